@@ -1,0 +1,107 @@
+/**
+ * Every failure that a user or an assistant can meet, as one closed list of codes.
+ * A code carries its number, whether repeating the same call can help, and what to do next,
+ * so that no caller has to read a message to decide. `docs/ERRORS.md` is generated from this table.
+ * Mapping an error to an MCP result is the server's business, not done here.
+ */
+
+interface ErrorKind {
+  readonly number: number;
+  readonly retryable: boolean;
+  /** What the reader should do next; a throw site may give a better one. */
+  readonly hint: string;
+}
+
+const kind = (number: number, hint: string, retryable = false): ErrorKind => ({
+  number,
+  retryable,
+  hint,
+});
+
+export const ERROR_KINDS = {
+  VALIDATION_ERROR: kind(1000, 'Correct the named argument and call again.'),
+  TIMEOUT: kind(1001, 'Call again; a narrower request is faster.', true),
+  QUERY_SYNTAX: kind(
+    1010,
+    'Correct the query at the position given, or leave matchType at auto to search plain words.',
+  ),
+  CONVERSATION_NOT_FOUND: kind(
+    2000,
+    'Check the id, or start a new conversation with save_message or perplexity_search.',
+  ),
+  CONVERSATION_CORRUPTED: kind(
+    2001,
+    'The file was left untouched. Correct it at the place given, or start a new conversation.',
+  ),
+  MESSAGE_NOT_FOUND: kind(2002, 'Read the conversation with get_conversation to see its messages.'),
+  CONVERSATION_FULL: kind(2003, 'Start a new conversation, or raise DAYBOOK_MAX_MESSAGES.'),
+  E_MB_FILE_NOT_FOUND: kind(2300, 'List the notes with mb_list.'),
+  E_MB_READ: kind(2301, 'Check that the note is a readable UTF-8 markdown file.'),
+  E_MB_FULL: kind(2302, 'Remove or join notes, or raise DAYBOOK_MB_MAX_FILES.'),
+  E_KG_FULL: kind(2400, 'Delete triples, or raise MCP_KG_MAX_TRIPLES.'),
+  E_KG_INVALID_TRIPLE: kind(2401, 'Subject, predicate and object take 1 to 200 characters each.'),
+  PATH_ESCAPE: kind(2500, 'Name a path inside the folder, relative to it.'),
+  FILESYSTEM_ERROR: kind(
+    2501,
+    'Nothing was changed. Check that the folder exists, is writable and has room.',
+    true,
+  ),
+  TOO_LARGE: kind(2503, 'Split the content, or shorten it.'),
+  STORAGE_FULL: kind(2510, 'Nothing was changed. Free some disk space, then call again.', true),
+  LOCKED: kind(2511, 'Another process is writing this; call again in a moment.', true),
+  CONFLICT: kind(2512, 'Read the current state, then decide again.'),
+  CORRUPT: kind(2513, 'The damaged file was left untouched; correct it or restore a backup.'),
+  FORMAT_TOO_NEW: kind(2514, 'A newer Daybook wrote this file; update Daybook to read it.'),
+  ALREADY_EXISTS: kind(2515, 'Choose another name, or work with the one that exists.'),
+  RATE_LIMITED: kind(3000, 'Wait as long as the message says, then call again.', true),
+  NOT_CONFIGURED: kind(3001, 'Set the named variable in the configuration of the MCP server.'),
+  PROVIDER: kind(3100, 'The stored conversation is unchanged; call again later.', true),
+  PROVIDER_RETIRED: kind(3101, 'Set PERPLEXITY_BACKEND=agent.'),
+  DECRYPT: kind(3200, 'Check the encryption key; the file was left untouched.'),
+  CANCELLED: kind(3300, 'The call was cancelled before it changed anything.'),
+  INTERNAL: kind(5000, 'A fault in Daybook; the log on stderr has the details.'),
+} as const satisfies Record<string, ErrorKind>;
+
+export type ErrorCode = keyof typeof ERROR_KINDS;
+
+export interface AppErrorOptions {
+  hint?: string;
+  /** Facts for programs: positions, ids, limits. JSON only. */
+  details?: Record<string, unknown>;
+  cause?: unknown;
+}
+
+/** The one error class. Tests and callers decide by `code`, never by message. */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly hint: string;
+  readonly details: Record<string, unknown> | undefined;
+
+  constructor(code: ErrorCode, message: string, options: AppErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'AppError';
+    this.code = code;
+    this.hint = options.hint ?? ERROR_KINDS[code].hint;
+    this.details = options.details;
+  }
+
+  get number(): number {
+    return ERROR_KINDS[this.code].number;
+  }
+
+  get retryable(): boolean {
+    return ERROR_KINDS[this.code].retryable;
+  }
+}
+
+/** True for an `AppError`, narrowed to one code when it is given. */
+export function isAppError(error: unknown, code?: ErrorCode): error is AppError {
+  return error instanceof AppError && (code === undefined || error.code === code);
+}
+
+/** The errno name (`ENOENT`, …) of a Node system error; `undefined` for anything else. */
+export function errnoOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || error instanceof AppError || !('code' in error))
+    return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}

@@ -1,0 +1,103 @@
+/**
+ * Holds the house to its plan: an import may only go to a lower floor,
+ * and each outside thing has one door. Reads the import lines of every source file.
+ */
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const SRC = resolve(import.meta.dirname, '../src');
+
+/** Lowest first; rooms of one floor may not import each other. */
+const FLOORS: readonly (readonly string[])[] = [
+  ['base'],
+  ['config'],
+  ['files', 'providers'],
+  ['stores'],
+  ['search'],
+  ['research', 'context', 'privacy', 'exchange', 'upkeep', 'analytics'],
+  ['app'],
+  ['tools', 'resources', 'web'],
+  ['server'],
+  ['cli'],
+  ['index'],
+];
+const floorOf = new Map(FLOORS.flatMap((rooms, floor) => rooms.map((room) => [room, floor])));
+
+/** What may be named where: a pattern over source text, and the rooms (or files) that may use it. */
+const DOORS: readonly { thing: string; pattern: RegExp; rooms: readonly string[] }[] = [
+  { thing: 'node:fs', pattern: /['"]node:fs(\/promises)?['"]/, rooms: ['files'] },
+  { thing: 'chokidar', pattern: /['"]chokidar['"]/, rooms: ['files'] },
+  { thing: 'write-file-atomic', pattern: /['"]write-file-atomic['"]/, rooms: ['files'] },
+  { thing: 'proper-lockfile', pattern: /['"]proper-lockfile['"]/, rooms: ['files'] },
+  { thing: 'fetch', pattern: /(?<![.\w])fetch\(/, rooms: ['providers'] },
+  { thing: 'node:http', pattern: /['"]node:https?['"]/, rooms: ['server'] },
+  { thing: 'minisearch', pattern: /['"]minisearch['"]/, rooms: ['search'] },
+  { thing: 'the MCP SDK', pattern: /['"]@modelcontextprotocol\//, rooms: ['server'] },
+  { thing: 'process.env', pattern: /process\.env/, rooms: ['config'] },
+  { thing: 'stdout', pattern: /process\.stdout|console\./, rooms: ['cli'] },
+  { thing: 'the clock', pattern: /Date\.now\(|performance\.now\(/, rooms: ['base'] },
+  { thing: 'randomness', pattern: /randomUUID|randomBytes|Math\.random/, rooms: ['base'] },
+];
+
+interface Source {
+  path: string;
+  room: string;
+  text: string;
+  code: string;
+}
+
+const roomOf = (path: string) => (path.split('/')[0] ?? '').replace(/\.[jt]s$/, '');
+const withoutComments = (text: string) =>
+  text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1');
+
+const sources: Source[] = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .map((path) => path.replaceAll('\\', '/'))
+  .filter((path) => path.endsWith('.ts'))
+  .map((path) => {
+    const text = readFileSync(join(SRC, path), 'utf8');
+    return { path, room: roomOf(path), text, code: withoutComments(text) };
+  });
+
+const imports = sources.flatMap((source) =>
+  [...source.code.matchAll(/(?:from|import)\s*\(?\s*['"](\.[^'"]+)['"]/g)].map((match) => {
+    const target = relative(SRC, resolve(SRC, dirname(source.path), match[1] ?? ''));
+    return { from: source.path, to: target.replaceAll('\\', '/') };
+  }),
+);
+
+describe('architecture', () => {
+  it('sees the sources and their imports', () => {
+    expect(sources.length).toBeGreaterThan(5);
+    expect(imports.length).toBeGreaterThan(5);
+  });
+
+  it('knows the floor of every room', () => {
+    expect(sources.filter((s) => !floorOf.has(s.room)).map((s) => s.path)).toEqual([]);
+  });
+
+  it('imports only from lower floors or from the same room', () => {
+    const wrong = imports.filter(({ from, to }) => {
+      const [here, there] = [roomOf(from), roomOf(to)];
+      return here !== there && (floorOf.get(there) ?? 99) >= (floorOf.get(here) ?? -1);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('lets only the composition root, the server and the command line read the configuration', () => {
+    const readers = imports.filter(({ to }) => roomOf(to) === 'config');
+    const allowed = ['config', 'app', 'server', 'cli', 'index'];
+    expect(readers.filter(({ from }) => !allowed.includes(roomOf(from)))).toEqual([]);
+  });
+
+  it.each(DOORS)('uses $thing only through its door', ({ pattern, rooms }) => {
+    const outside = sources.filter((s) => pattern.test(s.code) && !rooms.includes(s.room));
+    expect(outside.map((s) => s.path)).toEqual([]);
+  });
+
+  it('keeps files readable: at most 400 lines, with a header that says what they are for', () => {
+    expect(sources.filter((s) => s.text.split('\n').length > 400).map((s) => s.path)).toEqual([]);
+    const headerless = sources.filter((s) => !/^(#!.*\n)?\/\*\*/.test(s.text));
+    expect(headerless.map((s) => s.path)).toEqual([]);
+  });
+});
