@@ -194,6 +194,8 @@ export class ResearchRuns {
           runId: state.runId,
           lastStatus: state.status,
         });
+      } else if (state.status === 'completed' && perplexity.backend === 'agent') {
+        await run.remember({ state: 'running', runId: state.answer.responseId });
       }
       return state;
     } catch (error) {
