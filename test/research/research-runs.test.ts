@@ -53,11 +53,14 @@ describe('a run', () => {
     const id = early.conversationId ?? '';
     expect(early).toMatchObject({ status: 'in_progress', saved: false });
     expect(await roles(id)).toEqual(['system']);
-    expect((await service.history(id)).run).toMatchObject({
-      state: 'in_progress',
-      query: 'why?',
-      runId: 'resp_1',
-    });
+    // The first create of a process can take longer than this caller waited.
+    await eventually(async () =>
+      expect((await service.history(id)).run).toMatchObject({
+        state: 'in_progress',
+        query: 'why?',
+        runId: 'resp_1',
+      }),
+    );
     bench.api.pollsUntilDone = 0;
     await eventually(async () => expect((await service.history(id)).run).toBeUndefined());
     expect(await roles(id)).toEqual(COMPLETE);
@@ -95,7 +98,7 @@ describe('a run', () => {
       const force = question('x', { discardLostRun: true });
       expect((await errorOf(service.deepResearchFollowup(id, force))).code).toBe('CONFLICT');
     }
-    expect(bench.api.creates).toBe(1);
+    await eventually(() => expect(bench.api.creates).toBe(1));
   });
 
   it('lets one of two simultaneous deep follow-ups through', async () => {
@@ -239,6 +242,7 @@ describe('a create', () => {
     const service = impatient();
     const { conversationId: id = '' } = await service.deepResearch(question('x'));
     expect(bench.store.jobStates).toEqual(['creating']);
+    await eventually(() => expect(bench.api.creates).toBe(1));
     await service.close();
     expect(await bench.store.get(id)).toMatchObject({ state: 'running', runId: 'resp_1' });
   });
@@ -393,6 +397,7 @@ describe('chat-completions, which has no background runs', () => {
     bench.api.next({ on: 'create', kind: 'slow', ms: 500 });
     const service = impatient();
     const { conversationId: id = '' } = await service.deepResearch(question('why?'));
+    await eventually(() => expect(bench.api.creates).toBe(1));
     await service.close();
     const next = bench.service();
     await next.resume();

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../src/base/errors.js';
 import type { ResearchService } from '../../src/research/research-types.js';
 import { errorOf } from '../support/error-of.js';
-import { type Bench, FAST, openBench, question } from '../support/research-bench.js';
+import { type Bench, eventually, FAST, openBench, question } from '../support/research-bench.js';
 
 const BACKENDS = ['agent', 'chat-completions'] as const;
 let bench: Bench;
@@ -130,11 +130,12 @@ describe.each(BACKENDS)('%s', (backend) => {
     const { conversationId: id = '' } = await research.search(question('one'));
     const files = JSON.stringify([...bench.store.files]);
     const abort = new AbortController();
+    const { signal } = abort;
     bench.api.next({ on: 'create', kind: 'slow', ms: 300 });
-    setTimeout(() => abort.abort(), 20);
-    const error = await errorOf(
-      research.searchFollowup(id, question('two'), { signal: abort.signal }),
-    );
+    const call = errorOf(research.searchFollowup(id, question('two'), { signal }));
+    await eventually(() => expect(bench.api.created()).toHaveLength(2));
+    abort.abort();
+    const error = await call;
     expect(error.code).toBe('CANCELLED');
     bench.api.next({ on: 'create', kind: 'drop', afterAccept: true });
     expect((await errorOf(research.searchFollowup(id, question('two')))).code).toBe('PROVIDER');
