@@ -18,8 +18,10 @@ export async function serve(flags: Flags): Promise<void> {
   if (process.stdin.isTTY) {
     console.error('daybook waits for an MCP client on stdin; Ctrl-C ends it. See daybook --help.');
   }
-  const app = openApp(config, log);
-  const { server, calls } = buildServer({ app, toolsets: config.toolsets, log });
+  const app = lazily(() => openApp(config, log));
+  const { server, calls } = buildServer({ app: app.get, toolsets: config.toolsets, log });
+  // Loading the stores beside the handshake would delay its answer by a third.
+  server.oninitialized = () => void app.get().catch(() => undefined);
   await serveStdio({
     server,
     calls,
@@ -28,15 +30,12 @@ export async function serve(flags: Flags): Promise<void> {
     stop: stopSignal(),
     log,
   });
-  await app.then(
-    (opened) => opened.close(),
-    () => undefined,
-  );
+  await app.close();
   // Nothing is left to do; an open stdin would keep the process alive.
   process.exit(0);
 }
 
-/** Opened beside the handshake, which need not wait for it; a failure is the answer to each call. */
+/** A failure is logged once and is the answer to each call. */
 async function openApp(config: Config, log: Log): Promise<App> {
   try {
     const { createApp } = await import('../app.js');
@@ -45,6 +44,21 @@ async function openApp(config: Config, log: Log): Promise<App> {
     log.error({ err: error }, 'the store cannot be opened');
     throw error;
   }
+}
+
+/** Opens once, at the first `get`. */
+function lazily(open: () => Promise<App>) {
+  let opening: Promise<App> | undefined;
+  return {
+    get: () => {
+      opening ??= open();
+      return opening;
+    },
+    close: async () => {
+      const [opened] = await Promise.allSettled([opening]);
+      if (opened.status === 'fulfilled') await opened.value?.close();
+    },
+  };
 }
 
 function stopSignal(): AbortSignal {
