@@ -2,7 +2,7 @@
  * The only door to randomness and hashing of names: message ids, derived ids, short references.
  * A derived id is the same in every process, so that two servers reading one hand-edited file agree.
  */
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomInt, randomUUID } from 'node:crypto';
 
 /** A random UUID (version 4), the id of a new message. */
 export function newUuid(): string {
@@ -24,4 +24,9 @@ export function derivedUuid(...parts: readonly string[]): string {
   const hex = sha256Hex(JSON.stringify(parts));
   const variant = ((Number.parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
+}
+
+/** A whole number from 0 to below `limit`, for jitter. */
+export function randomBelow(limit: number): number {
+  return randomInt(limit);
 }

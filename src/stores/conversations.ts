@@ -1,62 +1,293 @@
 /**
- * Conversations: one dated folder each, with a `conversation.json` that is replaced atomically
- * under a cross-process lock. (Interface first; the implementation follows.)
+ * Conversations: one dated folder each, with a `conversation.json` that is replaced as a whole under
+ * a cross-process lock (docs/FORMAT.md). What waits for the same conversation is written together.
+ * What is in memory is used only while the file's stamp agrees, so another process's write or a
+ * hand edit is always seen. Damaged files are reported and never written.
  */
-import type {
-  Conversation,
-  ConversationHead,
-  JsonObject,
-  Message,
-  Role,
+import { join } from 'node:path';
+import { type Clock, systemClock } from '../base/clock.js';
+import { AppError } from '../base/errors.js';
+import { newUuid, sha256Hex } from '../base/ids.js';
+import { type Durability, makeFolder } from '../files/atomic-write.js';
+import { type Codec, plainCodec } from '../files/codec.js';
+import { sweepLocks, withLock } from '../files/file-lock.js';
+import { listFolders, removeEmptyFolder } from '../files/folders.js';
+import { GroupCommit, type Outcome } from '../files/group-commit.js';
+import { readStamp } from '../files/stamp.js';
+import {
+  type AppendOptions,
+  type AppendRequest,
+  type Applied,
+  applyAppends,
+  type NewMessage,
+} from './conversations/append.js';
+import { Catalogue } from './conversations/catalogue.js';
+import { ConversationFiles } from './conversations/conversation-files.js';
+import type { ConversationDocument } from './conversations/document.js';
+import {
+  CLIENT_ID,
+  CONVERSATION_ID,
+  type Conversation,
+  type ConversationHead,
+  type JsonObject,
 } from './conversations/schema.js';
 
-export interface NewMessage {
-  role: Role;
-  content: string;
-  parentMessageId?: string;
-  metadata?: JsonObject;
-}
+export type { AppendOptions, NewMessage };
 
 export interface NewConversation {
   messages?: readonly NewMessage[];
   title?: string;
   module?: string;
-  clientId?: string;
   tags?: readonly string[];
   metadata?: JsonObject;
 }
 
-export interface AppendOptions {
-  /** With a client key that no conversation has yet: create it (once, also across processes). */
-  create?: boolean;
-  /** Decided under the lock, on what is on disk at that moment: true leaves the file as it is. */
-  unless?: (current: Conversation) => boolean;
-}
-
-export interface AppendResult {
+export interface AppendResult extends Applied {
   head: ConversationHead;
-  /** The stored messages, in order; empty when `unless` said so. */
-  messages: readonly Message[];
-  /** Position of the first of them, from 1. */
-  seq: number;
   created: boolean;
 }
 
+export interface ConversationStoreOptions extends Durability {
+  /** Absolute path of `conversation-logs`; made where it is missing. */
+  logsFolder: string;
+  maxMessages: number;
+  clock?: Clock;
+  codec?: Codec;
+}
+
+export async function openConversationStore(
+  options: ConversationStoreOptions,
+): Promise<ConversationStore> {
+  await makeFolder(options.logsFolder);
+  return new ConversationStore(options);
+}
+
 /** `ref` is a conversation id or a client key; anything else is VALIDATION_ERROR before any file access. */
-export interface ConversationStore {
-  /** Durable when it resolves. */
-  create(conversation: NewConversation): Promise<Conversation>;
+export class ConversationStore {
+  readonly #options: ConversationStoreOptions;
+  readonly #clock: Clock;
+  readonly #locksFolder: string;
+  readonly #files: ConversationFiles;
+  readonly #catalogue: Catalogue;
+  readonly #commits = new Map<string, GroupCommit<AppendRequest, AppendResult>>();
+  readonly #pending = new Set<Promise<unknown>>();
+
+  constructor(options: ConversationStoreOptions) {
+    const { logsFolder, clock = systemClock, codec = plainCodec } = options;
+    this.#options = options;
+    this.#clock = clock;
+    this.#locksFolder = join(logsFolder, '.locks');
+    this.#files = new ConversationFiles({
+      logsFolder,
+      durability: options,
+      clock,
+      codec,
+      onWritten: ({ document, stamp }) => this.#catalogue.note(stamp, document.head),
+    });
+    this.#catalogue = new Catalogue(logsFolder, this.#files);
+  }
+
+  /** Durable when it resolves. STORAGE_FULL, FILESYSTEM_ERROR, LOCKED, CONVERSATION_FULL, MESSAGE_NOT_FOUND (parent). */
+  async create({ messages = [], ...fields }: NewConversation): Promise<Conversation> {
+    const request = { messages, options: {} };
+    const creating = withLock(this.#locksFolder, `new-${newUuid()}`, (lock) =>
+      this.#files.create(lock, fields, (document) => {
+        const [outcome] = this.#apply(document, [request]);
+        if (outcome !== undefined && 'error' in outcome) throw outcome.error;
+        return true;
+      }),
+    );
+    return (await this.#track(creating)).snapshot();
+  }
+
   /** What is on disk now. CONVERSATION_NOT_FOUND, CONVERSATION_CORRUPTED, FORMAT_TOO_NEW, FILESYSTEM_ERROR. */
-  load(ref: string): Promise<Conversation>;
-  /** All of `messages` in one replace. Also CONVERSATION_FULL, MESSAGE_NOT_FOUND (parent), STORAGE_FULL, LOCKED. */
-  append(
+  async load(ref: string): Promise<Conversation> {
+    const id = await this.#resolve(ref);
+    const found = id === undefined ? undefined : await this.#files.read(id);
+    if (found === undefined) throw notFound(ref);
+    return found.document.snapshot();
+  }
+
+  /**
+   * All of `messages` in one replace, after those of earlier calls; durable when it resolves.
+   * Throws like `load`, and CONVERSATION_FULL, MESSAGE_NOT_FOUND (parent), STORAGE_FULL, LOCKED:
+   * then nothing of this call is in the file.
+   */
+  async append(
     ref: string,
     messages: readonly NewMessage[],
-    options?: AppendOptions,
-  ): Promise<AppendResult>;
-  /** Newest `updatedAt` first. Damaged files are left out. */
-  list(): Promise<ConversationHead[]>;
-  exists(ref: string): Promise<boolean>;
+    options: AppendOptions = {},
+  ): Promise<AppendResult> {
+    requireRef(ref);
+    let commits = this.#commits.get(ref);
+    if (commits === undefined) {
+      commits = new GroupCommit(
+        (requests) => this.#commit(ref, requests),
+        () => this.#commits.delete(ref),
+      );
+      this.#commits.set(ref, commits);
+    }
+    return this.#track(commits.add({ messages, options }));
+  }
+
+  /**
+   * Removes the conversation for good where `condition` holds for what is on disk at that moment;
+   * says whether it did. Takes an id, not a key. Files beside `conversation.json` keep the folder.
+   */
+  async removeIf(
+    conversationId: string,
+    condition: (current: Conversation) => boolean,
+  ): Promise<boolean> {
+    const folder = this.path(conversationId);
+    const removing = withLock(this.#locksFolder, conversationId, async (lock) => {
+      const found = await this.#files.read(conversationId);
+      if (found === undefined || !condition(found.document.snapshot())) return false;
+      await lock.remove(this.#files.fileOf(conversationId));
+      this.#catalogue.forget(conversationId);
+      await removeEmptyFolder(folder);
+      return true;
+    });
+    return this.#track(removing);
+  }
+
+  /** Newest `updatedAt` first. Damaged files are left out (`damaged` has them). */
+  async list(): Promise<ConversationHead[]> {
+    await this.#catalogue.refresh();
+    return this.#catalogue.heads().sort(byNewest);
+  }
+
+  /** The conversations that could not be read, as of the last `list`. */
+  damaged(): { conversationId: string; error: AppError }[] {
+    return this.#catalogue.damaged();
+  }
+
+  async exists(ref: string): Promise<boolean> {
+    const id = await this.#resolve(ref);
+    return id !== undefined && (await readStamp(this.#files.fileOf(id))) !== undefined;
+  }
+
   /** Absolute path of the conversation's folder. Takes an id, not a key. */
-  path(conversationId: string): string;
+  path(conversationId: string): string {
+    if (!CONVERSATION_ID.test(conversationId)) throw invalidRef(conversationId);
+    return this.#files.folderOf(conversationId);
+  }
+
+  /** Clears what dead processes left behind: locks, staged files, claimed folders that stayed empty. */
+  async tidy(): Promise<void> {
+    await sweepLocks(this.#locksFolder);
+    for (const name of await listFolders(this.#options.logsFolder)) {
+      if (!CONVERSATION_ID.test(name)) continue;
+      const isUnfinished = (await readStamp(this.#files.fileOf(name))) === undefined;
+      if (isUnfinished) await removeEmptyFolder(this.#files.folderOf(name));
+    }
+  }
+
+  /** Resolves when every write that was accepted has ended. */
+  async close(): Promise<void> {
+    while (this.#pending.size > 0) await Promise.allSettled(this.#pending);
+  }
+
+  async #commit(
+    ref: string,
+    requests: readonly AppendRequest[],
+  ): Promise<readonly Outcome<AppendResult>[]> {
+    const id = await this.#resolve(ref);
+    if (id !== undefined) return this.#appendTo(id, requests);
+    if (!requests.some(({ options }) => options.create)) throw notFound(ref);
+    return this.#createForKey(ref, requests);
+  }
+
+  #appendTo(
+    id: string,
+    requests: readonly AppendRequest[],
+  ): Promise<readonly Outcome<AppendResult>[]> {
+    return withLock(this.#locksFolder, id, async (lock) => {
+      const found = await this.#files.read(id);
+      if (found === undefined) throw notFound(id);
+      const { document } = found;
+      const lengthBefore = document.length;
+      const applied = this.#apply(document, requests);
+      if (document.length > lengthBefore) await this.#files.write(lock, document);
+      return applied.map((outcome) => withHead(outcome, document.head, false));
+    });
+  }
+
+  /** Under the key's own lock, so that two processes that meet a new key make one conversation. */
+  #createForKey(
+    clientId: string,
+    requests: readonly AppendRequest[],
+  ): Promise<readonly Outcome<AppendResult>[]> {
+    const lockName = `key-${sha256Hex(clientId).slice(0, 32)}`;
+    return withLock(this.#locksFolder, lockName, async (lock) => {
+      await this.#catalogue.refreshAnew();
+      const id = this.#catalogue.idOfKey(clientId);
+      if (id !== undefined) return this.#appendTo(id, requests);
+      let applied: Outcome<Applied>[] = [];
+      const document = await this.#files.create(lock, { clientId }, (empty) => {
+        applied = this.#apply(empty, requests);
+        return applied.some((outcome) => 'value' in outcome);
+      });
+      return applied.map((outcome) => withHead(outcome, document.head, true));
+    });
+  }
+
+  #apply(document: ConversationDocument, requests: readonly AppendRequest[]): Outcome<Applied>[] {
+    const { maxMessages } = this.#options;
+    return applyAppends(document, requests, { maxMessages, nowMs: this.#clock.now() });
+  }
+
+  /** The id behind an id or a key; a key that is not known yet costs a look at the whole folder. */
+  async #resolve(ref: string): Promise<string | undefined> {
+    if (requireRef(ref) === 'id') return ref;
+    const known = this.#catalogue.idOfKey(ref);
+    if (known !== undefined) {
+      const found = await this.#files.read(known);
+      if (found?.document.head.clientId === ref) return known;
+    }
+    await this.#catalogue.refreshAnew();
+    return this.#catalogue.idOfKey(ref);
+  }
+
+  #track<T>(write: Promise<T>): Promise<T> {
+    const settled: Promise<unknown> = write
+      .catch(() => undefined)
+      .then(() => this.#pending.delete(settled));
+    this.#pending.add(settled);
+    return write;
+  }
+}
+
+function withHead(
+  outcome: Outcome<Applied>,
+  head: ConversationHead,
+  created: boolean,
+): Outcome<AppendResult> {
+  return 'value' in outcome ? { value: { ...outcome.value, head, created } } : outcome;
+}
+
+function byNewest(a: ConversationHead, b: ConversationHead): number {
+  if (a.updatedAt !== b.updatedAt) return a.updatedAt < b.updatedAt ? 1 : -1;
+  return a.conversationId < b.conversationId ? 1 : -1;
+}
+
+function requireRef(ref: string): 'id' | 'key' {
+  if (CONVERSATION_ID.test(ref)) return 'id';
+  if (CLIENT_ID.test(ref)) return 'key';
+  throw invalidRef(ref);
+}
+
+function invalidRef(ref: string): AppError {
+  return new AppError(
+    'VALIDATION_ERROR',
+    `${JSON.stringify(ref.slice(0, 150))} is no conversation id.`,
+    {
+      hint: 'Give an id such as 20250124-1706102400123, or a key of your own: 1 to 128 letters, digits, ".", "_" or "-".',
+    },
+  );
+}
+
+function notFound(ref: string): AppError {
+  return new AppError('CONVERSATION_NOT_FOUND', `Conversation ${ref} does not exist.`, {
+    details: { conversationId: ref },
+  });
 }

@@ -3,11 +3,14 @@
  * never the MCP SDK; `server/` registers whatever `tools/index.ts` lists and is the only place
  * that turns a thrown error into a result.
  */
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { App } from '../app.js';
 
 export const TOOLSETS = ['perplexity', 'conversations', 'threads', 'context', 'admin'] as const;
 export type Toolset = (typeof TOOLSETS)[number];
+
+/** First field of every output; filled in, so that no tool has to state it. */
+export const success = z.literal(true).default(true);
 
 /** What a running call can do besides returning. */
 export interface ToolCall {
@@ -29,6 +32,8 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject
   /** Names that older designs used; callable, never listed. */
   readonly aliases?: readonly string[];
   readonly toolset: Toolset;
+  /** Listed whatever toolsets are chosen. */
+  readonly alwaysListed?: true;
   readonly title: string;
   /** What it does. When to use it. What to call next. */
   readonly description: string;

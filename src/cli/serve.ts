@@ -1,0 +1,70 @@
+/**
+ * `daybook serve`: MCP on stdin and stdout. stdout carries JSON-RPC and nothing else;
+ * everything that is meant for people goes to stderr.
+ */
+import type { App } from '../app.js';
+import { createLog, type Log } from '../base/log.js';
+import type { Config } from '../config.js';
+import { buildServer } from '../server/build-server.js';
+import { serveStdio } from '../server/stdio.js';
+import { configuration, type Flags } from './configuration.js';
+
+/** Serves until the client has gone or the process is asked to end; then the process ends with 0. */
+export async function serve(flags: Flags): Promise<void> {
+  console.log = console.error;
+  const config = configuration(flags);
+  const log = createLog(config.logLevel);
+  for (const notice of config.notices) log.warn(notice);
+  if (process.stdin.isTTY) {
+    console.error('daybook waits for an MCP client on stdin; Ctrl-C ends it. See daybook --help.');
+  }
+  const app = lazily(() => openApp(config, log));
+  const { server, calls } = buildServer({ app: app.get, toolsets: config.toolsets, log });
+  // Loading the stores beside the handshake would delay its answer by a third.
+  server.oninitialized = () => void app.get().catch(() => undefined);
+  await serveStdio({
+    server,
+    calls,
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stop: stopSignal(),
+    log,
+  });
+  await app.close();
+  // Nothing is left to do; an open stdin would keep the process alive.
+  process.exit(0);
+}
+
+/** A failure is logged once and is the answer to each call. */
+async function openApp(config: Config, log: Log): Promise<App> {
+  try {
+    const { createApp } = await import('../app.js');
+    return await createApp(config, { log });
+  } catch (error) {
+    log.error({ err: error }, 'the store cannot be opened');
+    throw error;
+  }
+}
+
+/** Opens once, at the first `get`. */
+function lazily(open: () => Promise<App>) {
+  let opening: Promise<App> | undefined;
+  return {
+    get: () => {
+      opening ??= open();
+      return opening;
+    },
+    close: async () => {
+      const [opened] = await Promise.allSettled([opening]);
+      if (opened.status === 'fulfilled') await opened.value?.close();
+    },
+  };
+}
+
+function stopSignal(): AbortSignal {
+  const stop = new AbortController();
+  for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    process.on(name, () => stop.abort(name));
+  }
+  return stop.signal;
+}

@@ -1,0 +1,271 @@
+/**
+ * Configuration: flags > environment > the user's own file > defaults, held to one zod schema
+ * and frozen. The only place that reads `process.env`. A wrong value ends the start with a
+ * sentence that names the setting and what it takes. Nothing that lies inside a working folder
+ * is ever read here: a cloned repository cannot move the store, name a host or pick a provider.
+ */
+import { homedir } from 'node:os';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { z } from 'zod';
+import { AppError } from './base/errors.js';
+import {
+  type BACKENDS,
+  type LOG_LEVELS,
+  SETTINGS,
+  type Setting,
+  type SettingName,
+  type SettingValues,
+  settingsSchema,
+} from './config/settings.js';
+
+const NAMES = Object.keys(SETTINGS) as SettingName[];
+
+/** Where a database of the older designs was named; Daybook opens none of them. */
+const DATABASE_VARIABLES = ['PERSISTENCE_DB_PATH', 'INSIGHTS_MCP_DB_PATH'] as const;
+const databaseNotice = (name: string, path: string) =>
+  `${name} names a database (${path}). Daybook keeps a folder of plain files, not a database: it was neither opened nor changed. How to bring its conversations in: docs/IMPORTING.md.`;
+
+export type RootSource = 'flag' | 'environment' | 'file' | 'registered' | 'home';
+
+export interface Config {
+  readonly root: string;
+  readonly rootSource: RootSource;
+  readonly logsDir: string;
+  readonly configFile: string;
+  /** The toolsets switched on, in the order of the known ones. */
+  readonly toolsets: readonly string[];
+  readonly logLevel: (typeof LOG_LEVELS)[number];
+  readonly fsync: boolean;
+  readonly maxMessages: number;
+  readonly perplexity: {
+    readonly apiKey: string | undefined;
+    readonly baseUrl: string;
+    readonly backend: (typeof BACKENDS)[number];
+    readonly model: string | undefined;
+    readonly searchPreset: string;
+    readonly researchPreset: string;
+    readonly waitMs: number;
+    readonly timeoutMs: number;
+  };
+  /** Sentences for the log: settings that were recognised but do nothing here. */
+  readonly notices: readonly string[];
+}
+
+export interface ConfigSources {
+  /** Values of command-line flags by setting name; `dbPath` is recognised and explained. */
+  readonly flags?: { readonly [name: string]: string | undefined };
+  readonly env?: { readonly [name: string]: string | undefined };
+  readonly cwd: string;
+  readonly home?: string;
+  readonly platform?: string;
+  /** The names that `toolsets` may hold. */
+  readonly knownToolsets: readonly string[];
+  /** Text of a file, `undefined` when there is none. */
+  readFile(path: string): string | undefined;
+}
+
+/** The user's own configuration folder, by the custom of the platform. Absolute. */
+export function configFolder(
+  sources: Pick<ConfigSources, 'env' | 'home' | 'platform'> = {},
+): string {
+  const { env = process.env, home = homedir(), platform = process.platform } = sources;
+  const chosen = env['XDG_CONFIG_HOME'];
+  if (chosen && isAbsolute(chosen)) return join(chosen, 'daybook');
+  if (platform === 'darwin') return join(home, 'Library', 'Application Support', 'daybook');
+  if (platform === 'win32') {
+    return join(env['APPDATA'] ?? join(home, 'AppData', 'Roaming'), 'daybook');
+  }
+  return join(home, '.config', 'daybook');
+}
+
+/** Where `daybook init` records the folders that may be roots. */
+export const foldersFile = (folder: string): string => join(folder, 'folders.json');
+
+/** The registered folders in the text of that file; an unreadable text is VALIDATION_ERROR. */
+export function parseFolders(content: string | undefined, path: string): readonly string[] {
+  if (content === undefined) return [];
+  const parsed = z.object({ folders: z.array(z.string()) }).safeParse(parseJson(content, path));
+  if (!parsed.success) {
+    throw new AppError('VALIDATION_ERROR', `${path} takes {"folders": ["/absolute/path", …]}.`);
+  }
+  return parsed.data.folders.filter((folder) => isAbsolute(folder));
+}
+
+/** `~` and relative paths made absolute. */
+export function expandPath(path: string, cwd: string, home: string): string {
+  const inHome = path === '~' || /^~[/\\]/.test(path);
+  return inHome ? resolve(home, path.slice(2)) : resolve(cwd, path);
+}
+
+/** Refuses a folder that a package manager may wipe at any time. VALIDATION_ERROR. */
+export function assertKeepsData(path: string, name: string): void {
+  const cache = path.split(/[/\\]/).find((part) => part === '_npx' || part === 'node_modules');
+  if (cache === undefined) return;
+  throw new AppError(
+    'VALIDATION_ERROR',
+    `${name} points into a package cache (${path}), where your data would be lost; choose a folder of your own.`,
+  );
+}
+
+/** Reads, checks and freezes the configuration. VALIDATION_ERROR names what is wrong. */
+export function loadConfig(sources: ConfigSources): Config {
+  const env = sources.env ?? process.env;
+  const home = sources.home ?? homedir();
+  const folder = configFolder(sources);
+  const configFile = join(folder, 'config.json');
+  const found = collect(sources.flags ?? {}, env, configFile, sources.readFile(configFile));
+  const values = check(found);
+  const root = findRoot(values.root, found, sources, { home, folder });
+  assertKeepsData(root.path, root.name);
+  const logsDir = values.logsDir
+    ? expandPath(values.logsDir, sources.cwd, home)
+    : join(root.path, 'conversation-logs');
+  assertKeepsData(logsDir, found.logsDir?.name ?? 'the root');
+  return Object.freeze({
+    root: root.path,
+    rootSource: root.source,
+    logsDir,
+    configFile,
+    toolsets: chooseToolsets(values.toolsets, found, sources.knownToolsets),
+    logLevel: values.logLevel,
+    fsync: values.fsync,
+    maxMessages: values.maxMessages,
+    perplexity: perplexityOf(values),
+    notices: databaseNotices(sources.flags ?? {}, env),
+  });
+}
+
+type Source = 'flag' | 'environment' | 'file';
+/** A value as it was given, with the name under which the user knows it. */
+interface Given {
+  readonly value: unknown;
+  readonly name: string;
+  readonly source: Source;
+}
+type Found = { readonly [K in SettingName]?: Given };
+
+function collect(
+  flags: NonNullable<ConfigSources['flags']>,
+  env: NonNullable<ConfigSources['env']>,
+  configFile: string,
+  fileText: string | undefined,
+): Found {
+  const file = parseFile(fileText, configFile);
+  const found: { [K in SettingName]?: Given } = {};
+  for (const key of NAMES) {
+    const { env: variables, flag }: Setting = SETTINGS[key];
+    const variable = variables.find((name) => (env[name] ?? '').trim() !== '');
+    if (flag !== undefined && flags[key] !== undefined) {
+      found[key] = { value: flags[key], name: flag, source: 'flag' };
+    } else if (variable !== undefined) {
+      found[key] = { value: env[variable], name: variable, source: 'environment' };
+    } else if (Object.hasOwn(file, key)) {
+      found[key] = { value: file[key], name: `"${key}" in ${configFile}`, source: 'file' };
+    }
+  }
+  return found;
+}
+
+function parseFile(content: string | undefined, path: string): Record<string, unknown> {
+  if (content === undefined) return {};
+  const parsed = z.record(z.string(), z.unknown()).safeParse(parseJson(content, path));
+  if (!parsed.success) throw new AppError('VALIDATION_ERROR', `${path} takes one JSON object.`);
+  const allowed = NAMES.filter((name) => !('secret' in SETTINGS[name]));
+  const unknown = Object.keys(parsed.data).find((key) => !allowed.some((name) => name === key));
+  if (unknown === undefined) return parsed.data;
+  throw new AppError(
+    'VALIDATION_ERROR',
+    `${path} has the unknown setting "${unknown}"; it takes ${allowed.join(', ')}. Keys of providers come from the environment only.`,
+  );
+}
+
+function parseJson(content: string, path: string): unknown {
+  try {
+    return JSON.parse(content.replace(/^\uFEFF/, ''));
+  } catch (cause) {
+    throw new AppError('VALIDATION_ERROR', `${path} is not valid JSON.`, { cause });
+  }
+}
+
+function check(found: Found): SettingValues {
+  const given = Object.fromEntries(
+    NAMES.flatMap((name) => (found[name] ? [[name, found[name].value]] : [])),
+  );
+  const parsed = settingsSchema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const key = NAMES.find((name) => name === parsed.error.issues[0]?.path[0]) ?? 'root';
+  const { takes, secret }: Setting = SETTINGS[key];
+  const value = secret ? 'the value given' : JSON.stringify(found[key]?.value);
+  throw new AppError(
+    'VALIDATION_ERROR',
+    `${found[key]?.name ?? key} takes ${takes}; ${value} is not that.`,
+    { details: { setting: key, takes } },
+  );
+}
+
+interface Root {
+  readonly path: string;
+  readonly source: RootSource;
+  readonly name: string;
+}
+
+function findRoot(
+  chosen: string | undefined,
+  found: Found,
+  { cwd, readFile }: ConfigSources,
+  { home, folder }: { home: string; folder: string },
+): Root {
+  if (chosen !== undefined && found.root) {
+    const { source, name } = found.root;
+    return { path: expandPath(chosen, cwd, home), source, name };
+  }
+  const file = foldersFile(folder);
+  const registered = new Set(parseFolders(readFile(file), file).map((path) => resolve(path)));
+  for (let at = resolve(cwd); ; at = dirname(at)) {
+    if (registered.has(at)) return { path: at, source: 'registered', name: file };
+    if (dirname(at) === at) break;
+  }
+  return { path: join(home, '.daybook'), source: 'home', name: 'the home folder' };
+}
+
+function chooseToolsets(
+  chosen: string | undefined,
+  found: Found,
+  known: readonly string[],
+): readonly string[] {
+  if (chosen === undefined) return known.filter((name) => name !== 'admin');
+  const wanted = chosen.split(',').flatMap((part) => (part.trim() ? [part.trim()] : []));
+  if (wanted.includes('all')) return known;
+  const unknown = wanted.find((name) => !known.includes(name));
+  if (unknown === undefined) return known.filter((name) => wanted.includes(name));
+  throw new AppError(
+    'VALIDATION_ERROR',
+    `${found.toolsets?.name ?? 'toolsets'} takes all, or some of ${known.join(', ')} with commas between them; "${unknown}" is none of them.`,
+    { details: { setting: 'toolsets', unknown } },
+  );
+}
+
+function perplexityOf(values: SettingValues): Config['perplexity'] {
+  return Object.freeze({
+    apiKey: values.perplexityApiKey,
+    baseUrl: values.perplexityBaseUrl.replace(/\/+$/, ''),
+    backend: values.perplexityBackend,
+    model: values.perplexityModel,
+    searchPreset: values.perplexitySearchPreset,
+    researchPreset: values.perplexityResearchPreset,
+    waitMs: values.perplexityWaitMs,
+    timeoutMs: values.perplexityTimeoutMs,
+  });
+}
+
+function databaseNotices(
+  flags: NonNullable<ConfigSources['flags']>,
+  env: NonNullable<ConfigSources['env']>,
+): readonly string[] {
+  const named = DATABASE_VARIABLES.map((name) => [name, env[name]] as const);
+  const given: readonly (readonly [string, string | undefined])[] = [
+    ['--db-path', flags['dbPath']],
+    ...named,
+  ];
+  return given.flatMap(([name, path]) => (path ? [databaseNotice(name, basename(path))] : []));
+}

@@ -1,0 +1,173 @@
+/**
+ * Replacing a file as a whole: staged beside the target, checked, synced, renamed, folder synced.
+ * A crash at any point leaves the old or the new bytes.
+ *
+ * write-file-atomic writes the staging file; on its own it does not notice a short write on a full
+ * disk, does not sync the folder and follows a symlink at the target. So the staged size is checked
+ * here and the rename that counts is our own. Locking is not done here (file-lock.ts).
+ */
+import { closeSync, fstatSync, fsync as fsyncFile, openSync, renameSync } from 'node:fs';
+import { chmod, mkdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import writeFileAtomic from 'write-file-atomic';
+import { sleep } from '../base/clock.js';
+import { AppError, errnoOf } from '../base/errors.js';
+import { randomHex } from '../base/ids.js';
+import { fileError, reporting } from './file-errors.js';
+import { ownerName } from './process-identity.js';
+import { type Stamp, toStamp } from './stamp.js';
+
+export const FILE_MODE = 0o600;
+export const FOLDER_MODE = 0o700;
+
+export interface Durability {
+  /** False leaves out every fsync (`DAYBOOK_FSYNC=0`): a crash of the machine may lose the latest writes. */
+  readonly fsync: boolean;
+}
+
+/** Windows refuses a rename while a virus scanner or an indexer has the target open. */
+const BUSY = new Set(['EPERM', 'EBUSY', 'EACCES']);
+const RENAME_PAUSES_MS = [5, 10, 20, 40, 80, 160, 320];
+
+/** Rename that waits out other programs' short holds on the target; throws the system's own error. */
+export async function renameWithRetry(from: string, to: string): Promise<void> {
+  for (const pauseMs of RENAME_PAUSES_MS) {
+    try {
+      return renameSync(from, to);
+    } catch (error) {
+      if (!BUSY.has(errnoOf(error) ?? '')) throw error;
+      await sleep(pauseMs);
+    }
+  }
+  return renameSync(from, to);
+}
+
+/**
+ * Replaces `target` with `bytes` by way of `stage`, a path on the same file system.
+ * When it resolves, bytes and name are on disk. Throws the system's own error for the caller to
+ * judge (ENOENT means that the stage's folder or the target's folder is gone), or STORAGE_FULL
+ * for a short write. The target is untouched by any failure before the rename.
+ */
+export async function replaceThrough(
+  stage: string,
+  target: string,
+  bytes: Uint8Array,
+  durability: Durability,
+): Promise<Stamp> {
+  // Into the page cache, at memory speed; waiting for the disk is left to fsync, off this thread.
+  // A fresh options object each time: write-file-atomic writes into the one it is given.
+  writeFileAtomic.sync(stage, asBuffer(bytes), { mode: FILE_MODE, fsync: false });
+  const stamp = await checkAndSync(stage, target, bytes.byteLength, durability);
+  // Opened before the rename, so that a lack of file handles fails while the old file still stands.
+  const folder = durability.fsync ? openFolder(dirname(target)) : undefined;
+  try {
+    await renameWithRetry(stage, target);
+    if (folder !== undefined) await confirm(folder, target);
+    return stamp;
+  } finally {
+    if (folder !== undefined) closeSync(folder);
+  }
+}
+
+function syncToDisk(file: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    fsyncFile(file, (error) => (error === null ? resolve() : reject(error)));
+  });
+}
+
+async function checkAndSync(
+  stage: string,
+  target: string,
+  sizeBytes: number,
+  { fsync }: Durability,
+): Promise<Stamp> {
+  const file = openSync(stage, 'r+'); // Windows syncs only what is open for writing
+  try {
+    const staged = fstatSync(file, { bigint: true });
+    if (staged.size !== BigInt(sizeBytes)) {
+      throw new AppError(
+        'STORAGE_FULL',
+        `Only ${staged.size} of ${sizeBytes} bytes fitted on the disk for ${target}.`,
+        { details: { path: target } },
+      );
+    }
+    if (fsync) await syncToDisk(file);
+    return toStamp(staged);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Replaces one file that no other process changes at the same time. Same durability as the locked form. */
+export async function atomicWrite(
+  target: string,
+  bytes: Uint8Array,
+  durability: Durability,
+): Promise<Stamp> {
+  const stage = join(dirname(target), `.tmp-${ownerName()}-${randomHex(4)}`);
+  try {
+    return await replaceThrough(stage, target, bytes, durability);
+  } catch (error) {
+    await rm(stage, { force: true }).catch(() => undefined); // swept at the next start otherwise
+    throw fileError(error, 'write', target);
+  }
+}
+
+/** Makes the folder with mode 0700 whatever the umask; false where it was there already. */
+export async function makeFolder(path: string): Promise<boolean> {
+  return reporting('create', path, async () => {
+    const first = await mkdir(path, { recursive: true, mode: FOLDER_MODE });
+    if (first !== undefined) await chmod(path, FOLDER_MODE);
+    return first !== undefined;
+  });
+}
+
+/** Makes new names in the folder durable. */
+export async function syncFolder(path: string, { fsync }: Durability): Promise<void> {
+  const folder = fsync ? openFolder(path) : undefined;
+  if (folder === undefined) return;
+  try {
+    await confirm(folder, path);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+/** Windows cannot open a folder for syncing; its renames are durable by themselves (NTFS journal). */
+function openFolder(path: string): number | undefined {
+  try {
+    return openSync(path, 'r');
+  } catch (error) {
+    if (process.platform === 'win32') return undefined;
+    throw error;
+  }
+}
+
+async function confirm(folder: number, path: string): Promise<void> {
+  try {
+    await syncToDisk(folder);
+  } catch (error) {
+    // Some network and FUSE file systems have no fsync for folders.
+    if (['EINVAL', 'ENOTSUP', 'ENOSYS'].includes(errnoOf(error) ?? '')) return;
+    throw unconfirmed(path, error);
+  }
+}
+
+/** After the rename there is no way back: say so plainly, and claim neither success nor failure. */
+function unconfirmed(path: string, cause: unknown): AppError {
+  const errno = errnoOf(cause) ?? 'unknown';
+  return new AppError(
+    'FILESYSTEM_ERROR',
+    `The disk did not confirm the new content of ${path} (${errno}).`,
+    {
+      hint: 'The file is whole and holds the new content, but a power cut may bring back the old one: read it before you repeat the call, and check the disk.',
+      details: { path, errno, unconfirmed: true },
+      cause,
+    },
+  );
+}
+
+/** The same memory as a Buffer: write-file-atomic counts `data.length`, which must be bytes. */
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}

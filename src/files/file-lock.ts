@@ -1,0 +1,290 @@
+/**
+ * The cross-process write lock. Every MCP client starts its own server on the same root, so each
+ * read-change-write happens under one.
+ *
+ * The owner's record is the *name* of a folder inside the lock folder: it cannot be torn, and the
+ * lock is published and taken away by one rename each. New content is staged *inside* the lock, so
+ * the rename that commits is also the check that we still own it: a process that was paused and
+ * deposed fails there instead of overwriting newer data. docs/LOCKING.md has the protocol step by
+ * step and what was measured. The few calls of the uncontended path are synchronous: each takes
+ * microseconds, and a trip through the thread pool costs ten times that. Waiting processes leave a `wanted` mark so that a busy owner pauses.
+ */
+import { mkdirSync, renameSync, rmdirSync } from 'node:fs';
+import { lstat, mkdir, readdir, rename, rm, utimes } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { sleep, systemClock } from '../base/clock.js';
+import { AppError, errnoOf } from '../base/errors.js';
+import { randomBelow } from '../base/ids.js';
+import {
+  type Durability,
+  FOLDER_MODE,
+  makeFolder,
+  renameWithRetry,
+  replaceThrough,
+} from './atomic-write.js';
+import { fileError, unless } from './file-errors.js';
+import { isOwnerName, isSurelyDead, ownerName } from './process-identity.js';
+import type { Stamp } from './stamp.js';
+
+/** How long a caller waits before `LOCKED` (SPEC: ten seconds). */
+const WAIT_LIMIT_MS = 10_000;
+/** An owner nobody can judge from here touches its folder this often … */
+const LEASE_TOUCH_MS = 5_000;
+/** … and is deposed after standing still for this long on the waiter's own monotonic clock. */
+const LEASE_DEAD_MS = 30_000;
+const FIRST_PAUSE_MS = 1;
+const LONGEST_PAUSE_MS = 20;
+/** Longer than any waiter's pause, so that it gets its turn. */
+const HAND_OVER_MS = 25;
+const MAX_RUNS = 20;
+
+const GONE = ['ENOENT'];
+const TAKEN = ['ENOTEMPTY', 'EEXIST'];
+/** What Windows answers to a rename onto a folder that exists, or that is just going away. */
+const TAKEN_ON_WINDOWS = ['EPERM', 'EACCES', 'EBUSY'];
+const WANTED = 'wanted';
+const IS_WINDOWS = process.platform === 'win32';
+
+/** Thrown inside `withLock` when the lock was taken from us; `withLock` then runs its work again. */
+class Deposed extends Error {}
+
+export interface HeldLock {
+  /**
+   * Replaces `target` (on the lock's file system) with `bytes`, if the lock is still ours.
+   * Durable when it resolves; otherwise the target is as it was.
+   */
+  replace(target: string, bytes: Uint8Array, durability: Durability): Promise<Stamp>;
+  /** Takes a file away, if the lock is still ours; one that is not there is fine. */
+  remove(target: string): Promise<void>;
+  /** For appends, which no rename can fence: whether the lock is still ours now. */
+  isOurs(): Promise<boolean>;
+}
+
+/** In-process queue by lock path: one process contends with others, never with itself. */
+const queues = new Map<string, Promise<unknown>>();
+/** Where another process showed that it waits: our own next turn begins after this time. */
+const handOver = new Map<string, number>();
+/** What an undecidable owner's folder looked like, and since when on our monotonic clock. */
+const observed = new Map<string, { mtimeMs: number; since: number }>();
+
+/**
+ * Runs `work` while holding the lock `name` in `locksFolder`. `work` must read what it changes
+ * inside the lock; it runs again from the beginning if the lock was lost before it committed.
+ * Throws LOCKED after ten seconds of waiting, and whatever `work` throws.
+ */
+export async function withLock<T>(
+  locksFolder: string,
+  name: string,
+  work: (lock: HeldLock) => Promise<T>,
+): Promise<T> {
+  const path = join(locksFolder, name);
+  const before = queues.get(path) ?? Promise.resolve();
+  const turn = before.then(() => runLocked(locksFolder, path, work));
+  const settled = turn.catch(() => undefined);
+  queues.set(path, settled);
+  void settled.then(() => {
+    if (queues.get(path) === settled) queues.delete(path);
+  });
+  return turn;
+}
+
+async function runLocked<T>(
+  locksFolder: string,
+  path: string,
+  work: (lock: HeldLock) => Promise<T>,
+): Promise<T> {
+  for (let run = 1; run <= MAX_RUNS; run += 1) {
+    const own = await acquire(locksFolder, path);
+    const lease = setInterval(() => void touch(join(path, own)), LEASE_TOUCH_MS).unref();
+    try {
+      return await work(heldLock(path, own));
+    } catch (error) {
+      if (!(error instanceof Deposed)) throw error;
+    } finally {
+      clearInterval(lease);
+      await release(path, own);
+    }
+  }
+  throw new AppError('LOCKED', `The lock ${basename(path)} was taken away ${MAX_RUNS} times.`);
+}
+
+function heldLock(path: string, own: string): HeldLock {
+  const home = join(path, own);
+  return {
+    async replace(target, bytes, durability) {
+      try {
+        return await replaceThrough(join(home, 'stage'), target, bytes, durability);
+      } catch (error) {
+        if (GONE.includes(errnoOf(error) ?? '') && !(await exists(home)))
+          throw new Deposed('deposed', { cause: error });
+        throw fileError(error, 'write', target);
+      }
+    },
+    async remove(target) {
+      try {
+        await renameWithRetry(target, join(home, 'removed'));
+      } catch (error) {
+        if (!(await exists(home))) throw new Deposed('deposed', { cause: error });
+        if (!GONE.includes(errnoOf(error) ?? '')) throw fileError(error, 'remove', target);
+      }
+    },
+    isOurs: () => exists(home),
+  };
+}
+
+async function acquire(locksFolder: string, path: string): Promise<string> {
+  const start = systemClock.monotonic();
+  await giveWay(path);
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    const own = await tryAcquire(locksFolder, path);
+    if (own !== undefined) return own;
+    if (systemClock.monotonic() - start > WAIT_LIMIT_MS) throw await lockedError(path);
+    if (await deposeDeadOwner(path)) continue;
+    await sleep(pauseMs * (0.5 + randomBelow(1000) / 1000));
+  }
+}
+
+/** Lets a process that waits for this lock have its turn, where the last owner was this process. */
+async function giveWay(path: string): Promise<void> {
+  const until = handOver.get(path);
+  if (until === undefined) return;
+  handOver.delete(path);
+  await sleep(Math.max(0, until - systemClock.monotonic()));
+}
+
+/** Publishes a private folder that holds our name; `undefined` where somebody else owns the lock. */
+async function tryAcquire(locksFolder: string, path: string): Promise<string | undefined> {
+  const own = ownerName();
+  const privatePath = `${path}.${own}`;
+  try {
+    await makePrivate(locksFolder, privatePath, own);
+    if (publish(privatePath, path)) return own;
+  } catch (error) {
+    // A network share can report a failure for a rename that it did carry out.
+    if (await exists(join(path, own))) return own;
+    await rm(privatePath, { recursive: true, force: true });
+    throw fileError(error, 'lock', path);
+  }
+  await rm(privatePath, { recursive: true, force: true });
+  return undefined;
+}
+
+function publish(privatePath: string, path: string): boolean {
+  try {
+    // Windows does not rename onto an empty folder, which a released lock may be left as.
+    if (IS_WINDOWS) removeIfEmpty(path);
+    renameSync(privatePath, path);
+    return true;
+  } catch (error) {
+    const errno = errnoOf(error) ?? '';
+    if (TAKEN.includes(errno) || (IS_WINDOWS && TAKEN_ON_WINDOWS.includes(errno))) return false;
+    throw error;
+  }
+}
+
+async function makePrivate(locksFolder: string, privatePath: string, own: string): Promise<void> {
+  try {
+    mkdirSync(privatePath, { mode: FOLDER_MODE });
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT') throw error;
+    await makeFolder(locksFolder);
+    mkdirSync(privatePath, { mode: FOLDER_MODE });
+  }
+  mkdirSync(join(privatePath, own), { mode: FOLDER_MODE });
+}
+
+/** True where the way is free now: the owner was dead and we took it away, or it has left by itself. */
+async function deposeDeadOwner(path: string): Promise<boolean> {
+  const entries = (await unless(GONE, readdir(path))) ?? [];
+  const owner = entries.find(isOwnerName);
+  if (owner === undefined) return entries.length === 0;
+  if (!isSurelyDead(owner) && !(await isLeaseOver(join(path, owner)))) {
+    // The owner's rmdir at release fails because of this mark: that is how it learns of us.
+    await mkdir(join(path, owner, WANTED)).catch(() => undefined); // it left meanwhile, or the mark is there
+    return false;
+  }
+  return depose(path, owner);
+}
+
+/** One rename decides which process takes a dead owner away; its staged file leaves with it. */
+async function depose(path: string, owner: string): Promise<boolean> {
+  const grave = `${path}.dead.${owner}`;
+  await unless([...GONE, 'ENOTEMPTY', 'EEXIST'], rename(join(path, owner), grave));
+  await rm(grave, { recursive: true, force: true });
+  return true;
+}
+
+async function isLeaseOver(ownerPath: string): Promise<boolean> {
+  const found = await unless(GONE, lstat(ownerPath));
+  if (found === undefined) return false;
+  const now = systemClock.monotonic();
+  const last = observed.get(ownerPath);
+  if (last === undefined || last.mtimeMs !== found.mtimeMs) {
+    observed.set(ownerPath, { mtimeMs: found.mtimeMs, since: now });
+    return false;
+  }
+  if (now - last.since < LEASE_DEAD_MS) return false;
+  observed.delete(ownerPath);
+  return true;
+}
+
+async function release(path: string, own: string): Promise<void> {
+  const home = join(path, own);
+  try {
+    rmdirSync(home);
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return; // deposed: the lock is somebody else's
+    if (await exists(join(home, WANTED))) {
+      handOver.set(path, systemClock.monotonic() + HAND_OVER_MS);
+    }
+    // A failed write left its staging file, or somebody waits.
+    await rm(home, { recursive: true, force: true });
+  }
+  removeIfEmpty(path);
+}
+
+function removeIfEmpty(path: string): void {
+  try {
+    rmdirSync(path);
+  } catch (error) {
+    // Not empty: the next owner's. Gone: nothing to do.
+    if (!['ENOTEMPTY', 'EEXIST', 'ENOENT', 'EPERM', 'EBUSY'].includes(errnoOf(error) ?? ''))
+      throw error;
+  }
+}
+
+async function touch(ownerPath: string): Promise<void> {
+  const now = systemClock.now() / 1000;
+  await utimes(ownerPath, now, now).catch(() => undefined); // deposed: the commit will notice
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await unless(GONE, lstat(path))) !== undefined;
+}
+
+async function lockedError(path: string): Promise<AppError> {
+  const owner = (await unless(GONE, readdir(path)))?.find(isOwnerName);
+  return new AppError(
+    'LOCKED',
+    `Another process has held the write lock of ${basename(path)} for over ${WAIT_LIMIT_MS / 1000} seconds.`,
+    { details: { path, ...(owner === undefined ? {} : { owner }) } },
+  );
+}
+
+/**
+ * Removes what dead processes left in `locksFolder`: locks, private folders, graves.
+ * Nothing of a live process is touched; what cannot be judged yet is observed from now on.
+ */
+export async function sweepLocks(locksFolder: string): Promise<void> {
+  for (const entry of (await unless(GONE, readdir(locksFolder))) ?? []) {
+    const path = join(locksFolder, entry);
+    const owner = entry.slice(entry.lastIndexOf('.') + 1);
+    if (isOwnerName(owner)) {
+      const isLeftOver = isSurelyDead(owner) || (await isLeaseOver(path));
+      if (isLeftOver) await rm(path, { recursive: true, force: true });
+    } else {
+      await deposeDeadOwner(path);
+      removeIfEmpty(path);
+    }
+  }
+}

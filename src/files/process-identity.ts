@@ -1,0 +1,89 @@
+/**
+ * A name for this process that no other process ever has, and the question whether the process
+ * behind such a name is surely dead. Bare pids and host names are no identity: pids are reused,
+ * containers share host names, and a killed server stays a zombie until its client reaps it.
+ *
+ * Name: `<boot id, 8>-<pid namespace inode>-<pid>-<start time>-<counter>`; start time is field 22
+ * of /proc/<pid>/stat. Where there is no /proc nothing is ever "surely dead" (leases decide then).
+ */
+import { readFileSync, statSync } from 'node:fs';
+import { errnoOf } from '../base/errors.js';
+import { randomHex } from '../base/ids.js';
+
+interface ProcessIdentity {
+  /** `<boot>-<namespace>`: processes of another one cannot be judged from here. */
+  readonly realm: string;
+  readonly pid: number;
+  readonly startTime: string;
+}
+
+const OWNER_NAME = /^([0-9a-f]{8}-\d+)-(\d+)-(\d+)-[0-9a-z]+$/;
+const NO_PROC_REALM = '00000000-0';
+
+const self = identifySelf();
+// Distinguishes module instances (worker threads, two copies of the package) in one process.
+const instance = randomHex(3);
+let counter = 0;
+
+/** A new name at every call, all of them of this process. */
+export function ownerName(): string {
+  counter += 1;
+  return `${self.realm}-${self.pid}-${self.startTime}-${instance}${counter.toString(36)}`;
+}
+
+export function isOwnerName(text: string): boolean {
+  return OWNER_NAME.test(text);
+}
+
+/** True only when that process can never act again; false when it lives or nobody here can know. */
+export function isSurelyDead(name: string): boolean {
+  const match = OWNER_NAME.exec(name);
+  if (match === null) return false;
+  const [, realm = '', pid = '', startTime = ''] = match;
+  if (realm !== self.realm || realm === NO_PROC_REALM) return false;
+  const running = readProcessStat(Number(pid));
+  if (running === undefined) return !isVisibleToSignals(Number(pid));
+  return running.state === 'Z' || running.state === 'X' || running.startTime !== startTime;
+}
+
+function identifySelf(): ProcessIdentity {
+  const stat = readProcessStat(process.pid);
+  const boot = readOrUndefined('/proc/sys/kernel/random/boot_id');
+  if (stat === undefined || boot === undefined) {
+    const started = Math.round(performance.timeOrigin);
+    return { realm: NO_PROC_REALM, pid: process.pid, startTime: String(started) };
+  }
+  const namespace = statSync('/proc/self/ns/pid').ino;
+  return {
+    realm: `${boot.replaceAll('-', '').slice(0, 8)}-${namespace}`,
+    pid: process.pid,
+    startTime: stat.startTime,
+  };
+}
+
+function readProcessStat(pid: number): { state: string; startTime: string } | undefined {
+  const text = readOrUndefined(`/proc/${pid}/stat`);
+  if (text === undefined) return undefined;
+  // The command name may hold spaces and parentheses: fields are counted after its last one.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return { state: fields[0] ?? '', startTime: fields[19] ?? '' };
+}
+
+function readOrUndefined(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes(errnoOf(error) ?? '')) return undefined;
+    throw error;
+  }
+}
+
+/** /proc mounted with hidepid hides other users' live processes; a signal still finds them. */
+function isVisibleToSignals(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return errnoOf(error) !== 'ESRCH';
+  }
+}

@@ -1,0 +1,137 @@
+/**
+ * The `conversation.json` of each conversation: reading it (through the cache, as long as the file's
+ * stamp agrees), writing it through a held lock, and making the folder of a new one.
+ */
+import { join } from 'node:path';
+import { type Clock, isoTime } from '../../base/clock.js';
+import { isAppError } from '../../base/errors.js';
+import { type Durability, syncFolder } from '../../files/atomic-write.js';
+import type { Codec } from '../../files/codec.js';
+import type { HeldLock } from '../../files/file-lock.js';
+import { claimFolder, removeEmptyFolder, removeFile } from '../../files/folders.js';
+import { parseDocument, readWhole } from '../../files/json-doc.js';
+import { isSameStamp, readStampNow } from '../../files/stamp.js';
+import { ConversationDocument } from './document.js';
+import { type CachedDocument, DocumentCache } from './document-cache.js';
+import { readConversation } from './read.js';
+import type { ConversationHead } from './schema.js';
+
+/** A creator's folder can be swept as empty by another server's start; claiming again is enough. */
+const MAX_CLAIMS = 5;
+
+export interface ConversationFilesOptions {
+  logsFolder: string;
+  durability: Durability;
+  clock: Clock;
+  codec: Codec;
+  /** Called with every version that this process wrote. */
+  onWritten(written: CachedDocument): void;
+}
+
+export class ConversationFiles {
+  readonly #options: ConversationFilesOptions;
+  readonly #cache = new DocumentCache();
+  #lastIdMs = 0;
+
+  constructor(options: ConversationFilesOptions) {
+    this.#options = options;
+  }
+
+  folderOf(conversationId: string): string {
+    return join(this.#options.logsFolder, conversationId);
+  }
+
+  fileOf(conversationId: string): string {
+    return join(this.folderOf(conversationId), 'conversation.json');
+  }
+
+  /** What is on disk now; `undefined` where there is no such conversation. */
+  async read(conversationId: string): Promise<CachedDocument | undefined> {
+    const cached = this.#cache.get(conversationId);
+    if (cached !== undefined) {
+      const stamp = readStampNow(this.fileOf(conversationId));
+      if (stamp !== undefined && isSameStamp(stamp, cached.stamp)) return cached;
+      this.#cache.delete(conversationId);
+    }
+    const found = await this.readUncached(conversationId);
+    if (found !== undefined) this.#cache.set(conversationId, found);
+    return found;
+  }
+
+  /** For passes over the whole store, which would only push out what is in use. */
+  async readUncached(conversationId: string): Promise<CachedDocument | undefined> {
+    const path = this.fileOf(conversationId);
+    const found = await readWhole(path);
+    if (found === undefined) return undefined;
+    const value = parseDocument(found.bytes, path, 'CONVERSATION_CORRUPTED');
+    const document = readConversation(value, { path, conversationId }, this.#options.codec);
+    return { document, stamp: found.stamp };
+  }
+
+  /** Commits the document's additions; after a failure the disk is read again at the next use. */
+  async write(lock: HeldLock, document: ConversationDocument): Promise<void> {
+    const { conversationId } = document.head;
+    const head = document.nextHead(isoTime(this.#options.clock.now()));
+    const path = this.fileOf(conversationId);
+    try {
+      const stamp = await lock.replace(path, document.render(head), this.#options.durability);
+      document.commit(head);
+      this.#cache.set(conversationId, { document, stamp });
+      this.#options.onWritten({ document, stamp });
+    } catch (error) {
+      this.#cache.delete(conversationId);
+      throw error;
+    }
+  }
+
+  /**
+   * A new conversation under an id of its own, written through `lock`. `fill` puts the first
+   * messages in, and answers false to make nothing after all.
+   */
+  async create(
+    lock: HeldLock,
+    fields: Partial<ConversationHead>,
+    fill: (document: ConversationDocument) => boolean,
+  ): Promise<ConversationDocument> {
+    for (let claim = 1; ; claim += 1) {
+      const document = this.#newDocument(await this.#claimId(), fields);
+      const { conversationId } = document.head;
+      try {
+        if (fill(document)) {
+          await this.write(lock, document);
+          await syncFolder(this.#options.logsFolder, this.#options.durability);
+        } else {
+          await removeEmptyFolder(this.folderOf(conversationId));
+        }
+        return document;
+      } catch (error) {
+        await this.#discard(conversationId);
+        const isSwept = isAppError(error) && error.details?.['errno'] === 'ENOENT';
+        if (!isSwept || claim === MAX_CLAIMS) throw error;
+      }
+    }
+  }
+
+  /** `<UTC date>-<Unix ms>`: a millisecond is added until the name is free. */
+  async #claimId(): Promise<string> {
+    for (;;) {
+      this.#lastIdMs = Math.max(this.#options.clock.now(), this.#lastIdMs + 1);
+      const date = isoTime(this.#lastIdMs).slice(0, 10).replaceAll('-', '');
+      const id = `${date}-${String(this.#lastIdMs).padStart(13, '0')}`;
+      if (await claimFolder(this.folderOf(id))) return id;
+    }
+  }
+
+  #newDocument(conversationId: string, fields: Partial<ConversationHead>): ConversationDocument {
+    const now = isoTime(this.#options.clock.now());
+    const counted = { conversationId, createdAt: now, updatedAt: now, messageCount: 0 };
+    return new ConversationDocument({ ...counted, ...fields }, {}, [], this.#options.codec);
+  }
+
+  /** Nobody was told of it yet. What cannot be removed now, a later start removes if it is empty. */
+  async #discard(conversationId: string): Promise<void> {
+    this.#cache.delete(conversationId);
+    await removeFile(this.fileOf(conversationId)).catch(() => undefined);
+    await removeEmptyFolder(this.folderOf(conversationId));
+  }
+}

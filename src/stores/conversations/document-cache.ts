@@ -1,0 +1,50 @@
+/**
+ * Recently used conversations, so that appending to a long one does not read and parse it again.
+ * Holds up to a weight in bytes, the least recently used leave first. Whether an entry is still what
+ * the disk holds is the reader's question (stamps), not answered here.
+ */
+import type { Stamp } from '../../files/stamp.js';
+import type { ConversationDocument } from './document.js';
+
+const MAX_WEIGHT_BYTES = 96 * 1024 * 1024;
+/** Parsed messages, their serialised form and room to grow, per byte of file. */
+const WEIGHT_PER_FILE_BYTE = 4;
+
+export interface CachedDocument {
+  document: ConversationDocument;
+  stamp: Stamp;
+}
+
+export class DocumentCache {
+  readonly #entries = new Map<string, CachedDocument>();
+  #weight = 0;
+
+  get(conversationId: string): CachedDocument | undefined {
+    const entry = this.#entries.get(conversationId);
+    if (entry === undefined) return undefined;
+    this.#entries.delete(conversationId); // a Map keeps the order of insertion: newest last
+    this.#entries.set(conversationId, entry);
+    return entry;
+  }
+
+  set(conversationId: string, entry: CachedDocument): void {
+    this.delete(conversationId);
+    this.#entries.set(conversationId, entry);
+    this.#weight += weightOf(entry);
+    for (const [oldest] of this.#entries) {
+      if (this.#weight <= MAX_WEIGHT_BYTES || oldest === conversationId) break;
+      this.delete(oldest);
+    }
+  }
+
+  delete(conversationId: string): void {
+    const entry = this.#entries.get(conversationId);
+    if (entry === undefined) return;
+    this.#entries.delete(conversationId);
+    this.#weight -= weightOf(entry);
+  }
+}
+
+function weightOf({ stamp }: CachedDocument): number {
+  return Number(stamp.size) * WEIGHT_PER_FILE_BYTE;
+}

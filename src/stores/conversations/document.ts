@@ -1,0 +1,132 @@
+/**
+ * One conversation in memory, ready to be written again without re-serialising what did not change.
+ *
+ * The serialised messages are kept as bytes in a buffer with room before and after them: a write puts
+ * the new head in front, the new messages and the closing lines behind, and hands out one slice.
+ * Messages are only ever added; a changed head replaces the old one at commit.
+ */
+import type { Codec } from '../../files/codec.js';
+import type { Conversation, ConversationHead, JsonObject, Message } from './schema.js';
+import { FORMAT_VERSION } from './schema.js';
+
+/** Most heads are under 1 kB; a longer one costs one copy of the body. */
+const ROOM_FOR_HEAD = 4096;
+const FIRST_CAPACITY = 8192;
+const CLOSING = Buffer.from('\n  ]\n}\n');
+
+export class ConversationDocument {
+  #head: ConversationHead;
+  readonly #extra: JsonObject;
+  readonly #messages: Message[] = [];
+  readonly #positions = new Map<string, number>();
+  readonly #codec: Codec;
+  /** Built at the first write; the first `#serialisedCount` messages are in it. */
+  #buffer = Buffer.alloc(0);
+  #end = ROOM_FOR_HEAD;
+  #serialisedCount = 0;
+
+  /** `extra`: fields of the file that this version does not know; they are written back. */
+  constructor(
+    head: ConversationHead,
+    extra: JsonObject,
+    messages: readonly Message[],
+    codec: Codec,
+  ) {
+    this.#head = head;
+    this.#extra = extra;
+    this.#codec = codec;
+    for (const message of messages) this.add(message);
+  }
+
+  get head(): ConversationHead {
+    return this.#head;
+  }
+
+  /** Messages committed or not; the head counts the committed ones. */
+  get length(): number {
+    return this.#messages.length;
+  }
+
+  /** A view for callers: later additions do not show in it. */
+  snapshot(): Conversation {
+    return { ...this.#head, messages: this.#messages.slice(0, this.#head.messageCount) };
+  }
+
+  /** With the additions that are not committed yet. */
+  draft(): Conversation {
+    return { ...this.nextHead(this.#head.updatedAt), messages: [...this.#messages] };
+  }
+
+  /** Position of a message from 0; `undefined` where there is none with this id. */
+  positionOf(messageId: string): number | undefined {
+    return this.#positions.get(messageId);
+  }
+
+  add(message: Message): void {
+    this.#positions.set(message.id, this.#messages.length);
+    this.#messages.push(message);
+  }
+
+  /** The head as it will be after these additions; it counts for readers once `commit` was called. */
+  nextHead(updatedAt: string): ConversationHead {
+    return { ...this.#head, updatedAt, messageCount: this.#messages.length };
+  }
+
+  commit(head: ConversationHead): void {
+    this.#head = head;
+  }
+
+  /** The file's bytes with this head. Valid until the next `add` or `render`. */
+  render(head: ConversationHead): Uint8Array {
+    this.#serialiseNew();
+    const opening = this.#opening(head);
+    this.#reserve(CLOSING.byteLength);
+    const closing = this.#messages.length === 0 ? CLOSING.subarray(3) : CLOSING;
+    closing.copy(this.#buffer, this.#end);
+    const end = this.#end + closing.byteLength;
+    const start = ROOM_FOR_HEAD - opening.byteLength;
+    if (start < 0) return Buffer.concat([opening, this.#buffer.subarray(ROOM_FOR_HEAD, end)]);
+    opening.copy(this.#buffer, start);
+    return this.#buffer.subarray(start, end);
+  }
+
+  #opening(head: ConversationHead): Buffer {
+    const { conversationId, createdAt, updatedAt, messageCount, ...rest } = head;
+    const counted = { conversationId, createdAt, updatedAt, messageCount };
+    const ordered = { ...counted, formatVersion: FORMAT_VERSION, ...rest, ...this.#extra };
+    const text = JSON.stringify(ordered, null, 2);
+    return Buffer.from(`${text.slice(0, -'\n}'.length)},\n  "messages": [`);
+  }
+
+  #serialiseNew(): void {
+    for (const message of this.#messages.slice(this.#serialisedCount)) {
+      const separator = this.#serialisedCount === 0 ? '\n    ' : ',\n    ';
+      this.#append(Buffer.from(separator + this.#serialise(message)));
+      this.#serialisedCount += 1;
+    }
+  }
+
+  #serialise(message: Message): string {
+    const { id, content } = message;
+    const binding = `${this.#head.conversationId}/${id}`;
+    const stored = { ...message, content: this.#codec.seal(content, binding) };
+    // Line breaks inside strings are escaped in JSON, so every real one is indentation.
+    return JSON.stringify(stored, null, 2).replaceAll('\n', '\n    ');
+  }
+
+  #append(bytes: Buffer): void {
+    this.#reserve(bytes.byteLength);
+    bytes.copy(this.#buffer, this.#end);
+    this.#end += bytes.byteLength;
+  }
+
+  #reserve(bytes: number): void {
+    const needed = this.#end + bytes;
+    if (needed <= this.#buffer.byteLength) return;
+    const larger = Buffer.allocUnsafe(
+      Math.max(FIRST_CAPACITY, needed, this.#buffer.byteLength * 2),
+    );
+    this.#buffer.copy(larger, 0, 0, Math.min(this.#end, this.#buffer.byteLength));
+    this.#buffer = larger;
+  }
+}

@@ -1,0 +1,162 @@
+/**
+ * From the JSON of a `conversation.json`, perhaps written by hand, to a conversation.
+ * What can be derived is derived the same way in every process; what cannot is damage,
+ * reported with its place and left as it is.
+ */
+import { isoTime } from '../../base/clock.js';
+import { AppError } from '../../base/errors.js';
+import { derivedUuid } from '../../base/ids.js';
+import type { Codec } from '../../files/codec.js';
+import { ConversationDocument } from './document.js';
+import {
+  CLIENT_ID,
+  type ConversationHead,
+  FORMAT_VERSION,
+  type JsonObject,
+  type Message,
+  ROLES,
+  type Role,
+} from './schema.js';
+
+interface Place {
+  path: string;
+  conversationId: string;
+}
+
+/** CONVERSATION_CORRUPTED with the place of the fault, FORMAT_TOO_NEW. */
+export function readConversation(value: unknown, place: Place, codec: Codec): ConversationDocument {
+  const file = objectAt(value, '', place);
+  const {
+    conversationId: _idOfFile, // the folder's name counts: people copy folders
+    createdAt,
+    updatedAt,
+    messageCount: _countOfFile,
+    formatVersion = FORMAT_VERSION,
+    messages: list,
+    ...rest
+  } = file;
+  if (typeof formatVersion !== 'number') throw damage('formatVersion', 'a number', place);
+  if (formatVersion > FORMAT_VERSION) throw tooNew(formatVersion, place);
+  if (!Array.isArray(list)) throw damage('messages', 'a list', place);
+
+  const created = timeOr(createdAt, timeOfId(place.conversationId));
+  const messages = readMessages(list, created, place, codec);
+  const { known, extra } = readOptional(rest, place);
+  const head: ConversationHead = {
+    conversationId: place.conversationId,
+    createdAt: created,
+    updatedAt: timeOr(updatedAt, messages.at(-1)?.createdAt ?? created),
+    messageCount: messages.length,
+    ...known,
+  };
+  return new ConversationDocument(head, extra, messages, codec);
+}
+
+function readOptional(
+  rest: JsonObject,
+  place: Place,
+): { known: Partial<ConversationHead>; extra: JsonObject } {
+  const { title, module, clientId, pinned, tags, metadata, branchOf, ...extra } = rest;
+  const known = {
+    ...optional('title', title, isString, 'a text', place),
+    ...optional('module', module, isString, 'a text', place),
+    ...optional('clientId', clientId, isClientId, 'a key of letters, digits, . _ -', place),
+    ...optional('pinned', pinned, isBoolean, 'true or false', place),
+    ...optional('tags', tags, isTextList, 'a list of texts', place),
+    ...optional('metadata', metadata, isObject, 'an object', place),
+    ...optional('branchOf', branchOf, isBranch, 'conversationId and messageId', place),
+  };
+  return { known, extra };
+}
+
+function readMessages(
+  list: readonly unknown[],
+  createdAt: string,
+  place: Place,
+  codec: Codec,
+): Message[] {
+  const ids = new Set<string>();
+  const sameText = new Map<string, number>();
+  let time = createdAt;
+  return list.map((item, index) => {
+    const at = `messages[${index}]`;
+    const { id, role, content, createdAt: own, ...rest } = objectAt(item, at, place);
+    if (!isRole(role)) throw damage(`${at}.role`, ROLES.join(', '), place);
+    if (!isString(content)) throw damage(`${at}.content`, 'a text', place);
+    optional(`${at}.parentMessageId`, rest['parentMessageId'], isString, 'a message id', place);
+    optional(`${at}.metadata`, rest['metadata'], isObject, 'an object', place);
+    time = timeOr(own, time);
+    const uniqueId =
+      isString(id) && id !== '' && !ids.has(id)
+        ? id
+        : derivedMessageId(place.conversationId, role, content, sameText);
+    ids.add(uniqueId);
+    const text = codec.open(content, `${place.conversationId}/${uniqueId}`);
+    return { id: uniqueId, role, content: text, createdAt: time, ...rest };
+  });
+}
+
+/** From place-independent facts, so that a line added above does not change it. */
+function derivedMessageId(
+  conversationId: string,
+  role: Role,
+  content: string,
+  sameText: Map<string, number>,
+): string {
+  const key = `${role}\n${content}`;
+  const count = (sameText.get(key) ?? 0) + 1;
+  sameText.set(key, count);
+  return derivedUuid(conversationId, role, content, String(count));
+}
+
+function optional<K extends string, T>(
+  name: K,
+  value: unknown,
+  isRight: (value: unknown) => value is T,
+  expected: string,
+  place: Place,
+): { [P in K]?: T } {
+  if (value === undefined || value === null) return {};
+  if (!isRight(value)) throw damage(name, expected, place);
+  return { [name]: value } as { [P in K]?: T };
+}
+
+const isString = (value: unknown): value is string => typeof value === 'string';
+const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
+const isRole = (value: unknown): value is Role => ROLES.some((role) => role === value);
+const isClientId = (value: unknown): value is string => isString(value) && CLIENT_ID.test(value);
+const isTextList = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every(isString);
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isBranch = (value: unknown): value is { conversationId: string; messageId: string } =>
+  isObject(value) && isString(value['conversationId']) && isString(value['messageId']);
+
+function objectAt(value: unknown, at: string, place: Place): JsonObject {
+  if (isObject(value)) return value;
+  throw damage(at === '' ? 'the document' : at, 'an object', place);
+}
+
+function timeOr(value: unknown, fallback: string): string {
+  return isString(value) && !Number.isNaN(Date.parse(value)) ? value : fallback;
+}
+
+function timeOfId(conversationId: string): string {
+  return isoTime(Number(conversationId.slice(9)));
+}
+
+function damage(at: string, expected: string, { path, conversationId }: Place): AppError {
+  return new AppError(
+    'CONVERSATION_CORRUPTED',
+    `${path} is damaged: ${at} should be ${expected}.`,
+    { details: { path, conversationId, at, expected } },
+  );
+}
+
+function tooNew(formatVersion: number, { path }: Place): AppError {
+  return new AppError(
+    'FORMAT_TOO_NEW',
+    `${path} has format version ${formatVersion}; this Daybook reads up to ${FORMAT_VERSION}.`,
+    { details: { path, formatVersion } },
+  );
+}

@@ -1,0 +1,115 @@
+/**
+ * The tool `save_message`: appends one message to a conversation, or starts one with it.
+ * It answers only after the message is durable, so a call that succeeded survives a crash.
+ */
+import { z } from 'zod';
+import { isAppError } from '../../base/errors.js';
+import { CLIENT_ID, ROLES } from '../../stores/conversations/schema.js';
+import type {
+  AppendResult,
+  ConversationStore,
+  NewConversation,
+  NewMessage,
+} from '../../stores/conversations.js';
+import { defineTool, success } from '../define-tool.js';
+import { jsonObject } from '../json-object.js';
+
+export const saveMessage = defineTool({
+  name: 'save_message',
+  toolset: 'conversations',
+  title: 'Save a message',
+  description:
+    'Saves one message of a conversation as part of a readable file and answers when it is safe on disk. Leave conversationId out to start a new conversation, then pass the id that came back; or pass a key of your own, which starts a conversation on first use and continues it afterwards. Read it back with get_conversation.',
+  input: z.strictObject({
+    conversationId: z
+      .string()
+      .describe(
+        'Id of an existing conversation (yyyymmdd-milliseconds), or a key of your own: 1 to 128 of A-Z a-z 0-9 . _ - that does not start like an id.',
+      )
+      .exactOptional(),
+    role: z.enum(ROLES).describe('Who said it.'),
+    content: z.string().describe('The message, stored exactly as given.'),
+    parentMessageId: z
+      .string()
+      .describe('Id of the message in this conversation that this one answers.')
+      .exactOptional(),
+    metadata: jsonObject('Any JSON object to keep with the message.').exactOptional(),
+    title: z
+      .string()
+      .describe('Title; used only when this call starts the conversation.')
+      .exactOptional(),
+    module: z
+      .string()
+      .describe('Area of work; used only when this call starts the conversation.')
+      .exactOptional(),
+    tags: z
+      .array(z.string())
+      .describe('Tags; used only when this call starts the conversation.')
+      .exactOptional(),
+  }),
+  output: z.object({
+    success,
+    conversationId: z.string(),
+    messageId: z.string(),
+    seq: z.number().int().describe('Position of the message in the conversation, from 1.'),
+    created: z.boolean().describe('Whether this call started the conversation.'),
+    createdAt: z.string(),
+    messageCount: z.number().int(),
+    conversationPath: z.string().describe('Folder of the conversation.'),
+  }),
+  annotations: {
+    readOnlyHint: false,
+    destructiveHint: false,
+    idempotentHint: false,
+    openWorldHint: false,
+  },
+  async run({ conversationId, title, module, tags, ...message }, { conversations }) {
+    const start = {
+      ...(title !== undefined && { title }),
+      ...(module !== undefined && { module }),
+      ...(tags !== undefined && { tags }),
+    };
+    const { head, messages, seq, created } = await save(
+      conversations,
+      conversationId,
+      message,
+      start,
+    );
+    const [saved] = messages;
+    if (!saved) throw new Error('the store answered without the message it saved');
+    return {
+      conversationId: head.conversationId,
+      messageId: saved.id,
+      seq,
+      created,
+      createdAt: saved.createdAt,
+      messageCount: head.messageCount,
+      conversationPath: conversations.path(head.conversationId),
+    };
+  },
+});
+
+/** Appends to `ref`, or starts a conversation: a nameless one without `ref`, a keyed one on first use. */
+async function save(
+  store: ConversationStore,
+  ref: string | undefined,
+  message: NewMessage,
+  start: NewConversation,
+): Promise<AppendResult> {
+  const isStarting = ref === undefined || (await isNewKey(store, ref, start));
+  if (!isStarting) return store.append(ref, [message], { create: true });
+  const clientId = ref === undefined ? {} : { clientId: ref };
+  try {
+    const head = await store.create({ ...start, ...clientId, messages: [message] });
+    return { head, messages: head.messages, seq: 1, created: true };
+  } catch (error) {
+    // Another process may have started the same key since we looked.
+    if (ref === undefined || !isAppError(error, 'ALREADY_EXISTS')) throw error;
+    return store.append(ref, [message]);
+  }
+}
+
+/** Whether a conversation with a title, module or tags is to be started under the key. */
+async function isNewKey(store: ConversationStore, ref: string, start: NewConversation) {
+  return Object.keys(start).length > 0 && CLIENT_ID.test(ref) && !(await store.exists(ref));
+}

@@ -1,0 +1,55 @@
+/**
+ * The tool `store_info`: where the data is and what rules it is kept under.
+ * Always listed, whatever toolsets are chosen, because "where is my data?" must have an answer.
+ */
+import { z } from 'zod';
+import { FORMAT_VERSION } from '../../stores/conversations/schema.js';
+import { defineTool, success } from '../define-tool.js';
+
+export const storeInfo = defineTool({
+  name: 'store_info',
+  toolset: 'conversations',
+  alwaysListed: true,
+  title: 'Where the data is',
+  description:
+    'Tells where the conversations are kept on this machine, how many there are, and the settings in force. Use it when the user asks where the data is or why a tool is missing or refuses.',
+  input: z.strictObject({}),
+  output: z.object({
+    success,
+    version: z.string(),
+    formatVersion: z.number().int().describe('Version of the files on disk.'),
+    root: z.string(),
+    rootSource: z.string().describe('What chose the root.'),
+    conversationLogsDir: z.string(),
+    configFile: z.string().describe("The user's configuration file, if there is one."),
+    conversations: z.number().int().describe('Readable conversations.'),
+    messages: z.number().int(),
+    settings: z.object({
+      toolsets: z.array(z.string()),
+      fsync: z.boolean(),
+      maxMessages: z.number().int(),
+      logLevel: z.string(),
+      perplexity: z.object({
+        configured: z.boolean().describe('Whether a key is set.'),
+        backend: z.string(),
+        baseUrl: z.string(),
+      }),
+    }),
+  }),
+  annotations: {
+    readOnlyHint: true,
+    destructiveHint: false,
+    idempotentHint: true,
+    openWorldHint: false,
+  },
+  async run(_input, { conversations, facts }) {
+    const heads = await conversations.list();
+    return {
+      formatVersion: FORMAT_VERSION,
+      ...facts,
+      settings: { ...facts.settings, toolsets: [...facts.settings.toolsets] },
+      conversations: heads.length,
+      messages: heads.reduce((sum, { messageCount }) => sum + messageCount, 0),
+    };
+  },
+});

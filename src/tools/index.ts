@@ -1,0 +1,26 @@
+/**
+ * The list of every tool, in the order in which clients see them.
+ * A tool that is not in this list does not exist; a test compares it with the files.
+ */
+import { getConversation } from './conversations/get-conversation.js';
+import { saveMessage } from './conversations/save-message.js';
+import { storeInfo } from './conversations/store-info.js';
+import type { Tool } from './define-tool.js';
+import { getConversationHistory } from './perplexity/get-conversation-history.js';
+import { perplexityDeepResearch } from './perplexity/perplexity-deep-research.js';
+import { perplexityDeepResearchFollowup } from './perplexity/perplexity-deep-research-followup.js';
+import { perplexitySearch } from './perplexity/perplexity-search.js';
+import { perplexitySearchFollowup } from './perplexity/perplexity-search-followup.js';
+
+export { TOOLSETS } from './define-tool.js';
+
+export const tools: readonly Tool[] = [
+  saveMessage,
+  getConversation,
+  perplexitySearch,
+  perplexityDeepResearch,
+  perplexitySearchFollowup,
+  perplexityDeepResearchFollowup,
+  getConversationHistory,
+  storeInfo,
+];

@@ -1,0 +1,17 @@
+/**
+ * Builds `dist` before the tests, because those in `e2e/` start the built command:
+ * without it they would test the last build instead of the sources.
+ */
+import { execFileSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+const ROOT = resolve(import.meta.dirname, '..');
+const run = (...args: string[]) =>
+  execFileSync(process.execPath, args, { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] });
+
+export default function buildOnce(): void {
+  rmSync(join(ROOT, 'dist'), { recursive: true, force: true });
+  run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json');
+  run('node_modules/rolldown/bin/cli.mjs', '-c', 'rolldown.config.js');
+}

@@ -1,0 +1,47 @@
+/** What each error code means, for docs/ERRORS.md. A code without a sentence does not compile. */
+import type { ErrorCode } from '../../src/base/errors.js';
+
+export const EXPLANATIONS: Record<ErrorCode, string> = {
+  VALIDATION_ERROR:
+    'An argument or a setting is missing, unknown or of the wrong kind. The message names it and what it takes. Nothing was read or written.',
+  TIMEOUT: 'The work took longer than it was allowed to.',
+  QUERY_SYNTAX:
+    'A full-text query is not valid FTS5 syntax. Only `matchType: fts5` reports this, with the position.',
+  CONVERSATION_NOT_FOUND:
+    'The id has the right shape, but no conversation has it; or no conversation was saved under that key.',
+  CONVERSATION_CORRUPTED:
+    'The `conversation.json` cannot be understood: broken JSON, or a message without `role` or `content`. Details say where. Other conversations are not affected.',
+  MESSAGE_NOT_FOUND: 'The conversation exists, but has no message with that id.',
+  CONVERSATION_FULL: 'The conversation has as many messages as `DAYBOOK_MAX_MESSAGES` allows.',
+  E_MB_FILE_NOT_FOUND: 'No note has that path.',
+  E_MB_READ: 'The note exists but cannot be read as UTF-8 markdown.',
+  E_MB_FULL:
+    'The memory bank has as many notes as it may have, or a note is longer than it may be.',
+  E_KG_FULL:
+    'The knowledge graph has as many triples as `MCP_KG_MAX_TRIPLES` allows. Nothing was written.',
+  E_KG_INVALID_TRIPLE:
+    'A part of a triple is empty or longer than 200 characters. Parts are refused, never cut.',
+  PATH_ESCAPE:
+    'A path leaves the folder it belongs to: absolute, with `..`, a drive letter, a NUL, a reserved name, or through a symbolic link.',
+  FILESYSTEM_ERROR:
+    'The operating system refused to read or write: permissions, too many open files, a failing disk.',
+  TOO_LARGE: 'A value is larger than what can be kept in one piece.',
+  STORAGE_FULL:
+    'The disk, or the space that the store may take, is full. What was there before is intact.',
+  LOCKED: 'Another process held the lock of this file for ten seconds.',
+  CONFLICT:
+    'What the call relies on has changed or does not allow it now, such as a follow-up while research is still running.',
+  CORRUPT: 'A file other than a conversation is damaged.',
+  FORMAT_TOO_NEW:
+    'The file has a format version that this Daybook does not know. It is neither read nor changed.',
+  ALREADY_EXISTS: 'Something has that name already.',
+  RATE_LIMITED: 'The provider asks to wait. `details` say how long, where the provider did.',
+  NOT_CONFIGURED: 'The tool needs a setting that is not there, such as `PERPLEXITY_API_KEY`.',
+  PROVIDER: 'The provider failed or gave an answer that cannot be used.',
+  PROVIDER_RETIRED:
+    'Perplexity has retired the chat-completions endpoint; the key is not the problem.',
+  DECRYPT: 'A file is encrypted, and the key is missing or does not fit.',
+  CANCELLED: 'The client cancelled the call, or the server was asked to end while the call waited.',
+  INTERNAL:
+    'A fault in Daybook. The message carries a reference; the log on stderr has the same reference with the details.',
+};

@@ -1,0 +1,63 @@
+/**
+ * Generated documents are current (`npm run gen` writes them), and README.md has what it must.
+ */
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ERROR_KINDS } from '../../src/base/errors.js';
+import { tools } from '../../src/tools/index.js';
+import { renderCli, renderErrors, renderTools } from './render.js';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const read = (path: string) => readFileSync(resolve(ROOT, path), 'utf8');
+
+describe('generated documents', () => {
+  it.each([
+    ['docs/TOOLS.md', renderTools],
+    ['docs/ERRORS.md', renderErrors],
+    ['docs/CLI.md', renderCli],
+  ])('%s is current', async (path, render) => {
+    await expect(render()).toMatchFileSnapshot(resolve(ROOT, path));
+  });
+
+  it('explain every code and every tool', () => {
+    const errors = read('docs/ERRORS.md');
+    expect(Object.keys(ERROR_KINDS).filter((code) => !errors.includes(`### ${code} `))).toEqual([]);
+    const listed = read('docs/TOOLS.md');
+    expect(tools.filter(({ name }) => !listed.includes(`### ${name}\n`))).toEqual([]);
+  });
+});
+
+describe('hand-written documents', () => {
+  it('link only to files that exist', () => {
+    for (const path of [
+      'README.md',
+      'AGENTS.md',
+      'docs/ARCHITECTURE.md',
+      'docs/DESIGN.md',
+      'docs/FORMAT.md',
+      'docs/IMPORTING.md',
+    ]) {
+      const folder = resolve(ROOT, path, '..');
+      const links = [...read(path).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(
+        (match) => match[1] ?? '',
+      );
+      for (const link of links)
+        expect(() => readFileSync(resolve(folder, link)), `${path}: ${link}`).not.toThrow();
+    }
+  });
+
+  it('AGENTS.md stays short', () => {
+    expect(read('AGENTS.md').trimEnd().split('\n').length).toBeLessThanOrEqual(40);
+  });
+
+  it('docs/DEPENDENCIES.md explains every dependency', () => {
+    const manifest = JSON.parse(read('package.json')) as Record<string, Record<string, string>>;
+    const names = [
+      ...Object.keys(manifest['dependencies'] ?? {}),
+      ...Object.keys(manifest['devDependencies'] ?? {}),
+    ];
+    const text = read('docs/DEPENDENCIES.md');
+    expect(names.filter((name) => !text.includes(`\`${name}\``))).toEqual([]);
+  });
+});

@@ -1,0 +1,145 @@
+/**
+ * Starts the built command as MCP clients do, on a temporary root, either through the official
+ * client or as a bare process whose every line can be looked at.
+ */
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+
+const MAIN = resolve(import.meta.dirname, '../../dist/cli/main.js');
+
+export interface Place {
+  readonly folder: string;
+  readonly root: string;
+  readonly env: Record<string, string>;
+}
+
+/** A temporary folder with a root in it, and an environment that knows nothing of this machine's user. */
+export async function withPlace<T>(work: (place: Place) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'daybook-e2e-'));
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: folder,
+    XDG_CONFIG_HOME: join(folder, 'config'),
+    DAYBOOK_FSYNC: '0',
+  };
+  try {
+    return await work({ folder, root: join(folder, 'root'), env });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+export interface Session {
+  readonly client: Client;
+  /** The structured content; throws what `failure` would give. */
+  call(name: string, args?: Record<string, unknown>): Promise<Record<string, unknown>>;
+  result(name: string, args?: Record<string, unknown>): Promise<CallToolResult>;
+  /** The error of a call that must fail. */
+  failure(name: string, args?: Record<string, unknown>): Promise<{ code: string; message: string }>;
+}
+
+/** The built server through the official client; closed when `work` ends. */
+export async function withClient<T>(
+  { root, env }: Place,
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
+  const client = new Client({ name: 'daybook-e2e', version: '1' });
+  const args = [MAIN, '--root', root];
+  await client.connect(new StdioClientTransport({ command: process.execPath, args, env }));
+  await client.listTools(); // from here on the client validates results against output schemas
+  const result = async (name: string, input: Record<string, unknown> = {}) =>
+    (await client.callTool({ name, arguments: input })) as CallToolResult;
+  const session: Session = {
+    client,
+    result,
+    async call(name, input) {
+      const answer = await result(name, input);
+      if (answer.isError) throw new Error(JSON.stringify(answer.content));
+      return answer.structuredContent ?? {};
+    },
+    async failure(name, input) {
+      const answer = await result(name, input);
+      if (!answer.isError) throw new Error(`${name} did not fail`);
+      return answer._meta?.['daybook/error'] as { code: string; message: string };
+    },
+  };
+  try {
+    return await work(session);
+  } finally {
+    await client.close();
+  }
+}
+
+/** The bare process: lines in, lines out. */
+export class BareServer {
+  readonly process: ChildProcessWithoutNullStreams;
+  readonly lines: string[] = [];
+  stderr = '';
+  readonly #exit: Promise<unknown[]>;
+  #nextId = 1;
+
+  constructor({ root, env }: Place, args: readonly string[] = ['--root', root]) {
+    this.process = spawn(process.execPath, [MAIN, ...args], { env });
+    this.#exit = once(this.process, 'exit');
+    createInterface(this.process.stdout).on('line', (line) => this.lines.push(line));
+    this.process.stderr.on('data', (chunk) => {
+      this.stderr += String(chunk);
+    });
+  }
+
+  send(method: string, params: unknown, isRequest = true): number {
+    const id = this.#nextId++;
+    const message = { jsonrpc: '2.0', ...(isRequest && { id }), method, params };
+    this.process.stdin.write(`${JSON.stringify(message)}\n`);
+    return id;
+  }
+
+  /** The answer to a request, whenever it comes. */
+  async answer(id: number): Promise<{ result?: Record<string, unknown>; error?: unknown }> {
+    for (;;) {
+      const found = this.lines.map((line) => JSON.parse(line)).find((message) => message.id === id);
+      if (found) return found;
+      if (this.process.exitCode !== null)
+        throw new Error(`ended without an answer: ${this.stderr}`);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+    }
+  }
+
+  async initialize(): Promise<void> {
+    const params = {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name: 'bare', version: '1' },
+    };
+    await this.answer(this.send('initialize', params));
+    this.send('notifications/initialized', {}, false);
+  }
+
+  /** Exit code and signal. */
+  async exit(): Promise<readonly unknown[]> {
+    return this.#exit;
+  }
+}
+
+/** Runs the command to its end. */
+export async function runCommand(place: Place, args: readonly string[], cwd = place.folder) {
+  const child = spawn(process.execPath, [MAIN, ...args], { env: place.env, cwd });
+  child.stdin.end();
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk) => {
+    stdout += String(chunk);
+  });
+  child.stderr.on('data', (chunk) => {
+    stderr += String(chunk);
+  });
+  const [code] = await once(child, 'close');
+  return { code: code as number, stdout, stderr };
+}

@@ -1,0 +1,135 @@
+/** The built command as a process: what it prints, when it ends and with what, how fast it starts. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { BareServer, withPlace } from './harness.js';
+
+const save = (server: BareServer, content: string, conversationId = 'process-test') =>
+  server.send('tools/call', {
+    name: 'save_message',
+    arguments: { conversationId, role: 'user', content },
+  });
+
+async function savedContents(root: string): Promise<string[]> {
+  const logs = join(root, 'conversation-logs');
+  const folders = (await readdir(logs)).filter((name) => /^\d{8}-/.test(name));
+  const texts = await Promise.all(
+    folders.map((name) => readFile(join(logs, name, 'conversation.json'), 'utf8')),
+  );
+  return texts.flatMap((text) =>
+    (JSON.parse(text) as { messages: { content: string }[] }).messages.map((m) => m.content),
+  );
+}
+
+describe('stdout', () => {
+  it('carries JSON-RPC and nothing else, also for bad lines and with the loudest log', async () => {
+    await withPlace(async (place) => {
+      const env = { ...place.env, DAYBOOK_LOG_LEVEL: 'debug', PERSISTENCE_DB_PATH: '/old.db' };
+      const server = new BareServer({ ...place, env });
+      await server.initialize();
+      server.process.stdin.write('this is not JSON\n{"jsonrpc":"2.0"}\n\n');
+      await server.answer(save(server, 'one'));
+      await server.answer(server.send('tools/call', { name: 'nope', arguments: {} }));
+      await server.answer(server.send('no/such/method', {}));
+      server.process.stdin.end();
+      expect(await server.exit()).toEqual([0, null]);
+      expect(server.lines.length).toBeGreaterThanOrEqual(4);
+      for (const line of server.lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
+      expect(server.stderr).toContain('Daybook keeps a folder');
+    });
+  });
+});
+
+describe('the end', () => {
+  it('comes with code 0 when stdin closes, before and after the handshake', async () => {
+    await withPlace(async (place) => {
+      const early = new BareServer(place);
+      early.process.stdin.end();
+      expect(await early.exit()).toEqual([0, null]);
+      const late = new BareServer(place);
+      await late.initialize();
+      late.process.stdin.end();
+      expect(await late.exit()).toEqual([0, null]);
+    });
+  });
+
+  it('answers what was asked before stdin closed', async () => {
+    await withPlace(async (place) => {
+      const server = new BareServer(place);
+      await server.initialize();
+      const asked = Array.from({ length: 20 }, (_, index) => save(server, `line ${index}`));
+      server.process.stdin.end();
+      expect(await server.exit()).toEqual([0, null]);
+      for (const id of asked) expect((await server.answer(id)).result?.['isError']).toBeFalsy();
+      expect(await savedContents(place.root)).toHaveLength(20);
+    });
+  });
+
+  it.each(['SIGTERM', 'SIGINT'] as const)('%s finishes accepted writes first', async (signal) => {
+    await withPlace(async (place) => {
+      const server = new BareServer({ ...place, env: { ...place.env, DAYBOOK_FSYNC: '1' } });
+      await server.initialize();
+      await server.answer(save(server, 'first'));
+      const asked = Array.from({ length: 50 }, (_, index) => save(server, `line ${index}`));
+      await server.answer(asked[0] ?? 0);
+      server.process.kill(signal);
+      expect(await server.exit()).toEqual([0, null]);
+      const answered = server.lines
+        .map((line) => JSON.parse(line))
+        .filter(({ result }) => result?.structuredContent?.messageId);
+      const saved = await savedContents(place.root);
+      expect(answered.length).toBe(saved.length);
+      expect(new Set(saved).size).toBe(saved.length);
+    });
+  });
+
+  it('is clean when the client stops reading', async () => {
+    await withPlace(async (place) => {
+      const server = new BareServer(place);
+      await server.initialize();
+      server.process.stdout.destroy();
+      save(server, 'nobody hears the answer');
+      save(server, 'nor this one');
+      expect(await server.exit()).toEqual([0, null]);
+      expect(await savedContents(place.root)).toContain('nobody hears the answer');
+    });
+  });
+});
+
+describe('the start', () => {
+  it('answers initialize in under 300 ms (the best of five, as the machine is shared)', async () => {
+    await withPlace(async (place) => {
+      const times: number[] = [];
+      for (let round = 0; round < 5; round++) {
+        const startedAt = performance.now();
+        const server = new BareServer(place);
+        await server.initialize();
+        times.push(performance.now() - startedAt);
+        server.process.stdin.end();
+        await server.exit();
+      }
+      expect(Math.min(...times)).toBeLessThan(300);
+    });
+  });
+
+  it('stops with one sentence at a wrong value', async () => {
+    await withPlace(async (place) => {
+      const server = new BareServer({ ...place, env: { ...place.env, DAYBOOK_FSYNC: 'maybe' } });
+      expect(await server.exit()).toEqual([1, null]);
+      expect(server.stderr).toMatch(/^daybook: DAYBOOK_FSYNC takes 1 or 0/);
+      expect(server.lines).toEqual([]);
+    });
+  });
+
+  it('serves an explanation when the store cannot be opened', async () => {
+    await withPlace(async (place) => {
+      const server = new BareServer(place, ['--root', '/dev/null/root']);
+      await server.initialize();
+      const { result } = await server.answer(save(server, 'x'));
+      expect(result).toMatchObject({ isError: true });
+      expect(JSON.stringify(result)).toContain('/dev/null');
+      server.process.stdin.end();
+      expect(await server.exit()).toEqual([0, null]);
+    });
+  });
+});

@@ -1,0 +1,273 @@
+/**
+ * The server between a real MCP client and tools made for the test: what is listed, how input and
+ * output are checked, and that every failure has the one shape.
+ */
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { pino } from 'pino';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { App } from '../../src/app.js';
+import { AppError } from '../../src/base/errors.js';
+import { buildServer } from '../../src/server/build-server.js';
+import { defineTool, success, type Tool } from '../../src/tools/define-tool.js';
+import { jsonObject } from '../../src/tools/json-object.js';
+
+const app = { facts: 'the app' } as unknown as App;
+const annotations = {
+  readOnlyHint: true,
+  destructiveHint: false,
+  idempotentHint: true,
+  openWorldHint: false,
+};
+
+const echo = defineTool({
+  name: 'echo_back',
+  aliases: ['odei.echo/back.v1'],
+  toolset: 'conversations',
+  title: 'Echo',
+  description: 'Gives back what it was given.',
+  input: z.strictObject({
+    word: z.enum(['yes', 'no']).describe('One of two words.'),
+    times: z.number().int().min(1).describe('How often.').default(2),
+    data: jsonObject('Anything.').exactOptional(),
+  }),
+  output: z.object({ success, said: z.string(), data: jsonObject('Same.').exactOptional() }),
+  annotations,
+  async run({ word, times, data }) {
+    return { said: word.repeat(times), ...(data && { data }) };
+  },
+});
+
+function tool(run: Tool['run'], extra: Partial<Tool> = {}): Tool {
+  return {
+    name: 'probe',
+    toolset: 'conversations',
+    title: 'Probe',
+    description: 'Does what the test says.',
+    input: z.strictObject({}),
+    output: z.object({ success, value: z.number().exactOptional() }),
+    annotations,
+    run,
+    ...extra,
+  };
+}
+
+async function connect(tools: readonly Tool[], toolsets = ['conversations']) {
+  const lines: string[] = [];
+  const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) });
+  const { server, calls } = buildServer({ app: () => app, toolsets, tools, log });
+  const [here, there] = InMemoryTransport.createLinkedPair();
+  const client = new Client({ name: 'test', version: '1' });
+  await Promise.all([server.connect(there), client.connect(here)]);
+  const call = async (name: string, args?: Record<string, unknown>) =>
+    (await client.callTool({ name, ...(args && { arguments: args }) })) as CallToolResult;
+  return { client, call, lines, calls };
+}
+
+const textOf = ({ content }: CallToolResult, index = 0) => {
+  const block = content[index];
+  return block?.type === 'text' ? block.text : '';
+};
+
+function errorOf(result: CallToolResult) {
+  expect(result.isError).toBe(true);
+  expect(result).not.toHaveProperty('structuredContent');
+  const shown = JSON.parse(textOf(result)) as { success: boolean; error: Record<string, unknown> };
+  expect(shown.success).toBe(false);
+  expect(Object.keys(shown.error)).toEqual([
+    'code',
+    'number',
+    'message',
+    'hint',
+    'retryable',
+    'details',
+  ]);
+  expect(result._meta?.['daybook/error']).toEqual(shown.error);
+  return shown.error as { code: string; number: number; message: string; details: unknown };
+}
+
+describe('tools/list', () => {
+  it('gives the tools of the chosen toolsets and those always listed, with all they need', async () => {
+    const other = tool(async () => ({}), { name: 'other', toolset: 'threads' });
+    const always = tool(async () => ({}), { name: 'always', toolset: 'admin', alwaysListed: true });
+    const { client } = await connect([echo, other, always]);
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(['echo_back', 'always']);
+    expect(tools[0]).toMatchObject({
+      title: 'Echo',
+      annotations,
+      inputSchema: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['word'],
+        properties: {
+          word: { enum: ['yes', 'no'], description: 'One of two words.' },
+          times: { default: 2 },
+          data: { type: 'object', description: 'Anything.' },
+        },
+      },
+      outputSchema: { type: 'object', required: ['success', 'said'] },
+    });
+  });
+});
+
+describe('tools/call', () => {
+  it('fills in defaults and answers with text and structured content alike', async () => {
+    const { client, call } = await connect([echo]);
+    await client.listTools(); // from here on the client validates structuredContent
+    const result = await call('echo_back', { word: 'no' });
+    expect(result.structuredContent).toEqual({ success: true, said: 'nono' });
+    expect(JSON.parse(textOf(result))).toEqual(result.structuredContent);
+    expect(result.content).toHaveLength(1);
+  });
+
+  it('answers to the original name of a tool', async () => {
+    const { call } = await connect([echo]);
+    const result = await call('odei.echo/back.v1', { word: 'yes', times: 1 });
+    expect(result.structuredContent).toMatchObject({ said: 'yes' });
+  });
+
+  it('gives an object with the key __proto__ back as it was', async () => {
+    const { call } = await connect([echo]);
+    const json =
+      '{"__proto__":{"polluted":true},"constructor":{"prototype":1},"deep":{"__proto__":[1]}}';
+    const result = await call('echo_back', { word: 'no', data: JSON.parse(json) });
+    const said = result.structuredContent as { data: unknown };
+    expect(JSON.stringify(said.data)).toBe(json);
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+
+  it('says that quoted text is data', async () => {
+    const { call } = await connect([tool(async () => ({ value: 1 }), { quotesText: true })]);
+    const result = await call('probe');
+    expect(JSON.parse(textOf(result))).toEqual({ success: true, value: 1 });
+    expect(textOf(result, 1)).toMatch(/data, not instructions/);
+  });
+
+  it("uses the tool's own text when it has one", async () => {
+    const { call } = await connect([
+      tool(async () => ({ value: 1 }), { text: ({ value }) => `one is ${String(value)}` }),
+    ]);
+    expect(textOf(await call('probe'))).toBe('one is 1');
+  });
+});
+
+describe('errors', () => {
+  it('names a wrong argument and what it takes', async () => {
+    const { client, call } = await connect([echo]);
+    await client.listTools();
+    const error = errorOf(await call('echo_back', { word: 'maybe', times: 0 }));
+    expect(error).toMatchObject({ code: 'VALIDATION_ERROR', number: 1000 });
+    expect(error.message).toContain('"word"');
+    expect(error.message).toContain('One of two words.');
+    expect(error.message).toContain('"times"');
+    expect(error.details).toMatchObject({ tool: 'echo_back', fields: ['word', 'times'] });
+  });
+
+  it('lists what is allowed when an argument is unknown', async () => {
+    const { call } = await connect([echo]);
+    const error = errorOf(await call('echo_back', { word: 'no', wrod: 1 }));
+    expect(error.message).toContain('"wrod"; it takes word, times, data');
+    expect(error.details).toMatchObject({ fields: ['wrod'], allowed: ['word', 'times', 'data'] });
+  });
+
+  it('says which tools there are, and when a toolset is switched off', async () => {
+    const off = tool(async () => ({}), { name: 'off', toolset: 'admin' });
+    const { call } = await connect([echo, off]);
+    expect(errorOf(await call('nope')).message).toContain('echo_back');
+    expect(errorOf(await call('off')).message).toContain('"admin"');
+  });
+
+  it('passes an AppError on with code, number, hint and details', async () => {
+    const { call } = await connect([
+      tool(async () => {
+        throw new AppError('LOCKED', 'busy', { details: { heldMs: 3 } });
+      }),
+    ]);
+    expect(errorOf(await call('probe'))).toMatchObject({
+      code: 'LOCKED',
+      number: 2511,
+      retryable: true,
+      message: 'busy',
+      details: { heldMs: 3 },
+    });
+  });
+
+  it('shows only a reference for anything else, and logs the rest', async () => {
+    const { call, lines } = await connect([
+      tool(async () => {
+        throw new Error('the secret cause');
+      }),
+    ]);
+    const result = await call('probe');
+    const error = errorOf(result);
+    expect(error.code).toBe('INTERNAL');
+    expect(JSON.stringify(result)).not.toContain('secret');
+    const { ref } = error.details as { ref: string };
+    expect(error.message).toContain(ref);
+    expect(lines.find((line) => line.includes(ref))).toContain('the secret cause');
+  });
+
+  it('treats output that its own schema refuses as a fault', async () => {
+    const { call } = await connect([tool(async () => ({ value: 'text' }))]);
+    expect(errorOf(await call('probe')).code).toBe('INTERNAL');
+  });
+});
+
+describe('running calls', () => {
+  it('reports progress to a client that asked for it', async () => {
+    const { client } = await connect([
+      tool(async (_input, _app, { progress }) => {
+        progress({ progress: 1, total: 2, message: 'half' });
+        return {};
+      }),
+    ]);
+    const seen: unknown[] = [];
+    const onprogress = (report: unknown) => void seen.push(report);
+    await client.callTool({ name: 'probe' }, undefined, { onprogress });
+    expect(seen).toEqual([{ progress: 1, total: 2, message: 'half' }]);
+  });
+
+  it('aborts the signal of a call that the client cancels', async () => {
+    let cancelled: (() => void) | undefined;
+    const seen = new Promise<void>((resolve) => {
+      cancelled = resolve;
+    });
+    const waiting = tool(
+      (_input, _app, { signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => {
+            cancelled?.();
+            reject(signal.reason);
+          });
+        }),
+    );
+    const { client, lines } = await connect([waiting]);
+    const stop = new AbortController();
+    const call = client.callTool({ name: 'probe' }, undefined, { signal: stop.signal });
+    setTimeout(() => stop.abort(), 20);
+    await expect(call).rejects.toThrow();
+    await seen;
+    expect(lines.filter((line) => line.includes('internal error'))).toEqual([]);
+  });
+
+  it('lets accepted calls finish at the end, and tells those that wait', async () => {
+    const waiting = tool((_input, _app, { signal }) => {
+      return new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason));
+      });
+    });
+    const slow = tool(() => new Promise((resolve) => setTimeout(() => resolve({ value: 7 }), 50)), {
+      name: 'slow',
+    });
+    const { call, calls } = await connect([waiting, slow]);
+    const both = Promise.all([call('probe'), call('slow')]);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    await calls.end();
+    const [stopped, finished] = await both;
+    expect(errorOf(stopped).code).toBe('CANCELLED');
+    expect(finished.structuredContent).toMatchObject({ value: 7 });
+  });
+});

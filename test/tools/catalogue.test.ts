@@ -1,0 +1,99 @@
+/**
+ * The catalogue of tools as a whole: every file is listed under its name, every tool tells hosts
+ * what they need to know, schemas change only on purpose, and the list stays small enough to send.
+ */
+import { existsSync, readdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { listing } from '../../src/server/build-server.js';
+import { TOOLSETS, tools } from '../../src/tools/index.js';
+
+const TOOLS = resolve(import.meta.dirname, '../../src/tools');
+const SCHEMAS = resolve(import.meta.dirname, '__schemas__');
+/** What a host pays, in every conversation, before anything was asked. */
+const LIST_BUDGET_BYTES_PER_TOOL = 3_500;
+
+const toolFiles = readdirSync(TOOLS, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .flatMap((folder) => readdirSync(join(TOOLS, folder.name)).map((file) => [folder.name, file]));
+
+interface Schema {
+  type?: string;
+  description?: string;
+  properties?: Record<string, Schema>;
+  additionalProperties?: unknown;
+  anyOf?: unknown;
+  oneOf?: unknown;
+  allOf?: unknown;
+  enum?: unknown;
+}
+
+describe('the list', () => {
+  it('holds each tool file once, under the name of the file', () => {
+    const fromFiles = toolFiles.map(([, file]) => file?.replace(/\.ts$/, '').replaceAll('-', '_'));
+    expect(tools.map(({ name }) => name).sort()).toEqual(fromFiles.sort());
+  });
+
+  it('keeps each tool in the folder of its toolset', () => {
+    const folders = toolFiles.map(([folder, file]) => `${folder}/${file}`);
+    for (const { name, toolset } of tools) {
+      const folder = toolset.replaceAll('_', '-');
+      expect(folders).toContain(`${folder}/${name.replaceAll('_', '-')}.ts`);
+    }
+  });
+
+  it('uses every name and alias once', () => {
+    const names = tools.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  });
+
+  it('stays within its budget', () => {
+    const bytes = JSON.stringify(tools.map(listing)).length;
+    expect(bytes / tools.length).toBeLessThan(LIST_BUDGET_BYTES_PER_TOOL);
+  });
+
+  it('has no schema of a tool that is gone', () => {
+    const known = tools.map(({ name }) => `${name}.json`);
+    const files = existsSync(SCHEMAS) ? readdirSync(SCHEMAS) : [];
+    expect(files.filter((file) => !known.includes(file))).toEqual([]);
+  });
+});
+
+describe.each(tools.map((tool) => [tool.name, tool] as const))('%s', (name, tool) => {
+  const { inputSchema, outputSchema, annotations, title, description } = listing(tool);
+
+  it('has a name that hosts take, a toolset, a title and a description', () => {
+    expect(name).toMatch(/^[a-z][a-z0-9_]{2,39}$/);
+    expect(TOOLSETS).toContain(tool.toolset);
+    expect(title?.length).toBeGreaterThan(3);
+    expect(title?.length).toBeLessThan(50);
+    expect(description?.length).toBeGreaterThan(60);
+    expect(description?.length).toBeLessThan(700);
+  });
+
+  it('states all four hints', () => {
+    const hints = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'];
+    expect(Object.keys(annotations ?? {}).sort()).toEqual(hints.sort());
+    expect(annotations?.readOnlyHint && annotations.destructiveHint).toBe(false);
+  });
+
+  it('describes each input field, refuses unknown ones, and has no union at the top', () => {
+    const schema = inputSchema as Schema;
+    expect(schema.type).toBe('object');
+    expect(schema.additionalProperties).toBe(false);
+    expect([schema.anyOf, schema.oneOf, schema.allOf]).toEqual([undefined, undefined, undefined]);
+    for (const [field, property] of Object.entries(schema.properties ?? {})) {
+      expect(property.description?.length, field).toBeGreaterThan(8);
+      expect(property.type ?? property.enum ?? property.anyOf, field).toBeDefined();
+    }
+  });
+
+  it('has an output schema that starts with success', () => {
+    expect(Object.keys((outputSchema as Schema).properties ?? {})[0]).toBe('success');
+  });
+
+  it('has the schema that was agreed on (npm run gen after a change on purpose)', async () => {
+    const schema = `${JSON.stringify({ inputSchema, outputSchema }, null, 2)}\n`;
+    await expect(schema).toMatchFileSnapshot(join(SCHEMAS, `${name}.json`));
+  });
+});
