@@ -41,9 +41,9 @@ describe('a run', () => {
   it('is on disk before the request, and its id before the first poll', async () => {
     const result = await research.deepResearch(question('why?'));
     expect(result).toMatchObject({ status: 'completed', saved: true });
-    expect(bench.store.jobStates.slice(0, 2)).toEqual(['creating', 'running resp_1']);
+    expect(bench.written.slice(0, 2)).toEqual(['creating', 'running resp_1']);
     expect(await roles(result.conversationId ?? '')).toEqual(COMPLETE);
-    expect([bench.store.jobFiles.size, bench.store.leases.size]).toEqual([0, 0]);
+    expect([await bench.jobCount(), (await bench.leases()).length]).toEqual([0, 0]);
   });
 
   it('goes on after the call has answered in_progress; history brings the answer', async () => {
@@ -87,7 +87,7 @@ describe('a run', () => {
     );
     const followup = research.deepResearchFollowup(id, question('y'), { signal });
     expect((await errorOf(followup)).code).toBe('CANCELLED');
-    expect([bench.store.files.size, bench.api.creates]).toEqual([1, 1]);
+    expect([Object.keys(await bench.files()).length, bench.api.creates]).toEqual([1, 1]);
   });
 
   it('makes follow-ups wait: CONFLICT, in this process and in another', async () => {
@@ -118,11 +118,11 @@ describe('a restart', () => {
     const first = impatient();
     const { conversationId: id = '' } = await first.deepResearch(question('why?'));
     await first.close();
-    expect(bench.store.leases.size).toBe(0);
+    expect((await bench.leases()).length).toBe(0);
     bench.api.pollsUntilDone = 0;
     const [second, third] = [bench.service(), bench.service()];
     await Promise.all([second.resume(), third.resume()]);
-    await eventually(() => expect(bench.store.jobFiles.size).toBe(0));
+    await eventually(async () => expect(await bench.jobCount()).toBe(0));
     expect(await roles(id)).toEqual(COMPLETE);
     expect((await bench.store.load(id)).messages[1]?.content).toBe('why?');
     expect(bench.api.creates).toBe(1);
@@ -130,9 +130,9 @@ describe('a restart', () => {
 
   it('between storing the answer and removing the record does not store it twice', async () => {
     const { conversationId: id = '' } = await research.deepResearch(question('why?'));
-    await bench.store.put(id, job({ state: 'running', runId: 'resp_1', query: 'why?' }));
+    await bench.jobs.put(id, job({ state: 'running', runId: 'resp_1', query: 'why?' }));
     await bench.service().resume();
-    await eventually(() => expect(bench.store.jobFiles.size).toBe(0));
+    await eventually(async () => expect(await bench.jobCount()).toBe(0));
     expect(await roles(id)).toEqual(COMPLETE);
   });
 
@@ -158,7 +158,7 @@ describe('a restart', () => {
 
   it('after a crash in the create asks a person, never the API', async () => {
     const { conversationId: id = '' } = await research.search(question('x'));
-    await bench.store.put(id, job());
+    await bench.jobs.put(id, job());
     const service = bench.service();
     await service.resume();
     expect((await service.history(id)).run).toMatchObject({ state: 'unknown', query: 'lost?' });
@@ -167,8 +167,8 @@ describe('a restart', () => {
     expect(bench.api.creates).toBe(1);
     const go = question('y', { discardLostRun: true });
     expect(await service.searchFollowup(id, go)).toMatchObject({ saved: true });
-    expect(bench.store.jobFiles.size).toBe(0);
-    await bench.store.put(id, job({ state: 'unknown' }));
+    expect(await bench.jobCount()).toBe(0);
+    await bench.jobs.put(id, job({ state: 'unknown' }));
     expect(await service.deepResearchFollowup(id, go)).toMatchObject({ saved: true });
     expect(await roles(id)).toHaveLength(7);
     expect((await service.history(id)).run).toBeUndefined();
@@ -183,7 +183,7 @@ describe('a create', () => {
     ['no id comes', { on: 'create', kind: 'status', status: 200, body: { status: 'queued' } }],
   ] as const)('of unknown fate is never repeated: %s', async (_name, behaviour) => {
     const { conversationId: id = '' } = await research.search(question('x'));
-    const before = bench.store.files.get(id);
+    const before = await bench.text(id);
     bench.api.next(behaviour);
     const error = await errorOf(research.deepResearchFollowup(id, question('why?')));
     expect([error.code, error.retryable, error.details?.['runState']]).toEqual([
@@ -191,7 +191,7 @@ describe('a create', () => {
       false,
       'unknown',
     ]);
-    expect(bench.store.files.get(id)).toBe(before);
+    expect(await bench.text(id)).toBe(before);
     await bench.service().resume();
     expect((await research.history(id)).run).toMatchObject({ state: 'unknown', query: 'why?' });
     expect(bench.api.created()).toHaveLength(2);
@@ -203,7 +203,7 @@ describe('a create', () => {
       bench.service({}, { startTimeoutMs: 30 }).deepResearch(question('x')),
     );
     expect(error.code).toBe('CONFLICT');
-    expect([bench.api.creates, bench.store.jobFiles.size]).toEqual([1, 1]);
+    expect([bench.api.creates, await bench.jobCount()]).toEqual([1, 1]);
   });
 
   it.each([
@@ -219,32 +219,36 @@ describe('a create', () => {
       body: {},
     });
     expect((await errorOf(research.deepResearch(question('x')))).code).toBe(code);
-    expect([bench.store.files.size, bench.store.jobFiles.size, bench.store.leases.size]).toEqual([
-      0, 0, 0,
-    ]);
+    expect([
+      Object.keys(await bench.files()).length,
+      await bench.jobCount(),
+      (await bench.leases()).length,
+    ]).toEqual([0, 0, 0]);
     const { conversationId: id = '' } = await research.search(question('y'));
-    const before = bench.store.files.get(id);
+    const before = await bench.text(id);
     bench.api.next({ on: 'create', kind: 'status', status, body: {} });
     expect((await errorOf(research.deepResearchFollowup(id, question('z')))).code).toBe(code);
-    expect([bench.store.files.get(id), bench.store.jobFiles.size]).toEqual([before, 0]);
+    expect([await bench.text(id), await bench.jobCount()]).toEqual([before, 0]);
   });
 
   it('is not sent when its record cannot be written', async () => {
-    bench.store.failJobWrites = new AppError('STORAGE_FULL', 'Full.');
+    bench.faults.jobs = new AppError('STORAGE_FULL', 'Full.');
     expect((await errorOf(research.deepResearch(question('x')))).code).toBe('STORAGE_FULL');
-    expect([bench.api.received.length, bench.store.files.size, bench.store.leases.size]).toEqual([
-      0, 0, 0,
-    ]);
+    expect([
+      bench.api.received.length,
+      Object.keys(await bench.files()).length,
+      (await bench.leases()).length,
+    ]).toEqual([0, 0, 0]);
   });
 
   it('under way when the server ends still gets its id written down', async () => {
     bench.api.next({ on: 'create', kind: 'slow', ms: 100 });
     const service = impatient();
     const { conversationId: id = '' } = await service.deepResearch(question('x'));
-    expect(bench.store.jobStates).toEqual(['creating']);
+    expect(bench.written).toEqual(['creating']);
     await eventually(() => expect(bench.api.creates).toBe(1));
     await service.close();
-    expect(await bench.store.get(id)).toMatchObject({ state: 'running', runId: 'resp_1' });
+    expect(await bench.jobs.get(id)).toMatchObject({ state: 'running', runId: 'resp_1' });
   });
 });
 
@@ -267,11 +271,11 @@ describe('polling', () => {
 
   it('ends with a failed run: told, kept, and no obstacle to the next question', async () => {
     const { conversationId: id = '' } = await research.search(question('x'));
-    const before = bench.store.files.get(id);
+    const before = await bench.text(id);
     bench.api.next({ on: 'create', kind: 'ends', status: 'failed', message: 'overloaded' });
     const error = await errorOf(research.deepResearchFollowup(id, question('y')));
     expect([error.code, error.details?.['runState']]).toEqual(['PROVIDER', 'failed']);
-    expect(bench.store.files.get(id)).toBe(before);
+    expect(await bench.text(id)).toBe(before);
     expect((await research.history(id)).run).toMatchObject({ state: 'failed', query: 'y' });
     expect(await research.searchFollowup(id, question('z'))).toMatchObject({ saved: true });
     expect((await research.history(id)).run).toBeUndefined();
@@ -304,9 +308,9 @@ describe('polling', () => {
 
   it('calls a run unknown that the API does not know, and leaves a wrong key to be put right', async () => {
     const { conversationId: id = '' } = await research.search(question('x'));
-    await bench.store.put(id, job({ state: 'running', runId: 'resp_77' }));
+    await bench.jobs.put(id, job({ state: 'running', runId: 'resp_77' }));
     expect((await research.history(id)).run).toMatchObject({ state: 'unknown', runId: 'resp_77' });
-    await bench.store.put(id, job({ state: 'running', runId: 'resp_1' }));
+    await bench.jobs.put(id, job({ state: 'running', runId: 'resp_1' }));
     const wrongKey = bench.service({}, { apiKey: 'pplx-some-other-key' });
     const { run } = await wrongKey.history(id);
     expect(run).toMatchObject({ state: 'in_progress', reason: expect.stringContaining('key') });
@@ -315,7 +319,7 @@ describe('polling', () => {
 
   it('leaves a run of the other backend alone', async () => {
     const { conversationId: id = '' } = await research.search(question('x'));
-    await bench.store.put(
+    await bench.jobs.put(
       id,
       job({ state: 'running', runId: 'gen-1', backend: 'chat-completions' }),
     );
@@ -327,7 +331,7 @@ describe('polling', () => {
 describe('an answer that cannot be stored', () => {
   it('is returned, kept, and stored when that is possible again', async () => {
     const { conversationId: id = '' } = await research.search(question('x'));
-    bench.store.failWrites = new AppError('STORAGE_FULL', 'Full.');
+    bench.faults.conversations = new AppError('STORAGE_FULL', 'Full.');
     const result = await research.deepResearchFollowup(id, question('y'));
     expect(result).toMatchObject({ status: 'completed', saved: false, notSavedReason: 'Full.' });
     expect((await research.history(id)).run).toMatchObject({
@@ -335,7 +339,7 @@ describe('an answer that cannot be stored', () => {
       answer: result.answer?.text,
     });
     expect((await errorOf(research.searchFollowup(id, question('z')))).code).toBe('CONFLICT');
-    bench.store.failWrites = undefined;
+    bench.faults.conversations = undefined;
     const { run, conversation } = await research.history(id);
     expect([run, conversation.messages.length, bench.api.creates]).toEqual([undefined, 5, 2]);
   });
@@ -344,11 +348,11 @@ describe('an answer that cannot be stored', () => {
     bench.api.pollsUntilDone = NEVER;
     const first = impatient();
     const { conversationId: id = '' } = await first.deepResearch(question('y'));
-    bench.store.failWrites = new AppError('STORAGE_FULL', 'Full.');
+    bench.faults.conversations = new AppError('STORAGE_FULL', 'Full.');
     bench.api.pollsUntilDone = 0;
     await eventually(async () => expect((await first.history(id)).run?.state).toBe('unsaved'));
     await first.close();
-    bench.store.failWrites = undefined;
+    bench.faults.conversations = undefined;
     const { conversation } = await bench.service().history(id);
     expect([conversation.messages.length, bench.api.creates]).toEqual([3, 1]);
   });
@@ -358,7 +362,7 @@ describe('an answer that cannot be stored', () => {
     bench.api.next({ on: 'create', kind: 'slow', ms: 60 });
     const call = research.deepResearchFollowup(id, question('y'));
     await eventually(() => expect(bench.api.creates).toBe(2));
-    bench.store.failJobWrites = new AppError('STORAGE_FULL', 'Full.');
+    bench.faults.jobs = new AppError('STORAGE_FULL', 'Full.');
     expect(await call).toMatchObject({ saved: true });
   });
 });
@@ -366,11 +370,11 @@ describe('an answer that cannot be stored', () => {
 describe('a damaged record', () => {
   it('hides no conversation, and nothing is started over it', async () => {
     const { conversationId: id = '' } = await research.search(question('x'));
-    bench.store.jobFiles.set(id, 'damaged');
+    await bench.setJobText(id, '{"state":');
     const { run, conversation } = await research.history(id);
     expect([run?.state, conversation.messages.length]).toEqual(['unknown', 3]);
     expect((await errorOf(research.deepResearchFollowup(id, question('y')))).code).toBe('CORRUPT');
-    expect([bench.api.creates, bench.store.jobFiles.get(id)]).toEqual([1, 'damaged']);
+    expect([bench.api.creates, await bench.jobText(id)]).toEqual([1, '{"state":']);
   });
 });
 
@@ -390,7 +394,7 @@ describe('chat-completions, which has no background runs', () => {
     await other.resume();
     expect((await other.history(id)).run).toMatchObject({ state: 'in_progress' });
     await eventually(async () => expect(await roles(id)).toEqual(COMPLETE));
-    expect([bench.store.jobFiles.size, bench.api.creates]).toEqual([0, 1]);
+    expect([await bench.jobCount(), bench.api.creates]).toEqual([0, 1]);
   });
 
   it('is of unknown fate when the process ends in the middle', async () => {

@@ -1,4 +1,5 @@
 /** Searches and follow-ups on both backends: what is stored, what is sent, and what failures leave. */
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../src/base/errors.js';
 import type { ResearchService } from '../../src/research/research-types.js';
@@ -80,9 +81,9 @@ describe.each(BACKENDS)('%s', (backend) => {
   });
 
   it('puts turns in order only in what is sent', async () => {
-    const { conversationId } = await bench.store.create({
-      clientId: 'my-chat',
-      messages: [
+    const { head } = await bench.store.append(
+      'my-chat',
+      [
         { role: 'assistant', content: 'Hello' },
         { role: 'user', content: 'a' },
         { role: 'user', content: 'b' },
@@ -90,7 +91,9 @@ describe.each(BACKENDS)('%s', (backend) => {
         { role: 'assistant', content: '  ' },
         { role: 'user', content: 'c' },
       ],
-    });
+      { create: true },
+    );
+    const { conversationId } = head;
     const before = await bench.store.load(conversationId);
     await research.searchFollowup('my-chat', question('d'));
     expect(sentTurns()).toEqual([
@@ -114,21 +117,21 @@ describe.each(BACKENDS)('%s', (backend) => {
     ['NOT_CONFIGURED', 401],
   ] as const)('leaves everything as it was: %s', async (code, status) => {
     const { conversationId: id = '' } = await research.search(question('one'));
-    const files = JSON.stringify([...bench.store.files]);
+    const files = await bench.files();
     for (const call of [
       () => research.searchFollowup(id, question('two')),
       () => research.search(question('new')),
     ]) {
       bench.api.next({ on: 'create', kind: 'status', status, body: {} });
       expect((await errorOf(call())).code).toBe(code);
-      expect(JSON.stringify([...bench.store.files])).toBe(files);
+      expect(await bench.files()).toEqual(files);
     }
     expect(bench.api.creates).toBe(1);
   });
 
   it('leaves everything as it was when the call is cancelled or the line breaks', async () => {
     const { conversationId: id = '' } = await research.search(question('one'));
-    const files = JSON.stringify([...bench.store.files]);
+    const files = await bench.files();
     const abort = new AbortController();
     const { signal } = abort;
     bench.api.next({ on: 'create', kind: 'slow', ms: 300 });
@@ -139,18 +142,18 @@ describe.each(BACKENDS)('%s', (backend) => {
     expect(error.code).toBe('CANCELLED');
     bench.api.next({ on: 'create', kind: 'drop', afterAccept: true });
     expect((await errorOf(research.searchFollowup(id, question('two')))).code).toBe('PROVIDER');
-    expect(JSON.stringify([...bench.store.files])).toBe(files);
+    expect(await bench.files()).toEqual(files);
     expect(bench.api.created()).toHaveLength(3);
   });
 
   it('refuses an empty answer', async () => {
     bench.api.reply = () => ({ text: ' ' });
     expect((await errorOf(research.search(question('one')))).code).toBe('PROVIDER');
-    expect(bench.store.files.size).toBe(0);
+    expect(Object.keys(await bench.files()).length).toBe(0);
   });
 
   it('returns a paid answer that could not be stored', async () => {
-    bench.store.failWrites = new AppError('STORAGE_FULL', 'The disk is full.');
+    bench.faults.conversations = new AppError('STORAGE_FULL', 'The disk is full.');
     const fresh = await research.search(question('one'));
     expect(fresh).toMatchObject({
       saved: false,
@@ -159,9 +162,9 @@ describe.each(BACKENDS)('%s', (backend) => {
     });
     expect(fresh.answer?.text).toContain('one');
     expect(fresh).not.toHaveProperty('conversationId');
-    bench.store.failWrites = undefined;
+    bench.faults.conversations = undefined;
     const { conversationId: id = '' } = await research.search(question('two'));
-    bench.store.failWrites = new AppError('LOCKED', 'Busy.');
+    bench.faults.conversations = new AppError('LOCKED', 'Busy.');
     const next = await research.searchFollowup(id, question('three'));
     expect(next).toMatchObject({
       saved: false,
@@ -178,21 +181,24 @@ describe.each(BACKENDS)('%s', (backend) => {
     });
     const wrong = question('two', { filters: { recency: 'day', after: '2025-01-01' } });
     const refusals = [
-      [small.searchFollowup(id, question('x')), 'CONVERSATION_FULL'],
-      [small.deepResearchFollowup(id, question('x')), 'CONVERSATION_FULL'],
-      [full.search(question('x')), 'STORAGE_FULL'],
-      [full.searchFollowup(id, question('x')), 'STORAGE_FULL'],
-      [full.deepResearch(question('x')), 'STORAGE_FULL'],
-      [research.search(wrong), 'VALIDATION_ERROR'],
-      [research.deepResearch(wrong), 'VALIDATION_ERROR'],
-      [research.deepResearchFollowup(id, wrong), 'VALIDATION_ERROR'],
-      [research.searchFollowup('20240101-1704067200000', question('x')), 'CONVERSATION_NOT_FOUND'],
-      [research.searchFollowup('../x', question('x')), 'VALIDATION_ERROR'],
+      [() => small.searchFollowup(id, question('x')), 'CONVERSATION_FULL'],
+      [() => small.deepResearchFollowup(id, question('x')), 'CONVERSATION_FULL'],
+      [() => full.search(question('x')), 'STORAGE_FULL'],
+      [() => full.searchFollowup(id, question('x')), 'STORAGE_FULL'],
+      [() => full.deepResearch(question('x')), 'STORAGE_FULL'],
+      [() => research.search(wrong), 'VALIDATION_ERROR'],
+      [() => research.deepResearch(wrong), 'VALIDATION_ERROR'],
+      [() => research.deepResearchFollowup(id, wrong), 'VALIDATION_ERROR'],
+      [
+        () => research.searchFollowup('20240101-1704067200000', question('x')),
+        'CONVERSATION_NOT_FOUND',
+      ],
+      [() => research.searchFollowup('../x', question('x')), 'VALIDATION_ERROR'],
     ] as const;
-    for (const [call, code] of refusals) expect((await errorOf(call)).code).toBe(code);
+    for (const [call, code] of refusals) expect((await errorOf(call())).code).toBe(code);
     expect(bench.api.received).toHaveLength(1);
-    expect([...bench.store.files.keys()]).toEqual([id]);
-    expect([bench.store.jobFiles.size, bench.store.leases.size]).toEqual([0, 0]);
+    expect(Object.keys(await bench.files())).toEqual([join(bench.folder, id, 'conversation.json')]);
+    expect([await bench.jobCount(), (await bench.leases()).length]).toEqual([0, 0]);
   });
 
   it('shows reasoning only where asked for and stores it never', async () => {
@@ -203,7 +209,7 @@ describe.each(BACKENDS)('%s', (backend) => {
     const shown = await research.search(question('one', { showThinking: true }));
     if (backend === 'agent') expect(shown.notes.join()).toContain('not available');
     else expect(shown.answer?.thinking).toBe('Let me see');
-    expect([...bench.store.files.values()].join()).not.toContain('Let me see');
+    expect(Object.values(await bench.files()).join()).not.toContain('Let me see');
   });
 
   it('says when related questions were asked for and none came', async () => {
@@ -227,7 +233,7 @@ describe('without a key', () => {
     }
     expect((await keyless.history(id)).conversation.messages).toHaveLength(3);
     await keyless.resume();
-    expect(bench.store.files.size).toBe(1);
+    expect(Object.keys(await bench.files()).length).toBe(1);
   });
 });
 
@@ -237,7 +243,7 @@ describe('a retired endpoint', () => {
     research = bench.service();
     expect((await errorOf(research.search(question('x')))).code).toBe('PROVIDER_RETIRED');
     expect((await errorOf(research.deepResearch(question('x')))).code).toBe('PROVIDER_RETIRED');
-    expect([bench.store.files.size, bench.store.jobFiles.size]).toEqual([0, 0]);
+    expect([Object.keys(await bench.files()).length, await bench.jobCount()]).toEqual([0, 0]);
   });
 });
 
