@@ -19,7 +19,7 @@ import type { ConversationStore } from '../stores/conversations.js';
 import type { JobLease, ResearchJob, ResearchJobs } from '../stores/research-jobs.js';
 import { notesFor } from './answer-notes.js';
 import { settledWithin } from './patience.js';
-import { asConversationError, lostRunError } from './research-errors.js';
+import { asConversationError, lostRunError, stoppedWaitingError } from './research-errors.js';
 import type { RunTiming } from './research-types.js';
 import { RunRecord } from './run-record.js';
 import { holdsResponse, toStoredExchange } from './stored-exchange.js';
@@ -217,6 +217,8 @@ export class ResearchRuns {
     let waitMs = firstWaitMs;
     for (let delayMs = timing.pollMinMs; ; delayMs = Math.min(delayMs * 1.5, timing.pollMaxMs)) {
       await this.#pause(waitMs, run.conversationId);
+      // Its new holder writes the record now; two writers could bring a finished one back.
+      if (!run.lease.isHeld()) throw stoppedWaitingError(run.conversationId);
       waitMs = delayMs;
       try {
         const state = await perplexity.poll(runId, this.#closing.signal);

@@ -317,6 +317,19 @@ describe('polling', () => {
     expect((await research.history(id)).run).toBeUndefined();
   });
 
+  it('stops where another process has taken over, and the answer is stored all the same', async () => {
+    bench.api.pollsUntilDone = NEVER;
+    const { conversationId: id = '' } = await impatient().deepResearch(question('x'));
+    await eventually(async () => expect((await bench.jobs.get(id))?.runId).toBe('resp_1'));
+    bench.faults.leasesLost = true;
+    await eventually(async () => expect(await bench.leases()).toEqual([]));
+    bench.faults.leasesLost = false;
+    bench.api.pollsUntilDone = 0;
+    await bench.service().resume();
+    await eventually(async () => expect(await roles(id)).toEqual(COMPLETE));
+    expect(bench.api.creates).toBe(1);
+  });
+
   it('leaves a run of the other backend alone', async () => {
     const { conversationId: id = '' } = await research.search(question('x'));
     await bench.jobs.put(
