@@ -44,16 +44,22 @@ export interface AppOptions {
 export async function createApp(config: Config, options: AppOptions = {}): Promise<App> {
   const { log = silentLog, clock = systemClock } = options;
   const conversations = await openConversationStore({
-    logsDir: config.logsDir,
+    logsFolder: config.logsDir,
     fsync: config.fsync,
     maxMessages: config.maxMessages,
-    log,
     clock,
+  });
+  // Beside the first calls: leftovers of dead processes are in nobody's way.
+  const tidied = conversations.tidy().catch((error: unknown) => {
+    log.warn({ err: error }, 'leftovers of ended processes were not removed');
   });
   return {
     conversations,
     facts: factsOf(config),
-    close: () => conversations.close(),
+    async close() {
+      await tidied;
+      await conversations.close();
+    },
   };
 }
 
