@@ -110,7 +110,7 @@ export function splitRelated(text: string): { text: string; relatedQuestions: st
   if (at === -1) return { text, relatedQuestions: [] };
   const relatedQuestions = lines
     .slice(at + 1)
-    .map((line) => singleLine(line.replace(/^\s*(?:[-*•]|\d+[.)])\s*/, '')))
+    .map((line) => singleLine(line.replace(/^\s*(?:(?:[-*•]|\d+[.)])\s+)*/, '')))
     .filter((line) => line !== '')
     .slice(0, MAX_RELATED);
   return { text: lines.slice(0, at).join('\n').trimEnd(), relatedQuestions };
