@@ -95,7 +95,9 @@ export class ResearchRuns {
   async reconcile(conversationId: string, waitMs: number): Promise<ResearchJob | undefined> {
     const { jobs } = this.#deps;
     const active = this.#active.get(conversationId);
-    if (active) return active.run.job;
+    if (active && !active.run.isEnding) return active.run.job;
+    // Milliseconds before its end a run must not look as if it were still going on.
+    if (active) await settledWithin(active.done, waitMs);
     const seen = await jobs.get(conversationId);
     if (seen === undefined || !this.#canMove(conversationId, seen)) return seen;
     const lease = await jobs.tryLease(conversationId);
@@ -266,6 +268,7 @@ export class ResearchRuns {
   async #save(run: RunRecord, answer: PerplexityAnswer): Promise<RunOutcome> {
     const { store, jobs, perplexity, log } = this.#deps;
     const { conversationId, job } = run;
+    run.isEnding = true;
     const notes = notesFor(job.notes, answer, job, perplexity?.hasThinking ?? true);
     const origin = { kind: 'deep_research', backend: job.backend, notes } as const;
     try {

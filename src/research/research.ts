@@ -29,7 +29,7 @@ import {
   type RunReport,
 } from './research-types.js';
 import { isOver, newJob, refuseUnfinished, refuseWhenCancelled, toRunReport } from './run-rules.js';
-import { toStoredExchange } from './stored-exchange.js';
+import { holdsResponse, toStoredExchange } from './stored-exchange.js';
 
 export function createResearch(deps: ResearchDeps): ResearchService {
   return new Research(deps);
@@ -122,8 +122,13 @@ class Research implements ResearchService {
     const { store } = this.#deps;
     const { conversationId } = await store.load(ref);
     const run = await this.#runReport(conversationId);
+    const conversation = await store.load(conversationId);
+    // Between storing the answer and clearing the record, another process is already done.
+    if (run?.runId !== undefined && holdsResponse(conversation, run.runId)) {
+      return { conversation, conversationPath: store.path(conversationId) };
+    }
     return {
-      conversation: await store.load(conversationId),
+      conversation,
       conversationPath: store.path(conversationId),
       ...(run === undefined ? {} : { run }),
     };
