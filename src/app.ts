@@ -6,7 +6,11 @@ import { type Clock, systemClock } from './base/clock.js';
 import { type Log, silentLog } from './base/log.js';
 import { VERSION } from './base/version.js';
 import type { Config } from './config.js';
+import { createPerplexity, type Perplexity } from './providers/perplexity.js';
+import { createResearch } from './research/research.js';
+import type { ResearchService } from './research/research-types.js';
 import { type ConversationStore, openConversationStore } from './stores/conversations.js';
+import { ResearchJobFiles } from './stores/research-job-files.js';
 
 /** What `store_info` and `daybook info` tell; holds no secret. */
 export interface StoreFacts {
@@ -30,6 +34,7 @@ export interface StoreFacts {
 
 export interface App {
   readonly conversations: ConversationStore;
+  readonly research: ResearchService;
   readonly facts: StoreFacts;
   /** Finishes what was accepted, then lets go of everything. */
   close(): Promise<void>;
@@ -40,27 +45,56 @@ export interface AppOptions {
   readonly clock?: Clock;
 }
 
-/** Opens every store on the folders of the configuration. Creates no conversation by itself. */
+/** A dead server's lease on a research run ends by itself; a second look then takes the run over. */
+const SECOND_RESUME_MS = 25_000;
+
+/**
+ * Opens every store on the folders of the configuration. Creates no conversation by itself; what dead
+ * processes left behind is cleared, and their research runs are followed, in the background.
+ */
 export async function createApp(config: Config, options: AppOptions = {}): Promise<App> {
   const { log = silentLog, clock = systemClock } = options;
-  const conversations = await openConversationStore({
-    logsFolder: config.logsDir,
-    fsync: config.fsync,
-    maxMessages: config.maxMessages,
+  const { logsDir: logsFolder, fsync, maxMessages } = config;
+  const conversations = await openConversationStore({ logsFolder, fsync, maxMessages, clock });
+  const research = createResearch({
+    store: conversations,
+    jobs: new ResearchJobFiles({ logsFolder, fsync, conversations, log }),
+    perplexity: perplexityOf(config, clock),
     clock,
+    log,
+    maxMessages,
+    timing: { waitMs: config.perplexity.waitMs },
   });
-  // Beside the first calls: leftovers of dead processes are in nobody's way.
-  const tidied = conversations.tidy().catch((error: unknown) => {
-    log.warn({ err: error }, 'leftovers of ended processes were not removed');
+  const tidying = conversations.tidy().catch((error: unknown) => {
+    log.warn({ err: error }, 'left-overs of dead processes could not be cleared');
   });
+  void tidying.then(() => research.resume());
+  const secondResume = setTimeout(() => void research.resume(), SECOND_RESUME_MS).unref();
   return {
     conversations,
+    research,
     facts: factsOf(config),
     async close() {
-      await tidied;
+      clearTimeout(secondResume);
+      await tidying;
+      await research.close();
       await conversations.close();
     },
   };
+}
+
+function perplexityOf({ perplexity }: Config, clock: Clock): Perplexity | undefined {
+  const { apiKey, backend, baseUrl, model, searchPreset, researchPreset, timeoutMs } = perplexity;
+  if (apiKey === undefined) return undefined;
+  return createPerplexity({
+    apiKey,
+    backend,
+    baseUrl,
+    clock,
+    presets: { search: searchPreset, deepResearch: researchPreset },
+    askTimeoutMs: timeoutMs,
+    ...(model === undefined ? {} : { models: { search: model, deepResearch: model } }),
+  });
 }
 
 function factsOf(config: Config): StoreFacts {

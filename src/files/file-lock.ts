@@ -15,7 +15,13 @@ import { basename, join } from 'node:path';
 import { sleep, systemClock } from '../base/clock.js';
 import { AppError, errnoOf } from '../base/errors.js';
 import { randomBelow } from '../base/ids.js';
-import { type Durability, FOLDER_MODE, makeFolder, replaceThrough } from './atomic-write.js';
+import {
+  type Durability,
+  FOLDER_MODE,
+  makeFolder,
+  renameWithRetry,
+  replaceThrough,
+} from './atomic-write.js';
 import { fileError, unless } from './file-errors.js';
 import { isOwnerName, isSurelyDead, ownerName } from './process-identity.js';
 import type { Stamp } from './stamp.js';
@@ -48,6 +54,8 @@ export interface HeldLock {
    * Durable when it resolves; otherwise the target is as it was.
    */
   replace(target: string, bytes: Uint8Array, durability: Durability): Promise<Stamp>;
+  /** Takes a file away, if the lock is still ours; one that is not there is fine. */
+  remove(target: string): Promise<void>;
   /** For appends, which no rename can fence: whether the lock is still ours now. */
   isOurs(): Promise<boolean>;
 }
@@ -110,6 +118,14 @@ function heldLock(path: string, own: string): HeldLock {
         if (GONE.includes(errnoOf(error) ?? '') && !(await exists(home)))
           throw new Deposed('deposed', { cause: error });
         throw fileError(error, 'write', target);
+      }
+    },
+    async remove(target) {
+      try {
+        await renameWithRetry(target, join(home, 'removed'));
+      } catch (error) {
+        if (!(await exists(home))) throw new Deposed('deposed', { cause: error });
+        if (!GONE.includes(errnoOf(error) ?? '')) throw fileError(error, 'remove', target);
       }
     },
     isOurs: () => exists(home),

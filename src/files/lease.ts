@@ -15,6 +15,7 @@ const REFRESH_MS = 5_000;
 export interface Lease {
   /** False once another process took the lease over: stop the work at the next chance. */
   isHeld(): boolean;
+  /** Never throws; letting go twice does nothing. */
   release(): Promise<void>;
 }
 
@@ -35,8 +36,8 @@ export async function tryLease(path: string): Promise<Lease | undefined> {
     return {
       isHeld: () => isHeld,
       release: async () => {
-        if (isHeld) await unlock();
         isHeld = false;
+        await unlock().catch(() => undefined); // released before, or taken over: not ours any more
       },
     };
   } catch (error) {

@@ -129,6 +129,26 @@ export class ConversationStore {
     return this.#track(commits.add({ messages, options }));
   }
 
+  /**
+   * Removes the conversation for good where `condition` holds for what is on disk at that moment;
+   * says whether it did. Takes an id, not a key. Files beside `conversation.json` keep the folder.
+   */
+  async removeIf(
+    conversationId: string,
+    condition: (current: Conversation) => boolean,
+  ): Promise<boolean> {
+    const folder = this.path(conversationId);
+    const removing = withLock(this.#locksFolder, conversationId, async (lock) => {
+      const found = await this.#files.read(conversationId);
+      if (found === undefined || !condition(found.document.snapshot())) return false;
+      await lock.remove(this.#files.fileOf(conversationId));
+      this.#catalogue.forget(conversationId);
+      await removeEmptyFolder(folder);
+      return true;
+    });
+    return this.#track(removing);
+  }
+
   /** Newest `updatedAt` first. Damaged files are left out (`damaged` has them). */
   async list(): Promise<ConversationHead[]> {
     await this.#catalogue.refresh();

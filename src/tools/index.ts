@@ -6,7 +6,21 @@ import { getConversation } from './conversations/get-conversation.js';
 import { saveMessage } from './conversations/save-message.js';
 import { storeInfo } from './conversations/store-info.js';
 import type { Tool } from './define-tool.js';
+import { getConversationHistory } from './perplexity/get-conversation-history.js';
+import { perplexityDeepResearch } from './perplexity/perplexity-deep-research.js';
+import { perplexityDeepResearchFollowup } from './perplexity/perplexity-deep-research-followup.js';
+import { perplexitySearch } from './perplexity/perplexity-search.js';
+import { perplexitySearchFollowup } from './perplexity/perplexity-search-followup.js';
 
 export { TOOLSETS } from './define-tool.js';
 
-export const tools: readonly Tool[] = [saveMessage, getConversation, storeInfo];
+export const tools: readonly Tool[] = [
+  saveMessage,
+  getConversation,
+  perplexitySearch,
+  perplexityDeepResearch,
+  perplexitySearchFollowup,
+  perplexityDeepResearchFollowup,
+  getConversationHistory,
+  storeInfo,
+];

@@ -48,7 +48,7 @@ export class Catalogue {
 
   /** A version that this process read or wrote itself. */
   note(stamp: Stamp, head: ConversationHead): void {
-    this.#forget(head.conversationId);
+    this.forget(head.conversationId);
     this.#entries.set(head.conversationId, { stamp, head });
     const { clientId, conversationId } = head;
     if (clientId === undefined) return;
@@ -75,7 +75,7 @@ export class Catalogue {
     const names = await listFolders(this.#logsFolder);
     const ids = names.filter((name) => CONVERSATION_ID.test(name)).sort();
     const present = new Set(ids);
-    for (const id of [...this.#entries.keys()]) if (!present.has(id)) this.#forget(id);
+    for (const id of [...this.#entries.keys()]) if (!present.has(id)) this.forget(id);
     const next = ids.values();
     const workers = Array.from({ length: PARALLEL_READS }, async () => {
       for (const id of next) await this.#refreshOne(id);
@@ -85,21 +85,22 @@ export class Catalogue {
 
   async #refreshOne(id: string): Promise<void> {
     const stamp = await readStamp(this.#files.fileOf(id));
-    if (stamp === undefined) return this.#forget(id);
+    if (stamp === undefined) return this.forget(id);
     const known = this.#entries.get(id);
     if (known !== undefined && isSameStamp(known.stamp, stamp)) return;
     try {
       const found = await this.#files.readUncached(id);
-      if (found === undefined) this.#forget(id);
+      if (found === undefined) this.forget(id);
       else this.note(found.stamp, found.document.head);
     } catch (error) {
       if (!isAppError(error)) throw error;
-      this.#forget(id);
+      this.forget(id);
       this.#entries.set(id, { stamp, damage: error });
     }
   }
 
-  #forget(id: string): void {
+  /** For a conversation that this process removed. */
+  forget(id: string): void {
     const clientId = this.#entries.get(id)?.head?.clientId;
     if (clientId !== undefined && this.#idsByKey.get(clientId) === id) {
       this.#idsByKey.delete(clientId);

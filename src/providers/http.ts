@@ -1,0 +1,227 @@
+/**
+ * The one HTTP client: JSON out, JSON (or anything) in, over the global fetch.
+ * It returns every status as a reply; only a request without a reply throws. Each thrown error
+ * carries `details.outcome`, which says whether the server can have acted on the request, because
+ * a create that may have been carried out must never be repeated: it would be paid for twice.
+ * It does not know what a status means; the providers do.
+ */
+import { sleep } from '../base/clock.js';
+import { AppError, type ErrorCode, isAppError } from '../base/errors.js';
+import { redact } from './upstream-text.js';
+
+export interface HttpCall {
+  readonly method: 'GET' | 'POST';
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface HttpReply {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The parsed body; `undefined` when it is no JSON. */
+  readonly json: unknown;
+  readonly text: string;
+}
+
+export interface HttpOptions {
+  /** Removed from everything that is logged or thrown. */
+  readonly secrets?: readonly string[];
+  readonly maxBodyBytes?: number;
+  /** Further tries where they are safe. */
+  readonly retries?: number;
+  /** Before the first further try; doubled before each next. */
+  readonly retryDelayMs?: number;
+}
+
+export type HttpClient = (call: HttpCall) => Promise<HttpReply>;
+
+/** What became of a request: surely nothing, refused by the server, or nobody knows. */
+export type Outcome = 'not_sent' | 'refused' | 'unknown';
+
+/** True unless it is certain that the server did not carry the request out. */
+export function mayHaveActed(error: unknown): boolean {
+  const outcome = isAppError(error) ? error.details?.['outcome'] : undefined;
+  return outcome !== 'not_sent' && outcome !== 'refused';
+}
+
+/** Failures of making the connection: no byte of the request was read by the server. */
+const NOT_SENT = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'CERT_HAS_EXPIRED',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+]);
+
+const DEFAULT_MAX_BODY_BYTES = 32 * 1024 * 1024;
+
+type Settings = Required<HttpOptions>;
+
+/** Throws TIMEOUT, CANCELLED, or PROVIDER with `details.outcome`. */
+export function createHttpClient(options: HttpOptions = {}): HttpClient {
+  const settings: Settings = {
+    secrets: options.secrets ?? [],
+    maxBodyBytes: options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES,
+    retries: options.retries ?? 2,
+    retryDelayMs: options.retryDelayMs ?? 500,
+  };
+  return async (call) => {
+    for (let tries = 0; ; tries += 1) {
+      const result = await attempt(call, settings);
+      if (tries >= settings.retries || !isWorthRepeating(call, result)) {
+        if (result instanceof AppError) throw result;
+        return result;
+      }
+      await pause(settings.retryDelayMs * 2 ** tries, call);
+    }
+  };
+}
+
+/** Milliseconds from a `Retry-After` header (seconds or a date); `undefined` without a usable one. */
+export function retryAfterMs(headers: Headers, nowMs: number): number | undefined {
+  const value = headers.get('retry-after')?.trim();
+  if (value === undefined || value === '') return undefined;
+  const seconds = Number(value);
+  if (Number.isFinite(seconds)) return Math.max(0, Math.ceil(seconds * 1000));
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);
+}
+
+function isWorthRepeating(call: HttpCall, result: HttpReply | AppError): boolean {
+  if (!(result instanceof AppError)) return call.method === 'GET' && result.status >= 500;
+  if (result.code !== 'PROVIDER') return false;
+  return call.method === 'GET' || !mayHaveActed(result);
+}
+
+async function pause(ms: number, call: HttpCall): Promise<void> {
+  try {
+    await sleep(ms, call.signal);
+  } catch (cause) {
+    throw failure('CANCELLED', 'The request was cancelled.', 'not_sent', { cause });
+  }
+}
+
+async function attempt(call: HttpCall, settings: Settings): Promise<HttpReply | AppError> {
+  if (call.signal?.aborted) {
+    return failure('CANCELLED', 'The request was cancelled.', 'not_sent');
+  }
+  // Not AbortSignal.any with AbortSignal.timeout: on Node 20 the pair can be collected unfired.
+  const abort = new AbortController();
+  const onCancel = () => abort.abort();
+  let timedOut = false;
+  const timer = setTimeout(() => {
+    timedOut = true;
+    abort.abort();
+  }, call.timeoutMs);
+  call.signal?.addEventListener('abort', onCancel, { once: true });
+  try {
+    return await exchange(call, settings, abort.signal);
+  } catch (error) {
+    if (timedOut) return timeoutFailure(call);
+    if (call.signal?.aborted) {
+      return failure('CANCELLED', 'The request was cancelled.', 'unknown');
+    }
+    return isAppError(error) ? error : networkFailure(error, call, settings);
+  } finally {
+    clearTimeout(timer);
+    call.signal?.removeEventListener('abort', onCancel);
+  }
+}
+
+async function exchange(
+  call: HttpCall,
+  settings: Settings,
+  signal: AbortSignal,
+): Promise<HttpReply> {
+  const response = await fetch(call.url, {
+    method: call.method,
+    headers: {
+      accept: 'application/json',
+      ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...call.headers,
+    },
+    // A redirect would carry the key to a place the user did not name.
+    redirect: 'manual',
+    signal,
+    ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+  });
+  const text = await readText(response, settings.maxBodyBytes);
+  return { status: response.status, headers: response.headers, json: parsedOrAbsent(text), text };
+}
+
+async function readText(response: Response, maxBytes: number): Promise<string> {
+  if (response.body === null) return '';
+  const chunks: Uint8Array[] = [];
+  let sizeBytes = 0;
+  // Leaving the loop by the throw cancels the stream, so an endless body is not read on.
+  for await (const chunk of response.body) {
+    sizeBytes += chunk.byteLength;
+    if (sizeBytes > maxBytes) {
+      throw failure('PROVIDER', `The reply is larger than ${maxBytes} bytes.`, 'unknown');
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function parsedOrAbsent(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // An HTML page from a proxy, an empty body: the caller sees the status and no JSON.
+    return undefined;
+  }
+}
+
+function timeoutFailure(call: HttpCall): AppError {
+  const seconds = Math.round(call.timeoutMs / 100) / 10;
+  return failure('TIMEOUT', `${hostOf(call.url)} did not answer within ${seconds} s.`, 'unknown');
+}
+
+function networkFailure(error: unknown, call: HttpCall, settings: Settings): AppError {
+  const code = networkCode(error);
+  const outcome = NOT_SENT.has(code) ? 'not_sent' : 'unknown';
+  const verb = outcome === 'not_sent' ? 'could not be reached' : 'broke the connection';
+  // fetch names a malformed header, key included, in its message: the cause is rebuilt without it.
+  const cause = new Error(redact(describe(error), settings.secrets));
+  return failure('PROVIDER', `${hostOf(call.url)} ${verb} (${code}).`, outcome, { cause });
+}
+
+function networkCode(error: unknown): string {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    if ('code' in at && typeof at.code === 'string') return at.code;
+  }
+  return 'no network code';
+}
+
+function describe(error: unknown): string {
+  const parts: string[] = [];
+  for (let at: unknown = error; at instanceof Error && parts.length < 4; at = at.cause) {
+    parts.push(at.message);
+  }
+  return parts.join(': ');
+}
+
+function failure(
+  code: ErrorCode,
+  message: string,
+  outcome: Outcome,
+  options: { cause?: unknown } = {},
+): AppError {
+  return new AppError(code, message, { ...options, details: { outcome } });
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : 'The server';
+}

@@ -1,0 +1,192 @@
+/**
+ * Perplexity's Agent API (`POST /v1/agent`). Its decoder refuses unknown fields, so the smallest
+ * body is sent. Filters live in the web_search tool; there is no field for academic search or for
+ * related questions, so the first becomes a list of scholarly domains (declared in the answer) and
+ * the second a request in the prompt. A failed run is an HTTP 200: the status decides.
+ */
+import { AppError } from '../base/errors.js';
+import { asRecord, asRecords, asText, type JsonRecord } from './json-view.js';
+import type { Perplexity, PerplexityOptions, Wire } from './perplexity.js';
+import {
+  type PerplexityAnswer,
+  type PerplexityRequest,
+  type PreparedRequest,
+  RELATED_INSTRUCTION,
+  type RunState,
+  splitRelated,
+  splitThinking,
+  toCost,
+  toSearchResults,
+  toUsage,
+} from './perplexity-answer.js';
+import { unusable } from './perplexity-errors.js';
+import { toWireFilters } from './perplexity-filters.js';
+import { quoteUpstream } from './upstream-text.js';
+
+/** At most 20: the API's limit for domains. */
+export const SCHOLARLY_DOMAINS: readonly string[] = [
+  'arxiv.org',
+  'pubmed.ncbi.nlm.nih.gov',
+  'ncbi.nlm.nih.gov',
+  'nature.com',
+  'science.org',
+  'sciencedirect.com',
+  'link.springer.com',
+  'onlinelibrary.wiley.com',
+  'jstor.org',
+  'academic.oup.com',
+  'cambridge.org',
+  'ieeexplore.ieee.org',
+  'dl.acm.org',
+  'aclanthology.org',
+  'openreview.net',
+  'biorxiv.org',
+  'medrxiv.org',
+  'plos.org',
+  'pnas.org',
+  'semanticscholar.org',
+];
+
+const EFFORT_PRESETS = { low: 'medium', medium: 'high', high: 'xhigh' } as const;
+
+/** A search is one request that a person waits for; a background create answers at once. */
+const ASK_TIMEOUT_MS = 120_000;
+const START_TIMEOUT_MS = 60_000;
+const POLL_TIMEOUT_MS = 30_000;
+
+export function createAgentBackend(wire: Wire, options: PerplexityOptions): Perplexity {
+  // A base URL that already ends in /v1 is what OpenAI-style settings look like.
+  const path = /\/v1\/*$/.test(options.baseUrl ?? '') ? '/agent' : '/v1/agent';
+  return {
+    backend: 'agent',
+    hasThinking: false,
+    prepare: (request) => prepare(request, options),
+    async ask(prepared, signal) {
+      const reply = await wire.post(
+        path,
+        prepared.body,
+        options.askTimeoutMs ?? ASK_TIMEOUT_MS,
+        signal,
+      );
+      const state = toRunState(reply);
+      if (state.status === 'completed') return state.answer;
+      if ('reason' in state) throw unusable(`Perplexity's run ${state.status}: ${state.reason}`);
+      throw unusable(`Perplexity answered before the run had ended (${state.status}).`);
+    },
+    async start(prepared, signal) {
+      const body = { ...prepared.body, background: true };
+      return toRunState(
+        await wire.post(path, body, options.startTimeoutMs ?? START_TIMEOUT_MS, signal),
+      );
+    },
+    async poll(runId, signal) {
+      const url = `${path}/${encodeURIComponent(runId)}`;
+      return toRunState(await wire.get(url, options.pollTimeoutMs ?? POLL_TIMEOUT_MS, signal));
+    },
+  };
+}
+
+function prepare(request: PerplexityRequest, options: PerplexityOptions): PreparedRequest {
+  const notes: string[] = [];
+  const filters: JsonRecord = { ...toWireFilters(request.filters) };
+  if (request.filters.mode === 'academic') {
+    notes.push(academicNote(filters['search_domain_filter'] !== undefined));
+    filters['search_domain_filter'] ??= [...SCHOLARLY_DOMAINS];
+  }
+  const system = request.messages.filter((message) => message.role === 'system');
+  const instructions = system.map((message) => message.content);
+  if (request.relatedQuestions) instructions.push(RELATED_INSTRUCTION);
+  const isSearch = request.kind === 'search';
+  const model = isSearch ? options.models?.search : options.models?.deepResearch;
+  const hasFilters = Object.keys(filters).length > 0;
+  const webSearch = { type: 'web_search', ...(hasFilters ? { filters } : {}) };
+  return {
+    notes,
+    body: {
+      preset: presetFor(request, options),
+      ...(model === undefined ? {} : { model }),
+      ...(instructions.length === 0 ? {} : { instructions: instructions.join('\n\n') }),
+      input: request.messages
+        .filter((message) => message.role !== 'system')
+        .map(({ role, content }) => ({ type: 'message', role, content })),
+      // Deep research plans its own tools; naming one there would only take the others away.
+      ...(isSearch || hasFilters ? { tools: [webSearch] } : {}),
+      // A model that is merely offered the search may skip it, and a search tool must search.
+      ...(isSearch ? { tool_choice: { type: 'web_search' } } : {}),
+    },
+  };
+}
+
+function presetFor(request: PerplexityRequest, options: PerplexityOptions): string {
+  if (request.kind === 'search') return options.presets?.search ?? 'low';
+  if (request.reasoningEffort !== undefined) return EFFORT_PRESETS[request.reasoningEffort];
+  return options.presets?.deepResearch ?? 'high';
+}
+
+function academicNote(hasOwnDomains: boolean): string {
+  return hasOwnDomains
+    ? 'search_mode academic gave way to search_domain_filter: this API has no academic mode, and both would filter domains.'
+    : `This API has no academic mode; the search was limited to ${SCHOLARLY_DOMAINS.length} scholarly domains (arxiv.org, pubmed, nature.com, …).`;
+}
+
+function toRunState(reply: unknown): RunState {
+  const response = asRecord(reply);
+  const id = asText(response['id']);
+  const status = response['status'];
+  if (status === 'completed' || status === 'incomplete') {
+    if (id === undefined) throw unusable('Perplexity answered without an id.');
+    return { status: 'completed', answer: toAnswer(response, id, status === 'incomplete') };
+  }
+  if (status === 'queued' || status === 'in_progress') {
+    if (id === undefined) throw unusable('Perplexity began a run without telling its id.');
+    return { status, runId: id };
+  }
+  const reason = asText(asRecord(response['error'])['message']) ?? 'no reason given';
+  const ended = status === 'cancelled' ? 'cancelled' : 'failed';
+  // A status nobody has heard of may be a new name for "still running": not taken for an end.
+  if (status !== 'cancelled' && status !== 'failed' && status !== 'requires_action') {
+    throw new AppError(
+      'PROVIDER',
+      `Perplexity reports an unknown state ${quoteUpstream(String(status), [], 40)}.`,
+      {
+        details: { outcome: 'unknown' },
+      },
+    );
+  }
+  return {
+    status: ended,
+    reason: quoteUpstream(reason),
+    ...(id === undefined ? {} : { runId: id }),
+  };
+}
+
+function toAnswer(
+  response: JsonRecord,
+  responseId: string,
+  isIncomplete: boolean,
+): PerplexityAnswer {
+  const output = asRecords(response['output']);
+  const written = output
+    .filter((item) => item['type'] === 'message')
+    .flatMap((item) => asRecords(item['content']))
+    .filter((part) => part['type'] === 'output_text')
+    .map((part) => asText(part['text']) ?? '')
+    .join('');
+  const found = output
+    .filter((item) => item['type'] === 'search_results')
+    .flatMap((item) => asRecords(item['results']));
+  const usage = toUsage(response['usage']);
+  const cost = toCost(response['usage']);
+  const { text: content, thinking } = splitThinking(written);
+  const cutBy = asText(asRecord(response['incomplete_details'])['reason']) ?? 'unknown reason';
+  return {
+    responseId,
+    model: asText(response['model']) ?? 'unknown',
+    ...splitRelated(content),
+    searchResults: toSearchResults(found),
+    ...(usage === undefined ? {} : { usage }),
+    ...(cost === undefined ? {} : { cost }),
+    ...(thinking === undefined ? {} : { thinking }),
+    ...(isIncomplete ? { incomplete: quoteUpstream(cutBy, [], 60) } : {}),
+  };
+}

@@ -1,0 +1,208 @@
+/**
+ * What Perplexity is asked and what it answers, in one form for both wire formats,
+ * and the text conventions they share: hidden reasoning in `<think>` and related questions
+ * behind a delimiter line. Knows nothing of HTTP or of stored conversations.
+ */
+import { asNumber, asRecord, type JsonRecord } from './json-view.js';
+import { singleLine } from './upstream-text.js';
+
+export type AskKind = 'search' | 'deep_research';
+export type Backend = 'agent' | 'chat-completions';
+
+export interface SentMessage {
+  readonly role: 'system' | 'user' | 'assistant';
+  readonly content: string;
+}
+
+export const RECENCIES = ['hour', 'day', 'week', 'month', 'year'] as const;
+export const SEARCH_MODES = ['web', 'academic'] as const;
+export const EFFORTS = ['low', 'medium', 'high'] as const;
+
+export interface SearchFilters {
+  readonly recency?: (typeof RECENCIES)[number];
+  /** Host names; a leading `-` excludes. At most 20. */
+  readonly domains?: readonly string[];
+  /** Publication dates, `YYYY-MM-DD` or `MM/DD/YYYY`. */
+  readonly after?: string;
+  readonly before?: string;
+  readonly mode?: (typeof SEARCH_MODES)[number];
+}
+
+export interface PerplexityRequest {
+  readonly kind: AskKind;
+  /** System messages first, then user and assistant in turn, the last one by the user. */
+  readonly messages: readonly SentMessage[];
+  readonly filters: SearchFilters;
+  readonly reasoningEffort?: (typeof EFFORTS)[number];
+  readonly relatedQuestions: boolean;
+}
+
+/** A checked request in the backend's own form. */
+export interface PreparedRequest {
+  readonly body: JsonRecord;
+  /** What the backend does differently from what was asked; belongs into the answer. */
+  readonly notes: readonly string[];
+}
+
+export interface SearchResult {
+  /** The number that marks such as `[3]` in the text refer to. */
+  readonly id: number;
+  readonly url: string;
+  readonly title: string;
+  readonly snippet?: string;
+  readonly date?: string;
+  readonly lastUpdated?: string;
+  /** Further numbers under which the same page was listed. */
+  readonly alsoMarked?: readonly number[];
+}
+
+export interface Usage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly totalTokens: number;
+  readonly reasoningTokens?: number;
+  readonly cachedInputTokens?: number;
+  readonly citationTokens?: number;
+  readonly searchQueries?: number;
+  /** As the server sent it. */
+  readonly raw: JsonRecord;
+}
+
+export interface Cost {
+  readonly currency: string;
+  readonly total: number;
+}
+
+export interface PerplexityAnswer {
+  readonly responseId: string;
+  readonly model: string;
+  /** Without hidden reasoning and without the list of related questions. */
+  readonly text: string;
+  readonly searchResults: readonly SearchResult[];
+  readonly relatedQuestions: readonly string[];
+  readonly usage?: Usage;
+  readonly cost?: Cost;
+  readonly thinking?: string;
+  /** Why the text ends early, when it does. */
+  readonly incomplete?: string;
+}
+
+export type RunState =
+  | { readonly status: 'queued' | 'in_progress'; readonly runId: string }
+  | { readonly status: 'completed'; readonly answer: PerplexityAnswer }
+  | { readonly status: 'failed' | 'cancelled'; readonly runId?: string; readonly reason: string };
+
+export const RELATED_DELIMITER = '=== RELATED QUESTIONS ===';
+
+/** Added to the system prompt where the API has no field for related questions. */
+export const RELATED_INSTRUCTION =
+  `After the complete answer write one line that is exactly ${RELATED_DELIMITER} ` +
+  'and below it three to five short questions a reader might ask next, one a line, without numbers.';
+
+const MAX_RELATED = 10;
+const MAX_SNIPPET = 500;
+const MAX_SOURCES = 200;
+
+/** Splits the text at the last delimiter line, if there is one. */
+export function splitRelated(text: string): { text: string; relatedQuestions: string[] } {
+  const lines = text.split('\n');
+  const at = lines.findLastIndex((line) => line.replace(/[*#`]/g, '').trim() === RELATED_DELIMITER);
+  if (at === -1) return { text, relatedQuestions: [] };
+  const relatedQuestions = lines
+    .slice(at + 1)
+    .map((line) => singleLine(line.replace(/^\s*(?:(?:[-*•]|\d+[.)])\s+)*/, '')))
+    .filter((line) => line !== '')
+    .slice(0, MAX_RELATED);
+  return { text: lines.slice(0, at).join('\n').trimEnd(), relatedQuestions };
+}
+
+/** Takes a leading `<think>` block off; one that is never closed takes all of the text with it. */
+export function splitThinking(content: string): { text: string; thinking?: string } {
+  const opened = /^\s*<think>/.exec(content);
+  if (opened === null) return { text: content };
+  const end = content.indexOf('</think>');
+  if (end === -1) return { text: '', thinking: content.slice(opened[0].length).trim() };
+  const thinking = content.slice(opened[0].length, end).trim();
+  return { text: content.slice(end + '</think>'.length).trimStart(), thinking };
+}
+
+/** One entry a page: only http(s) addresses, in the order of the server, bounded. */
+export function toSearchResults(found: readonly JsonRecord[]): SearchResult[] {
+  const byUrl = new Map<string, SearchResult>();
+  found.forEach((item, index) => {
+    const url = typeof item['url'] === 'string' ? item['url'].trim() : '';
+    if (!/^https?:\/\/\S+$/i.test(url)) return;
+    const id = asNumber(item['id']) ?? index + 1;
+    const seen = byUrl.get(url);
+    if (seen === undefined) byUrl.set(url, toSearchResult(item, id, url));
+    else if (seen.id !== id) {
+      byUrl.set(url, { ...seen, alsoMarked: [...(seen.alsoMarked ?? []), id] });
+    }
+  });
+  return [...byUrl.values()].slice(0, MAX_SOURCES);
+}
+
+function toSearchResult(item: JsonRecord, id: number, url: string): SearchResult {
+  const line = (key: string, max: number): string | undefined => {
+    const value = item[key];
+    const text = typeof value === 'string' ? singleLine(value) : '';
+    return text === '' ? undefined : Array.from(text).slice(0, max).join('');
+  };
+  const snippet = line('snippet', MAX_SNIPPET);
+  const date = line('date', 40);
+  const lastUpdated = line('last_updated', 40);
+  return {
+    id,
+    url,
+    title: line('title', 300) ?? url,
+    ...(snippet === undefined ? {} : { snippet }),
+    ...(date === undefined ? {} : { date }),
+    ...(lastUpdated === undefined ? {} : { lastUpdated }),
+  };
+}
+
+/** Usage of either wire format under one set of names; `undefined` when none was sent. */
+export function toUsage(value: unknown): Usage | undefined {
+  const raw = asRecord(value);
+  if (Object.keys(raw).length === 0) return undefined;
+  const pick = (...keys: string[]) =>
+    keys.map((key) => asNumber(raw[key])).find((n) => n !== undefined);
+  const inputTokens = pick('input_tokens', 'prompt_tokens') ?? 0;
+  const outputTokens = pick('output_tokens', 'completion_tokens') ?? 0;
+  const details = {
+    reasoningTokens:
+      pick('reasoning_tokens') ??
+      asNumber(asRecord(raw['output_tokens_details'])['reasoning_tokens']),
+    cachedInputTokens: asNumber(asRecord(raw['input_tokens_details'])['cache_read_input_tokens']),
+    citationTokens: pick('citation_tokens'),
+    searchQueries: pick('num_search_queries') ?? webSearchCount(raw),
+  };
+  return {
+    inputTokens,
+    outputTokens,
+    totalTokens: pick('total_tokens') ?? inputTokens + outputTokens,
+    ...present(details),
+    raw,
+  };
+}
+
+/** What the run cost, as the server states it. */
+export function toCost(usage: unknown): Cost | undefined {
+  const cost = asRecord(asRecord(usage)['cost']);
+  const total = asNumber(cost['total_cost']);
+  if (total === undefined) return undefined;
+  const currency = typeof cost['currency'] === 'string' ? cost['currency'] : 'USD';
+  return { currency: singleLine(currency).slice(0, 8), total };
+}
+
+function webSearchCount(raw: JsonRecord): number | undefined {
+  const tools = asRecord(raw['tool_calls_details']);
+  return asNumber(asRecord(tools['web_search'])['invocation']);
+}
+
+function present(fields: Record<string, number | undefined>): Record<string, number> {
+  const entries = Object.entries(fields).filter(
+    (entry): entry is [string, number] => entry[1] !== undefined,
+  );
+  return Object.fromEntries(entries);
+}

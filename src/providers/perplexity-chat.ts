@@ -1,0 +1,92 @@
+/**
+ * The older chat-completions form (`POST {base}/chat/completions`), for gateways that still speak it;
+ * Perplexity's own endpoint was retired. It has native fields for everything a tool takes, shows
+ * reasoning as a leading `<think>` block, and has no background runs: starting one is the whole call.
+ */
+import { asRecord, asRecords, asText, asTexts, type JsonRecord } from './json-view.js';
+import type { Perplexity, PerplexityOptions, Wire } from './perplexity.js';
+import {
+  type PerplexityAnswer,
+  type PerplexityRequest,
+  type PreparedRequest,
+  splitThinking,
+  toCost,
+  toSearchResults,
+  toUsage,
+} from './perplexity-answer.js';
+import { unusable } from './perplexity-errors.js';
+import { toWireFilters } from './perplexity-filters.js';
+import { quoteUpstream } from './upstream-text.js';
+
+const ASK_TIMEOUT_MS = 120_000;
+/** Deep research in one request takes minutes. */
+const RESEARCH_TIMEOUT_MS = 15 * 60_000;
+
+export function createChatBackend(wire: Wire, options: PerplexityOptions): Perplexity {
+  const complete = async (prepared: PreparedRequest, timeoutMs: number, signal?: AbortSignal) =>
+    toAnswer(await wire.post('/chat/completions', prepared.body, timeoutMs, signal));
+  return {
+    backend: 'chat-completions',
+    hasThinking: true,
+    prepare: (request) => prepare(request, options),
+    ask: (prepared, signal) => complete(prepared, options.askTimeoutMs ?? ASK_TIMEOUT_MS, signal),
+    async start(prepared, signal) {
+      const timeoutMs = options.startTimeoutMs ?? RESEARCH_TIMEOUT_MS;
+      return { status: 'completed', answer: await complete(prepared, timeoutMs, signal) };
+    },
+    poll: () => Promise.reject(unusable('This backend has no runs that could be asked for.')),
+  };
+}
+
+function prepare(request: PerplexityRequest, options: PerplexityOptions): PreparedRequest {
+  const isSearch = request.kind === 'search';
+  const model = isSearch
+    ? (options.models?.search ?? 'sonar-pro')
+    : (options.models?.deepResearch ?? 'sonar-deep-research');
+  return {
+    notes: [],
+    body: {
+      model,
+      messages: request.messages.map(({ role, content }) => ({ role, content })),
+      ...toWireFilters(request.filters),
+      ...(request.filters.mode === undefined ? {} : { search_mode: request.filters.mode }),
+      ...(request.relatedQuestions ? { return_related_questions: true } : {}),
+      ...(isSearch || request.reasoningEffort === undefined
+        ? {}
+        : { reasoning_effort: request.reasoningEffort }),
+    },
+  };
+}
+
+function toAnswer(reply: unknown): PerplexityAnswer {
+  const response = asRecord(reply);
+  const choice = asRecords(response['choices'])[0];
+  const responseId = asText(response['id']);
+  if (choice === undefined || responseId === undefined) {
+    throw unusable('The answer has no id or no choices; is this a chat-completions endpoint?');
+  }
+  const content = asText(asRecord(choice['message'])['content']) ?? '';
+  const usage = toUsage(response['usage']);
+  const cost = toCost(response['usage']);
+  const finish = asText(choice['finish_reason']) ?? 'stop';
+  return {
+    responseId,
+    model: asText(response['model']) ?? 'unknown',
+    ...splitThinking(content),
+    searchResults: toSearchResults(sourcesOf(response)),
+    relatedQuestions: asTexts(response['related_questions']),
+    ...(usage === undefined ? {} : { usage }),
+    ...(cost === undefined ? {} : { cost }),
+    ...(finish === 'stop' ? {} : { incomplete: quoteUpstream(finish, [], 60) }),
+  };
+}
+
+/** Older answers have bare addresses only; marks count from 1 into either list. */
+function sourcesOf(response: JsonRecord): JsonRecord[] {
+  const results = asRecords(response['search_results']);
+  const listed =
+    results.length > 0
+      ? results
+      : asTexts(response['citations']).map((url): JsonRecord => ({ url }));
+  return listed.map((item, index) => ({ ...item, id: index + 1 }));
+}

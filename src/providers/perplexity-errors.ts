@@ -1,0 +1,145 @@
+/**
+ * Maps Perplexity's refusals to the closed list of error codes. Bodies are read defensively:
+ * the edge answers with HTML, gateways with envelopes of their own. What the server wrote
+ * appears only as a short quotation.
+ */
+import { AppError, type ErrorCode } from '../base/errors.js';
+import { type HttpReply, type Outcome, retryAfterMs } from './http.js';
+import { asRecord, asRecords, asText } from './json-view.js';
+import type { Backend } from './perplexity-answer.js';
+import { quoteUpstream, singleLine } from './upstream-text.js';
+
+export interface ReplyContext {
+  readonly backend: Backend;
+  readonly secrets: readonly string[];
+  readonly nowMs: number;
+}
+
+interface Refusal {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+/** A retired endpoint answers 403 even to a good key; calling that a bad key sends people astray. */
+const RETIRED_TYPES = new Set(['chat_completions_not_available', 'agent_api_migration_required']);
+const RETIRED_MESSAGE = /sonar is now the agent api/i;
+
+const ARGUMENT_TYPES = new Set(['invalid_date_format', 'invalid_search_domain_filter']);
+
+/** The error for any status outside 200–299. */
+export function refusalOf(reply: HttpReply, context: ReplyContext): AppError {
+  const { type, message, param } = readEnvelope(reply);
+  const waitMs = reply.status === 429 ? retryAfterMs(reply.headers, context.nowMs) : undefined;
+  const refusal = classify(reply.status, type, message, waitMs, context.backend);
+  const said = message === undefined ? '' : ` It said: ${quoteUpstream(message, context.secrets)}.`;
+  const outcome: Outcome = reply.status >= 500 || reply.status === 408 ? 'unknown' : 'refused';
+  return new AppError(refusal.code, `${refusal.message}${said}`, {
+    ...(refusal.hint === undefined ? {} : { hint: refusal.hint }),
+    details: {
+      outcome,
+      httpStatus: reply.status,
+      ...(type === undefined ? {} : { type }),
+      ...(param === undefined ? {} : { param }),
+      ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }),
+    },
+  });
+}
+
+/** A 200 that cannot be used. It may have been paid for. */
+export function unusable(message: string): AppError {
+  return new AppError('PROVIDER', message, { details: { outcome: 'unknown' satisfies Outcome } });
+}
+
+function classify(
+  status: number,
+  type: string | undefined,
+  message: string | undefined,
+  waitMs: number | undefined,
+  backend: Backend,
+): Refusal {
+  if (status === 403 && (RETIRED_TYPES.has(type ?? '') || RETIRED_MESSAGE.test(message ?? ''))) {
+    return retired(backend);
+  }
+  if (status === 401) return badKey();
+  if (status === 429) return rateLimited(waitMs);
+  if (status === 413) {
+    return {
+      code: 'TOO_LARGE',
+      message: 'The conversation is larger than Perplexity accepts.',
+      hint: 'Start a new conversation with the essential context in the query.',
+    };
+  }
+  if (ARGUMENT_TYPES.has(type ?? '')) {
+    return { code: 'VALIDATION_ERROR', message: 'Perplexity refused a search filter.' };
+  }
+  const named = type === undefined ? String(status) : `${status}, ${type}`;
+  const refused = status >= 300 && status < 500 && status !== 408;
+  return {
+    code: 'PROVIDER',
+    message: `Perplexity answered with an error (${named}).`,
+    ...(refused ? { hint: hintFor(status) } : {}),
+  };
+}
+
+function hintFor(status: number): string {
+  if (status < 400) return 'The address redirects; set PERPLEXITY_BASE_URL to where it leads.';
+  if (status === 403) return 'The account or gateway does not allow this request.';
+  if (status === 404) return 'Check PERPLEXITY_BASE_URL and PERPLEXITY_BACKEND.';
+  return 'The same request will be refused again; change what the error names.';
+}
+
+function retired(backend: Backend): Refusal {
+  return {
+    code: 'PROVIDER_RETIRED',
+    message: 'Perplexity has retired this endpoint. The key is not the problem.',
+    ...(backend === 'agent' ? { hint: 'Update Daybook, or check PERPLEXITY_BASE_URL.' } : {}),
+  };
+}
+
+function badKey(): Refusal {
+  return {
+    code: 'NOT_CONFIGURED',
+    message: 'Perplexity did not accept the API key.',
+    hint: 'Set PERPLEXITY_API_KEY to a valid key in the configuration of the MCP server.',
+  };
+}
+
+function rateLimited(waitMs: number | undefined): Refusal {
+  const wait = waitMs === undefined ? '' : ` It asks to wait ${Math.ceil(waitMs / 1000)} s.`;
+  return { code: 'RATE_LIMITED', message: `Perplexity is limiting the request rate.${wait}` };
+}
+
+interface Envelope {
+  readonly type?: string;
+  readonly message?: string;
+  readonly param?: string;
+}
+
+/** `{error: {message, type, param}}`, FastAPI's `{detail: [{msg}]}`, `{error: "text"}`, or nothing. */
+function readEnvelope(reply: HttpReply): Envelope {
+  const body = asRecord(reply.json);
+  const error = asRecord(body['error']);
+  const detail = asRecords(body['detail'])
+    .map((item) => asText(item['msg']))
+    .find((text) => text !== undefined);
+  const message =
+    asText(error['message']) ?? asText(body['error']) ?? detail ?? asText(body['detail']);
+  const type = shortName(error['type']);
+  const param = shortName(error['param']);
+  return {
+    ...(message === undefined ? {} : { message }),
+    ...(type === undefined ? {} : { type }),
+    ...(param === undefined ? {} : { param }),
+  };
+}
+
+/** An identifier of the server's, cut down to what an identifier can be. */
+function shortName(value: unknown): string | undefined {
+  const text = asText(value);
+  return text === undefined
+    ? undefined
+    : singleLine(text)
+        .replace(/[^\w.[\]-]/g, '')
+        .slice(0, 64);
+}

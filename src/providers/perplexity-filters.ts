@@ -1,0 +1,109 @@
+/**
+ * The search filters of Perplexity: checked here in full, so that nothing wrong is ever sent
+ * (and paid for), and put into the names and date form of the wire, which both backends share.
+ */
+import { AppError } from '../base/errors.js';
+import type { SearchFilters } from './perplexity-answer.js';
+
+/** The names both wire formats use. */
+export interface WireFilters {
+  search_domain_filter?: string[];
+  search_recency_filter?: string;
+  search_after_date_filter?: string;
+  search_before_date_filter?: string;
+}
+
+const MAX_DOMAINS = 20;
+const MAX_DOMAIN_LENGTH = 253;
+const DOMAIN = /^-?(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?\.)+[\p{L}\p{N}-]{2,}$/u;
+
+/** VALIDATION_ERROR names the argument as the tools call it. `mode` is the backend's business. */
+export function toWireFilters(filters: SearchFilters): WireFilters {
+  const after =
+    filters.after === undefined ? undefined : toWireDate('search_after_date_filter', filters.after);
+  const before =
+    filters.before === undefined
+      ? undefined
+      : toWireDate('search_before_date_filter', filters.before);
+  if (filters.recency !== undefined && (after !== undefined || before !== undefined)) {
+    throw invalid(
+      'search_recency_filter',
+      'search_recency_filter cannot be combined with search_after_date_filter or search_before_date_filter.',
+      'Give either a recency or dates.',
+    );
+  }
+  if (after !== undefined && before !== undefined && sortable(after) > sortable(before)) {
+    throw invalid(
+      'search_after_date_filter',
+      'search_after_date_filter is later than search_before_date_filter.',
+      'Swap the two dates.',
+    );
+  }
+  const domains = checkDomains(filters.domains ?? []);
+  return {
+    ...(domains.length === 0 ? {} : { search_domain_filter: domains }),
+    ...(filters.recency === undefined ? {} : { search_recency_filter: filters.recency }),
+    ...(after === undefined ? {} : { search_after_date_filter: after }),
+    ...(before === undefined ? {} : { search_before_date_filter: before }),
+  };
+}
+
+function checkDomains(domains: readonly string[]): string[] {
+  const field = 'search_domain_filter';
+  if (domains.length > MAX_DOMAINS) {
+    throw invalid(
+      field,
+      `search_domain_filter takes at most ${MAX_DOMAINS} domains, not ${domains.length}.`,
+      'Leave some out.',
+    );
+  }
+  for (const domain of domains) {
+    if (domain.length <= MAX_DOMAIN_LENGTH && DOMAIN.test(domain)) continue;
+    throw invalid(
+      field,
+      `${JSON.stringify(domain.slice(0, 80))} is not a bare host name.`,
+      'Write example.com, without https:// and without a path; -example.com excludes it.',
+    );
+  }
+  const excluding = domains.filter((domain) => domain.startsWith('-')).length;
+  if (excluding > 0 && excluding < domains.length) {
+    throw invalid(
+      field,
+      'search_domain_filter mixes domains to include with domains to exclude.',
+      'Either list the domains to search, or list only domains to exclude, each with a leading "-".',
+    );
+  }
+  return [...domains];
+}
+
+/** `YYYY-MM-DD` or `MM/DD/YYYY` to `MM/DD/YYYY`; a day that does not exist is refused. */
+function toWireDate(field: string, value: string): string {
+  const iso = /^(\d{4})-(\d{2})-(\d{2})$/.exec(value);
+  const american = /^(\d{1,2})\/(\d{1,2})\/(\d{4})$/.exec(value);
+  const [year, month, day] = iso
+    ? [Number(iso[1]), Number(iso[2]), Number(iso[3])]
+    : [Number(american?.[3]), Number(american?.[1]), Number(american?.[2])];
+  const date = new Date(Date.UTC(year, month - 1, day));
+  if (
+    date.getUTCFullYear() !== year ||
+    date.getUTCMonth() !== month - 1 ||
+    date.getUTCDate() !== day
+  ) {
+    throw invalid(
+      field,
+      `${field} ${JSON.stringify(value.slice(0, 40))} is not a date.`,
+      'Write it as 2025-01-31 or 01/31/2025.',
+    );
+  }
+  const two = (n: number) => String(n).padStart(2, '0');
+  return `${two(month)}/${two(day)}/${String(year).padStart(4, '0')}`;
+}
+
+const sortable = (wireDate: string) => wireDate.slice(6) + wireDate.slice(0, 5);
+
+function invalid(field: string, message: string, hint: string): AppError {
+  return new AppError('VALIDATION_ERROR', message, {
+    hint,
+    details: { field, outcome: 'not_sent' },
+  });
+}

@@ -1,0 +1,304 @@
+/**
+ * Drives background research runs, each by one process at a time (a lease):
+ * `creating` is on disk before the request is sent, the run's id before the first poll, and the
+ * answer is appended once by response id, whoever polls it and how often. A create is never
+ * repeated: when it is not known whether it took place, the job says `unknown` and waits for a person.
+ * Waiting callers do not own a run; they may leave at any time.
+ */
+import { type Clock, sleep } from '../base/clock.js';
+import { AppError, isAppError } from '../base/errors.js';
+import type { Log } from '../base/log.js';
+import { mayHaveActed } from '../providers/http.js';
+import type { Perplexity } from '../providers/perplexity.js';
+import type {
+  PerplexityAnswer,
+  PreparedRequest,
+  RunState,
+} from '../providers/perplexity-answer.js';
+import type { ConversationStore } from '../stores/conversations.js';
+import type { JobLease, ResearchJob, ResearchJobs } from '../stores/research-jobs.js';
+import { notesFor } from './answer-notes.js';
+import { settledWithin } from './patience.js';
+import { asConversationError, lostRunError } from './research-errors.js';
+import type { RunTiming } from './research-types.js';
+import { RunRecord } from './run-record.js';
+import { holdsResponse, toStoredExchange } from './stored-exchange.js';
+
+export interface RunsDeps {
+  readonly store: ConversationStore;
+  readonly jobs: ResearchJobs;
+  readonly perplexity: Perplexity | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly timing: RunTiming;
+}
+
+export interface RunOutcome {
+  readonly answer: PerplexityAnswer;
+  readonly saved: boolean;
+  readonly notSavedReason?: string;
+  readonly notes: readonly string[];
+}
+
+export interface RunHandle {
+  readonly run: RunRecord;
+  /** Rejects with an AppError; unhandled rejections are taken care of. */
+  readonly done: Promise<RunOutcome>;
+}
+
+interface Unsaved {
+  readonly job: ResearchJob;
+  readonly answer: PerplexityAnswer;
+  readonly reason: string;
+}
+
+export class ResearchRuns {
+  readonly #deps: RunsDeps;
+  readonly #active = new Map<string, RunHandle>();
+  /** Paid answers that could not be written; kept until they can be, or the process ends. */
+  readonly #unsaved = new Map<string, Unsaved>();
+  readonly #creating = new Set<Promise<unknown>>();
+  readonly #closing = new AbortController();
+
+  constructor(deps: RunsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Sends the create of a run whose lease the caller holds and hands over; `creating` is durable before. */
+  async begin(
+    conversationId: string,
+    lease: JobLease,
+    job: ResearchJob,
+    prepared: PreparedRequest,
+  ): Promise<RunHandle> {
+    const run = new RunRecord(conversationId, lease, job, this.#deps);
+    try {
+      await this.#deps.jobs.put(conversationId, job);
+    } catch (error) {
+      await run.forget();
+      await lease.release();
+      throw error;
+    }
+    return this.#launch(run, prepared);
+  }
+
+  /** The paid answer that still waits to be stored, if there is one. */
+  unsaved(conversationId: string): { text: string; reason: string } | undefined {
+    const kept = this.#unsaved.get(conversationId);
+    return kept && { text: kept.answer.text, reason: kept.reason };
+  }
+
+  /**
+   * The job as it is now. Takes over a run that no live process follows and waits up to `waitMs`
+   * for its end; turns an ownerless `creating` into `unknown`.
+   */
+  async reconcile(conversationId: string, waitMs: number): Promise<ResearchJob | undefined> {
+    const { jobs } = this.#deps;
+    const active = this.#active.get(conversationId);
+    if (active) return active.run.job;
+    const seen = await jobs.get(conversationId);
+    if (seen === undefined || !this.#canMove(conversationId, seen)) return seen;
+    const lease = await jobs.tryLease(conversationId);
+    if (lease === undefined) return seen;
+    const handle = await this.#takeOver(conversationId, lease);
+    if (handle) await settledWithin(handle.done, waitMs);
+    return jobs.get(conversationId);
+  }
+
+  /** Stops following; the runs themselves go on at Perplexity and are followed by the next process. */
+  async close(): Promise<void> {
+    if (this.#deps.perplexity?.backend === 'agent') {
+      const created = Promise.allSettled(this.#creating);
+      await settledWithin(created, this.#deps.timing.closeGraceMs);
+    }
+    this.#closing.abort();
+    await Promise.allSettled([...this.#active.values()].map((handle) => handle.done));
+  }
+
+  #canMove(conversationId: string, job: ResearchJob): boolean {
+    if (this.#closing.signal.aborted || job.state === 'failed') return false;
+    if (this.#unsaved.has(conversationId) || job.state === 'creating') return true;
+    return job.runId !== undefined && job.backend === this.#deps.perplexity?.backend;
+  }
+
+  async #takeOver(conversationId: string, lease: JobLease): Promise<RunHandle | undefined> {
+    try {
+      const job = await this.#deps.jobs.get(conversationId);
+      if (job !== undefined && this.#canMove(conversationId, job)) {
+        const run = new RunRecord(conversationId, lease, job, this.#deps);
+        const kept = this.#unsaved.get(conversationId);
+        if (kept !== undefined) await this.#save(run, kept.answer);
+        else if (job.state !== 'creating') return this.#launch(run);
+        else await run.loseTrack('the process that started it ended before it had the id');
+      }
+    } catch (error) {
+      await lease.release();
+      throw error;
+    }
+    await lease.release();
+    return undefined;
+  }
+
+  #launch(run: RunRecord, prepared?: PreparedRequest): RunHandle {
+    const done = this.#driveToEnd(run, prepared);
+    done.catch((error: unknown) => {
+      this.#deps.log.warn({ err: error, conversationId: run.conversationId }, 'research run ended');
+    });
+    const handle: RunHandle = { run, done };
+    this.#active.set(run.conversationId, handle);
+    return handle;
+  }
+
+  async #driveToEnd(run: RunRecord, prepared: PreparedRequest | undefined): Promise<RunOutcome> {
+    try {
+      return await this.#drive(run, prepared);
+    } finally {
+      this.#active.delete(run.conversationId);
+      await run.lease.release();
+    }
+  }
+
+  async #drive(run: RunRecord, prepared: PreparedRequest | undefined): Promise<RunOutcome> {
+    const perplexity = this.#deps.perplexity;
+    if (perplexity === undefined)
+      throw new AppError('NOT_CONFIGURED', 'PERPLEXITY_API_KEY is not set.');
+    let state = prepared && (await this.#create(run, perplexity, prepared));
+    if (state === undefined || isPending(state)) {
+      state = await this.#follow(run, perplexity, prepared ? this.#deps.timing.pollMinMs : 0);
+    }
+    if (state.status === 'completed' && state.answer.text.trim() !== '') {
+      return this.#save(run, state.answer);
+    }
+    const reason = 'reason' in state ? `${state.status}: ${state.reason}` : 'the answer was empty';
+    await run.remember({ state: 'failed', reason });
+    throw asConversationError(
+      new AppError('PROVIDER', `The deep research ended without an answer (${reason}).`, {
+        details: { outcome: 'unknown', runState: 'failed' },
+      }),
+      run.conversationId,
+    );
+  }
+
+  async #create(
+    run: RunRecord,
+    perplexity: Perplexity,
+    prepared: PreparedRequest,
+  ): Promise<RunState> {
+    const sending = perplexity.start(prepared, this.#closing.signal);
+    this.#creating.add(sending);
+    try {
+      const state = await sending;
+      if (isPending(state)) {
+        await run.remember({
+          state: 'running',
+          runId: state.runId,
+          lastStatus: state.status,
+        });
+      } else if (state.status === 'completed' && perplexity.backend === 'agent') {
+        await run.remember({ state: 'running', runId: state.answer.responseId });
+      }
+      return state;
+    } catch (error) {
+      if (mayHaveActed(error)) {
+        await run.loseTrack(isAppError(error) ? error.message : 'internal error');
+        throw lostRunError(run.conversationId, run.job, error);
+      }
+      await run.forget();
+      throw asConversationError(error, run.job.startsConversation ? undefined : run.conversationId);
+    } finally {
+      this.#creating.delete(sending);
+    }
+  }
+
+  async #follow(run: RunRecord, perplexity: Perplexity, firstWaitMs: number): Promise<RunState> {
+    const { timing, clock } = this.#deps;
+    const runId = run.job.runId ?? '';
+    const deadline = Date.parse(run.job.startedAt) + timing.maxRunMs;
+    let waitMs = firstWaitMs;
+    for (let delayMs = timing.pollMinMs; ; delayMs = Math.min(delayMs * 1.5, timing.pollMaxMs)) {
+      await this.#pause(waitMs, run.conversationId);
+      waitMs = delayMs;
+      try {
+        const state = await perplexity.poll(runId, this.#closing.signal);
+        if (!isPending(state)) return state;
+        if (state.status !== run.job.lastStatus || run.job.state !== 'running') {
+          await run.remember({ state: 'running', lastStatus: state.status });
+        }
+      } catch (error) {
+        waitMs = Math.max(delayMs, await this.#afterFailedPoll(run, error));
+      }
+      if (clock.now() > deadline) {
+        await run.loseTrack(`not finished after ${Math.round(timing.maxRunMs / 60_000)} minutes`);
+        throw lostRunError(run.conversationId, run.job);
+      }
+    }
+  }
+
+  /** Milliseconds to wait at least before asking again; throws when asking again is no use. */
+  async #afterFailedPoll(run: RunRecord, error: unknown): Promise<number> {
+    const { log } = this.#deps;
+    if (this.#closing.signal.aborted) throw this.#closingError(run.conversationId);
+    if (!isAppError(error)) throw error;
+    if (error.details?.['httpStatus'] === 404) {
+      await run.loseTrack('Perplexity does not know the run under the present key');
+      throw lostRunError(run.conversationId, run.job, error);
+    }
+    if (error.code === 'NOT_CONFIGURED' || error.code === 'PROVIDER_RETIRED') {
+      await run.remember({ reason: error.message });
+      throw asConversationError(error, run.conversationId);
+    }
+    log.warn({ err: error, runId: run.job.runId }, 'could not ask for the state of a research run');
+    const waitMs = error.details?.['retryAfterMs'];
+    return typeof waitMs === 'number' ? Math.min(waitMs, this.#deps.timing.maxRunMs) : 0;
+  }
+
+  async #pause(ms: number, conversationId: string): Promise<void> {
+    if (this.#closing.signal.aborted) throw this.#closingError(conversationId);
+    try {
+      await sleep(ms, this.#closing.signal);
+    } catch (cause) {
+      throw this.#closingError(conversationId, cause);
+    }
+  }
+
+  async #save(run: RunRecord, answer: PerplexityAnswer): Promise<RunOutcome> {
+    const { store, jobs, perplexity, log } = this.#deps;
+    const { conversationId, job } = run;
+    const notes = notesFor(job.notes, answer, job, perplexity?.hasThinking ?? true);
+    const origin = { kind: 'deep_research', backend: job.backend, notes } as const;
+    try {
+      await store.append(conversationId, toStoredExchange(job.query, answer, origin), {
+        unless: (current) => holdsResponse(current, answer.responseId),
+      });
+    } catch (error) {
+      log.error({ err: error, conversationId }, 'a paid research answer could not be stored');
+      const reason = isAppError(error) ? error.message : 'internal error';
+      this.#unsaved.set(conversationId, { job, answer, reason });
+      return { answer, saved: false, notSavedReason: reason, notes };
+    }
+    this.#unsaved.delete(conversationId);
+    // A record that stays is harmless: polling again finds the answer already stored.
+    await jobs.remove(conversationId).catch((error: unknown) => {
+      log.warn({ err: error, conversationId }, 'the record of a finished run could not be removed');
+    });
+    return { answer, saved: true, notes };
+  }
+
+  #closingError(conversationId: string, cause?: unknown): AppError {
+    return new AppError(
+      'CANCELLED',
+      'The server is ending; the deep research goes on at Perplexity.',
+      {
+        hint: 'Ask get_conversation_history after the restart.',
+        details: { conversationId, runState: 'in_progress' },
+        ...(cause === undefined ? {} : { cause }),
+      },
+    );
+  }
+}
+
+function isPending(
+  state: RunState,
+): state is Extract<RunState, { status: 'queued' | 'in_progress' }> {
+  return state.status === 'queued' || state.status === 'in_progress';
+}

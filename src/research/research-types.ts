@@ -1,0 +1,126 @@
+/**
+ * The words of the research room: what is asked, who waits for it, what comes back,
+ * and the times that decide how long anybody waits. Types and defaults only.
+ */
+import type { Clock } from '../base/clock.js';
+import type { Log } from '../base/log.js';
+import type { Perplexity } from '../providers/perplexity.js';
+import type {
+  AskKind,
+  EFFORTS,
+  PerplexityAnswer,
+  SearchFilters,
+} from '../providers/perplexity-answer.js';
+import type { Conversation } from '../stores/conversations/schema.js';
+import type { ConversationStore } from '../stores/conversations.js';
+import type { ResearchJobs } from '../stores/research-jobs.js';
+
+export interface RunTiming {
+  readonly pollMinMs: number;
+  readonly pollMaxMs: number;
+  /** After this a run that has not ended is given up as `unknown`; it can still be picked up. */
+  readonly maxRunMs: number;
+  /** How long the end of the process waits for a create that is under way. */
+  readonly closeGraceMs: number;
+}
+
+export interface ResearchDeps {
+  readonly store: ConversationStore;
+  readonly jobs: ResearchJobs;
+  /** `undefined` without a key: asking is NOT_CONFIGURED, reading works. */
+  readonly perplexity: Perplexity | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The store's limit of messages a conversation. */
+  readonly maxMessages?: number;
+  /** Rejects (STORAGE_FULL) when the store would refuse to grow. */
+  readonly checkRoom?: () => Promise<void>;
+  readonly timing?: Partial<ResearchTiming>;
+}
+
+export interface ResearchTiming extends RunTiming {
+  /** How long a deep research call waits for the answer before it says `in_progress`. */
+  readonly waitMs: number;
+  /** How long reading a conversation waits for a run it has just taken over. */
+  readonly pickUpWaitMs: number;
+  /** Between two progress reports of a waiting call. */
+  readonly progressMs: number;
+}
+
+export const DEFAULT_TIMING: ResearchTiming = {
+  waitMs: 45_000,
+  pickUpWaitMs: 3_000,
+  progressMs: 5_000,
+  pollMinMs: 2_000,
+  pollMaxMs: 15_000,
+  maxRunMs: 60 * 60_000,
+  closeGraceMs: 5_000,
+};
+
+export interface Question {
+  readonly query: string;
+  readonly filters: SearchFilters;
+  readonly relatedQuestions: boolean;
+  readonly showThinking: boolean;
+  /** Deep research only. */
+  readonly reasoningEffort?: (typeof EFFORTS)[number];
+}
+
+export interface FollowupQuestion extends Question {
+  /** Go on although an earlier run's fate is unknown; its record is given up. */
+  readonly discardLostRun: boolean;
+}
+
+/** The waiting caller: it may leave, and it may want to hear that something happens. */
+export interface Caller {
+  readonly signal?: AbortSignal;
+  progress?(report: { progress: number; message: string }): void;
+}
+
+export interface ResearchResult {
+  readonly kind: AskKind;
+  readonly status: 'completed' | 'in_progress';
+  /** Absent while in progress. */
+  readonly answer?: PerplexityAnswer;
+  /** Absent only where a new conversation could not be stored. */
+  readonly conversationId?: string;
+  readonly conversationPath?: string;
+  readonly isFollowup: boolean;
+  readonly saved: boolean;
+  readonly notSavedReason?: string;
+  readonly notes: readonly string[];
+}
+
+export interface RunReport {
+  readonly state: 'in_progress' | 'unknown' | 'failed' | 'unsaved';
+  readonly query?: string;
+  readonly startedAt?: string;
+  readonly runId?: string;
+  readonly reason?: string;
+  /** The paid answer of a run that could not be stored. */
+  readonly answer?: string;
+}
+
+export interface ResearchHistory {
+  readonly conversation: Conversation;
+  readonly conversationPath: string;
+  readonly run?: RunReport;
+}
+
+/** `ref` is a conversation id or a client key. */
+export interface ResearchService {
+  search(question: Question, caller?: Caller): Promise<ResearchResult>;
+  searchFollowup(ref: string, question: FollowupQuestion, caller?: Caller): Promise<ResearchResult>;
+  /** May answer `in_progress`; the run goes on without the caller. */
+  deepResearch(question: Question, caller?: Caller): Promise<ResearchResult>;
+  deepResearchFollowup(
+    ref: string,
+    question: FollowupQuestion,
+    caller?: Caller,
+  ): Promise<ResearchResult>;
+  /** The conversation, after picking up a run that has finished unwatched. */
+  history(ref: string): Promise<ResearchHistory>;
+  /** At start: follows every run that no live process follows. Never throws; sends no create. */
+  resume(): Promise<void>;
+  close(): Promise<void>;
+}

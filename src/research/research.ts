@@ -1,0 +1,361 @@
+/**
+ * Research conversations with Perplexity: searches, deep research and follow-ups to either.
+ * Nothing is stored before there is an answer, and the query and its answer are then written
+ * together, so a failing API leaves the file as it was. What can be checked is checked before money
+ * is spent; an answer that was paid for is handed out even when it cannot be stored.
+ */
+import { isoTime } from '../base/clock.js';
+import { AppError, isAppError } from '../base/errors.js';
+import type { Perplexity } from '../providers/perplexity.js';
+import type { AskKind, PerplexityAnswer, PreparedRequest } from '../providers/perplexity-answer.js';
+import type { Conversation } from '../stores/conversations/schema.js';
+import { type JobLease, RESEARCH_JOB_FORMAT, type ResearchJob } from '../stores/research-jobs.js';
+import { asShown, notesFor } from './answer-notes.js';
+import { toSentMessages } from './history-sent.js';
+import { outcomeWithin } from './patience.js';
+import { systemPromptFor, titleFrom } from './prompts.js';
+import { asConversationError, lostRunError, unfinishedRunError } from './research-errors.js';
+import { ResearchRuns, type RunHandle } from './research-runs.js';
+import {
+  type Caller,
+  DEFAULT_TIMING,
+  type FollowupQuestion,
+  type Question,
+  type ResearchDeps,
+  type ResearchHistory,
+  type ResearchResult,
+  type ResearchService,
+  type ResearchTiming,
+  type RunReport,
+} from './research-types.js';
+import { toStoredExchange } from './stored-exchange.js';
+
+export function createResearch(deps: ResearchDeps): ResearchService {
+  return new Research(deps);
+}
+
+class Research implements ResearchService {
+  readonly #deps: ResearchDeps;
+  readonly #timing: ResearchTiming;
+  readonly #runs: ResearchRuns;
+
+  constructor(deps: ResearchDeps) {
+    this.#deps = deps;
+    this.#timing = { ...DEFAULT_TIMING, ...deps.timing };
+    this.#runs = new ResearchRuns({ ...deps, timing: this.#timing });
+  }
+
+  async search(question: Question, caller: Caller = {}): Promise<ResearchResult> {
+    const { store } = this.#deps;
+    const prepared = this.#prepare('search', [], question);
+    await this.#deps.checkRoom?.();
+    const answer = await this.#ask(prepared, undefined, caller);
+    const notes = this.#notes(prepared, answer, question);
+    const exchange = toStoredExchange(question.query, answer, {
+      kind: 'search',
+      backend: this.#perplexity().backend,
+      notes,
+    });
+    return this.#stored('search', question, answer, notes, async () => {
+      const conversation = await store.create({
+        title: titleFrom(question.query),
+        messages: [{ role: 'system', content: systemPromptFor('search') }, ...exchange],
+      });
+      return conversation.conversationId;
+    });
+  }
+
+  async searchFollowup(
+    ref: string,
+    question: FollowupQuestion,
+    caller: Caller = {},
+  ): Promise<ResearchResult> {
+    const { store } = this.#deps;
+    const { conversation, job } = await this.#openForFollowup(ref, question);
+    const { conversationId } = conversation;
+    const prepared = this.#prepare('search', conversation.messages, question);
+    const answer = await this.#ask(prepared, conversationId, caller);
+    const notes = this.#notes(prepared, answer, question);
+    const backend = this.#perplexity().backend;
+    const exchange = toStoredExchange(question.query, answer, { kind: 'search', backend, notes });
+    const result = await this.#stored('search', question, answer, notes, async () => {
+      await store.append(conversationId, exchange);
+      return conversationId;
+    });
+    if (job !== undefined && result.saved) await this.#clearEnded(conversationId);
+    return { ...result, ...this.#place(conversationId), isFollowup: true };
+  }
+
+  async deepResearch(question: Question, caller: Caller = {}): Promise<ResearchResult> {
+    const { store, jobs } = this.#deps;
+    const prepared = this.#prepare('deep_research', [], question);
+    await this.#deps.checkRoom?.();
+    refuseWhenCancelled(caller);
+    // The query waits in job.json: a crash must not leave a question without its answer in the file.
+    const { conversationId } = await store.create({
+      title: titleFrom(question.query),
+      messages: [{ role: 'system', content: systemPromptFor('deep_research') }],
+    });
+    const lease = await this.#leaseFor(conversationId).catch(async (error: unknown) => {
+      await this.#quietly(jobs.discard(conversationId), conversationId);
+      throw error;
+    });
+    const job = this.#newJob(question, prepared, true);
+    const handle = await this.#runs.begin(conversationId, lease, job, prepared);
+    return { ...(await this.#wait(handle, question, caller)), isFollowup: false };
+  }
+
+  async deepResearchFollowup(
+    ref: string,
+    question: FollowupQuestion,
+    caller: Caller = {},
+  ): Promise<ResearchResult> {
+    const { conversationId } = (await this.#openForFollowup(ref, question)).conversation;
+    refuseWhenCancelled(caller);
+    const lease = await this.#leaseFor(conversationId);
+    const handle = await this.#beginFollowup(conversationId, lease, question);
+    return { ...(await this.#wait(handle, question, caller)), isFollowup: true };
+  }
+
+  async history(ref: string): Promise<ResearchHistory> {
+    const { store } = this.#deps;
+    const { conversationId } = await store.load(ref);
+    const run = await this.#runReport(conversationId);
+    return {
+      conversation: await store.load(conversationId),
+      conversationPath: store.path(conversationId),
+      ...(run === undefined ? {} : { run }),
+    };
+  }
+
+  async resume(): Promise<void> {
+    const { jobs, log } = this.#deps;
+    try {
+      for (const { conversationId } of await jobs.list()) {
+        await this.#runs.reconcile(conversationId, 0).catch((error: unknown) => {
+          log.warn({ err: error, conversationId }, 'a research run could not be resumed');
+        });
+      }
+    } catch (error) {
+      log.warn({ err: error }, 'research runs could not be listed');
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#runs.close();
+  }
+
+  #perplexity(): Perplexity {
+    if (this.#deps.perplexity) return this.#deps.perplexity;
+    throw new AppError('NOT_CONFIGURED', 'There is no Perplexity API key.', {
+      hint: 'Set PERPLEXITY_API_KEY in the configuration of the MCP server (its "env" block), then restart it.',
+    });
+  }
+
+  #prepare(kind: AskKind, stored: Conversation['messages'], question: Question): PreparedRequest {
+    return this.#perplexity().prepare({
+      kind,
+      messages: toSentMessages(stored, question.query, kind),
+      filters: question.filters,
+      relatedQuestions: question.relatedQuestions,
+      ...(question.reasoningEffort === undefined
+        ? {}
+        : { reasoningEffort: question.reasoningEffort }),
+    });
+  }
+
+  async #ask(
+    prepared: PreparedRequest,
+    conversationId: string | undefined,
+    caller: Caller,
+  ): Promise<PerplexityAnswer> {
+    caller.progress?.({ progress: 0, message: 'Perplexity is searching' });
+    try {
+      const answer = await this.#perplexity().ask(prepared, caller.signal);
+      if (answer.text.trim() !== '') return answer;
+      throw new AppError('PROVIDER', 'Perplexity gave an empty answer.', {
+        details: { outcome: 'unknown' },
+      });
+    } catch (error) {
+      throw asConversationError(error, conversationId);
+    }
+  }
+
+  #notes(prepared: PreparedRequest, answer: PerplexityAnswer, question: Question): string[] {
+    return notesFor(prepared.notes, answer, question, this.#perplexity().hasThinking);
+  }
+
+  /** From here on the answer is paid for: whatever happens to the file, it is returned. */
+  async #stored(
+    kind: AskKind,
+    question: Question,
+    answer: PerplexityAnswer,
+    notes: readonly string[],
+    write: () => Promise<string>,
+  ): Promise<ResearchResult> {
+    const shown = { kind, status: 'completed', answer: asShown(answer, question), notes } as const;
+    try {
+      const conversationId = await write();
+      return { ...shown, ...this.#place(conversationId), isFollowup: false, saved: true };
+    } catch (error) {
+      this.#deps.log.error({ err: error }, 'a paid answer could not be stored');
+      const notSavedReason = isAppError(error) ? error.message : 'internal error';
+      return { ...shown, isFollowup: false, saved: false, notSavedReason };
+    }
+  }
+
+  #place(conversationId: string): { conversationId: string; conversationPath: string } {
+    return { conversationId, conversationPath: this.#deps.store.path(conversationId) };
+  }
+
+  async #openForFollowup(
+    ref: string,
+    question: FollowupQuestion,
+  ): Promise<{ conversation: Conversation; job: ResearchJob | undefined }> {
+    this.#perplexity();
+    const { conversationId } = await this.#deps.store.load(ref);
+    const job = await this.#runs.reconcile(conversationId, this.#timing.pickUpWaitMs);
+    refuseUnfinished(conversationId, job, question);
+    await this.#deps.checkRoom?.();
+    return { conversation: await this.#loadWithRoom(conversationId), job };
+  }
+
+  /** CONVERSATION_FULL before anything is spent on an answer that would find no place. */
+  async #loadWithRoom(conversationId: string): Promise<Conversation> {
+    const conversation = await this.#deps.store.load(conversationId);
+    const { maxMessages = Number.POSITIVE_INFINITY } = this.#deps;
+    if (conversation.messages.length + 2 <= maxMessages) return conversation;
+    throw new AppError(
+      'CONVERSATION_FULL',
+      `The conversation has ${conversation.messages.length} of at most ${maxMessages} messages; a question and its answer do not fit. Nothing was sent.`,
+      { details: { conversationId, messageCount: conversation.messages.length, maxMessages } },
+    );
+  }
+
+  async #leaseFor(conversationId: string): Promise<JobLease> {
+    const lease = await this.#deps.jobs.tryLease(conversationId);
+    if (lease === undefined) throw unfinishedRunError(conversationId, undefined);
+    return lease;
+  }
+
+  /** Removes the record of a run that is over, unless a new run has taken its place. */
+  async #clearEnded(conversationId: string): Promise<void> {
+    const { jobs } = this.#deps;
+    const clear = async () => {
+      const lease = await jobs.tryLease(conversationId);
+      if (lease === undefined) return;
+      try {
+        const job = await jobs.get(conversationId);
+        if (job && isOver(job)) await jobs.remove(conversationId);
+      } finally {
+        await lease.release();
+      }
+    };
+    await this.#quietly(clear(), conversationId);
+  }
+
+  /** For tidying up beside an answer or an error that matters more. */
+  async #quietly(work: Promise<void>, conversationId: string): Promise<void> {
+    await work.catch((error: unknown) => {
+      this.#deps.log.warn(
+        { err: error, conversationId },
+        'the record of a run could not be removed',
+      );
+    });
+  }
+
+  async #beginFollowup(
+    conversationId: string,
+    lease: JobLease,
+    question: FollowupQuestion,
+  ): Promise<RunHandle> {
+    try {
+      // Read again under the lease: another process may have asked and finished in between.
+      refuseUnfinished(conversationId, await this.#deps.jobs.get(conversationId), question);
+      const conversation = await this.#loadWithRoom(conversationId);
+      const prepared = this.#prepare('deep_research', conversation.messages, question);
+      const job = this.#newJob(question, prepared, false);
+      return await this.#runs.begin(conversationId, lease, job, prepared);
+    } catch (error) {
+      await lease.release();
+      throw error;
+    }
+  }
+
+  #newJob(question: Question, prepared: PreparedRequest, startsConversation: boolean): ResearchJob {
+    const now = isoTime(this.#deps.clock.now());
+    return {
+      formatVersion: RESEARCH_JOB_FORMAT,
+      state: 'creating',
+      query: question.query,
+      backend: this.#perplexity().backend,
+      startedAt: now,
+      updatedAt: now,
+      relatedQuestions: question.relatedQuestions,
+      showThinking: question.showThinking,
+      notes: [...prepared.notes],
+      startsConversation,
+    };
+  }
+
+  async #wait(
+    handle: RunHandle,
+    question: Question,
+    caller: Caller,
+  ): Promise<Omit<ResearchResult, 'isFollowup'>> {
+    const { conversationId } = handle.run;
+    const outcome = await outcomeWithin(handle, caller, this.#timing, this.#deps.clock);
+    const where = { kind: 'deep_research', ...this.#place(conversationId) } as const;
+    if (outcome === undefined) {
+      return { ...where, status: 'in_progress', saved: false, notes: handle.run.job.notes };
+    }
+    const { answer, ...rest } = outcome;
+    return { ...where, ...rest, status: 'completed', answer: asShown(answer, question) };
+  }
+
+  async #runReport(conversationId: string): Promise<RunReport | undefined> {
+    try {
+      const job = await this.#runs.reconcile(conversationId, this.#timing.pickUpWaitMs);
+      return job && toRunReport(job, this.#runs.unsaved(conversationId));
+    } catch (error) {
+      // A damaged job.json must not hide the conversation beside it.
+      if (isAppError(error, 'CORRUPT')) return { state: 'unknown', reason: error.message };
+      throw error;
+    }
+  }
+}
+
+function toRunReport(
+  job: ResearchJob,
+  unsaved: { text: string; reason: string } | undefined,
+): RunReport {
+  const state = job.state === 'unknown' || job.state === 'failed' ? job.state : 'in_progress';
+  const reason = unsaved?.reason ?? job.reason;
+  return {
+    state: unsaved ? 'unsaved' : state,
+    query: job.query,
+    startedAt: job.startedAt,
+    ...(job.runId === undefined ? {} : { runId: job.runId }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(unsaved === undefined ? {} : { answer: unsaved.text }),
+  };
+}
+
+function isOver(job: ResearchJob): boolean {
+  return job.state === 'failed' || job.state === 'unknown';
+}
+
+function refuseUnfinished(
+  conversationId: string,
+  job: ResearchJob | undefined,
+  question: FollowupQuestion,
+): void {
+  if (job === undefined || job.state === 'failed') return;
+  if (job.state !== 'unknown') throw unfinishedRunError(conversationId, job);
+  if (!question.discardLostRun) throw lostRunError(conversationId, job);
+}
+
+/** Before the first byte: a call that is already cancelled must not cost anything. */
+function refuseWhenCancelled(caller: Caller): void {
+  if (caller.signal?.aborted) throw new AppError('CANCELLED', 'The call was cancelled.');
+}

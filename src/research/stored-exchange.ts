@@ -1,0 +1,52 @@
+/**
+ * How one exchange with Perplexity is stored: the user's query and the answer as two messages that
+ * are written in one append, with sources, model, usage and cost in the answer's metadata.
+ * The response id there is what makes saving a run's answer twice impossible.
+ */
+import type { AskKind, Backend, PerplexityAnswer } from '../providers/perplexity-answer.js';
+import type { Conversation } from '../stores/conversations/schema.js';
+import type { NewMessage } from '../stores/conversations.js';
+
+export interface ExchangeOrigin {
+  readonly kind: AskKind;
+  readonly backend: Backend;
+  readonly notes: readonly string[];
+}
+
+export function toStoredExchange(
+  query: string,
+  answer: PerplexityAnswer,
+  origin: ExchangeOrigin,
+): [NewMessage, NewMessage] {
+  return [
+    { role: 'user', content: query },
+    {
+      role: 'assistant',
+      content: answer.text,
+      metadata: {
+        provider: 'perplexity',
+        backend: origin.backend,
+        kind: origin.kind,
+        responseId: answer.responseId,
+        model: answer.model,
+        ...(answer.usage === undefined ? {} : { usage: answer.usage }),
+        ...(answer.cost === undefined ? {} : { cost: answer.cost }),
+        sources: answer.searchResults,
+        ...(answer.relatedQuestions.length === 0
+          ? {}
+          : { relatedQuestions: answer.relatedQuestions }),
+        ...(origin.notes.length === 0 ? {} : { notes: origin.notes }),
+        ...(answer.incomplete === undefined ? {} : { incomplete: answer.incomplete }),
+      },
+    },
+  ];
+}
+
+/** True when the answer of this run is already in the conversation. */
+export function holdsResponse(conversation: Conversation, responseId: string): boolean {
+  return conversation.messages.some(
+    (message) =>
+      message.metadata?.['provider'] === 'perplexity' &&
+      message.metadata['responseId'] === responseId,
+  );
+}

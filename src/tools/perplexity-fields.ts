@@ -1,0 +1,98 @@
+/**
+ * The inputs that the four asking tools share, under the names callers know from Perplexity's API,
+ * and their translation into a question. No tool of its own.
+ */
+import { z } from 'zod';
+import { EFFORTS, RECENCIES, SEARCH_MODES } from '../providers/perplexity-answer.js';
+import type { FollowupQuestion, Question } from '../research/research-types.js';
+
+const query = z.string().max(200_000).regex(/\S/, 'must not be blank');
+
+const date = z.string().max(10);
+
+export const newQuery = query.describe(
+  'The question, complete in itself: nothing of the chat around it is sent along.',
+);
+
+export const followupQuery = query.describe(
+  'The next question. The whole stored conversation is sent with it, so it may refer back.',
+);
+
+export const conversationRef = z
+  .string()
+  .min(1)
+  .max(200)
+  .describe('The conversation id (such as 20250124-1706102400123), or the key it was saved under.');
+
+export const searchFields = {
+  return_related_questions: z
+    .boolean()
+    .default(false)
+    .describe('Also return questions one might ask next.'),
+  search_recency_filter: z
+    .enum(RECENCIES)
+    .exactOptional()
+    .describe('Only pages this recent. Not together with a date filter.'),
+  search_domain_filter: z
+    .array(z.string().min(1).max(254))
+    .exactOptional()
+    .describe(
+      'At most 20 bare host names to search (example.com), or only ones to leave out (-example.com).',
+    ),
+  search_after_date_filter: date
+    .exactOptional()
+    .describe('Only pages published on or after this day: 2025-01-31 or 01/31/2025.'),
+  search_before_date_filter: date
+    .exactOptional()
+    .describe('Only pages published on or before this day: 2025-01-31 or 01/31/2025.'),
+  search_mode: z
+    .enum(SEARCH_MODES)
+    .exactOptional()
+    .describe('academic prefers scholarly sources; the answer notes how that was done.'),
+  showThinking: z
+    .boolean()
+    .default(false)
+    .describe('Also return the reasoning of the model, where the API shows it.'),
+};
+
+export const researchFields = {
+  ...searchFields,
+  reasoning_effort: z
+    .enum(EFFORTS)
+    .exactOptional()
+    .describe('How much work to put in; more takes longer and costs more.'),
+};
+
+export const followupFields = {
+  discardLostRun: z
+    .boolean()
+    .default(false)
+    .describe(
+      'Only after an earlier deep research here was reported as lost (state unknown): give it up and go on.',
+    ),
+};
+
+type Asked = z.output<z.ZodObject<typeof researchFields>> & { query: string };
+
+export function toQuestion(asked: Asked): Question {
+  const { search_domain_filter: domains, search_recency_filter: recency } = asked;
+  const { search_after_date_filter: after, search_before_date_filter: before } = asked;
+  const { search_mode: mode, reasoning_effort: reasoningEffort } = asked;
+  return {
+    query: asked.query,
+    relatedQuestions: asked.return_related_questions,
+    showThinking: asked.showThinking,
+    filters: {
+      ...(domains === undefined ? {} : { domains }),
+      ...(recency === undefined ? {} : { recency }),
+      ...(after === undefined ? {} : { after }),
+      ...(before === undefined ? {} : { before }),
+      ...(mode === undefined ? {} : { mode }),
+    },
+    ...(reasoningEffort === undefined ? {} : { reasoningEffort }),
+  };
+}
+
+export function toFollowup(asked: Asked & { discardLostRun: boolean }): FollowupQuestion {
+  return { ...toQuestion(asked), discardLostRun: asked.discardLostRun };
+}

@@ -1,0 +1,150 @@
+/**
+ * Reads a conversation page by page, with the state of its deep research. Never changes what is in
+ * the file, except that a research which finished unwatched is picked up and its answer stored.
+ */
+import { z } from 'zod';
+import type { ResearchHistory } from '../../research/research-types.js';
+import { ROLES } from '../../stores/conversations/schema.js';
+import { defineTool, success } from '../define-tool.js';
+import { pageOf } from '../history-page.js';
+import { conversationRef } from '../perplexity-fields.js';
+
+const MAX_PAGE_CHARACTERS = 60_000;
+
+const output = z.object({
+  success,
+  conversationId: z.string(),
+  conversationPath: z.string().describe('Absolute path of its folder on disk.'),
+  title: z.string().exactOptional(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+  messageCount: z.number().describe('All stored messages, system prompt included.'),
+  total: z.number().describe('The messages this reading covers, over all pages.'),
+  hasMore: z.boolean(),
+  nextCursor: z.string().exactOptional().describe('Pass as cursor for the next page.'),
+  run: z
+    .object({
+      state: z.enum(['in_progress', 'unknown', 'failed', 'unsaved']),
+      query: z.string().exactOptional(),
+      startedAt: z.string().exactOptional(),
+      runId: z.string().exactOptional(),
+      reason: z.string().exactOptional(),
+      answer: z.string().exactOptional().describe('The answer that could not be stored yet.'),
+      advice: z.string(),
+    })
+    .exactOptional()
+    .describe('A deep research of this conversation that has no stored answer (yet).'),
+  messages: z.array(
+    z.object({
+      seq: z.number().describe('Position in the conversation, from 1.'),
+      id: z.string(),
+      role: z.enum(ROLES),
+      createdAt: z.string(),
+      content: z.string(),
+      offset: z.number().exactOptional().describe('Where in the message this part begins.'),
+      isCut: z.boolean().exactOptional().describe('The rest comes with nextCursor.'),
+      metadata: z.record(z.string(), z.unknown()).exactOptional(),
+    }),
+  ),
+});
+
+type History = z.output<typeof output>;
+type RunState = NonNullable<History['run']>['state'];
+
+const ADVICE: Record<RunState, string> = {
+  in_progress:
+    'The research is running; call this tool again in a minute or two. Do not start it again.',
+  unknown:
+    'Nobody knows what became of this research; it may have been billed and is not repeated by itself. To go on, call a follow-up tool with discardLostRun: true.',
+  failed: 'The research ended without an answer. A follow-up may ask again.',
+  unsaved:
+    'The research is finished and paid, but could not be stored; its answer is in run.answer.',
+};
+
+export const getConversationHistory = defineTool({
+  name: 'get_conversation_history',
+  toolset: 'perplexity',
+  title: 'Read a research conversation',
+  description:
+    'Returns a stored conversation from the beginning, page by page, and the state of a deep research in it. Use it to fetch the report of a research that was in_progress, to see what context a follow-up would have, or to review what was found. The system prompt is left out unless asked for. Pass nextCursor for the next page.',
+  input: z.strictObject({
+    conversationId: conversationRef,
+    includeSystemPrompt: z.boolean().default(false).describe('Also return the system prompt.'),
+    limit: z.number().int().min(1).max(200).default(50).describe('Messages a page at most.'),
+    cursor: z.string().max(40).exactOptional().describe('nextCursor of the page before.'),
+  }),
+  output,
+  annotations: {
+    readOnlyHint: true,
+    destructiveHint: false,
+    idempotentHint: true,
+    openWorldHint: true,
+  },
+  quotesText: true,
+  text: historyText,
+  async run({ conversationId, includeSystemPrompt, limit, cursor }, { research }) {
+    const history = await research.history(conversationId);
+    const { conversation } = history;
+    const listed = conversation.messages
+      .map((message, index) => ({ seq: index + 1, message }))
+      .filter(({ message }) => includeSystemPrompt || message.role !== 'system');
+    const page = pageOf(listed, {
+      limit,
+      maxCharacters: MAX_PAGE_CHARACTERS,
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    return {
+      conversationId: conversation.conversationId,
+      conversationPath: history.conversationPath,
+      createdAt: conversation.createdAt,
+      updatedAt: conversation.updatedAt,
+      messageCount: conversation.messages.length,
+      total: listed.length,
+      hasMore: page.nextCursor !== undefined,
+      messages: page.messages.map(({ seq, message, content, offset, isCut }) => ({
+        seq,
+        id: message.id,
+        role: message.role,
+        createdAt: message.createdAt,
+        content,
+        ...(offset > 0 ? { offset } : {}),
+        ...(isCut ? { isCut } : {}),
+        ...(message.metadata && offset === 0 ? { metadata: message.metadata } : {}),
+      })),
+      ...(conversation.title === undefined ? {} : { title: conversation.title }),
+      ...(page.nextCursor === undefined ? {} : { nextCursor: page.nextCursor }),
+      ...runOf(history),
+    };
+  },
+});
+
+function runOf({ run }: ResearchHistory): { run?: NonNullable<History['run']> } {
+  if (run === undefined) return {};
+  const { answer, ...rest } = run;
+  const kept = answer === undefined ? {} : { answer: answer.slice(0, MAX_PAGE_CHARACTERS) };
+  return { run: { ...rest, ...kept, advice: ADVICE[run.state] } };
+}
+
+function historyText(history: History): string {
+  const head = [
+    `Conversation ${history.conversationId}: ${history.total} messages${history.title === undefined ? '' : `, "${history.title}"`}`,
+    ...(history.nextCursor === undefined ? [] : [`More: cursor "${history.nextCursor}"`]),
+    `On disk: ${history.conversationPath}`,
+    ...(history.run === undefined ? [] : runLines(history.run)),
+  ];
+  const messages = history.messages.map(
+    ({ seq, role, createdAt, content, offset, isCut }) =>
+      `#${seq} ${role}, ${createdAt}${offset === undefined ? '' : `, from character ${offset}`}\n${content}${isCut ? '…' : ''}`,
+  );
+  return [head.join('\n'), ...messages].join('\n\n---\n\n');
+}
+
+function runLines(run: NonNullable<History['run']>): string[] {
+  const why = run.reason === undefined ? '' : ` (${run.reason})`;
+  return [
+    `Deep research: ${run.state}${why}${run.startedAt === undefined ? '' : `, since ${run.startedAt}`}`,
+    ...(run.query === undefined ? [] : [`Its question: ${run.query}`]),
+    run.advice,
+    ...(run.answer === undefined ? [] : [`Its answer:\n${run.answer}`]),
+  ];
+}
