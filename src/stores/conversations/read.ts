@@ -80,7 +80,7 @@ function readMessages(
   let time = createdAt;
   return list.map((item, index) => {
     const at = `messages[${index}]`;
-    const { id, role, content, createdAt: own, ...rest } = objectAt(item, at, place);
+    const { id, role, content, createdAt: own, ...rest } = withoutNulls(objectAt(item, at, place));
     if (!isRole(role)) throw damage(`${at}.role`, ROLES.join(', '), place);
     if (!isString(content)) throw damage(`${at}.content`, 'a text', place);
     optional(`${at}.parentMessageId`, rest['parentMessageId'], isString, 'a message id', place);
@@ -94,6 +94,15 @@ function readMessages(
     const text = codec.open(content, `${place.conversationId}/${uniqueId}`);
     return { id: uniqueId, role, content: text, createdAt: time, ...rest };
   });
+}
+
+/** An optional field that says null says nothing. */
+function withoutNulls({ parentMessageId, metadata, ...rest }: JsonObject): JsonObject {
+  return {
+    ...rest,
+    ...(parentMessageId != null && { parentMessageId }),
+    ...(metadata != null && { metadata }),
+  };
 }
 
 /** From place-independent facts, so that a line added above does not change it. */
