@@ -219,7 +219,7 @@ export class ConversationStore {
   ): Promise<readonly Outcome<AppendResult>[]> {
     const lockName = `key-${sha256Hex(clientId).slice(0, 32)}`;
     return withLock(this.#locksFolder, lockName, async (lock) => {
-      await this.#catalogue.refreshAnew();
+      await this.#catalogue.refresh();
       const id = this.#catalogue.idOfKey(clientId);
       if (id !== undefined) return this.#appendTo(id, requests);
       let applied: Outcome<Applied>[] = [];
@@ -244,7 +244,7 @@ export class ConversationStore {
       const found = await this.#files.read(known);
       if (found?.document.head.clientId === ref) return known;
     }
-    await this.#catalogue.refreshAnew();
+    await this.#catalogue.refresh();
     return this.#catalogue.idOfKey(ref);
   }
 
