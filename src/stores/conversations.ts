@@ -227,7 +227,8 @@ export class ConversationStore {
         applied = this.#apply(empty, requests);
         return applied.some((outcome) => 'value' in outcome);
       });
-      return applied.map((outcome) => withHead(outcome, document.head, true));
+      const first = applied.findIndex((outcome) => 'value' in outcome);
+      return applied.map((outcome, index) => withHead(outcome, document.head, index === first));
     });
   }
 
