@@ -23,7 +23,7 @@ import {
   type ConversationFields,
   type NewMessage,
 } from './conversations/append.js';
-import { Catalogue } from './conversations/catalogue.js';
+import { Catalogue, type ConversationChange } from './conversations/catalogue.js';
 import { ConversationFiles } from './conversations/conversation-files.js';
 import type { ConversationDocument } from './conversations/document.js';
 import {
@@ -70,6 +70,7 @@ export class ConversationStore {
   readonly #catalogue: Catalogue;
   readonly #commits = new Map<string, GroupCommit<AppendRequest, AppendResult>>();
   readonly #pending = new Set<Promise<unknown>>();
+  readonly #followers = new Set<(change: ConversationChange) => void>();
 
   constructor(options: ConversationStoreOptions) {
     const { logsFolder, clock = systemClock, codec = plainCodec } = options;
@@ -81,9 +82,9 @@ export class ConversationStore {
       durability: options,
       clock,
       codec,
-      onWritten: ({ document, stamp }) => this.#catalogue.note(stamp, document.head),
+      onVersion: (version) => this.#catalogue.note(version),
     });
-    this.#catalogue = new Catalogue(logsFolder, this.#files);
+    this.#catalogue = new Catalogue(logsFolder, this.#files, (change) => this.#tell(change));
   }
 
   /** Durable when it resolves. STORAGE_FULL, FILESYSTEM_ERROR, LOCKED, CONVERSATION_FULL, MESSAGE_NOT_FOUND (parent). */
@@ -171,6 +172,14 @@ export class ConversationStore {
     return this.#files.folderOf(conversationId);
   }
 
+  /**
+   * Calls `follower` with every change from now on, each conversation's in order and before the call
+   * that made it resolves. What was there before is told at the next `refresh`, unless it was seeded.
+   */
+  follow(follower: (change: ConversationChange) => void): void {
+    this.#followers.add(follower);
+  }
+
   /** Clears what dead processes left behind: locks, staged files, claimed folders that stayed empty. */
   async tidy(): Promise<void> {
     await sweepLocks(this.#locksFolder);
@@ -247,6 +256,10 @@ export class ConversationStore {
     }
     await this.#catalogue.refresh();
     return this.#catalogue.idOfKey(ref);
+  }
+
+  #tell(change: ConversationChange): void {
+    for (const follower of this.#followers) follower(change);
   }
 
   #track<T>(write: Promise<T>): Promise<T> {

@@ -401,7 +401,7 @@ describe('chat-completions, which has no background runs', () => {
   });
 
   it('goes on in this process after the call has answered', async () => {
-    bench.api.next({ on: 'create', kind: 'slow', ms: 120 });
+    bench.api.next({ on: 'create', kind: 'slow', ms: 1500 });
     const service = impatient();
     const { conversationId: id = '', status } = await service.deepResearch(question('why?'));
     expect(status).toBe('in_progress');

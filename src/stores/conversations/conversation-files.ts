@@ -10,7 +10,7 @@ import type { Codec } from '../../files/codec.js';
 import type { HeldLock } from '../../files/file-lock.js';
 import { claimFolder, removeEmptyFolder, removeFile } from '../../files/folders.js';
 import { MAX_DOCUMENT_BYTES, parseDocument, readWhole } from '../../files/json-doc.js';
-import { isSameStamp, readStampNow } from '../../files/stamp.js';
+import { isSameStamp, readStampNow, type Stamp } from '../../files/stamp.js';
 import { asStored } from './append.js';
 import { ConversationDocument } from './document.js';
 import { type CachedDocument, DocumentCache } from './document-cache.js';
@@ -25,8 +25,13 @@ export interface ConversationFilesOptions {
   durability: Durability;
   clock: Clock;
   codec: Codec;
-  /** Called with every version that this process wrote. */
-  onWritten(written: CachedDocument): void;
+  /** Called with every version that this process wrote or came across. */
+  onVersion(version: Version): void;
+}
+
+export interface Version extends CachedDocument {
+  /** What this version only added messages to. */
+  appendedTo?: { stamp: Stamp; messageCount: number };
 }
 
 export class ConversationFiles {
@@ -55,8 +60,17 @@ export class ConversationFiles {
       this.#cache.delete(conversationId);
     }
     const found = await this.readUncached(conversationId);
-    if (found !== undefined) this.#cache.set(conversationId, found);
+    if (found !== undefined) this.#keep(found);
     return found;
+  }
+
+  /** Read without a lock, it may have been replaced since: then whoever replaced it has told of it. */
+  #keep(found: CachedDocument): void {
+    const { conversationId } = found.document.head;
+    const stamp = readStampNow(this.fileOf(conversationId));
+    if (stamp === undefined || !isSameStamp(stamp, found.stamp)) return;
+    this.#cache.set(conversationId, found);
+    this.#options.onVersion(found);
   }
 
   /** For passes over the whole store, which would only push out what is in use. */
@@ -71,7 +85,8 @@ export class ConversationFiles {
 
   /** Commits the document's additions; after a failure the disk is read again at the next use. */
   async write(lock: HeldLock, document: ConversationDocument): Promise<void> {
-    const { conversationId } = document.head;
+    const { conversationId, messageCount } = document.head;
+    const base = this.#cache.get(conversationId)?.stamp;
     const head = document.nextHead(isoTime(this.#options.clock.now()));
     const path = this.fileOf(conversationId);
     try {
@@ -80,7 +95,8 @@ export class ConversationFiles {
       const stamp = await lock.replace(path, bytes, this.#options.durability);
       document.commit(head);
       this.#cache.set(conversationId, { document, stamp });
-      this.#options.onWritten({ document, stamp });
+      const appendedTo = base && { stamp: base, messageCount };
+      this.#options.onVersion({ document, stamp, ...(appendedTo && { appendedTo }) });
     } catch (error) {
       this.#cache.delete(conversationId);
       throw error;
