@@ -12,7 +12,7 @@ import { AppError } from '../base/errors.js';
 import { sha256Hex } from '../base/ids.js';
 import { type Durability, FILE_MODE, syncFolder } from './atomic-write.js';
 import type { Codec } from './codec.js';
-import { reporting, unless } from './file-errors.js';
+import { reporting } from './file-errors.js';
 import { type HeldLock, withLock } from './file-lock.js';
 import { GroupCommit } from './group-commit.js';
 import { readWhole } from './json-doc.js';
@@ -60,7 +60,9 @@ export class AppendLog {
   /** What is on disk now; an absent log is empty. */
   async read(): Promise<LogContent> {
     const found = await readWhole(this.#options.path);
-    return parseLog(found === undefined ? '' : found.bytes.toString('utf8'), this.#options);
+    // Not Buffer.toString, which keeps the byte-order mark that some editors put in.
+    const text = found === undefined ? '' : new TextDecoder().decode(found.bytes);
+    return parseLog(text, this.#options);
   }
 
   async #write(text: string): Promise<void> {
@@ -97,11 +99,10 @@ export class AppendLog {
 
 /** A short write is an error here: on a full disk the rest would never come. */
 async function writeFully(handle: FileHandle, bytes: Buffer, path: string): Promise<void> {
-  const { size } = await handle.stat();
   const { bytesWritten } = await handle.write(bytes, 0, bytes.byteLength);
   if (bytesWritten === bytes.byteLength) return;
-  // The torn line would be harmless; without it the file is as it was.
-  await unless(['EIO', 'EROFS'], handle.truncate(size));
+  // The torn line stays: it is harmless, and cutting it off could take away the lines of a process
+  // that took the lock over meanwhile.
   throw new AppError(
     'STORAGE_FULL',
     `Only ${bytesWritten} of ${bytes.byteLength} bytes fitted on the disk for ${path}.`,

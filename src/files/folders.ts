@@ -1,7 +1,7 @@
 /**
  * Folders as lists of names. Stores ask here what exists; they never see the file system itself.
  */
-import { mkdir, readdir, rmdir, unlink } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rmdir, unlink } from 'node:fs/promises';
 import { errnoOf } from '../base/errors.js';
 import { FOLDER_MODE } from './atomic-write.js';
 import { fileError, reporting, unless } from './file-errors.js';
@@ -18,6 +18,7 @@ export async function listFolders(path: string): Promise<string[]> {
 export async function claimFolder(path: string): Promise<boolean> {
   try {
     await mkdir(path, { mode: FOLDER_MODE });
+    await chmod(path, FOLDER_MODE); // the umask may have taken bits away
     return true;
   } catch (error) {
     if (errnoOf(error) === 'EEXIST') return false;

@@ -218,7 +218,7 @@ export class ConversationStore {
   ): Promise<readonly Outcome<AppendResult>[]> {
     const lockName = `key-${sha256Hex(clientId).slice(0, 32)}`;
     return withLock(this.#locksFolder, lockName, async (lock) => {
-      await this.#catalogue.refreshAnew();
+      await this.#catalogue.refresh();
       const id = this.#catalogue.idOfKey(clientId);
       if (id !== undefined) return this.#appendTo(id, requests);
       let applied: Outcome<Applied>[] = [];
@@ -227,7 +227,8 @@ export class ConversationStore {
         applied = this.#apply(empty, requests);
         return applied.some((outcome) => 'value' in outcome);
       });
-      return applied.map((outcome) => withHead(outcome, document.head, true));
+      const first = applied.findIndex((outcome) => 'value' in outcome);
+      return applied.map((outcome, index) => withHead(outcome, document.head, index === first));
     });
   }
 
@@ -244,7 +245,7 @@ export class ConversationStore {
       const found = await this.#files.read(known);
       if (found?.document.head.clientId === ref) return known;
     }
-    await this.#catalogue.refreshAnew();
+    await this.#catalogue.refresh();
     return this.#catalogue.idOfKey(ref);
   }
 

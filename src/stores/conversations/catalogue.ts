@@ -13,7 +13,7 @@ import { CONVERSATION_ID, type ConversationHead } from './schema.js';
 const PARALLEL_READS = 32;
 
 interface Entry {
-  stamp: Stamp;
+  stamp?: Stamp | undefined;
   head?: ConversationHead;
   damage?: AppError;
 }
@@ -22,7 +22,8 @@ export class Catalogue {
   readonly #logsFolder: string;
   readonly #files: ConversationFiles;
   readonly #entries = new Map<string, Entry>();
-  readonly #idsByKey = new Map<string, string>();
+  /** More than one id where a folder was copied. */
+  readonly #idsByKey = new Map<string, Set<string>>();
   #refreshing: Promise<void> | undefined;
 
   constructor(logsFolder: string, files: ConversationFiles) {
@@ -41,9 +42,16 @@ export class Catalogue {
     );
   }
 
-  /** The conversation that carries this key, as far as is known without looking at the disk. */
+  /**
+   * The conversation that carries this key, as far as is known without looking at the disk.
+   * Of two with one key the older has it, in every process alike.
+   */
   idOfKey(clientId: string): string | undefined {
-    return this.#idsByKey.get(clientId);
+    const [first, ...others] = this.#idsByKey.get(clientId) ?? [];
+    return others.reduce(
+      (oldest, id) => (oldest !== undefined && oldest < id ? oldest : id),
+      first,
+    );
   }
 
   /** A version that this process read or wrote itself. */
@@ -52,30 +60,29 @@ export class Catalogue {
     this.#entries.set(head.conversationId, { stamp, head });
     const { clientId, conversationId } = head;
     if (clientId === undefined) return;
-    // Two folders with one key, made by copying: the older one keeps it, in every process alike.
-    const other = this.#idsByKey.get(clientId);
-    if (other === undefined || conversationId < other) this.#idsByKey.set(clientId, conversationId);
+    const ids = this.#idsByKey.get(clientId);
+    if (ids === undefined) this.#idsByKey.set(clientId, new Set([conversationId]));
+    else ids.add(conversationId);
   }
 
-  /** Looks at every file's stamp and reads what changed. Calls that overlap share one pass. */
-  refresh(): Promise<void> {
+  /**
+   * Looks at every file's stamp and reads what changed, all after the call: a pass that is under way
+   * may have looked before the change in question. Calls that wait for one share the next.
+   */
+  async refresh(): Promise<void> {
+    await this.#refreshing?.catch(() => undefined); // its own callers are told
     this.#refreshing ??= this.#refresh().finally(() => {
       this.#refreshing = undefined;
     });
-    return this.#refreshing;
-  }
-
-  /** A pass that begins now: one already under way may have looked before the change in question. */
-  async refreshAnew(): Promise<void> {
     await this.#refreshing;
-    await this.refresh();
   }
 
   async #refresh(): Promise<void> {
+    const known = [...this.#entries.keys()]; // before the look: what this process makes meanwhile stays
     const names = await listFolders(this.#logsFolder);
     const ids = names.filter((name) => CONVERSATION_ID.test(name)).sort();
     const present = new Set(ids);
-    for (const id of [...this.#entries.keys()]) if (!present.has(id)) this.forget(id);
+    for (const id of known) if (!present.has(id)) this.forget(id);
     const next = ids.values();
     const workers = Array.from({ length: PARALLEL_READS }, async () => {
       for (const id of next) await this.#refreshOne(id);
@@ -84,27 +91,39 @@ export class Catalogue {
   }
 
   async #refreshOne(id: string): Promise<void> {
-    const stamp = await readStamp(this.#files.fileOf(id));
-    if (stamp === undefined) return this.forget(id);
     const known = this.#entries.get(id);
-    if (known !== undefined && isSameStamp(known.stamp, stamp)) return;
+    const seen = await this.#look(id, known);
+    // This process wrote meanwhile: what was seen may be older.
+    if (seen === known || this.#entries.get(id) !== known) return;
+    if (seen?.head !== undefined && seen.stamp !== undefined)
+      return this.note(seen.stamp, seen.head);
+    this.forget(id);
+    if (seen !== undefined) this.#entries.set(id, seen);
+  }
+
+  /** `known` itself where nothing changed, `undefined` where there is no such file. */
+  async #look(id: string, known: Entry | undefined): Promise<Entry | undefined> {
+    let stamp: Stamp | undefined;
     try {
+      stamp = await readStamp(this.#files.fileOf(id));
+      if (stamp === undefined) return undefined;
+      if (known?.stamp !== undefined && isSameStamp(known.stamp, stamp)) return known;
       const found = await this.#files.readUncached(id);
-      if (found === undefined) this.forget(id);
-      else this.note(found.stamp, found.document.head);
+      return found && { stamp: found.stamp, head: found.document.head };
     } catch (error) {
       if (!isAppError(error)) throw error;
-      this.forget(id);
-      this.#entries.set(id, { stamp, damage: error });
+      // A lack of rights or of file handles passes without a change of the file: looked at again.
+      return error.code === 'FILESYSTEM_ERROR' ? { damage: error } : { stamp, damage: error };
     }
   }
 
   /** For a conversation that this process removed. */
   forget(id: string): void {
     const clientId = this.#entries.get(id)?.head?.clientId;
-    if (clientId !== undefined && this.#idsByKey.get(clientId) === id) {
-      this.#idsByKey.delete(clientId);
-    }
     this.#entries.delete(id);
+    if (clientId === undefined) return;
+    const ids = this.#idsByKey.get(clientId);
+    ids?.delete(id);
+    if (ids?.size === 0) this.#idsByKey.delete(clientId);
   }
 }

@@ -4,13 +4,14 @@
  */
 import { join } from 'node:path';
 import { type Clock, isoTime } from '../../base/clock.js';
-import { isAppError } from '../../base/errors.js';
+import { AppError, isAppError } from '../../base/errors.js';
 import { type Durability, syncFolder } from '../../files/atomic-write.js';
 import type { Codec } from '../../files/codec.js';
 import type { HeldLock } from '../../files/file-lock.js';
 import { claimFolder, removeEmptyFolder, removeFile } from '../../files/folders.js';
-import { parseDocument, readWhole } from '../../files/json-doc.js';
+import { MAX_DOCUMENT_BYTES, parseDocument, readWhole } from '../../files/json-doc.js';
 import { isSameStamp, readStampNow } from '../../files/stamp.js';
+import { asStored } from './append.js';
 import { ConversationDocument } from './document.js';
 import { type CachedDocument, DocumentCache } from './document-cache.js';
 import { readConversation } from './read.js';
@@ -74,7 +75,9 @@ export class ConversationFiles {
     const head = document.nextHead(isoTime(this.#options.clock.now()));
     const path = this.fileOf(conversationId);
     try {
-      const stamp = await lock.replace(path, document.render(head), this.#options.durability);
+      const bytes = document.render(head);
+      if (bytes.byteLength > MAX_DOCUMENT_BYTES) throw tooLarge(path, conversationId);
+      const stamp = await lock.replace(path, bytes, this.#options.durability);
       document.commit(head);
       this.#cache.set(conversationId, { document, stamp });
       this.#options.onWritten({ document, stamp });
@@ -93,8 +96,9 @@ export class ConversationFiles {
     fields: Partial<ConversationHead>,
     fill: (document: ConversationDocument) => boolean,
   ): Promise<ConversationDocument> {
+    const stored = asStored(fields);
     for (let claim = 1; ; claim += 1) {
-      const document = this.#newDocument(await this.#claimId(), fields);
+      const document = this.#newDocument(await this.#claimId(), stored);
       const { conversationId } = document.head;
       try {
         if (fill(document)) {
@@ -134,4 +138,12 @@ export class ConversationFiles {
     await removeFile(this.fileOf(conversationId)).catch(() => undefined);
     await removeEmptyFolder(this.folderOf(conversationId));
   }
+}
+
+/** Written, it could never be read again. */
+function tooLarge(path: string, conversationId: string): AppError {
+  return new AppError('TOO_LARGE', `Conversation ${conversationId} would grow over 256 MB.`, {
+    hint: 'Nothing was changed. Start a new conversation.',
+    details: { path, conversationId },
+  });
 }
