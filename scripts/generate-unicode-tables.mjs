@@ -23,7 +23,9 @@ function termsOfPlane(plane, make) {
     }
   })();
   const terms = new Map();
-  for (const { doc, term } of db.prepare('SELECT doc, term FROM v ORDER BY doc, "offset"').iterate()) {
+  for (const { doc, term } of db
+    .prepare('SELECT doc, term FROM v ORDER BY doc, "offset"')
+    .iterate()) {
     terms.set(doc, [...(terms.get(doc) ?? []), term]);
   }
   db.close();
@@ -41,7 +43,8 @@ for (let plane = 0; plane <= 16; plane++) {
     classes[code] = own === undefined ? MARK : LETTER;
     const folded = terms[0].slice(1, -1);
     if (folded !== String.fromCodePoint(code)) folds.push([code, folded]);
-    if (own !== undefined && own !== folded) throw new Error(`U+${code.toString(16)} folds by context`);
+    if (own !== undefined && own !== folded)
+      throw new Error(`U+${code.toString(16)} folds by context`);
   }
 }
 
@@ -63,9 +66,10 @@ for (const [code, folded] of folds) {
     Object.assign(last, { end: code, step: gap, count: last.count + 1 });
   } else stretches.push({ first: code, end: code, step: 1, count: 1, shift });
 }
-const foldText = stretches.map((s) =>
-  [s.first, s.step, s.count].map((n) => n.toString(36)).join(',') +
-  (s.shift === undefined ? '' : `,${s.shift.toString(36)}`),
+const foldText = stretches.map(
+  (s) =>
+    [s.first, s.step, s.count].map((n) => n.toString(36)).join(',') +
+    (s.shift === undefined ? '' : `,${s.shift.toString(36)}`),
 );
 
 /** A string constant over lines of at most 90 characters. */
@@ -85,4 +89,6 @@ writeFileSync(
 ${constant('CLASS_RUNS', 'Runs from U+0000 up: length in base 36, then S separator, L letter or digit, M mark inside a word.', runs.join(''))}
 ${constant('FOLD_RUNS', '`first,step,count,shift` in base 36; without a shift the characters vanish.', foldText.join(';'))}`,
 );
-process.stderr.write(`${runs.length} runs, ${folds.length} folds in ${stretches.length} stretches\n`);
+process.stderr.write(
+  `${runs.length} runs, ${folds.length} folds in ${stretches.length} stretches\n`,
+);

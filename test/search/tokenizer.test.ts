@@ -40,7 +40,10 @@ describe('tokenizer', () => {
     ['lone surrogates', 'a\ud800b \udc00c d\ud83d'],
     ['NUL', 'a\0b'],
     ['combining marks', 'e\u0301te\u0301 \u0301a A\u030angstro\u0308m'],
-    ['words beyond the byte limit', `${'x'.repeat(40_000)} ${'x'.repeat(40_001)} ${'é'.repeat(40_000)}`],
+    [
+      'words beyond the byte limit',
+      `${'x'.repeat(40_000)} ${'x'.repeat(40_001)} ${'é'.repeat(40_000)}`,
+    ],
   ])('agrees on %s', (_, text) => {
     expect(termsOf(text)).toEqual(sqliteTerms([text])[0]);
   });

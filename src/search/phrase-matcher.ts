@@ -1,0 +1,217 @@
+/**
+ * Finds the instances of a phrase in one segment: which documents have it, how often, and where.
+ * A plain word is answered from its postings as they are. Anything with a place in it (several
+ * terms, `^`, a column filter) takes its candidates from the postings and looks at their tokens.
+ */
+import type { Dictionary } from './dictionary.js';
+import { intersectAll, unite } from './posting-lists.js';
+import type { Phrase } from './query-tree.js';
+import {
+  columnTokens,
+  FREQUENCY_BITS,
+  MAX_FREQUENCY,
+  MAX_SLOTS,
+  NO_POSTINGS,
+  type PostingList,
+  type Segment,
+} from './segment.js';
+
+/** A phrase whose terms are looked up: for each place, the dictionary numbers that may stand there. */
+export interface ResolvedPhrase {
+  readonly places: readonly (readonly number[])[];
+  readonly first: boolean;
+  readonly columns: number;
+}
+
+/** What one place of a phrase accepts in one segment: a single term, or those marked. */
+interface Acceptor {
+  readonly locals: readonly number[];
+  readonly single: number;
+  readonly marks: Uint8Array | undefined;
+}
+
+/** Looks every term up; `expand` gives the numbers behind a prefix and may refuse too many. */
+export function resolvePhrase(
+  phrase: Phrase,
+  dictionary: Dictionary,
+  expand: (prefix: string) => readonly number[],
+): ResolvedPhrase {
+  const places = phrase.terms.map(({ term, prefix, spellings }) => {
+    if (prefix) return expand(term);
+    const numbers = [term, ...(spellings ?? [])].map((spelling) => dictionary.find(spelling));
+    return [...new Set(numbers.filter((number) => number !== undefined))];
+  });
+  return { places, first: phrase.first, columns: phrase.columns };
+}
+
+function localNumbers(segment: Segment, numbers: readonly number[]): number[] {
+  const locals: number[] = [];
+  if (numbers.length * 8 < segment.termCount) {
+    for (const number of numbers) {
+      const local = segment.localTerm(number);
+      if (local >= 0) locals.push(local);
+    }
+    return locals;
+  }
+  // Many numbers: one pass over the segment's terms instead of a search for each.
+  const wanted = new Set(numbers);
+  for (let local = 0; local < segment.termCount; local++) {
+    const number = segment.globalTerm(local);
+    if (wanted.has(number) && segment.localTerm(number) >= 0) locals.push(local);
+  }
+  return locals;
+}
+
+function acceptorOf(segment: Segment, numbers: readonly number[]): Acceptor {
+  const locals = localNumbers(segment, numbers);
+  if (locals.length === 1) return { locals, single: locals[0] ?? -1, marks: undefined };
+  const marks = new Uint8Array(segment.termCount);
+  for (const local of locals) marks[local] = 1;
+  return { locals, single: -1, marks };
+}
+
+/** Postings without deleted documents and without those that have the term in other columns only. */
+function livePostings(segment: Segment, local: number): PostingList {
+  const list = segment.postings(local);
+  if (segment.deadCount === 0 && !segment.hasZeros(local)) return list;
+  const packed = new Uint32Array(list.length);
+  let length = 0;
+  for (let i = 0; i < list.length; i++) {
+    const entry = list.packed[i] ?? 0;
+    if ((entry & MAX_FREQUENCY) > 0 && segment.dead[entry >>> FREQUENCY_BITS] !== 1)
+      packed[length++] = entry;
+  }
+  return { packed, length };
+}
+
+/** The union over many terms, frequencies added up. */
+function unionPostings(segment: Segment, locals: readonly number[]): PostingList {
+  const sums = new Float64Array(MAX_SLOTS);
+  for (const local of locals) {
+    const { packed, length } = segment.postings(local);
+    for (let i = 0; i < length; i++) {
+      const entry = packed[i] ?? 0;
+      const slot = entry >>> FREQUENCY_BITS;
+      sums[slot] = (sums[slot] ?? 0) + (entry & MAX_FREQUENCY);
+    }
+  }
+  const packed = new Uint32Array(segment.size);
+  let length = 0;
+  for (let slot = 0; slot < segment.size; slot++) {
+    const frequency = sums[slot] ?? 0;
+    if (frequency === 0 || segment.dead[slot] === 1) continue;
+    packed[length++] = (slot << FREQUENCY_BITS) | Math.min(frequency, MAX_FREQUENCY);
+  }
+  return { packed, length };
+}
+
+/** A phrase made ready for one segment. */
+export class PhraseMatcher {
+  readonly #segment: Segment;
+  readonly #columns: readonly number[];
+  readonly #acceptors: readonly Acceptor[];
+  readonly #first: boolean;
+  readonly #usesPostings: boolean;
+
+  constructor(segment: Segment, phrase: ResolvedPhrase) {
+    this.#segment = segment;
+    this.#first = phrase.first;
+    this.#columns = Array.from({ length: segment.layout.count }, (_, column) => column).filter(
+      (column) => ((phrase.columns >>> column) & 1) === 1,
+    );
+    this.#acceptors = phrase.places.map((numbers) => acceptorOf(segment, numbers));
+    this.#usesPostings =
+      phrase.places.length === 1 && !phrase.first && phrase.columns === segment.layout.defaults;
+  }
+
+  /** Terms in the phrase: its length in tokens. */
+  get length(): number {
+    return this.#acceptors.length;
+  }
+
+  #isHopeless(): boolean {
+    const none = this.#acceptors.some(({ locals }) => locals.length === 0);
+    return none || this.#acceptors.length === 0 || this.#columns.length === 0;
+  }
+
+  /** The documents with at least one instance and how many they have. */
+  hits(): PostingList {
+    if (this.#isHopeless()) return NO_POSTINGS;
+    const [only] = this.#acceptors;
+    if (this.#usesPostings && only !== undefined) {
+      return only.marks === undefined
+        ? livePostings(this.#segment, only.single)
+        : unionPostings(this.#segment, only.locals);
+    }
+    return this.#verified(this.#candidates());
+  }
+
+  #candidates(): PostingList {
+    const listOf = ({ locals }: Acceptor) =>
+      unite(locals.map((local) => this.#segment.postings(local)));
+    // A prefix may stand for thousands of terms; the plain ones alone narrow enough.
+    const plain = this.#acceptors.filter(({ marks }) => marks === undefined);
+    return intersectAll((plain.length > 0 ? plain : this.#acceptors).map(listOf));
+  }
+
+  #verified(candidates: PostingList): PostingList {
+    const packed = new Uint32Array(candidates.length);
+    let length = 0;
+    for (let i = 0; i < candidates.length; i++) {
+      const slot = (candidates.packed[i] ?? 0) >>> FREQUENCY_BITS;
+      if (this.#segment.dead[slot] === 1) continue;
+      const count = this.count(slot);
+      if (count > 0) packed[length++] = (slot << FREQUENCY_BITS) | Math.min(count, MAX_FREQUENCY);
+    }
+    return { packed, length };
+  }
+
+  /** The number of instances in one document. */
+  count(slot: number): number {
+    let count = 0;
+    for (const column of this.#columns) {
+      const { from, to } = columnTokens(this.#segment, slot, column);
+      for (let at = this.#next(from, from, to); at >= 0; at = this.#next(at + 1, from, to)) count++;
+    }
+    return count;
+  }
+
+  /** `count`, but 0 for a phrase that cannot match here. */
+  countIn(slot: number): number {
+    return this.#isHopeless() ? 0 : this.count(slot);
+  }
+
+  /** Calls `visit(column, offset)` for every instance in one document, in order. */
+  eachInstance(slot: number, visit: (column: number, offset: number) => void): void {
+    if (this.#isHopeless()) return;
+    for (const column of this.#columns) {
+      const { from, to } = columnTokens(this.#segment, slot, column);
+      for (let at = this.#next(from, from, to); at >= 0; at = this.#next(at + 1, from, to))
+        visit(column, at - from);
+    }
+  }
+
+  /** The first instance that begins at `at` or later, within the column's `from` to `to`; or -1. */
+  #next(at: number, from: number, to: number): number {
+    const { tokens } = this.#segment;
+    const [lead] = this.#acceptors;
+    if (lead === undefined) return -1;
+    const { single, marks } = lead;
+    const end = this.#first ? Math.min(to, from + 1) : to;
+    for (let start = at; start <= end - 1 && start <= to - this.#acceptors.length; start++) {
+      const token = tokens[start] ?? -1;
+      const leads = marks === undefined ? token === single : marks[token] === 1;
+      if (leads && this.#follows(start)) return start;
+    }
+    return -1;
+  }
+
+  #follows(start: number): boolean {
+    for (let i = 1; i < this.#acceptors.length; i++) {
+      const token = this.#segment.tokens[start + i] ?? -1;
+      const { single, marks } = this.#acceptors[i] as Acceptor;
+      if (marks === undefined ? token !== single : marks[token] !== 1) return false;
+    }
+    return true;
+  }
+}
