@@ -152,9 +152,11 @@ export class SegmentStore {
     this.version++;
   }
 
+  /** Only segments of like size are merged, so that a document is copied few times in its life. */
   #mergeSmall(): void {
     const [a, b] = [...this.#frozen.values()].sort((x, y) => liveIn(x) - liveIn(y));
     if (a === undefined || b === undefined) return;
+    if (liveIn(b) > 2 * liveIn(a)) return;
     const fits = liveIn(a) + liveIn(b) <= MAX_SLOTS && tokensIn(a) + tokensIn(b) <= MAX_TOKENS;
     if (fits) this.#replace([a, b]);
   }

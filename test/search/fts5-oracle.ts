@@ -95,7 +95,9 @@ function randomFilter(random: Random): { text: string; columns: number[] } {
   const names = chosen.map((column) =>
     random.pick([COLUMNS[column]!, COLUMNS[column]!.toUpperCase()]),
   );
-  const negated = random.chance(0.25);
+  // A filter that leaves no column meets a fault of SQLite: `a NOT (-{all columns}:b OR c)` returns
+  // rows that have c. The engine returns none of them; nothing to compare.
+  const negated = random.chance(0.25) && new Set(chosen).size < ALL.length;
   const list = names.length === 1 && random.chance(0.8) ? names[0]! : `{${names.join(' ')}}`;
   return {
     text: `${negated ? random.pick(['-', '- ']) : ''}${list}${random.pick([':', ' : '])}`,
