@@ -1,9 +1,13 @@
 /**
  * The segment that still takes documents: every new or changed one comes here. Its token numbers
  * are the dictionary's own. Adding costs what the document costs; arrays double when full.
+ * Postings are made when the first query or deletion needs them, so that a bulk load, whose
+ * documents are packed before anyone asks, never makes them.
  */
 import type { Dictionary } from './dictionary.js';
+import type { DocumentTokens } from './document-reader.js';
 import {
+  columnTokens,
   type DocumentId,
   FREQUENCY_BITS,
   type Layout,
@@ -14,19 +18,16 @@ import {
   type Segment,
 } from './segment.js';
 
-interface GrowingList extends PostingList {
-  packed: Uint32Array;
-  length: number;
+/**
+ * A plain array while it grows: typed ones are slow to make, and most terms are rare. Queries read
+ * a typed copy, made once per state of the list.
+ */
+interface GrowingList {
+  readonly entries: number[];
   /** Entries of frequency 0. */
   zeros: number;
   lastSlot: number;
-}
-
-/** Token numbers of one document, column after column. */
-export interface DocumentTokens {
-  readonly tokens: readonly number[];
-  /** Where each column begins in `tokens`, and where the last ends. */
-  readonly starts: readonly number[];
+  copy: PostingList | undefined;
 }
 
 function grown<T extends Uint32Array | Float64Array>(
@@ -53,6 +54,7 @@ export class LiveSegment implements Segment {
   starts: Uint32Array = uint32(64);
   readonly #dictionary: Dictionary;
   readonly #lists: (GrowingList | undefined)[] = [];
+  #posted = 0;
 
   constructor(layout: Layout, dictionary: Dictionary) {
     this.layout = layout;
@@ -82,9 +84,7 @@ export class LiveSegment implements Segment {
       this.starts[slot * width + column] = base + start;
       if (column === width - 1) break;
       const end = document.starts[column + 1] ?? 0;
-      const counts = (this.layout.defaults >>> column) & 1;
-      length += counts * (end - start);
-      for (let at = start; at < end; at++) this.#post(document.tokens[at] ?? 0, slot, counts);
+      length += ((this.layout.defaults >>> column) & 1) * (end - start);
     }
     this.ids.push(id);
     this.orders[slot] = order;
@@ -93,28 +93,48 @@ export class LiveSegment implements Segment {
     return slot;
   }
 
-  #post(term: number, slot: number, counts: number): void {
-    let list = this.#lists[term];
-    if (list === undefined) {
-      list = { packed: uint32(2), length: 0, zeros: 0, lastSlot: -1 };
-      this.#lists[term] = list;
+  /** Whether no document has postings yet, nor counts in the dictionary. */
+  get isBulk(): boolean {
+    return this.#posted === 0;
+  }
+
+  /** Makes the postings of all documents added since the last time, and counts their terms. */
+  catchUp(): void {
+    const { count, defaults } = this.layout;
+    for (; this.#posted < this.size; this.#posted++) {
+      for (let column = 0; column < count; column++) {
+        const { from, to } = columnTokens(this, this.#posted, column);
+        const counts = (defaults >>> column) & 1;
+        for (let at = from; at < to; at++) this.#post(this.tokens[at] ?? 0, this.#posted, counts);
+      }
     }
-    if (list.lastSlot !== slot) {
-      list.packed = grown(list.packed, list.length + 1, uint32);
-      list.packed[list.length++] = (slot << FREQUENCY_BITS) | counts;
-      list.lastSlot = slot;
-      list.zeros += 1 - counts;
+  }
+
+  #post(term: number, slot: number, counts: number): void {
+    const list = this.#lists[term];
+    if (list === undefined) {
+      const entries = [(slot << FREQUENCY_BITS) | counts];
+      this.#lists[term] = { entries, zeros: 1 - counts, lastSlot: slot, copy: undefined };
       this.#dictionary.retain(term);
       return;
     }
-    if (counts === 0) return;
-    const last = list.packed[list.length - 1] ?? 0;
-    const frequency = last & MAX_FREQUENCY;
-    if (frequency === 0) list.zeros--;
-    if (frequency < MAX_FREQUENCY) list.packed[list.length - 1] = last + 1;
+    const { entries } = list;
+    list.copy = undefined;
+    if (list.lastSlot !== slot) {
+      entries.push((slot << FREQUENCY_BITS) | counts);
+      list.lastSlot = slot;
+      list.zeros += 1 - counts;
+      this.#dictionary.retain(term);
+    } else if (counts === 1) {
+      const last = entries[entries.length - 1] ?? 0;
+      const frequency = last & MAX_FREQUENCY;
+      if (frequency === 0) list.zeros--;
+      if (frequency < MAX_FREQUENCY) entries[entries.length - 1] = last + 1;
+    }
   }
 
   localTerm(term: number): number {
+    this.catchUp();
     return this.#lists[term] === undefined ? -1 : term;
   }
 
@@ -123,7 +143,10 @@ export class LiveSegment implements Segment {
   }
 
   postings(local: number): PostingList {
-    return this.#lists[local] ?? NO_POSTINGS;
+    const list = this.#lists[local];
+    if (list === undefined) return NO_POSTINGS;
+    list.copy ??= { packed: Uint32Array.from(list.entries), length: list.entries.length };
+    return list.copy;
   }
 
   hasZeros(local: number): boolean {

@@ -4,6 +4,7 @@
  * terms, `^`, a column filter) takes its candidates from the postings and looks at their tokens.
  */
 import type { Dictionary } from './dictionary.js';
+import { positionOf } from './near.js';
 import { intersectAll, unite } from './posting-lists.js';
 import type { Phrase } from './query-tree.js';
 import {
@@ -64,7 +65,7 @@ function localNumbers(segment: Segment, numbers: readonly number[]): number[] {
 
 function acceptorOf(segment: Segment, numbers: readonly number[]): Acceptor {
   const locals = localNumbers(segment, numbers);
-  if (locals.length === 1) return { locals, single: locals[0] ?? -1, marks: undefined };
+  if (locals.length < 2) return { locals, single: locals[0] ?? -1, marks: undefined };
   const marks = new Uint8Array(segment.termCount);
   for (const local of locals) marks[local] = 1;
   return { locals, single: -1, marks };
@@ -171,7 +172,7 @@ export class PhraseMatcher {
     let count = 0;
     for (const column of this.#columns) {
       const { from, to } = columnTokens(this.#segment, slot, column);
-      for (let at = this.#next(from, from, to); at >= 0; at = this.#next(at + 1, from, to)) count++;
+      count += this.#scan(from, to, undefined);
     }
     return count;
   }
@@ -181,34 +182,57 @@ export class PhraseMatcher {
     return this.#isHopeless() ? 0 : this.count(slot);
   }
 
-  /** Calls `visit(column, offset)` for every instance in one document, in order. */
-  eachInstance(slot: number, visit: (column: number, offset: number) => void): void {
-    if (this.#isHopeless()) return;
+  /** The places of every instance in one document, in order; see near.ts. */
+  positions(slot: number): number[] {
+    const positions: number[] = [];
+    if (this.#isHopeless()) return positions;
+    const offsets: number[] = [];
     for (const column of this.#columns) {
       const { from, to } = columnTokens(this.#segment, slot, column);
-      for (let at = this.#next(from, from, to); at >= 0; at = this.#next(at + 1, from, to))
-        visit(column, at - from);
+      offsets.length = 0;
+      this.#scan(from, to, offsets);
+      for (const offset of offsets) positions.push(positionOf(column, offset));
     }
+    return positions;
   }
 
-  /** The first instance that begins at `at` or later, within the column's `from` to `to`; or -1. */
-  #next(at: number, from: number, to: number): number {
+  /** Counts the instances among the tokens of one column and notes where they begin. */
+  #scan(from: number, to: number, offsets: number[] | undefined): number {
+    const length = this.#acceptors.length;
+    const end = this.#first ? Math.min(from + 1, to - length + 1) : to - length + 1;
+    const [lead, second] = this.#acceptors;
+    if (lead === undefined) return 0;
+    if (lead.marks !== undefined) return this.#scanMarked(from, end, lead.marks, offsets);
     const { tokens } = this.#segment;
-    const [lead] = this.#acceptors;
-    if (lead === undefined) return -1;
-    const { single, marks } = lead;
-    const end = this.#first ? Math.min(to, from + 1) : to;
-    for (let start = at; start <= end - 1 && start <= to - this.#acceptors.length; start++) {
-      const token = tokens[start] ?? -1;
-      const leads = marks === undefined ? token === single : marks[token] === 1;
-      if (leads && this.#follows(start)) return start;
+    const { single } = lead;
+    const follower = second?.marks === undefined ? (second?.single ?? -1) : -1;
+    let count = 0;
+    // The loop that phrases spend their time in: one comparison for most tokens.
+    for (let at = from; at < end; at++) {
+      if (tokens[at] !== single) continue;
+      if (follower >= 0 && tokens[at + 1] !== follower) continue;
+      if ((length > 2 || (length === 2 && follower < 0)) && !this.#follows(at)) continue;
+      count++;
+      if (offsets !== undefined) offsets.push(at - from);
     }
-    return -1;
+    return count;
+  }
+
+  #scanMarked(from: number, end: number, marks: Uint8Array, offsets: number[] | undefined): number {
+    const { tokens } = this.#segment;
+    let count = 0;
+    for (let at = from; at < end; at++) {
+      if (marks[tokens[at] ?? 0] !== 1 || !this.#follows(at)) continue;
+      count++;
+      if (offsets !== undefined) offsets.push(at - from);
+    }
+    return count;
   }
 
   #follows(start: number): boolean {
+    const { tokens } = this.#segment;
     for (let i = 1; i < this.#acceptors.length; i++) {
-      const token = this.#segment.tokens[start + i] ?? -1;
+      const token = tokens[start + i] ?? -1;
       const { single, marks } = this.#acceptors[i] as Acceptor;
       if (marks === undefined ? token !== single : marks[token] !== 1) return false;
     }

@@ -6,7 +6,7 @@
 import { FREQUENCY_BITS, MAX_SLOTS, NO_POSTINGS, type PostingList } from './segment.js';
 
 /** From this ratio of lengths on, jumping beats walking. */
-const GALLOP_RATIO = 12;
+export const GALLOP_RATIO = 12;
 
 const slotAt = (list: PostingList, at: number) => (list.packed[at] ?? 0) >>> FREQUENCY_BITS;
 

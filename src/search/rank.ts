@@ -20,7 +20,7 @@ export function inverseFrequency(rows: number, hits: number): number {
 /** What a document's length does to its frequencies, for one state of the index. */
 export class LengthNorms {
   readonly #average: number;
-  readonly #table = new Float64Array(TABLED_LENGTHS);
+  readonly #table: number[] = [];
 
   constructor(rows: number, tokens: number) {
     this.#average = tokens / rows;
@@ -33,7 +33,11 @@ export class LengthNorms {
   }
 
   of(length: number): number {
-    return this.#table[length] ?? this.#norm(length);
+    const known = this.#table[length];
+    if (known !== undefined) return known;
+    const norm = this.#norm(length);
+    if (length < TABLED_LENGTHS) this.#table[length] = norm;
+    return norm;
   }
 }
 

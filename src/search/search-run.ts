@@ -5,10 +5,11 @@
  */
 import { AppError } from '../base/errors.js';
 import { type ResolvedPhrase, resolvePhrase } from './phrase-matcher.js';
+import { GALLOP_RATIO, seek } from './posting-lists.js';
 import { querySyntaxError } from './query-lexer.js';
 import { type Phrase, phrasesOf, type QueryNode } from './query-tree.js';
 import { Best, inverseFrequency, LengthNorms, type Scored, share } from './rank.js';
-import { type DocumentId, FREQUENCY_BITS, MAX_FREQUENCY } from './segment.js';
+import { type DocumentId, FREQUENCY_BITS, MAX_FREQUENCY, NO_POSTINGS } from './segment.js';
 import { type QueryPlan, SegmentQuery } from './segment-query.js';
 import type { SegmentStore } from './segment-store.js';
 
@@ -51,27 +52,35 @@ export function planQuery(root: QueryNode, store: SegmentStore): QueryPlan {
   return { root, phrases: phrasesOf(root).map(resolve) };
 }
 
-/** Adds each phrase's shares to `scores`, phrase by phrase: the order decides the last bits. */
-function* addShares(
+/**
+ * Scores `documents`, phrase by phrase: the order of the sums decides the last bits. Each phrase's
+ * documents are among them.
+ */
+function* scoresOf(
   query: SegmentQuery,
-  counted: ReturnType<SegmentQuery['match']>['counted'],
+  { documents, counted }: ReturnType<SegmentQuery['match']>,
   weights: readonly number[],
   norms: LengthNorms,
-  scores: Float64Array,
-): Generator<void> {
+): Generator<void, Float64Array> {
+  const scores = new Float64Array(documents.length);
   const { lengths } = query.segment;
   for (let phrase = 0; phrase < counted.length; phrase++) {
-    const { packed, length } = counted[phrase] ?? { packed: new Uint32Array(0), length: 0 };
+    const { packed, length } = counted[phrase] ?? NO_POSTINGS;
     const weight = weights[phrase] ?? 0;
+    const gallops = length * GALLOP_RATIO < documents.length;
+    let at = 0;
     for (let i = 0; i < length; i++) {
       const entry = packed[i] ?? 0;
       const slot = entry >>> FREQUENCY_BITS;
+      if (gallops) at = seek(documents, slot, at);
+      else while ((documents.packed[at] ?? 0) >>> FREQUENCY_BITS < slot) at++;
       const stored = entry & MAX_FREQUENCY;
       const frequency = stored === MAX_FREQUENCY ? query.recount(phrase, slot) : stored;
-      scores[slot] = (scores[slot] ?? 0) + share(weight, frequency, norms.of(lengths[slot] ?? 0));
+      scores[at] = (scores[at] ?? 0) + share(weight, frequency, norms.of(lengths[slot] ?? 0));
     }
     yield;
   }
+  return scores;
 }
 
 /** One segment's matches into `best`; returns how many there are. */
@@ -83,12 +92,12 @@ function* rankSegment(
   filter: RunOptions['filter'],
 ): Generator<void, number> {
   const { segment } = query;
-  const { documents, counted } = query.match(filter && ((slot) => filter(segment.ids[slot] ?? 0)));
-  const scores = new Float64Array(segment.size);
-  yield* addShares(query, counted, weights, norms, scores);
+  const matched = query.match(filter && ((slot) => filter(segment.ids[slot] ?? 0)));
+  const { documents } = matched;
+  const scores = yield* scoresOf(query, matched, weights, norms);
   for (let i = 0; i < documents.length; i++) {
     const slot = (documents.packed[i] ?? 0) >>> FREQUENCY_BITS;
-    const score = scores[slot] ?? 0;
+    const score = scores[i] ?? 0;
     const order = segment.orders[slot] ?? 0;
     if (best.takes(score, order)) best.offer({ score, order, item: segment.ids[slot] ?? 0 });
   }

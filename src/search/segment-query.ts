@@ -3,7 +3,7 @@
  * phrase count towards a document's rank. A phrase counts only where every branch it stands in
  * matches, and never right of NOT (FTS5-RULES, "bm25").
  */
-import { columnOf, offsetOf, positionOf, trimToNear } from './near.js';
+import { columnOf, offsetOf, trimToNear } from './near.js';
 import { PhraseMatcher, type ResolvedPhrase } from './phrase-matcher.js';
 import { intersect, intersectAll, subtract, unite } from './posting-lists.js';
 import { childrenOf, type NearNode, type QueryNode } from './query-tree.js';
@@ -151,11 +151,7 @@ export class SegmentQuery {
   }
 
   #positions(phrase: number, slot: number): number[] {
-    const positions: number[] = [];
-    this.#matchers[phrase]?.eachInstance(slot, (column, offset) => {
-      positions.push(positionOf(column, offset));
-    });
-    return positions;
+    return this.#matchers[phrase]?.positions(slot) ?? [];
   }
 }
 

@@ -4,8 +4,9 @@
  * exact: rows and tokens that are not deleted.
  */
 import { Dictionary } from './dictionary.js';
+import type { DocumentTokens } from './document-reader.js';
 import { FrozenSegment, livePlaces, type Place, packSegment } from './frozen-segment.js';
-import { type DocumentTokens, LiveSegment } from './live-segment.js';
+import { LiveSegment } from './live-segment.js';
 import { type DocumentId, type Layout, MAX_SLOTS, type Segment } from './segment.js';
 
 /** A live segment is frozen at this many slots: most people's whole store never gets there. */
@@ -67,9 +68,8 @@ export class SegmentStore {
     return segment && { segment, slot: place % MAX_SLOTS };
   }
 
-  /** Adds a document, in place of one of the same id. */
-  put(id: DocumentId, order: number, document: DocumentTokens): void {
-    this.delete(id);
+  /** Adds a document. One of the same id must be deleted before the new one's terms are looked up. */
+  add(id: DocumentId, order: number, document: DocumentTokens): void {
     const slot = this.#live.add(id, order, document);
     this.#places.set(id, this.#liveSerial * MAX_SLOTS + slot);
     this.#count(this.#live, slot, 1);
@@ -81,6 +81,8 @@ export class SegmentStore {
     const place = this.placeOf(id);
     if (place === undefined) return false;
     const { segment, slot } = place;
+    // The live documents' terms must be counted before any term is given up for want of documents.
+    this.#live.catchUp();
     this.#places.delete(id);
     segment.kill(slot);
     this.#count(segment, slot, -1);
@@ -93,9 +95,11 @@ export class SegmentStore {
   /** Packs what is live, then merges two small segments if there are such. */
   freeze(): void {
     const live = this.#live;
+    if (!live.isBulk) live.catchUp();
     this.#live = new LiveSegment(this.layout, this.dictionary);
     this.#liveSerial = this.#nextSerial++;
-    this.#adopt(livePlaces(live));
+    const packed = this.#pack(livePlaces(live));
+    if (packed && live.isBulk) this.#retainTerms(packed);
     this.#mergeSmall();
   }
 
@@ -104,12 +108,15 @@ export class SegmentStore {
     if (segment.ids.some((id) => this.#places.has(id))) return false;
     this.#install(segment);
     for (let slot = 0; slot < segment.size; slot++) this.#count(segment, slot, 1);
+    this.#retainTerms(segment);
+    return true;
+  }
+
+  #retainTerms(segment: FrozenSegment): void {
     const { offsets, terms } = segment.parts;
     terms.forEach((term, local) => {
-      const uses = (offsets[local + 1] ?? 0) - (offsets[local] ?? 0);
-      this.dictionary.retain(term, uses);
+      this.dictionary.retain(term, (offsets[local + 1] ?? 0) - (offsets[local] ?? 0));
     });
-    return true;
   }
 
   #count(segment: Segment, slot: number, sign: 1 | -1): void {
@@ -140,15 +147,17 @@ export class SegmentStore {
     });
   }
 
-  #adopt(places: readonly Place[]): void {
-    if (places.length === 0) return;
-    this.#install(packSegment(this.layout, places, this.dictionary.capacity));
+  #pack(places: readonly Place[]): FrozenSegment | undefined {
+    if (places.length === 0) return undefined;
+    const segment = packSegment(this.layout, places, this.dictionary.capacity);
+    this.#install(segment);
+    return segment;
   }
 
   #replace(segments: readonly FrozenSegment[]): void {
     for (const [serial, segment] of this.#frozen)
       if (segments.includes(segment)) this.#frozen.delete(serial);
-    this.#adopt(segments.flatMap(livePlaces));
+    this.#pack(segments.flatMap(livePlaces));
     this.version++;
   }
 

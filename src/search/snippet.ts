@@ -4,7 +4,7 @@
  * offsets of tokens are needed from the text; which tokens to mark comes from the index.
  */
 import type { Instance } from './segment-query.js';
-import { tokenize } from './tokenizer.js';
+import { wordOffsets } from './tokenizer.js';
 
 export interface Marks {
   /** `<mark>` unless given. */
@@ -31,14 +31,16 @@ const SENTENCE_BONUS = 100;
 const TEXT_BONUS = 120;
 const NEW_PHRASE = 1000;
 
-interface Tokens {
-  readonly starts: readonly number[];
-  readonly ends: readonly number[];
-}
+/** Start and end of each token of a text, in turn. */
+type Offsets = readonly number[];
+
+const countOf = (tokens: Offsets) => tokens.length >> 1;
+const startOf = (tokens: Offsets, token: number) => tokens[2 * token];
+const endOf = (tokens: Offsets, token: number) => tokens[2 * token + 1];
 
 interface Window {
   readonly source: ColumnText;
-  readonly tokens: Tokens;
+  readonly tokens: Offsets;
   readonly start: number;
   readonly score: number;
 }
@@ -48,21 +50,11 @@ interface Range {
   readonly last: number;
 }
 
-function tokensOf(text: string): Tokens {
-  const starts: number[] = [];
-  const ends: number[] = [];
-  tokenize(text, (_, start, end) => {
-    starts.push(start);
-    ends.push(end);
-  });
-  return { starts, ends };
-}
-
 /** Tokens that begin a sentence: the first, and those after a full stop or colon and some space. */
-function sentenceStarts(text: string, { starts }: Tokens): number[] {
+function sentenceStarts(text: string, tokens: Offsets): number[] {
   const found = [0];
-  for (let token = 1; token < starts.length; token++) {
-    const start = starts[token] ?? 0;
+  for (let token = 1; token < countOf(tokens); token++) {
+    const start = startOf(tokens, token) ?? 0;
     let at = start - 1;
     while (at >= 0 && ' \t\n\r'.includes(text.charAt(at))) at--;
     if (at !== start - 1 && (text[at] === '.' || text[at] === ':')) found.push(token);
@@ -98,8 +90,8 @@ function* windowsOf(
   instances: readonly Instance[],
   size: number,
 ): Generator<Window> {
-  const tokens = tokensOf(source.text);
-  const count = tokens.starts.length;
+  const tokens = wordOffsets(source.text);
+  const count = countOf(tokens);
   const sentences = count > size ? sentenceStarts(source.text, tokens) : [];
   for (const { offset } of instances) {
     const { score, first, end } = scoreWindow(instances, offset, size);
@@ -124,7 +116,7 @@ function bestWindow(
       if (window.score > (best?.score ?? 0)) best = window;
   }
   const [source] = sources;
-  return best ?? (source && { source, tokens: tokensOf(source.text), start: 0, score: 0 });
+  return best ?? (source && { source, tokens: wordOffsets(source.text), start: 0, score: 0 });
 }
 
 /** Instances that share tokens come under one pair of marks. */
@@ -142,19 +134,19 @@ function coalesced(instances: readonly Instance[]): Range[] {
 /** The text from token `from` to token `to` with the ranges inside it marked. */
 function marked(
   text: string,
-  tokens: Tokens,
+  tokens: Offsets,
   ranges: readonly Range[],
   from: number,
   to: number,
   marks: Marks,
 ) {
   const { open = '<mark>', close = '</mark>' } = marks;
-  let copied = from === 0 ? 0 : (tokens.starts[from] ?? 0);
+  let copied = from === 0 ? 0 : (startOf(tokens, from) ?? 0);
   let out = '';
   for (const { first, last } of ranges) {
     if (first < from || first > to) continue;
-    const start = tokens.starts[first] ?? text.length;
-    const end = tokens.ends[Math.min(last, to)] ?? text.length;
+    const start = startOf(tokens, first) ?? text.length;
+    const end = endOf(tokens, Math.min(last, to)) ?? text.length;
     out += text.slice(copied, start) + open + text.slice(start, end) + close;
     copied = end;
   }
@@ -175,9 +167,9 @@ export function cutSnippet(
   const ranges = coalesced(instances.filter(({ column }) => column === source.column));
   const { out, copied } = marked(source.text, tokens, ranges, start, last, options);
   const before = start > 0 ? ellipsis : '';
-  if (last >= tokens.starts.length - 1) return before + out + source.text.slice(copied);
+  if (last >= countOf(tokens) - 1) return before + out + source.text.slice(copied);
   return (
-    before + out + source.text.slice(copied, Math.max(copied, tokens.ends[last] ?? 0)) + ellipsis
+    before + out + source.text.slice(copied, Math.max(copied, endOf(tokens, last) ?? 0)) + ellipsis
   );
 }
 
@@ -187,8 +179,8 @@ export function highlightText(
   instances: readonly Instance[],
   marks: Marks,
 ): string {
-  const tokens = tokensOf(source.text);
+  const tokens = wordOffsets(source.text);
   const ranges = coalesced(instances.filter(({ column }) => column === source.column));
-  const { out, copied } = marked(source.text, tokens, ranges, 0, tokens.starts.length, marks);
+  const { out, copied } = marked(source.text, tokens, ranges, 0, countOf(tokens), marks);
   return out + source.text.slice(copied);
 }

@@ -4,7 +4,7 @@
  * use this same thing. It keeps no texts: a snippet is cut from the text the caller passes.
  */
 import { AppError } from '../base/errors.js';
-import { extendedTokens } from './extended-tokens.js';
+import { DocumentReader } from './document-reader.js';
 import { type MatchContext, type MatchType, planMatch } from './match-type.js';
 import type { QueryColumns } from './query.js';
 import { phrasesOf, type QueryNode } from './query-tree.js';
@@ -12,7 +12,6 @@ import { SearchResult } from './search-result.js';
 import { type RunResult, runQuery, throwIfCancelled } from './search-run.js';
 import type { DocumentId, Layout } from './segment.js';
 import { SegmentStore } from './segment-store.js';
-import { tokenize } from './tokenizer.js';
 
 export type { MatchType } from './match-type.js';
 export type { DocumentId } from './segment.js';
@@ -21,6 +20,8 @@ export interface TextIndexOptions {
   readonly columns: readonly string[];
   /** Columns that bare words search and that count for lengths and the rank; all, unless given. */
   readonly defaultColumns?: readonly string[];
+  /** False leaves out what only the other match types need: CJK by pairs, words with symbols. Faster to build. */
+  readonly extended?: boolean;
   /** Documents at which the live segment is packed. For tests; the default suits every size. */
   readonly liveDocuments?: number;
 }
@@ -58,9 +59,11 @@ export class TextIndex {
   readonly #columns: QueryColumns;
   readonly #extended: number;
   readonly #store: SegmentStore;
+  readonly #reader: DocumentReader;
   #lastOrder = 0;
 
-  constructor({ columns, defaultColumns = columns, liveDocuments }: TextIndexOptions) {
+  constructor(options: TextIndexOptions) {
+    const { columns, defaultColumns = columns, extended = true, liveDocuments } = options;
     const unknown = defaultColumns.filter((name) => !columns.includes(name));
     if (columns.length === 0 || columns.length > MAX_COLUMNS || unknown.length > 0)
       throw new AppError('VALIDATION_ERROR', `An index takes 1 to ${MAX_COLUMNS} columns`);
@@ -73,6 +76,7 @@ export class TextIndex {
     this.#extended = 1 << columns.length;
     const layout: Layout = { count: columns.length + 1, defaults };
     this.#store = new SegmentStore(layout, liveDocuments);
+    this.#reader = new DocumentReader(this.#store.dictionary, extended ? defaults : 0);
   }
 
   /** Documents held. */
@@ -88,7 +92,9 @@ export class TextIndex {
   put(id: DocumentId, fields: Readonly<Record<string, string | undefined>>, order?: number): void {
     const own = order ?? this.#lastOrder + 1;
     this.#lastOrder = Math.max(this.#lastOrder, own);
-    this.#store.put(id, own, this.#tokensOf(fields));
+    const texts = this.#names.map((name) => fields[name] ?? '');
+    this.#store.delete(id);
+    this.#store.add(id, own, this.#reader.read(texts));
   }
 
   /** False if there is no such document. */
@@ -128,24 +134,6 @@ export class TextIndex {
       segments: segments.length,
       frozenBytes: frozenSegments.reduce((sum, segment) => sum + segment.byteLength, 0),
     };
-  }
-
-  #tokensOf(fields: Readonly<Record<string, string | undefined>>) {
-    const { dictionary } = this.#store;
-    const tokens: number[] = [];
-    const starts: number[] = [];
-    const texts = this.#names.map((name) => fields[name] ?? '');
-    for (const text of texts) {
-      starts.push(tokens.length);
-      tokenize(text, (term) => tokens.push(dictionary.intern(term)));
-    }
-    starts.push(tokens.length);
-    texts.forEach((text, column) => {
-      if ((this.#columns.defaults >>> column) & 1)
-        extendedTokens(text, (term) => tokens.push(dictionary.intern(term)));
-    });
-    starts.push(tokens.length);
-    return { tokens, starts };
   }
 
   #plan(query: string, { matchType = 'fts5', signal }: SearchOptions) {

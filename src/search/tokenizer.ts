@@ -80,21 +80,84 @@ function cutTerm(term: string): string {
   return bytes.length <= MAX_TERM_BYTES ? term : bytes.toString('utf8', 0, MAX_TERM_BYTES);
 }
 
+const foldWord = (text: string, start: number, end: number) =>
+  cutTerm(foldTerm(text.slice(start, end)));
+
+/** For ASCII: the folded character, or 0 for a separator. */
+const ASCII_FOLDS = Uint8Array.from({ length: 128 }, (_, code) =>
+  CLASSES[code] === LETTER ? String.fromCharCode(code).toLowerCase().charCodeAt(0) : 0,
+);
+/** FNV-1a, which the dictionary uses as well. */
+export const HASH_SEED = 0x811c9dc5;
+export const HASH_PRIME = 0x01000193;
+
+/** Where a word lies in a text, and the hash of its folded form if it is plain ASCII. */
+export interface WordSink {
+  /** A word of ASCII characters; fold it with `asciiFold`. */
+  ascii(text: string, start: number, end: number, hash: number): void;
+  /** Any other word. */
+  folded(term: string, start: number, end: number): void;
+}
+
+/** The folded form of an ASCII letter or digit. */
+export function asciiFold(code: number): number {
+  return ASCII_FOLDS[code] ?? code;
+}
+
+/** Calls `sink` for each word of `text` from `from` to `to`, making a string only where it must. */
+export function scanWords(text: string, sink: WordSink, from = 0, to = text.length): void {
+  let at = from;
+  while (at < to) {
+    const start = at;
+    let hash = HASH_SEED;
+    let code = 0;
+    while (at < to) {
+      code = text.charCodeAt(at);
+      const folded = ASCII_FOLDS[code] ?? 0;
+      if (folded === 0) break;
+      hash = Math.imul(hash ^ folded, HASH_PRIME);
+      at++;
+    }
+    if (at < to && code > 127) {
+      at = scanUnicode(text, sink, start, at);
+    } else {
+      if (at - start > MAX_TERM_BYTES) sink.folded(foldWord(text, start, at), start, at);
+      else if (at > start) sink.ascii(text, start, at, hash);
+      at++;
+    }
+  }
+}
+
+/** The word that begins at `start` and has a character beyond ASCII at `at`; returns where to go on. */
+function scanUnicode(text: string, sink: WordSink, start: number, at: number): number {
+  const code = text.codePointAt(at) ?? 0;
+  const width = code > 0xffff ? 2 : 1;
+  const kind = classAt(code);
+  if (start === at && kind !== LETTER) return at + width;
+  const end = kind === SEPARATOR ? at : endOfRun(text, at);
+  sink.folded(foldWord(text, start, end), start, end);
+  return end === at ? at + width : end;
+}
+
 /** Calls `sink` for each term of `text`, in order. */
 export function tokenize(text: string, sink: TokenSink): void {
-  const length = text.length;
-  let at = 0;
-  while (at < length) {
-    let code = text.charCodeAt(at);
-    if (code >= 0xd800 && code < 0xdc00) code = text.codePointAt(at) ?? code;
-    if (classAt(code) !== LETTER) {
-      at += code > 0xffff ? 2 : 1;
-      continue;
-    }
-    const end = endOfRun(text, at);
-    sink(cutTerm(foldTerm(text.slice(at, end))), at, end);
-    at = end;
-  }
+  scanWords(text, {
+    ascii: (_, start, end) => sink(foldWord(text, start, end), start, end),
+    folded: sink,
+  });
+}
+
+/** The start and end of every word of `text`, in turn. */
+export function wordOffsets(text: string): number[] {
+  const offsets: number[] = [];
+  const push = (start: number, end: number) => {
+    offsets.push(start, end);
+  };
+  scanWords(text, {
+    ascii: (_, start, end) => push(start, end),
+    folded: (_, start, end) => push(start, end),
+  });
+  return offsets;
 }
 
 /** The terms of `text`, in order. */
