@@ -76,8 +76,12 @@ function compare(ours, theirs) {
   for (let run = 0; run < MOST_RUNS; run++) {
     if (run >= LEAST_RUNS && performance.now() - started > BUDGET_MS) break;
     // Short queries are timed in batches: the CPU clock is coarse.
-    const a = measured(() => { for (let i = 0; i < 5; i++) ours(); });
-    const b = measured(() => { for (let i = 0; i < 5; i++) theirs(); });
+    const a = measured(() => {
+      for (let i = 0; i < 5; i++) ours();
+    });
+    const b = measured(() => {
+      for (let i = 0; i < 5; i++) theirs();
+    });
     times.ours.push(a.cpu / 5);
     times.theirs.push(b.cpu / 5);
     times.oursWall.push(a.wall / 5);
@@ -93,12 +97,15 @@ function openFts5(folder, messages) {
     CREATE VIRTUAL TABLE f USING fts5(content, content='m', content_rowid='id')`);
   const row = db.prepare('INSERT INTO m VALUES (?, ?)');
   const indexed = db.prepare('INSERT INTO f(rowid, content) VALUES (?, ?)');
-  const insert = db.transaction(() => messages.forEach((text, id) => {
-    row.run(id, text);
-    indexed.run(id, text);
-  }));
+  const insert = db.transaction(() =>
+    messages.forEach((text, id) => {
+      row.run(id, text);
+      indexed.run(id, text);
+    }),
+  );
   const build = measured(insert);
-  const query = db.prepare(`SELECT rowid AS id, rank, snippet(f, 0, '<mark>', '</mark>', '...', 32) AS snippet
+  const query =
+    db.prepare(`SELECT rowid AS id, rank, snippet(f, 0, '<mark>', '</mark>', '...', 32) AS snippet
     FROM f WHERE f MATCH ? ORDER BY rank LIMIT 20`);
   return { db, build, search: (text) => query.all(text) };
 }
@@ -108,7 +115,11 @@ function openOurs(messages) {
   const build = measured(() => messages.forEach((content, id) => index.put(id, { content })));
   const search = (text) => {
     const result = index.search(text, { limit: 20 });
-    return result.hits.map(({ id, rank }) => ({ id, rank, snippet: result.snippet(id, { content: messages[id] }) }));
+    return result.hits.map(({ id, rank }) => ({
+      id,
+      rank,
+      snippet: result.snippet(id, { content: messages[id] }),
+    }));
   };
   const plain = createTextIndex({ columns: ['content'], extended: false });
   const plainBuild = measured(() => messages.forEach((content, id) => plain.put(id, { content })));
@@ -120,10 +131,15 @@ function wordsByShare(messages) {
   const counts = new Map();
   const sample = messages.slice(0, 5_000);
   for (const text of sample)
-    for (const word of new Set(text.toLowerCase().match(/\b[a-z]{3,}\b/g))) counts.set(word, (counts.get(word) ?? 0) + 1);
+    for (const word of new Set(text.toLowerCase().match(/\b[a-z]{3,}\b/g)))
+      counts.set(word, (counts.get(word) ?? 0) + 1);
   const sorted = [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
-  const near = (share) => sorted.reduce((best, entry) =>
-    Math.abs(entry[1] / sample.length - share) < Math.abs(best[1] / sample.length - share) ? entry : best)[0];
+  const near = (share) =>
+    sorted.reduce((best, entry) =>
+      Math.abs(entry[1] / sample.length - share) < Math.abs(best[1] / sample.length - share)
+        ? entry
+        : best,
+    )[0];
   return { most: sorted[0][0], second: sorted[1][0], near };
 }
 
@@ -149,12 +165,29 @@ function queriesFor(messages) {
 
 function row(cells) {
   const widths = [7, 24, 22, 7, 9, 9, 9, 9, 8, 6];
-  return cells.map((cell, i) => (i === 1 || i === 2 ? String(cell).padEnd(widths[i]) : String(cell).padStart(widths[i]))).join(' ');
+  return cells
+    .map((cell, i) =>
+      i === 1 || i === 2 ? String(cell).padEnd(widths[i]) : String(cell).padStart(widths[i]),
+    )
+    .join(' ');
 }
 
 const sizes = process.argv.slice(2).map(Number);
 const sentences = englishSentences();
-const report = [row(['size', 'query', 'text', 'hits', 'ours ms', 'FTS5 ms', 'ours wall', 'FTS5 wall', 'speed', 'bar'])];
+const report = [
+  row([
+    'size',
+    'query',
+    'text',
+    'hits',
+    'ours ms',
+    'FTS5 ms',
+    'ours wall',
+    'FTS5 wall',
+    'speed',
+    'bar',
+  ]),
+];
 for (const size of sizes.length > 0 ? sizes : [1_000, 10_000, 100_000]) {
   const folder = mkdtempSync(join(tmpdir(), 'daybook-bench-'));
   const messages = messagesFrom(sentences, size);
@@ -165,22 +198,64 @@ for (const size of sizes.length > 0 ? sizes : [1_000, 10_000, 100_000]) {
   const after = process.memoryUsage();
   const fts5 = openFts5(folder, messages);
   const speedOf = (a, b) => `${(b / a).toFixed(1)}x`;
-  report.push(row([size, 'build', '', size, ours.build.cpu.toFixed(0), fts5.build.cpu.toFixed(0),
-    ours.build.wall.toFixed(0), fts5.build.wall.toFixed(0), speedOf(ours.build.cpu, fts5.build.cpu), '1.5x']));
-  report.push(row([size, 'build, FTS5 types only', '', size, ours.plainBuild.cpu.toFixed(0), fts5.build.cpu.toFixed(0),
-    ours.plainBuild.wall.toFixed(0), fts5.build.wall.toFixed(0), speedOf(ours.plainBuild.cpu, fts5.build.cpu), '1.5x']));
+  report.push(
+    row([
+      size,
+      'build',
+      '',
+      size,
+      ours.build.cpu.toFixed(0),
+      fts5.build.cpu.toFixed(0),
+      ours.build.wall.toFixed(0),
+      fts5.build.wall.toFixed(0),
+      speedOf(ours.build.cpu, fts5.build.cpu),
+      '1.5x',
+    ]),
+  );
+  report.push(
+    row([
+      size,
+      'build, FTS5 types only',
+      '',
+      size,
+      ours.plainBuild.cpu.toFixed(0),
+      fts5.build.cpu.toFixed(0),
+      ours.plainBuild.wall.toFixed(0),
+      fts5.build.wall.toFixed(0),
+      speedOf(ours.plainBuild.cpu, fts5.build.cpu),
+      '1.5x',
+    ]),
+  );
   for (const [name, bar, text] of queriesFor(messages)) {
     const [a, b] = [ours.search(text), fts5.search(text)];
     const differs = a.some((hit, i) => hit.rank !== b[i]?.rank);
-    if (a.length !== b.length || differs) process.stderr.write(`${size} ${text}: ranks differ from FTS5\n`);
-    const t = compare(() => ours.search(text), () => fts5.search(text));
-    report.push(row([size, name, text, ours.index.search(text).total, t.ours.toFixed(3), t.theirs.toFixed(3),
-      t.oursWall.toFixed(3), t.theirsWall.toFixed(3), speedOf(t.ours, t.theirs), `${bar}x`]));
+    if (a.length !== b.length || differs)
+      process.stderr.write(`${size} ${text}: ranks differ from FTS5\n`);
+    const t = compare(
+      () => ours.search(text),
+      () => fts5.search(text),
+    );
+    report.push(
+      row([
+        size,
+        name,
+        text,
+        ours.index.search(text).total,
+        t.ours.toFixed(3),
+        t.theirs.toFixed(3),
+        t.oursWall.toFixed(3),
+        t.theirsWall.toFixed(3),
+        speedOf(t.ours, t.theirs),
+        `${bar}x`,
+      ]),
+    );
   }
   const mb = (bytes) => `${(bytes / 2 ** 20).toFixed(0)} MB`;
   const grown = after.heapUsed + after.arrayBuffers - before.heapUsed - before.arrayBuffers;
   const { terms, segments, frozenBytes } = ours.index.stats();
-  report.push(`${String(size).padStart(7)} memory ${mb(grown)} (frozen segments ${mb(frozenBytes)}), ${terms} terms, ${segments} segments`);
+  report.push(
+    `${String(size).padStart(7)} memory ${mb(grown)} (frozen segments ${mb(frozenBytes)}), ${terms} terms, ${segments} segments`,
+  );
   fts5.db.close();
   rmSync(folder, { recursive: true });
 }

@@ -37,7 +37,9 @@ function isSymbolAt(text: string, at: number): boolean {
   const kind = KINDS[text.charCodeAt(at)];
   if (kind !== LEADING) return kind === SYMBOL;
   const following = KINDS[text.charCodeAt(at + 1)];
-  return at + 1 < text.length && (following === 0 || following === SYMBOL || following === undefined);
+  return (
+    at + 1 < text.length && (following === 0 || following === SYMBOL || following === undefined)
+  );
 }
 
 /** The words of a chunk and every other character of it, in turn. */
@@ -75,7 +77,14 @@ export interface ExtendedSink {
   stretch(text: string, start: number, end: number): void;
 }
 
-function emitChunk(text: string, start: number, end: number, hasSymbol: boolean, hasCjk: boolean, sink: ExtendedSink): void {
+function emitChunk(
+  text: string,
+  start: number,
+  end: number,
+  hasSymbol: boolean,
+  hasCjk: boolean,
+  sink: ExtendedSink,
+): void {
   if (hasSymbol) {
     sink.term(GAP);
     sink.stretch(text, start, end);

@@ -30,6 +30,8 @@ const MAX_DEPTH = 256;
 /** Beyond anything typed; keeps the work of one query within seconds on the largest store. */
 const MAX_SYMBOLS = 8_192;
 const MAX_PHRASES = 2_048;
+/** The walk over a NEAR grows with the square of its phrases. */
+const MAX_NEAR_PHRASES = 32;
 /** Larger than any text; FTS5 stops counting there too. */
 const MAX_DISTANCE = 0x7fffffff;
 /** No filter was named yet; differs from every real mask, which has no sign bit. */
@@ -168,6 +170,8 @@ class Parser {
     const phrases: Phrase[] = [];
     do phrases.push(this.#phrase().phrase);
     while (this.#peek().kind === 'string');
+    if (phrases.length > MAX_NEAR_PHRASES)
+      throw querySyntaxError(`More than ${MAX_NEAR_PHRASES} phrases in one NEAR`, name.position);
     let distance = DEFAULT_DISTANCE;
     if (this.#take(',')) {
       const { text, quoted, position } = this.#expect('string');
@@ -185,6 +189,8 @@ class Parser {
       if (near.text !== distance)
         throw querySyntaxError('One chain of NEAR/ takes one distance', near.position);
       phrases.push(this.#phrase().phrase);
+      if (phrases.length > MAX_NEAR_PHRASES)
+        throw querySyntaxError(`More than ${MAX_NEAR_PHRASES} phrases in one NEAR`, near.position);
     }
     return nearNode(phrases, Math.min(Number(distance), MAX_DISTANCE));
   }

@@ -11,6 +11,7 @@ import { phrasesOf, type QueryNode } from './query-tree.js';
 import { SearchResult } from './search-result.js';
 import { type RunResult, runQuery, throwIfCancelled } from './search-run.js';
 import type { DocumentId, Layout } from './segment.js';
+import { decodeSegment, encodeSegment } from './segment-codec.js';
 import { SegmentStore } from './segment-store.js';
 
 export type { MatchType } from './match-type.js';
@@ -105,6 +106,25 @@ export class TextIndex {
   /** Packs what was put since the last time; happens by itself as the index grows. */
   freeze(): void {
     this.#store.freeze();
+  }
+
+  /** Everything held, as buffers for a cache. Freezes first. */
+  encode(): Buffer[] {
+    this.freeze();
+    const { frozenSegments, dictionary } = this.#store;
+    return frozenSegments.map((segment) => encodeSegment(segment, dictionary));
+  }
+
+  /**
+   * Takes back one buffer of `encode` and returns the ids of its documents, for the caller to check.
+   * Nothing if it is damaged, of another version or other columns, or holds a document held already.
+   */
+  decode(buffer: Buffer): readonly DocumentId[] | undefined {
+    const { layout, dictionary } = this.#store;
+    const segment = decodeSegment(buffer, layout, dictionary);
+    if (segment === undefined || !this.#store.adopt(segment)) return undefined;
+    for (const order of segment.orders) this.#lastOrder = Math.max(this.#lastOrder, order);
+    return segment.ids;
   }
 
   /** Searches at once. Throws `QUERY_SYNTAX` with `details.position`, `CANCELLED`. */

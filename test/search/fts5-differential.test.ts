@@ -92,7 +92,8 @@ class Trio {
       rows = this.#snippet.all(column, tokens, text) as typeof rows;
     } catch (error) {
       // SQLite meets positions of another row and takes them for a damaged file.
-      if (!(error instanceof Database.SqliteError) || error.code !== 'SQLITE_CORRUPT_VTAB') throw error;
+      if (!(error instanceof Database.SqliteError) || error.code !== 'SQLITE_CORRUPT_VTAB')
+        throw error;
     }
     const result = this.index.search(text, { limit: 1e9 });
     const clean = oracleSearch(node, this.documents);
