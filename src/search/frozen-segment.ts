@@ -9,6 +9,7 @@ import {
   FREQUENCY_BITS,
   type Layout,
   MAX_FREQUENCY,
+  type Positions,
   type PostingList,
   type Segment,
 } from './segment.js';
@@ -26,6 +27,9 @@ export interface FrozenParts {
   readonly offsets: Uint32Array;
   readonly packed: Uint32Array;
   readonly zeros: Uint8Array;
+  /** See Positions in segment.ts; one start for each of `packed`. */
+  readonly places: Uint16Array | Uint32Array;
+  readonly placeStarts: Uint32Array;
 }
 
 export class FrozenSegment implements Segment {
@@ -38,6 +42,11 @@ export class FrozenSegment implements Segment {
     this.layout = layout;
     this.parts = parts;
     this.dead = new Uint8Array(parts.ids.length);
+  }
+
+  get positions(): Positions {
+    const { places, placeStarts: starts, offsets } = this.parts;
+    return { places, starts, first: (local) => offsets[local] ?? 0 };
   }
 
   get size(): number {
@@ -160,55 +169,85 @@ function localise(tokens: Uint32Array, capacity: number) {
 
 type Forward = Pick<FrozenParts, 'tokens' | 'starts'> & { size: number; termCount: number };
 
-/** Calls `visit(term, slot, 1 if the column counts)` for every token, document by document. */
+/** Calls `visit(term, slot, 1 if the column counts, place in the document)` for every token, document by document. */
 function eachToken(
   { tokens, starts, size }: Forward,
   { count, defaults }: Layout,
-  visit: (term: number, slot: number, counts: number) => void,
+  visit: (term: number, slot: number, counts: number, place: number) => void,
 ): void {
   for (let slot = 0; slot < size; slot++) {
+    const base = starts[slot * (count + 1)] ?? 0;
     for (let column = 0; column < count; column++) {
       const at = slot * (count + 1) + column;
       const counts = (defaults >>> column) & 1;
       const to = starts[at + 1] ?? 0;
-      for (let i = starts[at] ?? 0; i < to; i++) visit(tokens[i] ?? 0, slot, counts);
+      for (let i = starts[at] ?? 0; i < to; i++) visit(tokens[i] ?? 0, slot, counts, i - base);
     }
   }
 }
 
-function invert(forward: Forward, layout: Layout) {
+/** Adds up counts that stand one place to the right: offsets, the total last. */
+function toOffsets(counts: Uint32Array): Uint32Array {
+  for (let i = 1; i < counts.length; i++) counts[i] = (counts[i] ?? 0) + (counts[i - 1] ?? 0);
+  return counts;
+}
+
+/** For each term, where its postings and where its places begin. */
+function countTerms(forward: Forward, layout: Layout) {
   const { termCount } = forward;
-  const offsets = new Uint32Array(termCount + 1);
+  const postings = new Uint32Array(termCount + 1);
+  const places = new Uint32Array(termCount + 1);
   const last = new Int32Array(termCount).fill(-1);
-  eachToken(forward, layout, (term, slot) => {
+  let greatest = 0;
+  eachToken(forward, layout, (term, slot, counts, place) => {
+    places[term + 1] = (places[term + 1] ?? 0) + counts;
+    if (counts * place > greatest) greatest = place;
     if (last[term] === slot) return;
     last[term] = slot;
-    offsets[term + 1] = (offsets[term + 1] ?? 0) + 1;
+    postings[term + 1] = (postings[term + 1] ?? 0) + 1;
   });
-  for (let term = 0; term < termCount; term++) {
-    offsets[term + 1] = (offsets[term + 1] ?? 0) + (offsets[term] ?? 0);
-  }
+  return { offsets: toOffsets(postings), placeOffsets: toOffsets(places), greatest };
+}
+
+function invert(forward: Forward, layout: Layout) {
+  const { termCount } = forward;
+  const { offsets, placeOffsets, greatest } = countTerms(forward, layout);
   const packed = new Uint32Array(offsets[termCount] ?? 0);
+  const placeStarts = new Uint32Array(packed.length);
+  const total = placeOffsets[termCount] ?? 0;
+  const places = greatest <= 0xffff ? new Uint16Array(total) : new Uint32Array(total);
   const cursors = offsets.slice(0, termCount);
-  last.fill(-1);
-  eachToken(forward, layout, (term, slot, counts) => {
+  const placeCursors = placeOffsets.slice(0, termCount);
+  const last = new Int32Array(termCount).fill(-1);
+  eachToken(forward, layout, (term, slot, counts, place) => {
     const at = cursors[term] ?? 0;
+    const placeAt = placeCursors[term] ?? 0;
     if (last[term] !== slot) {
       last[term] = slot;
       packed[at] = (slot << FREQUENCY_BITS) | counts;
+      placeStarts[at] = placeAt;
       cursors[term] = at + 1;
     } else if (((packed[at - 1] ?? 0) & MAX_FREQUENCY) < MAX_FREQUENCY) {
       packed[at - 1] = (packed[at - 1] ?? 0) + counts;
     }
+    if (counts === 1) {
+      places[placeAt] = place;
+      placeCursors[term] = placeAt + 1;
+    }
   });
-  const zeros = new Uint8Array(termCount);
-  for (let term = 0; term < termCount; term++) {
+  return { offsets, packed, zeros: zerosOf(offsets, packed), places, placeStarts };
+}
+
+/** 1 for each term that has a posting of frequency 0. */
+function zerosOf(offsets: Uint32Array, packed: Uint32Array): Uint8Array {
+  const zeros = new Uint8Array(offsets.length - 1);
+  for (let term = 0; term < zeros.length; term++) {
     const to = offsets[term + 1] ?? 0;
     for (let i = offsets[term] ?? 0; i < to; i++) {
       if (((packed[i] ?? 0) & MAX_FREQUENCY) === 0) zeros[term] = 1;
     }
   }
-  return { offsets, packed, zeros };
+  return zeros;
 }
 
 /** Packs documents into a new segment, slots in the order given; at most MAX_SLOTS of them. */

@@ -52,6 +52,8 @@ export class LiveSegment implements Segment {
   deadCount = 0;
   tokens: Uint32Array = uint32(1024);
   starts: Uint32Array = uint32(64);
+  /** Kept by frozen segments only: a live one is small enough to look at its tokens. */
+  readonly positions = undefined;
   readonly #dictionary: Dictionary;
   readonly #lists: (GrowingList | undefined)[] = [];
   #posted = 0;

@@ -5,7 +5,7 @@
  */
 import type { Dictionary } from './dictionary.js';
 import { positionOf } from './near.js';
-import { intersectAll, unite } from './posting-lists.js';
+import { intersectAll, seek, unite } from './posting-lists.js';
 import type { Phrase } from './query-tree.js';
 import {
   columnTokens,
@@ -13,6 +13,7 @@ import {
   MAX_FREQUENCY,
   MAX_SLOTS,
   NO_POSTINGS,
+  type Positions,
   type PostingList,
   type Segment,
 } from './segment.js';
@@ -113,6 +114,11 @@ export class PhraseMatcher {
   readonly #acceptors: readonly Acceptor[];
   readonly #first: boolean;
   readonly #usesPostings: boolean;
+  /** Only single terms, anywhere in the default columns. */
+  readonly #isPlain: boolean;
+  readonly #singles: Int32Array;
+  /** Where the last document's posting was found: documents are asked for in order. */
+  #cursor = 0;
 
   constructor(segment: Segment, phrase: ResolvedPhrase) {
     this.#segment = segment;
@@ -121,8 +127,10 @@ export class PhraseMatcher {
       (column) => ((phrase.columns >>> column) & 1) === 1,
     );
     this.#acceptors = phrase.places.map((numbers) => acceptorOf(segment, numbers));
-    this.#usesPostings =
-      phrase.places.length === 1 && !phrase.first && phrase.columns === segment.layout.defaults;
+    const isAnywhere = !phrase.first && phrase.columns === segment.layout.defaults;
+    this.#usesPostings = isAnywhere && phrase.places.length === 1;
+    this.#isPlain = isAnywhere && this.#acceptors.every(({ marks }) => marks === undefined);
+    this.#singles = Int32Array.from(this.#acceptors, ({ single }) => single);
   }
 
   /** Terms in the phrase: its length in tokens. */
@@ -144,7 +152,54 @@ export class PhraseMatcher {
         ? livePostings(this.#segment, only.single)
         : unionPostings(this.#segment, only.locals);
     }
+    const { positions } = this.#segment;
+    if (positions !== undefined && this.#isPlain) return this.#anchored(positions);
     return this.#verified(this.#candidates());
+  }
+
+  /** Looks at each place of the rarest term whether the others stand around it. */
+  #anchored({ places, starts, first }: Positions): PostingList {
+    const { tokens, dead, layout } = this.#segment;
+    const lists = this.#acceptors.map(({ single }) => this.#segment.postings(single));
+    const shortest = Math.min(...lists.map(({ length }) => length));
+    const anchor = lists.findIndex(({ length }) => length === shortest);
+    const { packed: entries, length: count } = lists[anchor] ?? NO_POSTINGS;
+    const base = first(this.#acceptors[anchor]?.single ?? 0);
+    const packed = new Uint32Array(count);
+    let length = 0;
+    for (let i = 0; i < count; i++) {
+      const entry = entries[i] ?? 0;
+      const slot = entry >>> FREQUENCY_BITS;
+      if (dead[slot] === 1) continue;
+      const document = this.#segment.starts[slot * (layout.count + 1)] ?? 0;
+      const from = starts[base + i] ?? 0;
+      const to = from + (entry & MAX_FREQUENCY);
+      let found = 0;
+      for (let at = from; at < to; at++) {
+        const start = document + (places[at] ?? 0) - anchor;
+        if (start >= document && this.#standsAt(tokens, start) && this.#isInColumn(slot, start))
+          found++;
+      }
+      // A frequency that was cut does not tell all places.
+      if (to - from === MAX_FREQUENCY) found = this.count(slot);
+      if (found > 0) packed[length++] = (slot << FREQUENCY_BITS) | Math.min(found, MAX_FREQUENCY);
+    }
+    return { packed, length };
+  }
+
+  #standsAt(tokens: Uint16Array | Uint32Array, start: number): boolean {
+    const singles = this.#singles;
+    for (let i = 0; i < singles.length; i++) if (tokens[start + i] !== singles[i]) return false;
+    return true;
+  }
+
+  /** Whether the phrase at `start` ends in the column in which it begins, one that it may stand in. */
+  #isInColumn(slot: number, start: number): boolean {
+    for (const column of this.#columns) {
+      const { from, to } = columnTokens(this.#segment, slot, column);
+      if (start >= from && start < to) return start + this.#acceptors.length <= to;
+    }
+    return false;
   }
 
   #candidates(): PostingList {
@@ -186,6 +241,8 @@ export class PhraseMatcher {
   positions(slot: number): number[] {
     const positions: number[] = [];
     if (this.#isHopeless()) return positions;
+    if (this.#usesPostings && this.#isPlain && this.#readPositions(slot, positions))
+      return positions;
     const offsets: number[] = [];
     for (const column of this.#columns) {
       const { from, to } = columnTokens(this.#segment, slot, column);
@@ -194,6 +251,33 @@ export class PhraseMatcher {
       for (const offset of offsets) positions.push(positionOf(column, offset));
     }
     return positions;
+  }
+
+  /** A plain word's places from the segment's own list; false if it keeps none. */
+  #readPositions(slot: number, into: number[]): boolean {
+    const kept = this.#segment.positions;
+    const single = this.#singles[0] ?? -1;
+    if (kept === undefined) return false;
+    const list = this.#segment.postings(single);
+    const known = (list.packed[this.#cursor] ?? 0) >>> FREQUENCY_BITS;
+    const at = seek(list, slot, known <= slot ? this.#cursor : 0);
+    const entry = list.packed[at] ?? 0;
+    const frequency = entry & MAX_FREQUENCY;
+    if (at >= list.length || entry >>> FREQUENCY_BITS !== slot || frequency === MAX_FREQUENCY)
+      return false;
+    this.#cursor = at;
+    const start = kept.starts[kept.first(single) + at] ?? 0;
+    const document = this.#segment.starts[slot * (this.#segment.layout.count + 1)] ?? 0;
+    let next = 0;
+    for (const column of this.#columns) {
+      const { from, to } = columnTokens(this.#segment, slot, column);
+      for (; next < frequency; next++) {
+        const place = document + (kept.places[start + next] ?? 0);
+        if (place >= to) break;
+        into.push(positionOf(column, place - from));
+      }
+    }
+    return true;
   }
 
   /** Counts the instances among the tokens of one column and notes where they begin. */

@@ -6,7 +6,7 @@
  */
 import { crc32 } from 'node:zlib';
 import type { Dictionary } from './dictionary.js';
-import { FrozenSegment, livePlaces, packSegment } from './frozen-segment.js';
+import { type FrozenParts, FrozenSegment, livePlaces, packSegment } from './frozen-segment.js';
 import type { DocumentId, Layout } from './segment.js';
 
 /** `DBSG`, then the version: raised with every change of the layout or of a tokenizer. */
@@ -24,7 +24,17 @@ type ArrayType = keyof typeof ARRAY_TYPES;
 type AnyArray = Uint8Array | Uint16Array | Uint32Array | Float64Array;
 
 /** In this order in the file. */
-const ARRAYS = ['orders', 'lengths', 'tokens', 'starts', 'offsets', 'packed', 'zeros'] as const;
+const ARRAYS = [
+  'orders',
+  'lengths',
+  'tokens',
+  'starts',
+  'offsets',
+  'packed',
+  'zeros',
+  'places',
+  'placeStarts',
+] as const;
 
 interface Head {
   readonly layout: Layout;
@@ -91,37 +101,35 @@ function readArrays(buffer: Buffer, head: Head, start: number): AnyArray[] {
   });
 }
 
+type TermParts = Pick<
+  FrozenParts,
+  'tokens' | 'offsets' | 'packed' | 'zeros' | 'placeStarts' | 'terms'
+>;
+
 /** Local numbers in the order of the dictionary's: what a frozen segment's binary search needs. */
-function renumber(
-  numbers: Uint32Array,
-  tokens: AnyArray,
-  offsets: Uint32Array,
-  packed: Uint32Array,
-  zeros: Uint8Array,
-) {
-  const order = Uint32Array.from(numbers.keys()).sort(
-    (a, b) => (numbers[a] ?? 0) - (numbers[b] ?? 0),
-  );
-  if (order.every((old, local) => old === local))
-    return { terms: numbers, tokens, offsets, packed, zeros };
+function renumber(parts: TermParts): TermParts {
+  const { terms, tokens, offsets, packed, zeros, placeStarts } = parts;
+  const order = Uint32Array.from(terms.keys()).sort((a, b) => (terms[a] ?? 0) - (terms[b] ?? 0));
   const locals = new Uint32Array(order.length);
-  const newOffsets = new Uint32Array(offsets.length);
-  const newPacked = new Uint32Array(packed.length);
+  const renumbered = {
+    terms: Uint32Array.from(order, (old) => terms[old] ?? 0),
+    tokens: tokens.slice(),
+    offsets: new Uint32Array(offsets.length),
+    packed: new Uint32Array(packed.length),
+    zeros: Uint8Array.from(order, (old) => zeros[old] ?? 0),
+    placeStarts: new Uint32Array(packed.length),
+  };
   let at = 0;
   order.forEach((old, local) => {
     locals[old] = local;
-    const list = packed.subarray(offsets[old], offsets[old + 1]);
-    newPacked.set(list, at);
-    at += list.length;
-    newOffsets[local + 1] = at;
+    const [from, to] = [offsets[old] ?? 0, offsets[old + 1] ?? 0];
+    renumbered.packed.set(packed.subarray(from, to), at);
+    renumbered.placeStarts.set(placeStarts.subarray(from, to), at);
+    at += to - from;
+    renumbered.offsets[local + 1] = at;
   });
-  return {
-    terms: Uint32Array.from(order, (old) => numbers[old] ?? 0),
-    tokens: tokens.map((token) => locals[token] ?? 0),
-    offsets: newOffsets,
-    packed: newPacked,
-    zeros: Uint8Array.from(order, (old) => zeros[old] ?? 0),
-  };
+  for (let i = 0; i < tokens.length; i++) renumbered.tokens[i] = locals[tokens[i] ?? 0] ?? 0;
+  return renumbered;
 }
 
 /** The segment in `buffer`, or nothing if it is damaged, of another version or another layout. */
@@ -135,19 +143,10 @@ export function decodeSegment(
   const head = JSON.parse(buffer.toString('utf8', HEADER_BYTES, headEnd)) as Head;
   if (head.layout.count !== layout.count || head.layout.defaults !== layout.defaults)
     return undefined;
-  const [orders, lengths, tokens, starts, offsets, packed, zeros] = readArrays(
-    buffer,
-    head,
-    align(headEnd),
-  ) as [Float64Array, Uint32Array, Uint32Array, Uint32Array, Uint32Array, Uint32Array, Uint8Array];
-  const numbers = Uint32Array.from(head.terms, (term) => dictionary.intern(term));
-  const renumbered = renumber(numbers, tokens, offsets, packed, zeros);
-  return new FrozenSegment(layout, {
-    ids: head.ids,
-    orders,
-    lengths,
-    starts,
-    ...renumbered,
-    tokens: renumbered.tokens as Uint32Array,
-  });
+  const arrays = readArrays(buffer, head, align(headEnd));
+  const stored = Object.fromEntries(ARRAYS.map((name, i) => [name, arrays[i]]));
+  const terms = Uint32Array.from(head.terms, (term) => dictionary.intern(term));
+  // The checksum vouches for what encodeSegment wrote.
+  const parts = { ...stored, ids: head.ids, terms } as unknown as FrozenParts;
+  return new FrozenSegment(layout, { ...parts, ...renumber(parts) });
 }

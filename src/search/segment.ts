@@ -20,6 +20,17 @@ export interface PostingList {
   readonly length: number;
 }
 
+/**
+ * The places of every term in the default columns, as indexes into the tokens of its document.
+ * Those of posting i of a term are `places[starts[first(term) + i]]` and as many as its frequency says.
+ */
+export interface Positions {
+  readonly places: Uint16Array | Uint32Array;
+  readonly starts: Uint32Array;
+  /** Index into `starts` of a term's first posting. */
+  first(local: number): number;
+}
+
 export const NO_POSTINGS: PostingList = { packed: new Uint32Array(0), length: 0 };
 
 /** How the columns of an index are laid out in every segment. */
@@ -57,6 +68,8 @@ export interface Segment {
   postings(local: number): PostingList;
   /** Whether `postings(local)` has an entry of frequency 0. */
   hasZeros(local: number): boolean;
+  /** Where the terms of postings stand, if the segment keeps that; otherwise the tokens tell. */
+  readonly positions: Positions | undefined;
   /** Deletes a document; returns false if it was deleted before. */
   kill(slot: number): boolean;
 }
