@@ -1,0 +1,53 @@
+/**
+ * The paths that changed most recently, up to a limit: what is watched and looked at every tick.
+ * People work on few things at a time, so these are where the next change will be.
+ */
+import { type FileTree, joinPath } from './file-tree.js';
+
+export class RecentPaths {
+  readonly #limit: number;
+  readonly #paths = new Set<string>();
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get paths(): ReadonlySet<string> {
+    return this.#paths;
+  }
+
+  /** Makes `path` the most recent one and drops the least recent beyond the limit. */
+  add(path: string): void {
+    this.#paths.delete(path);
+    this.#paths.add(path);
+    if (this.#paths.size <= this.#limit) return;
+    for (const oldest of this.#paths) {
+      this.#paths.delete(oldest);
+      return;
+    }
+  }
+
+  delete(path: string): void {
+    this.#paths.delete(path);
+  }
+}
+
+/** Fills both lists from the modification times in the view, as nothing is known yet of the order of changes. */
+export function rankByTime(tree: FileTree, folders: RecentPaths, files: RecentPaths): void {
+  const byTime: { folder: string; file: string; timeNs: bigint }[] = [];
+  for (const folder of tree.all()) {
+    // Empty folders first: they rank lowest, but a new file in one is still seen soon if there is room.
+    if (folder.files.size === 0) folders.add(folder.path);
+    for (const [name, { stamp }] of folder.files)
+      byTime.push({
+        folder: folder.path,
+        file: joinPath(folder.path, name),
+        timeNs: stamp.mtimeNs,
+      });
+  }
+  byTime.sort((a, b) => (a.timeNs < b.timeNs ? -1 : Number(a.timeNs > b.timeNs)));
+  for (const { folder, file } of byTime) {
+    folders.add(folder);
+    files.add(file);
+  }
+}
