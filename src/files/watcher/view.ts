@@ -74,6 +74,7 @@ export class View {
       this.recentFiles.delete(path);
       return;
     }
+    if (isIgnoredFile(name) || !this.#o.match(path)) return;
     const folder = this.tree.folder(folderPath);
     if (!this.isWanted(folder, name)) return;
     folder.files.set(name, { stamp, isFresh: false });
