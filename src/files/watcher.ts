@@ -19,7 +19,7 @@ const WATCH_LIMIT = 1000;
 /** With a tick and the pass itself on top still below five seconds. */
 const RECONCILE_MS = 4000;
 /** With a tick's work and the wait for quiet on top still below one second. */
-const HOT_RECONCILE_MS = 700;
+const HOT_RECONCILE_MS = 600;
 
 export type FileChange =
   | { readonly path: string; readonly kind: 'changed'; readonly stamp: Stamp }

@@ -23,8 +23,8 @@ export interface KnownFolder {
   /** The only names that can match in here, when known beforehand; such a folder is never listed. */
   readonly onlyFiles: readonly string[] | undefined;
   readonly files: Map<string, KnownFile>;
-  /** Names of sub-folders. */
-  readonly folders: Set<string>;
+  /** Sub-folders by name. */
+  readonly folders: Map<string, KnownFolder>;
   identity: FolderIdentity | undefined;
   /** Modification time at the last listing that is certain to be complete. */
   listedNs: bigint | undefined;
@@ -72,14 +72,14 @@ export class FileTree {
       path,
       onlyFiles,
       files: new Map(),
-      folders: new Set(),
+      folders: new Map(),
       identity: undefined,
       listedNs: undefined,
     };
     this.#folders.set(path, folder);
     if (path !== '') {
       const parent = splitPath(path);
-      this.folder(parent.folder).folders.add(parent.name);
+      this.folder(parent.folder).folders.set(parent.name, folder);
     }
     return folder;
   }
@@ -87,11 +87,9 @@ export class FileTree {
   /** Forgets a folder with all that is in it; the paths of the files it held. The root stays, emptied. */
   removeFolder(folder: KnownFolder): string[] {
     const removed = [...folder.files.keys()].map((name) => joinPath(folder.path, name));
-    for (const name of folder.folders) {
-      const child = this.#folders.get(joinPath(folder.path, name));
-      // One by one: spreading the files of 100 000 folders into push() overflows the stack.
-      if (child) for (const path of this.removeFolder(child)) removed.push(path);
-    }
+    // One by one: spreading the files of 100 000 folders into push() overflows the stack.
+    for (const child of [...folder.folders.values()])
+      for (const path of this.removeFolder(child)) removed.push(path);
     folder.files.clear();
     folder.folders.clear();
     folder.identity = undefined;

@@ -34,20 +34,16 @@ export class RecentPaths {
 
 /** Fills both lists from the modification times in the view, as nothing is known yet of the order of changes. */
 export function rankByTime(tree: FileTree, folders: RecentPaths, files: RecentPaths): void {
-  const byTime: { folder: string; file: string; timeNs: bigint }[] = [];
-  for (const folder of tree.all()) {
+  const byTime: { folder: string; name: string; timeMs: number }[] = [];
+  for (const { path, files: known } of tree.all()) {
     // Empty folders first: they rank lowest, but a new file in one is still seen soon if there is room.
-    if (folder.files.size === 0) folders.add(folder.path);
-    for (const [name, { stamp }] of folder.files)
-      byTime.push({
-        folder: folder.path,
-        file: joinPath(folder.path, name),
-        timeNs: stamp.mtimeNs,
-      });
+    if (known.size === 0) folders.add(path);
+    for (const [name, { stamp }] of known)
+      byTime.push({ folder: path, name, timeMs: Number(stamp.mtimeNs / 1_000_000n) });
   }
-  byTime.sort((a, b) => (a.timeNs < b.timeNs ? -1 : Number(a.timeNs > b.timeNs)));
-  for (const { folder, file } of byTime) {
+  byTime.sort((a, b) => a.timeMs - b.timeMs);
+  for (const { folder, name } of byTime) {
     folders.add(folder);
-    files.add(file);
+    files.add(joinPath(folder, name));
   }
 }

@@ -111,7 +111,7 @@ export class Reconciler {
         if (this.#slices.isOver()) await this.#slices.breathe();
       }
       // One by one: spreading 100 000 folders into push() overflows the stack.
-      for (const child of this.#children(folder)) stack.push(child);
+      for (const child of folder.folders.values()) stack.push(child);
     }
   }
 
@@ -143,12 +143,7 @@ export class Reconciler {
     folder.listedNs = isSettled ? seen.mtimeNs : undefined;
     await this.#checkMissing(folder, listing);
     const entered = await this.#enterNew(folder, listing);
-    return isReplaced ? this.#children(folder) : entered;
-  }
-
-  #children(folder: KnownFolder): KnownFolder[] {
-    const paths = [...folder.folders].map((name) => joinPath(folder.path, name));
-    return paths.flatMap((path) => this.#view.tree.find(path) ?? []);
+    return isReplaced ? [...folder.folders.values()] : entered;
   }
 
   async #enterNew(folder: KnownFolder, listing: Listing): Promise<KnownFolder[]> {
@@ -157,9 +152,11 @@ export class Reconciler {
       if (this.#slices.isOver()) await this.#slices.breathe();
     }
     const entered: KnownFolder[] = [];
-    for (const name of listing.folders)
+    for (const name of listing.folders) {
       if (!folder.folders.has(name) && !isIgnoredFolder(name))
         entered.push(this.#enter(folder, name));
+      if (this.#slices.isOver()) await this.#slices.breathe();
+    }
     return entered;
   }
 
@@ -172,7 +169,7 @@ export class Reconciler {
   /** Names that are not listed are looked at, not just forgotten: our own new file may be younger than the listing. */
   async #checkMissing(folder: KnownFolder, listing: Listing): Promise<void> {
     const gone = [...folder.files.keys()].filter((name) => !listing.files.has(name));
-    gone.push(...[...folder.folders].filter((name) => !listing.folders.has(name)));
+    for (const name of folder.folders.keys()) if (!listing.folders.has(name)) gone.push(name);
     if (gone.length === 0) return;
     const listed = new Set([...listing.files, ...listing.folders].map(folded));
     for (const name of gone) {
