@@ -6,8 +6,9 @@
  */
 import { type Clock, systemClock } from '../base/clock.js';
 import type { Log } from '../base/log.js';
-import { isSameStamp, type Stamp } from './stamp.js';
+import type { Stamp } from './stamp.js';
 import { FolderHints } from './watcher/folder-hints.js';
+import { type FileChange, FoundChanges } from './watcher/found-changes.js';
 import { HintQueue } from './watcher/hint-queue.js';
 import { Pace } from './watcher/pace.js';
 import { rankByTime } from './watcher/recent.js';
@@ -20,10 +21,6 @@ const WATCH_LIMIT = 1000;
 const RECONCILE_MS = 4000;
 /** With a tick's work and the wait for quiet on top still below one second. */
 const HOT_RECONCILE_MS = 600;
-
-export type FileChange =
-  | { readonly path: string; readonly kind: 'changed'; readonly stamp: Stamp }
-  | { readonly path: string; readonly kind: 'removed'; readonly stamp: undefined };
 
 export interface WatcherOptions {
   /** Absolute. It may be missing, come later, go and come again. */
@@ -50,7 +47,7 @@ export interface WatcherOptions {
   readonly onChange: (changes: readonly FileChange[]) => void;
 }
 
-export interface WatcherStatus {
+interface WatcherStatus {
   readonly mode: 'watching' | 'scanning';
   readonly watchedFolders: number;
   /** Errors of the system's watching since the start. */
@@ -93,7 +90,7 @@ class FileWatcher implements Watcher {
   /** Jobs one after the other: each leaves view and disk in agreement on what it looked at. */
   #lastJob: Promise<unknown> = Promise.resolve();
   #nextReconcile: Promise<void> | undefined;
-  #changes = new Map<string, FileChange>();
+  readonly #found = new FoundChanges();
   #timer: NodeJS.Timeout | undefined;
   #lastFull: WatcherStatus['lastReconcile'];
   #errors = 0;
@@ -112,7 +109,7 @@ class FileWatcher implements Watcher {
       match: options.match,
       onlyFiles: options.onlyFiles ?? (() => undefined),
       recentLimit: options.watchLimit ?? WATCH_LIMIT,
-      report: (path, stamp) => this.#report(path, stamp),
+      report: (path, stamp) => this.#found.add(path, stamp),
       checkAgain: (folder, name) => this.#queue.add(folder, name),
       replaced: (folder) => this.#hints?.renew(folder),
     });
@@ -135,8 +132,7 @@ class FileWatcher implements Watcher {
 
   touch(path: string, stamp: Stamp | undefined): void {
     this.#view.adopt(path, stamp);
-    const change = this.#changes.get(path);
-    if (change && isSameStamp(change.stamp, stamp)) this.#changes.delete(path);
+    this.#found.drop(path, stamp);
   }
 
   status(): WatcherStatus {
@@ -180,7 +176,7 @@ class FileWatcher implements Watcher {
       },
       onError: (error, isExhausted) => this.#onWatchError(error, isExhausted),
     });
-    this.#hints.follow(this.#foldersToFollow());
+    this.#hints.follow(this.#view.foldersToWatch());
   }
 
   #onWatchError(error: unknown, isExhausted: boolean): void {
@@ -245,27 +241,9 @@ class FileWatcher implements Watcher {
     );
   }
 
-  #report(path: string, stamp: Stamp | undefined): void {
-    if (!this.#isReady) return;
-    const change: FileChange = stamp
-      ? { path, kind: 'changed', stamp }
-      : { path, kind: 'removed', stamp: undefined };
-    this.#changes.set(path, change);
-  }
-
   #deliver(): void {
-    if (this.#changes.size > 0 && !this.#isClosed) {
-      const changes = [...this.#changes.values()];
-      this.#changes = new Map();
-      this.#o.onChange(changes);
-    }
-    this.#hints?.follow(this.#foldersToFollow());
-  }
-
-  #foldersToFollow(): ReadonlySet<string> {
-    const { recentFolders, tree } = this.#view;
-    const folders = new Set(['']);
-    for (const path of recentFolders.paths) if (tree.find(path)) folders.add(path);
-    return folders;
+    const changes = this.#found.take();
+    if (changes.length > 0 && this.#isReady && !this.#isClosed) this.#o.onChange(changes);
+    this.#hints?.follow(this.#view.foldersToWatch());
   }
 }

@@ -17,12 +17,8 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { silentLog } from '../../src/base/log.js';
 import { isSameStamp, type Stamp, stampOf } from '../../src/files/stamp.js';
-import {
-  type FileChange,
-  openWatcher,
-  type Watcher,
-  type WatcherOptions,
-} from '../../src/files/watcher.js';
+import type { FileChange } from '../../src/files/watcher/found-changes.js';
+import { openWatcher, type Watcher, type WatcherOptions } from '../../src/files/watcher.js';
 
 /** CI machines stall; the promises of one and five seconds are checked against this much more. */
 const PATIENCE_MS = 20_000;
@@ -56,7 +52,7 @@ export function stampAt(root: string, path: string): Stamp {
   return stampOf(lstatSync(join(root, path), { bigint: true }));
 }
 
-export const isMarkdown = (path: string) => path.endsWith('.md');
+const isMarkdown = (path: string) => path.endsWith('.md');
 export const isConversation = (path: string) => /^\d{8}-\d{13}\/conversation\.json$/.test(path);
 export const onlyConversations = (folder: string) =>
   folder === '' ? undefined : ['conversation.json'];
@@ -97,7 +93,7 @@ export async function watching({ watcher }: Consumer, folders: number): Promise<
   await delay(150);
 }
 
-export function onDisk(root: string, match: (path: string) => boolean): Map<string, Stamp> {
+function onDisk(root: string, match: (path: string) => boolean): Map<string, Stamp> {
   const found = new Map<string, Stamp>();
   const walk = (folder: string) => {
     for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {

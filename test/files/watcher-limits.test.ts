@@ -3,14 +3,16 @@
  * The system's limit is really lowered, in a user namespace of the child's own.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { appendFileSync, rmSync, symlinkSync } from 'node:fs';
+import { appendFileSync, lstatSync, rmSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { FSWatcher } from 'chokidar';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLog } from '../../src/base/log.js';
+import type { Stamp } from '../../src/files/stamp.js';
 import { look } from '../../src/files/watcher/look.js';
 import { Pace } from '../../src/files/watcher/pace.js';
+import { View } from '../../src/files/watcher/view.js';
 import {
   agreement,
   consume,
@@ -163,6 +165,61 @@ describe('closing', () => {
     await watcher.reconcile();
     watcher.touch('f1/note.md', stampAt(root, 'f1/note.md'));
     expect(changes).toEqual([]);
+  });
+});
+
+describe('a file seen at the moment of its writing', () => {
+  function viewAt(ageMs: () => number) {
+    const reported: (Stamp | undefined)[] = [];
+    const again: string[] = [];
+    const path = join(root, 'f1/note.md');
+    const seen = lstatSync(path, { bigint: true });
+    const view = new View({
+      clock: { now: () => Number(seen.mtimeNs / 1_000_000n) + ageMs(), monotonic: () => 0 },
+      match: () => true,
+      onlyFiles: () => undefined,
+      recentLimit: 10,
+      report: (_path, stamp) => reported.push(stamp),
+      checkAgain: (_folder, name) => again.push(name),
+      replaced: () => undefined,
+    });
+    const apply = () => view.apply(view.tree.folder('f1'), 'note.md', seen);
+    return { view, reported, again, apply };
+  }
+
+  it('is reported later, once, because a second write could get the same stamp', () => {
+    let ageMs = 5;
+    const { reported, again, apply } = viewAt(() => ageMs);
+    apply();
+    expect({ reported: reported.length, again }).toEqual({ reported: 0, again: ['note.md'] });
+    ageMs = 60;
+    for (let i = 0; i < 3; i++) apply();
+    expect(reported).toHaveLength(1);
+  });
+
+  it('is reported at once and once more when somebody waits for it', () => {
+    let ageMs = 5;
+    const { view, reported, again, apply } = viewAt(() => ageMs);
+    view.reportsFresh = true;
+    apply();
+    apply();
+    expect({ reported: reported.length, again }).toEqual({
+      reported: 1,
+      again: ['note.md', 'note.md'],
+    });
+    ageMs = 60;
+    for (let i = 0; i < 3; i++) apply();
+    expect(reported).toHaveLength(2);
+  });
+
+  it('is not reported when it is our own', () => {
+    let ageMs = 5;
+    const { view, reported, apply } = viewAt(() => ageMs);
+    view.adopt('f1/note.md', stampAt(root, 'f1/note.md'));
+    apply();
+    ageMs = 60;
+    apply();
+    expect(reported).toEqual([]);
   });
 });
 

@@ -12,7 +12,7 @@ export interface KnownFile {
 }
 
 /** What tells a recreated folder from the old one: inode numbers are used again, births are not. */
-export interface FolderIdentity {
+interface FolderIdentity {
   readonly dev: bigint;
   readonly ino: bigint;
   readonly birthtimeNs: bigint;

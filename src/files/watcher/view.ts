@@ -49,6 +49,13 @@ export class View {
     this.recentFiles = new RecentPaths(options.recentLimit);
   }
 
+  /** The root and the recent folders that still exist. */
+  foldersToWatch(): ReadonlySet<string> {
+    const folders = new Set(['']);
+    for (const path of this.recentFolders.paths) if (this.tree.find(path)) folders.add(path);
+    return folders;
+  }
+
   /** Whether a file of that name would be part of the view; asked before any look at the disk. */
   isWanted(folder: KnownFolder, name: string): boolean {
     if (folder.onlyFiles && !folder.onlyFiles.includes(name)) return false;
