@@ -16,7 +16,7 @@ import { reporting } from './file-errors.js';
 import { type HeldLock, withLock } from './file-lock.js';
 import { GroupCommit } from './group-commit.js';
 import { readWhole } from './json-doc.js';
-import { isSameFile, readStamp, toStamp } from './stamp.js';
+import { isSameFile, readStamp, stampOf } from './stamp.js';
 
 /** 64 bits of SHA-256: enough against accidents, short enough to read past. */
 const CHECKSUM_LENGTH = 16;
@@ -88,7 +88,7 @@ export class AppendLog {
         await handle.chmod(FILE_MODE);
         await syncFolder(dirname(path), this.#options);
       }
-      const written = toStamp(await handle.stat({ bigint: true }));
+      const written = stampOf(await handle.stat({ bigint: true }));
       const named = await readStamp(path);
       return named !== undefined && isSameFile(named, written) && (await lock.isOurs());
     } finally {

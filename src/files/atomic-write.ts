@@ -15,7 +15,7 @@ import { AppError, errnoOf } from '../base/errors.js';
 import { randomHex } from '../base/ids.js';
 import { fileError, reporting } from './file-errors.js';
 import { ownerName } from './process-identity.js';
-import { type Stamp, toStamp } from './stamp.js';
+import { type Stamp, stampOf } from './stamp.js';
 
 export const FILE_MODE = 0o600;
 export const FOLDER_MODE = 0o700;
@@ -92,7 +92,7 @@ async function checkAndSync(
       );
     }
     if (fsync) await syncToDisk(file);
-    return toStamp(staged);
+    return stampOf(staged);
   } finally {
     closeSync(file);
   }

@@ -6,7 +6,7 @@ import { open } from 'node:fs/promises';
 import { type ParseError, parse as parseTolerantly, printParseErrorCode } from 'jsonc-parser';
 import { AppError, type ErrorCode } from '../base/errors.js';
 import { reporting, unless } from './file-errors.js';
-import { type Stamp, toStamp } from './stamp.js';
+import { type Stamp, stampOf } from './stamp.js';
 
 /** V8 cannot hold a string of more than about 512 MB; half of it leaves room to write it again. */
 export const MAX_DOCUMENT_BYTES = 256 * 1024 * 1024;
@@ -23,7 +23,7 @@ export async function readWhole(path: string): Promise<ReadFile | undefined> {
     const handle = await unless(['ENOENT', 'ENOTDIR'], open(path, 'r'));
     if (handle === undefined) return undefined;
     try {
-      const stamp = toStamp(await handle.stat({ bigint: true }));
+      const stamp = stampOf(await handle.stat({ bigint: true }));
       if (stamp.size > MAX_DOCUMENT_BYTES) {
         throw new AppError('TOO_LARGE', `${path} is larger than 256 MB.`, { details: { path } });
       }

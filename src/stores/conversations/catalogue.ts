@@ -96,10 +96,9 @@ export class Catalogue {
   note({ document, stamp, appendedTo }: Version): void {
     const { head } = document;
     const known = this.#entries.get(head.conversationId)?.stamp;
-    if (known !== undefined && isSameStamp(known, stamp)) return;
+    if (isSameStamp(known, stamp)) return;
     this.#enter(head.conversationId, { stamp, head });
-    const isContinued =
-      appendedTo !== undefined && known !== undefined && isSameStamp(known, appendedTo.stamp);
+    const isContinued = appendedTo !== undefined && isSameStamp(known, appendedTo.stamp);
     const unchangedMessages = isContinued ? appendedTo.messageCount : 0;
     this.#onChange({ conversationId: head.conversationId, document, unchangedMessages });
   }
@@ -158,7 +157,7 @@ export class Catalogue {
     try {
       stamp = await readStamp(this.#files.fileOf(id));
       if (stamp === undefined) return undefined;
-      if (known?.stamp !== undefined && isSameStamp(known.stamp, stamp)) return known;
+      if (isSameStamp(known?.stamp, stamp)) return known;
       return await this.#files.readUncached(id);
     } catch (error) {
       if (!isAppError(error)) throw error;

@@ -55,8 +55,7 @@ export class ConversationFiles {
   async read(conversationId: string): Promise<CachedDocument | undefined> {
     const cached = this.#cache.get(conversationId);
     if (cached !== undefined) {
-      const stamp = readStampNow(this.fileOf(conversationId));
-      if (stamp !== undefined && isSameStamp(stamp, cached.stamp)) return cached;
+      if (isSameStamp(readStampNow(this.fileOf(conversationId)), cached.stamp)) return cached;
       this.#cache.delete(conversationId);
     }
     const found = await this.readUncached(conversationId);
@@ -67,8 +66,7 @@ export class ConversationFiles {
   /** Read without a lock, it may have been replaced since: then whoever replaced it has told of it. */
   #keep(found: CachedDocument): void {
     const { conversationId } = found.document.head;
-    const stamp = readStampNow(this.fileOf(conversationId));
-    if (stamp === undefined || !isSameStamp(stamp, found.stamp)) return;
+    if (!isSameStamp(readStampNow(this.fileOf(conversationId)), found.stamp)) return;
     this.#cache.set(conversationId, found);
     this.#options.onVersion(found);
   }
