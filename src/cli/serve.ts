@@ -39,7 +39,9 @@ export async function serve(flags: Flags): Promise<void> {
 async function openApp(config: Config, log: Log): Promise<App> {
   try {
     const { createApp } = await import('../app.js');
-    return await createApp(config, { log });
+    const app = await createApp(config, { log });
+    app.start();
+    return app;
   } catch (error) {
     log.error({ err: error }, 'the store cannot be opened');
     throw error;

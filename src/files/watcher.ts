@@ -47,7 +47,7 @@ export interface WatcherOptions {
   readonly onChange: (changes: readonly FileChange[]) => void;
 }
 
-interface WatcherStatus {
+export interface WatcherStatus {
   readonly mode: 'watching' | 'scanning';
   readonly watchedFolders: number;
   /** Errors of the system's watching since the start. */

@@ -10,7 +10,8 @@ import { parseQuery, type QueryColumns } from './query.js';
 import { group, type NearNode, phraseNode, type QueryNode, type QueryTerm } from './query-tree.js';
 import { termsOf } from './tokenizer.js';
 
-export type MatchType = 'auto' | 'fts5' | 'exact' | 'prefix' | 'any' | 'fuzzy';
+export const MATCH_TYPES = ['auto', 'fts5', 'exact', 'prefix', 'any', 'fuzzy'] as const;
+export type MatchType = (typeof MATCH_TYPES)[number];
 
 export interface MatchContext {
   readonly columns: QueryColumns;

@@ -44,10 +44,13 @@ export class MessageIndex {
   }
 
   apply({ conversationId, document, unchangedMessages }: ConversationChange): void {
-    if (document === undefined) return this.#remove(conversationId);
+    if (document === undefined) {
+      this.#remove(conversationId);
+      return;
+    }
     const { messages, ...head } = document.snapshot();
     const known = this.#conversations.get(conversationId);
-    const next = fieldsOf(head);
+    const next = indexedFields(head);
     const isSameHead =
       known !== undefined &&
       known.title === next.title &&
@@ -107,7 +110,12 @@ export function parseDocumentId(id: DocumentId): { conversationId: string; seq: 
   return { conversationId: text.slice(0, ID_LENGTH), seq: Number(text.slice(ID_LENGTH + 1)) };
 }
 
-function fieldsOf({ title = '', module = '', tags = [] }: Omit<ConversationHead, never>) {
+/** What every message of a conversation is indexed with. */
+export function indexedFields({
+  title = '',
+  module = '',
+  tags = [],
+}: Pick<ConversationHead, 'title' | 'module' | 'tags'>) {
   return { title, module, tags: tags.join('\n') };
 }
 

@@ -213,7 +213,8 @@ export class ConversationStore {
     const log = this.#options.log ?? silentLog;
     this.#watcher = openWatcher({
       root: this.#options.logsFolder,
-      match: (path) => path.endsWith('/conversation.json') && CONVERSATION_ID.test(path.slice(0, 22)),
+      match: (path) =>
+        path.endsWith('/conversation.json') && CONVERSATION_ID.test(path.slice(0, 22)),
       onlyFiles: onlyConversationFiles,
       log,
       onChange: (changes) => {
