@@ -120,16 +120,13 @@ describe('AppendLog', () => {
     expect((await log.read()).entries).toEqual(['secret']);
   });
 
-  it.each([0o000, 0o022, 0o077])(
-    'makes the file private under the umask %o',
-    async (mask) => {
-      const root = tempFolder();
-      mkdirSync(join(root, '.locks'));
-      const { log, path } = openLog(root);
-      await withUmask(mask, () => log.append(1));
-      expect(statSync(path).mode & 0o777).toBe(0o600);
-    },
-  );
+  it.each([0o000, 0o022, 0o077])('makes the file private under the umask %o', async (mask) => {
+    const root = tempFolder();
+    mkdirSync(join(root, '.locks'));
+    const { log, path } = openLog(root);
+    await withUmask(mask, () => log.append(1));
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
 
   it('reports a folder in its place and works again when that is gone', async () => {
     const root = tempFolder();
