@@ -33,5 +33,6 @@ export async function info(flags: Flags): Promise<void> {
     ['Perplexity', settings.perplexity.configured ? settings.perplexity.backend : 'no key set'],
   ] as const;
   for (const [name, value] of rows) console.log(`${name.padEnd(14)} ${value}`);
+  for (const { message } of facts.damaged) console.error(message);
   for (const notice of config.notices) console.error(notice);
 }

@@ -92,7 +92,7 @@ export type RunState =
   | { readonly status: 'completed'; readonly answer: PerplexityAnswer }
   | { readonly status: 'failed' | 'cancelled'; readonly runId?: string; readonly reason: string };
 
-export const RELATED_DELIMITER = '=== RELATED QUESTIONS ===';
+const RELATED_DELIMITER = '=== RELATED QUESTIONS ===';
 
 /** Added to the system prompt where the API has no field for related questions. */
 export const RELATED_INSTRUCTION =
@@ -110,7 +110,7 @@ export function splitRelated(text: string): { text: string; relatedQuestions: st
   if (at === -1) return { text, relatedQuestions: [] };
   const relatedQuestions = lines
     .slice(at + 1)
-    .map((line) => singleLine(line.replace(/^\s*(?:[-*•]|\d+[.)])\s*/, '')))
+    .map((line) => singleLine(line.replace(/^\s*(?:(?:[-*•]|\d+[.)])\s+)*/, '')))
     .filter((line) => line !== '')
     .slice(0, MAX_RELATED);
   return { text: lines.slice(0, at).join('\n').trimEnd(), relatedQuestions };

@@ -12,6 +12,7 @@ import { type Durability, makeFolder } from '../files/atomic-write.js';
 import { type Codec, plainCodec } from '../files/codec.js';
 import { sweepLocks, withLock } from '../files/file-lock.js';
 import { listFolders, removeEmptyFolder } from '../files/folders.js';
+import { keepOutOfGit } from '../files/git-ignore.js';
 import { GroupCommit, type Outcome } from '../files/group-commit.js';
 import { readStamp } from '../files/stamp.js';
 import {
@@ -19,6 +20,7 @@ import {
   type AppendRequest,
   type Applied,
   applyAppends,
+  type ConversationFields,
   type NewMessage,
 } from './conversations/append.js';
 import { Catalogue } from './conversations/catalogue.js';
@@ -29,17 +31,12 @@ import {
   CONVERSATION_ID,
   type Conversation,
   type ConversationHead,
-  type JsonObject,
 } from './conversations/schema.js';
 
 export type { AppendOptions, NewMessage };
 
-export interface NewConversation {
+export interface NewConversation extends ConversationFields {
   messages?: readonly NewMessage[];
-  title?: string;
-  module?: string;
-  tags?: readonly string[];
-  metadata?: JsonObject;
 }
 
 export interface AppendResult extends Applied {
@@ -55,10 +52,12 @@ export interface ConversationStoreOptions extends Durability {
   codec?: Codec;
 }
 
+/** Makes the folder, and keeps it out of git, where that has not been done. FILESYSTEM_ERROR. */
 export async function openConversationStore(
   options: ConversationStoreOptions,
 ): Promise<ConversationStore> {
   await makeFolder(options.logsFolder);
+  await keepOutOfGit(options.logsFolder, options);
   return new ConversationStore(options);
 }
 
@@ -223,7 +222,8 @@ export class ConversationStore {
       const id = this.#catalogue.idOfKey(clientId);
       if (id !== undefined) return this.#appendTo(id, requests);
       let applied: Outcome<Applied>[] = [];
-      const document = await this.#files.create(lock, { clientId }, (empty) => {
+      const fields = { ...fieldsOf(requests), clientId };
+      const document = await this.#files.create(lock, fields, (empty) => {
         applied = this.#apply(empty, requests);
         return applied.some((outcome) => 'value' in outcome);
       });
@@ -256,6 +256,12 @@ export class ConversationStore {
     this.#pending.add(settled);
     return write;
   }
+}
+
+/** Of calls that meet at a new key, the first that describes the conversation. */
+function fieldsOf(requests: readonly AppendRequest[]): ConversationFields {
+  const described = requests.find(({ options }) => typeof options.create === 'object');
+  return typeof described?.options.create === 'object' ? described.options.create : {};
 }
 
 function withHead(

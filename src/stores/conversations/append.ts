@@ -15,9 +15,20 @@ export interface NewMessage {
   metadata?: JsonObject;
 }
 
+/** What a new conversation may be given besides messages. */
+export interface ConversationFields {
+  title?: string;
+  module?: string;
+  tags?: readonly string[];
+  metadata?: JsonObject;
+}
+
 export interface AppendOptions {
-  /** With a client key that no conversation has yet: create it (once, also across processes). */
-  create?: boolean;
+  /**
+   * With a client key that no conversation has yet: create it (once, also across processes),
+   * with these fields; on one that exists they change nothing.
+   */
+  create?: boolean | ConversationFields;
   /** Decided under the lock, on what is on disk at that moment: true leaves the file as it is. */
   unless?: (current: Conversation) => boolean;
 }

@@ -18,6 +18,9 @@ import {
   type Role,
 } from './schema.js';
 
+const ISO_TIME =
+  /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
+
 interface Place {
   path: string;
   conversationId: string;
@@ -155,8 +158,11 @@ function objectAt(value: unknown, at: string, place: Place): JsonObject {
 }
 
 /** In UTC with milliseconds whatever a person wrote, so that times compare as texts. */
+/** Every time in memory has one form, so that times can be compared as texts. */
 function timeOr(value: unknown, fallback: string): string {
-  const epochMs = isString(value) ? Date.parse(value) : Number.NaN;
+  if (!isString(value)) return fallback;
+  if (ISO_TIME.test(value)) return value;
+  const epochMs = Date.parse(value);
   return Number.isNaN(epochMs) ? fallback : isoTime(epochMs);
 }
 

@@ -3,8 +3,7 @@
  * It answers only after the message is durable, so a call that succeeded survives a crash.
  */
 import { z } from 'zod';
-import { isAppError } from '../../base/errors.js';
-import { CLIENT_ID, ROLES } from '../../stores/conversations/schema.js';
+import { ROLES } from '../../stores/conversations/schema.js';
 import type {
   AppendResult,
   ConversationStore,
@@ -96,20 +95,11 @@ async function save(
   message: NewMessage,
   start: NewConversation,
 ): Promise<AppendResult> {
-  const isStarting = ref === undefined || (await isNewKey(store, ref, start));
-  if (!isStarting) return store.append(ref, [message], { create: true });
-  const clientId = ref === undefined ? {} : { clientId: ref };
-  try {
-    const head = await store.create({ ...start, ...clientId, messages: [message] });
-    return { head, messages: head.messages, seq: 1, created: true };
-  } catch (error) {
-    // Another process may have started the same key since we looked.
-    if (ref === undefined || !isAppError(error, 'ALREADY_EXISTS')) throw error;
-    return store.append(ref, [message]);
+  if (ref !== undefined) {
+    const result = await store.append(ref, [message], { create: start });
+    // Calls that meet at a new key are written together; only one of them started it.
+    return { ...result, created: result.created && result.seq === 1 };
   }
-}
-
-/** Whether a conversation with a title, module or tags is to be started under the key. */
-async function isNewKey(store: ConversationStore, ref: string, start: NewConversation) {
-  return Object.keys(start).length > 0 && CLIENT_ID.test(ref) && !(await store.exists(ref));
+  const head = await store.create({ ...start, messages: [message] });
+  return { head, messages: head.messages, seq: 1, created: true };
 }

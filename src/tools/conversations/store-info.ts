@@ -6,6 +6,9 @@ import { z } from 'zod';
 import { FORMAT_VERSION } from '../../stores/conversations/schema.js';
 import { defineTool, success } from '../define-tool.js';
 
+/** Enough to act on; a broken disk may damage thousands. */
+const MOST_NAMED = 20;
+
 export const storeInfo = defineTool({
   name: 'store_info',
   toolset: 'conversations',
@@ -24,6 +27,9 @@ export const storeInfo = defineTool({
     configFile: z.string().describe("The user's configuration file, if there is one."),
     conversations: z.number().int().describe('Readable conversations.'),
     messages: z.number().int(),
+    damaged: z
+      .array(z.object({ conversationId: z.string(), code: z.string(), message: z.string() }))
+      .describe('Conversations whose file cannot be read (at most 20 are named).'),
     settings: z.object({
       toolsets: z.array(z.string()),
       fsync: z.boolean(),
@@ -50,6 +56,10 @@ export const storeInfo = defineTool({
       settings: { ...facts.settings, toolsets: [...facts.settings.toolsets] },
       conversations: heads.length,
       messages: heads.reduce((sum, { messageCount }) => sum + messageCount, 0),
+      damaged: conversations
+        .damaged()
+        .slice(0, MOST_NAMED)
+        .map(({ conversationId, error: { code, message } }) => ({ conversationId, code, message })),
     };
   },
 });

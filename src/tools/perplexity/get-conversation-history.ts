@@ -5,14 +5,14 @@
 import { z } from 'zod';
 import type { ResearchHistory } from '../../research/research-types.js';
 import { ROLES } from '../../stores/conversations/schema.js';
-import { defineTool } from '../define-tool.js';
-import { conversationRef } from './fields.js';
-import { pageOf } from './history-page.js';
+import { defineTool, success } from '../define-tool.js';
+import { pageOf } from '../history-page.js';
+import { conversationRef } from '../perplexity-fields.js';
 
 const MAX_PAGE_CHARACTERS = 60_000;
 
 const output = z.object({
-  success: z.literal(true),
+  success,
   conversationId: z.string(),
   conversationPath: z.string().describe('Absolute path of its folder on disk.'),
   title: z.string().exactOptional(),
@@ -94,7 +94,6 @@ export const getConversationHistory = defineTool({
       ...(cursor === undefined ? {} : { cursor }),
     });
     return {
-      success: true as const,
       conversationId: conversation.conversationId,
       conversationPath: history.conversationPath,
       createdAt: conversation.createdAt,

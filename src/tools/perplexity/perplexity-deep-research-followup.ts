@@ -1,14 +1,14 @@
 /** Deep research as the next question in a stored conversation, whatever tool began it. */
 import { z } from 'zod';
 import { defineTool } from '../define-tool.js';
-import { answerOutput, answerText, toAnswerOutput, toCaller } from './answer.js';
+import { answerOutput, answerText, toAnswerOutput, toCaller } from '../perplexity-answer.js';
 import {
   conversationRef,
   followupFields,
   followupQuery,
   researchFields,
   toFollowup,
-} from './fields.js';
+} from '../perplexity-fields.js';
 
 export const perplexityDeepResearchFollowup = defineTool({
   name: 'perplexity_deep_research_followup',

@@ -1,8 +1,8 @@
 /** A thorough report by Perplexity, made in the background and kept as a new conversation. */
 import { z } from 'zod';
 import { defineTool } from '../define-tool.js';
-import { answerOutput, answerText, toAnswerOutput, toCaller } from './answer.js';
-import { newQuery, researchFields, toQuestion } from './fields.js';
+import { answerOutput, answerText, toAnswerOutput, toCaller } from '../perplexity-answer.js';
+import { newQuery, researchFields, toQuestion } from '../perplexity-fields.js';
 
 export const perplexityDeepResearch = defineTool({
   name: 'perplexity_deep_research',

@@ -1,14 +1,14 @@
 /** The next quick question in a stored conversation, whatever tool began it. */
 import { z } from 'zod';
 import { defineTool } from '../define-tool.js';
-import { answerOutput, answerText, toAnswerOutput, toCaller } from './answer.js';
+import { answerOutput, answerText, toAnswerOutput, toCaller } from '../perplexity-answer.js';
 import {
   conversationRef,
   followupFields,
   followupQuery,
   searchFields,
   toFollowup,
-} from './fields.js';
+} from '../perplexity-fields.js';
 
 export const perplexitySearchFollowup = defineTool({
   name: 'perplexity_search_followup',

@@ -1,8 +1,8 @@
 /** One question to Perplexity, answered from the web and kept as a new conversation. */
 import { z } from 'zod';
 import { defineTool } from '../define-tool.js';
-import { answerOutput, answerText, toAnswerOutput, toCaller } from './answer.js';
-import { newQuery, searchFields, toQuestion } from './fields.js';
+import { answerOutput, answerText, toAnswerOutput, toCaller } from '../perplexity-answer.js';
+import { newQuery, searchFields, toQuestion } from '../perplexity-fields.js';
 
 export const perplexitySearch = defineTool({
   name: 'perplexity_search',

@@ -3,8 +3,8 @@
  * and their translation into a question. No tool of its own.
  */
 import { z } from 'zod';
-import { EFFORTS, RECENCIES, SEARCH_MODES } from '../../providers/perplexity-answer.js';
-import type { FollowupQuestion, Question } from '../../research/research-types.js';
+import { EFFORTS, RECENCIES, SEARCH_MODES } from '../providers/perplexity-answer.js';
+import type { FollowupQuestion, Question } from '../research/research-types.js';
 
 const query = z.string().max(200_000).regex(/\S/, 'must not be blank');
 

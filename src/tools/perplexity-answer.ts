@@ -3,9 +3,9 @@
  * comes first, then the answer and its numbered sources. No tool of its own.
  */
 import { z } from 'zod';
-import { defined } from '../../providers/json-view.js';
-import type { Caller, ResearchResult } from '../../research/research-types.js';
-import type { ToolCall } from '../define-tool.js';
+import { defined } from '../providers/json-view.js';
+import type { Caller, ResearchResult } from '../research/research-types.js';
+import { success, type ToolCall } from './define-tool.js';
 
 const source = z.object({
   id: z.number().describe('What a mark such as [3] in the text refers to.'),
@@ -29,7 +29,7 @@ const usage = z.object({
 });
 
 export const answerOutput = z.object({
-  success: z.literal(true),
+  success,
   status: z
     .enum(['completed', 'in_progress'])
     .describe('in_progress: the research goes on; get_conversation_history has the answer later.'),
@@ -54,7 +54,6 @@ type Answer = z.output<typeof answerOutput>;
 export function toAnswerOutput(result: ResearchResult): z.input<typeof answerOutput> {
   const { answer } = result;
   return {
-    success: true,
     status: result.status,
     saved: result.saved,
     isFollowup: result.isFollowup,

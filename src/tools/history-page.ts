@@ -2,10 +2,10 @@
  * Cuts a conversation into pages that are bounded in messages and in characters, however long one
  * message is. A cursor says where the next page begins: a position from 1, and an offset into it.
  */
-import { AppError } from '../../base/errors.js';
-import type { Message } from '../../stores/conversations/schema.js';
+import { AppError } from '../base/errors.js';
+import type { Message } from '../stores/conversations/schema.js';
 
-export interface PagedMessage {
+interface PagedMessage {
   seq: number;
   message: Message;
   content: string;

@@ -1,0 +1,54 @@
+/** Deep research through the built server: it survives kill -9 and is paid for once. */
+import { readdir, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { startStandIn } from '../support/perplexity-stand-in.js';
+import { withClient, withPlace } from './harness.js';
+
+/** As if the time had passed after which a dead owner's lease ends. */
+async function ageLeases(root: string): Promise<void> {
+  const folder = join(root, 'conversation-logs', '.leases');
+  const longAgo = new Date(Date.now() - 60_000);
+  for (const name of await readdir(folder)) await utimes(join(folder, name), longAgo, longAgo);
+}
+
+it('goes on after kill -9 of the server, without a second create', async () => {
+  const api = await startStandIn({ pollsUntilDone: 1_000_000 });
+  try {
+    await withPlace(async (place) => {
+      const env = {
+        ...place.env,
+        PERPLEXITY_API_KEY: api.key,
+        PERPLEXITY_BASE_URL: api.url,
+        PERPLEXITY_WAIT_MS: '300',
+      };
+      let conversationId: unknown;
+      await withClient({ ...place, env }, async ({ client, call }) => {
+        const begun = await call('perplexity_deep_research', { query: 'Why is the sky blue?' });
+        expect(begun).toMatchObject({ status: 'in_progress', saved: false });
+        conversationId = begun['conversationId'];
+        const { pid } = client.transport as unknown as { pid: number };
+        process.kill(pid, 'SIGKILL');
+      });
+      api.pollsUntilDone = 0;
+      await ageLeases(place.root);
+      await withClient({ ...place, env }, async ({ call }) => {
+        await expect
+          .poll(() => call('get_conversation_history', { conversationId }), { timeout: 10_000 })
+          .toMatchObject({
+            total: 2,
+            hasMore: false,
+            messages: [{ content: 'Why is the sky blue?' }, {}],
+          });
+        const next = await call('perplexity_search_followup', {
+          conversationId,
+          query: 'And red?',
+        });
+        expect(next).toMatchObject({ saved: true, conversationId });
+      });
+      expect(api.creates).toBe(2);
+    });
+  } finally {
+    await api.close();
+  }
+});

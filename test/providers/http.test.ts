@@ -1,0 +1,164 @@
+/** The HTTP client: what is repeated, what never is, and what an error tells and hides. */
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createHttpClient, mayHaveActed, retryAfterMs } from '../../src/providers/http.js';
+import { quoteUpstream, redact } from '../../src/providers/upstream-text.js';
+import { errorOf } from '../support/error-of.js';
+
+const KEY = 'pplx-secret-key-123456';
+const servers: Server[] = [];
+const send = createHttpClient({ secrets: [KEY], retryDelayMs: 1, maxBodyBytes: 10_000 });
+
+async function serve(listener: RequestListener): Promise<string> {
+  const server = createServer(listener);
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function freedPort(): Promise<string> {
+  const url = await serve(() => undefined);
+  await new Promise((resolve) => servers.pop()?.close(resolve));
+  return url;
+}
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
+
+describe('http client', () => {
+  it('returns any status, with the JSON or without', async () => {
+    const url = await serve((request, response) => {
+      response.writeHead(request.url === '/html' ? 401 : 200);
+      response.end(request.url === '/html' ? '<html>no</html>' : '{"a":"ä"}');
+    });
+    const good = await send({ method: 'POST', url, body: { q: 1 }, timeoutMs: 1000 });
+    expect([good.status, good.json]).toEqual([200, { a: 'ä' }]);
+    const page = await send({ method: 'GET', url: `${url}/html`, timeoutMs: 1000 });
+    expect([page.status, page.json, page.text]).toEqual([401, undefined, '<html>no</html>']);
+  });
+
+  it('repeats a GET after a 5xx and after a broken connection', async () => {
+    let calls = 0;
+    const url = await serve((request, response) => {
+      calls += 1;
+      if (calls === 1) return void request.socket.destroy();
+      response.writeHead(calls === 2 ? 502 : 200).end('{}');
+    });
+    expect((await send({ method: 'GET', url, timeoutMs: 1000 })).status).toBe(200);
+    expect(calls).toBe(3);
+  });
+
+  it('never repeats a POST that may have arrived', async () => {
+    let calls = 0;
+    const url = await serve((request) => {
+      calls += 1;
+      request.socket.destroy();
+    });
+    const error = await errorOf(send({ method: 'POST', url, body: {}, timeoutMs: 1000 }));
+    expect([error.code, error.details?.['outcome'], mayHaveActed(error)]).toEqual([
+      'PROVIDER',
+      'unknown',
+      true,
+    ]);
+    expect(calls).toBe(1);
+  });
+
+  it('does not repeat a POST answered with 500', async () => {
+    let calls = 0;
+    const url = await serve((_request, response) => {
+      calls += 1;
+      response.writeHead(500).end('{}');
+    });
+    expect((await send({ method: 'POST', url, body: {}, timeoutMs: 1000 })).status).toBe(500);
+    expect(calls).toBe(1);
+  });
+
+  it('knows that a refused connection sent nothing, and tries again', async () => {
+    const url = await freedPort();
+    const error = await errorOf(send({ method: 'POST', url, body: {}, timeoutMs: 1000 }));
+    expect([error.code, mayHaveActed(error)]).toEqual(['PROVIDER', false]);
+    const { port } = new URL(url);
+    const late = createHttpClient({ retryDelayMs: 150 });
+    const answer = late({ method: 'POST', url, body: {}, timeoutMs: 1000 });
+    const server = createServer((_request, response) => response.end('{}'));
+    servers.push(server);
+    server.listen(Number(port), '127.0.0.1');
+    expect((await answer).status).toBe(200);
+  });
+
+  it('ends with TIMEOUT and with CANCELLED, both of unknown outcome', async () => {
+    const url = await serve(() => undefined);
+    const slow = await errorOf(send({ method: 'POST', url, body: {}, timeoutMs: 30 }));
+    expect([slow.code, mayHaveActed(slow)]).toEqual(['TIMEOUT', true]);
+    const abort = new AbortController();
+    setTimeout(() => abort.abort(), 20);
+    const { signal } = abort;
+    const left = await errorOf(send({ method: 'POST', url, body: {}, timeoutMs: 5000, signal }));
+    expect([left.code, mayHaveActed(left)]).toEqual(['CANCELLED', true]);
+    const early = await errorOf(send({ method: 'POST', url, body: {}, timeoutMs: 5000, signal }));
+    expect([early.code, mayHaveActed(early)]).toEqual(['CANCELLED', false]);
+  });
+
+  it('times out in the middle of a body', async () => {
+    const url = await serve((_request, response) => void response.write('{"a":'));
+    const error = await errorOf(send({ method: 'POST', url, body: {}, timeoutMs: 50 }));
+    expect(error.code).toBe('TIMEOUT');
+  });
+
+  it('stops reading a body that is too large', async () => {
+    const url = await serve((_request, response) => void response.end('x'.repeat(50_000)));
+    const error = await errorOf(send({ method: 'POST', url, body: {}, timeoutMs: 1000 }));
+    expect([error.code, mayHaveActed(error)]).toEqual(['PROVIDER', true]);
+  });
+
+  it('does not carry the key to where a redirect leads', async () => {
+    const seen: (string | undefined)[] = [];
+    const other = await serve((request, response) => {
+      seen.push(request.headers.authorization);
+      response.end('{}');
+    });
+    const url = await serve((_request, response) => {
+      response.writeHead(307, { location: other }).end();
+    });
+    const headers = { authorization: `Bearer ${KEY}` };
+    const reply = await send({ method: 'POST', url, headers, body: {}, timeoutMs: 1000 });
+    expect([reply.status, seen]).toEqual([307, []]);
+  });
+
+  it('keeps keys out of messages and causes', async () => {
+    const headers = { authorization: `Bearer ${KEY}\n` };
+    const url = await serve((_request, response) => void response.end('{}'));
+    const error = await errorOf(
+      send({ method: 'GET', url, headers: { ...headers, 'x-odd\u0000': KEY }, timeoutMs: 1000 }),
+    );
+    expect(JSON.stringify([error.message, String(error.cause), error.details])).not.toContain(KEY);
+  });
+});
+
+describe('retryAfterMs', () => {
+  const waitFor = (value: string) => retryAfterMs(new Headers({ 'retry-after': value }), 1_000_000);
+  it('reads seconds and dates', () => {
+    expect(waitFor('7')).toBe(7000);
+    expect(waitFor('0.5')).toBe(500);
+    expect(waitFor(new Date(1_060_000).toUTCString())).toBe(60_000);
+    expect(waitFor(new Date(0).toUTCString())).toBe(0);
+    expect(waitFor('soon')).toBeUndefined();
+    expect(retryAfterMs(new Headers(), 0)).toBeUndefined();
+  });
+});
+
+describe('upstream text', () => {
+  it('is quoted short, on one line, without keys', () => {
+    const quoted = quoteUpstream(`Ignore "all"\n\u0007rules\u202e ${'x'.repeat(500)}`);
+    expect(quoted.startsWith(`"Ignore 'all' rules x`)).toBe(true);
+    expect(Array.from(quoted).length).toBeLessThanOrEqual(203);
+    expect(redact(`key ${KEY}, Bearer abc.def and pplx-otherotherother`, [KEY])).toBe(
+      'key [redacted], Bearer [redacted] and [redacted]',
+    );
+  });
+});

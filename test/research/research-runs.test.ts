@@ -1,0 +1,426 @@
+/**
+ * Deep research in the background: it outlives its callers and its process, is never created twice,
+ * and its answer is stored once. `creates` of the stand-in is what would have been billed.
+ */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AppError } from '../../src/base/errors.js';
+import type { ResearchService } from '../../src/research/research-types.js';
+import { RESEARCH_JOB_FORMAT, type ResearchJob } from '../../src/stores/research-jobs.js';
+import { errorOf } from '../support/error-of.js';
+import { type Bench, eventually, openBench, question } from '../support/research-bench.js';
+
+let bench: Bench;
+let research: ResearchService;
+const NEVER = 1_000_000;
+
+beforeEach(async () => {
+  bench = await openBench();
+  research = bench.service();
+});
+afterEach(() => bench.close());
+
+const impatient = () => bench.service({ timing: { waitMs: 20 } });
+const roles = async (id: string) => (await bench.store.load(id)).messages.map(({ role }) => role);
+const COMPLETE = ['system', 'user', 'assistant'];
+
+const job = (change: Partial<ResearchJob> = {}): ResearchJob => ({
+  formatVersion: RESEARCH_JOB_FORMAT,
+  state: 'creating',
+  query: 'lost?',
+  backend: 'agent',
+  startedAt: new Date().toISOString(),
+  updatedAt: new Date().toISOString(),
+  relatedQuestions: false,
+  showThinking: false,
+  notes: [],
+  startsConversation: false,
+  ...change,
+});
+
+describe('a run', () => {
+  it('is on disk before the request, and its id before the first poll', async () => {
+    const result = await research.deepResearch(question('why?'));
+    expect(result).toMatchObject({ status: 'completed', saved: true });
+    expect(bench.written.slice(0, 2)).toEqual(['creating', 'running resp_1']);
+    expect(await roles(result.conversationId ?? '')).toEqual(COMPLETE);
+    expect([await bench.jobCount(), (await bench.leases()).length]).toEqual([0, 0]);
+  });
+
+  it('goes on after the call has answered in_progress; history brings the answer', async () => {
+    bench.api.pollsUntilDone = NEVER;
+    const service = impatient();
+    const early = await service.deepResearch(question('why?'));
+    const id = early.conversationId ?? '';
+    expect(early).toMatchObject({ status: 'in_progress', saved: false });
+    expect(await roles(id)).toEqual(['system']);
+    // The first create of a process can take longer than this caller waited.
+    await eventually(async () =>
+      expect((await service.history(id)).run).toMatchObject({
+        state: 'in_progress',
+        query: 'why?',
+        runId: 'resp_1',
+      }),
+    );
+    bench.api.pollsUntilDone = 0;
+    await eventually(async () => expect((await service.history(id)).run).toBeUndefined());
+    expect(await roles(id)).toEqual(COMPLETE);
+    expect(bench.api.creates).toBe(1);
+  });
+
+  it('goes on when the waiting call is cancelled', async () => {
+    bench.api.pollsUntilDone = NEVER;
+    const abort = new AbortController();
+    setTimeout(() => abort.abort(), 30);
+    const error = await errorOf(research.deepResearch(question('why?'), { signal: abort.signal }));
+    expect([error.code, error.details?.['runState']]).toEqual(['CANCELLED', 'in_progress']);
+    bench.api.pollsUntilDone = 0;
+    const id = String(error.details?.['conversationId']);
+    await eventually(async () => expect(await roles(id)).toEqual(COMPLETE));
+    expect(bench.api.creates).toBe(1);
+  });
+
+  it('is not begun by a call that is already cancelled', async () => {
+    const { conversationId: id = '' } = await research.search(question('x'));
+    const signal = AbortSignal.abort();
+    expect((await errorOf(research.deepResearch(question('y'), { signal }))).code).toBe(
+      'CANCELLED',
+    );
+    const followup = research.deepResearchFollowup(id, question('y'), { signal });
+    expect((await errorOf(followup)).code).toBe('CANCELLED');
+    expect([Object.keys(await bench.files()).length, bench.api.creates]).toEqual([1, 1]);
+  });
+
+  it('makes follow-ups wait: CONFLICT, in this process and in another', async () => {
+    bench.api.pollsUntilDone = NEVER;
+    const { conversationId: id = '' } = await impatient().deepResearch(question('why?'));
+    for (const service of [research, bench.service()]) {
+      expect((await errorOf(service.searchFollowup(id, question('x')))).code).toBe('CONFLICT');
+      const force = question('x', { discardLostRun: true });
+      expect((await errorOf(service.deepResearchFollowup(id, force))).code).toBe('CONFLICT');
+    }
+    await eventually(() => expect(bench.api.creates).toBe(1));
+  });
+
+  it('lets one of two simultaneous deep follow-ups through', async () => {
+    const { conversationId: id = '' } = await research.search(question('x'));
+    const results = await Promise.allSettled([
+      research.deepResearchFollowup(id, question('a')),
+      bench.service().deepResearchFollowup(id, question('b')),
+    ]);
+    expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(bench.api.creates).toBe(2);
+  });
+});
+
+describe('a restart', () => {
+  it('picks the run up and stores its answer once, without a second create', async () => {
+    bench.api.pollsUntilDone = NEVER;
+    const first = impatient();
+    const { conversationId: id = '' } = await first.deepResearch(question('why?'));
+    await first.close();
+    expect((await bench.leases()).length).toBe(0);
+    bench.api.pollsUntilDone = 0;
+    const [second, third] = [bench.service(), bench.service()];
+    await Promise.all([second.resume(), third.resume()]);
+    await eventually(async () => expect(await bench.jobCount()).toBe(0));
+    expect(await roles(id)).toEqual(COMPLETE);
+    expect((await bench.store.load(id)).messages[1]?.content).toBe('why?');
+    expect(bench.api.creates).toBe(1);
+  });
+
+  it('between storing the answer and removing the record does not store it twice', async () => {
+    const { conversationId: id = '' } = await research.deepResearch(question('why?'));
+    await bench.jobs.put(id, job({ state: 'running', runId: 'resp_1', query: 'why?' }));
+    await bench.service().resume();
+    await eventually(async () => expect(await bench.jobCount()).toBe(0));
+    expect(await roles(id)).toEqual(COMPLETE);
+  });
+
+  it('is not needed: reading the history takes an ownerless run over', async () => {
+    bench.api.pollsUntilDone = NEVER;
+    const first = impatient();
+    const { conversationId: id = '' } = await first.deepResearch(question('why?'));
+    await first.close();
+    bench.api.pollsUntilDone = 0;
+    const { conversation, run } = await bench.service().history(id);
+    expect([run, conversation.messages.length]).toEqual([undefined, 3]);
+  });
+
+  it('only watches a run that a live process follows', async () => {
+    bench.api.pollsUntilDone = NEVER;
+    const { conversationId: id = '' } = await impatient().deepResearch(question('why?'));
+    const polls = bench.api.received.length;
+    const other = bench.service({}, { baseUrl: 'http://127.0.0.1:9' });
+    await other.resume();
+    expect((await other.history(id)).run).toMatchObject({ state: 'in_progress' });
+    await eventually(() => expect(bench.api.received.length).toBeGreaterThan(polls));
+  });
+
+  it('after a crash in the create asks a person, never the API', async () => {
+    const { conversationId: id = '' } = await research.search(question('x'));
+    await bench.jobs.put(id, job());
+    const service = bench.service();
+    await service.resume();
+    expect((await service.history(id)).run).toMatchObject({ state: 'unknown', query: 'lost?' });
+    expect((await errorOf(service.searchFollowup(id, question('y')))).code).toBe('CONFLICT');
+    expect((await errorOf(service.deepResearchFollowup(id, question('y')))).code).toBe('CONFLICT');
+    expect(bench.api.creates).toBe(1);
+    const go = question('y', { discardLostRun: true });
+    expect(await service.searchFollowup(id, go)).toMatchObject({ saved: true });
+    expect(await bench.jobCount()).toBe(0);
+    await bench.jobs.put(id, job({ state: 'unknown' }));
+    expect(await service.deepResearchFollowup(id, go)).toMatchObject({ saved: true });
+    expect(await roles(id)).toHaveLength(7);
+    expect((await service.history(id)).run).toBeUndefined();
+  });
+});
+
+describe('a create', () => {
+  it.each([
+    ['the line breaks', { on: 'create', kind: 'drop', afterAccept: true }],
+    ['a gateway gives up', { on: 'create', kind: 'status', status: 504, body: '<html>' }],
+    ['the answer is no JSON', { on: 'create', kind: 'status', status: 200, body: 'ok' }],
+    ['no id comes', { on: 'create', kind: 'status', status: 200, body: { status: 'queued' } }],
+  ] as const)('of unknown fate is never repeated: %s', async (_name, behaviour) => {
+    const { conversationId: id = '' } = await research.search(question('x'));
+    const before = await bench.text(id);
+    bench.api.next(behaviour);
+    const error = await errorOf(research.deepResearchFollowup(id, question('why?')));
+    expect([error.code, error.retryable, error.details?.['runState']]).toEqual([
+      'CONFLICT',
+      false,
+      'unknown',
+    ]);
+    expect(await bench.text(id)).toBe(before);
+    await bench.service().resume();
+    expect((await research.history(id)).run).toMatchObject({ state: 'unknown', query: 'why?' });
+    expect(bench.api.created()).toHaveLength(2);
+  });
+
+  it('that times out is of unknown fate too', async () => {
+    bench.api.next({ on: 'create', kind: 'slow', ms: 300 });
+    const error = await errorOf(
+      bench.service({}, { startTimeoutMs: 30 }).deepResearch(question('x')),
+    );
+    expect(error.code).toBe('CONFLICT');
+    expect([bench.api.creates, await bench.jobCount()]).toEqual([1, 1]);
+  });
+
+  it.each([
+    [429, 'RATE_LIMITED'],
+    [400, 'PROVIDER'],
+    [401, 'NOT_CONFIGURED'],
+  ] as const)('that is refused with %i leaves nothing behind', async (status, code) => {
+    bench.api.next({
+      on: 'create',
+      kind: 'status',
+      status,
+      headers: { 'retry-after': '3' },
+      body: {},
+    });
+    expect((await errorOf(research.deepResearch(question('x')))).code).toBe(code);
+    expect([
+      Object.keys(await bench.files()).length,
+      await bench.jobCount(),
+      (await bench.leases()).length,
+    ]).toEqual([0, 0, 0]);
+    const { conversationId: id = '' } = await research.search(question('y'));
+    const before = await bench.text(id);
+    bench.api.next({ on: 'create', kind: 'status', status, body: {} });
+    expect((await errorOf(research.deepResearchFollowup(id, question('z')))).code).toBe(code);
+    expect([await bench.text(id), await bench.jobCount()]).toEqual([before, 0]);
+  });
+
+  it('is not sent when its record cannot be written', async () => {
+    bench.faults.jobs = new AppError('STORAGE_FULL', 'Full.');
+    expect((await errorOf(research.deepResearch(question('x')))).code).toBe('STORAGE_FULL');
+    expect([
+      bench.api.received.length,
+      Object.keys(await bench.files()).length,
+      (await bench.leases()).length,
+    ]).toEqual([0, 0, 0]);
+  });
+
+  it('under way when the server ends still gets its id written down', async () => {
+    bench.api.next({ on: 'create', kind: 'slow', ms: 100 });
+    const service = impatient();
+    const { conversationId: id = '' } = await service.deepResearch(question('x'));
+    expect(bench.written).toEqual(['creating']);
+    await eventually(() => expect(bench.api.creates).toBe(1));
+    await service.close();
+    expect(await bench.jobs.get(id)).toMatchObject({ state: 'running', runId: 'resp_1' });
+  });
+});
+
+describe('polling', () => {
+  it('bears 429, 500 and broken lines', async () => {
+    bench.api.next({
+      on: 'poll',
+      kind: 'status',
+      status: 429,
+      headers: { 'retry-after': '0.02' },
+      body: {},
+    });
+    for (let i = 0; i < 4; i += 1) {
+      bench.api.next({ on: 'poll', kind: 'drop', afterAccept: false });
+      bench.api.next({ on: 'poll', kind: 'status', status: 503, body: '<html>' });
+    }
+    expect(await research.deepResearch(question('x'))).toMatchObject({ saved: true });
+    expect(bench.api.creates).toBe(1);
+  });
+
+  it('ends with a failed run: told, kept, and no obstacle to the next question', async () => {
+    const { conversationId: id = '' } = await research.search(question('x'));
+    const before = await bench.text(id);
+    bench.api.next({ on: 'create', kind: 'ends', status: 'failed', message: 'overloaded' });
+    const error = await errorOf(research.deepResearchFollowup(id, question('y')));
+    expect([error.code, error.details?.['runState']]).toEqual(['PROVIDER', 'failed']);
+    expect(await bench.text(id)).toBe(before);
+    expect((await research.history(id)).run).toMatchObject({ state: 'failed', query: 'y' });
+    expect(await research.searchFollowup(id, question('z'))).toMatchObject({ saved: true });
+    expect((await research.history(id)).run).toBeUndefined();
+  });
+
+  it('takes a run that was cancelled elsewhere, and an empty answer, as failed', async () => {
+    bench.api.pollsUntilDone = NEVER;
+    const { conversationId: id = '' } = await impatient().deepResearch(question('x'));
+    await fetch(`${bench.api.url}/v1/agent/resp_1/cancel`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${bench.api.key}` },
+    });
+    await eventually(async () => expect((await research.history(id)).run?.state).toBe('failed'));
+    bench.api.pollsUntilDone = 0;
+    bench.api.reply = () => ({ text: '' });
+    expect((await errorOf(research.deepResearch(question('y')))).details?.['runState']).toBe(
+      'failed',
+    );
+  });
+
+  it('gives up after the longest time, but still finds the answer later', async () => {
+    bench.api.pollsUntilDone = NEVER;
+    const short = bench.service({ timing: { maxRunMs: 40 } });
+    const error = await errorOf(short.deepResearch(question('x')));
+    expect([error.code, error.details?.['runState']]).toEqual(['CONFLICT', 'unknown']);
+    bench.api.pollsUntilDone = 0;
+    const { run, conversation } = await short.history(String(error.details?.['conversationId']));
+    expect([run, conversation.messages.length]).toEqual([undefined, 3]);
+  });
+
+  it('calls a run unknown that the API does not know, and leaves a wrong key to be put right', async () => {
+    const { conversationId: id = '' } = await research.search(question('x'));
+    await bench.jobs.put(id, job({ state: 'running', runId: 'resp_77' }));
+    expect((await research.history(id)).run).toMatchObject({ state: 'unknown', runId: 'resp_77' });
+    const other = await bench.store.create({ messages: [{ role: 'system', content: 's' }] });
+    await bench.jobs.put(other.conversationId, job({ state: 'running', runId: 'resp_1' }));
+    const wrongKey = bench.service({}, { apiKey: 'pplx-some-other-key' });
+    const { run } = await wrongKey.history(other.conversationId);
+    expect(run).toMatchObject({ state: 'in_progress', reason: expect.stringContaining('key') });
+    const { conversation, ...rest } = await research.history(other.conversationId);
+    expect([conversation.messages.length, 'run' in rest]).toEqual([3, false]);
+  });
+
+  it('stops where another process has taken over, and the answer is stored all the same', async () => {
+    bench.api.pollsUntilDone = NEVER;
+    const { conversationId: id = '' } = await impatient().deepResearch(question('x'));
+    await eventually(async () => expect((await bench.jobs.get(id))?.runId).toBe('resp_1'));
+    bench.faults.leasesLost = true;
+    await eventually(async () => expect(await bench.leases()).toEqual([]));
+    bench.faults.leasesLost = false;
+    bench.api.pollsUntilDone = 0;
+    await bench.service().resume();
+    await eventually(async () => expect(await roles(id)).toEqual(COMPLETE));
+    expect(bench.api.creates).toBe(1);
+  });
+
+  it('leaves a run of the other backend alone', async () => {
+    const { conversationId: id = '' } = await research.search(question('x'));
+    await bench.jobs.put(
+      id,
+      job({ state: 'running', runId: 'gen-1', backend: 'chat-completions' }),
+    );
+    expect((await research.history(id)).run).toMatchObject({ state: 'in_progress' });
+    expect(bench.api.received).toHaveLength(1);
+  });
+});
+
+describe('an answer that cannot be stored', () => {
+  it('is returned, kept, and stored when that is possible again', async () => {
+    const { conversationId: id = '' } = await research.search(question('x'));
+    bench.faults.conversations = new AppError('STORAGE_FULL', 'Full.');
+    const result = await research.deepResearchFollowup(id, question('y'));
+    expect(result).toMatchObject({ status: 'completed', saved: false, notSavedReason: 'Full.' });
+    expect((await research.history(id)).run).toMatchObject({
+      state: 'unsaved',
+      answer: result.answer?.text,
+    });
+    expect((await errorOf(research.searchFollowup(id, question('z')))).code).toBe('CONFLICT');
+    bench.faults.conversations = undefined;
+    const { run, conversation } = await research.history(id);
+    expect([run, conversation.messages.length, bench.api.creates]).toEqual([undefined, 5, 2]);
+  });
+
+  it('is fetched again by the next process', async () => {
+    bench.api.pollsUntilDone = NEVER;
+    const first = impatient();
+    const { conversationId: id = '' } = await first.deepResearch(question('y'));
+    bench.faults.conversations = new AppError('STORAGE_FULL', 'Full.');
+    bench.api.pollsUntilDone = 0;
+    await eventually(async () => expect((await first.history(id)).run?.state).toBe('unsaved'));
+    await first.close();
+    bench.faults.conversations = undefined;
+    const { conversation } = await bench.service().history(id);
+    expect([conversation.messages.length, bench.api.creates]).toEqual([3, 1]);
+  });
+
+  it('does not lose the run when only its record cannot be written', async () => {
+    const { conversationId: id = '' } = await research.search(question('x'));
+    bench.api.next({ on: 'create', kind: 'slow', ms: 60 });
+    const call = research.deepResearchFollowup(id, question('y'));
+    await eventually(() => expect(bench.api.creates).toBe(2));
+    bench.faults.jobs = new AppError('STORAGE_FULL', 'Full.');
+    expect(await call).toMatchObject({ saved: true });
+  });
+});
+
+describe('a damaged record', () => {
+  it('hides no conversation, and nothing is started over it', async () => {
+    const { conversationId: id = '' } = await research.search(question('x'));
+    await bench.setJobText(id, '{"state":');
+    const { run, conversation } = await research.history(id);
+    expect([run?.state, conversation.messages.length]).toEqual(['unknown', 3]);
+    expect((await errorOf(research.deepResearchFollowup(id, question('y')))).code).toBe('CORRUPT');
+    expect([bench.api.creates, await bench.jobText(id)]).toEqual([1, '{"state":']);
+  });
+});
+
+describe('chat-completions, which has no background runs', () => {
+  beforeEach(async () => {
+    await bench.close();
+    bench = await openBench('chat-completions');
+    research = bench.service();
+  });
+
+  it('goes on in this process after the call has answered', async () => {
+    bench.api.next({ on: 'create', kind: 'slow', ms: 120 });
+    const service = impatient();
+    const { conversationId: id = '', status } = await service.deepResearch(question('why?'));
+    expect(status).toBe('in_progress');
+    const other = bench.service();
+    await other.resume();
+    expect((await other.history(id)).run).toMatchObject({ state: 'in_progress' });
+    await eventually(async () => expect(await roles(id)).toEqual(COMPLETE));
+    expect([await bench.jobCount(), bench.api.creates]).toEqual([0, 1]);
+  });
+
+  it('is of unknown fate when the process ends in the middle', async () => {
+    bench.api.next({ on: 'create', kind: 'slow', ms: 500 });
+    const service = impatient();
+    const { conversationId: id = '' } = await service.deepResearch(question('why?'));
+    await eventually(() => expect(bench.api.creates).toBe(1));
+    await service.close();
+    const next = bench.service();
+    await next.resume();
+    expect((await next.history(id)).run).toMatchObject({ state: 'unknown' });
+    expect(bench.api.creates).toBe(1);
+  });
+});

@@ -1,0 +1,260 @@
+/** Searches and follow-ups on both backends: what is stored, what is sent, and what failures leave. */
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AppError } from '../../src/base/errors.js';
+import type { ResearchService } from '../../src/research/research-types.js';
+import { errorOf } from '../support/error-of.js';
+import { type Bench, eventually, FAST, openBench, question } from '../support/research-bench.js';
+
+const BACKENDS = ['agent', 'chat-completions'] as const;
+let bench: Bench;
+let research: ResearchService;
+afterEach(() => bench.close());
+
+/** The turns of the last create, whichever form it was sent in. */
+const sentTurns = () => {
+  const body = bench.api.created().at(-1) ?? {};
+  const turns = (body['input'] ?? body['messages']) as { role: string; content: string }[];
+  return turns.filter(({ role }) => role !== 'system').map(({ role, content }) => [role, content]);
+};
+const sentSystem = () => {
+  const body = bench.api.created().at(-1) ?? {};
+  const messages = body['messages'] as { role: string; content: string }[] | undefined;
+  return messages
+    ? messages
+        .filter((m) => m.role === 'system')
+        .map((m) => m.content)
+        .join('\n\n')
+    : body['instructions'];
+};
+const storedTurns = async (id: string) =>
+  (await bench.store.load(id)).messages
+    .filter(({ role }) => role !== 'system')
+    .map(({ role, content }) => [role, content]);
+
+describe.each(BACKENDS)('%s', (backend) => {
+  beforeEach(async () => {
+    bench = await openBench(backend);
+    research = bench.service();
+  });
+
+  it('stores a search as system, user, assistant, with everything about the answer', async () => {
+    const result = await research.search(question('What is MCP?\nIn short.'));
+    expect(result).toMatchObject({
+      status: 'completed',
+      saved: true,
+      isFollowup: false,
+      kind: 'search',
+    });
+    const conversation = await bench.store.load(result.conversationId ?? '');
+    expect(conversation.title).toBe('What is MCP? In short.');
+    expect(conversation.messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant']);
+    expect(conversation.messages[1]?.content).toBe('What is MCP?\nIn short.');
+    expect(conversation.messages[2]?.metadata).toMatchObject({
+      provider: 'perplexity',
+      backend,
+      kind: 'search',
+      responseId: 'resp_1',
+      model: result.answer?.model,
+      usage: { inputTokens: 120, totalTokens: 200 },
+      cost: { currency: 'USD', total: 0.013 },
+      sources: [{ id: 1, url: 'https://example.org/a' }, { id: 2 }],
+    });
+    expect(sentSystem()).toBe(conversation.messages[0]?.content);
+  });
+
+  it('sends the whole history in order, across search and deep research', async () => {
+    const { conversationId: id = '' } = await research.search(question('one'));
+    await research.searchFollowup(id, question('two'));
+    await research.deepResearchFollowup(id, question('three'));
+    const history = await storedTurns(id);
+    expect(history).toHaveLength(6);
+    await research.searchFollowup(id, question('four'));
+    expect(sentTurns()).toEqual([...history, ['user', 'four']]);
+    expect(sentSystem()).toBe((await bench.store.load(id)).messages[0]?.content);
+
+    const { conversationId: deep = '' } = await research.deepResearch(question('deep one'));
+    const report = await storedTurns(deep);
+    await research.searchFollowup(deep, question('deep two'));
+    expect(sentTurns()).toEqual([...report, ['user', 'deep two']]);
+    expect(bench.api.creates).toBe(6);
+  });
+
+  it('puts turns in order only in what is sent', async () => {
+    const { head } = await bench.store.append(
+      'my-chat',
+      [
+        { role: 'assistant', content: 'Hello' },
+        { role: 'user', content: 'a' },
+        { role: 'user', content: 'b' },
+        { role: 'system', content: 'Late rule' },
+        { role: 'assistant', content: '  ' },
+        { role: 'user', content: 'c' },
+      ],
+      { create: true },
+    );
+    const { conversationId } = head;
+    const before = await bench.store.load(conversationId);
+    await research.searchFollowup('my-chat', question('d'));
+    expect(sentTurns()).toEqual([
+      ['user', '(The assistant speaks first.)'],
+      ['assistant', 'Hello'],
+      ['user', 'a\n\nb\n\nc\n\nd'],
+    ]);
+    expect(sentSystem()).toBe('Late rule');
+    const after = await bench.store.load(conversationId);
+    expect(after.messages.slice(0, 6)).toEqual(before.messages);
+    expect(after.messages.slice(6).map(({ role, content }) => [role, content])).toEqual([
+      ['user', 'd'],
+      ['assistant', expect.any(String)],
+    ]);
+  });
+
+  it.each([
+    ['RATE_LIMITED', 429],
+    ['PROVIDER', 500],
+    ['PROVIDER', 400],
+    ['NOT_CONFIGURED', 401],
+  ] as const)('leaves everything as it was: %s', async (code, status) => {
+    const { conversationId: id = '' } = await research.search(question('one'));
+    const files = await bench.files();
+    for (const call of [
+      () => research.searchFollowup(id, question('two')),
+      () => research.search(question('new')),
+    ]) {
+      bench.api.next({ on: 'create', kind: 'status', status, body: {} });
+      expect((await errorOf(call())).code).toBe(code);
+      expect(await bench.files()).toEqual(files);
+    }
+    expect(bench.api.creates).toBe(1);
+  });
+
+  it('leaves everything as it was when the call is cancelled or the line breaks', async () => {
+    const { conversationId: id = '' } = await research.search(question('one'));
+    const files = await bench.files();
+    const abort = new AbortController();
+    const { signal } = abort;
+    bench.api.next({ on: 'create', kind: 'slow', ms: 300 });
+    const call = errorOf(research.searchFollowup(id, question('two'), { signal }));
+    await eventually(() => expect(bench.api.created()).toHaveLength(2));
+    abort.abort();
+    const error = await call;
+    expect(error.code).toBe('CANCELLED');
+    bench.api.next({ on: 'create', kind: 'drop', afterAccept: true });
+    expect((await errorOf(research.searchFollowup(id, question('two')))).code).toBe('PROVIDER');
+    expect(await bench.files()).toEqual(files);
+    expect(bench.api.created()).toHaveLength(3);
+  });
+
+  it('refuses an empty answer', async () => {
+    bench.api.reply = () => ({ text: ' ' });
+    expect((await errorOf(research.search(question('one')))).code).toBe('PROVIDER');
+    expect(Object.keys(await bench.files()).length).toBe(0);
+  });
+
+  it('returns a paid answer that could not be stored', async () => {
+    bench.faults.conversations = new AppError('STORAGE_FULL', 'The disk is full.');
+    const fresh = await research.search(question('one'));
+    expect(fresh).toMatchObject({
+      saved: false,
+      notSavedReason: 'The disk is full.',
+      status: 'completed',
+    });
+    expect(fresh.answer?.text).toContain('one');
+    expect(fresh).not.toHaveProperty('conversationId');
+    bench.faults.conversations = undefined;
+    const { conversationId: id = '' } = await research.search(question('two'));
+    bench.faults.conversations = new AppError('LOCKED', 'Busy.');
+    const next = await research.searchFollowup(id, question('three'));
+    expect(next).toMatchObject({
+      saved: false,
+      conversationId: id,
+      answer: { responseId: 'resp_3' },
+    });
+  });
+
+  it('checks limits, arguments and ids before money is spent', async () => {
+    const { conversationId: id = '' } = await research.search(question('one'));
+    const small = bench.service({ maxMessages: 4 });
+    const full = bench.service({
+      checkRoom: () => Promise.reject(new AppError('STORAGE_FULL', 'Full.')),
+    });
+    const wrong = question('two', { filters: { recency: 'day', after: '2025-01-01' } });
+    const refusals = [
+      [() => small.searchFollowup(id, question('x')), 'CONVERSATION_FULL'],
+      [() => small.deepResearchFollowup(id, question('x')), 'CONVERSATION_FULL'],
+      [() => full.search(question('x')), 'STORAGE_FULL'],
+      [() => full.searchFollowup(id, question('x')), 'STORAGE_FULL'],
+      [() => full.deepResearch(question('x')), 'STORAGE_FULL'],
+      [() => research.search(wrong), 'VALIDATION_ERROR'],
+      [() => research.deepResearch(wrong), 'VALIDATION_ERROR'],
+      [() => research.deepResearchFollowup(id, wrong), 'VALIDATION_ERROR'],
+      [
+        () => research.searchFollowup('20240101-1704067200000', question('x')),
+        'CONVERSATION_NOT_FOUND',
+      ],
+      [() => research.searchFollowup('../x', question('x')), 'VALIDATION_ERROR'],
+    ] as const;
+    for (const [call, code] of refusals) expect((await errorOf(call())).code).toBe(code);
+    expect(bench.api.received).toHaveLength(1);
+    expect(Object.keys(await bench.files())).toEqual([join(bench.folder, id, 'conversation.json')]);
+    expect([await bench.jobCount(), (await bench.leases()).length]).toEqual([0, 0]);
+  });
+
+  it('shows reasoning only where asked for and stores it never', async () => {
+    bench.api.reply = () => ({ text: 'Yes.', thinking: 'Let me see' });
+    const hidden = await research.search(question('one'));
+    expect(hidden.answer).not.toHaveProperty('thinking');
+    expect(hidden.notes).toEqual([]);
+    const shown = await research.search(question('one', { showThinking: true }));
+    if (backend === 'agent') expect(shown.notes.join()).toContain('not available');
+    else expect(shown.answer?.thinking).toBe('Let me see');
+    expect(Object.values(await bench.files()).join()).not.toContain('Let me see');
+  });
+
+  it('says when related questions were asked for and none came', async () => {
+    const result = await research.search(question('one', { relatedQuestions: true }));
+    expect(result.notes).toHaveLength(1);
+  });
+});
+
+describe('without a key', () => {
+  it('answers NOT_CONFIGURED, and still reads', async () => {
+    bench = await openBench();
+    const { conversationId: id = '' } = await bench.service().search(question('one'));
+    const keyless = bench.service({ perplexity: undefined });
+    for (const call of [
+      keyless.search(question('x')),
+      keyless.deepResearch(question('x')),
+      keyless.searchFollowup(id, question('x')),
+      keyless.deepResearchFollowup(id, question('x')),
+    ]) {
+      expect((await errorOf(call)).code).toBe('NOT_CONFIGURED');
+    }
+    expect((await keyless.history(id)).conversation.messages).toHaveLength(3);
+    await keyless.resume();
+    expect(Object.keys(await bench.files()).length).toBe(1);
+  });
+});
+
+describe('a retired endpoint', () => {
+  it('is named as such and changes nothing', async () => {
+    bench = await openBench('chat-completions', { gateway: false });
+    research = bench.service();
+    expect((await errorOf(research.search(question('x')))).code).toBe('PROVIDER_RETIRED');
+    expect((await errorOf(research.deepResearch(question('x')))).code).toBe('PROVIDER_RETIRED');
+    expect([Object.keys(await bench.files()).length, await bench.jobCount()]).toEqual([0, 0]);
+  });
+});
+
+describe('progress', () => {
+  it('is reported while a deep research is waited for', async () => {
+    bench = await openBench('agent', { pollsUntilDone: 8 });
+    const seen: number[] = [];
+    await bench.service({ timing: FAST }).deepResearch(question('x'), {
+      progress: (report) => void seen.push(report.progress),
+    });
+    expect(seen.length).toBeGreaterThan(1);
+    expect(seen).toEqual([...seen].sort((a, b) => a - b));
+  });
+});

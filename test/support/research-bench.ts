@@ -1,0 +1,213 @@
+/**
+ * Research services over real files and the stand-in, with intervals short enough for tests.
+ * Every service has stores of its own, as another process would; writes can be made to fail.
+ */
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '../../src/base/clock.js';
+import type { AppError } from '../../src/base/errors.js';
+import { silentLog } from '../../src/base/log.js';
+import { createPerplexity, type PerplexityOptions } from '../../src/providers/perplexity.js';
+import { createResearch } from '../../src/research/research.js';
+import type {
+  FollowupQuestion,
+  ResearchDeps,
+  ResearchService,
+} from '../../src/research/research-types.js';
+import {
+  type AppendOptions,
+  type AppendResult,
+  ConversationStore,
+  type ConversationStoreOptions,
+  type NewConversation,
+  type NewMessage,
+} from '../../src/stores/conversations.js';
+import {
+  ResearchJobFiles,
+  type ResearchJobFilesOptions,
+} from '../../src/stores/research-job-files.js';
+import type { JobLease, ResearchJob } from '../../src/stores/research-jobs.js';
+import { type StandIn, type StandInOptions, startStandIn } from './perplexity-stand-in.js';
+
+export const FAST = {
+  waitMs: 3_000,
+  pickUpWaitMs: 1_000,
+  progressMs: 10,
+  pollMinMs: 5,
+  pollMaxMs: 10,
+  maxRunMs: 60_000,
+  closeGraceMs: 300,
+};
+
+/** What the disk refuses while it is set, in every service of the bench. */
+export interface Faults {
+  conversations?: AppError | undefined;
+  jobs?: AppError | undefined;
+  /** Another process has taken every lease over. */
+  leasesLost?: boolean;
+}
+
+class FaultyStore extends ConversationStore {
+  readonly #faults: Faults;
+
+  constructor(options: ConversationStoreOptions, faults: Faults) {
+    super(options);
+    this.#faults = faults;
+  }
+
+  override async create(conversation: NewConversation) {
+    if (this.#faults.conversations) throw this.#faults.conversations;
+    return super.create(conversation);
+  }
+
+  override async append(
+    ref: string,
+    messages: readonly NewMessage[],
+    options?: AppendOptions,
+  ): Promise<AppendResult> {
+    if (this.#faults.conversations) throw this.#faults.conversations;
+    return super.append(ref, messages, options);
+  }
+}
+
+class FaultyJobs extends ResearchJobFiles {
+  readonly #faults: Faults;
+  readonly #written: string[];
+
+  constructor(options: ResearchJobFilesOptions, faults: Faults, written: string[]) {
+    super(options);
+    this.#faults = faults;
+    this.#written = written;
+  }
+
+  override async put(conversationId: string, job: ResearchJob): Promise<void> {
+    if (this.#faults.jobs) throw this.#faults.jobs;
+    await super.put(conversationId, job);
+    this.#written.push(job.runId === undefined ? job.state : `${job.state} ${job.runId}`);
+  }
+
+  override async tryLease(conversationId: string): Promise<JobLease | undefined> {
+    const lease = await super.tryLease(conversationId);
+    return (
+      lease && {
+        isHeld: () => !this.#faults.leasesLost && lease.isHeld(),
+        release: () => lease.release(),
+      }
+    );
+  }
+}
+
+export class Bench {
+  readonly api: StandIn;
+  readonly folder: string;
+  readonly store: ConversationStore;
+  readonly jobs: ResearchJobFiles;
+  readonly faults: Faults = {};
+  /** States of job records in the order in which they became durable. */
+  readonly written: string[] = [];
+  readonly #backend: PerplexityOptions['backend'];
+  readonly #services: ResearchService[] = [];
+
+  constructor(api: StandIn, folder: string, backend: PerplexityOptions['backend']) {
+    this.api = api;
+    this.folder = folder;
+    this.#backend = backend;
+    [this.store, this.jobs] = this.#stores();
+  }
+
+  service(
+    deps: Partial<ResearchDeps> = {},
+    wire: Partial<PerplexityOptions> = {},
+  ): ResearchService {
+    const perplexity = createPerplexity({
+      apiKey: this.api.key,
+      backend: this.#backend,
+      baseUrl: this.api.url,
+      clock: systemClock,
+      retryDelayMs: 1,
+      ...wire,
+    });
+    const [store, jobs] = this.#stores();
+    const base: ResearchDeps = { store, jobs, perplexity, clock: systemClock, log: silentLog };
+    const service = createResearch({ ...base, ...deps, timing: { ...FAST, ...deps.timing } });
+    this.#services.push(service);
+    return service;
+  }
+
+  #stores(): [ConversationStore, ResearchJobFiles] {
+    const options = { logsFolder: this.folder, fsync: false };
+    const store = new FaultyStore({ ...options, maxMessages: 10_000 }, this.faults);
+    const jobOptions = { ...options, conversations: store, log: silentLog };
+    return [store, new FaultyJobs(jobOptions, this.faults, this.written)];
+  }
+
+  /** Bytes of one `conversation.json`. */
+  text(id: string): Promise<string> {
+    return readFile(join(this.folder, id, 'conversation.json'), 'utf8');
+  }
+
+  jobText(id: string): Promise<string> {
+    return readFile(join(this.folder, id, 'job.json'), 'utf8');
+  }
+
+  setJobText(id: string, text: string): Promise<void> {
+    return writeFile(join(this.folder, id, 'job.json'), text);
+  }
+
+  /** Every file of every conversation with its content. */
+  async files(): Promise<Record<string, string>> {
+    const names = await readdir(this.folder, { recursive: true, withFileTypes: true });
+    const kept = names.filter((entry) => entry.isFile()).map((e) => join(e.parentPath, e.name));
+    const paths = kept.filter((path) => path.endsWith('.json')).sort();
+    const contents = await Promise.all(paths.map((path) => readFile(path, 'utf8')));
+    return Object.fromEntries(paths.map((path, i) => [path, contents[i] ?? '']));
+  }
+
+  async jobCount(): Promise<number> {
+    return (await this.jobs.list()).length;
+  }
+
+  /** Names of the leases that are held. */
+  leases(): Promise<string[]> {
+    return readdir(join(this.folder, '.leases')).catch(() => []);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#services.map((service) => service.close()));
+    await this.api.close();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+export async function openBench(
+  backend: PerplexityOptions['backend'] = 'agent',
+  options: StandInOptions = {},
+): Promise<Bench> {
+  const api = await startStandIn({ gateway: backend === 'chat-completions', ...options });
+  return new Bench(api, await mkdtemp(join(tmpdir(), 'daybook-research-')), backend);
+}
+
+export function question(query: string, change: Partial<FollowupQuestion> = {}): FollowupQuestion {
+  return {
+    query,
+    filters: {},
+    relatedQuestions: false,
+    showThinking: false,
+    discardLostRun: false,
+    ...change,
+  };
+}
+
+/** Resolves when `check` does not throw any more; at most three seconds. */
+export async function eventually(check: () => void | Promise<void>): Promise<void> {
+  const until = performance.now() + 3_000;
+  for (;;) {
+    try {
+      return await check();
+    } catch (error) {
+      if (performance.now() > until) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  }
+}
