@@ -219,7 +219,7 @@ describe('withLock between processes', () => {
 
   it('is released although a waiter puts its mark back again and again', async () => {
     const locks = tempFolder();
-    for (let round = 0; round < 200; round += 1) {
+    for (let round = 0; round < 60; round += 1) {
       let isDone = false;
       const run = withLock(locks, 'x', async () => {
         mkdirSync(join(locks, 'x', readdirSync(join(locks, 'x'))[0] ?? '', 'wanted'));

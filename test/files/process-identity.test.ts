@@ -70,8 +70,8 @@ describe.runIf(hasProc)('with /proc', () => {
   });
 
   it('a zombie is dead although signals reach it', async () => {
-    // The shell starts a child, becomes `sleep`, and so never asks for the child's end.
-    const parent = spawn('sh', ['-c', 'true & echo $!; exec sleep 30']);
+    // The shell starts a child and becomes another `sleep`, which never asks for the child's end.
+    const parent = spawn('sh', ['-c', 'sleep 0.3 & echo $!; exec sleep 30']);
     onTestFinished(() => void parent.kill('SIGKILL'));
     const zombie = Number(await new Promise<Buffer>((done) => parent.stdout.once('data', done)));
     while (statOf(zombie).state !== 'Z') await sleep(5);

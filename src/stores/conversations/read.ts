@@ -157,7 +157,6 @@ function objectAt(value: unknown, at: string, place: Place): JsonObject {
   throw damage(at === '' ? 'the document' : at, 'an object', place);
 }
 
-/** In UTC with milliseconds whatever a person wrote, so that times compare as texts. */
 /** Every time in memory has one form, so that times can be compared as texts. */
 function timeOr(value: unknown, fallback: string): string {
   if (!isString(value)) return fallback;

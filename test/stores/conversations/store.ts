@@ -2,7 +2,7 @@
  * What the tests of the conversation store share: a store on a real folder with a clock that stands
  * still unless it is moved, and the file of a conversation as a person would meet it.
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Codec } from '../../../src/files/codec.js';
 import { openConversationStore } from '../../../src/stores/conversations.js';
@@ -40,6 +40,11 @@ export async function openStore({
     textOf: (id: string) => readFileSync(fileOf(id), 'utf8'),
     // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever is in the file
     jsonOf: (id: string): any => JSON.parse(readFileSync(fileOf(id), 'utf8')),
+    /** All but the store's own entries, which begin with a dot. */
+    folders: () =>
+      readdirSync(logsFolder)
+        .filter((name) => !name.startsWith('.'))
+        .sort(),
     /** As a person or another program would put it there. */
     put: (id: string, content: string | Uint8Array | object) => {
       mkdirSync(join(logsFolder, id), { recursive: true });
