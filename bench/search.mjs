@@ -112,7 +112,11 @@ function openFts5(folder, messages) {
 
 function openOurs(messages) {
   const index = createTextIndex({ columns: ['content'] });
-  const build = measured(() => messages.forEach((content, id) => index.put(id, { content })));
+  const build = measured(() => {
+    messages.forEach((content, id) => {
+      index.put(id, { content });
+    });
+  });
   const search = (text) => {
     const result = index.search(text, { limit: 20 });
     return result.hits.map(({ id, rank }) => ({
@@ -122,7 +126,11 @@ function openOurs(messages) {
     }));
   };
   const plain = createTextIndex({ columns: ['content'], extended: false });
-  const plainBuild = measured(() => messages.forEach((content, id) => plain.put(id, { content })));
+  const plainBuild = measured(() => {
+    messages.forEach((content, id) => {
+      plain.put(id, { content });
+    });
+  });
   return { index, build, plainBuild, search };
 }
 
