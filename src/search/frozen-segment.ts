@@ -3,15 +3,7 @@
  * from 0 in the order of the dictionary's numbers, in 16 bits where they fit. Nothing in it changes
  * but the marks of deleted documents. pack-segment.ts makes them.
  */
-import {
-  type DocumentId,
-  FREQUENCY_BITS,
-  type Layout,
-  MAX_FREQUENCY,
-  type Positions,
-  type PostingList,
-  type Segment,
-} from './segment.js';
+import type { DocumentId, Layout, Positions, PostingList, Segment } from './segment.js';
 
 /** The arrays of a frozen segment; segment-codec.ts writes and reads them. */
 export interface FrozenParts {

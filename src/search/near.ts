@@ -38,6 +38,18 @@ function settle(readers: readonly Reader[], lead: Reader): boolean {
   return true;
 }
 
+/** The common case of one instance each: all within one window, or none. */
+function trimSingles(
+  positions: readonly (readonly number[])[],
+  lengths: readonly number[],
+  distance: number,
+): (readonly number[])[] {
+  let greatest = 0;
+  for (const [position = 0] of positions) greatest = Math.max(greatest, position);
+  const meet = positions.every(([p = 0], i) => p >= greatest - (lengths[i] ?? 0) - distance);
+  return meet ? [...positions] : positions.map(() => []);
+}
+
 /**
  * The positions of each phrase that meet the NEAR, ascending; every list is empty when none do.
  * `lengths` are the phrases' tokens.
@@ -46,7 +58,9 @@ export function trimToNear(
   positions: readonly (readonly number[])[],
   lengths: readonly number[],
   distance: number,
-): number[][] {
+): (readonly number[])[] {
+  if (positions.every((list) => list.length === 1))
+    return trimSingles(positions, lengths, distance);
   const readers = positions.map((list, i): Reader => {
     return { positions: list, reach: (lengths[i] ?? 0) + distance, at: 0, kept: [] };
   });

@@ -66,6 +66,11 @@ export class Best<Item> {
     this.#limit = limit;
   }
 
+  /** Lower scores are never kept. */
+  get floor(): number {
+    return this.#heap.length < this.#limit ? 0 : (this.#heap[0]?.score ?? 0);
+  }
+
   /** Whether `offer` would keep it; asked first so that most hits cost no allocation. */
   takes(score: number, order: number): boolean {
     if (this.#heap.length < this.#limit) return true;

@@ -95,11 +95,15 @@ function* rankSegment(
   const matched = yield* query.match(filter && ((slot) => filter(segment.ids[slot] ?? 0)));
   const { documents } = matched;
   const scores = yield* scoresOf(query, matched, weights, norms);
+  let { floor } = best;
   for (let i = 0; i < documents.length; i++) {
-    const slot = (documents.packed[i] ?? 0) >>> FREQUENCY_BITS;
     const score = scores[i] ?? 0;
+    if (score < floor) continue;
+    const slot = (documents.packed[i] ?? 0) >>> FREQUENCY_BITS;
     const order = segment.orders[slot] ?? 0;
-    if (best.takes(score, order)) best.offer({ score, order, item: segment.ids[slot] ?? 0 });
+    if (!best.takes(score, order)) continue;
+    best.offer({ score, order, item: segment.ids[slot] ?? 0 });
+    floor = best.floor;
   }
   return documents.length;
 }
