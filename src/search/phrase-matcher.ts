@@ -72,45 +72,59 @@ export class PhraseMatcher {
     return this.#verified(this.#candidates());
   }
 
-  /** Looks at each place of the rarest term whether the others stand around it. */
+  /**
+   * Meets the places of the rarest term with those of its neighbour in the phrase. Both are read in
+   * order; looking into the tokens instead would miss the processor's cache at every place.
+   */
   #anchored({ places, starts, first }: Positions): PostingList {
-    const { tokens, dead, layout } = this.#segment;
     const lists = this.#acceptors.map(({ single }) => this.#segment.postings(single));
-    const shortest = Math.min(...lists.map(({ length }) => length));
-    const anchor = lists.findIndex(({ length }) => length === shortest);
-    const { packed: entries, length: count } = lists[anchor] ?? NO_POSTINGS;
-    const base = first(this.#acceptors[anchor]?.single ?? 0);
+    const anchor = lists.reduce(
+      (best, list, i) => (list.length < (lists[best]?.length ?? 0) ? i : best),
+      0,
+    );
     const towards = anchor === 0 ? 1 : -1;
-    const neighbour = this.#singles[anchor + towards] ?? -1;
-    const packed = new Uint32Array(count);
+    const [rare, other] = [lists[anchor] ?? NO_POSTINGS, lists[anchor + towards] ?? NO_POSTINGS];
+    const rareFirst = first(this.#singles[anchor] ?? 0);
+    const otherFirst = first(this.#singles[anchor + towards] ?? 0);
+    const packed = new Uint32Array(rare.length);
     let length = 0;
-    for (let i = 0; i < count; i++) {
-      const entry = entries[i] ?? 0;
-      const slot = entry >>> FREQUENCY_BITS;
-      if (dead[slot] === 1) continue;
-      const document = this.#segment.starts[slot * (layout.count + 1)] ?? 0;
-      const from = starts[base + i] ?? 0;
-      const to = from + (entry & MAX_FREQUENCY);
+    let beside = 0;
+    for (let i = 0; i < rare.length; i++) {
+      const slot = (rare.packed[i] ?? 0) >>> FREQUENCY_BITS;
+      beside = seek(other, slot, beside);
+      if (beside === other.length) break;
+      const entry = other.packed[beside] ?? 0;
+      if (entry >>> FREQUENCY_BITS !== slot || this.#segment.dead[slot] === 1) continue;
+      const [mine, theirs] = [(rare.packed[i] ?? 0) & MAX_FREQUENCY, entry & MAX_FREQUENCY];
+      const from = starts[rareFirst + i] ?? 0;
+      let next = starts[otherFirst + beside] ?? 0;
+      const end = next + theirs;
       let found = 0;
-      for (let at = from; at < to; at++) {
-        const place = document + (places[at] ?? 0);
-        // One look at the neighbour settles nearly every place.
-        if (tokens[place + towards] !== neighbour) continue;
-        const start = place - anchor;
-        if (start >= document && this.#standsAt(start) && this.#isInColumn(slot, start)) found++;
+      for (let at = from; at < from + mine; at++) {
+        const wanted = (places[at] ?? 0) + towards;
+        while (next < end && (places[next] ?? 0) < wanted) next++;
+        if (
+          next < end &&
+          places[next] === wanted &&
+          this.#standsAt(slot, wanted - towards - anchor)
+        )
+          found++;
       }
-      // A frequency that was cut does not tell all places.
-      if (to - from === MAX_FREQUENCY) found = this.count(slot);
+      // Frequencies that were cut do not tell all places.
+      if (Math.max(mine, theirs) === MAX_FREQUENCY) found = this.count(slot);
       if (found > 0) packed[length++] = (slot << FREQUENCY_BITS) | Math.min(found, MAX_FREQUENCY);
     }
     return { packed, length };
   }
 
-  #standsAt(start: number): boolean {
-    const { tokens } = this.#segment;
+  /** Whether the whole phrase stands at a place of a document, within one column. */
+  #standsAt(slot: number, place: number): boolean {
+    const { tokens, layout, starts } = this.#segment;
+    const start = (starts[slot * (layout.count + 1)] ?? 0) + place;
     const singles = this.#singles;
+    if (place < 0) return false;
     for (let i = 0; i < singles.length; i++) if (tokens[start + i] !== singles[i]) return false;
-    return true;
+    return this.#isInColumn(slot, start);
   }
 
   /** Whether the phrase at `start` ends in the column in which it begins, one that it may stand in. */
