@@ -38,6 +38,22 @@ function settle(readers: readonly Reader[], lead: Reader): boolean {
   return true;
 }
 
+/** False if no instances of the first two phrases are near enough: settles most documents cheaply. */
+function canMeet(
+  [a = [], b = []]: readonly (readonly number[])[],
+  [lengthA = 0, lengthB = 0]: readonly number[],
+  distance: number,
+): boolean {
+  for (let i = 0, j = 0; i < a.length && j < b.length; ) {
+    const [left = 0, right = 0] = [a[i], b[j]];
+    if (left <= right ? right - left <= lengthA + distance : left - right <= lengthB + distance)
+      return true;
+    if (left <= right) i++;
+    else j++;
+  }
+  return false;
+}
+
 /** The common case of one instance each: all within one window, or none. */
 function trimSingles(
   positions: readonly (readonly number[])[],
@@ -59,6 +75,7 @@ export function trimToNear(
   lengths: readonly number[],
   distance: number,
 ): (readonly number[])[] {
+  if (!canMeet(positions, lengths, distance)) return positions.map(() => []);
   if (positions.every((list) => list.length === 1))
     return trimSingles(positions, lengths, distance);
   const readers = positions.map((list, i): Reader => {

@@ -32,6 +32,9 @@ export class PhraseMatcher {
   /** Only single terms, anywhere in the default columns. */
   readonly #isPlain: boolean;
   readonly #singles: Int32Array;
+  readonly #positions: Positions | undefined;
+  /** The postings of a plain word in a frozen segment, which never change. */
+  #list: PostingList | undefined;
   /** Where the last document's posting was found: documents are asked for in order. */
   #cursor = 0;
 
@@ -45,6 +48,7 @@ export class PhraseMatcher {
     const isAnywhere = !phrase.first && phrase.columns === segment.layout.defaults;
     this.#usesPostings = isAnywhere && phrase.places.length === 1;
     this.#isPlain = isAnywhere && this.#acceptors.every(({ marks }) => marks === undefined);
+    this.#positions = segment.positions;
     this.#singles = Int32Array.from(this.#acceptors, ({ single }) => single);
   }
 
@@ -67,8 +71,7 @@ export class PhraseMatcher {
         ? livePostings(this.#segment, only.single)
         : unionPostings(this.#segment, only.locals);
     }
-    const { positions } = this.#segment;
-    if (positions !== undefined && this.#isPlain) return this.#anchored(positions);
+    if (this.#positions && this.#isPlain) return this.#anchored(this.#positions);
     return this.#verified(this.#candidates());
   }
 
@@ -189,10 +192,11 @@ export class PhraseMatcher {
 
   /** A plain word's places from the segment's own list; false if it keeps none. */
   #readPositions(slot: number, into: number[]): boolean {
-    const kept = this.#segment.positions;
-    const single = this.#singles[0] ?? -1;
+    const kept = this.#positions;
     if (kept === undefined) return false;
-    const list = this.#segment.postings(single);
+    const single = this.#singles[0] ?? -1;
+    this.#list ??= this.#segment.postings(single);
+    const list = this.#list;
     const known = (list.packed[this.#cursor] ?? 0) >>> FREQUENCY_BITS;
     const at = seek(list, slot, known <= slot ? this.#cursor : 0);
     const entry = list.packed[at] ?? 0;

@@ -29,7 +29,7 @@ export interface RunResult {
 }
 
 /** Looks up all terms of a query; equal phrases come out as one object. */
-export function planQuery(root: QueryNode, store: SegmentStore): QueryPlan {
+function planQuery(root: QueryNode, store: SegmentStore): QueryPlan {
   const expansions = new Map<string, readonly number[]>();
   let expanded = 0;
   const expand = (prefix: string) => {
