@@ -6,7 +6,7 @@
 import { writeFileSync } from 'node:fs';
 import Database from 'better-sqlite3';
 
-const SEPARATOR = 0;
+// 0, the rest, separates.
 const LETTER = 1; // starts and continues a token
 const MARK = 2; // continues a token, starts none
 

@@ -6,12 +6,13 @@
  */
 import { crc32 } from 'node:zlib';
 import type { Dictionary } from './dictionary.js';
-import { type FrozenParts, FrozenSegment, livePlaces, packSegment } from './frozen-segment.js';
+import { type FrozenParts, FrozenSegment } from './frozen-segment.js';
+import { livePlaces, packSegment } from './pack-segment.js';
 import type { DocumentId, Layout } from './segment.js';
 
 /** `DBSG`, then the version: raised with every change of the layout or of a tokenizer. */
 const MAGIC = 0x44425347;
-export const SEGMENT_FORMAT = 1;
+const SEGMENT_FORMAT = 1;
 const HEADER_BYTES = 16;
 
 const ARRAY_TYPES = {

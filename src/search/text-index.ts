@@ -12,6 +12,7 @@ import { SearchResult } from './search-result.js';
 import { type RunResult, runQuery, throwIfCancelled } from './search-run.js';
 import type { DocumentId, Layout } from './segment.js';
 import { decodeSegment, encodeSegment } from './segment-codec.js';
+import { finished } from './segment-query.js';
 import { SegmentStore } from './segment-store.js';
 
 export type { MatchType } from './match-type.js';
@@ -171,11 +172,7 @@ export class TextIndex {
   }
 
   #finish(root: QueryNode, options: SearchOptions): RunResult {
-    const run = this.#run(root, options);
-    for (;;) {
-      const step = run.next();
-      if (step.done) return step.value;
-    }
+    return finished(this.#run(root, options));
   }
 
   async #finishInSlices(root: QueryNode, options: SearchOptions): Promise<RunResult> {

@@ -44,11 +44,6 @@ function unpackFolds(): Map<number, string> {
 const CLASSES = unpackClasses();
 const FOLDS = unpackFolds();
 
-/** True for a character that FTS5 makes part of a term by itself. */
-export function isTokenCharacter(codePoint: number): boolean {
-  return CLASSES[codePoint] === LETTER;
-}
-
 /** A lone surrogate reaches SQLite as U+FFFD, a separator; codePointAt returns it unchanged. */
 const classAt = (code: number) => CLASSES[code] ?? SEPARATOR;
 
