@@ -10,13 +10,13 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AppError } from '../base/errors.js';
 import { sha256Hex } from '../base/ids.js';
-import { type Durability, FILE_MODE, syncFolder } from './atomic-write.js';
+import { type Durability, FILE_MODE, syncFolder, unconfirmed } from './atomic-write.js';
 import type { Codec } from './codec.js';
-import { reporting, unless } from './file-errors.js';
+import { reporting } from './file-errors.js';
 import { type HeldLock, withLock } from './file-lock.js';
 import { GroupCommit } from './group-commit.js';
 import { readWhole } from './json-doc.js';
-import { isSameFile, readStamp, toStamp } from './stamp.js';
+import { isSameFile, readStamp, type Stamp, toStamp } from './stamp.js';
 
 /** 64 bits of SHA-256: enough against accidents, short enough to read past. */
 const CHECKSUM_LENGTH = 16;
@@ -43,6 +43,8 @@ export interface LogContent {
 export class AppendLog {
   readonly #options: AppendLogOptions;
   readonly #commits: GroupCommit<string, undefined>;
+  /** The file whose name we know to be on disk: another process may have died before it synced it. */
+  #durableFile: Stamp | undefined;
 
   constructor(options: AppendLogOptions) {
     this.#options = options;
@@ -52,7 +54,11 @@ export class AppendLog {
     });
   }
 
-  /** Resolves when the entry is on disk (synced, unless `fsync` is off). Order of calls is kept. */
+  /**
+   * Resolves when the entry is on disk (synced, unless `fsync` is off). Order of calls is kept.
+   * After an error with `details.unconfirmed` the entry may be there all the same; else at most a
+   * torn line is. STORAGE_FULL, FILESYSTEM_ERROR, LOCKED.
+   */
   async append(entry: unknown): Promise<void> {
     await this.#commits.add(encodeLine(entry, this.#options));
   }
@@ -76,32 +82,48 @@ export class AppendLog {
 
   /** False where the lock or the file was taken away meanwhile: the lines must be written again. */
   async #writeOnce(text: string, lock: HeldLock): Promise<boolean> {
-    const { path, fsync } = this.#options;
+    const { path } = this.#options;
     const isNew = (await readStamp(path)) === undefined;
     const handle = await open(path, 'a', FILE_MODE);
     try {
+      if (isNew) await handle.chmod(FILE_MODE);
       await writeFully(handle, Buffer.from(text), path);
+    } catch (error) {
+      await handle.close().catch(() => undefined); // the first error says more
+      throw error;
+    }
+    try {
+      return await this.#confirm(handle, lock);
+    } catch (error) {
+      throw unconfirmed(path, error);
+    }
+  }
+
+  async #confirm(handle: FileHandle, lock: HeldLock): Promise<boolean> {
+    const { path, fsync } = this.#options;
+    let written: Stamp;
+    try {
       if (fsync) await handle.sync();
-      if (isNew) {
-        await handle.chmod(FILE_MODE);
-        await syncFolder(dirname(path), this.#options);
-      }
-      const written = toStamp(await handle.stat({ bigint: true }));
-      const named = await readStamp(path);
-      return named !== undefined && isSameFile(named, written) && (await lock.isOurs());
+      written = toStamp(await handle.stat({ bigint: true }));
     } finally {
       await handle.close();
     }
+    if (this.#durableFile === undefined || !isSameFile(this.#durableFile, written)) {
+      await syncFolder(dirname(path), this.#options);
+      this.#durableFile = written;
+    }
+    const named = await readStamp(path);
+    return named !== undefined && isSameFile(named, written) && (await lock.isOurs());
   }
 }
 
-/** A short write is an error here: on a full disk the rest would never come. */
+/**
+ * A short write is an error here: on a full disk the rest would never come. The torn line stays, for
+ * it harms nothing, while cutting it off could cut off what others wrote if we had lost the lock.
+ */
 async function writeFully(handle: FileHandle, bytes: Buffer, path: string): Promise<void> {
-  const { size } = await handle.stat();
   const { bytesWritten } = await handle.write(bytes, 0, bytes.byteLength);
   if (bytesWritten === bytes.byteLength) return;
-  // The torn line would be harmless; without it the file is as it was.
-  await unless(['EIO', 'EROFS'], handle.truncate(size));
   throw new AppError(
     'STORAGE_FULL',
     `Only ${bytesWritten} of ${bytes.byteLength} bytes fitted on the disk for ${path}.`,

@@ -22,7 +22,7 @@ import {
   renameWithRetry,
   replaceThrough,
 } from './atomic-write.js';
-import { fileError, unless } from './file-errors.js';
+import { fileError, reporting, unless } from './file-errors.js';
 import { isOwnerName, isSurelyDead, ownerName } from './process-identity.js';
 import type { Stamp } from './stamp.js';
 
@@ -66,6 +66,11 @@ const queues = new Map<string, Promise<unknown>>();
 const handOver = new Map<string, number>();
 /** What an undecidable owner's folder looked like, and since when on our monotonic clock. */
 const observed = new Map<string, { mtimeMs: number; since: number }>();
+/**
+ * Our own names that could not be taken off a lock (the disk failed at that moment). Nobody works
+ * under them any more, so they count as dead here; or our next call would wait for ourselves.
+ */
+const abandoned = new Set<string>();
 
 /**
  * Runs `work` while holding the lock `name` in `locksFolder`. `work` must read what it changes
@@ -115,7 +120,7 @@ function heldLock(path: string, own: string): HeldLock {
       try {
         return await replaceThrough(join(home, 'stage'), target, bytes, durability);
       } catch (error) {
-        if (GONE.includes(errnoOf(error) ?? '') && !(await exists(home)))
+        if (GONE.includes(errnoOf(error) ?? '') && !(await seemsThere(home)))
           throw new Deposed('deposed', { cause: error });
         throw fileError(error, 'write', target);
       }
@@ -124,15 +129,19 @@ function heldLock(path: string, own: string): HeldLock {
       try {
         await renameWithRetry(target, join(home, 'removed'));
       } catch (error) {
-        if (!(await exists(home))) throw new Deposed('deposed', { cause: error });
+        if (!(await seemsThere(home))) throw new Deposed('deposed', { cause: error });
         if (!GONE.includes(errnoOf(error) ?? '')) throw fileError(error, 'remove', target);
       }
     },
-    isOurs: () => exists(home),
+    isOurs: () => reporting('look at', home, () => exists(home)),
   };
 }
 
-async function acquire(locksFolder: string, path: string): Promise<string> {
+function acquire(locksFolder: string, path: string): Promise<string> {
+  return reporting('lock', path, () => waitForTurn(locksFolder, path));
+}
+
+async function waitForTurn(locksFolder: string, path: string): Promise<string> {
   const start = systemClock.monotonic();
   await giveWay(path);
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
@@ -161,12 +170,18 @@ async function tryAcquire(locksFolder: string, path: string): Promise<string | u
     if (publish(privatePath, path)) return own;
   } catch (error) {
     // A network share can report a failure for a rename that it did carry out.
-    if (await exists(join(path, own))) return own;
-    await rm(privatePath, { recursive: true, force: true });
-    throw fileError(error, 'lock', path);
+    if (await exists(join(path, own)).catch(() => false)) return own;
+    abandoned.add(own); // should it be published after all
+    await removePrivate(privatePath);
+    throw error;
   }
-  await rm(privatePath, { recursive: true, force: true });
+  await removePrivate(privatePath);
   return undefined;
+}
+
+async function removePrivate(privatePath: string): Promise<void> {
+  // In nobody's way: a later start sweeps it.
+  await rm(privatePath, { recursive: true, force: true }).catch(() => undefined);
 }
 
 function publish(privatePath: string, path: string): boolean {
@@ -187,7 +202,7 @@ async function makePrivate(locksFolder: string, privatePath: string, own: string
     mkdirSync(privatePath, { mode: FOLDER_MODE });
   } catch (error) {
     if (errnoOf(error) !== 'ENOENT') throw error;
-    await makeFolder(locksFolder);
+    await makeFolder(locksFolder, { fsync: false }); // no lock has to outlive a power cut
     mkdirSync(privatePath, { mode: FOLDER_MODE });
   }
   mkdirSync(join(privatePath, own), { mode: FOLDER_MODE });
@@ -198,7 +213,8 @@ async function deposeDeadOwner(path: string): Promise<boolean> {
   const entries = (await unless(GONE, readdir(path))) ?? [];
   const owner = entries.find(isOwnerName);
   if (owner === undefined) return entries.length === 0;
-  if (!isSurelyDead(owner) && !(await isLeaseOver(join(path, owner)))) {
+  const isDead = abandoned.has(owner) || isSurelyDead(owner);
+  if (!isDead && !(await isLeaseOver(join(path, owner)))) {
     // The owner's rmdir at release fails because of this mark: that is how it learns of us.
     await mkdir(join(path, owner, WANTED)).catch(() => undefined); // it left meanwhile, or the mark is there
     return false;
@@ -208,10 +224,15 @@ async function deposeDeadOwner(path: string): Promise<boolean> {
 
 /** One rename decides which process takes a dead owner away; its staged file leaves with it. */
 async function depose(path: string, owner: string): Promise<boolean> {
-  const grave = `${path}.dead.${owner}`;
+  const grave = graveOf(path, owner);
   await unless([...GONE, 'ENOTEMPTY', 'EEXIST'], rename(join(path, owner), grave));
-  await rm(grave, { recursive: true, force: true });
+  abandoned.delete(owner);
+  await removePrivate(grave);
   return true;
+}
+
+function graveOf(path: string, owner: string): string {
+  return `${path}.dead.${owner}`;
 }
 
 async function isLeaseOver(ownerPath: string): Promise<boolean> {
@@ -228,17 +249,28 @@ async function isLeaseOver(ownerPath: string): Promise<boolean> {
   return true;
 }
 
+/** Never fails: what was written is written, and a lock that stays is taken away by who comes next. */
 async function release(path: string, own: string): Promise<void> {
+  try {
+    await leave(path, own);
+  } catch {
+    abandoned.add(own);
+  }
+}
+
+async function leave(path: string, own: string): Promise<void> {
   const home = join(path, own);
   try {
     rmdirSync(home);
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return; // deposed: the lock is somebody else's
-    if (await exists(join(home, WANTED))) {
-      handOver.set(path, systemClock.monotonic() + HAND_OVER_MS);
-    }
-    // A failed write left its staging file, or somebody waits.
-    await rm(home, { recursive: true, force: true });
+    // A failed write left its staging file, or somebody waits. Out of the lock in one step: whoever
+    // waits may mark the folder again and again while it is being emptied.
+    const grave = graveOf(path, own);
+    await rename(home, grave);
+    const isWanted = await exists(join(grave, WANTED)).catch(() => false);
+    if (isWanted) handOver.set(path, systemClock.monotonic() + HAND_OVER_MS);
+    await removePrivate(grave);
   }
   removeIfEmpty(path);
 }
@@ -262,6 +294,11 @@ async function exists(path: string): Promise<boolean> {
   return (await unless(GONE, lstat(path))) !== undefined;
 }
 
+/** Where it cannot be told: yes, so that the error at hand is reported as it is. */
+function seemsThere(path: string): Promise<boolean> {
+  return exists(path).catch(() => true);
+}
+
 async function lockedError(path: string): Promise<AppError> {
   const owner = (await unless(GONE, readdir(path)))?.find(isOwnerName);
   return new AppError(
@@ -276,11 +313,16 @@ async function lockedError(path: string): Promise<AppError> {
  * Nothing of a live process is touched; what cannot be judged yet is observed from now on.
  */
 export async function sweepLocks(locksFolder: string): Promise<void> {
+  await reporting('sweep', locksFolder, () => sweep(locksFolder));
+}
+
+async function sweep(locksFolder: string): Promise<void> {
   for (const entry of (await unless(GONE, readdir(locksFolder))) ?? []) {
     const path = join(locksFolder, entry);
     const owner = entry.slice(entry.lastIndexOf('.') + 1);
     if (isOwnerName(owner)) {
-      const isLeftOver = isSurelyDead(owner) || (await isLeaseOver(path));
+      const isDead = abandoned.has(owner) || isSurelyDead(owner);
+      const isLeftOver = isDead || (await isLeaseOver(path));
       if (isLeftOver) await rm(path, { recursive: true, force: true });
     } else {
       await deposeDeadOwner(path);

@@ -1,7 +1,7 @@
 /**
  * Folders as lists of names. Stores ask here what exists; they never see the file system itself.
  */
-import { mkdir, readdir, rmdir, unlink } from 'node:fs/promises';
+import { mkdir, readdir, rmdir } from 'node:fs/promises';
 import { errnoOf } from '../base/errors.js';
 import { FOLDER_MODE } from './atomic-write.js';
 import { fileError, reporting, unless } from './file-errors.js';
@@ -33,9 +33,4 @@ export async function removeEmptyFolder(path: string): Promise<boolean> {
   } catch (error) {
     return errnoOf(error) === 'ENOENT';
   }
-}
-
-/** Removes a file; one that is not there is fine. */
-export async function removeFile(path: string): Promise<void> {
-  await reporting('remove', path, () => unless(['ENOENT'], unlink(path)));
 }

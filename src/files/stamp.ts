@@ -4,7 +4,7 @@
  */
 import { statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { unless } from './file-errors.js';
+import { fileError, reporting, unless } from './file-errors.js';
 
 export interface Stamp {
   readonly dev: bigint;
@@ -22,16 +22,22 @@ export function isSameFile(a: Stamp, b: Stamp): boolean {
   return a.ino === b.ino && a.dev === b.dev;
 }
 
-/** `undefined` where there is no such file. */
+/** `undefined` where there is no such file. FILESYSTEM_ERROR. */
 export async function readStamp(path: string): Promise<Stamp | undefined> {
-  const found = await unless(['ENOENT', 'ENOTDIR'], stat(path, { bigint: true }));
-  return found && toStamp(found);
+  return reporting('look at', path, async () => {
+    const found = await unless(['ENOENT', 'ENOTDIR'], stat(path, { bigint: true }));
+    return found && toStamp(found);
+  });
 }
 
 /** The same for one file on a busy path: ten times cheaper than a trip through the thread pool. */
 export function readStampNow(path: string): Stamp | undefined {
-  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return found && toStamp(found);
+  try {
+    const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return found && toStamp(found);
+  } catch (error) {
+    throw fileError(error, 'look at', path);
+  }
 }
 
 export function toStamp({ dev, ino, size, mtimeNs }: Stamp): Stamp {

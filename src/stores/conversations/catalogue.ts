@@ -12,8 +12,12 @@ import { CONVERSATION_ID, type ConversationHead } from './schema.js';
 /** Open files and stats under way at once; more gains nothing and costs file handles. */
 const PARALLEL_READS = 32;
 
+/** A file that is closed to us stays so; after any other failure it may be readable a moment later. */
+const LASTING = new Set(['EACCES', 'EPERM', 'ELOOP', 'EISDIR']);
+
 interface Entry {
-  stamp: Stamp;
+  /** Absent where the file could not even be read: it is tried again at every pass. */
+  stamp?: Stamp | undefined;
   head?: ConversationHead;
   damage?: AppError;
 }
@@ -39,6 +43,17 @@ export class Catalogue {
     return [...this.#entries].flatMap(([conversationId, { damage: error }]) =>
       error === undefined ? [] : [{ conversationId, error }],
     );
+  }
+
+  /**
+   * Throws FILESYSTEM_ERROR where the last pass could not read a file for a reason that may pass:
+   * it could hold any key, and a second conversation under that key would split the first.
+   */
+  assertComplete(): void {
+    for (const { damage } of this.#entries.values()) {
+      const errno = damage?.details?.['errno'];
+      if (typeof errno === 'string' && !LASTING.has(errno)) throw damage;
+    }
   }
 
   /** The conversation that carries this key, as far as is known without looking at the disk. */
@@ -84,18 +99,20 @@ export class Catalogue {
   }
 
   async #refreshOne(id: string): Promise<void> {
-    const stamp = await readStamp(this.#files.fileOf(id));
-    if (stamp === undefined) return this.forget(id);
-    const known = this.#entries.get(id);
-    if (known !== undefined && isSameStamp(known.stamp, stamp)) return;
+    let stamp: Stamp | undefined;
     try {
+      stamp = await readStamp(this.#files.fileOf(id));
+      if (stamp === undefined) return this.forget(id);
+      const known = this.#entries.get(id)?.stamp;
+      if (known !== undefined && isSameStamp(known, stamp)) return;
       const found = await this.#files.readUncached(id);
       if (found === undefined) this.forget(id);
       else this.note(found.stamp, found.document.head);
     } catch (error) {
       if (!isAppError(error)) throw error;
       this.forget(id);
-      this.#entries.set(id, { stamp, damage: error });
+      const isOfContent = error.code !== 'FILESYSTEM_ERROR';
+      this.#entries.set(id, { damage: error, stamp: isOfContent ? stamp : undefined });
     }
   }
 
