@@ -140,11 +140,13 @@ function parseLog(text: string, options: AppendLogOptions): LogContent {
   const content: LogContent = { entries: [], damaged: [], hasTornTail: false };
   const lines = text.split('\n');
   for (const [index, raw] of lines.entries()) {
-    const line = raw.endsWith('\r') ? raw.slice(0, -1) : raw;
-    if (line === '') continue;
-    const entry = parseLine(line, options);
-    if (entry === undefined) content.damaged.push({ line: index + 1, text: line });
-    else content.entries.push(entry.value);
+    // A power cut can leave zeros where a line was being added, its leading newline with it: what is
+    // in front of them is the sound line before. No line of ours holds a zero.
+    const [line = '', ...zeroed] = (raw.endsWith('\r') ? raw.slice(0, -1) : raw).split('\0');
+    const entry = line === '' ? undefined : parseLine(line, options);
+    if (entry !== undefined) content.entries.push(entry.value);
+    else if (line !== '') content.damaged.push({ line: index + 1, text: line });
+    if (zeroed.length > 0) content.damaged.push({ line: index + 1, text: zeroed.join('') });
   }
   content.hasTornTail = content.damaged.at(-1)?.line === lines.length;
   return content;

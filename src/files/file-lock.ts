@@ -179,9 +179,11 @@ async function tryAcquire(locksFolder: string, path: string): Promise<string | u
   return undefined;
 }
 
+/** A folder that nobody takes for the lock any more. What cannot be removed, a later start sweeps. */
 async function removePrivate(privatePath: string): Promise<void> {
-  // In nobody's way: a later start sweeps it.
-  await rm(privatePath, { recursive: true, force: true }).catch(() => undefined);
+  // A mark that was on its way when the folder was moved still arrives in it, once a waiter.
+  const options = { recursive: true, force: true, maxRetries: 10, retryDelay: 1 };
+  await rm(privatePath, options).catch(() => undefined);
 }
 
 function publish(privatePath: string, path: string): boolean {

@@ -17,7 +17,7 @@ import type { Acknowledged, WriterTask } from './children/writer.js';
 
 const ROUNDS = 200;
 /** Long enough for a few dozen messages, short enough that the first ones are hit as well. */
-const LONGEST_LIFE_MS = 30;
+const LONGEST_LIFE_MS = 40;
 /** A conversation is written for so many rounds, then the next one. */
 const ROUNDS_PER_CONVERSATION = 20;
 
@@ -107,7 +107,7 @@ describe('kill -9 while messages are saved', () => {
           ref = (await (await openStore()).create({})).conversationId;
         }
         const key = `key-${Math.floor(round / 3)}`;
-        writer.send({ do: 'stream', ref, key, prefix: `round${round}` });
+        writer.send({ do: 'stream', ref, key, prefix: `round${round}`, first: round });
         const told = await killed(writer, random() < 0.75, random() * LONGEST_LIFE_MS);
         if (told.length > 0) roundsWithAcks += 1;
         all.push(...told);

@@ -16,7 +16,7 @@ export interface WriterTask {
 export type WriterCommand =
   | { do: 'flood'; ref: string; prefix: string; count: number; create: boolean }
   | { do: 'create'; prefix: string; count: number }
-  | { do: 'stream'; ref: string; key: string; prefix: string };
+  | { do: 'stream'; ref: string; key: string; prefix: string; first: number };
 
 export interface Acknowledged {
   text: string;
@@ -44,8 +44,8 @@ async function create(text: string): Promise<void> {
   say({ text, id: conversationId } satisfies Acknowledged);
 }
 
-async function stream(ref: string, key: string, prefix: string): Promise<never> {
-  for (let count = 0; ; count += 1) {
+async function stream(ref: string, key: string, prefix: string, first: number): Promise<never> {
+  for (let count = first; ; count += 1) {
     const text = `${prefix}-${count} ${'x'.repeat(300)}`;
     const ways = [
       () => append(ref, text, false),
@@ -63,7 +63,8 @@ const numbered = (prefix: string, count: number) =>
 
 say({ ready: true });
 for await (const command of commands<WriterCommand>()) {
-  if (command.do === 'stream') await stream(command.ref, command.key, command.prefix);
+  if (command.do === 'stream')
+    await stream(command.ref, command.key, command.prefix, command.first);
   else if (command.do === 'create')
     await Promise.all(numbered(command.prefix, command.count).map(create));
   else {
