@@ -24,7 +24,7 @@ const isMounted = mounted();
 function mounted(): boolean {
   mkdirSync(disk);
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=256k', 'daybook-test', disk], {
+    execFileSync('/bin/mount', ['-t', 'tmpfs', '-o', 'size=256k', 'daybook-test', disk], {
       stdio: 'ignore',
     });
     return true;
@@ -35,7 +35,7 @@ function mounted(): boolean {
 }
 
 afterAll(() => {
-  if (isMounted) execFileSync('umount', [disk]);
+  if (isMounted) execFileSync('/bin/umount', [disk]);
 });
 
 type Replace = (target: string, bytes: Uint8Array) => Promise<unknown>;
