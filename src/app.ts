@@ -2,13 +2,16 @@
  * Composition root: the configuration in, one App with every store and service out.
  * Tools see this interface and nothing of the configuration but the facts that are fit to show.
  */
+import { join } from 'node:path';
 import { type Clock, systemClock } from './base/clock.js';
+import { sha256Hex } from './base/ids.js';
 import { type Log, silentLog } from './base/log.js';
 import { VERSION } from './base/version.js';
 import type { Config } from './config.js';
 import { createPerplexity, type Perplexity } from './providers/perplexity.js';
 import { createResearch } from './research/research.js';
 import type { ResearchService } from './research/research-types.js';
+import { type MessageSearch, openMessageSearch } from './search/message-search.js';
 import { type ConversationStore, openConversationStore } from './stores/conversations.js';
 import { ResearchJobFiles } from './stores/research-job-files.js';
 
@@ -35,7 +38,13 @@ export interface StoreFacts {
 export interface App {
   readonly conversations: ConversationStore;
   readonly research: ResearchService;
+  readonly search: MessageSearch;
   readonly facts: StoreFacts;
+  /**
+   * Begins what a server does beside its calls: clears what dead processes left, follows their
+   * research runs, builds the search index. Commands that run once do without.
+   */
+  start(): void;
   /** Finishes what was accepted, then lets go of everything. */
   close(): Promise<void>;
 }
@@ -48,14 +57,17 @@ export interface AppOptions {
 /** A dead server's lease on a research run ends by itself; a second look then takes the run over. */
 const SECOND_RESUME_MS = 25_000;
 
-/**
- * Opens every store on the folders of the configuration. Creates no conversation by itself; what dead
- * processes left behind is cleared, and their research runs are followed, in the background.
- */
+/** Opens every store on the folders of the configuration. Creates no conversation by itself. */
 export async function createApp(config: Config, options: AppOptions = {}): Promise<App> {
   const { log = silentLog, clock = systemClock } = options;
   const { logsDir: logsFolder, fsync, maxMessages } = config;
-  const conversations = await openConversationStore({ logsFolder, fsync, maxMessages, clock });
+  const conversations = await openConversationStore({ logsFolder, fsync, maxMessages, clock, log });
+  const search = openMessageSearch({
+    store: conversations,
+    cachePath: indexCachePath(config),
+    clock,
+    log,
+  });
   const research = createResearch({
     store: conversations,
     jobs: new ResearchJobFiles({ logsFolder, fsync, conversations, log }),
@@ -65,22 +77,35 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     maxMessages,
     timing: { waitMs: config.perplexity.waitMs },
   });
-  const tidying = conversations.tidy().catch((error: unknown) => {
-    log.warn({ err: error }, 'left-overs of dead processes could not be cleared');
-  });
-  void tidying.then(() => research.resume());
-  const secondResume = setTimeout(() => void research.resume(), SECOND_RESUME_MS).unref();
+  let background: Promise<unknown> = Promise.resolve();
+  let secondResume: NodeJS.Timeout | undefined;
   return {
     conversations,
     research,
+    search,
     facts: factsOf(config),
+    start() {
+      background = conversations.tidy().catch((error: unknown) => {
+        log.warn({ err: error }, 'leftovers of ended processes were not removed');
+      });
+      void background.then(() => research.resume());
+      secondResume = setTimeout(() => void research.resume(), SECOND_RESUME_MS).unref();
+      search.start();
+    },
     async close() {
       clearTimeout(secondResume);
-      await tidying;
+      await background;
       await research.close();
+      await search.close();
       await conversations.close();
     },
   };
+}
+
+/** One file a logs folder: two roots never share an index. */
+function indexCachePath({ cacheFolder, indexCache, logsDir }: Config): string | undefined {
+  if (!indexCache) return undefined;
+  return join(cacheFolder, 'index', `${sha256Hex(logsDir).slice(0, 32)}.bin`);
 }
 
 function perplexityOf({ perplexity }: Config, clock: Clock): Perplexity | undefined {

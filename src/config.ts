@@ -32,6 +32,10 @@ export interface Config {
   readonly rootSource: RootSource;
   readonly logsDir: string;
   readonly configFile: string;
+  /** Absolute; holds only what can be made again. */
+  readonly cacheFolder: string;
+  /** Whether a start may use the index of the one before. */
+  readonly indexCache: boolean;
   /** The toolsets switched on, in the order of the known ones. */
   readonly toolsets: readonly string[];
   readonly logLevel: (typeof LOG_LEVELS)[number];
@@ -76,6 +80,18 @@ export function configFolder(
     return join(env['APPDATA'] ?? join(home, 'AppData', 'Roaming'), 'daybook');
   }
   return join(home, '.config', 'daybook');
+}
+
+/** The user's folder for what can be made again, as the platform has it. */
+function cacheFolder(sources: Pick<ConfigSources, 'env' | 'home' | 'platform'>): string {
+  const { env = process.env, home = homedir(), platform = process.platform } = sources;
+  const chosen = env['XDG_CACHE_HOME'];
+  if (chosen && isAbsolute(chosen)) return join(chosen, 'daybook');
+  if (platform === 'darwin') return join(home, 'Library', 'Caches', 'daybook');
+  if (platform === 'win32') {
+    return join(env['LOCALAPPDATA'] ?? join(home, 'AppData', 'Local'), 'daybook', 'Cache');
+  }
+  return join(home, '.cache', 'daybook');
 }
 
 /** Where `daybook init` records the folders that may be roots. */
@@ -126,6 +142,8 @@ export function loadConfig(sources: ConfigSources): Config {
     rootSource: root.source,
     logsDir,
     configFile,
+    cacheFolder: cacheFolder(sources),
+    indexCache: values.indexCache,
     toolsets: chooseToolsets(values.toolsets, found, sources.knownToolsets),
     logLevel: values.logLevel,
     fsync: values.fsync,

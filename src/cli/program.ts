@@ -20,7 +20,12 @@ export function createProgram(): Command {
   program
     .command('serve', { isDefault: true })
     .description('serve MCP on stdin and stdout (the default)')
-    .action(async () => (await import('./serve.js')).serve(flags()));
+    .allowExcessArguments()
+    .action(async (_options: unknown, { args }: Command) => {
+      // The default command also gets what is no command at all.
+      if (args[0] !== undefined) program.error(`error: unknown command '${args[0]}'`);
+      await (await import('./serve.js')).serve(flags());
+    });
   program
     .command('init')
     .argument('[folder]', 'the folder to keep the data in', '.')

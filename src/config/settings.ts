@@ -72,6 +72,13 @@ export const SETTINGS = {
     about: 'Most messages that one conversation holds (default `10000`).',
     env: ['DAYBOOK_MAX_MESSAGES'],
   }),
+  indexCache: setting({
+    schema: z.preprocess(lowerCase, onOff.default(true)),
+    takes: '1 or 0',
+    about:
+      'Whether the search index is kept in your cache folder for a faster start; `0` builds it from the files each time (default `1`).',
+    env: ['DAYBOOK_INDEX_CACHE'],
+  }),
   perplexityApiKey: setting({
     schema: text.optional(),
     takes: 'an API key of Perplexity',

@@ -16,7 +16,7 @@ import { reporting } from './file-errors.js';
 import { type HeldLock, withLock } from './file-lock.js';
 import { GroupCommit } from './group-commit.js';
 import { readWhole } from './json-doc.js';
-import { isSameFile, readStamp, type Stamp, toStamp } from './stamp.js';
+import { isSameFile, readStamp, type Stamp, stampOf } from './stamp.js';
 
 /** 64 bits of SHA-256: enough against accidents, short enough to read past. */
 const CHECKSUM_LENGTH = 16;
@@ -66,7 +66,9 @@ export class AppendLog {
   /** What is on disk now; an absent log is empty. */
   async read(): Promise<LogContent> {
     const found = await readWhole(this.#options.path);
-    return parseLog(found === undefined ? '' : found.bytes.toString('utf8'), this.#options);
+    // Not Buffer.toString, which keeps the byte-order mark that some editors put in.
+    const text = found === undefined ? '' : new TextDecoder().decode(found.bytes);
+    return parseLog(text, this.#options);
   }
 
   async #write(text: string): Promise<void> {
@@ -104,7 +106,7 @@ export class AppendLog {
     let written: Stamp;
     try {
       if (fsync) await handle.sync();
-      written = toStamp(await handle.stat({ bigint: true }));
+      written = stampOf(await handle.stat({ bigint: true }));
     } finally {
       await handle.close();
     }
@@ -117,13 +119,12 @@ export class AppendLog {
   }
 }
 
-/**
- * A short write is an error here: on a full disk the rest would never come. The torn line stays, for
- * it harms nothing, while cutting it off could cut off what others wrote if we had lost the lock.
- */
+/** A short write is an error here: on a full disk the rest would never come. */
 async function writeFully(handle: FileHandle, bytes: Buffer, path: string): Promise<void> {
   const { bytesWritten } = await handle.write(bytes, 0, bytes.byteLength);
   if (bytesWritten === bytes.byteLength) return;
+  // The torn line stays: it is harmless, and cutting it off could take away the lines of a process
+  // that took the lock over meanwhile.
   throw new AppError(
     'STORAGE_FULL',
     `Only ${bytesWritten} of ${bytes.byteLength} bytes fitted on the disk for ${path}.`,

@@ -16,7 +16,7 @@ import { randomHex } from '../base/ids.js';
 import { fileError, reporting, unless } from './file-errors.js';
 import { isInside } from './paths.js';
 import { isSurelyDead, ownerName } from './process-identity.js';
-import { type Stamp, toStamp } from './stamp.js';
+import { type Stamp, stampOf } from './stamp.js';
 
 export const FILE_MODE = 0o600;
 export const FOLDER_MODE = 0o700;
@@ -110,7 +110,7 @@ async function checkAndSync(
       );
     }
     if (fsync) await syncToDisk(file);
-    return toStamp(staged);
+    return stampOf(staged);
   } finally {
     closeSync(file);
   }

@@ -7,7 +7,8 @@
  * the rename that commits is also the check that we still own it: a process that was paused and
  * deposed fails there instead of overwriting newer data. docs/LOCKING.md has the protocol step by
  * step and what was measured. The few calls of the uncontended path are synchronous: each takes
- * microseconds, and a trip through the thread pool costs ten times that. Waiting processes leave a `wanted` mark so that a busy owner pauses.
+ * microseconds, and a trip through the thread pool costs ten times that. Waiting processes leave a
+ * `wanted` mark, so that a busy owner pauses.
  */
 import { mkdirSync, renameSync, rmdirSync } from 'node:fs';
 import { lstat, mkdir, readdir, rename, rm, utimes } from 'node:fs/promises';
@@ -23,6 +24,7 @@ import {
   replaceThrough,
 } from './atomic-write.js';
 import { fileError, reporting, unless } from './file-errors.js';
+import { listFolders } from './folders.js';
 import { isOwnerName, isSurelyDead, ownerName } from './process-identity.js';
 import type { Stamp } from './stamp.js';
 
@@ -64,8 +66,8 @@ export interface HeldLock {
 const queues = new Map<string, Promise<unknown>>();
 /** Where another process showed that it waits: our own next turn begins after this time. */
 const handOver = new Map<string, number>();
-/** What an undecidable owner's folder looked like, and since when on our monotonic clock. */
-const observed = new Map<string, { mtimeMs: number; since: number }>();
+/** By lock path: an undecidable owner, how its folder looked, and since when on our monotonic clock. */
+const observed = new Map<string, { owner: string; mtimeMs: number; since: number }>();
 /**
  * Our own names that could not be taken off a lock (the disk failed at that moment). Nobody works
  * under them any more, so they count as dead here; or our next call would wait for ourselves.
@@ -99,7 +101,7 @@ async function runLocked<T>(
   work: (lock: HeldLock) => Promise<T>,
 ): Promise<T> {
   for (let run = 1; run <= MAX_RUNS; run += 1) {
-    const own = await acquire(locksFolder, path);
+    const own = await reporting('lock', path, () => acquire(locksFolder, path));
     const lease = setInterval(() => void touch(join(path, own)), LEASE_TOUCH_MS).unref();
     try {
       return await work(heldLock(path, own));
@@ -137,19 +139,18 @@ function heldLock(path: string, own: string): HeldLock {
   };
 }
 
-function acquire(locksFolder: string, path: string): Promise<string> {
-  return reporting('lock', path, () => waitForTurn(locksFolder, path));
-}
-
-async function waitForTurn(locksFolder: string, path: string): Promise<string> {
+async function acquire(locksFolder: string, path: string): Promise<string> {
   const start = systemClock.monotonic();
   await giveWay(path);
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
     const own = await tryAcquire(locksFolder, path);
-    if (own !== undefined) return own;
+    if (own !== undefined) {
+      observed.delete(path);
+      return own;
+    }
     if (systemClock.monotonic() - start > WAIT_LIMIT_MS) throw await lockedError(path);
-    if (await deposeDeadOwner(path)) continue;
-    await sleep(pauseMs * (0.5 + randomBelow(1000) / 1000));
+    const isFree = await deposeDeadOwner(path);
+    await sleep((isFree ? FIRST_PAUSE_MS : pauseMs) * (0.5 + randomBelow(1000) / 2000));
   }
 }
 
@@ -172,18 +173,21 @@ async function tryAcquire(locksFolder: string, path: string): Promise<string | u
     // A network share can report a failure for a rename that it did carry out.
     if (await exists(join(path, own)).catch(() => false)) return own;
     abandoned.add(own); // should it be published after all
-    await removePrivate(privatePath);
+    discardPrivate(privatePath, own);
     throw error;
   }
-  await removePrivate(privatePath);
+  discardPrivate(privatePath, own);
   return undefined;
 }
 
-/** A folder that nobody takes for the lock any more. What cannot be removed, a later start sweeps. */
-async function removePrivate(privatePath: string): Promise<void> {
-  // A mark that was on its way when the folder was moved still arrives in it, once a waiter.
-  const options = { recursive: true, force: true, maxRetries: 10, retryDelay: 1 };
-  await rm(privatePath, options).catch(() => undefined);
+/** What stays because it cannot be removed now is swept once this process is dead. */
+function discardPrivate(privatePath: string, own: string): void {
+  try {
+    rmdirSync(join(privatePath, own));
+    rmdirSync(privatePath);
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error;
+  }
 }
 
 function publish(privatePath: string, path: string): boolean {
@@ -214,9 +218,12 @@ async function makePrivate(locksFolder: string, privatePath: string, own: string
 async function deposeDeadOwner(path: string): Promise<boolean> {
   const entries = (await unless(GONE, readdir(path))) ?? [];
   const owner = entries.find(isOwnerName);
-  if (owner === undefined) return entries.length === 0;
-  const isDead = abandoned.has(owner) || isSurelyDead(owner);
-  if (!isDead && !(await isLeaseOver(join(path, owner)))) {
+  if (owner === undefined) {
+    // No owner's name (.DS_Store): nobody would ever take it away, and no rename succeeds onto it.
+    for (const entry of entries) await rm(join(path, entry), { recursive: true, force: true });
+    return true;
+  }
+  if (!isDead(owner) && !(await isLeaseOver(path, owner, join(path, owner)))) {
     // The owner's rmdir at release fails because of this mark: that is how it learns of us.
     await mkdir(join(path, owner, WANTED)).catch(() => undefined); // it left meanwhile, or the mark is there
     return false;
@@ -227,54 +234,70 @@ async function deposeDeadOwner(path: string): Promise<boolean> {
 /** One rename decides which process takes a dead owner away; its staged file leaves with it. */
 async function depose(path: string, owner: string): Promise<boolean> {
   const grave = graveOf(path, owner);
-  await unless([...GONE, 'ENOTEMPTY', 'EEXIST'], rename(join(path, owner), grave));
+  const lost = [...GONE, ...TAKEN, ...(IS_WINDOWS ? TAKEN_ON_WINDOWS : [])];
+  await unless(lost, rename(join(path, owner), grave));
   abandoned.delete(owner);
-  await removePrivate(grave);
-  return true;
+  await bury(grave);
+  return !(await exists(join(path, owner)));
 }
 
-function graveOf(path: string, owner: string): string {
-  return `${path}.dead.${owner}`;
+/** What cannot be removed now, a later start sweeps: nobody takes a grave for the lock. */
+async function bury(grave: string): Promise<void> {
+  // A mark that was on its way when the folder was moved still arrives in it, once for each waiter.
+  const options = { recursive: true, force: true, maxRetries: 10, retryDelay: 1 };
+  await rm(grave, options).catch(() => undefined);
 }
 
-async function isLeaseOver(ownerPath: string): Promise<boolean> {
+const isDead = (owner: string) => abandoned.has(owner) || isSurelyDead(owner);
+
+const graveOf = (path: string, owner: string) => `${path}.dead.${owner}`;
+
+async function isLeaseOver(path: string, owner: string, ownerPath: string): Promise<boolean> {
   const found = await unless(GONE, lstat(ownerPath));
   if (found === undefined) return false;
   const now = systemClock.monotonic();
-  const last = observed.get(ownerPath);
-  if (last === undefined || last.mtimeMs !== found.mtimeMs) {
-    observed.set(ownerPath, { mtimeMs: found.mtimeMs, since: now });
+  const last = observed.get(path);
+  if (last === undefined || last.owner !== owner || last.mtimeMs !== found.mtimeMs) {
+    observed.set(path, { owner, mtimeMs: found.mtimeMs, since: now });
     return false;
   }
   if (now - last.since < LEASE_DEAD_MS) return false;
-  observed.delete(ownerPath);
+  observed.delete(path);
   return true;
 }
 
-/** Never fails: what was written is written, and a lock that stays is taken away by who comes next. */
+/** Never fails: what was committed stays committed; a lock that stays is taken away by the next caller. */
 async function release(path: string, own: string): Promise<void> {
   try {
-    await leave(path, own);
-  } catch {
+    if (await leave(path, own)) removeIfEmpty(path);
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error;
     abandoned.add(own);
   }
 }
 
-async function leave(path: string, own: string): Promise<void> {
+/** False where the lock was taken from us and is somebody else's now. */
+async function leave(path: string, own: string): Promise<boolean> {
   const home = join(path, own);
   try {
     rmdirSync(home);
+    return true;
   } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return; // deposed: the lock is somebody else's
-    // A failed write left its staging file, or somebody waits. Out of the lock in one step: whoever
-    // waits may mark the folder again and again while it is being emptied.
-    const grave = graveOf(path, own);
-    await rename(home, grave);
-    const isWanted = await exists(join(grave, WANTED)).catch(() => false);
-    if (isWanted) handOver.set(path, systemClock.monotonic() + HAND_OVER_MS);
-    await removePrivate(grave);
+    if (errnoOf(error) === 'ENOENT') return false;
   }
-  removeIfEmpty(path);
+  // Not empty: a failed write left its staging file, or somebody waits. Moved away in one step,
+  // because a waiter may put its mark back while the folder is being emptied.
+  const grave = graveOf(path, own);
+  try {
+    await renameWithRetry(home, grave);
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return false;
+    throw error;
+  }
+  const isWanted = await exists(join(grave, WANTED)).catch(() => false);
+  if (isWanted) handOver.set(path, systemClock.monotonic() + HAND_OVER_MS);
+  await bury(grave);
+  return true;
 }
 
 function removeIfEmpty(path: string): void {
@@ -315,20 +338,17 @@ async function lockedError(path: string): Promise<AppError> {
  * Nothing of a live process is touched; what cannot be judged yet is observed from now on.
  */
 export async function sweepLocks(locksFolder: string): Promise<void> {
-  await reporting('sweep', locksFolder, () => sweep(locksFolder));
+  for (const entry of await listFolders(locksFolder)) {
+    const path = join(locksFolder, entry);
+    await reporting('sweep', path, () => sweepLock(path, entry.slice(entry.lastIndexOf('.') + 1)));
+  }
 }
 
-async function sweep(locksFolder: string): Promise<void> {
-  for (const entry of (await unless(GONE, readdir(locksFolder))) ?? []) {
-    const path = join(locksFolder, entry);
-    const owner = entry.slice(entry.lastIndexOf('.') + 1);
-    if (isOwnerName(owner)) {
-      const isDead = abandoned.has(owner) || isSurelyDead(owner);
-      const isLeftOver = isDead || (await isLeaseOver(path));
-      if (isLeftOver) await rm(path, { recursive: true, force: true });
-    } else {
-      await deposeDeadOwner(path);
-      removeIfEmpty(path);
-    }
+async function sweepLock(path: string, owner: string): Promise<void> {
+  if (!isOwnerName(owner)) {
+    await deposeDeadOwner(path);
+    removeIfEmpty(path);
+  } else if (isDead(owner) || (await isLeaseOver(path, owner, path))) {
+    await rm(path, { recursive: true, force: true });
   }
 }

@@ -1,7 +1,7 @@
 /**
  * Folders as lists of names. Stores ask here what exists; they never see the file system itself.
  */
-import { mkdir, readdir, rmdir } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rmdir, unlink } from 'node:fs/promises';
 import { errnoOf } from '../base/errors.js';
 import { FOLDER_MODE } from './atomic-write.js';
 import { fileError, reporting, unless } from './file-errors.js';
@@ -18,9 +18,15 @@ export async function listFolders(path: string): Promise<string[]> {
 export async function claimFolder(path: string): Promise<boolean> {
   try {
     await mkdir(path, { mode: FOLDER_MODE });
-    return true;
   } catch (error) {
     if (errnoOf(error) === 'EEXIST') return false;
+    throw fileError(error, 'create', path);
+  }
+  try {
+    await chmod(path, FOLDER_MODE); // the umask may have taken bits away
+    return true;
+  } catch (error) {
+    await removeEmptyFolder(path);
     throw fileError(error, 'create', path);
   }
 }
@@ -33,4 +39,9 @@ export async function removeEmptyFolder(path: string): Promise<boolean> {
   } catch (error) {
     return errnoOf(error) === 'ENOENT';
   }
+}
+
+/** Removes a file; one that is not there is fine. */
+export async function removeFile(path: string): Promise<void> {
+  await reporting('remove', path, () => unless(['ENOENT'], unlink(path)));
 }

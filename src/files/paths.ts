@@ -12,7 +12,7 @@ const MAX_PATH_LENGTH = 1024;
 const MAX_NAME_BYTES = 255;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: refusing control characters is the point
 const REFUSED_CHARACTERS = /[\u0000-\u001f<>:"|?*\\]/;
-const RESERVED_ON_WINDOWS = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(\..*)?$/i;
+const RESERVED_ON_WINDOWS = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]) *(\..*)?$/i;
 
 /**
  * The absolute path of `name`, a relative path with `/`, inside `folder`.

@@ -49,11 +49,11 @@ export function isSurelyDead(name: string): boolean {
 function identifySelf(): ProcessIdentity {
   const stat = readProcessStat(process.pid);
   const boot = readOrUndefined('/proc/sys/kernel/random/boot_id');
-  if (stat === undefined || boot === undefined) {
+  const namespace = readNamespace();
+  if (stat === undefined || boot === undefined || namespace === undefined) {
     const started = Math.round(performance.timeOrigin);
     return { realm: NO_PROC_REALM, pid: process.pid, startTime: String(started) };
   }
-  const namespace = statSync('/proc/self/ns/pid').ino;
   return {
     realm: `${boot.replaceAll('-', '').slice(0, 8)}-${namespace}`,
     pid: process.pid,
@@ -67,6 +67,16 @@ function readProcessStat(pid: number): { state: string; startTime: string } | un
   // The command name may hold spaces and parentheses: fields are counted after its last one.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return { state: fields[0] ?? '', startTime: fields[19] ?? '' };
+}
+
+/** Some sandboxes have a /proc without it. */
+function readNamespace(): number | undefined {
+  try {
+    return statSync('/proc/self/ns/pid').ino;
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error;
+    return undefined;
+  }
 }
 
 function readOrUndefined(path: string): string | undefined {

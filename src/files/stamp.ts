@@ -4,6 +4,7 @@
  */
 import { statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { errnoOf } from '../base/errors.js';
 import { fileError, reporting, unless } from './file-errors.js';
 
 export interface Stamp {
@@ -13,8 +14,10 @@ export interface Stamp {
   readonly mtimeNs: bigint;
 }
 
-export function isSameStamp(a: Stamp, b: Stamp): boolean {
-  return a.ino === b.ino && a.mtimeNs === b.mtimeNs && a.size === b.size && a.dev === b.dev;
+/** True when both stand for the same content; a file that is not there (`undefined`) equals only itself. */
+export function isSameStamp(a: Stamp | undefined, b: Stamp | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  return a.mtimeNs === b.mtimeNs && a.size === b.size && a.ino === b.ino && a.dev === b.dev;
 }
 
 /** True for two versions of one file: the same inode, whatever was written to it in between. */
@@ -22,11 +25,13 @@ export function isSameFile(a: Stamp, b: Stamp): boolean {
   return a.ino === b.ino && a.dev === b.dev;
 }
 
+const ABSENT = ['ENOENT', 'ENOTDIR'];
+
 /** `undefined` where there is no such file. FILESYSTEM_ERROR. */
 export async function readStamp(path: string): Promise<Stamp | undefined> {
   return reporting('look at', path, async () => {
-    const found = await unless(['ENOENT', 'ENOTDIR'], stat(path, { bigint: true }));
-    return found && toStamp(found);
+    const found = await unless(ABSENT, stat(path, { bigint: true }));
+    return found && stampOf(found);
   });
 }
 
@@ -34,12 +39,13 @@ export async function readStamp(path: string): Promise<Stamp | undefined> {
 export function readStampNow(path: string): Stamp | undefined {
   try {
     const found = statSync(path, { bigint: true, throwIfNoEntry: false });
-    return found && toStamp(found);
+    return found && stampOf(found);
   } catch (error) {
+    if (ABSENT.includes(errnoOf(error) ?? '')) return undefined;
     throw fileError(error, 'look at', path);
   }
 }
 
-export function toStamp({ dev, ino, size, mtimeNs }: Stamp): Stamp {
+export function stampOf({ dev, ino, size, mtimeNs }: Stamp): Stamp {
   return { dev, ino, size, mtimeNs };
 }

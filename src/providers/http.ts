@@ -9,7 +9,7 @@ import { sleep } from '../base/clock.js';
 import { AppError, type ErrorCode, isAppError } from '../base/errors.js';
 import { redact } from './upstream-text.js';
 
-export interface HttpCall {
+interface HttpCall {
   readonly method: 'GET' | 'POST';
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;

@@ -10,7 +10,7 @@ export function asRecord(value: unknown): JsonRecord {
   return isRecord(value) ? value : {};
 }
 
-export function isRecord(value: unknown): value is JsonRecord {
+function isRecord(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 

@@ -92,7 +92,7 @@ export type RunState =
   | { readonly status: 'completed'; readonly answer: PerplexityAnswer }
   | { readonly status: 'failed' | 'cancelled'; readonly runId?: string; readonly reason: string };
 
-export const RELATED_DELIMITER = '=== RELATED QUESTIONS ===';
+const RELATED_DELIMITER = '=== RELATED QUESTIONS ===';
 
 /** Added to the system prompt where the API has no field for related questions. */
 export const RELATED_INSTRUCTION =

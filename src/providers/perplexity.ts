@@ -57,7 +57,7 @@ export interface Wire {
   get(path: string, timeoutMs: number, signal?: AbortSignal): Promise<unknown>;
 }
 
-export const DEFAULT_BASE_URL = 'https://api.perplexity.ai';
+const DEFAULT_BASE_URL = 'https://api.perplexity.ai';
 
 export function createPerplexity(options: PerplexityOptions): Perplexity {
   const wire = createWire(options);

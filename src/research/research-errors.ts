@@ -49,11 +49,11 @@ export function unfinishedRunError(conversationId: string, job: ResearchJob | un
   );
 }
 
-/** The waiting call was cancelled; the run was not. */
+/** The waiting in this process has ended; the run has not. */
 export function stoppedWaitingError(conversationId: string): AppError {
   return new AppError(
     'CANCELLED',
-    'The call was cancelled, but the deep research goes on and its answer will be stored.',
+    'This call has stopped waiting, but the deep research goes on and its answer will be stored.',
     {
       hint: 'Pick the answer up with get_conversation_history.',
       details: { conversationId, runState: 'in_progress' },

@@ -19,7 +19,7 @@ import type { ConversationStore } from '../stores/conversations.js';
 import type { JobLease, ResearchJob, ResearchJobs } from '../stores/research-jobs.js';
 import { notesFor } from './answer-notes.js';
 import { settledWithin } from './patience.js';
-import { asConversationError, lostRunError } from './research-errors.js';
+import { asConversationError, lostRunError, stoppedWaitingError } from './research-errors.js';
 import type { RunTiming } from './research-types.js';
 import { RunRecord } from './run-record.js';
 import { holdsResponse, toStoredExchange } from './stored-exchange.js';
@@ -95,7 +95,9 @@ export class ResearchRuns {
   async reconcile(conversationId: string, waitMs: number): Promise<ResearchJob | undefined> {
     const { jobs } = this.#deps;
     const active = this.#active.get(conversationId);
-    if (active) return active.run.job;
+    if (active && !active.run.isEnding) return active.run.job;
+    // Milliseconds before its end a run must not look as if it were still going on.
+    if (active) await settledWithin(active.done, waitMs);
     const seen = await jobs.get(conversationId);
     if (seen === undefined || !this.#canMove(conversationId, seen)) return seen;
     const lease = await jobs.tryLease(conversationId);
@@ -217,6 +219,8 @@ export class ResearchRuns {
     let waitMs = firstWaitMs;
     for (let delayMs = timing.pollMinMs; ; delayMs = Math.min(delayMs * 1.5, timing.pollMaxMs)) {
       await this.#pause(waitMs, run.conversationId);
+      // Its new holder writes the record now; two writers could bring a finished one back.
+      if (!run.lease.isHeld()) throw stoppedWaitingError(run.conversationId);
       waitMs = delayMs;
       try {
         const state = await perplexity.poll(runId, this.#closing.signal);
@@ -264,6 +268,7 @@ export class ResearchRuns {
   async #save(run: RunRecord, answer: PerplexityAnswer): Promise<RunOutcome> {
     const { store, jobs, perplexity, log } = this.#deps;
     const { conversationId, job } = run;
+    run.isEnding = true;
     const notes = notesFor(job.notes, answer, job, perplexity?.hasThinking ?? true);
     const origin = { kind: 'deep_research', backend: job.backend, notes } as const;
     try {

@@ -9,12 +9,12 @@ import { AppError, isAppError } from '../base/errors.js';
 import type { Perplexity } from '../providers/perplexity.js';
 import type { AskKind, PerplexityAnswer, PreparedRequest } from '../providers/perplexity-answer.js';
 import type { Conversation } from '../stores/conversations/schema.js';
-import { type JobLease, RESEARCH_JOB_FORMAT, type ResearchJob } from '../stores/research-jobs.js';
+import type { JobLease, ResearchJob } from '../stores/research-jobs.js';
 import { asShown, notesFor } from './answer-notes.js';
 import { toSentMessages } from './history-sent.js';
 import { outcomeWithin } from './patience.js';
 import { systemPromptFor, titleFrom } from './prompts.js';
-import { asConversationError, lostRunError, unfinishedRunError } from './research-errors.js';
+import { asConversationError, unfinishedRunError } from './research-errors.js';
 import { ResearchRuns, type RunHandle } from './research-runs.js';
 import {
   type Caller,
@@ -28,7 +28,8 @@ import {
   type ResearchTiming,
   type RunReport,
 } from './research-types.js';
-import { toStoredExchange } from './stored-exchange.js';
+import { isOver, newJob, refuseUnfinished, refuseWhenCancelled, toRunReport } from './run-rules.js';
+import { holdsResponse, toStoredExchange } from './stored-exchange.js';
 
 export function createResearch(deps: ResearchDeps): ResearchService {
   return new Research(deps);
@@ -121,8 +122,13 @@ class Research implements ResearchService {
     const { store } = this.#deps;
     const { conversationId } = await store.load(ref);
     const run = await this.#runReport(conversationId);
+    const conversation = await store.load(conversationId);
+    // Between storing the answer and clearing the record, another process is already done.
+    if (run?.runId !== undefined && holdsResponse(conversation, run.runId)) {
+      return { conversation, conversationPath: store.path(conversationId) };
+    }
     return {
-      conversation: await store.load(conversationId),
+      conversation,
       conversationPath: store.path(conversationId),
       ...(run === undefined ? {} : { run }),
     };
@@ -283,19 +289,13 @@ class Research implements ResearchService {
   }
 
   #newJob(question: Question, prepared: PreparedRequest, startsConversation: boolean): ResearchJob {
-    const now = isoTime(this.#deps.clock.now());
-    return {
-      formatVersion: RESEARCH_JOB_FORMAT,
-      state: 'creating',
-      query: question.query,
-      backend: this.#perplexity().backend,
-      startedAt: now,
-      updatedAt: now,
-      relatedQuestions: question.relatedQuestions,
-      showThinking: question.showThinking,
+    const { backend } = this.#perplexity();
+    return newJob(question, {
       notes: [...prepared.notes],
+      backend,
       startsConversation,
-    };
+      startedAt: isoTime(this.#deps.clock.now()),
+    });
   }
 
   async #wait(
@@ -323,39 +323,4 @@ class Research implements ResearchService {
       throw error;
     }
   }
-}
-
-function toRunReport(
-  job: ResearchJob,
-  unsaved: { text: string; reason: string } | undefined,
-): RunReport {
-  const state = job.state === 'unknown' || job.state === 'failed' ? job.state : 'in_progress';
-  const reason = unsaved?.reason ?? job.reason;
-  return {
-    state: unsaved ? 'unsaved' : state,
-    query: job.query,
-    startedAt: job.startedAt,
-    ...(job.runId === undefined ? {} : { runId: job.runId }),
-    ...(reason === undefined ? {} : { reason }),
-    ...(unsaved === undefined ? {} : { answer: unsaved.text }),
-  };
-}
-
-function isOver(job: ResearchJob): boolean {
-  return job.state === 'failed' || job.state === 'unknown';
-}
-
-function refuseUnfinished(
-  conversationId: string,
-  job: ResearchJob | undefined,
-  question: FollowupQuestion,
-): void {
-  if (job === undefined || job.state === 'failed') return;
-  if (job.state !== 'unknown') throw unfinishedRunError(conversationId, job);
-  if (!question.discardLostRun) throw lostRunError(conversationId, job);
-}
-
-/** Before the first byte: a call that is already cancelled must not cost anything. */
-function refuseWhenCancelled(caller: Caller): void {
-  if (caller.signal?.aborted) throw new AppError('CANCELLED', 'The call was cancelled.');
 }

@@ -18,6 +18,8 @@ export class RunRecord {
   readonly lease: JobLease;
   readonly #deps: RecordDeps;
   #job: ResearchJob;
+  /** The answer is here; only writing it and clearing the record are left. */
+  isEnding = false;
 
   constructor(conversationId: string, lease: JobLease, job: ResearchJob, deps: RecordDeps) {
     this.conversationId = conversationId;

@@ -8,13 +8,15 @@ import { join } from 'node:path';
 import { type Clock, systemClock } from '../base/clock.js';
 import { AppError } from '../base/errors.js';
 import { newUuid, sha256Hex } from '../base/ids.js';
+import { type Log, silentLog } from '../base/log.js';
 import { type Durability, makeFolder, sweepTemporaries } from '../files/atomic-write.js';
 import { type Codec, plainCodec } from '../files/codec.js';
 import { sweepLocks, withLock } from '../files/file-lock.js';
 import { listFolders, removeEmptyFolder } from '../files/folders.js';
 import { keepOutOfGit } from '../files/git-ignore.js';
 import { GroupCommit, type Outcome } from '../files/group-commit.js';
-import { readStamp } from '../files/stamp.js';
+import { readStamp, type Stamp } from '../files/stamp.js';
+import { openWatcher, type Watcher, type WatcherStatus } from '../files/watcher.js';
 import {
   type AppendOptions,
   type AppendRequest,
@@ -23,7 +25,7 @@ import {
   type ConversationFields,
   type NewMessage,
 } from './conversations/append.js';
-import { Catalogue } from './conversations/catalogue.js';
+import { Catalogue, type ConversationChange } from './conversations/catalogue.js';
 import { ConversationFiles } from './conversations/conversation-files.js';
 import type { ConversationDocument } from './conversations/document.js';
 import {
@@ -50,6 +52,7 @@ export interface ConversationStoreOptions extends Durability {
   maxMessages: number;
   clock?: Clock;
   codec?: Codec;
+  log?: Log;
 }
 
 /** Makes the folder, and keeps it out of git, where that has not been done. FILESYSTEM_ERROR. */
@@ -70,6 +73,10 @@ export class ConversationStore {
   readonly #catalogue: Catalogue;
   readonly #commits = new Map<string, GroupCommit<AppendRequest, AppendResult>>();
   readonly #pending = new Set<Promise<unknown>>();
+  readonly #followers = new Set<(change: ConversationChange) => void>();
+  #watcher: Watcher | undefined;
+  /** The catalogue agrees with the folder without another look: the watcher keeps it so. */
+  #isCurrent = false;
 
   constructor(options: ConversationStoreOptions) {
     const { logsFolder, clock = systemClock, codec = plainCodec } = options;
@@ -81,9 +88,12 @@ export class ConversationStore {
       durability: options,
       clock,
       codec,
-      onWritten: ({ document, stamp }) => this.#catalogue.note(stamp, document.head),
+      onVersion: (version) => {
+        this.#watcher?.touch(fileInLogs(version.document.head.conversationId), version.stamp);
+        this.#catalogue.note(version);
+      },
     });
-    this.#catalogue = new Catalogue(logsFolder, this.#files);
+    this.#catalogue = new Catalogue(logsFolder, this.#files, (change) => this.#tell(change));
   }
 
   /** Durable when it resolves. STORAGE_FULL, FILESYSTEM_ERROR, LOCKED, CONVERSATION_FULL, MESSAGE_NOT_FOUND (parent). */
@@ -151,7 +161,7 @@ export class ConversationStore {
 
   /** Newest `updatedAt` first. Damaged files are left out (`damaged` has them). */
   async list(): Promise<ConversationHead[]> {
-    await this.#catalogue.refresh();
+    if (!this.#isCurrent) await this.#catalogue.refresh();
     return this.#catalogue.heads().sort(byNewest);
   }
 
@@ -171,6 +181,64 @@ export class ConversationStore {
     return this.#files.folderOf(conversationId);
   }
 
+  /**
+   * Calls `follower` with every change from now on, each conversation's in order and before the call
+   * that made it resolves. What was there before is told at the next `refresh`, unless it was seeded.
+   */
+  follow(follower: (change: ConversationChange) => void): void {
+    this.#followers.add(follower);
+  }
+
+  /** What a cache remembers of an earlier time; to be called before `watch`, which checks it. */
+  seed(stamp: Stamp, head: ConversationHead): void {
+    this.#catalogue.seed(stamp, head);
+  }
+
+  /** Everything readable that is known now, with the stamps it was read at. */
+  known(): Iterable<{ stamp: Stamp; head: ConversationHead }> {
+    return this.#catalogue.stamped();
+  }
+
+  /** What is known of a conversation without looking at the disk. */
+  knownHead(conversationId: string): ConversationHead | undefined {
+    return this.#catalogue.head(conversationId);
+  }
+
+  /**
+   * Keeps up with the folder from now on: edits by hand and by other processes are told to followers
+   * within a second, in conversations that nobody touched for long within five. Resolves when
+   * everything that is there was read once; `progress` tells how far that is.
+   */
+  async watch(): Promise<void> {
+    const log = this.#options.log ?? silentLog;
+    this.#watcher = openWatcher({
+      root: this.#options.logsFolder,
+      match: (path) =>
+        path.endsWith('/conversation.json') && CONVERSATION_ID.test(path.slice(0, 22)),
+      onlyFiles: onlyConversationFiles,
+      log,
+      onChange: (changes) => {
+        const ids = new Set(changes.map(({ path }) => path.slice(0, 22)));
+        this.#catalogue.refreshSome([...ids]).catch((error: unknown) => {
+          log.error({ err: error }, 'changed conversations could not be read');
+        });
+      },
+    });
+    await this.#watcher.ready;
+    await this.#catalogue.refresh();
+    this.#isCurrent = true;
+  }
+
+  /** `undefined` while nothing is watched. */
+  watching(): WatcherStatus | undefined {
+    return this.#watcher?.status();
+  }
+
+  /** Conversations read since `watch` began, and how many there are. */
+  get progress(): { readonly done: number; readonly total: number } {
+    return this.#catalogue.progress;
+  }
+
   /** Clears what dead processes left behind: locks, staged files, claimed folders that stayed empty. */
   async tidy(): Promise<void> {
     await sweepLocks(this.#locksFolder);
@@ -184,6 +252,7 @@ export class ConversationStore {
 
   /** Resolves when every write that was accepted has ended. */
   async close(): Promise<void> {
+    await this.#watcher?.close();
     while (this.#pending.size > 0) await Promise.allSettled(this.#pending);
   }
 
@@ -219,7 +288,7 @@ export class ConversationStore {
   ): Promise<readonly Outcome<AppendResult>[]> {
     const lockName = `key-${sha256Hex(clientId).slice(0, 32)}`;
     return withLock(this.#locksFolder, lockName, async (lock) => {
-      await this.#catalogue.refreshAnew();
+      await this.#catalogue.refresh();
       const id = this.#catalogue.idOfKey(clientId);
       if (id !== undefined) return this.#appendTo(id, requests);
       this.#catalogue.assertComplete();
@@ -229,7 +298,8 @@ export class ConversationStore {
         applied = this.#apply(empty, requests);
         return applied.some((outcome) => 'value' in outcome);
       });
-      return applied.map((outcome) => withHead(outcome, document.head, true));
+      const first = applied.findIndex((outcome) => 'value' in outcome);
+      return applied.map((outcome, index) => withHead(outcome, document.head, index === first));
     });
   }
 
@@ -246,8 +316,12 @@ export class ConversationStore {
       const found = await this.#files.read(known);
       if (found?.document.head.clientId === ref) return known;
     }
-    await this.#catalogue.refreshAnew();
+    await this.#catalogue.refresh();
     return this.#catalogue.idOfKey(ref);
+  }
+
+  #tell(change: ConversationChange): void {
+    for (const follower of this.#followers) follower(change);
   }
 
   #track<T>(write: Promise<T>): Promise<T> {
@@ -257,6 +331,14 @@ export class ConversationStore {
     this.#pending.add(settled);
     return write;
   }
+}
+
+const fileInLogs = (conversationId: string) => `${conversationId}/conversation.json`;
+
+/** Nothing else is listed or looked at: not the trash, not the locks, not what people put beside. */
+function onlyConversationFiles(folder: string): readonly string[] | undefined {
+  if (folder === '') return undefined;
+  return CONVERSATION_ID.test(folder) ? ['conversation.json'] : [];
 }
 
 /** Of calls that meet at a new key, the first that describes the conversation. */

@@ -13,7 +13,7 @@ export const RESEARCH_JOB_FORMAT = 1;
  * `unknown`: it may have run and been billed, but it cannot be followed (any more).
  * `failed`: it ended without an answer; kept so that the user can be told.
  */
-export const RESEARCH_JOB_STATES = ['creating', 'running', 'unknown', 'failed'] as const;
+const RESEARCH_JOB_STATES = ['creating', 'running', 'unknown', 'failed'] as const;
 
 /** Unknown fields are kept, so that an older version does not cut what a newer one wrote. */
 export const researchJobSchema = z.looseObject({
@@ -41,6 +41,8 @@ export const researchJobSchema = z.looseObject({
 export type ResearchJob = z.output<typeof researchJobSchema>;
 
 export interface JobLease {
+  /** False once another process took it over, as after a long stall of this one. */
+  isHeld(): boolean;
   /** Never throws; letting go twice does nothing. */
   release(): Promise<void>;
 }

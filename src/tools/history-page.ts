@@ -5,7 +5,7 @@
 import { AppError } from '../base/errors.js';
 import type { Message } from '../stores/conversations/schema.js';
 
-export interface PagedMessage {
+interface PagedMessage {
   seq: number;
   message: Message;
   content: string;

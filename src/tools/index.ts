@@ -4,6 +4,7 @@
  */
 import { getConversation } from './conversations/get-conversation.js';
 import { saveMessage } from './conversations/save-message.js';
+import { searchMessages } from './conversations/search-messages.js';
 import { storeInfo } from './conversations/store-info.js';
 import type { Tool } from './define-tool.js';
 import { getConversationHistory } from './perplexity/get-conversation-history.js';
@@ -17,6 +18,7 @@ export { TOOLSETS } from './define-tool.js';
 export const tools: readonly Tool[] = [
   saveMessage,
   getConversation,
+  searchMessages,
   perplexitySearch,
   perplexityDeepResearch,
   perplexitySearchFollowup,

@@ -187,3 +187,5 @@ try {
 } finally {
   rmSync(scratch, { recursive: true, force: true });
 }
+// A server of a failed run would keep this process waiting.
+process.exit();

@@ -39,6 +39,18 @@ const METADATA = {
   'an empty object': '{}',
 };
 
+type Call = (name: string, args?: Record<string, unknown>) => Promise<Record<string, unknown>>;
+
+async function readAll(call: Call, conversationId: string): Promise<{ content: string }[]> {
+  const page = await call('get_conversation', { conversationId });
+  const pages = [page];
+  for (let first = pages[0]; first?.['nextBeforeMessageId'] !== undefined; first = pages[0]) {
+    const beforeMessageId = first['nextBeforeMessageId'];
+    pages.unshift(await call('get_conversation', { conversationId, beforeMessageId }));
+  }
+  return pages.flatMap(({ messages }) => messages as { content: string }[]);
+}
+
 describe('ids', () => {
   it.each(Object.entries(IDS))('%s is refused before any file is touched', async (_, id) => {
     await withPlace((place) =>
@@ -91,13 +103,28 @@ describe('what is saved comes back as it was, also after a restart', () => {
         }
       });
       await withClient(place, async ({ call }) => {
-        const { messages } = await call('get_conversation', { conversationId: 'hostile' });
+        const messages = await readAll(call, 'hostile');
+        expect(messages).toHaveLength(entries.length);
         for (const [index, [name, content]] of entries.entries()) {
-          const got = (messages as { content: string }[])[index]?.content;
-          expect(got === content, name).toBe(true);
+          expect(messages[index]?.content === content, name).toBe(true);
         }
       });
     });
+  });
+
+  it('what no message of the protocol carries is refused with a code, and the rest stays readable', async () => {
+    await withPlace((place) =>
+      withClient(place, async ({ call, failure }) => {
+        const message = { conversationId: 'huge', role: 'user' };
+        await call('save_message', { ...message, content: 'before' });
+        const escaped = '\u0001'.repeat(1_600_000); // six times as long in JSON
+        const { messageId } = await call('save_message', { ...message, content: escaped });
+        const page = { conversationId: 'huge', messageLimit: 1 };
+        expect((await failure('get_conversation', page)).code).toBe('TOO_LARGE');
+        const rest = await call('get_conversation', { ...page, beforeMessageId: messageId });
+        expect(rest).toMatchObject({ total: 2, messages: [{ content: 'before' }] });
+      }),
+    );
   });
 
   it('metadata', async () => {

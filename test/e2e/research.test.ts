@@ -35,7 +35,11 @@ it('goes on after kill -9 of the server, without a second create', async () => {
       await withClient({ ...place, env }, async ({ call }) => {
         await expect
           .poll(() => call('get_conversation_history', { conversationId }), { timeout: 10_000 })
-          .toMatchObject({ total: 2, messages: [{ content: 'Why is the sky blue?' }, {}] });
+          .toMatchObject({
+            total: 2,
+            hasMore: false,
+            messages: [{ content: 'Why is the sky blue?' }, {}],
+          });
         const next = await call('perplexity_search_followup', {
           conversationId,
           query: 'And red?',

@@ -310,11 +310,26 @@ describe('polling', () => {
     const { conversationId: id = '' } = await research.search(question('x'));
     await bench.jobs.put(id, job({ state: 'running', runId: 'resp_77' }));
     expect((await research.history(id)).run).toMatchObject({ state: 'unknown', runId: 'resp_77' });
-    await bench.jobs.put(id, job({ state: 'running', runId: 'resp_1' }));
+    const other = await bench.store.create({ messages: [{ role: 'system', content: 's' }] });
+    await bench.jobs.put(other.conversationId, job({ state: 'running', runId: 'resp_1' }));
     const wrongKey = bench.service({}, { apiKey: 'pplx-some-other-key' });
-    const { run } = await wrongKey.history(id);
+    const { run } = await wrongKey.history(other.conversationId);
     expect(run).toMatchObject({ state: 'in_progress', reason: expect.stringContaining('key') });
-    expect((await research.history(id)).run).toBeUndefined();
+    const { conversation, ...rest } = await research.history(other.conversationId);
+    expect([conversation.messages.length, 'run' in rest]).toEqual([3, false]);
+  });
+
+  it('stops where another process has taken over, and the answer is stored all the same', async () => {
+    bench.api.pollsUntilDone = NEVER;
+    const { conversationId: id = '' } = await impatient().deepResearch(question('x'));
+    await eventually(async () => expect((await bench.jobs.get(id))?.runId).toBe('resp_1'));
+    bench.faults.leasesLost = true;
+    await eventually(async () => expect(await bench.leases()).toEqual([]));
+    bench.faults.leasesLost = false;
+    bench.api.pollsUntilDone = 0;
+    await bench.service().resume();
+    await eventually(async () => expect(await roles(id)).toEqual(COMPLETE));
+    expect(bench.api.creates).toBe(1);
   });
 
   it('leaves a run of the other backend alone', async () => {
@@ -386,7 +401,7 @@ describe('chat-completions, which has no background runs', () => {
   });
 
   it('goes on in this process after the call has answered', async () => {
-    bench.api.next({ on: 'create', kind: 'slow', ms: 120 });
+    bench.api.next({ on: 'create', kind: 'slow', ms: 1500 });
     const service = impatient();
     const { conversationId: id = '', status } = await service.deepResearch(question('why?'));
     expect(status).toBe('in_progress');

@@ -9,14 +9,14 @@ import { type Refused, refuseAgent, refuseChat } from './perplexity-rules.js';
 
 type Json = Record<string, unknown>;
 
-export interface Received {
+interface Received {
   method: string;
   path: string;
   headers: IncomingMessage['headers'];
   body: Json;
 }
 
-export interface Reply {
+interface Reply {
   text: string;
   results?: Json[];
   related?: string[];
@@ -24,7 +24,7 @@ export interface Reply {
 }
 
 /** One deviation, used up by the next request it fits. */
-export type Behaviour =
+type Behaviour =
   | {
       on: 'create' | 'poll';
       kind: 'status';
@@ -97,7 +97,7 @@ const CHAT_USAGE = {
   reasoning_tokens: 30,
   cost: { input_tokens_cost: 0.001, output_tokens_cost: 0.002, total_cost: 0.013 },
 };
-export const RESULTS: Json[] = [
+const RESULTS: Json[] = [
   { id: 1, url: 'https://example.org/a', title: 'Page A', snippet: 'About A', date: '2026-01-02' },
   {
     id: 2,

@@ -27,7 +27,7 @@ import {
   ResearchJobFiles,
   type ResearchJobFilesOptions,
 } from '../../src/stores/research-job-files.js';
-import type { ResearchJob } from '../../src/stores/research-jobs.js';
+import type { JobLease, ResearchJob } from '../../src/stores/research-jobs.js';
 import { type StandIn, type StandInOptions, startStandIn } from './perplexity-stand-in.js';
 
 export const FAST = {
@@ -44,6 +44,8 @@ export const FAST = {
 export interface Faults {
   conversations?: AppError | undefined;
   jobs?: AppError | undefined;
+  /** Another process has taken every lease over. */
+  leasesLost?: boolean;
 }
 
 class FaultyStore extends ConversationStore {
@@ -83,6 +85,16 @@ class FaultyJobs extends ResearchJobFiles {
     if (this.#faults.jobs) throw this.#faults.jobs;
     await super.put(conversationId, job);
     this.#written.push(job.runId === undefined ? job.state : `${job.state} ${job.runId}`);
+  }
+
+  override async tryLease(conversationId: string): Promise<JobLease | undefined> {
+    const lease = await super.tryLease(conversationId);
+    return (
+      lease && {
+        isHeld: () => !this.#faults.leasesLost && lease.isHeld(),
+        release: () => lease.release(),
+      }
+    );
   }
 }
 

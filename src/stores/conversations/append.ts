@@ -80,11 +80,23 @@ function applyAppend(
     content,
     createdAt,
     ...(parentMessageId === undefined ? {} : { parentMessageId }),
-    ...(metadata === undefined ? {} : { metadata }),
+    ...(metadata === undefined ? {} : { metadata: asStored(metadata) }),
   }));
   for (const { parentMessageId } of messages) requireParent(document, parentMessageId);
   for (const message of stored) document.add(message);
   return { messages: stored, seq };
+}
+
+/**
+ * The value as the file will give it back, and nobody else's to change. VALIDATION_ERROR where JSON
+ * cannot hold it: one caller's fault must not fail the write of all that wait.
+ */
+export function asStored<T extends object>(value: T): T {
+  try {
+    return JSON.parse(JSON.stringify(value));
+  } catch (cause) {
+    throw new AppError('VALIDATION_ERROR', 'The metadata cannot be written as JSON.', { cause });
+  }
 }
 
 function requireParent(document: ConversationDocument, parentMessageId: string | undefined): void {

@@ -1,12 +1,14 @@
 /**
  * What is in the logs folder: the head of every conversation, by id and by the caller's key.
  * Each entry is trusted only while the file's stamp agrees; a damaged file is remembered as such
- * and hides nothing else. Takes no lock: files are replaced as a whole.
+ * and hides nothing else. Whoever follows the store learns of every change here, in order.
+ * Takes no lock: files are replaced as a whole.
  */
 import { type AppError, isAppError } from '../../base/errors.js';
 import { listFolders } from '../../files/folders.js';
 import { isSameStamp, readStamp, type Stamp } from '../../files/stamp.js';
-import type { ConversationFiles } from './conversation-files.js';
+import type { ConversationFiles, Version } from './conversation-files.js';
+import type { ConversationDocument } from './document.js';
 import { CONVERSATION_ID, type ConversationHead } from './schema.js';
 
 /** Open files and stats under way at once; more gains nothing and costs file handles. */
@@ -16,22 +18,53 @@ const PARALLEL_READS = 32;
 const LASTING = new Set(['EACCES', 'EPERM', 'ELOOP', 'EISDIR']);
 
 interface Entry {
-  /** Absent where the file could not even be read: it is tried again at every pass. */
   stamp?: Stamp | undefined;
   head?: ConversationHead;
   damage?: AppError;
+}
+
+export interface ConversationChange {
+  readonly conversationId: string;
+  /** What it is now; absent where it is gone or cannot be read. */
+  readonly document?: ConversationDocument;
+  /** So many messages from the first are as they were at the change reported before. */
+  readonly unchangedMessages: number;
 }
 
 export class Catalogue {
   readonly #logsFolder: string;
   readonly #files: ConversationFiles;
   readonly #entries = new Map<string, Entry>();
-  readonly #idsByKey = new Map<string, string>();
+  /** More than one id where a folder was copied. */
+  readonly #idsByKey = new Map<string, Set<string>>();
+  readonly #onChange: (change: ConversationChange) => void;
   #refreshing: Promise<void> | undefined;
+  #progress = { done: 0, total: 0 };
 
-  constructor(logsFolder: string, files: ConversationFiles) {
+  constructor(
+    logsFolder: string,
+    files: ConversationFiles,
+    onChange: (change: ConversationChange) => void,
+  ) {
     this.#logsFolder = logsFolder;
     this.#files = files;
+    this.#onChange = onChange;
+  }
+
+  /** Conversations looked at in the pass that is under way, or was last. */
+  get progress(): { readonly done: number; readonly total: number } {
+    return this.#progress;
+  }
+
+  head(conversationId: string): ConversationHead | undefined {
+    return this.#entries.get(conversationId)?.head;
+  }
+
+  /** Everything readable, with its stamps, for a cache. */
+  *stamped(): Iterable<{ stamp: Stamp; head: ConversationHead }> {
+    for (const { stamp, head } of this.#entries.values()) {
+      if (stamp !== undefined && head !== undefined) yield { stamp, head };
+    }
   }
 
   /** Heads in no order; damaged conversations are left out. */
@@ -46,6 +79,18 @@ export class Catalogue {
   }
 
   /**
+   * The conversation that carries this key, as far as is known without looking at the disk.
+   * Of two with one key the older has it, in every process alike.
+   */
+  idOfKey(clientId: string): string | undefined {
+    const [first, ...others] = this.#idsByKey.get(clientId) ?? [];
+    return others.reduce(
+      (oldest, id) => (oldest !== undefined && oldest < id ? oldest : id),
+      first,
+    );
+  }
+
+  /**
    * Throws FILESYSTEM_ERROR where the last pass could not read a file for a reason that may pass:
    * it could hold any key, and a second conversation under that key would split the first.
    */
@@ -56,72 +101,107 @@ export class Catalogue {
     }
   }
 
-  /** The conversation that carries this key, as far as is known without looking at the disk. */
-  idOfKey(clientId: string): string | undefined {
-    return this.#idsByKey.get(clientId);
+  /** What a cache remembers, without news to anybody: the next pass checks it. */
+  seed(stamp: Stamp, head: ConversationHead): void {
+    this.#enter(head.conversationId, { stamp, head });
   }
 
   /** A version that this process read or wrote itself. */
-  note(stamp: Stamp, head: ConversationHead): void {
-    this.forget(head.conversationId);
-    this.#entries.set(head.conversationId, { stamp, head });
-    const { clientId, conversationId } = head;
-    if (clientId === undefined) return;
-    // Two folders with one key, made by copying: the older one keeps it, in every process alike.
-    const other = this.#idsByKey.get(clientId);
-    if (other === undefined || conversationId < other) this.#idsByKey.set(clientId, conversationId);
+  note({ document, stamp, appendedTo }: Version): void {
+    const { head } = document;
+    const known = this.#entries.get(head.conversationId)?.stamp;
+    if (isSameStamp(known, stamp)) return;
+    this.#enter(head.conversationId, { stamp, head });
+    const isContinued = appendedTo !== undefined && isSameStamp(known, appendedTo.stamp);
+    const unchangedMessages = isContinued ? appendedTo.messageCount : 0;
+    this.#onChange({ conversationId: head.conversationId, document, unchangedMessages });
   }
 
-  /** Looks at every file's stamp and reads what changed. Calls that overlap share one pass. */
-  refresh(): Promise<void> {
+  /**
+   * Looks at every file's stamp and reads what changed, all after the call: a pass that is under way
+   * may have looked before the change in question. Calls that wait for one share the next.
+   */
+  async refresh(): Promise<void> {
+    await this.#refreshing?.catch(() => undefined); // its own callers are told
     this.#refreshing ??= this.#refresh().finally(() => {
       this.#refreshing = undefined;
     });
-    return this.#refreshing;
-  }
-
-  /** A pass that begins now: one already under way may have looked before the change in question. */
-  async refreshAnew(): Promise<void> {
     await this.#refreshing;
-    await this.refresh();
   }
 
   async #refresh(): Promise<void> {
+    const known = [...this.#entries.keys()]; // before the look: what this process makes meanwhile stays
     const names = await listFolders(this.#logsFolder);
-    const ids = names.filter((name) => CONVERSATION_ID.test(name)).sort();
+    // Newest first: what people look for most is found soonest.
+    const ids = names
+      .filter((name) => CONVERSATION_ID.test(name))
+      .sort()
+      .reverse();
     const present = new Set(ids);
-    for (const id of [...this.#entries.keys()]) if (!present.has(id)) this.forget(id);
-    const next = ids.values();
+    for (const id of known) if (!present.has(id)) this.forget(id);
+    this.#progress = { done: 0, total: ids.length };
+    await this.refreshSome(ids);
+  }
+
+  /** The same for some conversations. */
+  async refreshSome(conversationIds: readonly string[]): Promise<void> {
+    const next = conversationIds.values();
     const workers = Array.from({ length: PARALLEL_READS }, async () => {
-      for (const id of next) await this.#refreshOne(id);
+      for (const id of next) {
+        await this.#refreshOne(id);
+        this.#progress.done += 1;
+      }
     });
     await Promise.all(workers);
   }
 
   async #refreshOne(id: string): Promise<void> {
+    const known = this.#entries.get(id);
+    const seen = await this.#look(id, known);
+    // This process wrote meanwhile: what was seen may be older.
+    if (seen === known || this.#entries.get(id) !== known) return;
+    if (seen !== undefined && 'document' in seen) return this.note(seen);
+    this.forget(id);
+    if (seen !== undefined) this.#entries.set(id, seen);
+  }
+
+  /** `known` itself where nothing changed, `undefined` where there is no such file. */
+  async #look(id: string, known: Entry | undefined): Promise<Entry | Version | undefined> {
     let stamp: Stamp | undefined;
     try {
       stamp = await readStamp(this.#files.fileOf(id));
-      if (stamp === undefined) return this.forget(id);
-      const known = this.#entries.get(id)?.stamp;
-      if (known !== undefined && isSameStamp(known, stamp)) return;
-      const found = await this.#files.readUncached(id);
-      if (found === undefined) this.forget(id);
-      else this.note(found.stamp, found.document.head);
+      if (stamp === undefined) return undefined;
+      if (isSameStamp(known?.stamp, stamp)) return known;
+      return await this.#files.readUncached(id);
     } catch (error) {
       if (!isAppError(error)) throw error;
-      this.forget(id);
-      const isOfContent = error.code !== 'FILESYSTEM_ERROR';
-      this.#entries.set(id, { damage: error, stamp: isOfContent ? stamp : undefined });
+      // A lack of rights or of file handles passes without a change of the file: looked at again.
+      return error.code === 'FILESYSTEM_ERROR' ? { damage: error } : { stamp, damage: error };
     }
   }
 
-  /** For a conversation that this process removed. */
+  /** For a conversation that is gone. */
   forget(id: string): void {
+    if (this.#leave(id)) this.#onChange({ conversationId: id, unchangedMessages: 0 });
+  }
+
+  #enter(id: string, entry: Entry & { head: ConversationHead }): void {
+    this.#leave(id);
+    this.#entries.set(id, entry);
+    const { clientId } = entry.head;
+    if (clientId === undefined) return;
+    const ids = this.#idsByKey.get(clientId);
+    if (ids === undefined) this.#idsByKey.set(clientId, new Set([id]));
+    else ids.add(id);
+  }
+
+  #leave(id: string): boolean {
     const clientId = this.#entries.get(id)?.head?.clientId;
-    if (clientId !== undefined && this.#idsByKey.get(clientId) === id) {
-      this.#idsByKey.delete(clientId);
-    }
-    this.#entries.delete(id);
+    const wasThere = this.#entries.delete(id);
+    if (clientId === undefined) return wasThere;
+    const ids = this.#idsByKey.get(clientId);
+    ids?.delete(id);
+    if (ids?.size === 0) this.#idsByKey.delete(clientId);
+    return wasThere;
   }
 }

@@ -4,13 +4,14 @@
  */
 import { join } from 'node:path';
 import { type Clock, isoTime } from '../../base/clock.js';
-import { isAppError } from '../../base/errors.js';
+import { AppError, isAppError } from '../../base/errors.js';
 import { type Durability, syncFolder } from '../../files/atomic-write.js';
 import type { Codec } from '../../files/codec.js';
 import type { HeldLock } from '../../files/file-lock.js';
 import { claimFolder, removeEmptyFolder } from '../../files/folders.js';
-import { parseDocument, readWhole } from '../../files/json-doc.js';
-import { isSameStamp, readStampNow } from '../../files/stamp.js';
+import { MAX_DOCUMENT_BYTES, parseDocument, readWhole } from '../../files/json-doc.js';
+import { isSameStamp, readStampNow, type Stamp } from '../../files/stamp.js';
+import { asStored } from './append.js';
 import { ConversationDocument } from './document.js';
 import { type CachedDocument, DocumentCache } from './document-cache.js';
 import { readConversation } from './read.js';
@@ -24,8 +25,13 @@ export interface ConversationFilesOptions {
   durability: Durability;
   clock: Clock;
   codec: Codec;
-  /** Called with every version that this process wrote. */
-  onWritten(written: CachedDocument): void;
+  /** Called with every version that this process wrote or came across. */
+  onVersion(version: Version): void;
+}
+
+export interface Version extends CachedDocument {
+  /** What this version only added messages to. */
+  appendedTo?: { stamp: Stamp; messageCount: number };
 }
 
 export class ConversationFiles {
@@ -49,13 +55,20 @@ export class ConversationFiles {
   async read(conversationId: string): Promise<CachedDocument | undefined> {
     const cached = this.#cache.get(conversationId);
     if (cached !== undefined) {
-      const stamp = readStampNow(this.fileOf(conversationId));
-      if (stamp !== undefined && isSameStamp(stamp, cached.stamp)) return cached;
+      if (isSameStamp(readStampNow(this.fileOf(conversationId)), cached.stamp)) return cached;
       this.#cache.delete(conversationId);
     }
     const found = await this.readUncached(conversationId);
-    if (found !== undefined) this.#cache.set(conversationId, found);
+    if (found !== undefined) this.#keep(found);
     return found;
+  }
+
+  /** Read without a lock, it may have been replaced since: then whoever replaced it has told of it. */
+  #keep(found: CachedDocument): void {
+    const { conversationId } = found.document.head;
+    if (!isSameStamp(readStampNow(this.fileOf(conversationId)), found.stamp)) return;
+    this.#cache.set(conversationId, found);
+    this.#options.onVersion(found);
   }
 
   /** For passes over the whole store, which would only push out what is in use. */
@@ -70,14 +83,18 @@ export class ConversationFiles {
 
   /** Commits the document's additions; after a failure the disk is read again at the next use. */
   async write(lock: HeldLock, document: ConversationDocument): Promise<void> {
-    const { conversationId } = document.head;
+    const { conversationId, messageCount } = document.head;
+    const base = this.#cache.get(conversationId)?.stamp;
     const head = document.nextHead(isoTime(this.#options.clock.now()));
     const path = this.fileOf(conversationId);
     try {
-      const stamp = await lock.replace(path, document.render(head), this.#options.durability);
+      const bytes = document.render(head);
+      if (bytes.byteLength > MAX_DOCUMENT_BYTES) throw tooLarge(path, conversationId);
+      const stamp = await lock.replace(path, bytes, this.#options.durability);
       document.commit(head);
       this.#cache.set(conversationId, { document, stamp });
-      this.#options.onWritten({ document, stamp });
+      const appendedTo = base && { stamp: base, messageCount };
+      this.#options.onVersion({ document, stamp, ...(appendedTo && { appendedTo }) });
     } catch (error) {
       this.#cache.delete(conversationId);
       throw error;
@@ -93,8 +110,9 @@ export class ConversationFiles {
     fields: Partial<ConversationHead>,
     fill: (document: ConversationDocument) => boolean,
   ): Promise<ConversationDocument> {
+    const stored = asStored(fields);
     for (let claim = 1; ; claim += 1) {
-      const document = this.#newDocument(await this.#claimId(), fields);
+      const document = this.#newDocument(await this.#claimId(), stored);
       const { conversationId } = document.head;
       try {
         if (fill(document)) {
@@ -129,4 +147,12 @@ export class ConversationFiles {
     const counted = { conversationId, createdAt: now, updatedAt: now, messageCount: 0 };
     return new ConversationDocument({ ...counted, ...fields }, {}, [], this.#options.codec);
   }
+}
+
+/** Written, it could never be read again. */
+function tooLarge(path: string, conversationId: string): AppError {
+  return new AppError('TOO_LARGE', `Conversation ${conversationId} would grow over 256 MB.`, {
+    hint: 'Nothing was changed. Start a new conversation.',
+    details: { path, conversationId },
+  });
 }

@@ -91,9 +91,14 @@ export class ConversationDocument {
   }
 
   #opening(head: ConversationHead): Buffer {
-    const { conversationId, createdAt, updatedAt, messageCount, ...rest } = head;
-    const counted = { conversationId, createdAt, updatedAt, messageCount };
-    const ordered = { ...counted, formatVersion: FORMAT_VERSION, ...rest, ...this.#extra };
+    const { conversationId, createdAt, updatedAt, messageCount, ...optional } = head;
+    const { title, module, clientId, pinned, tags, metadata, branchOf, ...others } = optional;
+    const ordered = {
+      ...{ conversationId, createdAt, updatedAt, messageCount, formatVersion: FORMAT_VERSION },
+      ...{ title, module, clientId, pinned, tags, metadata, branchOf },
+      ...others,
+      ...this.#extra,
+    };
     const text = JSON.stringify(ordered, null, 2);
     return Buffer.from(`${text.slice(0, -'\n}'.length)},\n  "messages": [`);
   }

@@ -18,6 +18,9 @@ import {
   type Role,
 } from './schema.js';
 
+const ISO_TIME =
+  /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
+
 interface Place {
   path: string;
   conversationId: string;
@@ -75,38 +78,52 @@ function readMessages(
   place: Place,
   codec: Codec,
 ): Message[] {
-  const ids = new Set<string>();
+  const given = new Set<string>(list.map(idIn).filter(isId));
+  const used = new Set<string>();
   const sameText = new Map<string, number>();
   let time = createdAt;
   return list.map((item, index) => {
     const at = `messages[${index}]`;
-    const { id, role, content, createdAt: own, ...rest } = objectAt(item, at, place);
+    const fields = objectAt(item, at, place);
+    const { id, role, content, createdAt: own, parentMessageId, metadata, ...extra } = fields;
     if (!isRole(role)) throw damage(`${at}.role`, ROLES.join(', '), place);
     if (!isString(content)) throw damage(`${at}.content`, 'a text', place);
-    optional(`${at}.parentMessageId`, rest['parentMessageId'], isString, 'a message id', place);
-    optional(`${at}.metadata`, rest['metadata'], isObject, 'an object', place);
     time = timeOr(own, time);
     const uniqueId =
-      isString(id) && id !== '' && !ids.has(id)
+      isId(id) && !used.has(id)
         ? id
-        : derivedMessageId(place.conversationId, role, content, sameText);
-    ids.add(uniqueId);
+        : derivedMessageId(place.conversationId, role, content, sameText, given);
+    used.add(uniqueId);
     const text = codec.open(content, `${place.conversationId}/${uniqueId}`);
-    return { id: uniqueId, role, content: text, createdAt: time, ...rest };
+    return {
+      ...{ id: uniqueId, role, content: text, createdAt: time },
+      ...optional('parentMessageId', parentMessageId, isString, 'a message id', place, at),
+      ...optional('metadata', metadata, isObject, 'an object', place, at),
+      ...extra,
+    };
   });
 }
 
-/** From place-independent facts, so that a line added above does not change it. */
+/**
+ * From place-independent facts, so that a line added above does not change it; never an id that a
+ * message of the file carries, which would move that id to another message.
+ */
 function derivedMessageId(
   conversationId: string,
   role: Role,
   content: string,
   sameText: Map<string, number>,
+  given: ReadonlySet<string>,
 ): string {
   const key = `${role}\n${content}`;
-  const count = (sameText.get(key) ?? 0) + 1;
+  let count = sameText.get(key) ?? 0;
+  let id: string;
+  do {
+    count += 1;
+    id = derivedUuid(conversationId, role, content, String(count));
+  } while (given.has(id));
   sameText.set(key, count);
-  return derivedUuid(conversationId, role, content, String(count));
+  return id;
 }
 
 function optional<K extends string, T>(
@@ -115,13 +132,16 @@ function optional<K extends string, T>(
   isRight: (value: unknown) => value is T,
   expected: string,
   place: Place,
+  within = '',
 ): { [P in K]?: T } {
   if (value === undefined || value === null) return {};
-  if (!isRight(value)) throw damage(name, expected, place);
+  if (!isRight(value)) throw damage(within === '' ? name : `${within}.${name}`, expected, place);
   return { [name]: value } as { [P in K]?: T };
 }
 
 const isString = (value: unknown): value is string => typeof value === 'string';
+const isId = (value: unknown): value is string => isString(value) && value !== '';
+const idIn = (item: unknown): unknown => (isObject(item) ? item['id'] : undefined);
 const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
 const isRole = (value: unknown): value is Role => ROLES.some((role) => role === value);
 const isClientId = (value: unknown): value is string => isString(value) && CLIENT_ID.test(value);
@@ -137,8 +157,12 @@ function objectAt(value: unknown, at: string, place: Place): JsonObject {
   throw damage(at === '' ? 'the document' : at, 'an object', place);
 }
 
+/** Every time in memory has one form, so that times can be compared as texts. */
 function timeOr(value: unknown, fallback: string): string {
-  return isString(value) && !Number.isNaN(Date.parse(value)) ? value : fallback;
+  if (!isString(value)) return fallback;
+  if (ISO_TIME.test(value)) return value;
+  const epochMs = Date.parse(value);
+  return Number.isNaN(epochMs) ? fallback : isoTime(epochMs);
 }
 
 function timeOfId(conversationId: string): string {

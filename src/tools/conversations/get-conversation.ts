@@ -18,6 +18,11 @@ const messageSchema = z.object({
   metadata: jsonObject('As it was saved.').exactOptional(),
 });
 
+/** One answer stays well below the 10 MiB at which clients give up the connection. */
+const MAX_PAGE_BYTES = 6 * 1024 * 1024;
+/** An upper bound that needs no encoding: a UTF-16 unit is at most three bytes of UTF-8. */
+const LONGEST_CHARACTER_BYTES = 3;
+
 export const getConversation = defineTool({
   name: 'get_conversation',
   toolset: 'conversations',
@@ -30,7 +35,13 @@ export const getConversation = defineTool({
       .boolean()
       .describe('False gives only what is known about the conversation.')
       .default(true),
-    messageLimit: z.number().int().min(1).max(1000).describe('Most messages to give.').default(100),
+    messageLimit: z
+      .number()
+      .int()
+      .min(1)
+      .max(1000)
+      .describe('Most messages to give; fewer come when they are very long.')
+      .default(100),
     beforeMessageId: z.string().describe('Give the messages before this one.').exactOptional(),
   }),
   output: z.object({
@@ -64,7 +75,7 @@ export const getConversation = defineTool({
   async run(input, { conversations }) {
     const { messages, messageCount: _, ...head } = await conversations.load(input.conversationId);
     const end = endOfPage(messages, input.beforeMessageId);
-    const start = input.includeMessages ? Math.max(0, end - input.messageLimit) : end;
+    const start = input.includeMessages ? startOfPage(messages, end, input.messageLimit) : end;
     const first = messages[start];
     return {
       ...copyOf(head),
@@ -84,6 +95,18 @@ export const getConversation = defineTool({
 /** The store hands out read-only tags; the output schema wants an array of its own. */
 function copyOf<T extends { readonly tags?: readonly string[] }>({ tags, ...head }: T) {
   return { ...head, ...(tags && { tags: [...tags] }) };
+}
+
+/** As many messages as asked for and as one answer carries, at least one. */
+function startOfPage(messages: readonly Message[], end: number, limit: number): number {
+  let start = end;
+  let sizeBytes = 0;
+  while (start > Math.max(0, end - limit)) {
+    sizeBytes += JSON.stringify(messages[start - 1]).length * LONGEST_CHARACTER_BYTES;
+    if (sizeBytes > MAX_PAGE_BYTES && start < end) break;
+    start -= 1;
+  }
+  return start;
 }
 
 function endOfPage(messages: readonly Message[], beforeMessageId: string | undefined): number {

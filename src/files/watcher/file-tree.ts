@@ -1,0 +1,116 @@
+/**
+ * The view: every folder and matching file below the root with the stamp last seen, and which of
+ * them changed most recently. Knows nothing of disk, time or events; paths are relative with `/`,
+ * and the root folder is the empty path.
+ */
+import type { Stamp } from '../stamp.js';
+
+export interface KnownFile {
+  stamp: Stamp;
+  /** Stamped so soon after the write that a second write could still get the same time. */
+  isFresh: boolean;
+}
+
+/** What tells a recreated folder from the old one: inode numbers are used again, births are not. */
+interface FolderIdentity {
+  readonly dev: bigint;
+  readonly ino: bigint;
+  readonly birthtimeNs: bigint;
+}
+
+export interface KnownFolder {
+  readonly path: string;
+  /** The only names that can match in here, when known beforehand; such a folder is never listed. */
+  readonly onlyFiles: readonly string[] | undefined;
+  readonly files: Map<string, KnownFile>;
+  /** Sub-folders by name. */
+  readonly folders: Map<string, KnownFolder>;
+  identity: FolderIdentity | undefined;
+  /** Modification time at the last listing that is certain to be complete. */
+  listedNs: bigint | undefined;
+}
+
+export type OnlyFiles = (folder: string) => readonly string[] | undefined;
+
+export function joinPath(folder: string, name: string): string {
+  return folder === '' ? name : `${folder}/${name}`;
+}
+
+export function splitPath(path: string): { folder: string; name: string } {
+  const slash = path.lastIndexOf('/');
+  return slash < 0
+    ? { folder: '', name: path }
+    : { folder: path.slice(0, slash), name: path.slice(slash + 1) };
+}
+
+export class FileTree {
+  readonly root: KnownFolder;
+  readonly #folders = new Map<string, KnownFolder>();
+  readonly #onlyFiles: OnlyFiles;
+
+  constructor(onlyFiles: OnlyFiles) {
+    this.#onlyFiles = onlyFiles;
+    this.root = this.folder('');
+  }
+
+  count(): { folders: number; files: number } {
+    let files = 0;
+    for (const folder of this.#folders.values()) files += folder.files.size;
+    return { folders: this.#folders.size, files };
+  }
+
+  find(path: string): KnownFolder | undefined {
+    return this.#folders.get(path);
+  }
+
+  /** The folder of that path, entered with its parents when it is new. */
+  folder(path: string): KnownFolder {
+    const known = this.#folders.get(path);
+    if (known) return known;
+    const onlyFiles = this.#onlyFiles(path);
+    const folder: KnownFolder = {
+      path,
+      onlyFiles,
+      files: new Map(),
+      folders: new Map(),
+      identity: undefined,
+      listedNs: undefined,
+    };
+    this.#folders.set(path, folder);
+    if (path !== '') {
+      const parent = splitPath(path);
+      this.folder(parent.folder).folders.set(parent.name, folder);
+    }
+    return folder;
+  }
+
+  /** Forgets a folder with all that is in it; the paths of the files it held. The root stays, emptied. */
+  removeFolder(folder: KnownFolder): string[] {
+    const removed = [...folder.files.keys()].map((name) => joinPath(folder.path, name));
+    // One by one: spreading the files of 100 000 folders into push() overflows the stack.
+    for (const child of [...folder.folders.values()])
+      for (const path of this.removeFolder(child)) removed.push(path);
+    folder.files.clear();
+    folder.folders.clear();
+    folder.identity = undefined;
+    folder.listedNs = undefined;
+    if (folder.path === '') return removed;
+    this.#folders.delete(folder.path);
+    const parent = splitPath(folder.path);
+    this.#folders.get(parent.folder)?.folders.delete(parent.name);
+    return removed;
+  }
+
+  /** Folders with the files in them, in no promised order. */
+  all(): IterableIterator<KnownFolder> {
+    return this.#folders.values();
+  }
+
+  /** Stamps of all known files by path: a copy. */
+  snapshot(): Map<string, Stamp> {
+    const stamps = new Map<string, Stamp>();
+    for (const folder of this.#folders.values())
+      for (const [name, file] of folder.files) stamps.set(joinPath(folder.path, name), file.stamp);
+    return stamps;
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * Holds back what is to be checked until a burst of events is over, because the last state is the
+ * one that counts; but not for ever, so that a file written without pause is still reported.
+ */
+import type { Clock } from '../../base/clock.js';
+
+/** A name is checked this long after the last event about it. */
+const QUIET_MS = 50;
+/** A name with no quiet moment is checked all the same. */
+const MAX_WAIT_MS = 250;
+
+export interface Hint {
+  readonly folder: string;
+  /** `undefined`: anything in the folder. */
+  readonly name: string | undefined;
+  /** The burst goes on: what is found is to be reported although it may be stale at once. */
+  readonly isOverdue: boolean;
+}
+
+interface Waiting {
+  readonly folder: string;
+  readonly name: string | undefined;
+  firstAtMs: number;
+  lastAtMs: number;
+  isChecked: boolean;
+}
+
+export class HintQueue {
+  readonly #clock: Clock;
+  readonly #onDue: () => void;
+  readonly #waiting = new Map<string, Waiting>();
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(clock: Clock, onDue: () => void) {
+    this.#clock = clock;
+    this.#onDue = onDue;
+  }
+
+  add(folder: string, name?: string): void {
+    const nowMs = this.#clock.monotonic();
+    const key = `${folder}\0${name ?? ''}`;
+    const waiting = this.#waiting.get(key);
+    if (waiting) Object.assign(waiting, { lastAtMs: nowMs, isChecked: false });
+    else
+      this.#waiting.set(key, {
+        folder,
+        name,
+        firstAtMs: nowMs,
+        lastAtMs: nowMs,
+        isChecked: false,
+      });
+    this.#arm();
+  }
+
+  /** Hints whose time has come; each must be checked, and is forgotten unless `add` is called meanwhile. */
+  *takeDue(): Generator<Hint> {
+    const nowMs = this.#clock.monotonic();
+    for (const [key, waiting] of this.#waiting) {
+      const isOverdue = nowMs - waiting.firstAtMs >= MAX_WAIT_MS;
+      if (!isOverdue && nowMs - waiting.lastAtMs < QUIET_MS) continue;
+      waiting.isChecked = true;
+      yield { folder: waiting.folder, name: waiting.name, isOverdue };
+      if (waiting.isChecked) this.#waiting.delete(key);
+      // Added again while it was checked: the wait goes on counting unless it was just reported.
+      else if (isOverdue) waiting.firstAtMs = waiting.lastAtMs;
+    }
+    this.#arm();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    this.#waiting.clear();
+  }
+
+  #arm(): void {
+    if (this.#timer || this.#isClosed || this.#waiting.size === 0) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#onDue();
+    }, QUIET_MS);
+  }
+}

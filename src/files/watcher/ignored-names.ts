@@ -1,0 +1,20 @@
+/**
+ * Names that are never content: temp files of atomic writes (ours, write-file-atomic's, other
+ * tools'), locks, the trash and git's own folder. Judged by the name alone, before any stat,
+ * so that every write of a server does not cost looks at its own scaffolding.
+ */
+
+const IGNORED_FOLDERS: ReadonlySet<string> = new Set(['.locks', '.trash', '.git']);
+const TEMP_NAME = /^\.tmp-|\.tmp$/;
+/** write-file-atomic appends a 32-bit number to the whole name: `conversation.json.3735928559`. */
+const ATOMIC_TEMP_NAME = /\.[a-z]+\.\d{1,10}$/i;
+
+/** True for a folder that is never entered, whatever it holds. */
+export function isIgnoredFolder(name: string): boolean {
+  return IGNORED_FOLDERS.has(name) || TEMP_NAME.test(name);
+}
+
+/** True for a file that is never reported, whatever the caller's `match` says. */
+export function isIgnoredFile(name: string): boolean {
+  return TEMP_NAME.test(name) || ATOMIC_TEMP_NAME.test(name);
+}

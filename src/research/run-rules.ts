@@ -1,0 +1,59 @@
+/**
+ * What a job's state means for those who ask: the report a reader gets, and whether the next question
+ * may be asked. Pure; nothing here reads or writes.
+ */
+import { AppError } from '../base/errors.js';
+import { RESEARCH_JOB_FORMAT, type ResearchJob } from '../stores/research-jobs.js';
+import { lostRunError, unfinishedRunError } from './research-errors.js';
+import type { Caller, FollowupQuestion, Question, RunReport } from './research-types.js';
+
+/** The record of a run whose request has not been sent yet. */
+export function newJob(
+  { query, relatedQuestions, showThinking }: Question,
+  origin: Pick<ResearchJob, 'backend' | 'notes' | 'startsConversation' | 'startedAt'>,
+): ResearchJob {
+  return {
+    formatVersion: RESEARCH_JOB_FORMAT,
+    state: 'creating',
+    query,
+    ...origin,
+    updatedAt: origin.startedAt,
+    relatedQuestions,
+    showThinking,
+  };
+}
+
+export function toRunReport(
+  job: ResearchJob,
+  unsaved: { text: string; reason: string } | undefined,
+): RunReport {
+  const state = job.state === 'unknown' || job.state === 'failed' ? job.state : 'in_progress';
+  const reason = unsaved?.reason ?? job.reason;
+  return {
+    state: unsaved ? 'unsaved' : state,
+    query: job.query,
+    startedAt: job.startedAt,
+    ...(job.runId === undefined ? {} : { runId: job.runId }),
+    ...(reason === undefined ? {} : { reason }),
+    ...(unsaved === undefined ? {} : { answer: unsaved.text }),
+  };
+}
+
+export function isOver(job: ResearchJob): boolean {
+  return job.state === 'failed' || job.state === 'unknown';
+}
+
+export function refuseUnfinished(
+  conversationId: string,
+  job: ResearchJob | undefined,
+  question: FollowupQuestion,
+): void {
+  if (job === undefined || job.state === 'failed') return;
+  if (job.state !== 'unknown') throw unfinishedRunError(conversationId, job);
+  if (!question.discardLostRun) throw lostRunError(conversationId, job);
+}
+
+/** Before the first byte: a call that is already cancelled must not cost anything. */
+export function refuseWhenCancelled(caller: Caller): void {
+  if (caller.signal?.aborted) throw new AppError('CANCELLED', 'The call was cancelled.');
+}

@@ -1,0 +1,71 @@
+/**
+ * The natural logarithm, correctly rounded. V8's Math.log is off by one bit in some 7 % of cases,
+ * the C library behind SQLite practically never, and FTS5's rank is to be equal to the last bit.
+ * Costs about a microsecond; called once per phrase of a query.
+ */
+
+/** A number as an unevaluated sum of two doubles, about 106 bits. */
+type Double2 = readonly [high: number, low: number];
+
+const SPLITTER = 2 ** 27 + 1;
+// biome-ignore lint/suspicious/noApproximativeNumericConstant: the high half of a pair of doubles
+const LN2: Double2 = [0.6931471805599453, 2.3190468138462996e-17];
+/** The series ends where its terms fall below 2^-110. */
+const SERIES_TERMS = 24;
+
+function split(a: number): Double2 {
+  const c = SPLITTER * a;
+  const high = c - (c - a);
+  return [high, a - high];
+}
+
+function exactProduct(a: number, b: number): Double2 {
+  const product = a * b;
+  const [ah, al] = split(a);
+  const [bh, bl] = split(b);
+  return [product, ah * bh - product + ah * bl + al * bh + al * bl];
+}
+
+function quickSum(a: number, b: number): Double2 {
+  const sum = a + b;
+  return [sum, b - (sum - a)];
+}
+
+function add([ah, al]: Double2, [bh, bl]: Double2): Double2 {
+  const sum = ah + bh;
+  const part = sum - ah;
+  return quickSum(sum, ah - (sum - part) + (bh - part) + al + bl);
+}
+
+function multiply([ah, al]: Double2, [bh, bl]: Double2): Double2 {
+  const [high, low] = exactProduct(ah, bh);
+  return quickSum(high, low + ah * bl + al * bh);
+}
+
+function divide(a: Double2, b: Double2): Double2 {
+  const first = a[0] / b[0];
+  const rest = add(a, multiply(b, [-first, 0]));
+  const second = rest[0] / b[0];
+  const rest2 = add(rest, multiply(b, [-second, 0]));
+  return add(quickSum(first, second), [rest2[0] / b[0], 0]);
+}
+
+/** ln(x) for finite x > 0. */
+export function exactLog(x: number): number {
+  let exponent = Math.round(Math.log2(x));
+  let mantissa = x / 2 ** exponent;
+  if (mantissa > Math.SQRT2) {
+    mantissa /= 2;
+    exponent++;
+  }
+  // ln m = 2 artanh((m - 1) / (m + 1)), and both sums are exact here as pairs.
+  const ratio = divide(add([mantissa, 0], [-1, 0]), add([mantissa, 0], [1, 0]));
+  const square = multiply(ratio, ratio);
+  let sum: Double2 = [0, 0];
+  for (let i = SERIES_TERMS; i >= 0; i--) {
+    sum = add(multiply(sum, square), divide([1, 0], [2 * i + 1, 0]));
+  }
+  const artanh = multiply(sum, ratio);
+  const [high, low] = add(multiply([exponent, 0], LN2), [2 * artanh[0], 2 * artanh[1]]);
+  return high + low;
+}

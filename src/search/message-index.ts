@@ -1,0 +1,137 @@
+/**
+ * The messages of all conversations as documents of a text index, kept current by following the
+ * store. A document is one message, named `<conversation id>/<seq>`; what did not change is not
+ * touched, so an appended message costs one document, however long the conversation is.
+ */
+import type { ConversationChange } from '../stores/conversations/catalogue.js';
+import type { ConversationHead, Message, Role } from '../stores/conversations/schema.js';
+import { createTextIndex, type DocumentId, type TextIndex } from './text-index.js';
+
+const COLUMNS = ['content', 'title', 'role', 'module', 'tags'];
+/** Bare words search these; the others answer to a column filter that names them. */
+const DEFAULT_COLUMNS = ['content', 'title'];
+const ID_LENGTH = 22;
+
+/** What is indexed of one conversation: enough to filter by, and to see what changed. */
+export interface IndexedConversation {
+  /** What every message of it is indexed with. */
+  readonly title: string;
+  readonly module: string;
+  readonly tags: string;
+  readonly roles: Role[];
+  /** Epoch milliseconds. */
+  readonly times: number[];
+  readonly fingerprints: number[];
+}
+
+export class MessageIndex {
+  readonly text: TextIndex = createTextIndex({ columns: COLUMNS, defaultColumns: DEFAULT_COLUMNS });
+  readonly #conversations = new Map<string, IndexedConversation>();
+  #changedDocuments = 0;
+
+  /** Documents put or deleted since the index was made. */
+  get changedDocuments(): number {
+    return this.#changedDocuments;
+  }
+
+  get(conversationId: string): IndexedConversation | undefined {
+    return this.#conversations.get(conversationId);
+  }
+
+  /** Takes over documents that are in the text index already. */
+  adopt(conversationId: string, indexed: IndexedConversation): void {
+    this.#conversations.set(conversationId, indexed);
+  }
+
+  apply({ conversationId, document, unchangedMessages }: ConversationChange): void {
+    if (document === undefined) {
+      this.#remove(conversationId);
+      return;
+    }
+    const { messages, ...head } = document.snapshot();
+    const known = this.#conversations.get(conversationId);
+    const next = indexedFields(head);
+    const isSameHead =
+      known !== undefined &&
+      known.title === next.title &&
+      known.module === next.module &&
+      known.tags === next.tags;
+    const indexed = isSameHead ? known : { ...next, roles: [], times: [], fingerprints: [] };
+    const first = isSameHead ? Math.min(unchangedMessages, indexed.roles.length) : 0;
+    for (let position = first; position < messages.length; position += 1) {
+      const message = messages[position];
+      if (message !== undefined) this.#put(conversationId, indexed, message, position);
+    }
+    this.#cut(conversationId, indexed, messages.length, known?.roles.length ?? 0);
+    this.#conversations.set(conversationId, indexed);
+  }
+
+  #put(
+    conversationId: string,
+    indexed: IndexedConversation,
+    message: Message,
+    position: number,
+  ): void {
+    const fingerprint = fingerprintOf(message);
+    if (indexed.fingerprints[position] === fingerprint) return;
+    const { role, content } = message;
+    const time = Date.parse(message.createdAt);
+    indexed.fingerprints[position] = fingerprint;
+    indexed.roles[position] = role;
+    indexed.times[position] = time;
+    const { title, module, tags } = indexed;
+    const id = documentId(conversationId, position + 1);
+    this.text.put(id, { content, title, role, module, tags }, time);
+    this.#changedDocuments += 1;
+  }
+
+  #cut(conversationId: string, indexed: IndexedConversation, length: number, before: number): void {
+    for (let seq = length + 1; seq <= before; seq += 1) {
+      this.text.delete(documentId(conversationId, seq));
+      this.#changedDocuments += 1;
+    }
+    for (const list of [indexed.roles, indexed.times, indexed.fingerprints]) list.length = length;
+  }
+
+  #remove(conversationId: string): void {
+    const indexed = this.#conversations.get(conversationId);
+    if (indexed === undefined) return;
+    this.#cut(conversationId, indexed, 0, indexed.roles.length);
+    this.#conversations.delete(conversationId);
+  }
+}
+
+export function documentId(conversationId: string, seq: number): string {
+  return `${conversationId}/${seq}`;
+}
+
+export function parseDocumentId(id: DocumentId): { conversationId: string; seq: number } {
+  const text = String(id);
+  return { conversationId: text.slice(0, ID_LENGTH), seq: Number(text.slice(ID_LENGTH + 1)) };
+}
+
+/** What every message of a conversation is indexed with. */
+export function indexedFields({
+  title = '',
+  module = '',
+  tags = [],
+}: Pick<ConversationHead, 'title' | 'module' | 'tags'>) {
+  return { title, module, tags: tags.join('\n') };
+}
+
+/** 53 bits (cyrb53): a change that keeps them is one in 10^16. */
+function fingerprintOf({ role, content, createdAt }: Message): number {
+  let high = 0xdeadbeef;
+  let low = 0x41c6ce57;
+  for (const text of [role, createdAt, content]) {
+    for (let index = 0; index < text.length; index += 1) {
+      const unit = text.charCodeAt(index);
+      high = Math.imul(high ^ unit, 2654435761);
+      low = Math.imul(low ^ unit, 1597334677);
+    }
+    high = Math.imul(high ^ 0x1f, 2654435761);
+  }
+  high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909);
+  low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909);
+  return 4294967296 * (2097151 & low) + (high >>> 0);
+}

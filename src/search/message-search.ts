@@ -1,0 +1,249 @@
+/**
+ * Searching the messages of all conversations: the facade that tools use. Builds the index from the
+ * files (or from the cache, checked against the files), keeps it current by following the store, and
+ * answers with snippets cut from what is on disk now.
+ */
+import { type Clock, sleep } from '../base/clock.js';
+import { isAppError } from '../base/errors.js';
+import type { Log } from '../base/log.js';
+import type { Conversation, Role } from '../stores/conversations/schema.js';
+import type { ConversationStore } from '../stores/conversations.js';
+import { loadIndexCache, saveIndexCache } from './index-cache.js';
+import { MessageIndex, parseDocumentId } from './message-index.js';
+import type { SearchResult } from './search-result.js';
+import type { SnippetOptions } from './snippet.js';
+import type { DocumentId, MatchType } from './text-index.js';
+
+/** Longer than most builds; a client would give up after a minute. */
+const WAIT_FOR_BUILD_MS = 20_000;
+const PROGRESS_MS = 500;
+/** Fewer documents are indexed faster than a cache is worth. */
+const WORTH_CACHING = 2_000;
+const WORTH_SAVING_AGAIN = 500;
+const SAVE_EVERY_MS = 5 * 60_000;
+/** A hit that changed on disk a moment ago changes the answer; so often it is asked again. */
+const MAX_TRIES = 3;
+
+export interface MessageFilters {
+  /** Conversation ids. */
+  readonly conversationId?: string;
+  readonly module?: string;
+  readonly role?: Role;
+  /** Epoch milliseconds, both included. */
+  readonly startTime?: number;
+  readonly endTime?: number;
+}
+
+export interface MessageQuery {
+  readonly query: string;
+  readonly matchType: MatchType;
+  readonly filters: MessageFilters;
+  readonly limit: number;
+  readonly offset: number;
+  readonly snippet?: SnippetOptions;
+}
+
+export interface MessageHit {
+  readonly conversationId: string;
+  readonly messageId: string;
+  readonly seq: number;
+  readonly role: Role;
+  readonly createdAt: string;
+  readonly content: string;
+  readonly snippet: string;
+  /** As FTS5's bm25(): smaller is better. */
+  readonly rank: number;
+  readonly title?: string;
+  readonly module?: string;
+}
+
+export interface MessageResults {
+  readonly total: number;
+  readonly hits: readonly MessageHit[];
+  readonly relaxed: boolean;
+  /** With no hits: words that no message has, and what each filter alone kept out. */
+  readonly unknownWords: readonly string[];
+  readonly withoutFilter: Readonly<Record<string, number>>;
+  /** While the index is being built: conversations done, of how many. */
+  readonly indexing?: { readonly done: number; readonly total: number };
+}
+
+export interface SearchCaller {
+  readonly signal?: AbortSignal;
+  progress?(report: { progress: number; total: number; message: string }): void;
+}
+
+export interface MessageSearchOptions {
+  readonly store: ConversationStore;
+  /** `undefined`: the index is always built from the files. */
+  readonly cachePath: string | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export function openMessageSearch(options: MessageSearchOptions): MessageSearch {
+  return new MessageSearch(options);
+}
+
+export class MessageSearch {
+  readonly #options: MessageSearchOptions;
+  readonly #index = new MessageIndex();
+  #built: Promise<void> | undefined;
+  #isBuilt = false;
+  #isClosed = false;
+  #savedAt = 0;
+  #saveTimer: NodeJS.Timeout | undefined;
+
+  constructor(options: MessageSearchOptions) {
+    this.#options = options;
+  }
+
+  /** Begins to build the index, if nothing has yet; nothing waits for it but the searches. */
+  start(): void {
+    this.#built ??= this.#build().catch((error: unknown) => {
+      this.#options.log.error({ err: error }, 'the search index could not be built');
+    });
+  }
+
+  /** QUERY_SYNTAX (matchType fts5), CONVERSATION_NOT_FOUND (filter), CANCELLED. */
+  async search(request: MessageQuery, caller: SearchCaller = {}): Promise<MessageResults> {
+    await this.#waitForBuild(caller);
+    for (let tries = 1; ; tries += 1) {
+      const before = this.#index.changedDocuments;
+      const result = await this.#run(request, request.filters, caller);
+      const hits = await this.#hits(result, request.snippet);
+      const isCurrent =
+        before === this.#index.changedDocuments && hits.length === result.hits.length;
+      if (!isCurrent && tries < MAX_TRIES) continue;
+      return {
+        total: result.total,
+        hits,
+        relaxed: result.relaxed,
+        unknownWords: result.unknownWords,
+        withoutFilter: result.total === 0 ? await this.#withoutFilters(request, caller) : {},
+        ...(this.#isBuilt ? {} : { indexing: this.#options.store.progress }),
+      };
+    }
+  }
+
+  /** Facts for `store_info`. */
+  status() {
+    const { documents, terms, frozenBytes } = this.#index.text.stats();
+    return { messages: documents, terms, frozenBytes, isBuilt: this.#isBuilt };
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#saveTimer);
+    this.#isClosed = true;
+    if (this.#isBuilt) await this.#save();
+  }
+
+  async #build(): Promise<void> {
+    const { store, cachePath, log } = this.#options;
+    store.follow((change) => this.#index.apply(change));
+    if (cachePath !== undefined) await loadIndexCache(cachePath, this.#index, store, log);
+    await store.watch();
+    this.#isBuilt = true;
+    if (this.#isClosed) return;
+    await this.#save();
+    this.#saveTimer = setInterval(() => void this.#save(), SAVE_EVERY_MS).unref();
+  }
+
+  async #save(): Promise<void> {
+    const { store, cachePath, log } = this.#options;
+    const { changedDocuments, text } = this.#index;
+    const isWorthIt =
+      text.size >= WORTH_CACHING && changedDocuments - this.#savedAt >= WORTH_SAVING_AGAIN;
+    if (cachePath === undefined || !isWorthIt) return;
+    this.#savedAt = changedDocuments;
+    await saveIndexCache(cachePath, this.#index, store, log);
+  }
+
+  async #waitForBuild({ signal, progress }: SearchCaller): Promise<void> {
+    this.start();
+    const { store, clock } = this.#options;
+    const deadline = clock.monotonic() + WAIT_FOR_BUILD_MS;
+    while (!this.#isBuilt && clock.monotonic() < deadline) {
+      const { done, total } = store.progress;
+      progress?.({ progress: done, total, message: 'the search index is being built' });
+      await Promise.race([this.#built, sleep(PROGRESS_MS, signal)]);
+    }
+  }
+
+  #run(
+    { query, matchType, limit, offset }: MessageQuery,
+    filters: MessageFilters,
+    { signal }: SearchCaller,
+  ): Promise<SearchResult> {
+    const filter = this.#predicate(filters);
+    return this.#index.text.searchAsync(query, {
+      limit,
+      offset,
+      matchType,
+      ...(filter === undefined ? {} : { filter }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+  }
+
+  /** `undefined` where nothing is filtered. */
+  #predicate(filters: MessageFilters): ((id: DocumentId) => boolean) | undefined {
+    const { conversationId, module, role, startTime, endTime } = filters;
+    if (Object.values(filters).every((value) => value === undefined)) return undefined;
+    return (id) => {
+      const place = parseDocumentId(id);
+      if (conversationId !== undefined && place.conversationId !== conversationId) return false;
+      const indexed = this.#index.get(place.conversationId);
+      if (indexed === undefined) return false;
+      const time = indexed.times[place.seq - 1] ?? 0;
+      return (
+        (module === undefined || indexed.module === module) &&
+        (role === undefined || indexed.roles[place.seq - 1] === role) &&
+        (startTime === undefined || time >= startTime) &&
+        (endTime === undefined || time <= endTime)
+      );
+    };
+  }
+
+  async #withoutFilters(
+    request: MessageQuery,
+    caller: SearchCaller,
+  ): Promise<Record<string, number>> {
+    const counts: Record<string, number> = {};
+    for (const name of ['conversationId', 'module', 'role', 'startTime', 'endTime'] as const) {
+      const { [name]: dropped, ...others } = request.filters;
+      if (dropped === undefined) continue;
+      counts[name] = (await this.#run(request, others, caller)).total;
+    }
+    return counts;
+  }
+
+  /** Hits whose message is gone from the disk are left out. */
+  async #hits(result: SearchResult, options: SnippetOptions = {}): Promise<MessageHit[]> {
+    const hits: MessageHit[] = [];
+    for (const { id, rank } of result.hits) {
+      const { conversationId, seq } = parseDocumentId(id);
+      const conversation = await this.#load(conversationId);
+      const message = conversation?.messages[seq - 1];
+      if (conversation === undefined || message === undefined) continue;
+      const { role, content, createdAt } = message;
+      const { title, module } = conversation;
+      const snippet = result.snippet(id, { content }, options);
+      hits.push({
+        ...{ conversationId, messageId: message.id, seq, role, createdAt, content, snippet, rank },
+        ...(title === undefined ? {} : { title }),
+        ...(module === undefined ? {} : { module }),
+      });
+    }
+    return hits;
+  }
+
+  async #load(conversationId: string): Promise<Conversation | undefined> {
+    try {
+      return await this.#options.store.load(conversationId);
+    } catch (error) {
+      // It vanished or was damaged since it was indexed; everything else is still an answer.
+      if (isAppError(error)) return undefined;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,139 @@
+/**
+ * Runs a parsed query over all segments in two passes, as the rank demands: first every phrase's
+ * documents are counted everywhere, then the matches are scored. It pauses between bounded pieces
+ * of work, so that a caller can let other things happen or give up.
+ */
+import { AppError } from '../base/errors.js';
+import { type ResolvedPhrase, resolvePhrase } from './phrase-matcher.js';
+import { GALLOP_RATIO, seek } from './posting-lists.js';
+import { querySyntaxError } from './query-lexer.js';
+import { type Phrase, phrasesOf, type QueryNode } from './query-tree.js';
+import { Best, inverseFrequency, LengthNorms, type Scored, share } from './rank.js';
+import { type DocumentId, FREQUENCY_BITS, MAX_FREQUENCY, NO_POSTINGS } from './segment.js';
+import { type QueryPlan, SegmentQuery } from './segment-query.js';
+import type { SegmentStore } from './segment-store.js';
+
+/** All prefixes of one query together may stand for this many terms. */
+const MAX_EXPANSIONS = 2 ** 20;
+
+export interface RunOptions {
+  readonly limit: number;
+  readonly offset: number;
+  readonly filter: ((id: DocumentId) => boolean) | undefined;
+}
+
+export interface RunResult {
+  readonly total: number;
+  readonly best: readonly Scored<DocumentId>[];
+  readonly queries: readonly SegmentQuery[];
+}
+
+/** Looks up all terms of a query; equal phrases come out as one object. */
+export function planQuery(root: QueryNode, store: SegmentStore): QueryPlan {
+  const expansions = new Map<string, readonly number[]>();
+  let expanded = 0;
+  const expand = (prefix: string) => {
+    const known = expansions.get(prefix);
+    if (known !== undefined) return known;
+    const numbers = store.dictionary.startingWith(prefix);
+    expanded += numbers.length;
+    if (expanded > MAX_EXPANSIONS)
+      throw querySyntaxError('The prefixes of this query stand for too many words', 0);
+    expansions.set(prefix, numbers);
+    return numbers;
+  };
+  const resolved = new Map<string, ResolvedPhrase>();
+  const resolve = (phrase: Phrase) => {
+    const key = JSON.stringify(phrase);
+    const known = resolved.get(key) ?? resolvePhrase(phrase, store.dictionary, expand);
+    resolved.set(key, known);
+    return known;
+  };
+  return { root, phrases: phrasesOf(root).map(resolve) };
+}
+
+/**
+ * Scores `documents`, phrase by phrase: the order of the sums decides the last bits. Each phrase's
+ * documents are among them.
+ */
+function* scoresOf(
+  query: SegmentQuery,
+  { documents, counted }: ReturnType<SegmentQuery['match']>,
+  weights: readonly number[],
+  norms: LengthNorms,
+): Generator<void, Float64Array> {
+  const scores = new Float64Array(documents.length);
+  const { lengths } = query.segment;
+  for (let phrase = 0; phrase < counted.length; phrase++) {
+    const { packed, length } = counted[phrase] ?? NO_POSTINGS;
+    const weight = weights[phrase] ?? 0;
+    const gallops = length * GALLOP_RATIO < documents.length;
+    let at = 0;
+    for (let i = 0; i < length; i++) {
+      const entry = packed[i] ?? 0;
+      const slot = entry >>> FREQUENCY_BITS;
+      if (gallops) at = seek(documents, slot, at);
+      else while ((documents.packed[at] ?? 0) >>> FREQUENCY_BITS < slot) at++;
+      const stored = entry & MAX_FREQUENCY;
+      const frequency = stored === MAX_FREQUENCY ? query.recount(phrase, slot) : stored;
+      scores[at] = (scores[at] ?? 0) + share(weight, frequency, norms.of(lengths[slot] ?? 0));
+    }
+    yield;
+  }
+  return scores;
+}
+
+/** One segment's matches into `best`; returns how many there are. */
+function* rankSegment(
+  query: SegmentQuery,
+  weights: readonly number[],
+  norms: LengthNorms,
+  best: Best<DocumentId>,
+  filter: RunOptions['filter'],
+): Generator<void, number> {
+  const { segment } = query;
+  const matched = query.match(filter && ((slot) => filter(segment.ids[slot] ?? 0)));
+  const { documents } = matched;
+  const scores = yield* scoresOf(query, matched, weights, norms);
+  for (let i = 0; i < documents.length; i++) {
+    const slot = (documents.packed[i] ?? 0) >>> FREQUENCY_BITS;
+    const score = scores[i] ?? 0;
+    const order = segment.orders[slot] ?? 0;
+    if (best.takes(score, order)) best.offer({ score, order, item: segment.ids[slot] ?? 0 });
+  }
+  return documents.length;
+}
+
+/** Finds, counts and ranks; yields between pieces of work. */
+export function* runQuery(
+  root: QueryNode,
+  store: SegmentStore,
+  options: RunOptions,
+): Generator<void, RunResult> {
+  const plan = planQuery(root, store);
+  const queries = store.segments
+    .filter((segment) => segment.size > segment.deadCount)
+    .map((segment) => new SegmentQuery(segment, plan));
+  const hits = plan.phrases.map(() => 0);
+  for (const query of queries) {
+    for (let phrase = 0; phrase < hits.length; phrase++) {
+      hits[phrase] = (hits[phrase] ?? 0) + query.findPhrase(phrase);
+      yield;
+    }
+  }
+  const weights = hits.map((count) => inverseFrequency(store.rows, count));
+  const norms = new LengthNorms(store.rows, store.tokens);
+  const best = new Best<DocumentId>(options.limit + options.offset);
+  let total = 0;
+  for (const query of queries) {
+    total += yield* rankSegment(query, weights, norms, best, options.filter);
+    yield;
+  }
+  return { total, best: best.sorted().slice(options.offset), queries };
+}
+
+/** Throws `CANCELLED` once the signal is aborted. */
+export function throwIfCancelled(signal: AbortSignal | undefined): void {
+  if (signal?.aborted)
+    throw new AppError('CANCELLED', 'The search was cancelled', { cause: signal.reason });
+}

@@ -1,0 +1,172 @@
+/**
+ * The documents of an index over its segments: one live, the rest frozen. It decides when to freeze
+ * and which segments to merge, one bounded step at a time, and keeps the figures that the rank needs
+ * exact: rows and tokens that are not deleted.
+ */
+import { Dictionary } from './dictionary.js';
+import type { DocumentTokens } from './document-reader.js';
+import { FrozenSegment, livePlaces, type Place, packSegment } from './frozen-segment.js';
+import { LiveSegment } from './live-segment.js';
+import { type DocumentId, type Layout, MAX_SLOTS, type Segment } from './segment.js';
+
+/** A live segment is frozen at this many slots: most people's whole store never gets there. */
+const LIVE_SLOTS = 10_000;
+/** Freezing and merging touch at most this many tokens, some tens of milliseconds of work. */
+const MAX_TOKENS = 2 ** 21;
+
+const tokensIn = (segment: Segment) =>
+  segment.starts[segment.size * (segment.layout.count + 1) - 1] ?? 0;
+const liveIn = (segment: Segment) => segment.size - segment.deadCount;
+
+export class SegmentStore {
+  readonly layout: Layout;
+  readonly dictionary = new Dictionary();
+  readonly #liveSlots: number;
+  readonly #places = new Map<DocumentId, number>();
+  /** By serial number; a place is `serial * MAX_SLOTS + slot`. */
+  readonly #frozen = new Map<number, FrozenSegment>();
+  #live: LiveSegment;
+  #liveSerial = 0;
+  #nextSerial = 1;
+  #seen = new Int32Array(0);
+  #stamp = 0;
+  /** Documents. */
+  rows = 0;
+  /** Tokens in the default columns of all documents. */
+  tokens = 0;
+  /** Changes with every change. */
+  version = 0;
+
+  constructor(layout: Layout, liveSlots = LIVE_SLOTS) {
+    this.layout = layout;
+    this.#liveSlots = Math.min(liveSlots, MAX_SLOTS);
+    this.#live = new LiveSegment(layout, this.dictionary);
+  }
+
+  /** Oldest first; the live one is last. */
+  get segments(): readonly Segment[] {
+    return [...this.#frozen.values(), this.#live];
+  }
+
+  get frozenSegments(): readonly FrozenSegment[] {
+    return [...this.#frozen.values()];
+  }
+
+  has(id: DocumentId): boolean {
+    return this.#places.has(id);
+  }
+
+  ids(): IterableIterator<DocumentId> {
+    return this.#places.keys();
+  }
+
+  placeOf(id: DocumentId): Place | undefined {
+    const place = this.#places.get(id);
+    if (place === undefined) return undefined;
+    const serial = Math.floor(place / MAX_SLOTS);
+    const segment = serial === this.#liveSerial ? this.#live : this.#frozen.get(serial);
+    return segment && { segment, slot: place % MAX_SLOTS };
+  }
+
+  /** Adds a document. One of the same id must be deleted before the new one's terms are looked up. */
+  add(id: DocumentId, order: number, document: DocumentTokens): void {
+    const slot = this.#live.add(id, order, document);
+    this.#places.set(id, this.#liveSerial * MAX_SLOTS + slot);
+    this.#count(this.#live, slot, 1);
+    if (this.#live.size >= this.#liveSlots || this.#live.tokenCount > MAX_TOKENS) this.freeze();
+  }
+
+  /** False if there is no such document. */
+  delete(id: DocumentId): boolean {
+    const place = this.placeOf(id);
+    if (place === undefined) return false;
+    const { segment, slot } = place;
+    // The live documents' terms must be counted before any term is given up for want of documents.
+    this.#live.catchUp();
+    this.#places.delete(id);
+    segment.kill(slot);
+    this.#count(segment, slot, -1);
+    this.#releaseTerms(segment, slot);
+    if (segment instanceof FrozenSegment && segment.deadCount * 2 > segment.size)
+      this.#replace([segment]);
+    return true;
+  }
+
+  /** Packs what is live, then merges two small segments if there are such. */
+  freeze(): void {
+    const live = this.#live;
+    if (!live.isBulk) live.catchUp();
+    this.#live = new LiveSegment(this.layout, this.dictionary);
+    this.#liveSerial = this.#nextSerial++;
+    const packed = this.#pack(livePlaces(live));
+    if (packed && live.isBulk) this.#retainTerms(packed);
+    this.#mergeSmall();
+  }
+
+  /** Takes a segment from a cache; false, and nothing changed, if it holds a known document. */
+  adopt(segment: FrozenSegment): boolean {
+    if (segment.ids.some((id) => this.#places.has(id))) return false;
+    this.#install(segment);
+    for (let slot = 0; slot < segment.size; slot++) this.#count(segment, slot, 1);
+    this.#retainTerms(segment);
+    return true;
+  }
+
+  #retainTerms(segment: FrozenSegment): void {
+    const { offsets, terms } = segment.parts;
+    terms.forEach((term, local) => {
+      this.dictionary.retain(term, (offsets[local + 1] ?? 0) - (offsets[local] ?? 0));
+    });
+  }
+
+  #count(segment: Segment, slot: number, sign: 1 | -1): void {
+    this.rows += sign;
+    this.tokens += sign * (segment.lengths[slot] ?? 0);
+    this.version++;
+  }
+
+  #releaseTerms(segment: Segment, slot: number): void {
+    const capacity = this.dictionary.capacity;
+    if (this.#seen.length < capacity) this.#seen = new Int32Array(capacity * 2);
+    const stamp = ++this.#stamp;
+    const width = this.layout.count + 1;
+    const to = segment.starts[(slot + 1) * width - 1] ?? 0;
+    for (let at = segment.starts[slot * width] ?? 0; at < to; at++) {
+      const term = segment.globalTerm(segment.tokens[at] ?? 0);
+      if (this.#seen[term] === stamp) continue;
+      this.#seen[term] = stamp;
+      this.dictionary.release(term);
+    }
+  }
+
+  #install(segment: FrozenSegment): void {
+    const serial = this.#nextSerial++;
+    this.#frozen.set(serial, segment);
+    segment.ids.forEach((id, slot) => {
+      this.#places.set(id, serial * MAX_SLOTS + slot);
+    });
+  }
+
+  #pack(places: readonly Place[]): FrozenSegment | undefined {
+    if (places.length === 0) return undefined;
+    const segment = packSegment(this.layout, places, this.dictionary.capacity);
+    this.#install(segment);
+    return segment;
+  }
+
+  #replace(segments: readonly FrozenSegment[]): void {
+    for (const [serial, segment] of this.#frozen)
+      if (segments.includes(segment)) this.#frozen.delete(serial);
+    this.#pack(segments.flatMap(livePlaces));
+    this.version++;
+  }
+
+  /** Only segments of like size are merged, so that a document is copied few times in its life. */
+  #mergeSmall(): void {
+    const [a, b] = [...this.#frozen.values()].sort((x, y) => liveIn(x) - liveIn(y));
+    if (a === undefined || b === undefined) return;
+    if (liveIn(b) > 2 * liveIn(a)) return;
+    const fits = liveIn(a) + liveIn(b) <= MAX_SLOTS && tokensIn(a) + tokensIn(b) <= MAX_TOKENS;
+    if (fits) this.#replace([a, b]);
+  }
+}

@@ -1,0 +1,166 @@
+/**
+ * The tool `search_messages`: full-text search over every message, in SQLite FTS5's query language
+ * or in plain words, with filters, pages and snippets.
+ */
+import { z } from 'zod';
+import { AppError } from '../../base/errors.js';
+import { MATCH_TYPES } from '../../search/match-type.js';
+import type { MessageFilters, MessageHit, MessageResults } from '../../search/message-search.js';
+import { ROLES } from '../../stores/conversations/schema.js';
+import { defineTool, success } from '../define-tool.js';
+
+/** About 8 000 tokens of snippets and contents, whatever the limit. */
+const MAX_ANSWER_CHARACTERS = 24_000;
+
+const time = (what: string) =>
+  z
+    .string()
+    .describe(`${what}: ISO 8601, such as 2025-01-24 or 2025-01-24T15:00:00Z.`)
+    .exactOptional();
+
+export const searchMessages = defineTool({
+  name: 'search_messages',
+  toolset: 'conversations',
+  title: 'Search messages',
+  description:
+    'Finds messages in all conversations, best match first, each with a snippet. Give plain words, or SQLite FTS5 syntax: "a phrase", prefix*, AND, OR, NOT, NEAR(a b, 5), role : user. Words that no message has all of are searched one by one (relaxed: true). Read the whole exchange with get_conversation.',
+  input: z.strictObject({
+    query: z.string().min(1).max(10_000).describe('Words, or an FTS5 query.'),
+    matchType: z
+      .enum(MATCH_TYPES)
+      .describe(
+        'auto: as described above. fts5: exactly FTS5, with syntax errors reported. exact: one phrase. prefix: every word is a beginning. any: one of the words is enough. fuzzy: forgives typing errors.',
+      )
+      .default('auto'),
+    conversationId: z.string().describe('Only this conversation (id or key).').exactOptional(),
+    module: z.string().describe('Only conversations of this module.').exactOptional(),
+    role: z.enum(ROLES).describe('Only messages of this role.').exactOptional(),
+    startDate: time('Only messages from this time on'),
+    endDate: time('Only messages up to this time'),
+    limit: z.number().int().min(1).max(100).describe('Most results to give.').default(20),
+    offset: z.number().int().min(0).describe('Results to pass over.').default(0),
+    includeContent: z
+      .boolean()
+      .describe('Also give each whole message, as far as the answer has room.')
+      .default(false),
+    highlightStart: z.string().max(40).describe('Put before a match.').default('<mark>'),
+    highlightEnd: z.string().max(40).describe('Put after a match.').default('</mark>'),
+    snippetTokens: z.number().int().min(1).max(64).describe('Length of a snippet.').default(32),
+  }),
+  output: z.object({
+    success,
+    total: z.number().int().describe('All matches, on whatever page.'),
+    hasMore: z.boolean(),
+    nextOffset: z.number().int().describe('The offset of the next page.').exactOptional(),
+    relaxed: z.boolean().describe('No message has all of the words; these have some.'),
+    results: z.array(
+      z.object({
+        conversationId: z.string(),
+        messageId: z.string(),
+        seq: z.number().int(),
+        role: z.enum(ROLES),
+        createdAt: z.string(),
+        title: z.string().exactOptional(),
+        module: z.string().exactOptional(),
+        snippet: z.string(),
+        content: z.string().exactOptional(),
+        rank: z.number().describe("FTS5's bm25(): the smaller, the better."),
+      }),
+    ),
+    explanation: z.string().describe('Why nothing was found.').exactOptional(),
+    indexing: z
+      .object({ done: z.number().int(), total: z.number().int() })
+      .describe('The index is still being built: conversations read so far, of how many.')
+      .exactOptional(),
+  }),
+  annotations: {
+    readOnlyHint: true,
+    destructiveHint: false,
+    idempotentHint: true,
+    openWorldHint: false,
+  },
+  quotesText: true,
+  async run(input, { conversations, search }, { signal, progress }) {
+    const { query, matchType, limit, offset, highlightStart, highlightEnd } = input;
+    const filters = await filtersOf(
+      input,
+      async (ref) => (await conversations.load(ref)).conversationId,
+    );
+    const snippet = { open: highlightStart, close: highlightEnd, tokens: input.snippetTokens };
+    const found = await search.search(
+      { query, matchType, filters, limit, offset, snippet },
+      { signal, progress },
+    );
+    const results = withinBounds(found.hits, input.includeContent);
+    const next = offset + results.length;
+    const hasMore = next < found.total && results.length > 0;
+    return {
+      total: found.total,
+      hasMore,
+      ...(hasMore && { nextOffset: next }),
+      relaxed: found.relaxed,
+      results,
+      ...(found.total === 0 && { explanation: explain(found) }),
+      ...(found.indexing && { indexing: { ...found.indexing } }),
+    };
+  },
+});
+
+interface FilterInput {
+  conversationId?: string;
+  module?: string;
+  role?: (typeof ROLES)[number];
+  startDate?: string;
+  endDate?: string;
+}
+
+async function filtersOf(
+  { conversationId, module, role, startDate, endDate }: FilterInput,
+  resolve: (ref: string) => Promise<string>,
+): Promise<MessageFilters> {
+  return {
+    ...(conversationId !== undefined && { conversationId: await resolve(conversationId) }),
+    ...(module !== undefined && { module }),
+    ...(role !== undefined && { role }),
+    ...(startDate !== undefined && { startTime: timeOf('startDate', startDate) }),
+    ...(endDate !== undefined && { endTime: endOf(timeOf('endDate', endDate), endDate) }),
+  };
+}
+
+function timeOf(name: string, text: string): number {
+  const time = Date.parse(text);
+  if (!Number.isNaN(time)) return time;
+  throw new AppError('VALIDATION_ERROR', `${name} takes a time in ISO 8601, such as 2025-01-24.`);
+}
+
+/** A day alone means all of it. */
+function endOf(time: number, text: string): number {
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) ? time + 24 * 60 * 60 * 1000 - 1 : time;
+}
+
+/** At least one result; the rest as far as the answer has room. */
+function withinBounds(hits: readonly MessageHit[], includeContent: boolean) {
+  let room = MAX_ANSWER_CHARACTERS;
+  const results = [];
+  for (const { content, ...hit } of hits) {
+    const result = { ...hit, ...(includeContent && { content }) };
+    room -= JSON.stringify(result).length;
+    if (room < 0 && results.length > 0) break;
+    results.push(result);
+  }
+  return results;
+}
+
+function explain({ unknownWords, withoutFilter, indexing }: MessageResults): string {
+  const filters = Object.entries(withoutFilter)
+    .filter(([, total]) => total > 0)
+    .map(([name, total]) => `${total} match without ${FILTER_NAMES[name] ?? name}`);
+  const parts = [
+    ...(unknownWords.length > 0 ? [`No message has: ${unknownWords.join(', ')}.`] : []),
+    ...(filters.length > 0 ? [`${filters.join('; ')}.`] : []),
+    ...(indexing ? ['The index is still being built; ask again in a moment.'] : []),
+  ];
+  return parts.length > 0 ? parts.join(' ') : 'Each word occurs, but no message matches the query.';
+}
+
+const FILTER_NAMES: Record<string, string> = { startTime: 'startDate', endTime: 'endDate' };

@@ -1,0 +1,272 @@
+/**
+ * The write lock within one process and between two: one owner at a time, order, turns for those
+ * who wait, and nothing left behind. (Crashes, stopped processes and failing calls: test/crash.)
+ */
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { sleep } from '../../src/base/clock.js';
+import { sweepLocks, withLock } from '../../src/files/file-lock.js';
+import { isSurelyDead, ownerName } from '../../src/files/process-identity.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const durability = { fsync: false };
+
+function otherProcess(...args: string[]) {
+  const script = join(ROOT, 'test/support/lock-user.mjs');
+  const child = spawn(process.execPath, [script, join(ROOT, 'dist'), ...args]);
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return { child, nextLine: async () => String((await lines.next()).value) };
+}
+
+const ended = (child: ChildProcessWithoutNullStreams) =>
+  new Promise<number | null>((done) => child.once('exit', done));
+
+/** A name that belonged to a process of this machine which is no more. */
+async function deadName(): Promise<string> {
+  const child = spawn('true');
+  await new Promise((done) => child.once('exit', done));
+  const name = ownerName().replace(/^(\w+-\d+)-\d+-\d+-/, `$1-${child.pid}-1-`);
+  expect(isSurelyDead(name)).toBe(true);
+  return name;
+}
+
+/** A name of another machine, or of this one before it was started anew: nobody can judge it here. */
+const foreignName = () => ownerName().replace(/^\w+/, 'ffffffff');
+
+describe('withLock in one process', () => {
+  it('runs callers one after the other in the order of their calls', async () => {
+    const locks = join(tempFolder(), 'a', '.locks');
+    const seen: string[] = [];
+    await Promise.all(
+      Array.from({ length: 30 }, (_, n) =>
+        withLock(locks, 'x', async () => {
+          seen.push(`begin ${n}`);
+          await sleep(n % 3);
+          seen.push(`end ${n}`);
+        }),
+      ),
+    );
+    expect(seen).toEqual(Array.from({ length: 30 }, (_, n) => [`begin ${n}`, `end ${n}`]).flat());
+    expect(readdirSync(locks)).toEqual([]);
+  });
+
+  it('does not make different names wait for each other', async () => {
+    const locks = tempFolder();
+    await withLock(locks, 'a', () => withLock(locks, 'b', async () => undefined));
+  });
+
+  it('gives back what the work gives, throws what it throws, and is free afterwards', async () => {
+    const locks = tempFolder();
+    expect(await withLock(locks, 'x', async () => 7)).toBe(7);
+    const fault = new Error('mine');
+    await expect(withLock(locks, 'x', () => Promise.reject(fault))).rejects.toBe(fault);
+    expect(await withLock(locks, 'x', async () => 8)).toBe(8);
+    expect(readdirSync(locks)).toEqual([]);
+  });
+
+  it('replaces and removes files; a symlink at the target is replaced, not followed', async () => {
+    const root = tempFolder();
+    const [locks, target, elsewhere] = ['.locks', 'target', 'elsewhere'].map((n) =>
+      join(root, n),
+    ) as [string, string, string];
+    writeFileSync(elsewhere, 'theirs');
+    symlinkSync(elsewhere, target);
+    const stamp = await withLock(locks, 'x', (lock) =>
+      lock.replace(target, Buffer.from('ours'), durability),
+    );
+    expect(readFileSync(target, 'utf8')).toBe('ours');
+    expect(readFileSync(elsewhere, 'utf8')).toBe('theirs');
+    expect(stamp.ino).toBe(statSync(target, { bigint: true }).ino);
+    await withLock(locks, 'x', (lock) => lock.remove(target));
+    await withLock(locks, 'x', (lock) => lock.remove(target));
+    expect(existsSync(target)).toBe(false);
+    expect(readdirSync(locks)).toEqual([]);
+  });
+
+  it('leaves the target as it was and nothing behind when a replace fails', async () => {
+    const root = tempFolder();
+    mkdirSync(join(root, 'target'));
+    writeFileSync(join(root, 'target', 'inside'), '');
+    const replacing = withLock(join(root, '.locks'), 'x', (lock) =>
+      lock.replace(join(root, 'target'), Buffer.from('x'), durability),
+    );
+    await expect(replacing).rejects.toMatchObject({ code: 'FILESYSTEM_ERROR' });
+    expect(readdirSync(join(root, 'target'))).toEqual(['inside']);
+    expect(readdirSync(join(root, '.locks'))).toEqual([]);
+  });
+
+  it('runs the work again, from its reading on, when the lock was taken away', async () => {
+    const root = tempFolder();
+    const [locks, target] = [join(root, '.locks'), join(root, 'target')];
+    writeFileSync(target, 'old');
+    let runs = 0;
+    await withLock(locks, 'x', async (lock) => {
+      runs += 1;
+      const before = readFileSync(target, 'utf8');
+      if (runs === 1) {
+        const [own = ''] = readdirSync(join(locks, 'x'));
+        renameSync(join(locks, 'x', own), join(locks, 'x.dead.test'));
+        expect(await lock.isOurs()).toBe(false);
+        writeFileSync(target, 'theirs');
+      }
+      await lock.replace(target, Buffer.from(`${before}+ours`), durability);
+    });
+    expect(runs).toBe(2);
+    expect(readFileSync(target, 'utf8')).toBe('theirs+ours');
+  });
+
+  it('reports with a code that no lock can be made', async () => {
+    const file = join(tempFolder(), 'file');
+    writeFileSync(file, '');
+    await expect(withLock(join(file, '.locks'), 'x', async () => 1)).rejects.toMatchObject({
+      code: 'FILESYSTEM_ERROR',
+    });
+  });
+
+  it('takes over from a dead owner, and from what is no owner at all', async () => {
+    const locks = tempFolder();
+    mkdirSync(join(locks, 'dead', await deadName()), { recursive: true });
+    mkdirSync(join(locks, 'empty'));
+    mkdirSync(join(locks, 'odd'));
+    writeFileSync(join(locks, 'odd', '.DS_Store'), 'x');
+    for (const name of ['dead', 'empty', 'odd']) {
+      expect(await withLock(locks, name, async () => name)).toBe(name);
+    }
+    expect(readdirSync(locks)).toEqual([]);
+  });
+});
+
+describe('withLock between processes', () => {
+  it('waits for a live owner and goes on when it lets go', async () => {
+    const locks = tempFolder();
+    const { child, nextLine } = otherProcess(locks, 'x', 'hold');
+    expect(await nextLine()).toBe('held');
+    let isOurs = false;
+    const ours = withLock(locks, 'x', async () => {
+      isOurs = true;
+    });
+    await sleep(200);
+    expect(isOurs).toBe(false);
+    child.stdin.end();
+    await ours;
+    expect(await nextLine()).toBe('released');
+    expect(readdirSync(locks)).toEqual([]);
+  });
+
+  it('is LOCKED after ten seconds, says who holds it, and the owner is not disturbed', async () => {
+    const locks = tempFolder();
+    const { child, nextLine } = otherProcess(locks, 'x', 'hold');
+    await nextLine();
+    const owner = readdirSync(join(locks, 'x'))[0];
+    const begin = performance.now();
+    await expect(withLock(locks, 'x', async () => 1)).rejects.toMatchObject({
+      code: 'LOCKED',
+      details: { owner },
+    });
+    expect(performance.now() - begin).toBeGreaterThan(9_900);
+    child.stdin.end();
+    expect(await nextLine()).toBe('released');
+    expect(await withLock(locks, 'x', async () => 2)).toBe(2);
+  });
+
+  it('has one owner at a time and none that starves, while three processes never pause', async () => {
+    const root = tempFolder();
+    const locks = join(root, '.locks');
+    const TIMES = 60;
+    const others = [1, 2, 3].map(() => otherProcess(locks, 'x', 'count', String(TIMES)));
+    const codes = await Promise.all(others.map(({ child }) => ended(child)));
+    expect(codes).toEqual([0, 0, 0]);
+    const lines = readFileSync(join(root, 'turns'), 'utf8').trimEnd().split('\n');
+    expect(lines).toHaveLength(3 * TIMES * 2);
+    for (let n = 0; n < lines.length; n += 2) {
+      expect(lines[n + 1]).toBe(lines[n]?.replace('begin', 'end'));
+    }
+    expect(readdirSync(locks)).toEqual([]);
+  });
+
+  it('lets a process in that wants one turn while another is busy', async () => {
+    const root = tempFolder();
+    const locks = join(root, '.locks');
+    const { child, nextLine } = otherProcess(locks, 'x', 'count', '100000');
+    expect(await nextLine()).toBe('ready');
+    await sleep(50);
+    const waits: number[] = [];
+    for (let n = 0; n < 20; n += 1) {
+      const begin = performance.now();
+      await withLock(locks, 'x', async () => undefined);
+      waits.push(performance.now() - begin);
+    }
+    child.kill('SIGKILL');
+    await ended(child);
+    expect(waits.sort((a, b) => a - b)[10]).toBeLessThan(150);
+    expect(waits.at(-1)).toBeLessThan(2_000);
+  });
+
+  it('is released although a waiter puts its mark back again and again', async () => {
+    const locks = tempFolder();
+    for (let round = 0; round < 60; round += 1) {
+      let isDone = false;
+      const run = withLock(locks, 'x', async () => {
+        mkdirSync(join(locks, 'x', readdirSync(join(locks, 'x'))[0] ?? '', 'wanted'));
+      }).then(() => {
+        isDone = true;
+      });
+      while (!isDone) {
+        const [owner] = existsSync(join(locks, 'x')) ? readdirSync(join(locks, 'x')) : [];
+        if (owner !== undefined) {
+          try {
+            mkdirSync(join(locks, 'x', owner, 'wanted'));
+          } catch (error) {
+            expect(['EEXIST', 'ENOENT']).toContain((error as NodeJS.ErrnoException).code);
+          }
+        }
+        await sleep(0);
+      }
+      await run;
+      expect(existsSync(join(locks, 'x'))).toBe(false);
+    }
+  });
+});
+
+describe('sweepLocks', () => {
+  it('removes what dead processes left and nothing else', async () => {
+    const locks = tempFolder();
+    const dead = await deadName();
+    const [alive, foreign] = [ownerName(), foreignName()];
+    mkdirSync(join(locks, 'held', alive), { recursive: true });
+    mkdirSync(join(locks, 'far', foreign), { recursive: true });
+    for (const name of [`a.${dead}`, `b.dead.${dead}`, `c.${alive}`, `d.${foreign}`]) {
+      mkdirSync(join(locks, name));
+    }
+    writeFileSync(join(locks, `a.${dead}`, 'stage'), 'x');
+    mkdirSync(join(locks, 'of-dead', dead), { recursive: true });
+    writeFileSync(join(locks, 'of-dead', dead, 'stage'), 'x');
+    mkdirSync(join(locks, 'empty'));
+    writeFileSync(join(locks, '.DS_Store'), 'not ours');
+    await sweepLocks(locks);
+    const left = ['.DS_Store', `c.${alive}`, `d.${foreign}`, 'far', 'held'];
+    expect(readdirSync(locks).sort()).toEqual(left.sort());
+    await sweepLocks(locks);
+    expect(readdirSync(locks).sort()).toEqual(left.sort());
+    rmSync(join(locks, 'held'), { recursive: true });
+  });
+
+  it('has nothing to do where there is no folder', async () => {
+    await sweepLocks(join(tempFolder(), 'none'));
+  });
+});

@@ -1,0 +1,92 @@
+/**
+ * Who is surely dead: only what can be known from here, and then at once.
+ */
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { sleep } from '../../src/base/clock.js';
+import { isOwnerName, isSurelyDead, ownerName } from '../../src/files/process-identity.js';
+
+const hasProc = existsSync('/proc/self/stat');
+const [boot = '', namespace = '', pid = '', started = '', serial = ''] = ownerName().split('-');
+const nameOf = (parts: { boot?: string; namespace?: string; pid?: string; started?: string }) =>
+  [
+    parts.boot ?? boot,
+    parts.namespace ?? namespace,
+    parts.pid ?? pid,
+    parts.started ?? started,
+    serial,
+  ].join('-');
+
+const statOf = (of: number) => {
+  const text = readFileSync(`/proc/${of}/stat`, 'utf8');
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return { state: fields[0], started: fields[19] ?? '' };
+};
+
+describe('owner names', () => {
+  it('are all different, recognised, and never those of a dead process while it lives', () => {
+    const names = Array.from({ length: 1000 }, ownerName);
+    expect(new Set(names).size).toBe(1000);
+    expect(names.every(isOwnerName)).toBe(true);
+    expect(names.some(isSurelyDead)).toBe(false);
+    expect(Number(pid)).toBe(process.pid);
+  });
+
+  it('are told from other names', () => {
+    const others = [
+      '',
+      'wanted',
+      'stage',
+      '.DS_Store',
+      'x-1-2-3-4',
+      `${ownerName()}.x`,
+      `x.${ownerName()}`,
+      `${ownerName()}/..`,
+    ];
+    expect(others.filter(isOwnerName)).toEqual([]);
+    expect(others.filter(isSurelyDead)).toEqual([]);
+  });
+});
+
+describe.runIf(hasProc)('with /proc', () => {
+  it('a process that is gone is dead', async () => {
+    const child = spawn('true');
+    await new Promise((done) => child.once('exit', done));
+    expect(isSurelyDead(nameOf({ pid: String(child.pid) }))).toBe(true);
+  });
+
+  it('the same number with another start time is another process', () => {
+    expect(isSurelyDead(nameOf({ started: String(Number(started) - 1) }))).toBe(true);
+    expect(isSurelyDead(nameOf({ pid: '1', started: '999999999999' }))).toBe(true);
+  });
+
+  it('another boot and another pid namespace cannot be judged', () => {
+    expect(isSurelyDead(nameOf({ boot: 'ffffffff', pid: '999999999' }))).toBe(false);
+    expect(isSurelyDead(nameOf({ namespace: '1', pid: '999999999' }))).toBe(false);
+    expect(isSurelyDead(nameOf({ boot: '00000000', namespace: '0', pid: '999999999' }))).toBe(
+      false,
+    );
+  });
+
+  it('a zombie is dead although signals reach it', async () => {
+    // The shell starts a child and becomes another `sleep`, which never asks for the child's end.
+    const parent = spawn('sh', ['-c', 'sleep 0.3 & echo $!; exec sleep 30']);
+    onTestFinished(() => void parent.kill('SIGKILL'));
+    const zombie = Number(await new Promise<Buffer>((done) => parent.stdout.once('data', done)));
+    while (statOf(zombie).state !== 'Z') await sleep(5);
+    expect(process.kill(zombie, 0)).toBe(true);
+    const { started: since } = statOf(zombie);
+    expect(isSurelyDead(nameOf({ pid: String(zombie), started: since }))).toBe(true);
+  });
+
+  it('a live or stopped process is not dead, whatever its command is called', async () => {
+    const child = spawn('sleep', ['30'], { argv0: 'a) Z (b' });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const name = nameOf({ pid: String(child.pid), started: statOf(child.pid ?? 0).started });
+    expect(isSurelyDead(name)).toBe(false);
+    child.kill('SIGSTOP');
+    await sleep(20);
+    expect(isSurelyDead(name)).toBe(false);
+  });
+});

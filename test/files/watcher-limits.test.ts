@@ -1,0 +1,250 @@
+/**
+ * What happens at the limits: no more watches in the system, errors, sleep, closing.
+ * The system's limit is really lowered, in a user namespace of the child's own.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { appendFileSync, lstatSync, rmSync, symlinkSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { FSWatcher } from 'chokidar';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createLog } from '../../src/base/log.js';
+import type { Stamp } from '../../src/files/stamp.js';
+import { look } from '../../src/files/watcher/look.js';
+import { Pace } from '../../src/files/watcher/pace.js';
+import { View } from '../../src/files/watcher/view.js';
+import {
+  agreement,
+  consume,
+  stampAt,
+  tempRoot,
+  until,
+  watching,
+  write,
+} from './watcher-harness.js';
+
+const REPO = resolve(import.meta.dirname, '../..');
+const HOT_MS = 1000 + 1500;
+
+let root: string;
+
+beforeEach(() => {
+  root = tempRoot();
+  for (let i = 0; i < 20; i++) write(root, `f${i}/note.md`, `note ${i}`);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  rmSync(root, { recursive: true, force: true });
+});
+
+/** All chokidar instances opened from now on. */
+function spyOnChokidar(): Set<FSWatcher> {
+  const opened = new Set<FSWatcher>();
+  const add = FSWatcher.prototype.add;
+  vi.spyOn(FSWatcher.prototype, 'add').mockImplementation(function (this: FSWatcher, ...args) {
+    opened.add(this);
+    return add.apply(this, args);
+  });
+  return opened;
+}
+
+const errorWith = (code: string) => Object.assign(new Error(`${code}: from a test`), { code });
+
+describe('errors of watching', () => {
+  it.each(['ENOSPC', 'EMFILE'])(
+    'falls back to scanning on %s, says so, and stays right',
+    async (code) => {
+      const opened = spyOnChokidar();
+      const log = createLog('silent');
+      const warn = vi.spyOn(log, 'warn');
+      const consumer = await consume(root, { log });
+      await watching(consumer, 21);
+      expect(consumer.watcher.status()).toMatchObject({ mode: 'watching', errors: 0 });
+      for (const chokidar of [...opened].slice(0, 3)) chokidar.emit('error', errorWith(code));
+      expect(consumer.watcher.status()).toMatchObject({ mode: 'scanning', watchedFolders: 0 });
+      expect(consumer.watcher.status().errors).toBeGreaterThan(0);
+      expect(warn).toHaveBeenCalledTimes(1);
+      await until(() => [...opened].every((chokidar) => chokidar.closed), 'all watches are closed');
+      appendFileSync(join(root, 'f7/note.md'), ' more');
+      expect(await agreement(consumer, `edit after ${code}`)).toBeLessThan(HOT_MS);
+      await consumer.close();
+    },
+  );
+
+  it('counts other errors and goes on watching', async () => {
+    const opened = spyOnChokidar();
+    const consumer = await consume(root);
+    await watching(consumer, 21);
+    for (const chokidar of opened) chokidar.emit('error', errorWith('EPERM'));
+    expect(consumer.watcher.status()).toMatchObject({ mode: 'watching', errors: 21 });
+    appendFileSync(join(root, 'f7/note.md'), ' more');
+    expect(await agreement(consumer, 'edit after EPERM')).toBeLessThan(HOT_MS);
+    await consumer.close();
+  });
+
+  it('takes a path that cannot be looked at for unknown, not for removed', () => {
+    symlinkSync('loop', join(root, 'loop'));
+    expect(look(join(root, 'loop/note.md'))).toBe('unknown');
+    expect(look(join(root, 'x'.repeat(300)))).toBe('unknown');
+    expect(look(join(root, 'f1/none.md'))).toBe('absent');
+    expect(look(join(root, 'f1/note.md/below'))).toBe('absent');
+  });
+});
+
+describe('in a process of its own', () => {
+  const compiled = join(REPO, `node_modules/.cache/daybook-watcher-test-${process.pid}`);
+
+  beforeAll(() => {
+    const tsc = join(REPO, 'node_modules/typescript/bin/tsc');
+    // Its exit code is not looked at: a type error elsewhere is for the type check to tell.
+    spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', compiled], {
+      cwd: REPO,
+    });
+  });
+  afterAll(() => rmSync(compiled, { recursive: true, force: true }));
+
+  const child = [
+    join(import.meta.dirname, 'watcher-child.mjs'),
+    join(compiled, 'files/watcher.js'),
+  ];
+  const run = (command: string, args: string[]) =>
+    JSON.parse(execFileSync(command, [...args, root], { encoding: 'utf8', timeout: 40_000 }));
+
+  it('lets the process end at once when it is closed', () => {
+    const said = run(process.execPath, child);
+    expect(said).toMatchObject({
+      mode: 'watching',
+      errors: 0,
+      watchedFolders: 21,
+      seen: 'f3/note.md',
+    });
+    expect(said.exitMs).toBeLessThan(1000);
+  });
+
+  const withFiveWatches = [
+    '-U',
+    '-r',
+    'sh',
+    '-c',
+    'echo 5 > /proc/sys/user/max_inotify_watches && exec "$@"',
+    'sh',
+  ];
+  const canLimit = spawnSync('unshare', [...withFiveWatches, 'true']).status === 0;
+
+  it.runIf(canLimit)('scans when the system has only five watches', () => {
+    const said = run('unshare', [...withFiveWatches, process.execPath, ...child]);
+    expect(said).toMatchObject({ mode: 'scanning', watchedFolders: 0, seen: 'f3/note.md' });
+    expect(said.errors).toBeGreaterThan(0);
+    expect(said.lines.filter((line: string) => line !== 'debug')).toHaveLength(1);
+    expect(said.latencyMs).toBeLessThan(HOT_MS);
+    expect(said.exitMs).toBeLessThan(1000);
+  });
+});
+
+describe('closing', () => {
+  const handles = () =>
+    process.getActiveResourcesInfo().filter((kind) => /FSEvent|StatWatcher/.test(kind)).length;
+
+  it('leaves no handle and reports nothing more, whenever it comes', async () => {
+    for (const waitMs of [0, 1, 5, 20, 100, 400]) {
+      const consumer = await consume(root);
+      await delay(waitMs);
+      appendFileSync(join(root, 'f3/note.md'), ' more');
+      await Promise.all([consumer.watcher.close(), consumer.watcher.close()]);
+      const reported = consumer.changes.length;
+      await delay(200);
+      expect(consumer.changes.length).toBe(reported);
+      expect(handles()).toBe(0);
+    }
+  });
+
+  it('can be closed before it is ready, and used no more without harm', async () => {
+    const consumer = consume(root);
+    await (await consumer).watcher.close();
+    const { watcher, changes } = await consumer;
+    await watcher.reconcile();
+    watcher.touch('f1/note.md', stampAt(root, 'f1/note.md'));
+    expect(changes).toEqual([]);
+  });
+});
+
+describe('a file seen at the moment of its writing', () => {
+  function viewAt(ageMs: () => number) {
+    const reported: (Stamp | undefined)[] = [];
+    const again: string[] = [];
+    const path = join(root, 'f1/note.md');
+    const seen = lstatSync(path, { bigint: true });
+    const view = new View({
+      clock: { now: () => Number(seen.mtimeNs / 1_000_000n) + ageMs(), monotonic: () => 0 },
+      match: () => true,
+      onlyFiles: () => undefined,
+      recentLimit: 10,
+      report: (_path, stamp) => reported.push(stamp),
+      checkAgain: (_folder, name) => again.push(name),
+      replaced: () => undefined,
+    });
+    const apply = () => view.apply(view.tree.folder('f1'), 'note.md', seen);
+    return { view, reported, again, apply };
+  }
+
+  it('is reported later, once, because a second write could get the same stamp', () => {
+    let ageMs = 5;
+    const { reported, again, apply } = viewAt(() => ageMs);
+    apply();
+    expect({ reported: reported.length, again }).toEqual({ reported: 0, again: ['note.md'] });
+    ageMs = 60;
+    for (let i = 0; i < 3; i++) apply();
+    expect(reported).toHaveLength(1);
+  });
+
+  it('is reported at once and once more when somebody waits for it', () => {
+    let ageMs = 5;
+    const { view, reported, again, apply } = viewAt(() => ageMs);
+    view.reportsFresh = true;
+    apply();
+    apply();
+    expect({ reported: reported.length, again }).toEqual({
+      reported: 1,
+      again: ['note.md', 'note.md'],
+    });
+    ageMs = 60;
+    for (let i = 0; i < 3; i++) apply();
+    expect(reported).toHaveLength(2);
+  });
+
+  it('is not reported when it is our own', () => {
+    let ageMs = 5;
+    const { view, reported, apply } = viewAt(() => ageMs);
+    view.adopt('f1/note.md', stampAt(root, 'f1/note.md'));
+    apply();
+    ageMs = 60;
+    apply();
+    expect(reported).toEqual([]);
+  });
+});
+
+describe('pace', () => {
+  it('makes a full pass due by monotonic time, and at once after a jump of the clock', () => {
+    const time = { wallMs: 1_000_000, monotonicMs: 0 };
+    const pace = new Pace({ now: () => time.wallMs, monotonic: () => time.monotonicMs });
+    const pass = (ms: number, wallMs = ms) => {
+      time.monotonicMs += ms;
+      time.wallMs += wallMs;
+      const isDue = pace.isFullDue(4000, 700);
+      if (isDue) pace.fullDone();
+      return isDue;
+    };
+    expect([700, 700, 700, 700, 700, 700].map((ms) => pass(ms))).toEqual([
+      false,
+      false,
+      false,
+      false,
+      false,
+      true,
+    ]);
+    expect(pass(700, 3_600_000)).toBe(true);
+    expect(pass(700)).toBe(false);
+    expect(pass(700, -3_600_000)).toBe(true);
+    expect(pass(700)).toBe(false);
+  });
+});

@@ -1,0 +1,218 @@
+/**
+ * The engine against real SQLite: random documents, random queries over the whole grammar. The
+ * matching rows must be SQLite's in every case, the rank SQLite's to the last bit or, where SQLite
+ * depends on its own evaluation history, the clean rule's. DAYBOOK_SEED repeats a run.
+ */
+import Database from 'better-sqlite3';
+import { afterAll, describe, expect, it } from 'vitest';
+import { isAppError } from '../../src/base/errors.js';
+import { createTextIndex } from '../../src/search/text-index.js';
+import { termsOf } from '../../src/search/tokenizer.js';
+import {
+  COLUMNS,
+  type OracleDocument,
+  oracleSearch,
+  type Random,
+  type RandomQuery,
+  randomQuery,
+  randomText,
+  seededRandom,
+} from './fts5-oracle.js';
+
+const SEED = Number(process.env['DAYBOOK_SEED'] ?? Date.now() % 1_000_000_007);
+const tally = { cases: 0, cleanRule: 0, invalid: 0, snippets: 0 };
+
+afterAll(() => {
+  console.log(
+    `seed ${SEED}: ${tally.cases} queries, ${tally.cleanRule} ranked by the clean rule where SQLite ` +
+      `depends on its history; ${tally.invalid} invalid in both; ${tally.snippets} snippets`,
+  );
+});
+
+/** The same documents in SQLite, in the engine and for the oracle. */
+class Trio {
+  readonly db = new Database(':memory:');
+  readonly index;
+  readonly documents = new Map<number, OracleDocument>();
+  readonly texts = new Map<number, string[]>();
+  readonly #match;
+  readonly #snippet;
+
+  constructor(liveDocuments: number) {
+    this.db.exec(
+      `CREATE VIRTUAL TABLE t USING fts5(${COLUMNS.join()}, tokenize='unicode61 remove_diacritics 1')`,
+    );
+    this.index = createTextIndex({ columns: COLUMNS, liveDocuments });
+    this.#match = this.db.prepare('SELECT rowid AS id, bm25(t) AS rank FROM t WHERE t MATCH ?');
+    this.#snippet = this.db.prepare(
+      `SELECT rowid AS id, snippet(t, ?, '[', ']', '~', ?) AS snippet, highlight(t, 1, '[', ']') AS marked
+       FROM t WHERE t MATCH ?`,
+    );
+  }
+
+  put(id: number, texts: string[]): void {
+    this.delete(id);
+    this.db
+      .prepare('INSERT INTO t(rowid, title, body, tags) VALUES (?, ?, ?, ?)')
+      .run(id, ...texts);
+    this.index.put(id, Object.fromEntries(COLUMNS.map((name, i) => [name, texts[i]])));
+    this.documents.set(id, texts.map(termsOf));
+    this.texts.set(id, texts);
+  }
+
+  delete(id: number): void {
+    this.db.prepare('DELETE FROM t WHERE rowid = ?').run(id);
+    expect(this.index.delete(id)).toBe(this.documents.delete(id));
+    this.texts.delete(id);
+  }
+
+  check({ text, node }: RandomQuery): void {
+    const expected = new Map(
+      (this.#match.all(text) as { id: number; rank: number }[]).map(({ id, rank }) => [id, rank]),
+    );
+    const { hits, total } = this.index.search(text, { limit: 1e9 });
+    const about = `seed ${SEED} query ${JSON.stringify(text)}`;
+    expect(
+      hits.map(({ id }) => Number(id)).sort((a, b) => a - b),
+      about,
+    ).toEqual([...expected.keys()].sort((a, b) => a - b));
+    expect(total, about).toBe(hits.length);
+    tally.cases++;
+    if (hits.every(({ id, rank }) => rank === expected.get(id as number))) return;
+    tally.cleanRule++;
+    const clean = oracleSearch(node, this.documents);
+    for (const { id, rank } of hits) expect(rank, about).toBe(clean.get(id as number));
+  }
+
+  checkSnippets({ text, node }: RandomQuery, random: Random): void {
+    const column = random.below(4) - 1;
+    const tokens = 1 + random.below(12);
+    let rows: { id: number; snippet: string; marked: string }[] = [];
+    try {
+      rows = this.#snippet.all(column, tokens, text) as typeof rows;
+    } catch (error) {
+      // SQLite meets positions of another row and takes them for a damaged file.
+      if (!(error instanceof Database.SqliteError) || error.code !== 'SQLITE_CORRUPT_VTAB')
+        throw error;
+    }
+    const result = this.index.search(text, { limit: 1e9 });
+    const clean = oracleSearch(node, this.documents);
+    const ranks = new Map(
+      (this.#match.all(text) as { id: number; rank: number }[]).map(({ id, rank }) => [id, rank]),
+    );
+    for (const { id, snippet, marked } of rows) {
+      // Where SQLite counts instances of another row, it also marks them: nothing to compare.
+      if (ranks.get(id) !== clean.get(id)) continue;
+      const texts = this.texts.get(id)!;
+      const chosen = COLUMNS.map((name, i) => [
+        name,
+        column < 0 || column === i ? texts[i] : undefined,
+      ]);
+      const options = { open: '[', close: ']', ellipsis: '~', tokens };
+      const about = `seed ${SEED} query ${JSON.stringify(text)} column ${column} of ${JSON.stringify(texts)}`;
+      expect(result.snippet(id, Object.fromEntries(chosen), options), about).toBe(snippet);
+      expect(result.highlight(id, 'body', texts[1]!, options), about).toBe(marked);
+      tally.snippets++;
+    }
+  }
+}
+
+function randomDocument(random: Random): string[] {
+  return COLUMNS.map(() => {
+    const kind = random.below(40);
+    return randomText(random, kind === 0 ? 400 : kind < 6 ? 0 : random.below(14));
+  });
+}
+
+const SOUP = [
+  'a',
+  'b',
+  '"a b"',
+  '""',
+  'AND',
+  'OR',
+  'NOT',
+  'NEAR',
+  'NEAR(',
+  '(',
+  ')',
+  '+',
+  '*',
+  '^',
+  '-',
+  ':',
+  ',',
+  '{',
+  '}',
+  'title',
+  'body:',
+  '5',
+  '"',
+  '.',
+  "'",
+  'é',
+];
+
+describe('against SQLite', () => {
+  it('agrees on a dozen documents, 18 000 queries', () => {
+    const random = seededRandom(SEED);
+    for (let round = 0; round < 60; round++) {
+      const trio = new Trio(random.pick([3, 7, 10_000]));
+      for (let i = 0; i < 16; i++) trio.put(1 + random.below(12), randomDocument(random));
+      for (let i = 0; i < 300; i++) trio.check(randomQuery(random));
+      trio.db.close();
+    }
+  });
+
+  it('agrees on thousands of documents, with frozen segments, deletes and updates', () => {
+    const random = seededRandom(SEED + 1);
+    const trio = new Trio(500);
+    trio.db.exec('BEGIN');
+    for (let i = 0; i < 3_600; i++) trio.put(1 + random.below(3_000), randomDocument(random));
+    for (let i = 0; i < 600; i++) trio.delete(1 + random.below(3_000));
+    trio.db.exec('COMMIT');
+    expect(trio.index.stats().segments).toBeGreaterThan(2);
+    for (let i = 0; i < 2_000; i++) {
+      trio.check(randomQuery(random, 2));
+      if (i % 10 === 0) trio.put(1 + random.below(3_000), randomDocument(random));
+    }
+  });
+
+  it('refuses what SQLite refuses', () => {
+    const random = seededRandom(SEED + 2);
+    const trio = new Trio(10_000);
+    trio.put(1, ['a b', 'a', 'b a']);
+    const match = trio.db.prepare('SELECT rowid FROM t WHERE t MATCH ?');
+    for (let i = 0; i < 10_000; i++) {
+      const text = Array.from({ length: 1 + random.below(8) }, () => random.pick(SOUP)).join(
+        random.pick(['', ' ', ' ']),
+      );
+      let valid = true;
+      let ours = true;
+      try {
+        match.all(text);
+      } catch {
+        valid = false;
+      }
+      try {
+        trio.index.search(text);
+      } catch (error) {
+        if (!isAppError(error, 'QUERY_SYNTAX')) throw error;
+        expect(error.details?.['position']).toBeTypeOf('number');
+        ours = false;
+      }
+      expect(ours, JSON.stringify(text)).toBe(valid);
+      if (!valid) tally.invalid++;
+    }
+  });
+
+  it('cuts the same snippets and highlights', () => {
+    const random = seededRandom(SEED + 3);
+    for (let round = 0; round < 20; round++) {
+      const trio = new Trio(random.pick([5, 10_000]));
+      for (let i = 0; i < 12; i++) trio.put(i, randomDocument(random));
+      for (let i = 0; i < 60; i++) trio.checkSnippets(randomQuery(random), random);
+      trio.db.close();
+    }
+  });
+});

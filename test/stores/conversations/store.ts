@@ -1,0 +1,60 @@
+/**
+ * What the tests of the conversation store share: a store on a real folder with a clock that stands
+ * still unless it is moved, and the file of a conversation as a person would meet it.
+ */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Codec } from '../../../src/files/codec.js';
+import { openConversationStore } from '../../../src/stores/conversations.js';
+import { tempFolder } from '../../support/temp-folder.js';
+
+export const T0 = Date.parse('2025-01-24T13:20:00.123Z');
+export const ID0 = `20250124-${T0}`;
+export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[48][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+export interface Options {
+  logsFolder?: string;
+  maxMessages?: number;
+  codec?: Codec;
+}
+
+export async function openStore({
+  logsFolder = join(tempFolder(), 'logs'),
+  ...options
+}: Options = {}) {
+  const time = { now: T0 };
+  const clock = { now: () => time.now, monotonic: () => performance.now() };
+  const store = await openConversationStore({
+    logsFolder,
+    maxMessages: 10_000,
+    fsync: false,
+    clock,
+    ...options,
+  });
+  const fileOf = (id: string) => join(logsFolder, id, 'conversation.json');
+  return {
+    store,
+    time,
+    logsFolder,
+    fileOf,
+    textOf: (id: string) => readFileSync(fileOf(id), 'utf8'),
+    // biome-ignore lint/suspicious/noExplicitAny: tests look at whatever is in the file
+    jsonOf: (id: string): any => JSON.parse(readFileSync(fileOf(id), 'utf8')),
+    /** All but the store's own entries, which begin with a dot. */
+    folders: () =>
+      readdirSync(logsFolder)
+        .filter((name) => !name.startsWith('.'))
+        .sort(),
+    /** As a person or another program would put it there. */
+    put: (id: string, content: string | Uint8Array | object) => {
+      mkdirSync(join(logsFolder, id), { recursive: true });
+      const isRaw = typeof content === 'string' || content instanceof Uint8Array;
+      writeFileSync(fileOf(id), isRaw ? content : JSON.stringify(content));
+    },
+    /** A second server on the same folder. */
+    another: () => openStore({ ...options, logsFolder }),
+  };
+}
+
+export const user = (content: string) => ({ role: 'user', content }) as const;
+export const assistant = (content: string) => ({ role: 'assistant', content }) as const;

@@ -1,0 +1,23 @@
+/**
+ * A real folder for one test, removed when the test has ended.
+ */
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+
+export function tempFolder(): string {
+  const path = realpathSync(mkdtempSync(join(tmpdir(), 'daybook-test-')));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+/** Runs `work` under another umask; the forked test process has one of its own. */
+export async function withUmask<T>(mask: number, work: () => Promise<T>): Promise<T> {
+  const before = process.umask(mask);
+  try {
+    return await work();
+  } finally {
+    process.umask(before);
+  }
+}
