@@ -18,10 +18,15 @@ export async function listFolders(path: string): Promise<string[]> {
 export async function claimFolder(path: string): Promise<boolean> {
   try {
     await mkdir(path, { mode: FOLDER_MODE });
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST') return false;
+    throw fileError(error, 'create', path);
+  }
+  try {
     await chmod(path, FOLDER_MODE); // the umask may have taken bits away
     return true;
   } catch (error) {
-    if (errnoOf(error) === 'EEXIST') return false;
+    await removeEmptyFolder(path);
     throw fileError(error, 'create', path);
   }
 }

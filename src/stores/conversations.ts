@@ -9,7 +9,7 @@ import { type Clock, systemClock } from '../base/clock.js';
 import { AppError } from '../base/errors.js';
 import { newUuid, sha256Hex } from '../base/ids.js';
 import { type Log, silentLog } from '../base/log.js';
-import { type Durability, makeFolder } from '../files/atomic-write.js';
+import { type Durability, makeFolder, sweepTemporaries } from '../files/atomic-write.js';
 import { type Codec, plainCodec } from '../files/codec.js';
 import { sweepLocks, withLock } from '../files/file-lock.js';
 import { listFolders, removeEmptyFolder } from '../files/folders.js';
@@ -59,7 +59,7 @@ export interface ConversationStoreOptions extends Durability {
 export async function openConversationStore(
   options: ConversationStoreOptions,
 ): Promise<ConversationStore> {
-  await makeFolder(options.logsFolder);
+  await makeFolder(options.logsFolder, options);
   await keepOutOfGit(options.logsFolder, options);
   return new ConversationStore(options);
 }
@@ -242,6 +242,7 @@ export class ConversationStore {
   /** Clears what dead processes left behind: locks, staged files, claimed folders that stayed empty. */
   async tidy(): Promise<void> {
     await sweepLocks(this.#locksFolder);
+    await sweepTemporaries(this.#options.logsFolder);
     for (const name of await listFolders(this.#options.logsFolder)) {
       if (!CONVERSATION_ID.test(name)) continue;
       const isUnfinished = (await readStamp(this.#files.fileOf(name))) === undefined;
@@ -290,6 +291,7 @@ export class ConversationStore {
       await this.#catalogue.refresh();
       const id = this.#catalogue.idOfKey(clientId);
       if (id !== undefined) return this.#appendTo(id, requests);
+      this.#catalogue.assertComplete();
       let applied: Outcome<Applied>[] = [];
       const fields = { ...fieldsOf(requests), clientId };
       const document = await this.#files.create(lock, fields, (empty) => {

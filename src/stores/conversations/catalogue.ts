@@ -14,6 +14,9 @@ import { CONVERSATION_ID, type ConversationHead } from './schema.js';
 /** Open files and stats under way at once; more gains nothing and costs file handles. */
 const PARALLEL_READS = 32;
 
+/** A file that is closed to us stays so; after any other failure it may be readable a moment later. */
+const LASTING = new Set(['EACCES', 'EPERM', 'ELOOP', 'EISDIR']);
+
 interface Entry {
   stamp?: Stamp | undefined;
   head?: ConversationHead;
@@ -85,6 +88,17 @@ export class Catalogue {
       (oldest, id) => (oldest !== undefined && oldest < id ? oldest : id),
       first,
     );
+  }
+
+  /**
+   * Throws FILESYSTEM_ERROR where the last pass could not read a file for a reason that may pass:
+   * it could hold any key, and a second conversation under that key would split the first.
+   */
+  assertComplete(): void {
+    for (const { damage } of this.#entries.values()) {
+      const errno = damage?.details?.['errno'];
+      if (typeof errno === 'string' && !LASTING.has(errno)) throw damage;
+    }
   }
 
   /** What a cache remembers, without news to anybody: the next pass checks it. */

@@ -8,7 +8,7 @@ import { AppError, isAppError } from '../../base/errors.js';
 import { type Durability, syncFolder } from '../../files/atomic-write.js';
 import type { Codec } from '../../files/codec.js';
 import type { HeldLock } from '../../files/file-lock.js';
-import { claimFolder, removeEmptyFolder, removeFile } from '../../files/folders.js';
+import { claimFolder, removeEmptyFolder } from '../../files/folders.js';
 import { MAX_DOCUMENT_BYTES, parseDocument, readWhole } from '../../files/json-doc.js';
 import { isSameStamp, readStampNow, type Stamp } from '../../files/stamp.js';
 import { asStored } from './append.js';
@@ -116,14 +116,16 @@ export class ConversationFiles {
       const { conversationId } = document.head;
       try {
         if (fill(document)) {
-          await this.write(lock, document);
+          // Before the file is there: others find it at once, and what they add is promised to last.
           await syncFolder(this.#options.logsFolder, this.#options.durability);
+          await this.write(lock, document);
         } else {
           await removeEmptyFolder(this.folderOf(conversationId));
         }
         return document;
       } catch (error) {
-        await this.#discard(conversationId);
+        // Only the folder, and only if empty: a file that could not be confirmed may be in use.
+        await removeEmptyFolder(this.folderOf(conversationId));
         const isSwept = isAppError(error) && error.details?.['errno'] === 'ENOENT';
         if (!isSwept || claim === MAX_CLAIMS) throw error;
       }
@@ -144,13 +146,6 @@ export class ConversationFiles {
     const now = isoTime(this.#options.clock.now());
     const counted = { conversationId, createdAt: now, updatedAt: now, messageCount: 0 };
     return new ConversationDocument({ ...counted, ...fields }, {}, [], this.#options.codec);
-  }
-
-  /** Nobody was told of it yet. What cannot be removed now, a later start removes if it is empty. */
-  async #discard(conversationId: string): Promise<void> {
-    this.#cache.delete(conversationId);
-    await removeFile(this.fileOf(conversationId)).catch(() => undefined);
-    await removeEmptyFolder(this.folderOf(conversationId));
   }
 }
 
