@@ -96,8 +96,8 @@ export class Catalogue {
    */
   assertComplete(): void {
     for (const { damage } of this.#entries.values()) {
-      const errno = damage?.details?.['errno'];
-      if (typeof errno === 'string' && !LASTING.has(errno)) throw damage;
+      const errno = damage && systemFault(damage);
+      if (errno !== undefined && !LASTING.has(errno)) throw damage;
     }
   }
 
@@ -176,7 +176,7 @@ export class Catalogue {
     } catch (error) {
       if (!isAppError(error)) throw error;
       // A lack of rights or of file handles passes without a change of the file: looked at again.
-      return error.code === 'FILESYSTEM_ERROR' ? { damage: error } : { stamp, damage: error };
+      return systemFault(error) === undefined ? { stamp, damage: error } : { damage: error };
     }
   }
 
@@ -204,4 +204,10 @@ export class Catalogue {
     if (ids?.size === 0) this.#idsByKey.delete(clientId);
     return wasThere;
   }
+}
+
+/** The errno where the file could not be read at all; `undefined` where its content is damaged. */
+function systemFault({ details }: AppError): string | undefined {
+  const errno = details?.['errno'];
+  return typeof errno === 'string' ? errno : undefined;
 }
