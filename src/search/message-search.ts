@@ -4,15 +4,18 @@
  * answers with snippets cut from what is on disk now.
  */
 import { type Clock, sleep } from '../base/clock.js';
-import { isAppError } from '../base/errors.js';
 import type { Log } from '../base/log.js';
-import type { Conversation, Role } from '../stores/conversations/schema.js';
 import type { ConversationStore } from '../stores/conversations.js';
+import { rankConversations } from './conversation-hits.js';
 import { loadIndexCache, saveIndexCache } from './index-cache.js';
-import { MessageIndex, parseDocumentId } from './message-index.js';
+import { documentFilter, hitsOf, type MessageFilters, type MessageHit } from './message-hits.js';
+import { MessageIndex } from './message-index.js';
+import { type Newest, type NewestRequest, newestMessages } from './newest-messages.js';
 import type { SearchResult } from './search-result.js';
 import type { SnippetOptions } from './snippet.js';
-import type { DocumentId, MatchType } from './text-index.js';
+import type { MatchType } from './text-index.js';
+
+export type { MessageFilters, MessageHit };
 
 /** Longer than most builds; a client would give up after a minute. */
 const WAIT_FOR_BUILD_MS = 20_000;
@@ -24,16 +27,6 @@ const SAVE_EVERY_MS = 5 * 60_000;
 /** A hit that changed on disk a moment ago changes the answer; so often it is asked again. */
 const MAX_TRIES = 3;
 
-export interface MessageFilters {
-  /** Conversation ids. */
-  readonly conversationId?: string;
-  readonly module?: string;
-  readonly role?: Role;
-  /** Epoch milliseconds, both included. */
-  readonly startTime?: number;
-  readonly endTime?: number;
-}
-
 export interface MessageQuery {
   readonly query: string;
   readonly matchType: MatchType;
@@ -41,20 +34,6 @@ export interface MessageQuery {
   readonly limit: number;
   readonly offset: number;
   readonly snippet?: SnippetOptions;
-}
-
-export interface MessageHit {
-  readonly conversationId: string;
-  readonly messageId: string;
-  readonly seq: number;
-  readonly role: Role;
-  readonly createdAt: string;
-  readonly content: string;
-  readonly snippet: string;
-  /** As FTS5's bm25(): smaller is better. */
-  readonly rank: number;
-  readonly title?: string;
-  readonly module?: string;
 }
 
 export interface MessageResults {
@@ -66,6 +45,18 @@ export interface MessageResults {
   readonly withoutFilter: Readonly<Record<string, number>>;
   /** While the index is being built: conversations done, of how many. */
   readonly indexing?: { readonly done: number; readonly total: number };
+}
+
+export interface ConversationHits {
+  readonly conversationId: string;
+  /** Messages of it that match. */
+  readonly matchCount: number;
+  /** The best of them. */
+  readonly hits: readonly MessageHit[];
+}
+
+export interface ConversationResults extends Omit<MessageResults, 'hits'> {
+  readonly conversations: readonly ConversationHits[];
 }
 
 export interface SearchCaller {
@@ -111,7 +102,7 @@ export class MessageSearch {
     for (let tries = 1; ; tries += 1) {
       const before = this.#index.changedDocuments;
       const result = await this.#run(request, request.filters, caller);
-      const hits = await this.#hits(result, request.snippet);
+      const hits = await hitsOf(result, result.hits, this.#options.store, request.snippet);
       const isCurrent =
         before === this.#index.changedDocuments && hits.length === result.hits.length;
       if (!isCurrent && tries < MAX_TRIES) continue;
@@ -121,9 +112,57 @@ export class MessageSearch {
         relaxed: result.relaxed,
         unknownWords: result.unknownWords,
         withoutFilter: result.total === 0 ? await this.#withoutFilters(request, caller) : {},
-        ...(this.#isBuilt ? {} : { indexing: this.#options.store.progress }),
+        ...this.#indexing(),
       };
     }
+  }
+
+  /**
+   * The same, one result a conversation with its best `perConversation` messages: `total`, `limit`
+   * and `offset` count conversations. QUERY_SYNTAX (matchType fts5), CANCELLED.
+   */
+  async searchConversations(
+    request: MessageQuery,
+    perConversation: number,
+    caller: SearchCaller = {},
+  ): Promise<ConversationResults> {
+    await this.#waitForBuild(caller);
+    const { query, matchType, limit, offset } = request;
+    const { signal } = caller;
+    const filter = documentFilter(this.#index, request.filters);
+    const options = { matchType, ...(filter && { filter }), ...(signal && { signal }) };
+    const asked = { query, limit, offset, perConversation, options };
+    const { total, result, page } = await rankConversations(this.#index, asked);
+    const conversations: ConversationHits[] = [];
+    for (const { conversationId, matchCount, best } of page) {
+      const hits = await hitsOf(result, best, this.#options.store, request.snippet);
+      if (hits.length > 0) conversations.push({ conversationId, matchCount, hits });
+    }
+    const { relaxed, unknownWords } = result;
+    return {
+      ...{ total, relaxed, unknownWords, conversations },
+      withoutFilter: total === 0 ? await this.#withoutFilters(request, caller) : {},
+      ...this.#indexing(),
+    };
+  }
+
+  /** Newest messages first, of all conversations. CANCELLED. */
+  async newest(
+    request: NewestRequest,
+    caller: SearchCaller = {},
+  ): Promise<Newest & Pick<MessageResults, 'indexing'>> {
+    await this.#waitForBuild(caller);
+    return { ...newestMessages(this.#index, request), ...this.#indexing() };
+  }
+
+  /** In how many messages each of `words` occurs, and how many there are. Waits for no build. */
+  async frequencies(words: readonly string[]): Promise<{ documents: number; counts: number[] }> {
+    const counts: number[] = [];
+    for (const word of words) {
+      const { total } = await this.#index.text.searchAsync(word, { matchType: 'exact', limit: 1 });
+      counts.push(total);
+    }
+    return { documents: this.#index.text.size, counts };
   }
 
   /** Facts for `store_info`. */
@@ -136,6 +175,10 @@ export class MessageSearch {
     clearInterval(this.#saveTimer);
     this.#isClosed = true;
     if (this.#isBuilt) await this.#save();
+  }
+
+  #indexing(): Pick<MessageResults, 'indexing'> {
+    return this.#isBuilt ? {} : { indexing: this.#options.store.progress };
   }
 
   async #build(): Promise<void> {
@@ -175,7 +218,7 @@ export class MessageSearch {
     filters: MessageFilters,
     { signal }: SearchCaller,
   ): Promise<SearchResult> {
-    const filter = this.#predicate(filters);
+    const filter = documentFilter(this.#index, filters);
     return this.#index.text.searchAsync(query, {
       limit,
       offset,
@@ -183,25 +226,6 @@ export class MessageSearch {
       ...(filter === undefined ? {} : { filter }),
       ...(signal === undefined ? {} : { signal }),
     });
-  }
-
-  /** `undefined` where nothing is filtered. */
-  #predicate(filters: MessageFilters): ((id: DocumentId) => boolean) | undefined {
-    const { conversationId, module, role, startTime, endTime } = filters;
-    if (Object.values(filters).every((value) => value === undefined)) return undefined;
-    return (id) => {
-      const place = parseDocumentId(id);
-      if (conversationId !== undefined && place.conversationId !== conversationId) return false;
-      const indexed = this.#index.get(place.conversationId);
-      if (indexed === undefined) return false;
-      const time = indexed.times[place.seq - 1] ?? 0;
-      return (
-        (module === undefined || indexed.module === module) &&
-        (role === undefined || indexed.roles[place.seq - 1] === role) &&
-        (startTime === undefined || time >= startTime) &&
-        (endTime === undefined || time <= endTime)
-      );
-    };
   }
 
   async #withoutFilters(
@@ -215,35 +239,5 @@ export class MessageSearch {
       counts[name] = (await this.#run(request, others, caller)).total;
     }
     return counts;
-  }
-
-  /** Hits whose message is gone from the disk are left out. */
-  async #hits(result: SearchResult, options: SnippetOptions = {}): Promise<MessageHit[]> {
-    const hits: MessageHit[] = [];
-    for (const { id, rank } of result.hits) {
-      const { conversationId, seq } = parseDocumentId(id);
-      const conversation = await this.#load(conversationId);
-      const message = conversation?.messages[seq - 1];
-      if (conversation === undefined || message === undefined) continue;
-      const { role, content, createdAt } = message;
-      const { title, module } = conversation;
-      const snippet = result.snippet(id, { content }, options);
-      hits.push({
-        ...{ conversationId, messageId: message.id, seq, role, createdAt, content, snippet, rank },
-        ...(title === undefined ? {} : { title }),
-        ...(module === undefined ? {} : { module }),
-      });
-    }
-    return hits;
-  }
-
-  async #load(conversationId: string): Promise<Conversation | undefined> {
-    try {
-      return await this.#options.store.load(conversationId);
-    } catch (error) {
-      // It vanished or was damaged since it was indexed; everything else is still an answer.
-      if (isAppError(error)) return undefined;
-      throw error;
-    }
   }
 }
