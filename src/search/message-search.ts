@@ -10,7 +10,12 @@ import { rankConversations } from './conversation-hits.js';
 import { loadIndexCache, saveIndexCache } from './index-cache.js';
 import { documentFilter, hitsOf, type MessageFilters, type MessageHit } from './message-hits.js';
 import { MessageIndex } from './message-index.js';
-import { type Newest, type NewestRequest, newestMessages } from './newest-messages.js';
+import {
+  type Newest,
+  type NewestRequest,
+  newestConversations,
+  newestMessages,
+} from './newest-messages.js';
 import type { SearchResult } from './search-result.js';
 import type { SnippetOptions } from './snippet.js';
 import type { MatchType } from './text-index.js';
@@ -153,6 +158,15 @@ export class MessageSearch {
   ): Promise<Newest & Pick<MessageResults, 'indexing'>> {
     await this.#waitForBuild(caller);
     return { ...newestMessages(this.#index, request), ...this.#indexing() };
+  }
+
+  /** Ids of the conversations that were talked in last. CANCELLED. */
+  async newestConversations(
+    request: Pick<NewestRequest, 'module' | 'limit'>,
+    caller: SearchCaller = {},
+  ): Promise<readonly string[]> {
+    await this.#waitForBuild(caller);
+    return newestConversations(this.#index, request);
   }
 
   /** In how many messages each of `words` occurs, and how many there are. Waits for no build. */

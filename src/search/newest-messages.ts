@@ -47,6 +47,21 @@ export function newestMessages(index: MessageIndex, request: NewestRequest): New
   return { total, places: places.slice(0, limit), hasMore: places.length > limit };
 }
 
+/** Ids of the conversations that have the newest messages, newest first. */
+export function newestConversations(
+  index: MessageIndex,
+  { module, limit }: Pick<NewestRequest, 'module' | 'limit'>,
+): string[] {
+  const found = new Newer(limit);
+  for (const [conversationId, { module: own, times }] of index.conversations()) {
+    if ((module !== undefined && own !== module) || times.length === 0) continue;
+    let time = Number.NEGATIVE_INFINITY;
+    for (const each of times) time = Math.max(time, each);
+    if (time >= found.least) found.add({ conversationId, seq: times.length, time });
+  }
+  return found.sorted().map(({ conversationId }) => conversationId);
+}
+
 /** Keeps the newest so many of everything added; sorts now and then instead of at every one. */
 class Newer {
   readonly #limit: number;

@@ -18,6 +18,7 @@ import { historyThreadsCreate } from './threads/history-threads-create.js';
 import { historyThreadsGet } from './threads/history-threads-get.js';
 import { historyThreadsList } from './threads/history-threads-list.js';
 import { historyThreadsSearch } from './threads/history-threads-search.js';
+import { sessionStart } from './threads/session-start.js';
 
 export { TOOLSETS } from './define-tool.js';
 
@@ -36,5 +37,6 @@ export const tools: readonly Tool[] = [
   historyThreadsSearch,
   historyThreadsAppendMessage,
   historyMessagesRecent,
+  sessionStart,
   storeInfo,
 ];
