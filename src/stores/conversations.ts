@@ -16,6 +16,12 @@ import type { AppendOptions, NewMessage } from './conversations/append.js';
 import type { ConversationChange } from './conversations/catalogue.js';
 import { branchOf } from './conversations/copies.js';
 import type { HeadChange } from './conversations/head-change.js';
+import {
+  type ConversationPage,
+  ListPages,
+  type PageRequest,
+} from './conversations/listing/list-pages.js';
+import type { ListQuery } from './conversations/listing/list-query.js';
 import { type Merged, Merges, requireTwo } from './conversations/merges.js';
 import { invalidRef, notFound } from './conversations/refs.js';
 import {
@@ -34,11 +40,14 @@ import {
 export type {
   AppendOptions,
   AppendResult,
+  ConversationPage,
   ConversationStoreOptions,
   HeadChange,
+  ListQuery,
   Merged,
   NewConversation,
   NewMessage,
+  PageRequest,
   Restored,
   TrashedConversation,
 };
@@ -58,6 +67,7 @@ export class ConversationStore {
   readonly #writer: ConversationWriter;
   readonly #trash: Trash;
   readonly #merges: Merges;
+  readonly #pages = new ListPages();
 
   constructor(options: ConversationStoreOptions) {
     this.#core = new StoreCore(options);
@@ -188,6 +198,17 @@ export class ConversationStore {
     return [...(await this.#core.heads())];
   }
 
+  /**
+   * A page of what matches, newest `updatedAt` first. A cursor leads on in the list as it was when it
+   * began, so that nothing is skipped and nothing comes twice while conversations change.
+   * VALIDATION_ERROR: no cursor of this query.
+   */
+  async page(query: ListQuery, request: PageRequest): Promise<ConversationPage> {
+    const heads = await this.#core.heads();
+    const now = (id: string) => this.knownHead(id);
+    return this.#pages.page({ heads, now, nowMs: this.#core.clock.now() }, query, request);
+  }
+
   /** The conversations that could not be read, as of the last `list`. */
   damaged(): { conversationId: string; error: AppError }[] {
     return this.#core.catalogue.damaged();
@@ -223,6 +244,11 @@ export class ConversationStore {
   /** Everything readable that is known now, with the stamps it was read at. */
   known(): Iterable<{ stamp: Stamp; head: ConversationHead }> {
     return this.#core.catalogue.stamped();
+  }
+
+  /** What is known of a conversation without looking at the disk. */
+  knownHead(conversationId: string): ConversationHead | undefined {
+    return this.#core.catalogue.head(conversationId);
   }
 
   /** Looks at everything once and tells followers what changed. FILESYSTEM_ERROR. */

@@ -12,6 +12,13 @@ import { perplexityDeepResearch } from './perplexity/perplexity-deep-research.js
 import { perplexityDeepResearchFollowup } from './perplexity/perplexity-deep-research-followup.js';
 import { perplexitySearch } from './perplexity/perplexity-search.js';
 import { perplexitySearchFollowup } from './perplexity/perplexity-search-followup.js';
+import { historyMessagesRecent } from './threads/history-messages-recent.js';
+import { historyThreadsAppendMessage } from './threads/history-threads-append-message.js';
+import { historyThreadsCreate } from './threads/history-threads-create.js';
+import { historyThreadsGet } from './threads/history-threads-get.js';
+import { historyThreadsList } from './threads/history-threads-list.js';
+import { historyThreadsSearch } from './threads/history-threads-search.js';
+import { sessionStart } from './threads/session-start.js';
 
 export { TOOLSETS } from './define-tool.js';
 
@@ -24,5 +31,12 @@ export const tools: readonly Tool[] = [
   perplexitySearchFollowup,
   perplexityDeepResearchFollowup,
   getConversationHistory,
+  historyThreadsCreate,
+  historyThreadsList,
+  historyThreadsGet,
+  historyThreadsSearch,
+  historyThreadsAppendMessage,
+  historyMessagesRecent,
+  sessionStart,
   storeInfo,
 ];

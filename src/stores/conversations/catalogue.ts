@@ -59,6 +59,10 @@ export class Catalogue {
     return this.#progress;
   }
 
+  head(conversationId: string): ConversationHead | undefined {
+    return this.#entries.get(conversationId)?.head;
+  }
+
   /** Everything readable, with its stamps, for a cache. */
   *stamped(): Iterable<{ stamp: Stamp; head: ConversationHead }> {
     for (const { stamp, head } of this.#entries.values()) {

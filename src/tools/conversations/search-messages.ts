@@ -5,9 +5,10 @@
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 import { MATCH_TYPES } from '../../search/match-type.js';
-import type { MessageFilters, MessageHit, MessageResults } from '../../search/message-search.js';
+import type { MessageFilters, MessageHit } from '../../search/message-search.js';
 import { ROLES } from '../../stores/conversations/schema.js';
 import { defineTool, success } from '../define-tool.js';
+import { explainNothing } from '../nothing-found.js';
 
 /** About 8 000 tokens of snippets and contents, whatever the limit. */
 const MAX_ANSWER_CHARACTERS = 24_000;
@@ -105,7 +106,7 @@ export const searchMessages = defineTool({
       ...(hasMore && { nextOffset: next }),
       relaxed: found.relaxed,
       results,
-      ...(found.total === 0 && { explanation: explain(found) }),
+      ...(found.total === 0 && { explanation: explainNothing(found, FILTER_NAMES) }),
       ...(found.indexing && { indexing: { ...found.indexing } }),
     };
   },
@@ -179,20 +180,8 @@ function shortened(snippet: string, mark: string): string {
   return `${from > 0 ? '...' : ''}${part}...`;
 }
 
-/** Why nothing was found, in a sentence or two. */
-export function explain({ unknownWords, withoutFilter, indexing }: MessageResults): string {
-  const filters = Object.entries(withoutFilter)
-    .filter(([, total]) => total > 0)
-    .map(([name, total]) => `${total} match without ${FILTER_NAMES[name] ?? name}`);
-  const parts = [
-    ...(unknownWords.length > 0 ? [`No message has: ${unknownWords.join(', ')}.`] : []),
-    ...(filters.length > 0 ? [`${filters.join('; ')}.`] : []),
-    ...(indexing ? ['The index is still being built; ask again in a moment.'] : []),
-  ];
-  return parts.length > 0 ? parts.join(' ') : 'Each word occurs, but no message matches the query.';
-}
-
-const FILTER_NAMES: Record<string, string> = {
+/** How the arguments are called that the index knows by other names. */
+export const FILTER_NAMES: Record<string, string> = {
   startTime: 'startDate',
   endTime: 'endDate',
   all: 'any filter',
