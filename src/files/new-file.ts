@@ -6,9 +6,15 @@
  */
 import { type FileHandle, link, open, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { AppError, errnoOf } from '../base/errors.js';
+import { AppError, errnoOf, isAppError } from '../base/errors.js';
 import { randomHex } from '../base/ids.js';
-import { type Durability, FILE_MODE, renameWithRetry, syncFolder } from './atomic-write.js';
+import {
+  type Durability,
+  FILE_MODE,
+  makeFolder,
+  renameWithRetry,
+  syncFolder,
+} from './atomic-write.js';
 import { fileError, reporting, unless } from './file-errors.js';
 import { isSurelyDead, ownerName } from './process-identity.js';
 import { readStamp } from './stamp.js';
@@ -17,6 +23,7 @@ import { readStamp } from './stamp.js';
 const WRITE_BYTES = 256 * 1024;
 /** What file systems without hard links answer. */
 const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EACCES'];
+const MOST_TRIES = 5;
 const STAGE_NAME = /^\.tmp-(.+)-[0-9a-f]{8}$/;
 
 export interface NewFileOptions extends Durability {
@@ -49,6 +56,31 @@ export async function writeNewFile(
   } finally {
     await rm(stage, { force: true }).catch(() => undefined); // swept at a later start otherwise
   }
+}
+
+/**
+ * The same for one file of these bytes in a folder that is made where it is missing, and again where
+ * a server that starts just then cleared it away as empty.
+ */
+export async function addFile(
+  target: string,
+  bytes: Uint8Array,
+  durability: Durability,
+): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    await makeFolder(dirname(target));
+    try {
+      await writeNewFile(target, once(bytes), durability);
+      return await syncFolder(dirname(dirname(target)), durability);
+    } catch (error) {
+      const isSwept = isAppError(error) && error.details?.['errno'] === 'ENOENT';
+      if (!isSwept || attempt === MOST_TRIES) throw error;
+    }
+  }
+}
+
+async function* once<T>(value: T): AsyncGenerator<T> {
+  yield value;
 }
 
 /** Removes what dead processes staged in `folder`; nothing of a live one. */

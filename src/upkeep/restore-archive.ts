@@ -3,17 +3,15 @@
  * The archive is read to its end and checked, and every name in it judged, before the first write;
  * each file then appears whole or not at all, so doing it again goes on where it was broken off.
  */
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { AppError, isAppError } from '../base/errors.js';
 import { type ArchiveFile, readArchive } from '../files/archive.js';
 import { type Durability, makeFolder } from '../files/atomic-write.js';
 import { readWhole } from '../files/json-doc.js';
-import { writeNewFile } from '../files/new-file.js';
+import { addFile } from '../files/new-file.js';
 import { archivedPath, archivedRealPath } from '../files/paths.js';
 import { type BackupArea, CONTENTS_NAME, checkArchive } from './backup-content.js';
 
-/** A server that starts just then may clear a folder away while it is still empty. */
-const MOST_TRIES = 5;
 const JOB = /^(conversation-logs\/[^/]+\/)job\.json$/;
 
 export interface RestoreOptions extends Durability {
@@ -95,27 +93,11 @@ async function decide(
   throw new AppError('CONFLICT', `${name} was left out: its conversation was there already.`);
 }
 
-async function write(file: ArchiveFile, options: RestoreOptions): Promise<void> {
-  const place = placeOf(file.name, options.into);
+async function write(file: ArchiveFile, { into, fsync }: RestoreOptions): Promise<void> {
+  const place = placeOf(file.name, into);
   if (place === undefined) return;
-  const { folder, name } = place;
-  const { fsync, signal } = options;
-  await makeFolder(folder);
-  for (let attempt = 1; ; attempt += 1) {
-    const target = await archivedRealPath(folder, name);
-    await makeFolder(dirname(target));
-    try {
-      await writeNewFile(target, once(file.bytes), { fsync, signal });
-      return;
-    } catch (error) {
-      const isSwept = isAppError(error) && error.details?.['errno'] === 'ENOENT';
-      if (!isSwept || attempt === MOST_TRIES) throw error;
-    }
-  }
-}
-
-async function* once<T>(value: T): AsyncGenerator<T> {
-  yield value;
+  await makeFolder(place.folder);
+  await addFile(await archivedRealPath(place.folder, place.name), file.bytes, { fsync });
 }
 
 function placeOf(name: string, into: RestoreOptions['into']): Place | undefined {
