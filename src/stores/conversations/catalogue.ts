@@ -9,6 +9,7 @@ import { listFolders } from '../../files/folders.js';
 import { isSameStamp, readStamp, type Stamp } from '../../files/stamp.js';
 import type { ConversationFiles, Version } from './conversation-files.js';
 import type { ConversationDocument } from './document.js';
+import { NewestFirst } from './listing/newest-first.js';
 import { CONVERSATION_ID, type ConversationHead } from './schema.js';
 
 /** Open files and stats under way at once; more gains nothing and costs file handles. */
@@ -34,6 +35,7 @@ export class Catalogue {
   readonly #entries = new Map<string, Entry>();
   /** More than one id where a folder was copied. */
   readonly #idsByKey = new Map<string, Set<string>>();
+  readonly #newestFirst = new NewestFirst();
   readonly #onChange: (change: ConversationChange) => void;
   #refreshing: Promise<void> | undefined;
   #progress = { done: 0, total: 0 };
@@ -64,9 +66,9 @@ export class Catalogue {
     }
   }
 
-  /** Heads in no order; damaged conversations are left out. */
-  heads(): ConversationHead[] {
-    return [...this.#entries.values()].flatMap(({ head }) => head ?? []);
+  /** All readable heads; the list never changes once it was handed out. */
+  newestFirst(): readonly ConversationHead[] {
+    return this.#newestFirst.list();
   }
 
   damaged(): { conversationId: string; error: AppError }[] {
@@ -174,6 +176,7 @@ export class Catalogue {
   #enter(id: string, entry: Entry & { head: ConversationHead }): void {
     this.#leave(id);
     this.#entries.set(id, entry);
+    this.#newestFirst.put(entry.head);
     const { clientId } = entry.head;
     if (clientId === undefined) return;
     const ids = this.#idsByKey.get(clientId);
@@ -184,6 +187,7 @@ export class Catalogue {
   #leave(id: string): boolean {
     const clientId = this.#entries.get(id)?.head?.clientId;
     const wasThere = this.#entries.delete(id);
+    this.#newestFirst.delete(id);
     if (clientId === undefined) return wasThere;
     const ids = this.#idsByKey.get(clientId);
     ids?.delete(id);
