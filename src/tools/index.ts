@@ -2,6 +2,8 @@
  * The list of every tool, in the order in which clients see them.
  * A tool that is not in this list does not exist; a test compares it with the files.
  */
+import { backup } from './admin/backup.js';
+import { exportConversations } from './conversations/export-conversations.js';
 import { getConversation } from './conversations/get-conversation.js';
 import { saveMessage } from './conversations/save-message.js';
 import { searchMessages } from './conversations/search-messages.js';
@@ -26,6 +28,7 @@ export const tools: readonly Tool[] = [
   saveMessage,
   getConversation,
   searchMessages,
+  exportConversations,
   perplexitySearch,
   perplexityDeepResearch,
   perplexitySearchFollowup,
@@ -38,5 +41,6 @@ export const tools: readonly Tool[] = [
   historyThreadsAppendMessage,
   historyMessagesRecent,
   sessionStart,
+  backup,
   storeInfo,
 ];
