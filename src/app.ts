@@ -14,6 +14,7 @@ import type { ResearchService } from './research/research-types.js';
 import { type MessageSearch, openMessageSearch } from './search/message-search.js';
 import { type ConversationStore, openConversationStore } from './stores/conversations.js';
 import { ResearchJobFiles } from './stores/research-job-files.js';
+import { StateStore } from './stores/state.js';
 
 /** What `store_info` and `daybook info` tell; holds no secret. */
 export interface StoreFacts {
@@ -39,6 +40,7 @@ export interface App {
   readonly conversations: ConversationStore;
   readonly research: ResearchService;
   readonly search: MessageSearch;
+  readonly state: StateStore;
   readonly facts: StoreFacts;
   /**
    * Begins what a server does beside its calls: clears what dead processes left, follows their
@@ -83,6 +85,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     conversations,
     research,
     search,
+    state: new StateStore({ logsFolder, fsync, clock }),
     facts: factsOf(config),
     start() {
       background = conversations.tidy().catch((error: unknown) => {

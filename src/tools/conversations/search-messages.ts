@@ -3,20 +3,14 @@
  * or in plain words, with filters, pages and snippets.
  */
 import { z } from 'zod';
-import { AppError } from '../../base/errors.js';
 import { MATCH_TYPES } from '../../search/match-type.js';
 import type { MessageFilters, MessageHit, MessageResults } from '../../search/message-search.js';
 import { ROLES } from '../../stores/conversations/schema.js';
 import { defineTool, success } from '../define-tool.js';
+import { endTime, startTime, timeField } from '../time-input.js';
 
 /** About 8 000 tokens of snippets and contents, whatever the limit. */
 const MAX_ANSWER_CHARACTERS = 24_000;
-
-const time = (what: string) =>
-  z
-    .string()
-    .describe(`${what}: ISO 8601, such as 2025-01-24 or 2025-01-24T15:00:00Z.`)
-    .exactOptional();
 
 export const searchMessages = defineTool({
   name: 'search_messages',
@@ -35,8 +29,8 @@ export const searchMessages = defineTool({
     conversationId: z.string().describe('Only this conversation (id or key).').exactOptional(),
     module: z.string().describe('Only conversations of this module.').exactOptional(),
     role: z.enum(ROLES).describe('Only messages of this role.').exactOptional(),
-    startDate: time('Only messages from this time on'),
-    endDate: time('Only messages up to this time'),
+    startDate: timeField('Only messages from this time on'),
+    endDate: timeField('Only messages up to this time'),
     limit: z.number().int().min(1).max(100).describe('Most results to give.').default(20),
     offset: z.number().int().min(0).describe('Results to pass over.').default(0),
     includeContent: z
@@ -122,20 +116,9 @@ async function filtersOf(
     ...(conversationId !== undefined && { conversationId: await resolve(conversationId) }),
     ...(module !== undefined && { module }),
     ...(role !== undefined && { role }),
-    ...(startDate !== undefined && { startTime: timeOf('startDate', startDate) }),
-    ...(endDate !== undefined && { endTime: endOf(timeOf('endDate', endDate), endDate) }),
+    ...(startDate !== undefined && { startTime: startTime('startDate', startDate) }),
+    ...(endDate !== undefined && { endTime: endTime('endDate', endDate) }),
   };
-}
-
-function timeOf(name: string, text: string): number {
-  const time = Date.parse(text);
-  if (!Number.isNaN(time)) return time;
-  throw new AppError('VALIDATION_ERROR', `${name} takes a time in ISO 8601, such as 2025-01-24.`);
-}
-
-/** A day alone means all of it. */
-function endOf(time: number, text: string): number {
-  return /^\d{4}-\d{2}-\d{2}$/.test(text) ? time + 24 * 60 * 60 * 1000 - 1 : time;
 }
 
 /** At least one result; the rest as far as the answer has room. */
