@@ -16,7 +16,7 @@ import { randomHex } from '../base/ids.js';
 import { fileError, reporting, unless } from './file-errors.js';
 import { isInside } from './paths.js';
 import { isSurelyDead, ownerName } from './process-identity.js';
-import { type Stamp, stampOf } from './stamp.js';
+import { isSameStamp, readStampNow, type Stamp, stampOf } from './stamp.js';
 
 export const FILE_MODE = 0o600;
 export const FOLDER_MODE = 0o700;
@@ -47,17 +47,22 @@ export async function renameWithRetry(from: string, to: string): Promise<void> {
   return renameSync(from, to);
 }
 
+/** The target is no longer the version that the new content was made from. */
+export class Superseded extends Error {}
+
 /**
  * Replaces `target` with `bytes` by way of `stage`, a path on the same file system.
  * When it resolves, bytes and name are on disk. Throws the system's own error for the caller to
  * judge (ENOENT means that the stage's folder or the target's folder is gone), or STORAGE_FULL
- * for a short write. The target is untouched by any failure before the rename.
+ * for a short write. The target is untouched by any failure before the rename. Where `base` is given
+ * and the target is another version by then (an editor saved it, without our lock), Superseded.
  */
 export async function replaceThrough(
   stage: string,
   target: string,
   bytes: Uint8Array,
   durability: Durability,
+  base?: Stamp,
 ): Promise<Stamp> {
   // Into the page cache, at memory speed; waiting for the disk is left to fsync, off this thread.
   // A fresh options object each time: write-file-atomic writes into the one it is given.
@@ -66,6 +71,7 @@ export async function replaceThrough(
   // Opened before the rename, so that a lack of file handles fails while the old file still stands.
   const folder = durability.fsync ? openFolder(dirname(target)) : undefined;
   try {
+    if (base !== undefined && !isSameStamp(readStampNow(target), base)) throw new Superseded();
     await renameWithRetry(stage, target);
     if (folder !== undefined) {
       await syncNames(folder).catch((error: unknown) => {

@@ -22,6 +22,7 @@ import {
   makeFolder,
   renameWithRetry,
   replaceThrough,
+  Superseded,
 } from './atomic-write.js';
 import { fileError, reporting, unless } from './file-errors.js';
 import { listFolders } from './folders.js';
@@ -47,15 +48,16 @@ const TAKEN_ON_WINDOWS = ['EPERM', 'EACCES', 'EBUSY'];
 const WANTED = 'wanted';
 const IS_WINDOWS = process.platform === 'win32';
 
-/** Thrown inside `withLock` when the lock was taken from us; `withLock` then runs its work again. */
+/** Thrown inside `withLock` when what was read does not count any more; its work then runs again. */
 class Deposed extends Error {}
 
 export interface HeldLock {
   /**
    * Replaces `target` (on the lock's file system) with `bytes`, if the lock is still ours.
-   * Durable when it resolves; otherwise the target is as it was.
+   * Durable when it resolves; otherwise the target is as it was. Where `base` is given and somebody
+   * without the lock (an editor) has changed the target since, the work runs again on the new one.
    */
-  replace(target: string, bytes: Uint8Array, durability: Durability): Promise<Stamp>;
+  replace(target: string, bytes: Uint8Array, durability: Durability, base?: Stamp): Promise<Stamp>;
   /** Takes a file away, if the lock is still ours; one that is not there is fine. */
   remove(target: string): Promise<void>;
   /** For appends, which no rename can fence: whether the lock is still ours now. */
@@ -118,10 +120,11 @@ async function runLocked<T>(
 function heldLock(path: string, own: string): HeldLock {
   const home = join(path, own);
   return {
-    async replace(target, bytes, durability) {
+    async replace(target, bytes, durability, base) {
       try {
-        return await replaceThrough(join(home, 'stage'), target, bytes, durability);
+        return await replaceThrough(join(home, 'stage'), target, bytes, durability, base);
       } catch (error) {
+        if (error instanceof Superseded) throw new Deposed('superseded', { cause: error });
         if (GONE.includes(errnoOf(error) ?? '') && !(await seemsThere(home)))
           throw new Deposed('deposed', { cause: error });
         throw fileError(error, 'write', target);

@@ -14,6 +14,14 @@ export async function listFolders(path: string): Promise<string[]> {
   });
 }
 
+/** Names of the files in a folder; an absent folder has none. */
+export async function listFiles(path: string): Promise<string[]> {
+  return reporting('list', path, async () => {
+    const entries = (await unless(['ENOENT'], readdir(path, { withFileTypes: true }))) ?? [];
+    return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+  });
+}
+
 /** Claims a name: true for exactly one caller, also across processes. */
 export async function claimFolder(path: string): Promise<boolean> {
   try {

@@ -77,6 +77,7 @@ export class ConversationStore {
   #watcher: Watcher | undefined;
   /** The catalogue agrees with the folder without another look: the watcher keeps it so. */
   #isCurrent = false;
+  #isClosed = false;
 
   constructor(options: ConversationStoreOptions) {
     const { logsFolder, clock = systemClock, codec = plainCodec } = options;
@@ -183,15 +184,19 @@ export class ConversationStore {
 
   /**
    * Calls `follower` with every change from now on, each conversation's in order and before the call
-   * that made it resolves. What was there before is told at the next `refresh`, unless it was seeded.
+   * that made it resolves. What was there before is told by `watch` or `lookAtAll`, unless it was seeded.
    */
   follow(follower: (change: ConversationChange) => void): void {
     this.#followers.add(follower);
+    this.#catalogue.tellAgain();
   }
 
-  /** What a cache remembers of an earlier time; to be called before `watch`, which checks it. */
-  seed(stamp: Stamp, head: ConversationHead): void {
-    this.#catalogue.seed(stamp, head);
+  /**
+   * What a cache remembers of an earlier time; to be called before `watch` or `lookAtAll`, which
+   * check it. False where followers were told of the conversation already: then that counts.
+   */
+  seed(stamp: Stamp, head: ConversationHead): boolean {
+    return this.#catalogue.seed(stamp, head);
   }
 
   /** Everything readable that is known now, with the stamps it was read at. */
@@ -199,19 +204,40 @@ export class ConversationStore {
     return this.#catalogue.stamped();
   }
 
-  /** What is known of a conversation without looking at the disk. */
-  knownHead(conversationId: string): ConversationHead | undefined {
-    return this.#catalogue.head(conversationId);
+  /** Looks at everything once and tells followers what changed. FILESYSTEM_ERROR. */
+  async lookAtAll(): Promise<void> {
+    await this.#catalogue.refresh();
+  }
+
+  /** The same for one conversation. Takes an id, not a key. */
+  async lookAt(conversationId: string): Promise<void> {
+    await this.#catalogue.refreshSome([conversationId]);
   }
 
   /**
    * Keeps up with the folder from now on: edits by hand and by other processes are told to followers
    * within a second, in conversations that nobody touched for long within five. Resolves when
-   * everything that is there was read once; `progress` tells how far that is.
+   * everything that is there was read once; `progress` tells how far that is. FILESYSTEM_ERROR: then
+   * nothing is watched. The store must be closed.
    */
   async watch(): Promise<void> {
+    if (this.#isClosed || this.#watcher !== undefined) return;
+    const watcher = this.#openWatcher();
+    this.#watcher = watcher;
+    try {
+      await watcher.ready;
+      await this.#catalogue.refresh();
+      this.#isCurrent = !this.#isClosed;
+    } catch (error) {
+      this.#watcher = undefined;
+      await watcher.close();
+      throw error;
+    }
+  }
+
+  #openWatcher(): Watcher {
     const log = this.#options.log ?? silentLog;
-    this.#watcher = openWatcher({
+    return openWatcher({
       root: this.#options.logsFolder,
       match: (path) =>
         path.endsWith('/conversation.json') && CONVERSATION_ID.test(path.slice(0, 22)),
@@ -224,9 +250,6 @@ export class ConversationStore {
         });
       },
     });
-    await this.#watcher.ready;
-    await this.#catalogue.refresh();
-    this.#isCurrent = true;
   }
 
   /** `undefined` while nothing is watched. */
@@ -252,8 +275,10 @@ export class ConversationStore {
 
   /** Resolves when every write that was accepted has ended. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     await this.#watcher?.close();
     while (this.#pending.size > 0) await Promise.allSettled(this.#pending);
+    this.#catalogue.stop(); // only now: a write that meets a new key must look for it
   }
 
   async #commit(

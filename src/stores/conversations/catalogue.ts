@@ -39,6 +39,7 @@ export class Catalogue {
   readonly #idsByKey = new Map<string, Set<string>>();
   readonly #onChange: (change: ConversationChange) => void;
   #refreshing: Promise<void> | undefined;
+  #isStopped = false;
   #progress = { done: 0, total: 0 };
 
   constructor(
@@ -54,10 +55,6 @@ export class Catalogue {
   /** Conversations looked at in the pass that is under way, or was last. */
   get progress(): { readonly done: number; readonly total: number } {
     return this.#progress;
-  }
-
-  head(conversationId: string): ConversationHead | undefined {
-    return this.#entries.get(conversationId)?.head;
   }
 
   /** Everything readable, with its stamps, for a cache. */
@@ -101,9 +98,24 @@ export class Catalogue {
     }
   }
 
-  /** What a cache remembers, without news to anybody: the next pass checks it. */
-  seed(stamp: Stamp, head: ConversationHead): void {
+  /**
+   * What a cache remembers, without news to anybody: the next pass checks it. False, and nothing
+   * changes, where followers were told of the conversation already.
+   */
+  seed(stamp: Stamp, head: ConversationHead): boolean {
+    if (this.#entries.get(head.conversationId)?.stamp !== undefined) return false;
     this.#enter(head.conversationId, { stamp, head });
+    return true;
+  }
+
+  /** For a new follower: the next pass reads and tells everything once more. */
+  tellAgain(): void {
+    for (const entry of this.#entries.values()) entry.stamp = undefined;
+  }
+
+  /** Passes that are under way end soon, and no other begins. */
+  stop(): void {
+    this.#isStopped = true;
   }
 
   /** A version that this process read or wrote itself. */
@@ -139,30 +151,41 @@ export class Catalogue {
       .reverse();
     const present = new Set(ids);
     for (const id of known) if (!present.has(id)) this.forget(id);
-    this.#progress = { done: 0, total: ids.length };
-    await this.refreshSome(ids);
+    const progress = { done: 0, total: ids.length };
+    this.#progress = progress;
+    await this.refreshSome(ids, () => {
+      progress.done += 1;
+    });
   }
 
   /** The same for some conversations. */
-  async refreshSome(conversationIds: readonly string[]): Promise<void> {
+  async refreshSome(
+    conversationIds: readonly string[],
+    onDone: () => void = () => undefined,
+  ): Promise<void> {
     const next = conversationIds.values();
     const workers = Array.from({ length: PARALLEL_READS }, async () => {
       for (const id of next) {
+        if (this.#isStopped) return;
         await this.#refreshOne(id);
-        this.#progress.done += 1;
+        onDone();
       }
     });
     await Promise.all(workers);
   }
 
   async #refreshOne(id: string): Promise<void> {
-    const known = this.#entries.get(id);
-    const seen = await this.#look(id, known);
-    // This process wrote meanwhile: what was seen may be older.
-    if (seen === known || this.#entries.get(id) !== known) return;
-    if (seen !== undefined && 'document' in seen) return this.note(seen);
-    this.forget(id);
-    if (seen !== undefined) this.#entries.set(id, seen);
+    for (;;) {
+      const known = this.#entries.get(id);
+      const seen = await this.#look(id, known);
+      // Another version was noted meanwhile; which of the two is the newer, only another look tells.
+      if (this.#entries.get(id) !== known) continue;
+      if (seen === known) return;
+      if (seen !== undefined && 'document' in seen) return this.note(seen);
+      this.forget(id);
+      if (seen !== undefined) this.#entries.set(id, seen);
+      return;
+    }
   }
 
   /** `known` itself where nothing changed, `undefined` where there is no such file. */

@@ -3,7 +3,7 @@
  * stamp agrees), writing it through a held lock, and making the folder of a new one.
  */
 import { join } from 'node:path';
-import { type Clock, isoTime } from '../../base/clock.js';
+import { type Clock, isoTime, sleep } from '../../base/clock.js';
 import { AppError, isAppError } from '../../base/errors.js';
 import { type Durability, syncFolder } from '../../files/atomic-write.js';
 import type { Codec } from '../../files/codec.js';
@@ -19,6 +19,11 @@ import type { ConversationHead } from './schema.js';
 
 /** A creator's folder can be swept as empty by another server's start; claiming again is enough. */
 const MAX_CLAIMS = 5;
+
+/** A file that cannot be read and was written this recently is looked at again before it counts as damaged. */
+const FRESH_MS = 1_000;
+const FRESH_ATTEMPTS = 5;
+const FRESH_PAUSE_MS = 50;
 
 export interface ConversationFilesOptions {
   logsFolder: string;
@@ -74,11 +79,20 @@ export class ConversationFiles {
   /** For passes over the whole store, which would only push out what is in use. */
   async readUncached(conversationId: string): Promise<CachedDocument | undefined> {
     const path = this.fileOf(conversationId);
-    const found = await readWhole(path);
-    if (found === undefined) return undefined;
-    const value = parseDocument(found.bytes, path, 'CONVERSATION_CORRUPTED');
-    const document = readConversation(value, { path, conversationId }, this.#options.codec);
-    return { document, stamp: found.stamp };
+    for (let attempt = 1; ; attempt += 1) {
+      const found = await readWhole(path);
+      if (found === undefined) return undefined;
+      try {
+        const value = parseDocument(found.bytes, path, 'CONVERSATION_CORRUPTED');
+        const document = readConversation(value, { path, conversationId }, this.#options.codec);
+        return { document, stamp: found.stamp };
+      } catch (error) {
+        // An editor that saves in place leaves half a file for a moment.
+        const ageMs = this.#options.clock.now() - Number(found.stamp.mtimeNs / 1_000_000n);
+        if (Math.abs(ageMs) > FRESH_MS || attempt === FRESH_ATTEMPTS) throw error;
+        await sleep(FRESH_PAUSE_MS);
+      }
+    }
   }
 
   /** Commits the document's additions; after a failure the disk is read again at the next use. */
@@ -90,7 +104,7 @@ export class ConversationFiles {
     try {
       const bytes = document.render(head);
       if (bytes.byteLength > MAX_DOCUMENT_BYTES) throw tooLarge(path, conversationId);
-      const stamp = await lock.replace(path, bytes, this.#options.durability);
+      const stamp = await lock.replace(path, bytes, this.#options.durability, base);
       document.commit(head);
       this.#cache.set(conversationId, { document, stamp });
       const appendedTo = base && { stamp: base, messageCount };

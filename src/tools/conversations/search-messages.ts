@@ -11,11 +11,17 @@ import { defineTool, success } from '../define-tool.js';
 
 /** About 8 000 tokens of snippets and contents, whatever the limit. */
 const MAX_ANSWER_CHARACTERS = 24_000;
+/** A text without spaces is one token, however long; so much of it shows where the match is. */
+const MAX_SNIPPET_CHARACTERS = 2_000;
+const BEFORE_MATCH_CHARACTERS = 200;
+
+const ISO_DATE = /^\d{4}-\d{2}-\d{2}$/;
+const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?$/;
 
 const time = (what: string) =>
   z
     .string()
-    .describe(`${what}: ISO 8601, such as 2025-01-24 or 2025-01-24T15:00:00Z.`)
+    .describe(`${what}: ISO 8601, such as 2025-01-24 or 2025-01-24T15:00:00Z; UTC unless it says.`)
     .exactOptional();
 
 export const searchMessages = defineTool({
@@ -82,18 +88,17 @@ export const searchMessages = defineTool({
   quotesText: true,
   async run(input, { conversations, search }, { signal, progress }) {
     const { query, matchType, limit, offset, highlightStart, highlightEnd } = input;
-    const filters = await filtersOf(
-      input,
-      async (ref) => (await conversations.load(ref)).conversationId,
-    );
+    const idOf = async (ref: string) => (await conversations.load(ref)).conversationId;
+    const filters = await filtersOf(input, idOf);
     const snippet = { open: highlightStart, close: highlightEnd, tokens: input.snippetTokens };
     const found = await search.search(
       { query, matchType, filters, limit, offset, snippet },
       { signal, progress },
     );
-    const results = withinBounds(found.hits, input.includeContent);
-    const next = offset + results.length;
-    const hasMore = next < found.total && results.length > 0;
+    const { results, isCut } = withinBounds(found.hits, input);
+    const last = isCut ? found.hits[results.length - 1]?.place : undefined;
+    const next = last === undefined ? offset + limit : last + 1;
+    const hasMore = next < found.total;
     return {
       total: found.total,
       hasMore,
@@ -106,7 +111,7 @@ export const searchMessages = defineTool({
   },
 });
 
-interface FilterInput {
+export interface FilterInput {
   conversationId?: string;
   module?: string;
   role?: (typeof ROLES)[number];
@@ -114,7 +119,8 @@ interface FilterInput {
   endDate?: string;
 }
 
-async function filtersOf(
+/** VALIDATION_ERROR for what is no time; what `resolve` throws. */
+export async function filtersOf(
   { conversationId, module, role, startDate, endDate }: FilterInput,
   resolve: (ref: string) => Promise<string>,
 ): Promise<MessageFilters> {
@@ -128,30 +134,53 @@ async function filtersOf(
 }
 
 function timeOf(name: string, text: string): number {
-  const time = Date.parse(text);
+  const isDate = ISO_DATE.test(text);
+  const zoned = isDate || /(Z|[+-]\d{2}:\d{2})$/.test(text) ? text : `${text}Z`;
+  const time = isDate || ISO_TIME.test(text) ? Date.parse(zoned) : Number.NaN;
   if (!Number.isNaN(time)) return time;
-  throw new AppError('VALIDATION_ERROR', `${name} takes a time in ISO 8601, such as 2025-01-24.`);
+  throw new AppError(
+    'VALIDATION_ERROR',
+    `${name} takes a time in ISO 8601, such as 2025-01-24 or 2025-01-24T15:00:00Z.`,
+  );
 }
 
 /** A day alone means all of it. */
 function endOf(time: number, text: string): number {
-  return /^\d{4}-\d{2}-\d{2}$/.test(text) ? time + 24 * 60 * 60 * 1000 - 1 : time;
+  return ISO_DATE.test(text) ? time + 24 * 60 * 60 * 1000 - 1 : time;
 }
 
-/** At least one result; the rest as far as the answer has room. */
-function withinBounds(hits: readonly MessageHit[], includeContent: boolean) {
+interface Shape {
+  readonly includeContent: boolean;
+  readonly highlightStart: string;
+}
+
+/** At least one result; the rest, and whole messages, as far as the answer has room. */
+function withinBounds(hits: readonly MessageHit[], { includeContent, highlightStart }: Shape) {
   let room = MAX_ANSWER_CHARACTERS;
   const results = [];
-  for (const { content, ...hit } of hits) {
-    const result = { ...hit, ...(includeContent && { content }) };
+  for (const { content, place: _place, ...hit } of hits) {
+    const result = { ...hit, snippet: shortened(hit.snippet, highlightStart) };
     room -= JSON.stringify(result).length;
     if (room < 0 && results.length > 0) break;
-    results.push(result);
+    const contentSize = includeContent ? JSON.stringify(content).length : 0;
+    const hasRoom = includeContent && contentSize <= room;
+    if (includeContent && !hasRoom && results.length > 0) break;
+    if (hasRoom) room -= contentSize;
+    results.push({ ...result, ...(hasRoom && { content }) });
   }
-  return results;
+  return { results, isCut: results.length < hits.length };
 }
 
-function explain({ unknownWords, withoutFilter, indexing }: MessageResults): string {
+function shortened(snippet: string, mark: string): string {
+  if (snippet.length <= MAX_SNIPPET_CHARACTERS) return snippet;
+  const match = mark === '' ? 0 : Math.max(0, snippet.indexOf(mark));
+  const from = Math.max(0, match - BEFORE_MATCH_CHARACTERS);
+  const part = snippet.slice(from, from + MAX_SNIPPET_CHARACTERS).toWellFormed();
+  return `${from > 0 ? '...' : ''}${part}...`;
+}
+
+/** Why nothing was found, in a sentence or two. */
+export function explain({ unknownWords, withoutFilter, indexing }: MessageResults): string {
   const filters = Object.entries(withoutFilter)
     .filter(([, total]) => total > 0)
     .map(([name, total]) => `${total} match without ${FILTER_NAMES[name] ?? name}`);
@@ -163,4 +192,8 @@ function explain({ unknownWords, withoutFilter, indexing }: MessageResults): str
   return parts.length > 0 ? parts.join(' ') : 'Each word occurs, but no message matches the query.';
 }
 
-const FILTER_NAMES: Record<string, string> = { startTime: 'startDate', endTime: 'endDate' };
+const FILTER_NAMES: Record<string, string> = {
+  startTime: 'startDate',
+  endTime: 'endDate',
+  all: 'any filter',
+};
