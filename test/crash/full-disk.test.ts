@@ -35,7 +35,7 @@ function mounted(): boolean {
 }
 
 afterAll(() => {
-  if (isMounted) execFileSync('/bin/umount', [disk]);
+  if (isMounted) execFileSync('/bin/umount', ['-l', disk]);
 });
 
 type Replace = (target: string, bytes: Uint8Array) => Promise<unknown>;
