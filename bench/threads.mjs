@@ -42,7 +42,13 @@ function conversation(n, size) {
     createdAt,
   }));
   const head = { conversationId: idOf(n), createdAt, updatedAt: createdAt, messageCount: size };
-  return { ...head, formatVersion: 1, title: `Thread ${n}`, module: ['discuss', 'plan'][n % 2], messages };
+  return {
+    ...head,
+    formatVersion: 1,
+    title: `Thread ${n}`,
+    module: ['discuss', 'plan'][n % 2],
+    messages,
+  };
 }
 
 function openSqlite() {
@@ -75,7 +81,10 @@ db.transaction(() => {
     const made = conversation(n, n === 0 ? LONG_THREAD : size);
     const { conversationId, module, title, createdAt, updatedAt, messages } = made;
     mkdirSync(join(logs, conversationId), { recursive: true });
-    writeFileSync(join(logs, conversationId, 'conversation.json'), `${JSON.stringify(made, null, 2)}\n`);
+    writeFileSync(
+      join(logs, conversationId, 'conversation.json'),
+      `${JSON.stringify(made, null, 2)}\n`,
+    );
     insertThread.run(conversationId, module, title, createdAt, updatedAt);
     for (const [i, { id, role, content }] of messages.entries()) {
       insertMessage.run(id, conversationId, i + 1, role, content, createdAt);
@@ -84,7 +93,12 @@ db.transaction(() => {
 })();
 
 const store = await openConversationStore({ logsFolder: logs, fsync: true, maxMessages: 1e6 });
-const search = openMessageSearch({ store, cachePath: undefined, clock: systemClock, log: silentLog });
+const search = openMessageSearch({
+  store,
+  cachePath: undefined,
+  clock: systemClock,
+  log: silentLog,
+});
 const built = performance.now();
 search.start();
 while (!search.status().isBuilt) await new Promise((resolve) => setTimeout(resolve, 50));
@@ -103,7 +117,12 @@ const listThreads = db.prepare(`
 const lastMessages = db.prepare(
   'SELECT id, seq, role, content, createdAt FROM messages WHERE threadId = ? ORDER BY seq DESC LIMIT 25',
 );
-const queries = { common: 'w1', middling: 'wa8', rare: `w${(WORDS - 7).toString(36)}`, and: 'w2 wz' };
+const queries = {
+  common: 'w1',
+  middling: 'wa8',
+  rare: `w${(WORDS - 7).toString(36)}`,
+  and: 'w2 wz',
+};
 let inserted = 0;
 const cases = [
   {
@@ -129,7 +148,14 @@ const cases = [
     ours: () => store.append(idOf(5), [{ role: 'user', content: text() }]),
     theirs: () => {
       inserted += 1;
-      insertMessage.run(`new-${inserted}`, idOf(5), 1e6 + inserted, 'user', text(), new Date().toISOString());
+      insertMessage.run(
+        `new-${inserted}`,
+        idOf(5),
+        1e6 + inserted,
+        'user',
+        text(),
+        new Date().toISOString(),
+      );
     },
   },
 ];
@@ -155,7 +181,9 @@ for (const { name, figureMs, ours, theirs } of cases) {
   }
   const [a, b] = [median(daybook.wall), median(sqlite.wall)];
   const cell = (times) => `${median(times.wall).toFixed(3)} (${median(times.cpu).toFixed(3)})`;
-  console.log(`| ${name} | ${cell(daybook)} | ${cell(sqlite)} | ${(b / a).toFixed(2)} | ${figureMs ?? ''} |`);
+  console.log(
+    `| ${name} | ${cell(daybook)} | ${cell(sqlite)} | ${(b / a).toFixed(2)} | ${figureMs ?? ''} |`,
+  );
 }
 
 await search.close();
