@@ -228,9 +228,10 @@ export class ConversationStore {
   /**
    * Calls `follower` with every change from now on, each conversation's in order and before the call
    * that made it resolves. What was there before is told at the next `refresh`, unless it was seeded.
+   * What it returns ends that.
    */
-  follow(follower: (change: ConversationChange) => void): void {
-    this.#core.follow(follower);
+  follow(follower: (change: ConversationChange) => void): () => void {
+    return this.#core.follow(follower);
   }
 
   /** What a cache remembers of an earlier time; to be called before `watch`, which checks it. */

@@ -61,8 +61,9 @@ export class StoreCore {
     });
   }
 
-  follow(follower: (change: ConversationChange) => void): void {
+  follow(follower: (change: ConversationChange) => void): () => void {
     this.#followers.add(follower);
+    return () => this.#followers.delete(follower);
   }
 
   lock<T>(name: string, work: (lock: HeldLock) => Promise<T>): Promise<T> {
