@@ -6,8 +6,8 @@ import { z } from 'zod';
 import type { ListQuery } from '../../stores/conversations.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { headSchema, toListed } from '../conversation-input.js';
+import { dateField, endOf, startOf } from '../date-field.js';
 import { defineTool, success } from '../define-tool.js';
-import { endTime, startTime, timeField } from '../time-input.js';
 
 const input = z.strictObject({
   query: z
@@ -17,10 +17,10 @@ const input = z.strictObject({
     .exactOptional(),
   module: z.string().describe('Only conversations of this module.').exactOptional(),
   pinned: z.boolean().describe('Only pinned ones (true) or unpinned ones (false).').exactOptional(),
-  updatedAfter: timeField('Only those changed from this time on'),
-  updatedBefore: timeField('Only those last changed up to this time'),
-  createdAfter: timeField('Only those begun from this time on'),
-  createdBefore: timeField('Only those begun up to this time'),
+  updatedAfter: dateField('Only those changed from this time on'),
+  updatedBefore: dateField('Only those last changed up to this time'),
+  createdAfter: dateField('Only those begun from this time on'),
+  createdBefore: dateField('Only those begun up to this time'),
   limit: z.number().int().min(1).max(100).describe('Most conversations to give.').default(50),
   cursor: z
     .string()
@@ -71,9 +71,9 @@ function toQuery(filters: Filters): ListQuery {
     ...(query !== undefined && { words: query }),
     ...(module !== undefined && { module }),
     ...(pinned !== undefined && { pinned }),
-    ...(updatedAfter !== undefined && { updatedFrom: startTime('updatedAfter', updatedAfter) }),
-    ...(updatedBefore !== undefined && { updatedTo: endTime('updatedBefore', updatedBefore) }),
-    ...(createdAfter !== undefined && { createdFrom: startTime('createdAfter', createdAfter) }),
-    ...(createdBefore !== undefined && { createdTo: endTime('createdBefore', createdBefore) }),
+    ...(updatedAfter !== undefined && { updatedFrom: startOf('updatedAfter', updatedAfter) }),
+    ...(updatedBefore !== undefined && { updatedTo: endOf('updatedBefore', updatedBefore) }),
+    ...(createdAfter !== undefined && { createdFrom: startOf('createdAfter', createdAfter) }),
+    ...(createdBefore !== undefined && { createdTo: endOf('createdBefore', createdBefore) }),
   };
 }
