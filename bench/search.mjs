@@ -112,7 +112,11 @@ function openFts5(folder, messages) {
 
 function openOurs(messages) {
   const index = createTextIndex({ columns: ['content'] });
-  const build = measured(() => messages.forEach((content, id) => index.put(id, { content })));
+  const build = measured(() => {
+    messages.forEach((content, id) => {
+      index.put(id, { content });
+    });
+  });
   const search = (text) => {
     const result = index.search(text, { limit: 20 });
     return result.hits.map(({ id, rank }) => ({
@@ -121,9 +125,17 @@ function openOurs(messages) {
       snippet: result.snippet(id, { content: messages[id] }),
     }));
   };
+  return { index, build, search };
+}
+
+/** The same without what FTS5 has not: CJK by pairs and words with symbols. */
+function buildPlain(messages) {
   const plain = createTextIndex({ columns: ['content'], extended: false });
-  const plainBuild = measured(() => messages.forEach((content, id) => plain.put(id, { content })));
-  return { index, build, plainBuild, search };
+  return measured(() => {
+    messages.forEach((content, id) => {
+      plain.put(id, { content });
+    });
+  });
 }
 
 /** Words by the share of messages that have them. */
@@ -196,6 +208,7 @@ for (const size of sizes.length > 0 ? sizes : [1_000, 10_000, 100_000]) {
   const ours = openOurs(messages);
   globalThis.gc?.();
   const after = process.memoryUsage();
+  const plainBuild = buildPlain(messages);
   const fts5 = openFts5(folder, messages);
   const speedOf = (a, b) => `${(b / a).toFixed(1)}x`;
   report.push(
@@ -218,11 +231,11 @@ for (const size of sizes.length > 0 ? sizes : [1_000, 10_000, 100_000]) {
       'build, FTS5 types only',
       '',
       size,
-      ours.plainBuild.cpu.toFixed(0),
+      plainBuild.cpu.toFixed(0),
       fts5.build.cpu.toFixed(0),
-      ours.plainBuild.wall.toFixed(0),
+      plainBuild.wall.toFixed(0),
       fts5.build.wall.toFixed(0),
-      speedOf(ours.plainBuild.cpu, fts5.build.cpu),
+      speedOf(plainBuild.cpu, fts5.build.cpu),
       '1.5x',
     ]),
   );

@@ -7,6 +7,7 @@ import type { Conversation, Role } from '../stores/conversations/schema.js';
 import type { ConversationStore } from '../stores/conversations.js';
 import { type MessageIndex, parseDocumentId } from './message-index.js';
 import type { Hit, SearchResult } from './search-result.js';
+import { throwIfCancelled } from './search-run.js';
 import type { SnippetOptions } from './snippet.js';
 import type { DocumentId } from './text-index.js';
 
@@ -24,6 +25,8 @@ export interface MessageHit {
   readonly conversationId: string;
   readonly messageId: string;
   readonly seq: number;
+  /** Among all matches, from 0. */
+  readonly place: number;
   readonly role: Role;
   readonly createdAt: string;
   readonly content: string;
@@ -56,24 +59,36 @@ export function documentFilter(
   };
 }
 
-/** Hits whose message is gone from the disk are left out. */
+export interface HitRequest {
+  readonly store: ConversationStore;
+  /** Matches before the first of the hits. */
+  readonly offset: number;
+  readonly snippet?: SnippetOptions;
+  readonly signal?: AbortSignal;
+}
+
+/** A hit that cannot be read any more is left out, and the index learns that it is gone. */
 export async function hitsOf(
   result: SearchResult,
   hits: readonly Hit[],
-  store: ConversationStore,
-  options: SnippetOptions = {},
+  { store, offset, snippet: options = {}, signal }: HitRequest,
 ): Promise<MessageHit[]> {
   const found: MessageHit[] = [];
-  for (const { id, rank } of hits) {
+  for (const [position, { id, rank }] of hits.entries()) {
+    throwIfCancelled(signal);
     const { conversationId, seq } = parseDocumentId(id);
     const conversation = await loadIfThere(store, conversationId);
     const message = conversation?.messages[seq - 1];
-    if (conversation === undefined || message === undefined) continue;
+    if (conversation === undefined || message === undefined) {
+      await store.lookAt(conversationId);
+      continue;
+    }
     const { role, content, createdAt } = message;
     const { title, module } = conversation;
     const snippet = result.snippet(id, { content }, options);
     found.push({
-      ...{ conversationId, messageId: message.id, seq, role, createdAt, content, snippet, rank },
+      ...{ conversationId, messageId: message.id, seq, place: offset + position, role },
+      ...{ createdAt, content, snippet, rank },
       ...(title === undefined ? {} : { title }),
       ...(module === undefined ? {} : { module }),
     });

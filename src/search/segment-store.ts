@@ -5,8 +5,10 @@
  */
 import { Dictionary } from './dictionary.js';
 import type { DocumentTokens } from './document-reader.js';
-import { FrozenSegment, livePlaces, type Place, packSegment } from './frozen-segment.js';
+import { FrozenSegment } from './frozen-segment.js';
 import { LiveSegment } from './live-segment.js';
+import { livePlaces, type Place, packSegment } from './pack-segment.js';
+import { LengthNorms } from './rank.js';
 import { type DocumentId, type Layout, MAX_SLOTS, type Segment } from './segment.js';
 
 /** A live segment is frozen at this many slots: most people's whole store never gets there. */
@@ -30,6 +32,7 @@ export class SegmentStore {
   #nextSerial = 1;
   #seen = new Int32Array(0);
   #stamp = 0;
+  #norms: { version: number; value: LengthNorms } | undefined;
   /** Documents. */
   rows = 0;
   /** Tokens in the default columns of all documents. */
@@ -52,12 +55,16 @@ export class SegmentStore {
     return [...this.#frozen.values()];
   }
 
-  has(id: DocumentId): boolean {
-    return this.#places.has(id);
+  /** What lengths do to the rank, for the documents held now. */
+  get norms(): LengthNorms {
+    if (this.#norms?.version !== this.version) {
+      this.#norms = { version: this.version, value: new LengthNorms(this.rows, this.tokens) };
+    }
+    return this.#norms.value;
   }
 
-  ids(): IterableIterator<DocumentId> {
-    return this.#places.keys();
+  has(id: DocumentId): boolean {
+    return this.#places.has(id);
   }
 
   placeOf(id: DocumentId): Place | undefined {

@@ -2,7 +2,7 @@
  * Cuts text into the terms that SQLite's `unicode61 remove_diacritics 1` finds in it, for every
  * code point of Unicode: lower case, diacritics removed, everything but letters, digits and
  * private-use characters separating. The tables behind it come from SQLite itself
- * (scripts/generate-unicode-tables.mjs). What goes beyond FTS5 is in extended-tokens.ts.
+ * (test/search/generate-unicode-tables.mjs). What goes beyond FTS5 is in extended-tokens.ts.
  */
 import { CLASS_RUNS, FOLD_RUNS } from './unicode-tables.js';
 
@@ -43,11 +43,6 @@ function unpackFolds(): Map<number, string> {
 
 const CLASSES = unpackClasses();
 const FOLDS = unpackFolds();
-
-/** True for a character that FTS5 makes part of a term by itself. */
-export function isTokenCharacter(codePoint: number): boolean {
-  return CLASSES[codePoint] === LETTER;
-}
 
 /** A lone surrogate reaches SQLite as U+FFFD, a separator; codePointAt returns it unchanged. */
 const classAt = (code: number) => CLASSES[code] ?? SEPARATOR;

@@ -65,7 +65,7 @@ function followOnce(news: ResourceNews, end: AbortSignal): (app: App) => void {
   return ({ conversations }) => {
     if (isFollowing || end.aborted) return;
     isFollowing = true;
-    const unfollow = conversations.follow((change) => news.apply(change));
+    const unfollow = conversations.followFromNow((change) => news.apply(change));
     end.addEventListener('abort', () => {
       unfollow();
       news.close();

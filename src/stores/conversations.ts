@@ -6,7 +6,7 @@
  * `conversations/`: writer, trash, merges, listing, over one core.
  */
 import type { AppError } from '../base/errors.js';
-import { makeFolder } from '../files/atomic-write.js';
+import { makeFolder, sweepTemporaries } from '../files/atomic-write.js';
 import { sweepLocks } from '../files/file-lock.js';
 import { listFolders, removeEmptyFolder } from '../files/folders.js';
 import { keepOutOfGit } from '../files/git-ignore.js';
@@ -56,7 +56,7 @@ export type {
 export async function openConversationStore(
   options: ConversationStoreOptions,
 ): Promise<ConversationStore> {
-  await makeFolder(options.logsFolder);
+  await makeFolder(options.logsFolder, options);
   await keepOutOfGit(options.logsFolder, options);
   return new ConversationStore(options);
 }
@@ -227,16 +227,26 @@ export class ConversationStore {
 
   /**
    * Calls `follower` with every change from now on, each conversation's in order and before the call
-   * that made it resolves. What was there before is told at the next `refresh`, unless it was seeded.
-   * What it returns ends that.
+   * that made it resolves. What was there before is told by `watch` or `lookAtAll`, unless it was seeded.
    */
-  follow(follower: (change: ConversationChange) => void): () => void {
-    return this.#core.follow(follower);
+  follow(follower: (change: ConversationChange) => void): void {
+    this.#core.follow(follower);
   }
 
-  /** What a cache remembers of an earlier time; to be called before `watch`, which checks it. */
-  seed(stamp: Stamp, head: ConversationHead): void {
-    this.#core.catalogue.seed(stamp, head);
+  /**
+   * The same without what was there before; what it returns ends it. Whoever begins to `follow` later
+   * makes that be told here as well.
+   */
+  followFromNow(follower: (change: ConversationChange) => void): () => void {
+    return this.#core.followFromNow(follower);
+  }
+
+  /**
+   * What a cache remembers of an earlier time; to be called before `watch` or `lookAtAll`, which
+   * check it. False where followers were told of the conversation already: then that counts.
+   */
+  seed(stamp: Stamp, head: ConversationHead): boolean {
+    return this.#core.catalogue.seed(stamp, head);
   }
 
   /** Everything readable that is known now, with the stamps it was read at. */
@@ -249,10 +259,21 @@ export class ConversationStore {
     return this.#core.catalogue.head(conversationId);
   }
 
+  /** Looks at everything once and tells followers what changed. FILESYSTEM_ERROR. */
+  lookAtAll(): Promise<void> {
+    return this.#core.catalogue.refresh();
+  }
+
+  /** The same for one conversation. Takes an id, not a key. */
+  lookAt(conversationId: string): Promise<void> {
+    return this.#core.catalogue.refreshSome([conversationId]);
+  }
+
   /**
    * Keeps up with the folder from now on: edits by hand and by other processes are told to followers
    * within a second, in conversations that nobody touched for long within five. Resolves when
-   * everything that is there was read once; `progress` tells how far that is.
+   * everything that is there was read once; `progress` tells how far that is. FILESYSTEM_ERROR: then
+   * nothing is watched. The store must be closed.
    */
   async watch(): Promise<void> {
     // A conversation that another process left may be half of a merge that it did not live to end.
@@ -274,6 +295,7 @@ export class ConversationStore {
   async tidy(): Promise<void> {
     const { locksFolder, options, files } = this.#core;
     await sweepLocks(locksFolder);
+    await sweepTemporaries(options.logsFolder);
     await this.#merges.recover();
     await this.#trash.tidy();
     for (const name of await listFolders(options.logsFolder)) {

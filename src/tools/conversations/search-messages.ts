@@ -3,21 +3,18 @@
  * or in plain words, with filters, pages and snippets.
  */
 import { z } from 'zod';
-import { AppError } from '../../base/errors.js';
 import { MATCH_TYPES } from '../../search/match-type.js';
 import type { MessageFilters, MessageHit } from '../../search/message-search.js';
 import { ROLES } from '../../stores/conversations/schema.js';
+import { dateField, endOf, startOf } from '../date-field.js';
 import { defineTool, success } from '../define-tool.js';
 import { explainNothing } from '../nothing-found.js';
 
 /** About 8 000 tokens of snippets and contents, whatever the limit. */
 const MAX_ANSWER_CHARACTERS = 24_000;
-
-const time = (what: string) =>
-  z
-    .string()
-    .describe(`${what}: ISO 8601, such as 2025-01-24 or 2025-01-24T15:00:00Z.`)
-    .exactOptional();
+/** A text without spaces is one token, however long; so much of it shows where the match is. */
+const MAX_SNIPPET_CHARACTERS = 2_000;
+const BEFORE_MATCH_CHARACTERS = 200;
 
 export const searchMessages = defineTool({
   name: 'search_messages',
@@ -36,8 +33,8 @@ export const searchMessages = defineTool({
     conversationId: z.string().describe('Only this conversation (id or key).').exactOptional(),
     module: z.string().describe('Only conversations of this module.').exactOptional(),
     role: z.enum(ROLES).describe('Only messages of this role.').exactOptional(),
-    startDate: time('Only messages from this time on'),
-    endDate: time('Only messages up to this time'),
+    startDate: dateField('Only messages from this time on'),
+    endDate: dateField('Only messages up to this time'),
     limit: z.number().int().min(1).max(100).describe('Most results to give.').default(20),
     offset: z.number().int().min(0).describe('Results to pass over.').default(0),
     includeContent: z
@@ -83,18 +80,17 @@ export const searchMessages = defineTool({
   quotesText: true,
   async run(input, { conversations, search }, { signal, progress }) {
     const { query, matchType, limit, offset, highlightStart, highlightEnd } = input;
-    const filters = await filtersOf(
-      input,
-      async (ref) => (await conversations.load(ref)).conversationId,
-    );
+    const idOf = async (ref: string) => (await conversations.load(ref)).conversationId;
+    const filters = await filtersOf(input, idOf);
     const snippet = { open: highlightStart, close: highlightEnd, tokens: input.snippetTokens };
     const found = await search.search(
       { query, matchType, filters, limit, offset, snippet },
       { signal, progress },
     );
-    const results = withinBounds(found.hits, input.includeContent);
-    const next = offset + results.length;
-    const hasMore = next < found.total && results.length > 0;
+    const { results, isCut } = withinBounds(found.hits, input);
+    const last = isCut ? found.hits[results.length - 1]?.place : undefined;
+    const next = last === undefined ? offset + limit : last + 1;
+    const hasMore = next < found.total;
     return {
       total: found.total,
       hasMore,
@@ -107,7 +103,7 @@ export const searchMessages = defineTool({
   },
 });
 
-interface FilterInput {
+export interface FilterInput {
   conversationId?: string;
   module?: string;
   role?: (typeof ROLES)[number];
@@ -115,7 +111,8 @@ interface FilterInput {
   endDate?: string;
 }
 
-async function filtersOf(
+/** VALIDATION_ERROR for what is no time; what `resolve` throws. */
+export async function filtersOf(
   { conversationId, module, role, startDate, endDate }: FilterInput,
   resolve: (ref: string) => Promise<string>,
 ): Promise<MessageFilters> {
@@ -123,33 +120,44 @@ async function filtersOf(
     ...(conversationId !== undefined && { conversationId: await resolve(conversationId) }),
     ...(module !== undefined && { module }),
     ...(role !== undefined && { role }),
-    ...(startDate !== undefined && { startTime: timeOf('startDate', startDate) }),
-    ...(endDate !== undefined && { endTime: endOf(timeOf('endDate', endDate), endDate) }),
+    ...(startDate !== undefined && { startTime: startOf('startDate', startDate) }),
+    ...(endDate !== undefined && { endTime: endOf('endDate', endDate) }),
   };
 }
 
-function timeOf(name: string, text: string): number {
-  const time = Date.parse(text);
-  if (!Number.isNaN(time)) return time;
-  throw new AppError('VALIDATION_ERROR', `${name} takes a time in ISO 8601, such as 2025-01-24.`);
+interface Shape {
+  readonly includeContent: boolean;
+  readonly highlightStart: string;
 }
 
-/** A day alone means all of it. */
-function endOf(time: number, text: string): number {
-  return /^\d{4}-\d{2}-\d{2}$/.test(text) ? time + 24 * 60 * 60 * 1000 - 1 : time;
-}
-
-/** At least one result; the rest as far as the answer has room. */
-function withinBounds(hits: readonly MessageHit[], includeContent: boolean) {
+/** At least one result; the rest, and whole messages, as far as the answer has room. */
+function withinBounds(hits: readonly MessageHit[], { includeContent, highlightStart }: Shape) {
   let room = MAX_ANSWER_CHARACTERS;
   const results = [];
-  for (const { content, ...hit } of hits) {
-    const result = { ...hit, ...(includeContent && { content }) };
+  for (const { content, place: _place, ...hit } of hits) {
+    const result = { ...hit, snippet: shortened(hit.snippet, highlightStart) };
     room -= JSON.stringify(result).length;
     if (room < 0 && results.length > 0) break;
-    results.push(result);
+    const contentSize = includeContent ? JSON.stringify(content).length : 0;
+    const hasRoom = includeContent && contentSize <= room;
+    if (includeContent && !hasRoom && results.length > 0) break;
+    if (hasRoom) room -= contentSize;
+    results.push({ ...result, ...(hasRoom && { content }) });
   }
-  return results;
+  return { results, isCut: results.length < hits.length };
 }
 
-const FILTER_NAMES: Record<string, string> = { startTime: 'startDate', endTime: 'endDate' };
+function shortened(snippet: string, mark: string): string {
+  if (snippet.length <= MAX_SNIPPET_CHARACTERS) return snippet;
+  const match = mark === '' ? 0 : Math.max(0, snippet.indexOf(mark));
+  const from = Math.max(0, match - BEFORE_MATCH_CHARACTERS);
+  const part = snippet.slice(from, from + MAX_SNIPPET_CHARACTERS).toWellFormed();
+  return `${from > 0 ? '...' : ''}${part}...`;
+}
+
+/** How the arguments are called that the index knows by other names. */
+export const FILTER_NAMES: Record<string, string> = {
+  startTime: 'startDate',
+  endTime: 'endDate',
+  all: 'any filter',
+};
