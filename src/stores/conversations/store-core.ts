@@ -67,6 +67,11 @@ export class StoreCore {
     this.catalogue.tellAgain();
   }
 
+  followFromNow(follower: (change: ConversationChange) => void): () => void {
+    this.#followers.add(follower);
+    return () => this.#followers.delete(follower);
+  }
+
   lock<T>(name: string, work: (lock: HeldLock) => Promise<T>): Promise<T> {
     return withLock(this.locksFolder, name, work);
   }
