@@ -83,6 +83,7 @@ export async function* readArchive(path: string): AsyncGenerator<ArchiveFile> {
       const bytes = await bytesOf(body);
       if (type === 'file') yield { name, bytes, modifiedMs: mtime?.getTime() ?? 0 };
     }
+    await flowing; // gzip's checksum stands at the very end, after the last entry
   } catch (error) {
     throw readError(error, path);
   } finally {
