@@ -9,10 +9,14 @@ import { listFolders } from '../../files/folders.js';
 import { isSameStamp, readStamp, type Stamp } from '../../files/stamp.js';
 import type { ConversationFiles, Version } from './conversation-files.js';
 import type { ConversationDocument } from './document.js';
+import { NewestFirst } from './listing/newest-first.js';
 import { CONVERSATION_ID, type ConversationHead } from './schema.js';
 
 /** Open files and stats under way at once; more gains nothing and costs file handles. */
 const PARALLEL_READS = 32;
+
+/** A file that is closed to us stays so; after any other failure it may be readable a moment later. */
+const LASTING = new Set(['EACCES', 'EPERM', 'ELOOP', 'EISDIR']);
 
 interface Entry {
   stamp?: Stamp | undefined;
@@ -34,6 +38,7 @@ export class Catalogue {
   readonly #entries = new Map<string, Entry>();
   /** More than one id where a folder was copied. */
   readonly #idsByKey = new Map<string, Set<string>>();
+  readonly #newestFirst = new NewestFirst();
   readonly #onChange: (change: ConversationChange) => void;
   #refreshing: Promise<void> | undefined;
   #isStopped = false;
@@ -54,6 +59,10 @@ export class Catalogue {
     return this.#progress;
   }
 
+  head(conversationId: string): ConversationHead | undefined {
+    return this.#entries.get(conversationId)?.head;
+  }
+
   /** Everything readable, with its stamps, for a cache. */
   *stamped(): Iterable<{ stamp: Stamp; head: ConversationHead }> {
     for (const { stamp, head } of this.#entries.values()) {
@@ -61,9 +70,9 @@ export class Catalogue {
     }
   }
 
-  /** Heads in no order; damaged conversations are left out. */
-  heads(): ConversationHead[] {
-    return [...this.#entries.values()].flatMap(({ head }) => head ?? []);
+  /** All readable heads; the list never changes once it was handed out. */
+  newestFirst(): readonly ConversationHead[] {
+    return this.#newestFirst.list();
   }
 
   damaged(): { conversationId: string; error: AppError }[] {
@@ -82,6 +91,17 @@ export class Catalogue {
       (oldest, id) => (oldest !== undefined && oldest < id ? oldest : id),
       first,
     );
+  }
+
+  /**
+   * Throws FILESYSTEM_ERROR where the last pass could not read a file for a reason that may pass:
+   * it could hold any key, and a second conversation under that key would split the first.
+   */
+  assertComplete(): void {
+    for (const { damage } of this.#entries.values()) {
+      const errno = damage && systemFault(damage);
+      if (errno !== undefined && !LASTING.has(errno)) throw damage;
+    }
   }
 
   /**
@@ -189,7 +209,7 @@ export class Catalogue {
     } catch (error) {
       if (!isAppError(error)) throw error;
       // A lack of rights or of file handles passes without a change of the file: looked at again.
-      return error.code === 'FILESYSTEM_ERROR' ? { damage: error } : { stamp, damage: error };
+      return systemFault(error) === undefined ? { stamp, damage: error } : { damage: error };
     }
   }
 
@@ -201,6 +221,7 @@ export class Catalogue {
   #enter(id: string, entry: Entry & { head: ConversationHead }): void {
     this.#leave(id);
     this.#entries.set(id, entry);
+    this.#newestFirst.put(entry.head);
     const { clientId } = entry.head;
     if (clientId === undefined) return;
     const ids = this.#idsByKey.get(clientId);
@@ -211,10 +232,17 @@ export class Catalogue {
   #leave(id: string): boolean {
     const clientId = this.#entries.get(id)?.head?.clientId;
     const wasThere = this.#entries.delete(id);
+    this.#newestFirst.delete(id);
     if (clientId === undefined) return wasThere;
     const ids = this.#idsByKey.get(clientId);
     ids?.delete(id);
     if (ids?.size === 0) this.#idsByKey.delete(clientId);
     return wasThere;
   }
+}
+
+/** The errno where the file could not be read at all; `undefined` where its content is damaged. */
+function systemFault({ details }: AppError): string | undefined {
+  const errno = details?.['errno'];
+  return typeof errno === 'string' ? errno : undefined;
 }

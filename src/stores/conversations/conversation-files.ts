@@ -3,15 +3,15 @@
  * stamp agrees), writing it through a held lock, and making the folder of a new one.
  */
 import { join } from 'node:path';
-import { type Clock, isoTime } from '../../base/clock.js';
+import { type Clock, isoTime, sleep } from '../../base/clock.js';
 import { AppError, isAppError } from '../../base/errors.js';
 import { type Durability, syncFolder } from '../../files/atomic-write.js';
 import type { Codec } from '../../files/codec.js';
 import type { HeldLock } from '../../files/file-lock.js';
-import { claimFolder, removeEmptyFolder, removeFile } from '../../files/folders.js';
+import { claimFolder, removeEmptyFolder } from '../../files/folders.js';
 import { MAX_DOCUMENT_BYTES, parseDocument, readWhole } from '../../files/json-doc.js';
 import { isSameStamp, readStampNow, type Stamp } from '../../files/stamp.js';
-import { asStored } from './append.js';
+import { asStored } from './as-stored.js';
 import { ConversationDocument } from './document.js';
 import { type CachedDocument, DocumentCache } from './document-cache.js';
 import { readConversation } from './read.js';
@@ -19,6 +19,13 @@ import type { ConversationHead } from './schema.js';
 
 /** A creator's folder can be swept as empty by another server's start; claiming again is enough. */
 const MAX_CLAIMS = 5;
+/** Thirteen digits, with room for those that follow. */
+const LAST_ID_MS = 9_999_000_000_000;
+
+/** A file that cannot be read and was written this recently is looked at again before it counts as damaged. */
+const FRESH_MS = 1_000;
+const FRESH_ATTEMPTS = 5;
+const FRESH_PAUSE_MS = 50;
 
 export interface ConversationFilesOptions {
   logsFolder: string;
@@ -71,26 +78,49 @@ export class ConversationFiles {
     this.#options.onVersion(found);
   }
 
-  /** For passes over the whole store, which would only push out what is in use. */
-  async readUncached(conversationId: string): Promise<CachedDocument | undefined> {
-    const path = this.fileOf(conversationId);
-    const found = await readWhole(path);
-    if (found === undefined) return undefined;
-    const value = parseDocument(found.bytes, path, 'CONVERSATION_CORRUPTED');
-    const document = readConversation(value, { path, conversationId }, this.#options.codec);
-    return { document, stamp: found.stamp };
+  /** To be called when the conversation's folder was moved. */
+  uncache(conversationId: string): void {
+    this.#cache.delete(conversationId);
   }
 
-  /** Commits the document's additions; after a failure the disk is read again at the next use. */
-  async write(lock: HeldLock, document: ConversationDocument): Promise<void> {
+  /**
+   * For passes over the whole store, which would only push out what is in use, and for files that
+   * lie elsewhere.
+   */
+  async readUncached(
+    conversationId: string,
+    path = this.fileOf(conversationId),
+  ): Promise<CachedDocument | undefined> {
+    for (let attempt = 1; ; attempt += 1) {
+      const found = await readWhole(path);
+      if (found === undefined) return undefined;
+      try {
+        const value = parseDocument(found.bytes, path, 'CONVERSATION_CORRUPTED');
+        const document = readConversation(value, { path, conversationId }, this.#options.codec);
+        return { document, stamp: found.stamp };
+      } catch (error) {
+        // An editor that saves in place leaves half a file for a moment.
+        const ageMs = this.#options.clock.now() - Number(found.stamp.mtimeNs / 1_000_000n);
+        if (Math.abs(ageMs) > FRESH_MS || attempt === FRESH_ATTEMPTS) throw error;
+        await sleep(FRESH_PAUSE_MS);
+      }
+    }
+  }
+
+  /** Commits the document's changes; after a failure the disk is read again at the next use. */
+  async write(
+    lock: HeldLock,
+    document: ConversationDocument,
+    updatedAt = isoTime(this.#options.clock.now()),
+  ): Promise<void> {
     const { conversationId, messageCount } = document.head;
     const base = this.#cache.get(conversationId)?.stamp;
-    const head = document.nextHead(isoTime(this.#options.clock.now()));
+    const head = document.nextHead(updatedAt);
     const path = this.fileOf(conversationId);
     try {
       const bytes = document.render(head);
       if (bytes.byteLength > MAX_DOCUMENT_BYTES) throw tooLarge(path, conversationId);
-      const stamp = await lock.replace(path, bytes, this.#options.durability);
+      const stamp = await lock.replace(path, bytes, this.#options.durability, base);
       document.commit(head);
       this.#cache.set(conversationId, { document, stamp });
       const appendedTo = base && { stamp: base, messageCount };
@@ -103,27 +133,30 @@ export class ConversationFiles {
 
   /**
    * A new conversation under an id of its own, written through `lock`. `fill` puts the first
-   * messages in, and answers false to make nothing after all.
+   * messages in, and answers false to make nothing after all. With a `createdAt` the id tells that
+   * time, and an `updatedAt` stays as given.
    */
   async create(
     lock: HeldLock,
     fields: Partial<ConversationHead>,
-    fill: (document: ConversationDocument) => boolean,
+    fill: (document: ConversationDocument) => boolean | Promise<boolean>,
   ): Promise<ConversationDocument> {
     const stored = asStored(fields);
     for (let claim = 1; ; claim += 1) {
-      const document = this.#newDocument(await this.#claimId(), stored);
+      const document = this.#newDocument(await this.#claimId(stored.createdAt), stored);
       const { conversationId } = document.head;
       try {
-        if (fill(document)) {
-          await this.write(lock, document);
+        if (await fill(document)) {
+          // Before the file is there: others find it at once, and what they add is promised to last.
           await syncFolder(this.#options.logsFolder, this.#options.durability);
+          await this.write(lock, document, stored.updatedAt);
         } else {
           await removeEmptyFolder(this.folderOf(conversationId));
         }
         return document;
       } catch (error) {
-        await this.#discard(conversationId);
+        // Only the folder, and only if empty: a file that could not be confirmed may be in use.
+        await removeEmptyFolder(this.folderOf(conversationId));
         const isSwept = isAppError(error) && error.details?.['errno'] === 'ENOENT';
         if (!isSwept || claim === MAX_CLAIMS) throw error;
       }
@@ -131,26 +164,25 @@ export class ConversationFiles {
   }
 
   /** `<UTC date>-<Unix ms>`: a millisecond is added until the name is free. */
-  async #claimId(): Promise<string> {
-    for (;;) {
-      this.#lastIdMs = Math.max(this.#options.clock.now(), this.#lastIdMs + 1);
-      const date = isoTime(this.#lastIdMs).slice(0, 10).replaceAll('-', '');
-      const id = `${date}-${String(this.#lastIdMs).padStart(13, '0')}`;
+  async #claimId(createdAt: string | undefined): Promise<string> {
+    for (let ms = this.#firstIdMs(createdAt); ; ms += 1) {
+      if (createdAt === undefined) this.#lastIdMs = ms;
+      const date = isoTime(ms).slice(0, 10).replaceAll('-', '');
+      const id = `${date}-${String(ms).padStart(13, '0')}`;
       if (await claimFolder(this.folderOf(id))) return id;
     }
+  }
+
+  /** An id has room for the years 1970 to 2286; other times are clamped. */
+  #firstIdMs(createdAt: string | undefined): number {
+    if (createdAt === undefined) return Math.max(this.#options.clock.now(), this.#lastIdMs + 1);
+    return Math.min(Math.max(Date.parse(createdAt), 0), LAST_ID_MS);
   }
 
   #newDocument(conversationId: string, fields: Partial<ConversationHead>): ConversationDocument {
     const now = isoTime(this.#options.clock.now());
     const counted = { conversationId, createdAt: now, updatedAt: now, messageCount: 0 };
     return new ConversationDocument({ ...counted, ...fields }, {}, [], this.#options.codec);
-  }
-
-  /** Nobody was told of it yet. What cannot be removed now, a later start removes if it is empty. */
-  async #discard(conversationId: string): Promise<void> {
-    this.#cache.delete(conversationId);
-    await removeFile(this.fileOf(conversationId)).catch(() => undefined);
-    await removeEmptyFolder(this.folderOf(conversationId));
   }
 }
 
