@@ -97,7 +97,7 @@ export async function removeIndexCache({ path, log }: CachePlace): Promise<boole
 /** Manifest and segments are those of the first step; what changes later is found changed when loading. */
 function* piecesOf(index: MessageIndex, store: ConversationStore): Generator<Uint8Array> {
   const { body, values } = manifestOf(index, store);
-  const segments = index.text.encodeInTurns();
+  const segments = index.text.encode();
   const header = Buffer.alloc(HEADER_BYTES);
   header.write(MAGIC, 'latin1');
   const facts = [VERSION, SEGMENT_FORMAT, body.byteLength, values.byteLength, segments.length];
@@ -179,18 +179,17 @@ async function takeOver(
   { index, store }: CachePlace,
 ): Promise<void> {
   const documents = new Map<string, DocumentId[]>();
+  const decoder = index.text.decoder();
   try {
     for (let count = 0; count < segmentCount; count += 1) {
       const segment = await readSegment(reader);
       if (segment === undefined) return;
-      for (const id of index.text.decode(segment) ?? []) {
-        const { conversationId } = parseDocumentId(id);
-        const ids = documents.get(conversationId);
-        if (ids === undefined) documents.set(conversationId, [id]);
-        else ids.push(id);
-      }
+      const ids = decoder.take(segment);
+      if (ids === undefined && count === 0) return; // without the list of terms the rest says nothing
+      if (ids !== undefined) group(ids, documents);
     }
   } finally {
+    decoder.close();
     // Also after a failure: a document without its conversation would never leave the index again.
     for (const { stamp, head, indexed } of conversations) {
       const { conversationId, messageCount } = head;
@@ -200,6 +199,16 @@ async function takeOver(
       documents.delete(conversationId);
     }
     for (const [conversationId, ids] of documents) index.disown(conversationId, ids);
+  }
+}
+
+/** Adds ids to those of their conversations. */
+function group(ids: readonly DocumentId[], documents: Map<string, DocumentId[]>): void {
+  for (const id of ids) {
+    const { conversationId } = parseDocumentId(id);
+    const known = documents.get(conversationId);
+    if (known === undefined) documents.set(conversationId, [id]);
+    else known.push(id);
   }
 }
 
