@@ -161,13 +161,17 @@ export class Dictionary {
   #add(term: string, first: number, second: number): number {
     if (this.size * 2 >= this.#buckets.length) this.#growBuckets();
     const number = this.#free.pop() ?? this.#terms.length;
-    this.#terms[number] = PLAIN.test(term) ? ownCopy(term) : term;
+    // Those of a list are texts of their own.
+    this.#terms[number] = !this.#isBulk && PLAIN.test(term) ? ownCopy(term) : term;
     if (this.#entries.length < this.#terms.length * ENTRY) {
       const larger = new Int32Array(this.#entries.length * 2);
       larger.set(this.#entries);
       this.#entries = larger;
     }
-    this.#entries.set([first, second, NONE, 0], number * ENTRY);
+    const at = number * ENTRY;
+    this.#entries[at] = first;
+    this.#entries[at + 1] = second;
+    this.#entries[at + USES] = 0;
     this.#link(number);
     if (!this.#isBulk) this.#tree.set(term, number);
     return number;

@@ -92,7 +92,7 @@ export class IndexDecoder {
     if (decoded === undefined || decoded.greatestTerm >= this.#numbers.length) return undefined;
     const segment = withNumbers(decoded, layout, this.#numbers);
     if (!this.#store.adopt(segment)) return undefined;
-    for (const order of segment.orders) this.#onOrder(order);
+    this.#onOrder(segment.orders.reduce((a, b) => Math.max(a, b), 0));
     return segment.ids;
   }
 
