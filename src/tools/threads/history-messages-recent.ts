@@ -6,7 +6,7 @@ import { AppError } from '../../base/errors.js';
 import { loadIfThere } from '../../search/message-hits.js';
 import type { MessagePlace } from '../../search/newest-messages.js';
 import type { ConversationStore } from '../../stores/conversations.js';
-import { boundedItems } from '../bounded-items.js';
+import { boundedItems } from '../answer-budget.js';
 import { defineTool, success } from '../define-tool.js';
 import {
   moduleField,

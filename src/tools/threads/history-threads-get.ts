@@ -2,7 +2,7 @@
  * The tool `history_threads_get`: one thread with its latest messages, or those before a position.
  */
 import { z } from 'zod';
-import { boundedItems } from '../bounded-items.js';
+import { boundedItems } from '../answer-budget.js';
 import { defineTool, success } from '../define-tool.js';
 import {
   moduleField,

@@ -2,7 +2,7 @@
  * The tool `history_threads_list`: the threads of one module or of all, the one used last first.
  */
 import { z } from 'zod';
-import { boundedItems } from '../bounded-items.js';
+import { boundedItems } from '../answer-budget.js';
 import { defineTool, success } from '../define-tool.js';
 import { isInModule, moduleField, threadSchema, toThread } from '../thread-view.js';
 

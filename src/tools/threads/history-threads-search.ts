@@ -7,7 +7,7 @@ import { MATCH_TYPES } from '../../search/match-type.js';
 import type { ConversationHits } from '../../search/message-search.js';
 import { ROLES } from '../../stores/conversations/schema.js';
 import type { ConversationStore } from '../../stores/conversations.js';
-import { boundedItems } from '../bounded-items.js';
+import { boundedItems } from '../answer-budget.js';
 import { defineTool, success } from '../define-tool.js';
 import { explainNothing } from '../nothing-found.js';
 import { moduleField, parseTime, threadSchema, toThread } from '../thread-view.js';
