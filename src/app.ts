@@ -9,6 +9,7 @@ import { type Log, silentLog } from './base/log.js';
 import { VERSION } from './base/version.js';
 import type { Config } from './config.js';
 import { Exporter } from './exchange/export.js';
+import type { Durability } from './files/atomic-write.js';
 import { createPerplexity, type Perplexity } from './providers/perplexity.js';
 import { createResearch } from './research/research.js';
 import type { ResearchService } from './research/research-types.js';
@@ -51,6 +52,7 @@ export interface App {
   /** The folders that a backup holds, and that a restore puts back. */
   readonly areas: readonly BackupArea[];
   readonly state: StateStore;
+  readonly durability: Durability;
   readonly facts: StoreFacts;
   /**
    * Begins what a server does beside its calls: clears what dead processes left, follows their
@@ -112,6 +114,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     backups,
     areas,
     state: new StateStore({ logsFolder, fsync, clock }),
+    durability: { fsync },
     facts: factsOf(config),
     start() {
       background = conversations.tidy().catch((error: unknown) => {

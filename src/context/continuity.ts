@@ -3,7 +3,7 @@
  * out of stored messages within a budget of tokens (docs/CONTINUITY.md). It judges nothing: mood,
  * topic and what is still owed are for the reader to say.
  */
-import { estimateTokens } from '../base/tokens.js';
+import { estimateTextTokens } from '../base/tokens.js';
 import type { Conversation, Role } from '../stores/conversations/schema.js';
 import { lastSession, type Session } from './last-session.js';
 import { type OpenQuestion, openQuestions } from './open-questions.js';
@@ -79,7 +79,7 @@ function fitting<T>(items: readonly T[], tokens: number): { kept: T[]; spent: nu
   const kept: T[] = [];
   let spent = 0;
   for (const item of items) {
-    const cost = estimateTokens(JSON.stringify(item));
+    const cost = estimateTextTokens(JSON.stringify(item));
     if (spent + cost > tokens) break;
     spent += cost;
     kept.push(item);
@@ -97,12 +97,12 @@ function turnsOf({ messages }: Conversation, { fromSeq }: Session, tokens: numbe
   for (const { message, seq } of said.toReversed()) {
     const { id: messageId, role, createdAt, content } = message;
     const frame = { messageId, seq, role, createdAt };
-    const overhead = estimateTokens(JSON.stringify(frame)) + 5;
+    const overhead = estimateTextTokens(JSON.stringify(frame)) + 5;
     const shown = shortened(content, Math.min(room, tokens * SHARE_OF_ONE_TURN) - overhead);
     if (shown === undefined) break;
     const turn = { ...frame, ...shown };
     lastTurns.unshift(turn);
-    room -= estimateTokens(JSON.stringify(turn));
+    room -= estimateTextTokens(JSON.stringify(turn));
     if (room <= 0) break;
   }
   return { lastTurns, turns: said.length };
@@ -113,7 +113,7 @@ export function shortened(
   content: string,
   tokens: number,
 ): { content: string; isCut?: true } | undefined {
-  const cost = estimateTokens(JSON.stringify(content));
+  const cost = estimateTextTokens(JSON.stringify(content));
   if (cost <= tokens) return { content };
   if (tokens < LEAST_PART_TOKENS) return undefined;
   const characters = [...content];

@@ -16,7 +16,8 @@ const DENSE =
 const HIRAGANA_ONLY = /^\p{Script=Hiragana}+$/u;
 const LETTERS = /^\p{L}[\p{L}\p{M}\p{N}'’-]*$/u;
 
-const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' });
+/** Made at the first use: loading its data would delay the start of every server. */
+let segmenter: Intl.Segmenter | undefined;
 
 export interface WordCount {
   readonly word: string;
@@ -75,6 +76,7 @@ function messagesByWord(messages: readonly Message[]): Map<string, number> {
 }
 
 function wordsOf(content: string): Set<string> {
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'word' });
   const words = new Set<string>();
   for (const line of proseLines(content)) {
     for (const { segment, isWordLike } of segmenter.segment(line)) {

@@ -10,12 +10,15 @@ const HAS_LETTER = /\p{L}/u;
 /** A sentence that is shown stays short; what it came from can be read by its message's id. */
 const LONGEST_SENTENCE = 400;
 
-const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' });
+/** Made at the first use: loading its data would delay the start of every server. */
+let segmenter: Intl.Segmenter | undefined;
 
 /** Trimmed sentences that have a letter, in order; longer ones than 400 characters are left out. */
 export function sentencesOf(content: string): string[] {
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'sentence' });
+  const cutter = segmenter;
   return proseLines(content).flatMap((line) =>
-    [...segmenter.segment(line.replace(LINE_MARKS, ''))]
+    [...cutter.segment(line.replace(LINE_MARKS, ''))]
       .map(({ segment }) => segment.trim())
       .filter((text) => HAS_LETTER.test(text) && text.length <= LONGEST_SENTENCE),
   );

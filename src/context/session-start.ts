@@ -2,7 +2,7 @@
  * The start of a session: finds where the last one ended, in one module or in all, and puts together
  * its continuity snapshot. What the tool and the prompt `session_start` share.
  */
-import { estimateTokens } from '../base/tokens.js';
+import { estimateTextTokens } from '../base/tokens.js';
 import { loadIfThere } from '../search/message-hits.js';
 import type { MessageSearch, SearchCaller } from '../search/message-search.js';
 import type { Conversation, ConversationHead } from '../stores/conversations/schema.js';
@@ -49,7 +49,7 @@ export async function startSession(
   const [latest] = found;
   if (latest === undefined) return undefined;
   const { messages, ...head } = latest;
-  const frame = estimateTokens(JSON.stringify(head));
+  const frame = estimateTextTokens(JSON.stringify(head));
   const snapshot = snapshotOf(found, maxTokens - frame);
   if (snapshot === undefined) return undefined;
   const words = frequentWords(messages.slice(snapshot.session.fromSeq - 1), messages);

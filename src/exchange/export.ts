@@ -58,6 +58,12 @@ export interface ExportedText extends ExportCounts {
   readonly nextAfter?: string;
 }
 
+/** How much text an answer takes, in whatever unit. */
+export interface TextRoom {
+  readonly most: number;
+  measure(text: string): number;
+}
+
 export interface ExportedFile extends ExportCounts {
   readonly path: string;
   readonly sizeBytes: number;
@@ -110,41 +116,49 @@ export class Exporter {
    * is no new file, nor a part of one.
    */
   async toFile(name: string, request: ExportRequest): Promise<ExportedFile> {
-    const { folder, fsync } = this.#options;
+    const { folder } = this.#options;
     confinedPath(folder, name);
     await makeFolder(folder);
     await keepOutOfGit(folder, this.#options);
     const path = await confinedRealPath(folder, name);
     await makeFolder(dirname(path));
+    return this.toPath(path, request);
+  }
+
+  /** The same into any new file; an absolute path that its owner chose. */
+  async toPath(path: string, request: ExportRequest): Promise<ExportedFile> {
+    const { fsync } = this.#options;
     const counts = newCounts();
     const chunks = this.stream(request, counts);
     const sizeBytes = await writeNewFile(path, chunks, { fsync, signal: request.signal });
     return { ...counts, path, sizeBytes };
   }
 
-  /** Whole conversations as far as `maxBytes` of text reach. CONVERSATION_NOT_FOUND, FILESYSTEM_ERROR. */
-  async toText(request: ExportRequest, maxBytes: number): Promise<ExportedText> {
+  /** Whole conversations as far as `room` reaches. CONVERSATION_NOT_FOUND, FILESYSTEM_ERROR. */
+  async toText(request: ExportRequest, { most, measure }: TextRoom): Promise<ExportedText> {
     const { heads, total, damaged } = await this.#select(request.selection);
     const { opening, conversation, closing } = EXPORT_WRITERS[request.format];
     const counts = newCounts(damaged);
     const tooLong: ExportedText['tooLong'] = [];
     let text = opening(isoTime(this.#options.clock.now()));
-    let room = maxBytes - Buffer.byteLength(text + closing);
+    let room = most - measure(text + closing);
+    const roomForOne = room;
     let last: string | undefined;
     for (const { conversationId } of heads) {
       request.signal?.throwIfAborted();
       const document = await this.#read(conversationId, request.forSharing, counts.damaged);
-      const part = document && [...conversation(document, counts.conversations === 0)].join('');
-      const sizeBytes = part === undefined ? 0 : Buffer.byteLength(part);
-      const isTooLong = sizeBytes > maxBytes - Buffer.byteLength(opening('') + closing);
-      const cost = isTooLong ? TOO_LONG_BYTES : sizeBytes;
-      if (last !== undefined && cost > room) {
+      if (document === undefined) continue;
+      const part = [...conversation(document, counts.conversations === 0)].join('');
+      const size = measure(part);
+      const isTooLong = size > roomForOne;
+      const note = { conversationId, sizeBytes: Buffer.byteLength(part) };
+      room -= isTooLong ? measure(JSON.stringify(note)) : size;
+      if (last !== undefined && room < 0) {
         return { ...counts, text: text + closing, total, tooLong, nextAfter: last };
       }
-      room -= cost;
       last = conversationId;
-      if (isTooLong) tooLong.push({ conversationId, sizeBytes });
-      else if (document !== undefined) {
+      if (isTooLong) tooLong.push(note);
+      else {
         text += part;
         counts.conversations += 1;
         counts.messages += document.messages.length;
@@ -191,9 +205,6 @@ export class Exporter {
     return { heads: rest.sort(byId), total: heads.length, damaged };
   }
 }
-
-/** What naming one conversation that is too long takes in an answer. */
-const TOO_LONG_BYTES = 80;
 
 const byId = (a: ConversationHead, b: ConversationHead) =>
   a.conversationId < b.conversationId ? -1 : 1;

@@ -4,13 +4,14 @@
  * Reading believes nothing: gzip's checksum, tar's checksums and the sizes are all held to.
  */
 import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { createTarDecoder, createTarPacker, type TarPackController } from 'modern-tar';
 import { AppError, errnoOf, isAppError } from '../base/errors.js';
 import { FILE_MODE } from './atomic-write.js';
-import { fileError } from './file-errors.js';
+import { fileError, reporting } from './file-errors.js';
 import { MAX_DOCUMENT_BYTES } from './json-doc.js';
 
 export interface ArchiveFile {
@@ -50,6 +51,19 @@ async function pack(files: AsyncIterable<ArchiveFile>, to: TarPackController): P
   }
 }
 
+/** Whether the file begins like an archive or is called one. FILESYSTEM_ERROR, also where there is none. */
+export async function isArchive(path: string): Promise<boolean> {
+  return reporting('read', path, async () => {
+    const handle = await open(path, 'r');
+    try {
+      const { buffer } = await handle.read(Buffer.alloc(2), 0, 2, 0);
+      return (buffer[0] === 0x1f && buffer[1] === 0x8b) || /\.(tar\.gz|tgz)$/i.test(path);
+    } finally {
+      await handle.close();
+    }
+  });
+}
+
 /**
  * The files of an archive in its order. CORRUPT where it is damaged, cut short, no archive at all or
  * holds anything but plain files and folders; FILESYSTEM_ERROR where it cannot be read.
@@ -69,6 +83,7 @@ export async function* readArchive(path: string): AsyncGenerator<ArchiveFile> {
       const bytes = await bytesOf(body);
       if (type === 'file') yield { name, bytes, modifiedMs: mtime?.getTime() ?? 0 };
     }
+    await flowing; // gzip's checksum stands at the very end, after the last entry
   } catch (error) {
     throw readError(error, path);
   } finally {

@@ -190,6 +190,11 @@ export class MessageSearch {
     return { documents: this.#kept.index.text.size, counts };
   }
 
+  /** Resolves when the index is complete, however long that takes. CANCELLED, FILESYSTEM_ERROR. */
+  async built(caller: SearchCaller = {}): Promise<void> {
+    await this.#waitForBuild({ ...caller, patienceMs: Number.POSITIVE_INFINITY });
+  }
+
   status(): IndexStatus {
     const { isBuilt, index } = this.#kept;
     const { documents: messages, terms, frozenBytes } = index.text.stats();

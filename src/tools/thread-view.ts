@@ -10,7 +10,12 @@ import {
   type Message,
   ROLES,
 } from '../stores/conversations/schema.js';
+import { countWithin, estimateTokens } from './answer-budget.js';
 import { jsonObject } from './json-object.js';
+
+/** A thread shown in a list; more of its metadata is given by get_conversation. */
+const MOST_META_TOKENS = 1_000;
+const ROOM_BESIDE_A_MESSAGE = 200;
 
 export const threadIdField = z
   .string()
@@ -30,6 +35,7 @@ export const threadSchema = z.object({
   messageCount: z.number().int(),
   pinned: z.boolean().exactOptional(),
   meta: jsonObject('tags and whatever else was given.').exactOptional(),
+  isMetaCut: z.boolean().describe('meta is too long; only its tags are here.').exactOptional(),
 });
 
 export const threadMessageSchema = z.object({
@@ -38,12 +44,20 @@ export const threadMessageSchema = z.object({
   role: z.enum(ROLES),
   content: z.string(),
   createdAt: z.string(),
+  isCut: z
+    .boolean()
+    .describe('Longer than maxTokens allows; the rest is in the file.')
+    .exactOptional(),
 });
+
+export type ThreadMessage = z.output<typeof threadMessageSchema>;
 
 export function toThread(head: ConversationHead): z.output<typeof threadSchema> {
   const { conversationId, module, title, clientId, createdAt, updatedAt, messageCount } = head;
   const { pinned, tags, metadata } = head;
-  const hasMeta = tags !== undefined || metadata !== undefined;
+  const isMetaCut = metadata !== undefined && estimateTokens(metadata) > MOST_META_TOKENS;
+  const shown = isMetaCut ? undefined : metadata;
+  const hasMeta = tags !== undefined || shown !== undefined;
   return {
     id: conversationId,
     ...(module !== undefined && { module }),
@@ -53,12 +67,37 @@ export function toThread(head: ConversationHead): z.output<typeof threadSchema> 
     updatedAt,
     messageCount,
     ...(pinned !== undefined && { pinned }),
-    ...(hasMeta && { meta: { ...metadata, ...(tags && { tags: [...tags] }) } }),
+    ...(hasMeta && { meta: { ...shown, ...(tags && { tags: [...tags] }) } }),
+    ...(isMetaCut && { isMetaCut }),
   };
 }
 
-export function toThreadMessage({ id, role, content, createdAt }: Message, seq: number) {
+export function toThreadMessage(
+  { id, role, content, createdAt }: Message,
+  seq: number,
+): ThreadMessage {
   return { id, seq, role, content, createdAt };
+}
+
+/** The first items that fit; where not even the first does, that one with its message cut. */
+export function messagesWithin<T>(
+  items: readonly T[],
+  maxTokens: number,
+  withContent: (item: T, change: (message: ThreadMessage) => ThreadMessage) => T,
+): T[] {
+  const kept = items.slice(0, countWithin(items, maxTokens));
+  const [first, second] = kept;
+  if (first === undefined || second !== undefined) return kept;
+  const excess = estimateTokens(first) - (maxTokens - ROOM_BESIDE_A_MESSAGE);
+  if (excess <= 0) return kept;
+  return [
+    withContent(first, (message) => {
+      const cost = estimateTokens(message.content);
+      const share = Math.max(0, cost - excess) / cost;
+      const end = Math.floor(message.content.length * share);
+      return { ...message, content: message.content.slice(0, end), isCut: true };
+    }),
+  ];
 }
 
 /** A thread's `meta` as a conversation keeps it. VALIDATION_ERROR: tags that are no list of texts. */

@@ -124,15 +124,16 @@ export class Catalogue {
     this.#isStopped = true;
   }
 
-  /** A version that this process read or wrote itself. */
-  note({ document, stamp, appendedTo }: Version): void {
+  /** A version that this process read or wrote itself; false where it is known already. */
+  note({ document, stamp, appendedTo }: Version): boolean {
     const { head } = document;
     const known = this.#entries.get(head.conversationId)?.stamp;
-    if (isSameStamp(known, stamp)) return;
+    if (isSameStamp(known, stamp)) return false;
     this.#enter(head.conversationId, { stamp, head });
     const isContinued = appendedTo !== undefined && isSameStamp(known, appendedTo.stamp);
     const unchangedMessages = isContinued ? appendedTo.messageCount : 0;
     this.#onChange({ conversationId: head.conversationId, document, unchangedMessages });
+    return true;
   }
 
   /**
@@ -187,7 +188,10 @@ export class Catalogue {
       // Another version was noted meanwhile; which of the two is the newer, only another look tells.
       if (this.#entries.get(id) !== known) continue;
       if (seen === known) return;
-      if (seen !== undefined && 'document' in seen) return this.note(seen);
+      if (seen !== undefined && 'document' in seen) {
+        this.note(seen);
+        return;
+      }
       this.forget(id);
       if (seen !== undefined) this.#entries.set(id, seen);
       return;

@@ -24,6 +24,14 @@ export class FollowedStore {
   }
 
   /**
+   * The same without what was there before; what it returns ends it. Whoever begins to `follow` later
+   * makes that be told here as well.
+   */
+  followFromNow(follower: (change: ConversationChange) => void): () => void {
+    return this.core.followFromNow(follower);
+  }
+
+  /**
    * What a cache remembers of an earlier time; to be called before `watch` or `lookAtAll`, which
    * check it. False where followers were told of the conversation already: then that counts.
    */

@@ -53,8 +53,9 @@ export class StoreCore {
       clock,
       codec,
       onVersion: (version) => {
+        // Only what is new: reading many conversations must not push out those that are edited.
+        if (!this.catalogue.note(version)) return;
         this.#watcher?.touch(fileInLogs(version.document.head.conversationId), version.stamp);
-        this.catalogue.note(version);
       },
     });
     this.catalogue = new Catalogue(logsFolder, this.files, (change) => {
@@ -65,6 +66,11 @@ export class StoreCore {
   follow(follower: (change: ConversationChange) => void): void {
     this.#followers.add(follower);
     this.catalogue.tellAgain();
+  }
+
+  followFromNow(follower: (change: ConversationChange) => void): () => void {
+    this.#followers.add(follower);
+    return () => this.#followers.delete(follower);
   }
 
   lock<T>(name: string, work: (lock: HeldLock) => Promise<T>): Promise<T> {

@@ -7,12 +7,13 @@ import { AppError } from '../../base/errors.js';
 import type { Damaged, ExportRequest } from '../../exchange/export.js';
 import { EXPORT_FORMATS } from '../../exchange/formats.js';
 import { CONVERSATION_ID } from '../../stores/conversations/schema.js';
+import { estimateTokens, maxTokens } from '../answer-budget.js';
 import { dateField, endOf, startOf } from '../date-field.js';
 import { defineTool, success } from '../define-tool.js';
 
-/** A token of English text is four letters, one of Japanese a character of three bytes. */
-const BYTES_PER_TOKEN = 3;
 const MOST_NAMED = 20;
+/** For counts, cursor and names of fields. */
+const FRAME_TOKENS = 200;
 
 export const exportConversations = defineTool({
   name: 'export_conversations',
@@ -39,13 +40,7 @@ export const exportConversations = defineTool({
       .string()
       .describe('Name of a new file in the exports folder, such as plans/2025.jsonl.')
       .exactOptional(),
-    maxTokens: z
-      .number()
-      .int()
-      .min(100)
-      .max(25_000)
-      .describe('Most that the text in the answer may take, roughly.')
-      .default(8000),
+    maxTokens,
     cursor: z
       .string()
       .describe('The nextCursor of the page before; not with file.')
@@ -83,8 +78,8 @@ export const exportConversations = defineTool({
       const { damaged, ...written } = await exporter.toFile(input.file, request);
       return { hasMore: false, ...written, ...named(damaged) };
     }
-    const maxBytes = input.maxTokens * BYTES_PER_TOKEN;
-    const { damaged, nextAfter, ...page } = await exporter.toText(request, maxBytes);
+    const room = { most: input.maxTokens - FRAME_TOKENS, measure: estimateTokens };
+    const { damaged, nextAfter, ...page } = await exporter.toText(request, room);
     return {
       ...(nextAfter !== undefined && { nextCursor: nextAfter }),
       hasMore: nextAfter !== undefined,

@@ -6,9 +6,10 @@ import { AppError } from '../../base/errors.js';
 import { loadIfThere } from '../../search/message-hits.js';
 import type { MessagePlace } from '../../search/newest-messages.js';
 import type { ConversationStore } from '../../stores/conversations.js';
-import { boundedItems } from '../answer-budget.js';
+import { maxTokens } from '../answer-budget.js';
 import { defineTool, success } from '../define-tool.js';
 import {
+  messagesWithin,
   moduleField,
   parseTime,
   threadMessageSchema,
@@ -31,6 +32,7 @@ export const historyMessagesRecent = defineTool({
     since: z.string().describe('Only messages from this time on (ISO 8601).').exactOptional(),
     limit: z.number().int().min(1).max(500).describe('Most messages to give.').default(50),
     cursor: z.string().max(60).describe('nextCursor of the page before.').exactOptional(),
+    maxTokens,
   }),
   output: z.object({
     success,
@@ -50,7 +52,8 @@ export const historyMessagesRecent = defineTool({
     openWorldHint: false,
   },
   quotesText: true,
-  async run({ module, since, limit, cursor }, { conversations, search }, { signal, progress }) {
+  async run(input, { conversations, search }, { signal, progress }) {
+    const { module, since, limit, cursor } = input;
     const request = {
       limit,
       ...(module !== undefined && { module }),
@@ -59,7 +62,9 @@ export const historyMessagesRecent = defineTool({
     };
     const newest = await search.newest(request, { signal, progress });
     const found = await withMessages(newest.places, conversations);
-    const shown = boundedItems(found);
+    const shown = messagesWithin(found, input.maxTokens, (item, cut) => {
+      return { ...item, message: cut(item.message) };
+    });
     const isCut = shown.length < found.length;
     const last = isCut ? shown.at(-1)?.place : newest.places.at(-1);
     const hasMore = (isCut || newest.hasMore) && last !== undefined;

@@ -2,9 +2,10 @@
  * The tool `history_threads_get`: one thread with its latest messages, or those before a position.
  */
 import { z } from 'zod';
-import { boundedItems } from '../answer-budget.js';
+import { maxTokens } from '../answer-budget.js';
 import { defineTool, success } from '../define-tool.js';
 import {
+  messagesWithin,
   moduleField,
   requireModule,
   threadIdField,
@@ -26,6 +27,7 @@ export const historyThreadsGet = defineTool({
     module: moduleField.describe('Only if it belongs to this module.').exactOptional(),
     limit: z.number().int().min(1).max(1000).describe('Most messages to give.').default(25),
     beforeSeq: z.number().int().min(1).describe('Messages before this position.').exactOptional(),
+    maxTokens,
   }),
   output: z.object({
     success,
@@ -46,7 +48,7 @@ export const historyThreadsGet = defineTool({
     openWorldHint: false,
   },
   quotesText: true,
-  async run({ threadId, module, limit, beforeSeq }, { conversations }) {
+  async run({ threadId, module, limit, beforeSeq, ...budget }, { conversations }) {
     const { messages: all, ...head } = await conversations.load(threadId);
     requireModule(head, module);
     const end = Math.min(all.length, (beforeSeq ?? all.length + 1) - 1);
@@ -55,7 +57,8 @@ export const historyThreadsGet = defineTool({
       .slice(start, end)
       .map((message, at) => toThreadMessage(message, start + at + 1));
     // The newest are what was asked for first: the budget is spent from the end.
-    const messages = boundedItems(asked.reverse()).reverse();
+    const shown = messagesWithin(asked.reverse(), budget.maxTokens, (message, cut) => cut(message));
+    const messages = shown.reverse();
     const first = messages[0]?.seq ?? end + 1;
     return {
       ...(first > 1 && messages.length > 0 && { nextBeforeSeq: first }),

@@ -2,7 +2,7 @@
  * The tool `history_threads_list`: the threads of one module or of all, the one used last first.
  */
 import { z } from 'zod';
-import { boundedItems } from '../answer-budget.js';
+import { countWithin, maxTokens } from '../answer-budget.js';
 import { defineTool, success } from '../define-tool.js';
 import { isInModule, moduleField, threadSchema, toThread } from '../thread-view.js';
 
@@ -17,6 +17,7 @@ export const historyThreadsList = defineTool({
     module: moduleField.describe('Only threads of this module.').exactOptional(),
     limit: z.number().int().min(1).max(100).describe('Most threads to give.').default(10),
     offset: z.number().int().min(0).describe('Threads to pass over.').default(0),
+    maxTokens,
   }),
   output: z.object({
     success,
@@ -32,10 +33,11 @@ export const historyThreadsList = defineTool({
     openWorldHint: false,
   },
   quotesText: true,
-  async run({ module, limit, offset }, { conversations }) {
+  async run({ module, limit, offset, ...budget }, { conversations }) {
     const heads = await conversations.list();
     const own = module === undefined ? heads : heads.filter((head) => isInModule(head, module));
-    const threads = boundedItems(own.slice(offset, offset + limit).map(toThread));
+    const page = own.slice(offset, offset + limit).map(toThread);
+    const threads = page.slice(0, countWithin(page, budget.maxTokens));
     const next = offset + threads.length;
     const hasMore = next < own.length && threads.length > 0;
     return { total: own.length, hasMore, ...(hasMore && { nextOffset: next }), threads };

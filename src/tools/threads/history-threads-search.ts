@@ -7,7 +7,7 @@ import { MATCH_TYPES } from '../../search/match-type.js';
 import type { ConversationHits } from '../../search/message-search.js';
 import { ROLES } from '../../stores/conversations/schema.js';
 import type { ConversationStore } from '../../stores/conversations.js';
-import { boundedItems } from '../answer-budget.js';
+import { countWithin, maxTokens } from '../answer-budget.js';
 import { defineTool, success } from '../define-tool.js';
 import { explainNothing } from '../nothing-found.js';
 import { moduleField, parseTime, threadSchema, toThread } from '../thread-view.js';
@@ -35,6 +35,7 @@ export const historyThreadsSearch = defineTool({
       .max(MOST_MATCHES)
       .describe('Most messages to show of each thread.')
       .default(3),
+    maxTokens,
   }),
   output: z.object({
     success,
@@ -81,11 +82,10 @@ export const historyThreadsSearch = defineTool({
       input.matchesPerThread,
       { signal, progress },
     );
-    const results = boundedItems(
-      found.conversations.flatMap((hit) => toResult(hit, conversations)),
-    );
+    const all = found.conversations.flatMap((hit) => toResult(hit, conversations));
+    const results = all.slice(0, countWithin(all, input.maxTokens));
     // A thread that vanished a moment ago still had its place in the order.
-    const isWhole = results.length === found.conversations.length;
+    const isWhole = results.length === all.length;
     const next = offset + (isWhole ? limit : results.length);
     const hasMore = next < found.total && found.conversations.length > 0;
     return {

@@ -3,7 +3,8 @@
  * the message it came from; the rules are in docs/CONTINUITY.md.
  */
 import { z } from 'zod';
-import { type SessionStart, startSession } from '../../context/session-start.js';
+import { startSession } from '../../context/session-start.js';
+import { sessionStartText, viewOf } from '../../context/session-start-view.js';
 import { ROLES } from '../../stores/conversations/schema.js';
 import { defineTool, success } from '../define-tool.js';
 import { moduleField, threadSchema, toThread } from '../thread-view.js';
@@ -61,8 +62,6 @@ const output = z.object({
   ),
 });
 
-type Output = z.output<typeof output>;
-
 export const sessionStart = defineTool({
   name: 'session_start',
   toolset: 'threads',
@@ -98,78 +97,10 @@ export const sessionStart = defineTool({
     openWorldHint: false,
   },
   quotesText: true,
-  text: sessionText,
+  text: sessionStartText,
   async run(request, app, { signal, progress }) {
     const start = await startSession(app, request, { signal, progress });
-    return sessionStartView(start, request.module);
+    const { thread: _, ...view } = viewOf(start, request.module);
+    return { ...view, ...(start && { thread: toThread(start.head) }) };
   },
 });
-
-/** What the tool gives, and the prompt of the same name quotes. */
-export function sessionStartView(start: SessionStart | undefined, module?: string): Output {
-  const lists = { distinctiveWords: [], openQuestions: [], promises: [], lastTurns: [] };
-  if (start === undefined) {
-    const where = module === undefined ? '' : ` in the module ${JSON.stringify(module)}`;
-    return { success: true, found: false, notes: [`Nothing was said${where} yet.`], ...lists };
-  }
-  const { head, session, distinctiveWords, openQuestions, promises, lastTurns } = start;
-  return {
-    success: true,
-    found: true,
-    notes: notesOf(start),
-    thread: toThread(head),
-    session,
-    distinctiveWords: [...distinctiveWords],
-    openQuestions: openQuestions.map(asOfThread),
-    promises: promises.map(asOfThread),
-    lastTurns: [...lastTurns],
-  };
-}
-
-function asOfThread<T extends { conversationId: string }>({ conversationId, ...rest }: T) {
-  return { ...rest, threadId: conversationId };
-}
-
-function notesOf({ head, distinctiveWords, openQuestions, promises, omitted }: SessionStart) {
-  const left = Object.entries(omitted).filter(([, count]) => count > 0);
-  const names: Record<string, string> = { openQuestions: 'open questions', turns: 'earlier turns' };
-  return [
-    ...(head.title === undefined ? ['The thread has no title.'] : []),
-    ...(distinctiveWords.length === 0 ? ['No word stands out.'] : []),
-    ...(openQuestions.length + omitted.openQuestions === 0
-      ? ['No question was found that nobody answered.']
-      : []),
-    ...(promises.length + omitted.promises === 0
-      ? ['No sentence was found that reads like a promise.']
-      : []),
-    ...left.map(([part, count]) => `Left out for want of room: ${count} ${names[part] ?? part}.`),
-  ];
-}
-
-function sessionText({ thread, session, ...start }: Output): string {
-  if (thread === undefined || session === undefined) return start.notes.join(' ');
-  const { title = 'untitled', module } = thread;
-  const questions = start.openQuestions.map(candidateLine);
-  const turns = start.lastTurns.map(
-    ({ seq, role, createdAt, content }) => `#${seq} ${role}, ${createdAt}\n${content}`,
-  );
-  return [
-    [
-      `Thread ${thread.id}: ${JSON.stringify(title)}${module === undefined ? '' : `, module ${module}`}`,
-      `Last session: ${session.startedAt} to ${session.endedAt} (${session.durationMinutes} minutes, ${session.messages} messages)`,
-      `Telling words: ${start.distinctiveWords.join(', ') || 'none'}`,
-      ...start.notes,
-    ].join('\n'),
-    ['Questions nobody answered yet, as far as is seen:', ...orNone(questions)].join('\n'),
-    ['Sentences that read like promises:', ...orNone(start.promises.map(candidateLine))].join('\n'),
-    ['Last turns:', ...orNone(turns)].join('\n\n'),
-  ].join('\n\n');
-}
-
-type Line = Omit<Output['promises'][number], 'rule' | 'due'>;
-
-function candidateLine({ text, threadId, messageId, role, createdAt }: Line): string {
-  return `- ${role}, ${createdAt}: ${JSON.stringify(text)} (thread ${threadId}, message ${messageId})`;
-}
-
-const orNone = (lines: readonly string[]) => (lines.length === 0 ? ['none'] : lines);
