@@ -151,7 +151,7 @@ describe('branch_conversation and merge_conversations', () => {
     expect(await call('search_messages', { query: 'persimmon' })).toMatchObject({ total: 3 });
     const conversationIds = ['k', branch['conversationId']];
     const merged = await call('merge_conversations', { conversationIds });
-    expect(merged).toMatchObject({ messageCount: 3, clientId: 'k', title: 'Persimmon one' });
+    expect(merged).toMatchObject({ messageCount: 3, clientId: 'k', title: 'Branch' });
     expect(merged['mergedFrom']).toHaveLength(2);
     expect(await call('search_messages', { query: 'persimmon' })).toMatchObject({ total: 3 });
     expect(await call('get_conversations')).toMatchObject({ total: 1 });
