@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/build-once.ts'],
+    globalSetup: ['test/build-once.ts', 'test/support/compile-children.ts'],
     reporters: ['default', './test/count-reporter.ts'],
     pool: 'forks',
     maxWorkers: 2,

@@ -17,6 +17,7 @@ import { type MessageSearch, openMessageSearch } from './search/message-search.j
 import { ConversationDocuments } from './stores/conversation-documents.js';
 import { type ConversationStore, openConversationStore } from './stores/conversations.js';
 import { ResearchJobFiles } from './stores/research-job-files.js';
+import { StateStore } from './stores/state.js';
 import { Backups } from './upkeep/backup.js';
 import type { BackupArea } from './upkeep/backup-content.js';
 import { type DailyBackup, startDailyBackup } from './upkeep/daily-backup.js';
@@ -50,6 +51,7 @@ export interface App {
   readonly backups: Backups;
   /** The folders that a backup holds, and that a restore puts back. */
   readonly areas: readonly BackupArea[];
+  readonly state: StateStore;
   readonly durability: Durability;
   readonly facts: StoreFacts;
   /**
@@ -111,6 +113,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     exporter,
     backups,
     areas,
+    state: new StateStore({ logsFolder, fsync, clock }),
     durability: { fsync },
     facts: factsOf(config),
     start() {

@@ -26,6 +26,7 @@ export async function info(flags: Flags): Promise<void> {
     ['root', `${facts.root} (${CHOSEN_BY[facts.rootSource]})`],
     ['conversations', `${facts.conversations} in ${facts.conversationLogsDir}`],
     ['messages', `${facts.messages}`],
+    ['search index', 'built by each server when it starts; a copy may be cached'],
     ['configuration', facts.configFile],
     ['toolsets', settings.toolsets.join(', ')],
     ['fsync', settings.fsync ? 'on' : 'off'],

@@ -7,6 +7,11 @@ import { VERSION } from '../base/version.js';
 import type { Flags } from './configuration.js';
 import type { ExportOptions } from './export.js';
 import type { RestoreOptions } from './restore.js';
+import type { SearchOptions } from './search.js';
+
+/** Beside the tool's own lists, which would load the whole search before the handshake. */
+const MATCH_TYPES = ['auto', 'fts5', 'exact', 'prefix', 'any', 'fuzzy'];
+const ROLES = ['system', 'user', 'assistant'];
 
 /** A fresh program; parsing it runs the command named by the arguments, `serve` when none is. */
 export function createProgram(): Command {
@@ -39,6 +44,7 @@ export function createProgram(): Command {
     .action(async () => (await import('./info.js')).info(flags()));
   addExport(program, flags);
   addBackup(program, flags);
+  addSearch(program, flags);
   return program;
 }
 
@@ -78,5 +84,26 @@ function addBackup(program: Command, flags: () => Flags): void {
     .option('--dry-run', 'only say what would be done')
     .action(async (what: string, options: RestoreOptions) =>
       (await import('./restore.js')).restore(what, options, flags()),
+    );
+}
+
+/** A script tells "nothing found" (1) from "wrong" (2), so commander's own mistakes are 2 here. */
+function addSearch(program: Command, flags: () => Flags): void {
+  program
+    .command('search')
+    .argument('<query...>', 'words, or an FTS5 query; put -- before words that begin with -')
+    .description('find messages in all conversations; status 0: found, 1: nothing found, 2: error')
+    .addOption(new Option('--match-type <type>', 'how to match').choices(MATCH_TYPES))
+    .option('--conversation <id>', 'only this conversation (id or key)')
+    .option('--module <name>', 'only conversations of this module')
+    .addOption(new Option('--role <role>', 'only messages of this role').choices(ROLES))
+    .option('--from <time>', 'only messages from this day or time on, such as 2025-01-24')
+    .option('--to <time>', 'only messages up to this day or time')
+    .option('--limit <n>', 'most results to give (20)')
+    .option('--offset <n>', 'results to pass over (0)')
+    .option('--json', 'the answer of the tool search_messages as JSON')
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
+    .action(async (words: string[], options: SearchOptions) =>
+      (await import('./search.js')).search(words, options, flags()),
     );
 }

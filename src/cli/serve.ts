@@ -35,7 +35,7 @@ export async function serve(flags: Flags): Promise<void> {
   process.exit(0);
 }
 
-/** A failure is logged once and is the answer to each call. */
+/** A failure is the answer to the calls that wait for it; the next call tries again. */
 async function openApp(config: Config, log: Log): Promise<App> {
   try {
     const { createApp } = await import('../app.js');
@@ -53,7 +53,10 @@ function lazily(open: () => Promise<App>) {
   let opening: Promise<App> | undefined;
   return {
     get: () => {
-      opening ??= open();
+      opening ??= open().catch((error: unknown) => {
+        opening = undefined; // the disk may be back, or the folder made writable
+        throw error;
+      });
       return opening;
     },
     close: async () => {

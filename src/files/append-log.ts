@@ -10,13 +10,13 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AppError } from '../base/errors.js';
 import { sha256Hex } from '../base/ids.js';
-import { type Durability, FILE_MODE, syncFolder } from './atomic-write.js';
+import { type Durability, FILE_MODE, syncFolder, unconfirmed } from './atomic-write.js';
 import type { Codec } from './codec.js';
 import { reporting } from './file-errors.js';
 import { type HeldLock, withLock } from './file-lock.js';
 import { GroupCommit } from './group-commit.js';
 import { readWhole } from './json-doc.js';
-import { isSameFile, readStamp, stampOf } from './stamp.js';
+import { isSameFile, readStamp, type Stamp, stampOf } from './stamp.js';
 
 /** 64 bits of SHA-256: enough against accidents, short enough to read past. */
 const CHECKSUM_LENGTH = 16;
@@ -43,6 +43,8 @@ export interface LogContent {
 export class AppendLog {
   readonly #options: AppendLogOptions;
   readonly #commits: GroupCommit<string, undefined>;
+  /** The file whose name we know to be on disk: another process may have died before it synced it. */
+  #durableFile: Stamp | undefined;
 
   constructor(options: AppendLogOptions) {
     this.#options = options;
@@ -52,7 +54,11 @@ export class AppendLog {
     });
   }
 
-  /** Resolves when the entry is on disk (synced, unless `fsync` is off). Order of calls is kept. */
+  /**
+   * Resolves when the entry is on disk (synced, unless `fsync` is off). Order of calls is kept.
+   * After an error with `details.unconfirmed` the entry may be there all the same; else at most a
+   * torn line is. STORAGE_FULL, FILESYSTEM_ERROR, LOCKED.
+   */
   async append(entry: unknown): Promise<void> {
     await this.#commits.add(encodeLine(entry, this.#options));
   }
@@ -78,22 +84,38 @@ export class AppendLog {
 
   /** False where the lock or the file was taken away meanwhile: the lines must be written again. */
   async #writeOnce(text: string, lock: HeldLock): Promise<boolean> {
-    const { path, fsync } = this.#options;
+    const { path } = this.#options;
     const isNew = (await readStamp(path)) === undefined;
     const handle = await open(path, 'a', FILE_MODE);
     try {
+      if (isNew) await handle.chmod(FILE_MODE);
       await writeFully(handle, Buffer.from(text), path);
+    } catch (error) {
+      await handle.close().catch(() => undefined); // the first error says more
+      throw error;
+    }
+    try {
+      return await this.#confirm(handle, lock);
+    } catch (error) {
+      throw unconfirmed(path, error);
+    }
+  }
+
+  async #confirm(handle: FileHandle, lock: HeldLock): Promise<boolean> {
+    const { path, fsync } = this.#options;
+    let written: Stamp;
+    try {
       if (fsync) await handle.sync();
-      if (isNew) {
-        await handle.chmod(FILE_MODE);
-        await syncFolder(dirname(path), this.#options);
-      }
-      const written = stampOf(await handle.stat({ bigint: true }));
-      const named = await readStamp(path);
-      return named !== undefined && isSameFile(named, written) && (await lock.isOurs());
+      written = stampOf(await handle.stat({ bigint: true }));
     } finally {
       await handle.close();
     }
+    if (this.#durableFile === undefined || !isSameFile(this.#durableFile, written)) {
+      await syncFolder(dirname(path), this.#options);
+      this.#durableFile = written;
+    }
+    const named = await readStamp(path);
+    return named !== undefined && isSameFile(named, written) && (await lock.isOurs());
   }
 }
 
@@ -119,11 +141,13 @@ function parseLog(text: string, options: AppendLogOptions): LogContent {
   const content: LogContent = { entries: [], damaged: [], hasTornTail: false };
   const lines = text.split('\n');
   for (const [index, raw] of lines.entries()) {
-    const line = raw.endsWith('\r') ? raw.slice(0, -1) : raw;
-    if (line === '') continue;
-    const entry = parseLine(line, options);
-    if (entry === undefined) content.damaged.push({ line: index + 1, text: line });
-    else content.entries.push(entry.value);
+    // A power cut can leave zeros where a line was being added, its leading newline with it: what is
+    // in front of them is the sound line before. No line of ours holds a zero.
+    const [line = '', ...zeroed] = (raw.endsWith('\r') ? raw.slice(0, -1) : raw).split('\0');
+    const entry = line === '' ? undefined : parseLine(line, options);
+    if (entry !== undefined) content.entries.push(entry.value);
+    else if (line !== '') content.damaged.push({ line: index + 1, text: line });
+    if (zeroed.length > 0) content.damaged.push({ line: index + 1, text: zeroed.join('') });
   }
   content.hasTornTail = content.damaged.at(-1)?.line === lines.length;
   return content;

@@ -7,18 +7,22 @@
  * here and the rename that counts is our own. Locking is not done here (file-lock.ts).
  */
 import { closeSync, fstatSync, fsync as fsyncFile, openSync, renameSync } from 'node:fs';
-import { chmod, mkdir, rm } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import writeFileAtomic from 'write-file-atomic';
 import { sleep } from '../base/clock.js';
-import { AppError, errnoOf } from '../base/errors.js';
+import { AppError, errnoOf, isAppError } from '../base/errors.js';
 import { randomHex } from '../base/ids.js';
-import { fileError, reporting } from './file-errors.js';
-import { ownerName } from './process-identity.js';
-import { type Stamp, stampOf } from './stamp.js';
+import { fileError, reporting, unless } from './file-errors.js';
+import { isInside } from './paths.js';
+import { isSurelyDead, ownerName } from './process-identity.js';
+import { isSameStamp, readStampNow, type Stamp, stampOf } from './stamp.js';
 
 export const FILE_MODE = 0o600;
 export const FOLDER_MODE = 0o700;
+
+/** Then the writer's name and some random digits: `sweepTemporaries` reads whose it is. */
+const TEMPORARY = '.tmp-';
 
 export interface Durability {
   /** False leaves out every fsync (`DAYBOOK_FSYNC=0`): a crash of the machine may lose the latest writes. */
@@ -27,6 +31,7 @@ export interface Durability {
 
 /** Windows refuses a rename while a virus scanner or an indexer has the target open. */
 const BUSY = new Set(['EPERM', 'EBUSY', 'EACCES']);
+const CLOSED = new Set(['EACCES', 'EPERM']);
 const RENAME_PAUSES_MS = [5, 10, 20, 40, 80, 160, 320];
 
 /** Rename that waits out other programs' short holds on the target; throws the system's own error. */
@@ -42,17 +47,22 @@ export async function renameWithRetry(from: string, to: string): Promise<void> {
   return renameSync(from, to);
 }
 
+/** The target is no longer the version that the new content was made from. */
+export class Superseded extends Error {}
+
 /**
  * Replaces `target` with `bytes` by way of `stage`, a path on the same file system.
  * When it resolves, bytes and name are on disk. Throws the system's own error for the caller to
  * judge (ENOENT means that the stage's folder or the target's folder is gone), or STORAGE_FULL
- * for a short write. The target is untouched by any failure before the rename.
+ * for a short write. The target is untouched by any failure before the rename. Where `base` is given
+ * and the target is another version by then (an editor saved it, without our lock), Superseded.
  */
 export async function replaceThrough(
   stage: string,
   target: string,
   bytes: Uint8Array,
   durability: Durability,
+  base?: Stamp,
 ): Promise<Stamp> {
   // Into the page cache, at memory speed; waiting for the disk is left to fsync, off this thread.
   // A fresh options object each time: write-file-atomic writes into the one it is given.
@@ -61,11 +71,25 @@ export async function replaceThrough(
   // Opened before the rename, so that a lack of file handles fails while the old file still stands.
   const folder = durability.fsync ? openFolder(dirname(target)) : undefined;
   try {
+    if (base !== undefined && !isSameStamp(readStampNow(target), base)) throw new Superseded();
     await renameWithRetry(stage, target);
-    if (folder !== undefined) await confirm(folder, target);
+    if (folder !== undefined) {
+      await syncNames(folder).catch((error: unknown) => {
+        throw unconfirmed(target, error);
+      });
+    }
     return stamp;
   } finally {
-    if (folder !== undefined) closeSync(folder);
+    if (folder !== undefined) closeQuietly(folder);
+  }
+}
+
+/** Nothing was written through this handle: a failure to close it says nothing about the file. */
+function closeQuietly(folder: number): void {
+  try {
+    closeSync(folder);
+  } catch {
+    // Linux has freed the handle all the same.
   }
 }
 
@@ -104,7 +128,7 @@ export async function atomicWrite(
   bytes: Uint8Array,
   durability: Durability,
 ): Promise<Stamp> {
-  const stage = join(dirname(target), `.tmp-${ownerName()}-${randomHex(4)}`);
+  const stage = join(dirname(target), `${TEMPORARY}${ownerName()}-${randomHex(4)}`);
   try {
     return await replaceThrough(stage, target, bytes, durability);
   } catch (error) {
@@ -113,24 +137,57 @@ export async function atomicWrite(
   }
 }
 
-/** Makes the folder with mode 0700 whatever the umask; false where it was there already. */
-export async function makeFolder(path: string): Promise<boolean> {
-  return reporting('create', path, async () => {
-    const first = await mkdir(path, { recursive: true, mode: FOLDER_MODE });
-    if (first !== undefined) await chmod(path, FOLDER_MODE);
-    return first !== undefined;
+/** Removes the temporary files that dead processes left in the folder; those of live ones stay. */
+export async function sweepTemporaries(folder: string): Promise<void> {
+  await reporting('sweep', folder, async () => {
+    for (const name of (await unless(['ENOENT'], readdir(folder))) ?? []) {
+      if (!name.startsWith(TEMPORARY)) continue;
+      const owner = name.slice(TEMPORARY.length, name.lastIndexOf('-'));
+      if (isSurelyDead(owner)) await rm(join(folder, name), { force: true });
+    }
   });
 }
 
-/** Makes new names in the folder durable. */
-export async function syncFolder(path: string, { fsync }: Durability): Promise<void> {
-  const folder = fsync ? openFolder(path) : undefined;
-  if (folder === undefined) return;
+/**
+ * Makes the folder with mode 0700 whatever the umask, and the missing ones above it; false where it
+ * was there already. Its name is durable when it resolves.
+ */
+export async function makeFolder(
+  path: string,
+  durability: Durability = { fsync: true },
+): Promise<boolean> {
+  return reporting('create', path, async () => {
+    const first = await mkdir(path, { recursive: true, mode: FOLDER_MODE });
+    if (first !== undefined) await chmod(path, FOLDER_MODE);
+    // Also where it was there: the process that made it may have died before it was synced.
+    for (let parent = dirname(path); ; parent = dirname(parent)) {
+      await syncForeignFolder(parent, durability);
+      if (first === undefined || !isInside(first, parent)) return first !== undefined;
+    }
+  });
+}
+
+/** A folder that is not ours may be closed to reading; its names cannot be synced then. */
+async function syncForeignFolder(path: string, durability: Durability): Promise<void> {
   try {
-    await confirm(folder, path);
-  } finally {
-    closeSync(folder);
+    await syncFolder(path, durability);
+  } catch (error) {
+    const isClosed = isAppError(error) && CLOSED.has(String(error.details?.['errno']));
+    if (!isClosed) throw error;
   }
+}
+
+/** Makes new names in the folder durable. FILESYSTEM_ERROR. */
+export async function syncFolder(path: string, { fsync }: Durability): Promise<void> {
+  await reporting('sync', path, async () => {
+    const folder = fsync ? openFolder(path) : undefined;
+    if (folder === undefined) return;
+    try {
+      await syncNames(folder);
+    } finally {
+      closeQuietly(folder);
+    }
+  });
 }
 
 /** Windows cannot open a folder for syncing; its renames are durable by themselves (NTFS journal). */
@@ -143,19 +200,18 @@ function openFolder(path: string): number | undefined {
   }
 }
 
-async function confirm(folder: number, path: string): Promise<void> {
+async function syncNames(folder: number): Promise<void> {
   try {
     await syncToDisk(folder);
   } catch (error) {
     // Some network and FUSE file systems have no fsync for folders.
-    if (['EINVAL', 'ENOTSUP', 'ENOSYS'].includes(errnoOf(error) ?? '')) return;
-    throw unconfirmed(path, error);
+    if (!['EINVAL', 'ENOTSUP', 'ENOSYS'].includes(errnoOf(error) ?? '')) throw error;
   }
 }
 
-/** After the rename there is no way back: say so plainly, and claim neither success nor failure. */
-function unconfirmed(path: string, cause: unknown): AppError {
-  const errno = errnoOf(cause) ?? 'unknown';
+/** Past the point of no return: says so plainly, and claims neither success nor failure. */
+export function unconfirmed(path: string, cause: unknown): AppError {
+  const errno = errnoOf(isAppError(cause) ? cause.cause : cause) ?? 'unknown';
   return new AppError(
     'FILESYSTEM_ERROR',
     `The disk did not confirm the new content of ${path} (${errno}).`,

@@ -22,6 +22,7 @@ import {
   makeFolder,
   renameWithRetry,
   replaceThrough,
+  Superseded,
 } from './atomic-write.js';
 import { fileError, reporting, unless } from './file-errors.js';
 import { listFolders } from './folders.js';
@@ -47,15 +48,16 @@ const TAKEN_ON_WINDOWS = ['EPERM', 'EACCES', 'EBUSY'];
 const WANTED = 'wanted';
 const IS_WINDOWS = process.platform === 'win32';
 
-/** Thrown inside `withLock` when the lock was taken from us; `withLock` then runs its work again. */
+/** Thrown inside `withLock` when what was read does not count any more; its work then runs again. */
 class Deposed extends Error {}
 
 export interface HeldLock {
   /**
    * Replaces `target` (on the lock's file system) with `bytes`, if the lock is still ours.
-   * Durable when it resolves; otherwise the target is as it was.
+   * Durable when it resolves; otherwise the target is as it was. Where `base` is given and somebody
+   * without the lock (an editor) has changed the target since, the work runs again on the new one.
    */
-  replace(target: string, bytes: Uint8Array, durability: Durability): Promise<Stamp>;
+  replace(target: string, bytes: Uint8Array, durability: Durability, base?: Stamp): Promise<Stamp>;
   /** Takes a file away, if the lock is still ours; one that is not there is fine. */
   remove(target: string): Promise<void>;
   /** For appends, which no rename can fence: whether the lock is still ours now. */
@@ -68,6 +70,11 @@ const queues = new Map<string, Promise<unknown>>();
 const handOver = new Map<string, number>();
 /** By lock path: an undecidable owner, how its folder looked, and since when on our monotonic clock. */
 const observed = new Map<string, { owner: string; mtimeMs: number; since: number }>();
+/**
+ * Our own names that could not be taken off a lock (the disk failed at that moment). Nobody works
+ * under them any more, so they count as dead here; or our next call would wait for ourselves.
+ */
+const abandoned = new Set<string>();
 
 /**
  * Runs `work` while holding the lock `name` in `locksFolder`. `work` must read what it changes
@@ -113,11 +120,12 @@ async function runLocked<T>(
 function heldLock(path: string, own: string): HeldLock {
   const home = join(path, own);
   return {
-    async replace(target, bytes, durability) {
+    async replace(target, bytes, durability, base) {
       try {
-        return await replaceThrough(join(home, 'stage'), target, bytes, durability);
+        return await replaceThrough(join(home, 'stage'), target, bytes, durability, base);
       } catch (error) {
-        if (GONE.includes(errnoOf(error) ?? '') && !(await exists(home)))
+        if (error instanceof Superseded) throw new Deposed('superseded', { cause: error });
+        if (GONE.includes(errnoOf(error) ?? '') && !(await seemsThere(home)))
           throw new Deposed('deposed', { cause: error });
         throw fileError(error, 'write', target);
       }
@@ -126,11 +134,11 @@ function heldLock(path: string, own: string): HeldLock {
       try {
         await renameWithRetry(target, join(home, 'removed'));
       } catch (error) {
-        if (!(await exists(home))) throw new Deposed('deposed', { cause: error });
+        if (!(await seemsThere(home))) throw new Deposed('deposed', { cause: error });
         if (!GONE.includes(errnoOf(error) ?? '')) throw fileError(error, 'remove', target);
       }
     },
-    isOurs: () => exists(home),
+    isOurs: () => reporting('look at', home, () => exists(home)),
   };
 }
 
@@ -166,7 +174,8 @@ async function tryAcquire(locksFolder: string, path: string): Promise<string | u
     if (publish(privatePath, path)) return own;
   } catch (error) {
     // A network share can report a failure for a rename that it did carry out.
-    if (await exists(join(path, own))) return own;
+    if (await exists(join(path, own)).catch(() => false)) return own;
+    abandoned.add(own); // should it be published after all
     discardPrivate(privatePath, own);
     throw error;
   }
@@ -202,7 +211,7 @@ async function makePrivate(locksFolder: string, privatePath: string, own: string
     mkdirSync(privatePath, { mode: FOLDER_MODE });
   } catch (error) {
     if (errnoOf(error) !== 'ENOENT') throw error;
-    await makeFolder(locksFolder);
+    await makeFolder(locksFolder, { fsync: false }); // no lock has to outlive a power cut
     mkdirSync(privatePath, { mode: FOLDER_MODE });
   }
   mkdirSync(join(privatePath, own), { mode: FOLDER_MODE });
@@ -217,7 +226,7 @@ async function deposeDeadOwner(path: string): Promise<boolean> {
     for (const entry of entries) await rm(join(path, entry), { recursive: true, force: true });
     return true;
   }
-  if (!isSurelyDead(owner) && !(await isLeaseOver(path, owner, join(path, owner)))) {
+  if (!isDead(owner) && !(await isLeaseOver(path, owner, join(path, owner)))) {
     // The owner's rmdir at release fails because of this mark: that is how it learns of us.
     await mkdir(join(path, owner, WANTED)).catch(() => undefined); // it left meanwhile, or the mark is there
     return false;
@@ -230,9 +239,19 @@ async function depose(path: string, owner: string): Promise<boolean> {
   const grave = graveOf(path, owner);
   const lost = [...GONE, ...TAKEN, ...(IS_WINDOWS ? TAKEN_ON_WINDOWS : [])];
   await unless(lost, rename(join(path, owner), grave));
-  await rm(grave, { recursive: true, force: true });
+  abandoned.delete(owner);
+  await bury(grave);
   return !(await exists(join(path, owner)));
 }
+
+/** What cannot be removed now, a later start sweeps: nobody takes a grave for the lock. */
+async function bury(grave: string): Promise<void> {
+  // A mark that was on its way when the folder was moved still arrives in it, once for each waiter.
+  const options = { recursive: true, force: true, maxRetries: 10, retryDelay: 1 };
+  await rm(grave, options).catch(() => undefined);
+}
+
+const isDead = (owner: string) => abandoned.has(owner) || isSurelyDead(owner);
 
 const graveOf = (path: string, owner: string) => `${path}.dead.${owner}`;
 
@@ -250,12 +269,13 @@ async function isLeaseOver(path: string, owner: string, ownerPath: string): Prom
   return true;
 }
 
-/** Never fails: what was committed stays committed, and a lock that stays is met by the next caller. */
+/** Never fails: what was committed stays committed; a lock that stays is taken away by the next caller. */
 async function release(path: string, own: string): Promise<void> {
   try {
     if (await leave(path, own)) removeIfEmpty(path);
   } catch (error) {
     if (errnoOf(error) === undefined) throw error;
+    abandoned.add(own);
   }
 }
 
@@ -277,8 +297,9 @@ async function leave(path: string, own: string): Promise<boolean> {
     if (errnoOf(error) === 'ENOENT') return false;
     throw error;
   }
-  if (await exists(join(grave, WANTED))) handOver.set(path, systemClock.monotonic() + HAND_OVER_MS);
-  await rm(grave, { recursive: true, force: true });
+  const isWanted = await exists(join(grave, WANTED)).catch(() => false);
+  if (isWanted) handOver.set(path, systemClock.monotonic() + HAND_OVER_MS);
+  await bury(grave);
   return true;
 }
 
@@ -299,6 +320,11 @@ async function touch(ownerPath: string): Promise<void> {
 
 async function exists(path: string): Promise<boolean> {
   return (await unless(GONE, lstat(path))) !== undefined;
+}
+
+/** Where it cannot be told: yes, so that the error at hand is reported as it is. */
+function seemsThere(path: string): Promise<boolean> {
+  return exists(path).catch(() => true);
 }
 
 async function lockedError(path: string): Promise<AppError> {
@@ -325,7 +351,7 @@ async function sweepLock(path: string, owner: string): Promise<void> {
   if (!isOwnerName(owner)) {
     await deposeDeadOwner(path);
     removeIfEmpty(path);
-  } else if (isSurelyDead(owner) || (await isLeaseOver(path, owner, path))) {
+  } else if (isDead(owner) || (await isLeaseOver(path, owner, path))) {
     await rm(path, { recursive: true, force: true });
   }
 }

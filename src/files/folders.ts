@@ -15,14 +15,27 @@ export async function listFolders(path: string): Promise<string[]> {
   });
 }
 
+/** Names of the files in a folder; an absent folder has none. */
+export async function listFiles(path: string): Promise<string[]> {
+  return reporting('list', path, async () => {
+    const entries = (await unless(['ENOENT'], readdir(path, { withFileTypes: true }))) ?? [];
+    return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+  });
+}
+
 /** Claims a name: true for exactly one caller, also across processes. */
 export async function claimFolder(path: string): Promise<boolean> {
   try {
     await mkdir(path, { mode: FOLDER_MODE });
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST') return false;
+    throw fileError(error, 'create', path);
+  }
+  try {
     await chmod(path, FOLDER_MODE); // the umask may have taken bits away
     return true;
   } catch (error) {
-    if (errnoOf(error) === 'EEXIST') return false;
+    await removeEmptyFolder(path);
     throw fileError(error, 'create', path);
   }
 }
@@ -70,14 +83,6 @@ async function isThere(path: string): Promise<boolean> {
 /** Removes a folder with all that is in it, file by file: rename it out of sight first. */
 export async function removeFolder(path: string): Promise<void> {
   await reporting('remove', path, () => rm(path, { recursive: true, force: true }));
-}
-
-/** Names of the files, not of folders; an absent folder has none. */
-export async function listFiles(path: string): Promise<string[]> {
-  return reporting('list', path, async () => {
-    const entries = (await unless(['ENOENT'], readdir(path, { withFileTypes: true }))) ?? [];
-    return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
-  });
 }
 
 /** Removes a file; one that is not there is fine. */

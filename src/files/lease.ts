@@ -22,7 +22,7 @@ export interface Lease {
 /** `undefined` where a live process holds it. The lease ends by itself 20 s after its process died. */
 export async function tryLease(path: string): Promise<Lease | undefined> {
   let isHeld = true;
-  await makeFolder(dirname(path));
+  await makeFolder(dirname(path), { fsync: false });
   try {
     const unlock = await lock(path, {
       realpath: false,

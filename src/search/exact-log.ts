@@ -8,8 +8,7 @@
 type Double2 = readonly [high: number, low: number];
 
 const SPLITTER = 2 ** 27 + 1;
-// biome-ignore lint/suspicious/noApproximativeNumericConstant: the high half of a pair of doubles
-const LN2: Double2 = [0.6931471805599453, 2.3190468138462996e-17];
+const LN2: Double2 = [Math.LN2, 2.3190468138462996e-17];
 /** The series ends where its terms fall below 2^-110. */
 const SERIES_TERMS = 24;
 

@@ -1,19 +1,18 @@
 /**
  * The message index on disk, in the user's cache folder, so that a start need not read every file.
- * One file: magic, lengths and a checksum, a manifest (which version of which conversation is in
- * it), the numbers of the manifest, and the packed segments of the text index. It is only a copy:
- * what does not check out is thrown away, and every conversation's stamp is compared with its file
- * afterwards. Written as a whole, by one process at a time.
+ * One file (docs/FORMAT.md): a head with a checksum, a manifest (which version of which conversation
+ * is in it), the manifest's numbers, and the packed segments, each with a checksum of its own. It is
+ * only a copy: what does not check out is not used, a conversation counts only if all of its messages
+ * came out, and every stamp is compared with its file afterwards. Written and read piece by piece.
  */
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { Log } from '../base/log.js';
-import { atomicWrite, makeFolder } from '../files/atomic-write.js';
-import { readWhole } from '../files/json-doc.js';
+import { removeFile } from '../files/folders.js';
 import { tryLease } from '../files/lease.js';
+import { openPieces, type PieceReader, sweepPieces, writePieces } from '../files/piece-file.js';
 import type { Stamp } from '../files/stamp.js';
-import type { ConversationHead, Role } from '../stores/conversations/schema.js';
-import { ROLES } from '../stores/conversations/schema.js';
+import { type ConversationHead, ROLES } from '../stores/conversations/schema.js';
 import type { ConversationStore } from '../stores/conversations.js';
 import {
   type IndexedConversation,
@@ -26,9 +25,12 @@ import { SEGMENT_FORMAT } from './segment-codec.js';
 
 const MAGIC = 'DBMI';
 /** Raised with every change of this layout or of what `message-index` indexes. */
-const VERSION = 1;
-const HEADER_BYTES = 20;
-const NO_FSYNC = { fsync: false };
+const VERSION = 2;
+/** Magic, version, segment format, bytes of manifest and numbers, count of segments, CRC-32 of all that. */
+const HEADER_BYTES = 28;
+const CHECKED_BYTES = 24;
+const LENGTH_BYTES = 4;
+const NUMBERS_A_MESSAGE = 3;
 
 interface ManifestEntry {
   /** dev, ino, size, mtimeNs: too large for JSON numbers. */
@@ -36,145 +38,187 @@ interface ManifestEntry {
   readonly head: ConversationHead;
 }
 
-interface Manifest {
-  readonly segmentFormat: number;
-  readonly conversations: readonly ManifestEntry[];
-  readonly segmentBytes: readonly number[];
+export interface CachePlace {
+  readonly path: string;
+  readonly index: MessageIndex;
+  readonly store: ConversationStore;
+  readonly log: Log;
 }
 
-/** Fills index and store with what the cache holds; false where there is none to be trusted. */
-export async function loadIndexCache(
-  path: string,
-  index: MessageIndex,
-  store: ConversationStore,
-  log: Log,
-): Promise<boolean> {
+/** Fills index and store with what the cache holds, as far as it can be trusted. Never throws. */
+export async function loadIndexCache(place: CachePlace): Promise<void> {
+  const { path, log } = place;
   try {
-    const found = await readWhole(path);
-    if (found === undefined) return false;
-    const parts = splitCache(found.bytes);
-    if (parts === undefined) return false;
-    adopt(parts, index, store);
-    return true;
+    const reader = await openPieces(path);
+    if (reader === undefined) return;
+    try {
+      const manifest = await readManifest(reader);
+      if (manifest !== undefined) await takeOver(reader, manifest, place);
+    } finally {
+      await reader.close();
+    }
   } catch (error) {
     log.warn({ err: error, path }, 'the index cache could not be used; the index is built anew');
-    return false;
   }
 }
 
-/** Writes what index and store hold now. Never throws; does nothing while another process writes. */
-export async function saveIndexCache(
-  path: string,
-  index: MessageIndex,
-  store: ConversationStore,
-  log: Log,
-): Promise<void> {
+/**
+ * Writes what index and store hold now, and clears what dead writers left. True if it is written:
+ * not while another process writes, and not when that failed, which is logged. Never throws.
+ */
+export async function saveIndexCache({ path, index, store, log }: CachePlace): Promise<boolean> {
   try {
-    await makeFolder(dirname(path));
     const lease = await tryLease(path);
-    if (lease === undefined) return;
+    if (lease === undefined) return false;
     try {
-      await atomicWrite(path, joinCache(index, store), NO_FSYNC);
+      await sweepPieces(dirname(path));
+      await writePieces(path, piecesOf(index, store));
+      return true;
     } finally {
       await lease.release();
     }
   } catch (error) {
     log.warn({ err: error, path }, 'the index cache could not be written');
+    return false;
   }
 }
 
-function joinCache(index: MessageIndex, store: ConversationStore): Buffer {
-  const conversations: ManifestEntry[] = [];
+/** For an index that is too small for one: nothing that was deleted may live on in it. As `saveIndexCache`. */
+export async function removeIndexCache({ path, log }: CachePlace): Promise<boolean> {
+  try {
+    await removeFile(path);
+    return true;
+  } catch (error) {
+    log.warn({ err: error, path }, 'the index cache could not be removed');
+    return false;
+  }
+}
+
+/** Manifest and segments are those of the first step; what changes later is found changed when loading. */
+function* piecesOf(index: MessageIndex, store: ConversationStore): Generator<Uint8Array> {
+  const { body, values } = manifestOf(index, store);
+  const segments = index.text.encodeInTurns();
+  const header = Buffer.alloc(HEADER_BYTES);
+  header.write(MAGIC, 'latin1');
+  const facts = [VERSION, SEGMENT_FORMAT, body.byteLength, values.byteLength, segments.length];
+  for (const [position, fact] of facts.entries()) header.writeUInt32LE(fact, 4 + 4 * position);
+  header.writeUInt32LE(checksumOf(header, body, values), CHECKED_BYTES);
+  yield header;
+  yield body;
+  yield values;
+  for (const encode of segments) {
+    const segment = encode();
+    const length = Buffer.alloc(LENGTH_BYTES);
+    length.writeUInt32LE(segment.byteLength);
+    yield length;
+    yield segment;
+  }
+}
+
+function checksumOf(header: Buffer, body: Buffer, values: Buffer): number {
+  return crc32(values, crc32(body, crc32(header.subarray(0, CHECKED_BYTES))));
+}
+
+function manifestOf(index: MessageIndex, store: ConversationStore) {
+  const entries: ManifestEntry[] = [];
   const numbers: number[] = [];
   for (const { stamp, head } of store.known()) {
     const indexed = index.get(head.conversationId);
     if (indexed === undefined || indexed.roles.length !== head.messageCount) continue;
     const { dev, ino, size, mtimeNs } = stamp;
-    conversations.push({ stamp: [`${dev}`, `${ino}`, `${size}`, `${mtimeNs}`], head });
+    entries.push({ stamp: [`${dev}`, `${ino}`, `${size}`, `${mtimeNs}`], head });
     for (const [position, role] of indexed.roles.entries()) {
       const { times, fingerprints } = indexed;
       numbers.push(ROLES.indexOf(role), times[position] ?? 0, fingerprints[position] ?? 0);
     }
   }
-  const segments = index.text.encode();
-  const segmentBytes = segments.map(({ byteLength }) => byteLength);
-  const manifest: Manifest = { segmentFormat: SEGMENT_FORMAT, conversations, segmentBytes };
-  const body = Buffer.from(JSON.stringify(manifest));
-  const values = Buffer.from(Float64Array.from(numbers).buffer);
-  const header = Buffer.alloc(HEADER_BYTES);
-  header.write(MAGIC, 'latin1');
-  header.writeUInt32LE(VERSION, 4);
-  header.writeUInt32LE(body.byteLength, 8);
-  header.writeUInt32LE(values.byteLength, 12);
-  header.writeUInt32LE(crc32(values, crc32(body)), 16);
-  return Buffer.concat([header, body, values, ...segments]);
+  return {
+    body: Buffer.from(JSON.stringify(entries)),
+    values: Buffer.from(Float64Array.from(numbers).buffer),
+  };
 }
 
-interface CacheParts {
-  manifest: Manifest;
-  numbers: Float64Array;
-  segments: Buffer[];
+interface CachedConversation {
+  readonly stamp: Stamp;
+  readonly head: ConversationHead;
+  readonly indexed: IndexedConversation;
+}
+
+interface Manifest {
+  readonly conversations: readonly CachedConversation[];
+  readonly segmentCount: number;
 }
 
 /** `undefined` for a cache of another version, or one that is not whole. */
-function splitCache(bytes: Buffer): CacheParts | undefined {
-  if (bytes.byteLength < HEADER_BYTES || bytes.toString('latin1', 0, 4) !== MAGIC) return undefined;
-  if (bytes.readUInt32LE(4) !== VERSION) return undefined;
-  const bodyEnd = HEADER_BYTES + bytes.readUInt32LE(8);
-  const valuesEnd = bodyEnd + bytes.readUInt32LE(12);
-  const body = bytes.subarray(HEADER_BYTES, bodyEnd);
-  const values = bytes.subarray(bodyEnd, valuesEnd);
-  if (crc32(values, crc32(body)) !== bytes.readUInt32LE(16)) return undefined;
-  const manifest: Manifest = JSON.parse(body.toString('utf8'));
-  if (manifest.segmentFormat !== SEGMENT_FORMAT) return undefined;
-  let at = valuesEnd;
-  const segments = manifest.segmentBytes.map((length) => {
-    at += length;
-    return bytes.subarray(at - length, at);
+async function readManifest(reader: PieceReader): Promise<Manifest | undefined> {
+  const header = await reader.read(HEADER_BYTES);
+  if (header === undefined || header.toString('latin1', 0, 4) !== MAGIC) return undefined;
+  if (header.readUInt32LE(4) !== VERSION || header.readUInt32LE(8) !== SEGMENT_FORMAT)
+    return undefined;
+  const body = await reader.read(header.readUInt32LE(12));
+  const values = await reader.read(header.readUInt32LE(16));
+  if (body === undefined || values === undefined) return undefined;
+  if (checksumOf(header, body, values) !== header.readUInt32LE(CHECKED_BYTES)) return undefined;
+  const entries: ManifestEntry[] = JSON.parse(body.toString('utf8'));
+  const { buffer, byteOffset, byteLength } = values;
+  const numbers = new Float64Array(buffer, byteOffset, byteLength / Float64Array.BYTES_PER_ELEMENT);
+  let at = 0;
+  const conversations = entries.map(({ stamp, head }) => {
+    const from = at;
+    at += NUMBERS_A_MESSAGE * head.messageCount;
+    const indexed = indexedFrom(head, numbers.subarray(from, at));
+    return { stamp: stampFrom(stamp), head, indexed };
   });
-  if (at !== bytes.byteLength) return undefined;
-  // Copied: the numbers need not lie on an 8-byte boundary of the file's buffer.
-  return { manifest, numbers: new Float64Array(Uint8Array.from(values).buffer), segments };
+  return { conversations, segmentCount: header.readUInt32LE(20) };
 }
 
-function adopt(
-  { manifest, numbers, segments }: CacheParts,
-  index: MessageIndex,
-  store: ConversationStore,
-): void {
+/** Segments first, then whatever conversation is whole; documents that belong to none go again. */
+async function takeOver(
+  reader: PieceReader,
+  { conversations, segmentCount }: Manifest,
+  { index, store }: CachePlace,
+): Promise<void> {
   const documents = new Map<string, DocumentId[]>();
-  for (const segment of segments) {
-    for (const id of index.text.decode(segment) ?? []) {
-      const { conversationId } = parseDocumentId(id);
-      const ids = documents.get(conversationId);
-      if (ids === undefined) documents.set(conversationId, [id]);
-      else ids.push(id);
+  try {
+    for (let count = 0; count < segmentCount; count += 1) {
+      const segment = await readSegment(reader);
+      if (segment === undefined) return;
+      for (const id of index.text.decode(segment) ?? []) {
+        const { conversationId } = parseDocumentId(id);
+        const ids = documents.get(conversationId);
+        if (ids === undefined) documents.set(conversationId, [id]);
+        else ids.push(id);
+      }
     }
+  } finally {
+    // Also after a failure: a document without its conversation would never leave the index again.
+    for (const { stamp, head, indexed } of conversations) {
+      const { conversationId, messageCount } = head;
+      const isWhole = (documents.get(conversationId)?.length ?? 0) === messageCount;
+      if (!isWhole || index.get(conversationId) || !store.seed(stamp, head)) continue;
+      index.adopt(conversationId, indexed);
+      documents.delete(conversationId);
+    }
+    for (const [conversationId, ids] of documents) index.disown(conversationId, ids);
   }
-  let at = 0;
-  for (const { stamp, head } of manifest.conversations) {
-    const { conversationId, messageCount } = head;
-    const indexed = indexedFrom(head, numbers.subarray(at, at + 3 * messageCount));
-    at += 3 * messageCount;
-    // A segment that was refused leaves gaps: such a conversation is read from its file.
-    if ((documents.get(conversationId)?.length ?? 0) !== messageCount) continue;
-    index.adopt(conversationId, indexed);
-    store.seed(stampFrom(stamp), head);
-    documents.delete(conversationId);
-  }
-  for (const ids of documents.values()) for (const id of ids) index.text.delete(id);
+}
+
+async function readSegment(reader: PieceReader): Promise<Buffer | undefined> {
+  const length = await reader.read(LENGTH_BYTES);
+  return length && reader.read(length.readUInt32LE());
 }
 
 function indexedFrom(head: ConversationHead, numbers: Float64Array): IndexedConversation {
-  const roles: Role[] = [];
-  const times: number[] = [];
-  const fingerprints: number[] = [];
-  for (let at = 0; at < numbers.length; at += 3) {
-    roles.push(ROLES[numbers[at] ?? 0] ?? 'user');
-    times.push(numbers[at + 1] ?? 0);
-    fingerprints.push(numbers[at + 2] ?? 0);
+  const indexed: IndexedConversation = {
+    ...indexedFields(head),
+    ...{ roles: [], times: [], fingerprints: [] },
+  };
+  for (let at = 0; at < numbers.length; at += NUMBERS_A_MESSAGE) {
+    indexed.roles.push(ROLES[numbers[at] ?? 0] ?? 'user');
+    indexed.times.push(numbers[at + 1] ?? 0);
+    indexed.fingerprints.push(numbers[at + 2] ?? 0);
   }
-  return { ...indexedFields(head), roles, times, fingerprints };
+  return indexed;
 }
 
 function stampFrom([dev, ino, size, mtimeNs]: ManifestEntry['stamp']): Stamp {

@@ -28,14 +28,24 @@ export class MessageIndex {
   readonly text: TextIndex = createTextIndex({ columns: COLUMNS, defaultColumns: DEFAULT_COLUMNS });
   readonly #conversations = new Map<string, IndexedConversation>();
   #changedDocuments = 0;
+  #droppedDocuments = 0;
 
-  /** Documents put or deleted since the index was made. */
+  /** Documents put or deleted since the index was made, what a cache brought not counted. */
   get changedDocuments(): number {
     return this.#changedDocuments;
   }
 
+  /** Those of them that held something else before. */
+  get droppedDocuments(): number {
+    return this.#droppedDocuments;
+  }
+
   get(conversationId: string): IndexedConversation | undefined {
     return this.#conversations.get(conversationId);
+  }
+
+  conversations(): Iterable<[conversationId: string, IndexedConversation]> {
+    return this.#conversations;
   }
 
   /** Takes over documents that are in the text index already. */
@@ -43,6 +53,13 @@ export class MessageIndex {
     this.#conversations.set(conversationId, indexed);
   }
 
+  /** Takes documents of a cache out again, but for those that the conversation has by now. */
+  disown(conversationId: string, ids: readonly DocumentId[]): void {
+    const count = this.#conversations.get(conversationId)?.roles.length ?? 0;
+    for (const id of ids) if (parseDocumentId(id).seq > count) this.text.delete(id);
+  }
+
+  /** Brings the index up to a change; costs what changed. */
   apply({ conversationId, document, unchangedMessages }: ConversationChange): void {
     if (document === undefined) {
       this.#remove(conversationId);
@@ -81,6 +98,7 @@ export class MessageIndex {
     indexed.times[position] = time;
     const { title, module, tags } = indexed;
     const id = documentId(conversationId, position + 1);
+    if (this.text.has(id)) this.#droppedDocuments += 1;
     this.text.put(id, { content, title, role, module, tags }, time);
     this.#changedDocuments += 1;
   }
@@ -89,6 +107,7 @@ export class MessageIndex {
     for (let seq = length + 1; seq <= before; seq += 1) {
       this.text.delete(documentId(conversationId, seq));
       this.#changedDocuments += 1;
+      this.#droppedDocuments += 1;
     }
     for (const list of [indexed.roles, indexed.times, indexed.fingerprints]) list.length = length;
   }

@@ -1,38 +1,32 @@
 /**
  * Searching the messages of all conversations: the facade that tools use. Builds the index from the
  * files (or from the cache, checked against the files), keeps it current by following the store, and
- * answers with snippets cut from what is on disk now.
+ * answers with snippets cut from what is on disk now. The cache is kept by `kept-index.ts`.
  */
 import { type Clock, sleep } from '../base/clock.js';
-import { isAppError } from '../base/errors.js';
 import type { Log } from '../base/log.js';
-import type { Conversation, Role } from '../stores/conversations/schema.js';
 import type { ConversationStore } from '../stores/conversations.js';
-import { loadIndexCache, saveIndexCache } from './index-cache.js';
-import { MessageIndex, parseDocumentId } from './message-index.js';
+import { rankConversations } from './conversation-hits.js';
+import { KeptIndex } from './kept-index.js';
+import { documentFilter, hitsOf, type MessageFilters, type MessageHit } from './message-hits.js';
+import {
+  type Newest,
+  type NewestRequest,
+  newestConversations,
+  newestMessages,
+} from './newest-messages.js';
 import type { SearchResult } from './search-result.js';
+import { throwIfCancelled } from './search-run.js';
 import type { SnippetOptions } from './snippet.js';
-import type { DocumentId, MatchType } from './text-index.js';
+import type { MatchType } from './text-index.js';
+
+export type { MessageFilters, MessageHit };
 
 /** Longer than most builds; a client would give up after a minute. */
 const WAIT_FOR_BUILD_MS = 20_000;
 const PROGRESS_MS = 500;
-/** Fewer documents are indexed faster than a cache is worth. */
-const WORTH_CACHING = 2_000;
-const WORTH_SAVING_AGAIN = 500;
-const SAVE_EVERY_MS = 5 * 60_000;
 /** A hit that changed on disk a moment ago changes the answer; so often it is asked again. */
 const MAX_TRIES = 3;
-
-export interface MessageFilters {
-  /** Conversation ids. */
-  readonly conversationId?: string;
-  readonly module?: string;
-  readonly role?: Role;
-  /** Epoch milliseconds, both included. */
-  readonly startTime?: number;
-  readonly endTime?: number;
-}
 
 export interface MessageQuery {
   readonly query: string;
@@ -43,33 +37,34 @@ export interface MessageQuery {
   readonly snippet?: SnippetOptions;
 }
 
-export interface MessageHit {
-  readonly conversationId: string;
-  readonly messageId: string;
-  readonly seq: number;
-  readonly role: Role;
-  readonly createdAt: string;
-  readonly content: string;
-  readonly snippet: string;
-  /** As FTS5's bm25(): smaller is better. */
-  readonly rank: number;
-  readonly title?: string;
-  readonly module?: string;
-}
-
 export interface MessageResults {
   readonly total: number;
   readonly hits: readonly MessageHit[];
   readonly relaxed: boolean;
-  /** With no hits: words that no message has, and what each filter alone kept out. */
+  /** With no match: words that no message has. */
   readonly unknownWords: readonly string[];
-  readonly withoutFilter: Readonly<Record<string, number>>;
+  /** With no match: how many there would be without one of the filters, and without all of them. */
+  readonly withoutFilter: Readonly<Partial<Record<keyof MessageFilters | 'all', number>>>;
   /** While the index is being built: conversations done, of how many. */
   readonly indexing?: { readonly done: number; readonly total: number };
 }
 
+export interface ConversationHits {
+  readonly conversationId: string;
+  /** Messages of it that match. */
+  readonly matchCount: number;
+  /** The best of them. */
+  readonly hits: readonly MessageHit[];
+}
+
+export interface ConversationResults extends Omit<MessageResults, 'hits'> {
+  readonly conversations: readonly ConversationHits[];
+}
+
 export interface SearchCaller {
   readonly signal?: AbortSignal;
+  /** How long to wait for an index that is being built; then what there is of it answers. */
+  readonly patienceMs?: number;
   progress?(report: { progress: number; total: number; message: string }): void;
 }
 
@@ -81,39 +76,48 @@ export interface MessageSearchOptions {
   readonly log: Log;
 }
 
+/** Facts for `store_info`. */
+export interface IndexStatus {
+  readonly isBuilt: boolean;
+  readonly messages: number;
+  readonly terms: number;
+  readonly frozenBytes: number;
+}
+
+/** Reads nothing until the first search or `start`. */
 export function openMessageSearch(options: MessageSearchOptions): MessageSearch {
   return new MessageSearch(options);
 }
 
 export class MessageSearch {
-  readonly #options: MessageSearchOptions;
-  readonly #index = new MessageIndex();
-  #built: Promise<void> | undefined;
-  #isBuilt = false;
-  #isClosed = false;
-  #savedAt = 0;
-  #saveTimer: NodeJS.Timeout | undefined;
+  readonly #store: ConversationStore;
+  readonly #clock: Clock;
+  readonly #kept: KeptIndex;
 
   constructor(options: MessageSearchOptions) {
-    this.#options = options;
+    this.#store = options.store;
+    this.#clock = options.clock;
+    this.#kept = new KeptIndex(options);
   }
 
-  /** Begins to build the index, if nothing has yet; nothing waits for it but the searches. */
-  start(): void {
-    this.#built ??= this.#build().catch((error: unknown) => {
-      this.#options.log.error({ err: error }, 'the search index could not be built');
-    });
+  /**
+   * Begins to build the index, if nothing has yet; nothing waits for it but the searches. `live`, the
+   * default, keeps it current with the folder until `close`; `once` looks at the files one time, for
+   * commands that end.
+   */
+  start(mode: 'live' | 'once' = 'live'): void {
+    this.#kept.build(mode).catch(() => undefined); // logged; the next search tries again and tells
   }
 
-  /** QUERY_SYNTAX (matchType fts5), CONVERSATION_NOT_FOUND (filter), CANCELLED. */
+  /** QUERY_SYNTAX (matchType fts5), CANCELLED, FILESYSTEM_ERROR (the folder cannot be read). */
   async search(request: MessageQuery, caller: SearchCaller = {}): Promise<MessageResults> {
     await this.#waitForBuild(caller);
+    const { index } = this.#kept;
     for (let tries = 1; ; tries += 1) {
-      const before = this.#index.changedDocuments;
+      const before = index.changedDocuments;
       const result = await this.#run(request, request.filters, caller);
-      const hits = await this.#hits(result, request.snippet);
-      const isCurrent =
-        before === this.#index.changedDocuments && hits.length === result.hits.length;
+      const hits = await hitsOf(result, result.hits, { ...request, ...caller, store: this.#store });
+      const isCurrent = before === index.changedDocuments && hits.length === result.hits.length;
       if (!isCurrent && tries < MAX_TRIES) continue;
       return {
         total: result.total,
@@ -121,52 +125,104 @@ export class MessageSearch {
         relaxed: result.relaxed,
         unknownWords: result.unknownWords,
         withoutFilter: result.total === 0 ? await this.#withoutFilters(request, caller) : {},
-        ...(this.#isBuilt ? {} : { indexing: this.#options.store.progress }),
+        ...this.#indexing(),
       };
     }
   }
 
-  /** Facts for `store_info`. */
-  status() {
-    const { documents, terms, frozenBytes } = this.#index.text.stats();
-    return { messages: documents, terms, frozenBytes, isBuilt: this.#isBuilt };
+  /**
+   * The same, one result a conversation with its best `perConversation` messages: `total`, `limit`
+   * and `offset` count conversations. QUERY_SYNTAX (matchType fts5), CANCELLED.
+   */
+  async searchConversations(
+    request: MessageQuery,
+    perConversation: number,
+    caller: SearchCaller = {},
+  ): Promise<ConversationResults> {
+    await this.#waitForBuild(caller);
+    const { query, matchType, limit, offset } = request;
+    const { signal } = caller;
+    const filter = documentFilter(this.#kept.index, request.filters);
+    const options = { matchType, ...(filter && { filter }), ...(signal && { signal }) };
+    const asked = { query, limit, offset, perConversation, options };
+    const { total, result, page } = await rankConversations(this.#kept.index, asked);
+    const conversations: ConversationHits[] = [];
+    for (const { conversationId, matchCount, best } of page) {
+      const hits = await hitsOf(result, best, { ...request, ...caller, store: this.#store });
+      if (hits.length > 0) conversations.push({ conversationId, matchCount, hits });
+    }
+    const { relaxed, unknownWords } = result;
+    return {
+      ...{ total, relaxed, unknownWords, conversations },
+      withoutFilter: total === 0 ? await this.#withoutFilters(request, caller) : {},
+      ...this.#indexing(),
+    };
   }
 
+  /** Newest messages first, of all conversations. CANCELLED. */
+  async newest(
+    request: NewestRequest,
+    caller: SearchCaller = {},
+  ): Promise<Newest & Pick<MessageResults, 'indexing'>> {
+    await this.#waitForBuild(caller);
+    return { ...newestMessages(this.#kept.index, request), ...this.#indexing() };
+  }
+
+  /** Ids of the conversations that were talked in last. CANCELLED. */
+  async newestConversations(
+    request: Pick<NewestRequest, 'module' | 'limit'>,
+    caller: SearchCaller = {},
+  ): Promise<readonly string[]> {
+    await this.#waitForBuild(caller);
+    return newestConversations(this.#kept.index, request);
+  }
+
+  /** In how many messages each of `words` occurs, and how many there are. Waits for no build. */
+  async frequencies(words: readonly string[]): Promise<{ documents: number; counts: number[] }> {
+    const counts: number[] = [];
+    for (const word of words) {
+      const { total } = await this.#kept.index.text.searchAsync(word, {
+        matchType: 'exact',
+        limit: 1,
+      });
+      counts.push(total);
+    }
+    return { documents: this.#kept.index.text.size, counts };
+  }
+
+  /** Resolves when the index is complete, however long that takes. CANCELLED, FILESYSTEM_ERROR. */
+  async built(caller: SearchCaller = {}): Promise<void> {
+    await this.#waitForBuild({ ...caller, patienceMs: Number.POSITIVE_INFINITY });
+  }
+
+  status(): IndexStatus {
+    const { isBuilt, index } = this.#kept;
+    const { documents: messages, terms, frozenBytes } = index.text.stats();
+    return { isBuilt, messages, terms, frozenBytes };
+  }
+
+  /** Saves the cache where that is worth it. A build that is under way ends with the store's `close`. */
   async close(): Promise<void> {
-    clearInterval(this.#saveTimer);
-    this.#isClosed = true;
-    if (this.#isBuilt) await this.#save();
+    await this.#kept.close();
   }
 
-  async #build(): Promise<void> {
-    const { store, cachePath, log } = this.#options;
-    store.follow((change) => this.#index.apply(change));
-    if (cachePath !== undefined) await loadIndexCache(cachePath, this.#index, store, log);
-    await store.watch();
-    this.#isBuilt = true;
-    if (this.#isClosed) return;
-    await this.#save();
-    this.#saveTimer = setInterval(() => void this.#save(), SAVE_EVERY_MS).unref();
+  #indexing(): Pick<MessageResults, 'indexing'> {
+    return this.#kept.isBuilt ? {} : { indexing: { ...this.#store.progress } };
   }
 
-  async #save(): Promise<void> {
-    const { store, cachePath, log } = this.#options;
-    const { changedDocuments, text } = this.#index;
-    const isWorthIt =
-      text.size >= WORTH_CACHING && changedDocuments - this.#savedAt >= WORTH_SAVING_AGAIN;
-    if (cachePath === undefined || !isWorthIt) return;
-    this.#savedAt = changedDocuments;
-    await saveIndexCache(cachePath, this.#index, store, log);
-  }
-
-  async #waitForBuild({ signal, progress }: SearchCaller): Promise<void> {
-    this.start();
-    const { store, clock } = this.#options;
-    const deadline = clock.monotonic() + WAIT_FOR_BUILD_MS;
-    while (!this.#isBuilt && clock.monotonic() < deadline) {
-      const { done, total } = store.progress;
+  async #waitForBuild(caller: SearchCaller): Promise<void> {
+    const { signal, progress, patienceMs = WAIT_FOR_BUILD_MS } = caller;
+    throwIfCancelled(signal);
+    if (this.#kept.isBuilt) return;
+    const build = this.#kept.build('live');
+    const deadline = this.#clock.monotonic() + patienceMs;
+    for (;;) {
+      const leftMs = deadline - this.#clock.monotonic();
+      await settledOrLater(build, Math.max(0, Math.min(PROGRESS_MS, leftMs)), signal);
+      throwIfCancelled(signal);
+      if (this.#kept.isBuilt || leftMs <= PROGRESS_MS) return;
+      const { done, total } = this.#store.progress;
       progress?.({ progress: done, total, message: 'the search index is being built' });
-      await Promise.race([this.#built, sleep(PROGRESS_MS, signal)]);
     }
   }
 
@@ -175,8 +231,8 @@ export class MessageSearch {
     filters: MessageFilters,
     { signal }: SearchCaller,
   ): Promise<SearchResult> {
-    const filter = this.#predicate(filters);
-    return this.#index.text.searchAsync(query, {
+    const filter = documentFilter(this.#kept.index, filters);
+    return this.#kept.index.text.searchAsync(query, {
       limit,
       offset,
       matchType,
@@ -185,65 +241,33 @@ export class MessageSearch {
     });
   }
 
-  /** `undefined` where nothing is filtered. */
-  #predicate(filters: MessageFilters): ((id: DocumentId) => boolean) | undefined {
-    const { conversationId, module, role, startTime, endTime } = filters;
-    if (Object.values(filters).every((value) => value === undefined)) return undefined;
-    return (id) => {
-      const place = parseDocumentId(id);
-      if (conversationId !== undefined && place.conversationId !== conversationId) return false;
-      const indexed = this.#index.get(place.conversationId);
-      if (indexed === undefined) return false;
-      const time = indexed.times[place.seq - 1] ?? 0;
-      return (
-        (module === undefined || indexed.module === module) &&
-        (role === undefined || indexed.roles[place.seq - 1] === role) &&
-        (startTime === undefined || time >= startTime) &&
-        (endTime === undefined || time <= endTime)
-      );
-    };
-  }
-
   async #withoutFilters(
     request: MessageQuery,
     caller: SearchCaller,
-  ): Promise<Record<string, number>> {
-    const counts: Record<string, number> = {};
-    for (const name of ['conversationId', 'module', 'role', 'startTime', 'endTime'] as const) {
-      const { [name]: dropped, ...others } = request.filters;
-      if (dropped === undefined) continue;
+  ): Promise<MessageResults['withoutFilter']> {
+    const names = ['conversationId', 'module', 'role', 'startTime', 'endTime'] as const;
+    const given = names.filter((name) => request.filters[name] !== undefined);
+    const counts: Partial<Record<keyof MessageFilters | 'all', number>> = {};
+    for (const name of given) {
+      const { [name]: _dropped, ...others } = request.filters;
       counts[name] = (await this.#run(request, others, caller)).total;
     }
+    if (given.length > 1) counts.all = (await this.#run(request, {}, caller)).total;
     return counts;
   }
+}
 
-  /** Hits whose message is gone from the disk are left out. */
-  async #hits(result: SearchResult, options: SnippetOptions = {}): Promise<MessageHit[]> {
-    const hits: MessageHit[] = [];
-    for (const { id, rank } of result.hits) {
-      const { conversationId, seq } = parseDocumentId(id);
-      const conversation = await this.#load(conversationId);
-      const message = conversation?.messages[seq - 1];
-      if (conversation === undefined || message === undefined) continue;
-      const { role, content, createdAt } = message;
-      const { title, module } = conversation;
-      const snippet = result.snippet(id, { content }, options);
-      hits.push({
-        ...{ conversationId, messageId: message.id, seq, role, createdAt, content, snippet, rank },
-        ...(title === undefined ? {} : { title }),
-        ...(module === undefined ? {} : { module }),
-      });
-    }
-    return hits;
-  }
-
-  async #load(conversationId: string): Promise<Conversation | undefined> {
-    try {
-      return await this.#options.store.load(conversationId);
-    } catch (error) {
-      // It vanished or was damaged since it was indexed; everything else is still an answer.
-      if (isAppError(error)) return undefined;
-      throw error;
-    }
+/** Rejects as `work` does; resolves once it has resolved, after `ms`, or when the signal is aborted. */
+async function settledOrLater(
+  work: Promise<unknown>,
+  ms: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const over = new AbortController();
+  const stop = signal === undefined ? over.signal : AbortSignal.any([signal, over.signal]);
+  try {
+    await Promise.race([work, sleep(ms, stop).catch(() => undefined)]);
+  } finally {
+    over.abort(); // or the timer would keep a command that is done alive
   }
 }

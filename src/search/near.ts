@@ -38,6 +38,34 @@ function settle(readers: readonly Reader[], lead: Reader): boolean {
   return true;
 }
 
+/** False if no instances of the first two phrases are near enough: settles most documents cheaply. */
+function canMeet(
+  [a = [], b = []]: readonly (readonly number[])[],
+  [lengthA = 0, lengthB = 0]: readonly number[],
+  distance: number,
+): boolean {
+  for (let i = 0, j = 0; i < a.length && j < b.length; ) {
+    const [left = 0, right = 0] = [a[i], b[j]];
+    if (left <= right ? right - left <= lengthA + distance : left - right <= lengthB + distance)
+      return true;
+    if (left <= right) i++;
+    else j++;
+  }
+  return false;
+}
+
+/** The common case of one instance each: all within one window, or none. */
+function trimSingles(
+  positions: readonly (readonly number[])[],
+  lengths: readonly number[],
+  distance: number,
+): (readonly number[])[] {
+  let greatest = 0;
+  for (const [position = 0] of positions) greatest = Math.max(greatest, position);
+  const meet = positions.every(([p = 0], i) => p >= greatest - (lengths[i] ?? 0) - distance);
+  return meet ? [...positions] : positions.map(() => []);
+}
+
 /**
  * The positions of each phrase that meet the NEAR, ascending; every list is empty when none do.
  * `lengths` are the phrases' tokens.
@@ -46,7 +74,10 @@ export function trimToNear(
   positions: readonly (readonly number[])[],
   lengths: readonly number[],
   distance: number,
-): number[][] {
+): (readonly number[])[] {
+  if (!canMeet(positions, lengths, distance)) return positions.map(() => []);
+  if (positions.every((list) => list.length === 1))
+    return trimSingles(positions, lengths, distance);
   const readers = positions.map((list, i): Reader => {
     return { positions: list, reach: (lengths[i] ?? 0) + distance, at: 0, kept: [] };
   });

@@ -1,111 +1,26 @@
 /**
  * Finds the instances of a phrase in one segment: which documents have it, how often, and where.
- * A plain word is answered from its postings as they are. Anything with a place in it (several
- * terms, `^`, a column filter) takes its candidates from the postings and looks at their tokens.
+ * A plain word is answered from its postings as they are; several start from the rarest one's
+ * places. A prefix within a phrase, `^` and column filters look at the tokens of their candidates.
  */
-import type { Dictionary } from './dictionary.js';
 import { positionOf } from './near.js';
+import {
+  type Acceptor,
+  acceptorOf,
+  livePostings,
+  type ResolvedPhrase,
+  unionPostings,
+} from './phrase-terms.js';
 import { intersectAll, seek, unite } from './posting-lists.js';
-import type { Phrase } from './query-tree.js';
 import {
   columnTokens,
   FREQUENCY_BITS,
   MAX_FREQUENCY,
-  MAX_SLOTS,
   NO_POSTINGS,
   type Positions,
   type PostingList,
   type Segment,
 } from './segment.js';
-
-/** A phrase whose terms are looked up: for each place, the dictionary numbers that may stand there. */
-export interface ResolvedPhrase {
-  readonly places: readonly (readonly number[])[];
-  readonly first: boolean;
-  readonly columns: number;
-}
-
-/** What one place of a phrase accepts in one segment: a single term, or those marked. */
-interface Acceptor {
-  readonly locals: readonly number[];
-  readonly single: number;
-  readonly marks: Uint8Array | undefined;
-}
-
-/** Looks every term up; `expand` gives the numbers behind a prefix and may refuse too many. */
-export function resolvePhrase(
-  phrase: Phrase,
-  dictionary: Dictionary,
-  expand: (prefix: string) => readonly number[],
-): ResolvedPhrase {
-  const places = phrase.terms.map(({ term, prefix, spellings }) => {
-    if (prefix) return expand(term);
-    const numbers = [term, ...(spellings ?? [])].map((spelling) => dictionary.find(spelling));
-    return [...new Set(numbers.filter((number) => number !== undefined))];
-  });
-  return { places, first: phrase.first, columns: phrase.columns };
-}
-
-function localNumbers(segment: Segment, numbers: readonly number[]): number[] {
-  const locals: number[] = [];
-  if (numbers.length * 8 < segment.termCount) {
-    for (const number of numbers) {
-      const local = segment.localTerm(number);
-      if (local >= 0) locals.push(local);
-    }
-    return locals;
-  }
-  // Many numbers: one pass over the segment's terms instead of a search for each.
-  const wanted = new Set(numbers);
-  for (let local = 0; local < segment.termCount; local++) {
-    const number = segment.globalTerm(local);
-    if (wanted.has(number) && segment.localTerm(number) >= 0) locals.push(local);
-  }
-  return locals;
-}
-
-function acceptorOf(segment: Segment, numbers: readonly number[]): Acceptor {
-  const locals = localNumbers(segment, numbers);
-  if (locals.length < 2) return { locals, single: locals[0] ?? -1, marks: undefined };
-  const marks = new Uint8Array(segment.termCount);
-  for (const local of locals) marks[local] = 1;
-  return { locals, single: -1, marks };
-}
-
-/** Postings without deleted documents and without those that have the term in other columns only. */
-function livePostings(segment: Segment, local: number): PostingList {
-  const list = segment.postings(local);
-  if (segment.deadCount === 0 && !segment.hasZeros(local)) return list;
-  const packed = new Uint32Array(list.length);
-  let length = 0;
-  for (let i = 0; i < list.length; i++) {
-    const entry = list.packed[i] ?? 0;
-    if ((entry & MAX_FREQUENCY) > 0 && segment.dead[entry >>> FREQUENCY_BITS] !== 1)
-      packed[length++] = entry;
-  }
-  return { packed, length };
-}
-
-/** The union over many terms, frequencies added up. */
-function unionPostings(segment: Segment, locals: readonly number[]): PostingList {
-  const sums = new Float64Array(MAX_SLOTS);
-  for (const local of locals) {
-    const { packed, length } = segment.postings(local);
-    for (let i = 0; i < length; i++) {
-      const entry = packed[i] ?? 0;
-      const slot = entry >>> FREQUENCY_BITS;
-      sums[slot] = (sums[slot] ?? 0) + (entry & MAX_FREQUENCY);
-    }
-  }
-  const packed = new Uint32Array(segment.size);
-  let length = 0;
-  for (let slot = 0; slot < segment.size; slot++) {
-    const frequency = sums[slot] ?? 0;
-    if (frequency === 0 || segment.dead[slot] === 1) continue;
-    packed[length++] = (slot << FREQUENCY_BITS) | Math.min(frequency, MAX_FREQUENCY);
-  }
-  return { packed, length };
-}
 
 /** A phrase made ready for one segment. */
 export class PhraseMatcher {
@@ -117,8 +32,14 @@ export class PhraseMatcher {
   /** Only single terms, anywhere in the default columns. */
   readonly #isPlain: boolean;
   readonly #singles: Int32Array;
+  readonly #positions: Positions | undefined;
+  /** The postings of a plain word in a frozen segment, which never change. */
+  #list: PostingList | undefined;
   /** Where the last document's posting was found: documents are asked for in order. */
   #cursor = 0;
+  /** See seekPlaces. */
+  firstPlace = 0;
+  endPlace = 0;
 
   constructor(segment: Segment, phrase: ResolvedPhrase) {
     this.#segment = segment;
@@ -130,6 +51,7 @@ export class PhraseMatcher {
     const isAnywhere = !phrase.first && phrase.columns === segment.layout.defaults;
     this.#usesPostings = isAnywhere && phrase.places.length === 1;
     this.#isPlain = isAnywhere && this.#acceptors.every(({ marks }) => marks === undefined);
+    this.#positions = segment.positions;
     this.#singles = Int32Array.from(this.#acceptors, ({ single }) => single);
   }
 
@@ -152,45 +74,63 @@ export class PhraseMatcher {
         ? livePostings(this.#segment, only.single)
         : unionPostings(this.#segment, only.locals);
     }
-    const { positions } = this.#segment;
-    if (positions !== undefined && this.#isPlain) return this.#anchored(positions);
+    if (this.#positions && this.#isPlain) return this.#anchored(this.#positions);
     return this.#verified(this.#candidates());
   }
 
-  /** Looks at each place of the rarest term whether the others stand around it. */
+  /**
+   * Meets the places of the rarest term with those of its neighbour in the phrase. Both are read in
+   * order; looking into the tokens instead would miss the processor's cache at every place.
+   */
   #anchored({ places, starts, first }: Positions): PostingList {
-    const { tokens, dead, layout } = this.#segment;
     const lists = this.#acceptors.map(({ single }) => this.#segment.postings(single));
-    const shortest = Math.min(...lists.map(({ length }) => length));
-    const anchor = lists.findIndex(({ length }) => length === shortest);
-    const { packed: entries, length: count } = lists[anchor] ?? NO_POSTINGS;
-    const base = first(this.#acceptors[anchor]?.single ?? 0);
-    const packed = new Uint32Array(count);
+    const anchor = lists.reduce(
+      (best, list, i) => (list.length < (lists[best]?.length ?? 0) ? i : best),
+      0,
+    );
+    const towards = anchor === 0 ? 1 : -1;
+    const [rare, other] = [lists[anchor] ?? NO_POSTINGS, lists[anchor + towards] ?? NO_POSTINGS];
+    const rareFirst = first(this.#singles[anchor] ?? 0);
+    const otherFirst = first(this.#singles[anchor + towards] ?? 0);
+    const packed = new Uint32Array(rare.length);
     let length = 0;
-    for (let i = 0; i < count; i++) {
-      const entry = entries[i] ?? 0;
-      const slot = entry >>> FREQUENCY_BITS;
-      if (dead[slot] === 1) continue;
-      const document = this.#segment.starts[slot * (layout.count + 1)] ?? 0;
-      const from = starts[base + i] ?? 0;
-      const to = from + (entry & MAX_FREQUENCY);
+    let beside = 0;
+    for (let i = 0; i < rare.length; i++) {
+      const slot = (rare.packed[i] ?? 0) >>> FREQUENCY_BITS;
+      beside = seek(other, slot, beside);
+      if (beside === other.length) break;
+      const entry = other.packed[beside] ?? 0;
+      if (entry >>> FREQUENCY_BITS !== slot || this.#segment.dead[slot] === 1) continue;
+      const [mine, theirs] = [(rare.packed[i] ?? 0) & MAX_FREQUENCY, entry & MAX_FREQUENCY];
+      const from = starts[rareFirst + i] ?? 0;
+      let next = starts[otherFirst + beside] ?? 0;
+      const end = next + theirs;
       let found = 0;
-      for (let at = from; at < to; at++) {
-        const start = document + (places[at] ?? 0) - anchor;
-        if (start >= document && this.#standsAt(tokens, start) && this.#isInColumn(slot, start))
+      for (let at = from; at < from + mine; at++) {
+        const wanted = (places[at] ?? 0) + towards;
+        while (next < end && (places[next] ?? 0) < wanted) next++;
+        if (
+          next < end &&
+          places[next] === wanted &&
+          this.#standsAt(slot, wanted - towards - anchor)
+        )
           found++;
       }
-      // A frequency that was cut does not tell all places.
-      if (to - from === MAX_FREQUENCY) found = this.count(slot);
+      // Frequencies that were cut do not tell all places.
+      if (Math.max(mine, theirs) === MAX_FREQUENCY) found = this.count(slot);
       if (found > 0) packed[length++] = (slot << FREQUENCY_BITS) | Math.min(found, MAX_FREQUENCY);
     }
     return { packed, length };
   }
 
-  #standsAt(tokens: Uint16Array | Uint32Array, start: number): boolean {
+  /** Whether the whole phrase stands at a place of a document, within one column. */
+  #standsAt(slot: number, place: number): boolean {
+    const { tokens, layout, starts } = this.#segment;
+    const start = (starts[slot * (layout.count + 1)] ?? 0) + place;
     const singles = this.#singles;
+    if (place < 0) return false;
     for (let i = 0; i < singles.length; i++) if (tokens[start + i] !== singles[i]) return false;
-    return true;
+    return this.#isInColumn(slot, start);
   }
 
   /** Whether the phrase at `start` ends in the column in which it begins, one that it may stand in. */
@@ -241,8 +181,7 @@ export class PhraseMatcher {
   positions(slot: number): number[] {
     const positions: number[] = [];
     if (this.#isHopeless()) return positions;
-    if (this.#usesPostings && this.#isPlain && this.#readPositions(slot, positions))
-      return positions;
+    if (this.#readPositions(slot, positions)) return positions;
     const offsets: number[] = [];
     for (const column of this.#columns) {
       const { from, to } = columnTokens(this.#segment, slot, column);
@@ -255,10 +194,31 @@ export class PhraseMatcher {
 
   /** A plain word's places from the segment's own list; false if it keeps none. */
   #readPositions(slot: number, into: number[]): boolean {
-    const kept = this.#segment.positions;
+    const kept = this.#positions;
+    if (kept === undefined || !this.seekPlaces(slot)) return false;
+    const document = this.#segment.starts[slot * (this.#segment.layout.count + 1)] ?? 0;
+    let next = this.firstPlace;
+    for (const column of this.#columns) {
+      const { from, to } = columnTokens(this.#segment, slot, column);
+      for (; next < this.endPlace; next++) {
+        const place = document + (kept.places[next] ?? 0);
+        if (place >= to) break;
+        into.push(positionOf(column, place - from));
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Sets `firstPlace` and `endPlace` to a plain word's share of the segment's places; false if it
+   * is no plain word or the segment does not tell.
+   */
+  seekPlaces(slot: number): boolean {
+    const kept = this.#positions;
+    if (kept === undefined || !this.#usesPostings || !this.#isPlain) return false;
     const single = this.#singles[0] ?? -1;
-    if (kept === undefined) return false;
-    const list = this.#segment.postings(single);
+    this.#list ??= this.#segment.postings(single);
+    const list = this.#list;
     const known = (list.packed[this.#cursor] ?? 0) >>> FREQUENCY_BITS;
     const at = seek(list, slot, known <= slot ? this.#cursor : 0);
     const entry = list.packed[at] ?? 0;
@@ -266,18 +226,28 @@ export class PhraseMatcher {
     if (at >= list.length || entry >>> FREQUENCY_BITS !== slot || frequency === MAX_FREQUENCY)
       return false;
     this.#cursor = at;
-    const start = kept.starts[kept.first(single) + at] ?? 0;
-    const document = this.#segment.starts[slot * (this.#segment.layout.count + 1)] ?? 0;
-    let next = 0;
-    for (const column of this.#columns) {
-      const { from, to } = columnTokens(this.#segment, slot, column);
-      for (; next < frequency; next++) {
-        const place = document + (kept.places[start + next] ?? 0);
-        if (place >= to) break;
-        into.push(positionOf(column, place - from));
-      }
-    }
+    this.firstPlace = kept.starts[kept.first(single) + at] ?? 0;
+    this.endPlace = this.firstPlace + frequency;
     return true;
+  }
+
+  /**
+   * False if this and another plain word surely have no places within `reach` of each other in a
+   * document: settles most documents of a NEAR without a list made. Columns are not looked at.
+   */
+  mayMeet(other: PhraseMatcher, slot: number, reach: number): boolean {
+    const kept = this.#positions;
+    if (kept === undefined || !this.seekPlaces(slot) || !other.seekPlaces(slot)) return true;
+    const { places } = kept;
+    let mine = this.firstPlace;
+    let theirs = other.firstPlace;
+    while (mine < this.endPlace && theirs < other.endPlace) {
+      const apart = (places[theirs] ?? 0) - (places[mine] ?? 0);
+      if (apart > reach) mine++;
+      else if (-apart > reach) theirs++;
+      else return true;
+    }
+    return false;
   }
 
   /** Counts the instances among the tokens of one column and notes where they begin. */

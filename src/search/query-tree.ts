@@ -29,12 +29,12 @@ export interface NearNode {
   readonly source?: string;
 }
 
-export interface GroupNode {
+interface GroupNode {
   readonly kind: 'and' | 'or';
   readonly children: readonly QueryNode[];
 }
 
-export interface NotNode {
+interface NotNode {
   readonly kind: 'not';
   readonly left: QueryNode;
   readonly right: QueryNode;

@@ -20,7 +20,8 @@ export function inverseFrequency(rows: number, hits: number): number {
 /** What a document's length does to its frequencies, for one state of the index. */
 export class LengthNorms {
   readonly #average: number;
-  readonly #table: number[] = [];
+  /** 0 where none was reckoned yet. */
+  readonly #table = new Float64Array(TABLED_LENGTHS);
 
   constructor(rows: number, tokens: number) {
     this.#average = tokens / rows;
@@ -33,8 +34,8 @@ export class LengthNorms {
   }
 
   of(length: number): number {
-    const known = this.#table[length];
-    if (known !== undefined) return known;
+    const known = this.#table[length] ?? 0;
+    if (known !== 0) return known;
     const norm = this.#norm(length);
     if (length < TABLED_LENGTHS) this.#table[length] = norm;
     return norm;
@@ -63,6 +64,11 @@ export class Best<Item> {
 
   constructor(limit: number) {
     this.#limit = limit;
+  }
+
+  /** Lower scores are never kept. */
+  get floor(): number {
+    return this.#heap.length < this.#limit ? 0 : (this.#heap[0]?.score ?? 0);
   }
 
   /** Whether `offer` would keep it; asked first so that most hits cost no allocation. */

@@ -4,13 +4,13 @@
  * of work, so that a caller can let other things happen or give up.
  */
 import { AppError } from '../base/errors.js';
-import { type ResolvedPhrase, resolvePhrase } from './phrase-matcher.js';
+import { type ResolvedPhrase, resolvePhrase } from './phrase-terms.js';
 import { GALLOP_RATIO, seek } from './posting-lists.js';
 import { querySyntaxError } from './query-lexer.js';
 import { type Phrase, phrasesOf, type QueryNode } from './query-tree.js';
-import { Best, inverseFrequency, LengthNorms, type Scored, share } from './rank.js';
+import { Best, inverseFrequency, type LengthNorms, type Scored, share } from './rank.js';
 import { type DocumentId, FREQUENCY_BITS, MAX_FREQUENCY, NO_POSTINGS } from './segment.js';
-import { type QueryPlan, SegmentQuery } from './segment-query.js';
+import { type QueryPlan, type SegmentMatches, SegmentQuery } from './segment-query.js';
 import type { SegmentStore } from './segment-store.js';
 
 /** All prefixes of one query together may stand for this many terms. */
@@ -29,7 +29,7 @@ export interface RunResult {
 }
 
 /** Looks up all terms of a query; equal phrases come out as one object. */
-export function planQuery(root: QueryNode, store: SegmentStore): QueryPlan {
+function planQuery(root: QueryNode, store: SegmentStore): QueryPlan {
   const expansions = new Map<string, readonly number[]>();
   let expanded = 0;
   const expand = (prefix: string) => {
@@ -58,7 +58,7 @@ export function planQuery(root: QueryNode, store: SegmentStore): QueryPlan {
  */
 function* scoresOf(
   query: SegmentQuery,
-  { documents, counted }: ReturnType<SegmentQuery['match']>,
+  { documents, counted }: SegmentMatches,
   weights: readonly number[],
   norms: LengthNorms,
 ): Generator<void, Float64Array> {
@@ -92,14 +92,18 @@ function* rankSegment(
   filter: RunOptions['filter'],
 ): Generator<void, number> {
   const { segment } = query;
-  const matched = query.match(filter && ((slot) => filter(segment.ids[slot] ?? 0)));
+  const matched = yield* query.match(filter && ((slot) => filter(segment.ids[slot] ?? 0)));
   const { documents } = matched;
   const scores = yield* scoresOf(query, matched, weights, norms);
+  let { floor } = best;
   for (let i = 0; i < documents.length; i++) {
-    const slot = (documents.packed[i] ?? 0) >>> FREQUENCY_BITS;
     const score = scores[i] ?? 0;
+    if (score < floor) continue;
+    const slot = (documents.packed[i] ?? 0) >>> FREQUENCY_BITS;
     const order = segment.orders[slot] ?? 0;
-    if (best.takes(score, order)) best.offer({ score, order, item: segment.ids[slot] ?? 0 });
+    if (!best.takes(score, order)) continue;
+    best.offer({ score, order, item: segment.ids[slot] ?? 0 });
+    floor = best.floor;
   }
   return documents.length;
 }
@@ -110,6 +114,7 @@ export function* runQuery(
   store: SegmentStore,
   options: RunOptions,
 ): Generator<void, RunResult> {
+  store.settle();
   const plan = planQuery(root, store);
   const queries = store.segments
     .filter((segment) => segment.size > segment.deadCount)
@@ -122,7 +127,7 @@ export function* runQuery(
     }
   }
   const weights = hits.map((count) => inverseFrequency(store.rows, count));
-  const norms = new LengthNorms(store.rows, store.tokens);
+  const { norms } = store;
   const best = new Best<DocumentId>(options.limit + options.offset);
   let total = 0;
   for (const query of queries) {

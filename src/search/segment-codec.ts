@@ -6,7 +6,8 @@
  */
 import { crc32 } from 'node:zlib';
 import type { Dictionary } from './dictionary.js';
-import { type FrozenParts, FrozenSegment, livePlaces, packSegment } from './frozen-segment.js';
+import { type FrozenParts, FrozenSegment } from './frozen-segment.js';
+import { livePlaces, packSegment } from './pack-segment.js';
 import type { DocumentId, Layout } from './segment.js';
 
 /** `DBSG`, then the version: raised with every change of the layout or of a tokenizer. */

@@ -4,7 +4,8 @@
  * matches, and never right of NOT (FTS5-RULES, "bm25").
  */
 import { columnOf, offsetOf, trimToNear } from './near.js';
-import { PhraseMatcher, type ResolvedPhrase } from './phrase-matcher.js';
+import { PhraseMatcher } from './phrase-matcher.js';
+import type { ResolvedPhrase } from './phrase-terms.js';
 import { intersect, intersectAll, subtract, unite } from './posting-lists.js';
 import { childrenOf, type NearNode, type QueryNode } from './query-tree.js';
 import {
@@ -21,6 +22,21 @@ interface Matched {
   readonly documents: PostingList;
   readonly children: readonly Matched[];
   readonly phrases: readonly PostingList[];
+}
+
+/** What one segment has for a query. */
+export interface SegmentMatches {
+  readonly documents: PostingList;
+  /** One list a phrase, of some of `documents`. */
+  readonly counted: readonly PostingList[];
+}
+
+/** Runs a piece of work without its pauses. */
+export function finished<Value>(work: Generator<void, Value>): Value {
+  for (;;) {
+    const step = work.next();
+    if (step.done) return step.value;
+  }
 }
 
 /** An instance of a phrase in a document. */
@@ -72,9 +88,12 @@ export class SegmentQuery {
     return this.#hits[phrase]?.length ?? 0;
   }
 
-  /** The documents that match, and for each phrase of the query those in which it counts. */
-  match(accepts?: (slot: number) => boolean): { documents: PostingList; counted: PostingList[] } {
-    const matched = this.#match(this.#plan.root, { next: 0 });
+  /**
+   * The documents that match, and for each phrase of the query those in which it counts.
+   * Yields after every leaf of the tree, because a NEAR may take a while.
+   */
+  *match(accepts?: (slot: number) => boolean): Generator<void, SegmentMatches> {
+    const matched = yield* this.#match(this.#plan.root, { next: 0 });
     const documents = accepts ? filtered(matched.documents, accepts) : matched.documents;
     const counted: PostingList[] = [];
     collect(matched, documents, counted);
@@ -94,7 +113,7 @@ export class SegmentQuery {
       const frequency = Math.min(matcher.countIn(slot), MAX_FREQUENCY);
       this.#hits[i] = listOf(slot, frequency);
     });
-    const { counted } = this.match();
+    const { counted } = finished(this.match());
     const near = nearOfPhrases(this.#plan.root);
     const found = counted.flatMap((list, phrase) =>
       list.length === 0 ? [] : this.#instancesOf(phrase, slot, near[phrase] as NearOfPhrase),
@@ -112,9 +131,13 @@ export class SegmentQuery {
     });
   }
 
-  #match(node: QueryNode, numbering: { next: number }): Matched {
-    if (node.kind === 'near') return this.#matchLeaf(node, numbering);
-    const children = childrenOf(node).map((child) => this.#match(child, numbering));
+  *#match(node: QueryNode, numbering: { next: number }): Generator<void, Matched> {
+    if (node.kind === 'near') {
+      yield;
+      return this.#matchLeaf(node, numbering);
+    }
+    const children: Matched[] = [];
+    for (const child of childrenOf(node)) children.push(yield* this.#match(child, numbering));
     return { node, documents: combine(node.kind, children), children, phrases: [] };
   }
 
@@ -131,9 +154,12 @@ export class SegmentQuery {
   #near(node: NearNode, first: number, candidates: PostingList): PostingList[] {
     const lengths = this.#lengths(first, node);
     const kept = node.phrases.map(() => new Uint32Array(candidates.length));
+    const [one, other] = [this.#matchers[first], this.#matchers[first + 1]];
     let length = 0;
     for (let i = 0; i < candidates.length; i++) {
       const slot = (candidates.packed[i] ?? 0) >>> FREQUENCY_BITS;
+      // Two plain words, one token long each; the same object for `NEAR(a a)`.
+      if (one && other && one !== other && !one.mayMeet(other, slot, node.distance + 1)) continue;
       const positions = node.phrases.map((_, p) => this.#positions(first + p, slot));
       const trimmed = trimToNear(positions, lengths, node.distance);
       if (trimmed[0]?.length === 0) continue;

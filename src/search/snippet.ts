@@ -50,16 +50,20 @@ interface Range {
   readonly last: number;
 }
 
-/** Tokens that begin a sentence: the first, and those after a full stop or colon and some space. */
-function sentenceStarts(text: string, tokens: Offsets): number[] {
-  const found = [0];
-  for (let token = 1; token < countOf(tokens); token++) {
-    const start = startOf(tokens, token) ?? 0;
-    let at = start - 1;
-    while (at >= 0 && ' \t\n\r'.includes(text.charAt(at))) at--;
-    if (at !== start - 1 && (text[at] === '.' || text[at] === ':')) found.push(token);
-  }
-  return found;
+/** Whether a token stands first in the text, or after a full stop or colon and some space. */
+function beginsSentence(text: string, tokens: Offsets, token: number): boolean {
+  if (token === 0) return true;
+  const before = (startOf(tokens, token) ?? 0) - 1;
+  let at = before;
+  while (at >= 0 && ' \t\n\r'.includes(text.charAt(at))) at--;
+  return at !== before && (text[at] === '.' || text[at] === ':');
+}
+
+/** The first token of the sentence that `token` is in. */
+function sentenceOf(text: string, tokens: Offsets, token: number): number {
+  let first = token;
+  while (!beginsSentence(text, tokens, first)) first--;
+  return first;
 }
 
 /** The score of the window at `start`, and where its first and last instance are. */
@@ -92,12 +96,12 @@ function* windowsOf(
 ): Generator<Window> {
   const tokens = wordOffsets(source.text);
   const count = countOf(tokens);
-  const sentences = count > size ? sentenceStarts(source.text, tokens) : [];
   for (const { offset } of instances) {
     const { score, first, end } = scoreWindow(instances, offset, size);
     yield { source, tokens, start: centred(first, end, size, count), score };
-    const sentence = sentences.findLast((token) => token <= offset);
-    if (sentence === undefined || sentence >= offset) continue;
+    if (count <= size) continue;
+    const sentence = sentenceOf(source.text, tokens, offset);
+    if (sentence >= offset) continue;
     const bonus = sentence === 0 ? TEXT_BONUS : SENTENCE_BONUS;
     const { score: atSentence } = scoreWindow(instances, sentence, size);
     yield { source, tokens, start: sentence, score: atSentence + bonus };

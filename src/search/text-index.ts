@@ -12,6 +12,7 @@ import { SearchResult } from './search-result.js';
 import { type RunResult, runQuery, throwIfCancelled } from './search-run.js';
 import type { DocumentId, Layout } from './segment.js';
 import { decodeSegment, encodeSegment } from './segment-codec.js';
+import { finished } from './segment-query.js';
 import { SegmentStore } from './segment-store.js';
 
 export type { MatchType } from './match-type.js';
@@ -110,9 +111,21 @@ export class TextIndex {
 
   /** Everything held, as buffers for a cache. Freezes first. */
   encode(): Buffer[] {
+    return this.encodeInTurns().map((encode) => encode());
+  }
+
+  /**
+   * The same, for a caller that lets others work in between: each function gives one buffer. Documents
+   * that changed since this call are left out, or all of a buffer's (then it is empty).
+   */
+  encodeInTurns(): (() => Buffer)[] {
     this.freeze();
-    const { frozenSegments, dictionary } = this.#store;
-    return frozenSegments.map((segment) => encodeSegment(segment, dictionary));
+    const store = this.#store;
+    return store.frozenSegments.map((segment) => () => {
+      // One that was merged away does not learn of deletions, nor of terms that were given up.
+      const isHeld = store.frozenSegments.includes(segment);
+      return isHeld ? encodeSegment(segment, store.dictionary) : Buffer.alloc(0);
+    });
   }
 
   /**
@@ -171,11 +184,7 @@ export class TextIndex {
   }
 
   #finish(root: QueryNode, options: SearchOptions): RunResult {
-    const run = this.#run(root, options);
-    for (;;) {
-      const step = run.next();
-      if (step.done) return step.value;
-    }
+    return finished(this.#run(root, options));
   }
 
   async #finishInSlices(root: QueryNode, options: SearchOptions): Promise<RunResult> {

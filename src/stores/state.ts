@@ -11,7 +11,7 @@ import { AppError } from '../base/errors.js';
 import type { Durability } from '../files/atomic-write.js';
 import { withLock } from '../files/file-lock.js';
 import { parseDocument, readWhole } from '../files/json-doc.js';
-import type { JsonObject } from './conversations/schema.js';
+import { CLIENT_ID, CONVERSATION_ID, type JsonObject } from './conversations/schema.js';
 
 const FORMAT_VERSION = 1;
 /** A note of where one is, not a store: every reader reads all of it. */
@@ -85,7 +85,7 @@ function toState({ activeConversation, contextWindow, values, updatedAt }: JsonO
   const messages = Number(contextWindow);
   const isCount = contextWindow !== null && Number.isSafeInteger(messages) && messages > 0;
   return {
-    ...(typeof activeConversation === 'string' ? { activeConversation } : {}),
+    ...(isRef(activeConversation) ? { activeConversation } : {}),
     ...(isCount ? { contextWindow: messages } : {}),
     values: isObject(values) ? values : {},
     ...(typeof updatedAt === 'string' ? { updatedAt } : {}),
@@ -114,6 +114,9 @@ function changed(file: JsonObject, change: StateChange): JsonObject {
 
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isRef = (value: unknown): value is string =>
+  typeof value === 'string' && (CONVERSATION_ID.test(value) || CLIENT_ID.test(value));
 
 function damaged(path: string): AppError {
   return new AppError('CORRUPT', `${path} does not hold a JSON object.`, { details: { path } });

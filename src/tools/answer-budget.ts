@@ -1,16 +1,14 @@
 /**
  * How much of a list one answer carries, so that no call floods the context of an assistant.
  *
- * Tokens are estimated from the JSON of an item: four characters of ASCII to a token, and one token
- * for any other character (CJK text takes about one; accented Latin is over-estimated, which is the
- * safe side). Tokenizers differ by model; the estimate is within about a third for English.
+ * Tokens are estimated from the JSON of an item (base/tokens.ts).
  * A tool's answer goes out as data and as text, of which hosts show the model one.
  */
 import { z } from 'zod';
+import { estimateTextTokens } from '../base/tokens.js';
 
 const DEFAULT_TOKENS = 8_000;
 const MOST_TOKENS = 25_000;
-const CHARACTERS_PER_TOKEN = 4;
 /** For what stands around the items: counts, cursors, names of fields. */
 const FRAME_TOKENS = 200;
 
@@ -25,12 +23,7 @@ export const maxTokens = z
 
 /** Estimated tokens of a value as JSON. */
 export function estimateTokens(value: unknown): number {
-  const text = JSON.stringify(value) ?? '';
-  let others = 0;
-  for (let index = 0; index < text.length; index += 1) {
-    if (text.charCodeAt(index) > 0x7f) others += 1;
-  }
-  return Math.ceil((text.length - others) / CHARACTERS_PER_TOKEN) + others;
+  return estimateTextTokens(JSON.stringify(value) ?? '');
 }
 
 /**

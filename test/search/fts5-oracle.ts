@@ -106,7 +106,10 @@ function randomFilter(random: Random): { text: string; columns: number[] } {
 }
 
 function narrow(node: OracleNode, columns: readonly number[]): void {
-  if (node.kind !== 'leaf') return node.children.forEach((child) => narrow(child, columns));
+  if (node.kind !== 'leaf') {
+    for (const child of node.children) narrow(child, columns);
+    return;
+  }
   for (const phrase of node.phrases)
     phrase.columns = phrase.columns.filter((c) => columns.includes(c));
 }

@@ -8,7 +8,9 @@ function sqliteTerms(texts: readonly string[]): string[][] {
   db.exec(`CREATE VIRTUAL TABLE t USING fts5(x, content='', tokenize='unicode61 remove_diacritics 1');
            CREATE VIRTUAL TABLE v USING fts5vocab(t, 'instance')`);
   const insert = db.prepare('INSERT INTO t(rowid, x) VALUES (?, ?)');
-  db.transaction(() => texts.forEach((text, row) => insert.run(row, text)))();
+  db.transaction(() => {
+    for (const [row, text] of texts.entries()) insert.run(row, text);
+  })();
   const terms: string[][] = texts.map(() => []);
   const rows = db.prepare('SELECT doc, term, "offset" AS at FROM v').all();
   for (const { doc, term, at } of rows as { doc: number; term: string; at: number }[]) {

@@ -15,6 +15,9 @@ import { CONVERSATION_ID, type ConversationHead } from './schema.js';
 /** Open files and stats under way at once; more gains nothing and costs file handles. */
 const PARALLEL_READS = 32;
 
+/** A file that is closed to us stays so; after any other failure it may be readable a moment later. */
+const LASTING = new Set(['EACCES', 'EPERM', 'ELOOP', 'EISDIR']);
+
 interface Entry {
   stamp?: Stamp | undefined;
   head?: ConversationHead;
@@ -38,6 +41,7 @@ export class Catalogue {
   readonly #newestFirst = new NewestFirst();
   readonly #onChange: (change: ConversationChange) => void;
   #refreshing: Promise<void> | undefined;
+  #isStopped = false;
   #progress = { done: 0, total: 0 };
 
   constructor(
@@ -89,20 +93,47 @@ export class Catalogue {
     );
   }
 
-  /** What a cache remembers, without news to anybody: the next pass checks it. */
-  seed(stamp: Stamp, head: ConversationHead): void {
-    this.#enter(head.conversationId, { stamp, head });
+  /**
+   * Throws FILESYSTEM_ERROR where the last pass could not read a file for a reason that may pass:
+   * it could hold any key, and a second conversation under that key would split the first.
+   */
+  assertComplete(): void {
+    for (const { damage } of this.#entries.values()) {
+      const errno = damage && systemFault(damage);
+      if (errno !== undefined && !LASTING.has(errno)) throw damage;
+    }
   }
 
-  /** A version that this process read or wrote itself. */
-  note({ document, stamp, appendedTo }: Version): void {
+  /**
+   * What a cache remembers, without news to anybody: the next pass checks it. False, and nothing
+   * changes, where followers were told of the conversation already.
+   */
+  seed(stamp: Stamp, head: ConversationHead): boolean {
+    if (this.#entries.get(head.conversationId)?.stamp !== undefined) return false;
+    this.#enter(head.conversationId, { stamp, head });
+    return true;
+  }
+
+  /** For a new follower: the next pass reads and tells everything once more. */
+  tellAgain(): void {
+    for (const entry of this.#entries.values()) entry.stamp = undefined;
+  }
+
+  /** Passes that are under way end soon, and no other begins. */
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  /** A version that this process read or wrote itself; false where it is known already. */
+  note({ document, stamp, appendedTo }: Version): boolean {
     const { head } = document;
     const known = this.#entries.get(head.conversationId)?.stamp;
-    if (isSameStamp(known, stamp)) return;
+    if (isSameStamp(known, stamp)) return false;
     this.#enter(head.conversationId, { stamp, head });
     const isContinued = appendedTo !== undefined && isSameStamp(known, appendedTo.stamp);
     const unchangedMessages = isContinued ? appendedTo.messageCount : 0;
     this.#onChange({ conversationId: head.conversationId, document, unchangedMessages });
+    return true;
   }
 
   /**
@@ -127,30 +158,44 @@ export class Catalogue {
       .reverse();
     const present = new Set(ids);
     for (const id of known) if (!present.has(id)) this.forget(id);
-    this.#progress = { done: 0, total: ids.length };
-    await this.refreshSome(ids);
+    const progress = { done: 0, total: ids.length };
+    this.#progress = progress;
+    await this.refreshSome(ids, () => {
+      progress.done += 1;
+    });
   }
 
   /** The same for some conversations. */
-  async refreshSome(conversationIds: readonly string[]): Promise<void> {
+  async refreshSome(
+    conversationIds: readonly string[],
+    onDone: () => void = () => undefined,
+  ): Promise<void> {
     const next = conversationIds.values();
     const workers = Array.from({ length: PARALLEL_READS }, async () => {
       for (const id of next) {
+        if (this.#isStopped) return;
         await this.#refreshOne(id);
-        this.#progress.done += 1;
+        onDone();
       }
     });
     await Promise.all(workers);
   }
 
   async #refreshOne(id: string): Promise<void> {
-    const known = this.#entries.get(id);
-    const seen = await this.#look(id, known);
-    // This process wrote meanwhile: what was seen may be older.
-    if (seen === known || this.#entries.get(id) !== known) return;
-    if (seen !== undefined && 'document' in seen) return this.note(seen);
-    this.forget(id);
-    if (seen !== undefined) this.#entries.set(id, seen);
+    for (;;) {
+      const known = this.#entries.get(id);
+      const seen = await this.#look(id, known);
+      // Another version was noted meanwhile; which of the two is the newer, only another look tells.
+      if (this.#entries.get(id) !== known) continue;
+      if (seen === known) return;
+      if (seen !== undefined && 'document' in seen) {
+        this.note(seen);
+        return;
+      }
+      this.forget(id);
+      if (seen !== undefined) this.#entries.set(id, seen);
+      return;
+    }
   }
 
   /** `known` itself where nothing changed, `undefined` where there is no such file. */
@@ -164,7 +209,7 @@ export class Catalogue {
     } catch (error) {
       if (!isAppError(error)) throw error;
       // A lack of rights or of file handles passes without a change of the file: looked at again.
-      return error.code === 'FILESYSTEM_ERROR' ? { damage: error } : { stamp, damage: error };
+      return systemFault(error) === undefined ? { stamp, damage: error } : { damage: error };
     }
   }
 
@@ -194,4 +239,10 @@ export class Catalogue {
     if (ids?.size === 0) this.#idsByKey.delete(clientId);
     return wasThere;
   }
+}
+
+/** The errno where the file could not be read at all; `undefined` where its content is damaged. */
+function systemFault({ details }: AppError): string | undefined {
+  const errno = details?.['errno'];
+  return typeof errno === 'string' ? errno : undefined;
 }

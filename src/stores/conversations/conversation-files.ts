@@ -3,12 +3,12 @@
  * stamp agrees), writing it through a held lock, and making the folder of a new one.
  */
 import { join } from 'node:path';
-import { type Clock, isoTime } from '../../base/clock.js';
+import { type Clock, isoTime, sleep } from '../../base/clock.js';
 import { AppError, isAppError } from '../../base/errors.js';
 import { type Durability, syncFolder } from '../../files/atomic-write.js';
 import type { Codec } from '../../files/codec.js';
 import type { HeldLock } from '../../files/file-lock.js';
-import { claimFolder, removeEmptyFolder, removeFile } from '../../files/folders.js';
+import { claimFolder, removeEmptyFolder } from '../../files/folders.js';
 import { MAX_DOCUMENT_BYTES, parseDocument, readWhole } from '../../files/json-doc.js';
 import { isSameStamp, readStampNow, type Stamp } from '../../files/stamp.js';
 import { asStored } from './as-stored.js';
@@ -21,6 +21,11 @@ import type { ConversationHead } from './schema.js';
 const MAX_CLAIMS = 5;
 /** Thirteen digits, with room for those that follow. */
 const LAST_ID_MS = 9_999_000_000_000;
+
+/** A file that cannot be read and was written this recently is looked at again before it counts as damaged. */
+const FRESH_MS = 1_000;
+const FRESH_ATTEMPTS = 5;
+const FRESH_PAUSE_MS = 50;
 
 export interface ConversationFilesOptions {
   logsFolder: string;
@@ -86,11 +91,20 @@ export class ConversationFiles {
     conversationId: string,
     path = this.fileOf(conversationId),
   ): Promise<CachedDocument | undefined> {
-    const found = await readWhole(path);
-    if (found === undefined) return undefined;
-    const value = parseDocument(found.bytes, path, 'CONVERSATION_CORRUPTED');
-    const document = readConversation(value, { path, conversationId }, this.#options.codec);
-    return { document, stamp: found.stamp };
+    for (let attempt = 1; ; attempt += 1) {
+      const found = await readWhole(path);
+      if (found === undefined) return undefined;
+      try {
+        const value = parseDocument(found.bytes, path, 'CONVERSATION_CORRUPTED');
+        const document = readConversation(value, { path, conversationId }, this.#options.codec);
+        return { document, stamp: found.stamp };
+      } catch (error) {
+        // An editor that saves in place leaves half a file for a moment.
+        const ageMs = this.#options.clock.now() - Number(found.stamp.mtimeNs / 1_000_000n);
+        if (Math.abs(ageMs) > FRESH_MS || attempt === FRESH_ATTEMPTS) throw error;
+        await sleep(FRESH_PAUSE_MS);
+      }
+    }
   }
 
   /** Commits the document's changes; after a failure the disk is read again at the next use. */
@@ -106,7 +120,7 @@ export class ConversationFiles {
     try {
       const bytes = document.render(head);
       if (bytes.byteLength > MAX_DOCUMENT_BYTES) throw tooLarge(path, conversationId);
-      const stamp = await lock.replace(path, bytes, this.#options.durability);
+      const stamp = await lock.replace(path, bytes, this.#options.durability, base);
       document.commit(head);
       this.#cache.set(conversationId, { document, stamp });
       const appendedTo = base && { stamp: base, messageCount };
@@ -133,14 +147,16 @@ export class ConversationFiles {
       const { conversationId } = document.head;
       try {
         if (await fill(document)) {
-          await this.write(lock, document, stored.updatedAt);
+          // Before the file is there: others find it at once, and what they add is promised to last.
           await syncFolder(this.#options.logsFolder, this.#options.durability);
+          await this.write(lock, document, stored.updatedAt);
         } else {
           await removeEmptyFolder(this.folderOf(conversationId));
         }
         return document;
       } catch (error) {
-        await this.#discard(conversationId);
+        // Only the folder, and only if empty: a file that could not be confirmed may be in use.
+        await removeEmptyFolder(this.folderOf(conversationId));
         const isSwept = isAppError(error) && error.details?.['errno'] === 'ENOENT';
         if (!isSwept || claim === MAX_CLAIMS) throw error;
       }
@@ -167,13 +183,6 @@ export class ConversationFiles {
     const now = isoTime(this.#options.clock.now());
     const counted = { conversationId, createdAt: now, updatedAt: now, messageCount: 0 };
     return new ConversationDocument({ ...counted, ...fields }, {}, [], this.#options.codec);
-  }
-
-  /** Nobody was told of it yet. What cannot be removed now, a later start removes if it is empty. */
-  async #discard(conversationId: string): Promise<void> {
-    this.#cache.delete(conversationId);
-    await removeFile(this.fileOf(conversationId)).catch(() => undefined);
-    await removeEmptyFolder(this.folderOf(conversationId));
   }
 }
 

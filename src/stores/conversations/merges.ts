@@ -37,8 +37,8 @@ type Journal = z.output<typeof journalSchema>;
 
 export interface Merged {
   readonly head: ConversationHead;
-  /** Names of the sources in the trash, in the order they were given. */
-  readonly trashed: readonly [string, string];
+  /** The sources in the trash, in the order they were given. */
+  readonly trashed: readonly { readonly name: string; readonly path: string }[];
 }
 
 export class Merges {
@@ -72,7 +72,7 @@ export class Merges {
       const { head, journal } = await this.#publish(lock, named, messages, from);
       const trashed = await this.#moveSources(lock, journal);
       await this.#drop(journal);
-      return { head, trashed };
+      return { head, trashed: trashed.map((name) => ({ name, path: this.#trash.pathOf(name) })) };
     });
   }
 
@@ -93,7 +93,11 @@ export class Merges {
       if (journal === undefined) throw new Error('a conversation was made without its journal');
       return { head, journal };
     } finally {
-      for (const journal of journals) await this.#drop(journal);
+      for (const journal of journals) {
+        // There, but not confirmed by the disk: the merge holds and is carried out later.
+        const isThere = await readStamp(this.#core.files.fileOf(journal.into));
+        if (isThere === undefined) await this.#drop(journal);
+      }
     }
   }
 
@@ -129,13 +133,13 @@ export class Merges {
   }
 
   /** What fails is taken back; the journal of what cannot be taken back stays, and is carried out later. */
-  async #moveSources(lock: HeldLock, journal: Journal): Promise<[string, string]> {
+  async #moveSources(lock: HeldLock, journal: Journal): Promise<string[]> {
     const [first, second] = journal.from;
     const moved: string[] = [];
     try {
       moved.push(await this.#trash.moveIn(first.conversationId));
       moved.push(await this.#trash.moveIn(second.conversationId));
-      return moved as [string, string];
+      return moved;
     } catch (error) {
       for (const name of moved) await this.#trash.moveBack(name);
       const { files } = this.#core;

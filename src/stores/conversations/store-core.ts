@@ -38,6 +38,7 @@ export class StoreCore {
   #watcher: Watcher | undefined;
   /** The catalogue agrees with the folder without another look: the watcher keeps it so. */
   #isCurrent = false;
+  #isClosed = false;
 
   constructor(options: ConversationStoreOptions) {
     const { logsFolder, clock = systemClock, codec = plainCodec, log = silentLog } = options;
@@ -52,8 +53,9 @@ export class StoreCore {
       clock,
       codec,
       onVersion: (version) => {
+        // Only what is new: reading many conversations must not push out those that are edited.
+        if (!this.catalogue.note(version)) return;
         this.#watcher?.touch(fileInLogs(version.document.head.conversationId), version.stamp);
-        this.catalogue.note(version);
       },
     });
     this.catalogue = new Catalogue(logsFolder, this.files, (change) => {
@@ -63,6 +65,12 @@ export class StoreCore {
 
   follow(follower: (change: ConversationChange) => void): void {
     this.#followers.add(follower);
+    this.catalogue.tellAgain();
+  }
+
+  followFromNow(follower: (change: ConversationChange) => void): () => void {
+    this.#followers.add(follower);
+    return () => this.#followers.delete(follower);
   }
 
   lock<T>(name: string, work: (lock: HeldLock) => Promise<T>): Promise<T> {
@@ -95,7 +103,22 @@ export class StoreCore {
 
   /** `onChange` is called after each change that others made. */
   async watch(onChange: () => void): Promise<void> {
-    this.#watcher = openWatcher({
+    if (this.#isClosed || this.#watcher !== undefined) return;
+    const watcher = this.#openWatcher(onChange);
+    this.#watcher = watcher;
+    try {
+      await watcher.ready;
+      await this.catalogue.refresh();
+      this.#isCurrent = !this.#isClosed;
+    } catch (error) {
+      this.#watcher = undefined;
+      await watcher.close();
+      throw error;
+    }
+  }
+
+  #openWatcher(onChange: () => void): Watcher {
+    return openWatcher({
       root: this.options.logsFolder,
       match: (path) =>
         path.endsWith('/conversation.json') && CONVERSATION_ID.test(path.slice(0, ID_LENGTH)),
@@ -111,9 +134,6 @@ export class StoreCore {
           });
       },
     });
-    await this.#watcher.ready;
-    await this.catalogue.refresh();
-    this.#isCurrent = true;
   }
 
   watching(): WatcherStatus | undefined {
@@ -130,8 +150,10 @@ export class StoreCore {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     await this.#watcher?.close();
     while (this.#pending.size > 0) await Promise.allSettled(this.#pending);
+    this.catalogue.stop(); // only now: a write that meets a new key must look for it
   }
 }
 

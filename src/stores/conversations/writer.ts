@@ -155,6 +155,7 @@ export class ConversationWriter {
       await catalogue.refresh();
       const id = catalogue.idOfKey(clientId);
       if (id !== undefined) return this.#appendTo(id, requests);
+      catalogue.assertComplete();
       let applied: Outcome<Applied>[] = [];
       const fields = { ...fieldsOf(requests), clientId };
       const document = await files.create(lock, fields, (empty) => {

@@ -4,13 +4,17 @@
  */
 import { z } from 'zod';
 import { MATCH_TYPES } from '../../search/match-type.js';
-import type { MessageFilters, MessageHit, MessageResults } from '../../search/message-search.js';
+import type { MessageFilters, MessageHit } from '../../search/message-search.js';
 import { ROLES } from '../../stores/conversations/schema.js';
 import { dateField, endOf, startOf } from '../date-field.js';
 import { defineTool, success } from '../define-tool.js';
+import { explainNothing } from '../nothing-found.js';
 
 /** About 8 000 tokens of snippets and contents, whatever the limit. */
 const MAX_ANSWER_CHARACTERS = 24_000;
+/** A text without spaces is one token, however long; so much of it shows where the match is. */
+const MAX_SNIPPET_CHARACTERS = 2_000;
+const BEFORE_MATCH_CHARACTERS = 200;
 
 export const searchMessages = defineTool({
   name: 'search_messages',
@@ -76,31 +80,30 @@ export const searchMessages = defineTool({
   quotesText: true,
   async run(input, { conversations, search }, { signal, progress }) {
     const { query, matchType, limit, offset, highlightStart, highlightEnd } = input;
-    const filters = await filtersOf(
-      input,
-      async (ref) => (await conversations.load(ref)).conversationId,
-    );
+    const idOf = async (ref: string) => (await conversations.load(ref)).conversationId;
+    const filters = await filtersOf(input, idOf);
     const snippet = { open: highlightStart, close: highlightEnd, tokens: input.snippetTokens };
     const found = await search.search(
       { query, matchType, filters, limit, offset, snippet },
       { signal, progress },
     );
-    const results = withinBounds(found.hits, input.includeContent);
-    const next = offset + results.length;
-    const hasMore = next < found.total && results.length > 0;
+    const { results, isCut } = withinBounds(found.hits, input);
+    const last = isCut ? found.hits[results.length - 1]?.place : undefined;
+    const next = last === undefined ? offset + limit : last + 1;
+    const hasMore = next < found.total;
     return {
       total: found.total,
       hasMore,
       ...(hasMore && { nextOffset: next }),
       relaxed: found.relaxed,
       results,
-      ...(found.total === 0 && { explanation: explain(found) }),
+      ...(found.total === 0 && { explanation: explainNothing(found, FILTER_NAMES) }),
       ...(found.indexing && { indexing: { ...found.indexing } }),
     };
   },
 });
 
-interface FilterInput {
+export interface FilterInput {
   conversationId?: string;
   module?: string;
   role?: (typeof ROLES)[number];
@@ -108,7 +111,8 @@ interface FilterInput {
   endDate?: string;
 }
 
-async function filtersOf(
+/** VALIDATION_ERROR for what is no time; what `resolve` throws. */
+export async function filtersOf(
   { conversationId, module, role, startDate, endDate }: FilterInput,
   resolve: (ref: string) => Promise<string>,
 ): Promise<MessageFilters> {
@@ -121,29 +125,39 @@ async function filtersOf(
   };
 }
 
-/** At least one result; the rest as far as the answer has room. */
-function withinBounds(hits: readonly MessageHit[], includeContent: boolean) {
+interface Shape {
+  readonly includeContent: boolean;
+  readonly highlightStart: string;
+}
+
+/** At least one result; the rest, and whole messages, as far as the answer has room. */
+function withinBounds(hits: readonly MessageHit[], { includeContent, highlightStart }: Shape) {
   let room = MAX_ANSWER_CHARACTERS;
   const results = [];
-  for (const { content, ...hit } of hits) {
-    const result = { ...hit, ...(includeContent && { content }) };
+  for (const { content, place: _place, ...hit } of hits) {
+    const result = { ...hit, snippet: shortened(hit.snippet, highlightStart) };
     room -= JSON.stringify(result).length;
     if (room < 0 && results.length > 0) break;
-    results.push(result);
+    const contentSize = includeContent ? JSON.stringify(content).length : 0;
+    const hasRoom = includeContent && contentSize <= room;
+    if (includeContent && !hasRoom && results.length > 0) break;
+    if (hasRoom) room -= contentSize;
+    results.push({ ...result, ...(hasRoom && { content }) });
   }
-  return results;
+  return { results, isCut: results.length < hits.length };
 }
 
-function explain({ unknownWords, withoutFilter, indexing }: MessageResults): string {
-  const filters = Object.entries(withoutFilter)
-    .filter(([, total]) => total > 0)
-    .map(([name, total]) => `${total} match without ${FILTER_NAMES[name] ?? name}`);
-  const parts = [
-    ...(unknownWords.length > 0 ? [`No message has: ${unknownWords.join(', ')}.`] : []),
-    ...(filters.length > 0 ? [`${filters.join('; ')}.`] : []),
-    ...(indexing ? ['The index is still being built; ask again in a moment.'] : []),
-  ];
-  return parts.length > 0 ? parts.join(' ') : 'Each word occurs, but no message matches the query.';
+function shortened(snippet: string, mark: string): string {
+  if (snippet.length <= MAX_SNIPPET_CHARACTERS) return snippet;
+  const match = mark === '' ? 0 : Math.max(0, snippet.indexOf(mark));
+  const from = Math.max(0, match - BEFORE_MATCH_CHARACTERS);
+  const part = snippet.slice(from, from + MAX_SNIPPET_CHARACTERS).toWellFormed();
+  return `${from > 0 ? '...' : ''}${part}...`;
 }
 
-const FILTER_NAMES: Record<string, string> = { startTime: 'startDate', endTime: 'endDate' };
+/** How the arguments are called that the index knows by other names. */
+export const FILTER_NAMES: Record<string, string> = {
+  startTime: 'startDate',
+  endTime: 'endDate',
+  all: 'any filter',
+};

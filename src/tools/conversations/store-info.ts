@@ -4,7 +4,10 @@
  */
 import { z } from 'zod';
 import { FORMAT_VERSION } from '../../stores/conversations/schema.js';
+import type { ConversationStore } from '../../stores/conversations.js';
 import { defineTool, success } from '../define-tool.js';
+
+type WatchingStatus = NonNullable<ReturnType<ConversationStore['watching']>>;
 
 /** Enough to act on; a broken disk may damage thousands. */
 const MOST_NAMED = 20;
@@ -30,6 +33,21 @@ export const storeInfo = defineTool({
     damaged: z
       .array(z.object({ conversationId: z.string(), code: z.string(), message: z.string() }))
       .describe('Conversations whose file cannot be read (at most 20 are named).'),
+    index: z
+      .object({
+        isBuilt: z.boolean().describe('Whether every message is searchable by now.'),
+        messages: z.number().int().describe('Messages indexed so far.'),
+        terms: z.number().int().describe('Different words in them.'),
+      })
+      .describe('The search index.'),
+    watching: z
+      .object({
+        mode: z.enum(['watching', 'scanning']).describe('scanning: without help of the system.'),
+        watchedFolders: z.number().int(),
+        errors: z.number().int().describe('Errors of the system while watching, since the start.'),
+      })
+      .describe('How edits by hand are noticed; absent while nothing is followed.')
+      .exactOptional(),
     settings: z.object({
       toolsets: z.array(z.string()),
       fsync: z.boolean(),
@@ -48,14 +66,18 @@ export const storeInfo = defineTool({
     idempotentHint: true,
     openWorldHint: false,
   },
-  async run(_input, { conversations, facts }) {
+  async run(_input, { conversations, search, facts }) {
     const heads = await conversations.list();
+    const { isBuilt, messages, terms } = search.status();
+    const watching = conversations.watching();
     return {
       formatVersion: FORMAT_VERSION,
       ...facts,
       settings: { ...facts.settings, toolsets: [...facts.settings.toolsets] },
       conversations: heads.length,
       messages: heads.reduce((sum, { messageCount }) => sum + messageCount, 0),
+      index: { isBuilt, messages, terms },
+      ...(watching && { watching: watchingFacts(watching) }),
       damaged: conversations
         .damaged()
         .slice(0, MOST_NAMED)
@@ -63,3 +85,7 @@ export const storeInfo = defineTool({
     };
   },
 });
+
+function watchingFacts({ mode, watchedFolders, errors }: WatchingStatus) {
+  return { mode, watchedFolders, errors };
+}

@@ -27,7 +27,7 @@ export interface PageRequest {
   /** `nextCursor` or `previousCursor` of an earlier page of the same query. */
   readonly cursor?: string;
   /** How many of these, from the first on, an answer has room for; at least one is taken. */
-  readonly fit?: (heads: readonly ConversationHead[]) => number;
+  readonly countFitting?: (heads: readonly ConversationHead[]) => number;
 }
 
 export interface ConversationPage {
@@ -108,7 +108,7 @@ export class ListPages {
     index: number,
     direction: 'n' | 'p',
     { now }: Listed,
-    { limit, fit = ({ length }) => length }: PageRequest,
+    { limit, countFitting = ({ length }) => length }: PageRequest,
   ): ConversationPage {
     const step = direction === 'n' ? 1 : -1;
     const found: { at: number; head: ConversationHead }[] = [];
@@ -118,7 +118,7 @@ export class ListPages {
       const head = now(id);
       if (head !== undefined) found.push({ at, head });
     }
-    const room = fit(found.map(({ head }) => head));
+    const room = countFitting(found.map(({ head }) => head));
     const taken = found.slice(0, Math.max(1, room));
     if (direction === 'p') taken.reverse();
     const start = taken[0]?.at ?? index;

@@ -1,0 +1,196 @@
+/**
+ * Packs documents of other segments into a frozen one: how a live segment is frozen, and how small
+ * or much-deleted ones are merged. It works from the documents' tokens alone, in three passes over
+ * them; segment-store.ts bounds how many that are. What is kept for each term while packing stands
+ * in one array, four numbers a term, so that every token costs one cache line and not four.
+ */
+import { type FrozenParts, FrozenSegment } from './frozen-segment.js';
+import { FREQUENCY_BITS, type Layout, MAX_FREQUENCY, type Segment } from './segment.js';
+
+/** One document of a segment. */
+export interface Place {
+  readonly segment: Segment;
+  readonly slot: number;
+}
+
+/** The documents of `segment` that are not deleted, in order. */
+export function livePlaces(segment: Segment): Place[] {
+  const places: Place[] = [];
+  for (let slot = 0; slot < segment.size; slot++) {
+    if (segment.dead[slot] !== 1) places.push({ segment, slot });
+  }
+  return places;
+}
+
+/** The fields of a term: its local number, the slot it was last seen in, and two counts that become cursors. */
+const FIELDS = 4;
+const LOCAL = 0;
+const LAST = 1;
+const POSTINGS = 2;
+const PLACES = 3;
+
+/** Token numbers of all documents, still the dictionary's, with the start of each column. */
+function gatherTokens(layout: Layout, places: readonly Place[]) {
+  const width = layout.count + 1;
+  const starts = new Uint32Array(places.length * width);
+  let total = 0;
+  places.forEach(({ segment, slot }, index) => {
+    const base = segment.starts[slot * width] ?? 0;
+    for (let column = 0; column < width; column++) {
+      starts[index * width + column] = total + (segment.starts[slot * width + column] ?? 0) - base;
+    }
+    total = starts[index * width + width - 1] ?? 0;
+  });
+  const tokens = new Uint32Array(total);
+  let at = 0;
+  for (const { segment, slot } of places) {
+    const from = segment.starts[slot * width] ?? 0;
+    const to = segment.starts[slot * width + width - 1] ?? 0;
+    at = copyTokens(segment, from, to, tokens, at);
+  }
+  return { starts, tokens };
+}
+
+function copyTokens(segment: Segment, from: number, to: number, into: Uint32Array, start: number) {
+  const { tokens, globals } = segment;
+  let at = start;
+  if (globals === undefined) for (let i = from; i < to; i++) into[at++] = tokens[i] ?? 0;
+  else for (let i = from; i < to; i++) into[at++] = globals[tokens[i] ?? 0] ?? 0;
+  return at;
+}
+
+/** The tokens of some documents, column by column. */
+interface Forward {
+  readonly tokens: Uint32Array;
+  readonly starts: Uint32Array;
+  readonly size: number;
+}
+
+/** Counts, for each term, the documents that have it and its places in columns that count. */
+function countTerms({ tokens, starts, size }: Forward, layout: Layout, terms: Int32Array) {
+  const { count, defaults } = layout;
+  let greatest = 0;
+  for (let slot = 0; slot < size; slot++) {
+    const base = starts[slot * (count + 1)] ?? 0;
+    for (let column = 0; column < count; column++) {
+      const counts = (defaults >>> column) & 1;
+      const start = slot * (count + 1) + column;
+      const to = starts[start + 1] ?? 0;
+      if (counts === 1 && to - base > greatest) greatest = to - base;
+      for (let i = starts[start] ?? 0; i < to; i++) {
+        const at = FIELDS * (tokens[i] ?? 0);
+        terms[at + PLACES] = (terms[at + PLACES] ?? 0) + counts;
+        // Slots from 1, so that an array of zeros is ready to use.
+        if (terms[at + LAST] === slot + 1) continue;
+        terms[at + LAST] = slot + 1;
+        terms[at + POSTINGS] = (terms[at + POSTINGS] ?? 0) + 1;
+      }
+    }
+  }
+  return greatest;
+}
+
+/** Numbers the terms that occur from 0 and turns their counts into where their lists begin. */
+function numberTerms(terms: Int32Array, capacity: number) {
+  const numbers: number[] = [];
+  const offsets: number[] = [];
+  let postings = 0;
+  let places = 0;
+  for (let term = 0; term < capacity; term++) {
+    const at = FIELDS * term;
+    const documents = terms[at + POSTINGS] ?? 0;
+    if (documents === 0) continue;
+    const counted = terms[at + PLACES] ?? 0;
+    terms[at + LOCAL] = numbers.length;
+    terms[at + LAST] = 0;
+    terms[at + POSTINGS] = postings;
+    terms[at + PLACES] = places;
+    numbers.push(term);
+    offsets.push(postings);
+    postings += documents;
+    places += counted;
+  }
+  offsets.push(postings);
+  return { numbers: Uint32Array.from(numbers), offsets: Uint32Array.from(offsets), places };
+}
+
+type Inverted = Pick<FrozenParts, 'tokens' | 'packed' | 'placeStarts' | 'places'>;
+
+/** Writes the postings, the places and the tokens under their new numbers. */
+function fill(
+  { tokens, starts, size }: Forward,
+  { count, defaults }: Layout,
+  terms: Int32Array,
+  { tokens: renumbered, packed, placeStarts, places }: Inverted,
+): void {
+  for (let slot = 0; slot < size; slot++) {
+    const base = starts[slot * (count + 1)] ?? 0;
+    for (let column = 0; column < count; column++) {
+      const counts = (defaults >>> column) & 1;
+      const to = starts[slot * (count + 1) + column + 1] ?? 0;
+      for (let i = starts[slot * (count + 1) + column] ?? 0; i < to; i++) {
+        const at = FIELDS * (tokens[i] ?? 0);
+        renumbered[i] = terms[at + LOCAL] ?? 0;
+        const posting = terms[at + POSTINGS] ?? 0;
+        const place = terms[at + PLACES] ?? 0;
+        if (terms[at + LAST] !== slot + 1) {
+          terms[at + LAST] = slot + 1;
+          packed[posting] = (slot << FREQUENCY_BITS) | counts;
+          placeStarts[posting] = place;
+          terms[at + POSTINGS] = posting + 1;
+        } else if (((packed[posting - 1] ?? 0) & MAX_FREQUENCY) < MAX_FREQUENCY) {
+          packed[posting - 1] = (packed[posting - 1] ?? 0) + counts;
+        }
+        if (counts === 0) continue;
+        places[place] = i - base;
+        terms[at + PLACES] = place + 1;
+      }
+    }
+  }
+}
+
+/** 1 for each term that has a posting of frequency 0. */
+function zerosOf(offsets: Uint32Array, packed: Uint32Array): Uint8Array {
+  const zeros = new Uint8Array(offsets.length - 1);
+  for (let term = 0; term < zeros.length; term++) {
+    const to = offsets[term + 1] ?? 0;
+    for (let i = offsets[term] ?? 0; i < to; i++) {
+      if (((packed[i] ?? 0) & MAX_FREQUENCY) === 0) zeros[term] = 1;
+    }
+  }
+  return zeros;
+}
+
+const narrowest = (length: number, bound: number) =>
+  bound <= 0x10000 ? new Uint16Array(length) : new Uint32Array(length);
+
+/** Packs documents into a new segment, slots in the order given; at most MAX_SLOTS of them. */
+export function packSegment(
+  layout: Layout,
+  places: readonly Place[],
+  dictionaryCapacity: number,
+): FrozenSegment {
+  const { starts, tokens } = gatherTokens(layout, places);
+  const forward = { tokens, starts, size: places.length };
+  const terms = new Int32Array(FIELDS * dictionaryCapacity);
+  const greatest = countTerms(forward, layout, terms);
+  const { numbers, offsets, places: placeCount } = numberTerms(terms, dictionaryCapacity);
+  const packed = new Uint32Array(offsets[numbers.length] ?? 0);
+  const inverted = {
+    tokens: narrowest(tokens.length, numbers.length),
+    packed,
+    placeStarts: new Uint32Array(packed.length),
+    places: narrowest(placeCount, greatest),
+  };
+  fill(forward, layout, terms, inverted);
+  return new FrozenSegment(layout, {
+    ids: places.map(({ segment, slot }) => segment.ids[slot] ?? 0),
+    orders: Float64Array.from(places, ({ segment, slot }) => segment.orders[slot] ?? 0),
+    lengths: Uint32Array.from(places, ({ segment, slot }) => segment.lengths[slot] ?? 0),
+    starts,
+    terms: numbers,
+    offsets,
+    zeros: zerosOf(offsets, packed),
+    ...inverted,
+  });
+}

@@ -1,0 +1,79 @@
+/**
+ * A process that does one thing and is killed or stopped by a signal of its own right before a chosen
+ * file-system call. With `at` -1 it only counts the calls.
+ */
+
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isAppError } from '../../../src/base/errors.js';
+import { AppendLog } from '../../../src/files/append-log.js';
+import { plainCodec } from '../../../src/files/codec.js';
+import { withLock } from '../../../src/files/file-lock.js';
+import { openConversationStore } from '../../../src/stores/conversations.js';
+import { tapFs } from '../../support/fs-tap.js';
+import { say, task } from './lines.js';
+
+export interface InterruptedTask {
+  /** Only calls below it count. */
+  root: string;
+  operation: 'append' | 'keyed' | 'log' | 'count-up';
+  /** A conversation's id or a key. */
+  ref: string;
+  text: string;
+  at: number;
+  signal: NodeJS.Signals;
+}
+
+export interface InterruptedResult {
+  calls: number;
+  /** The error's code; absent after success. */
+  code?: string;
+}
+
+const { root, operation, ref, text, at, signal } = task<InterruptedTask>();
+const locksFolder = join(root, 'conversation-logs', '.locks');
+const store = await openConversationStore({
+  logsFolder: join(root, 'conversation-logs'),
+  maxMessages: 1e6,
+  fsync: true,
+});
+const log = new AppendLog({
+  path: join(root, 'some.log'),
+  locksFolder,
+  name: 'some-log',
+  codec: plainCodec,
+  fsync: true,
+});
+
+const OPERATIONS: Record<InterruptedTask['operation'], () => Promise<unknown>> = {
+  append: () => store.append(ref, [{ role: 'user', content: text }]),
+  keyed: () => store.append(ref, [{ role: 'user', content: text }], { create: true }),
+  log: () => log.append(text),
+  'count-up': () => {
+    const path = join(root, 'counter');
+    return withLock(locksFolder, ref, (lock) => {
+      const next = Number(readFileSync(path, 'utf8')) + 1;
+      return lock.replace(path, Buffer.from(String(next)), { fsync: false });
+    });
+  },
+};
+
+let calls = 0;
+const restore = await tapFs(root, {
+  before() {
+    if (calls === at) {
+      process.kill(process.pid, signal);
+      // The signal may reach another thread first: this one must not get any further.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+    }
+    calls += 1;
+    return undefined;
+  },
+});
+const code = await OPERATIONS[operation]().then(
+  () => undefined,
+  (error: unknown) => (isAppError(error) ? error.code : `uncoded: ${String(error)}`),
+);
+restore();
+say({ calls, ...(code === undefined ? {} : { code }) } satisfies InterruptedResult);
+process.exit(0);

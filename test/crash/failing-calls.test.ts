@@ -1,0 +1,324 @@
+/**
+ * Proves: whichever file-system call of the durable layer fails, and however (ENOSPC, EIO, EACCES,
+ * EMFILE, a short write followed by ENOSPC; once, or from there on until the fault is over), an
+ * AppError comes out or the work is really done; the old files are intact byte for byte, no file
+ * handle leaks, nothing is thrown past the caller, and the next try works.
+ * The one exception: where the disk did not confirm what was already put in place, the error says
+ * so (`details.unconfirmed`) and the file is whole.
+ */
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isAppError } from '../../src/base/errors.js';
+import { AppendLog } from '../../src/files/append-log.js';
+import { plainCodec } from '../../src/files/codec.js';
+import { ownerName } from '../../src/files/process-identity.js';
+import { type ConversationStore, openConversationStore } from '../../src/stores/conversations.js';
+import { type Disturbance, type FsCall, tapFs } from '../support/fs-tap.js';
+import { isSoak, tempFolder, timeLimitMs } from '../support/rounds.js';
+
+const ID = '20250124-1706102400123';
+const KEYED_ID = '20250124-1706102400124';
+const KEY = 'my-key';
+const KINDS = ['ENOSPC', 'EIO', 'EACCES', 'EMFILE', 'short-write'] as const;
+/** Those that last in life; a soak tries all. */
+const LASTING: readonly string[] = isSoak ? KINDS : ['ENOSPC', 'EMFILE', 'short-write'];
+type Kind = (typeof KINDS)[number];
+/** How long the next try may take after the fault is over: no waiting for a lock of our own. */
+const NEXT_TRY_MS = 5_000;
+
+interface Place {
+  folder: string;
+  logs: string;
+  store: ConversationStore;
+  log: AppendLog;
+}
+
+interface Operation {
+  name: string;
+  /** On top of the base: two conversations (one with a key) and a log of two entries. */
+  prepare?(place: Place): Promise<unknown>;
+  run(place: Place, text: string): Promise<unknown>;
+  /** Every text that `run` stored, wherever it is now. */
+  storedTexts(place: Place): Promise<string[]>;
+}
+
+const base = tempFolder('memory');
+const uncaught: unknown[] = [];
+const onUncaught = (error: unknown) => uncaught.push(error);
+let placeCount = 0;
+
+beforeAll(() => {
+  process.on('uncaughtException', onUncaught).on('unhandledRejection', onUncaught);
+});
+afterAll(() => {
+  process.off('uncaughtException', onUncaught).off('unhandledRejection', onUncaught);
+});
+
+function conversation(id: string, extra: object): string {
+  const messages = ['one', 'two', 'three'].map((content) => ({ role: 'user', content }));
+  return JSON.stringify({ conversationId: id, ...extra, messages });
+}
+
+async function openPlace(): Promise<Place> {
+  placeCount += 1;
+  const folder = join(base, String(placeCount));
+  const logs = join(folder, 'conversation-logs');
+  for (const [id, extra] of [[ID, {}] as const, [KEYED_ID, { clientId: KEY }] as const]) {
+    await mkdir(join(logs, id), { recursive: true });
+    await writeFile(join(logs, id, 'conversation.json'), conversation(id, extra));
+  }
+  const store = await openConversationStore({ logsFolder: logs, maxMessages: 100, fsync: true });
+  const log = new AppendLog({
+    path: join(folder, 'some.log'),
+    locksFolder: join(folder, '.locks'),
+    name: 'some-log',
+    codec: plainCodec,
+    fsync: true,
+  });
+  return { folder, logs, store, log };
+}
+
+/** Every file below the folder but those of the locks, as they are on disk. */
+async function filesOf(folder: string): Promise<Map<string, Buffer>> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile() && !entry.parentPath.includes('.locks'));
+  const paths = files.map(({ parentPath, name }) => join(parentPath, name)).sort();
+  return new Map(
+    await Promise.all(paths.map(async (path) => [path, await readFile(path)] as const)),
+  );
+}
+
+async function textsOfConversations({ logs }: Place): Promise<string[]> {
+  const files = [...(await filesOf(logs))].filter(([path]) => path.endsWith('.json'));
+  return files.flatMap(([, bytes]) => {
+    const { messages } = JSON.parse(bytes.toString()) as { messages: { content: string }[] };
+    return messages.map(({ content }) => content);
+  });
+}
+
+async function textsOfLog({ log }: Place): Promise<string[]> {
+  return (await log.read()).entries as string[];
+}
+
+const say = (content: string) => [{ role: 'user', content }] as const;
+
+/** The lock as a killed process leaves it: published, with a staged file in it. */
+async function leaveDeadLock({ logs }: Place): Promise<void> {
+  const dead = ownerName().replace(/-\d+-([0-9a-z]+)$/, '-1-$1');
+  const home = join(logs, '.locks', ID, dead);
+  await mkdir(home, { recursive: true });
+  await writeFile(join(home, 'stage'), 'half');
+}
+
+const OPERATIONS: readonly Operation[] = [
+  {
+    name: 'append to a conversation that is not in memory',
+    run: ({ store }, text) => store.append(ID, say(text)),
+    storedTexts: textsOfConversations,
+  },
+  {
+    name: 'append to a conversation that is in memory',
+    prepare: ({ store }) => store.append(ID, say('warm')),
+    run: ({ store }, text) => store.append(ID, say(text)),
+    storedTexts: textsOfConversations,
+  },
+  {
+    name: 'append while a dead process holds the lock',
+    prepare: leaveDeadLock,
+    run: ({ store }, text) => store.append(ID, say(text)),
+    storedTexts: textsOfConversations,
+  },
+  {
+    name: 'create',
+    run: ({ store }, text) => store.create({ messages: say(text) }),
+    storedTexts: textsOfConversations,
+  },
+  {
+    name: 'create by a new key',
+    run: ({ store }, text) => store.append('new-key', say(text), { create: true }),
+    storedTexts: textsOfConversations,
+  },
+  {
+    name: 'append by a key',
+    run: ({ store }, text) => store.append(KEY, say(text), { create: true }),
+    storedTexts: textsOfConversations,
+  },
+  {
+    name: 'first line of a log',
+    run: ({ log }, text) => log.append(text),
+    storedTexts: textsOfLog,
+  },
+  {
+    name: 'next line of a log',
+    prepare: ({ log }) => log.append('first'),
+    run: ({ log }, text) => log.append(text),
+    storedTexts: textsOfLog,
+  },
+  {
+    name: 'tidy',
+    prepare: async (place) => {
+      await leaveDeadLock(place);
+      await mkdir(join(place.logs, '20250124-1706102400999'));
+    },
+    run: async ({ store }) => store.tidy(),
+    storedTexts: () => Promise.resolve([]),
+  },
+  {
+    name: 'open a store in a new place',
+    run: ({ folder }) =>
+      openConversationStore({ logsFolder: join(folder, 'a/b/c'), maxMessages: 9, fsync: true }),
+    storedTexts: () => Promise.resolve([]),
+  },
+];
+
+async function callsOf(operation: Operation): Promise<FsCall[]> {
+  const place = await openPlace();
+  await operation.prepare?.(place);
+  const calls: FsCall[] = [];
+  const restore = await tapFs(place.folder, {
+    before(call) {
+      calls.push(call);
+      return undefined;
+    },
+  });
+  await operation.run(place, 'text').finally(restore);
+  return calls;
+}
+
+interface Fault {
+  at: number;
+  kind: Kind;
+  isLasting: boolean;
+}
+
+function disturbance({ at, kind, isLasting }: Fault, index: number): Disturbance | undefined {
+  if (index < at) return undefined;
+  if (kind !== 'short-write') return index === at || isLasting ? { error: kind } : undefined;
+  return index === at ? 'short-write' : isLasting ? { error: 'ENOSPC' } : undefined;
+}
+
+async function openHandles(): Promise<number> {
+  return (await readdir('/proc/self/fd')).length;
+}
+
+async function runWith(operation: Operation, fault: Fault): Promise<void> {
+  const place = await openPlace();
+  await operation.prepare?.(place);
+  const before = await filesOf(place.folder);
+  const handlesBefore = await openHandles();
+  let index = -1;
+  const restore = await tapFs(place.folder, {
+    before() {
+      index += 1;
+      return disturbance(fault, index);
+    },
+  });
+  const outcome = await operation
+    .run(place, 'text')
+    .then(
+      () => ({ error: undefined }),
+      (error: unknown) => ({ error }),
+    )
+    .finally(restore);
+
+  const isDone = outcome.error === undefined;
+  const isUnconfirmed =
+    isAppError(outcome.error) && outcome.error.details?.['unconfirmed'] === true;
+  if (!isDone) expect(isAppError(outcome.error), String(outcome.error)).toBe(true);
+  expectFilesKept(before, await filesOf(place.folder), isDone || isUnconfirmed);
+  const stored = (await operation.storedTexts(place)).filter((text) => text === 'text').length;
+  expectCount(stored, operation, isDone ? [1] : isUnconfirmed ? [0, 1] : [0]);
+  expect(await openHandles(), 'open file handles').toBeLessThanOrEqual(handlesBefore);
+
+  const start = performance.now();
+  await operation.run(place, 'again');
+  expect(performance.now() - start).toBeLessThan(NEXT_TRY_MS);
+  const texts = await operation.storedTexts(place);
+  expectCount(texts.filter((text) => text === 'again').length, operation, [1]);
+  expectCount(texts.filter((text) => text === 'text').length, operation, [stored]);
+  await place.store.tidy();
+  await expectNothingLeft(place, fault.isLasting);
+  // A file closed by its permissions may hold any key, and harms only itself.
+  if (fault.kind !== 'EACCES') await expectOneEach(place);
+  await rm(place.folder, { recursive: true });
+}
+
+function expectCount(count: number, { name }: Operation, allowed: readonly number[]): void {
+  if (name === 'tidy' || name.startsWith('open')) return;
+  expect(allowed).toContain(count);
+}
+
+/** Old files byte for byte; a file that was rightly changed still parses (`storedTexts` reads it). */
+function expectFilesKept(
+  before: Map<string, Buffer>,
+  after: Map<string, Buffer>,
+  mayChange: boolean,
+): void {
+  for (const [path, bytes] of before) {
+    const now = after.get(path);
+    expect(now, path).toBeDefined();
+    // A log only grows: what failed may leave a torn line behind the old bytes.
+    const kept = path.endsWith('.log') ? now?.subarray(0, bytes.byteLength) : now;
+    if (!mayChange || path.endsWith('.log')) expect(kept?.equals(bytes), path).toBe(true);
+  }
+  if (!mayChange) {
+    const added = [...after.keys()].filter(
+      (path) => !before.has(path) && !/some\.log$|\.gitignore$|\/\.tmp-/.test(path),
+    );
+    expect(added).toEqual([]);
+  }
+}
+
+/**
+ * No temporary file, and no conversation folder without its file. Where removing failed as well, a
+ * temporary file stays as long as its process lives (kill.test.ts: not longer).
+ */
+async function expectNothingLeft({ folder, logs }: Place, isLasting: boolean): Promise<void> {
+  for (const path of (await filesOf(folder)).keys()) {
+    if (isLasting && path.includes('/.tmp-')) continue;
+    expect(path).toMatch(/(conversation\.json|some\.log|\.gitignore)$/);
+  }
+  for (const name of await readdir(logs)) {
+    if (!name.startsWith('.'))
+      expect(await readdir(join(logs, name))).toEqual(['conversation.json']);
+  }
+}
+
+/** A fault while looking for a key must not lead to a second conversation under it. */
+async function expectOneEach({ logs }: Place): Promise<void> {
+  const texts = [...(await filesOf(logs)).values()].map(String);
+  for (const key of [KEY, 'new-key']) {
+    expect(texts.filter((text) => text.includes(`"${key}"`)).length, key).toBeLessThan(2);
+  }
+}
+
+describe('each file-system call made to fail', () => {
+  it.each(OPERATIONS)(
+    '$name',
+    async (operation) => {
+      const calls = await callsOf(operation);
+      expect(calls.length).toBeGreaterThan(2);
+      let runs = 0;
+      const failures: string[] = [];
+      for (const [at, call] of calls.entries()) {
+        for (const kind of KINDS) {
+          if (kind === 'short-write' && call.name !== 'write') continue;
+          for (const isLasting of LASTING.includes(kind) ? [false, true] : [false]) {
+            runs += 1;
+            try {
+              await runWith(operation, { at, kind, isLasting });
+            } catch (error) {
+              const where = `call ${at} ${call.name} ${call.path.slice(base.length)}`;
+              failures.push(`${kind}${isLasting ? ' lasting' : ''} at ${where}: ${String(error)}`);
+            }
+          }
+        }
+      }
+      console.log(`${operation.name}: ${calls.length} calls, ${runs} faults`);
+      expect(failures).toEqual([]);
+      expect(uncaught).toEqual([]);
+    },
+    timeLimitMs(120_000),
+  );
+});

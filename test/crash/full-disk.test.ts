@@ -1,0 +1,100 @@
+/**
+ * Proves: on a disk that is really full (a tmpfs of 256 kB, where this machine lets us mount one),
+ * a replace either happens or leaves the old file byte for byte and says STORAGE_FULL: 12 pairs of old
+ * and new sizes, by the plain and by the locked form, and a conversation that grows until nothing fits.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isAppError } from '../../src/base/errors.js';
+import { atomicWrite } from '../../src/files/atomic-write.js';
+import { withLock } from '../../src/files/file-lock.js';
+import { openConversationStore } from '../../src/stores/conversations.js';
+import { tempFolder } from '../support/rounds.js';
+
+const KB = 1000;
+const OLD_SIZES = [20 * KB, 60 * KB, 100 * KB];
+const NEW_SIZES = [100 * KB, 160 * KB, 200 * KB, 250 * KB];
+const PAIRS = OLD_SIZES.flatMap((oldSize) => NEW_SIZES.map((newSize) => ({ oldSize, newSize })));
+
+const disk = join(tempFolder(), 'full-disk');
+const isMounted = mounted();
+
+function mounted(): boolean {
+  mkdirSync(disk);
+  try {
+    execFileSync('/bin/mount', ['-t', 'tmpfs', '-o', 'size=256k', 'daybook-test', disk], {
+      stdio: 'ignore',
+    });
+    return true;
+  } catch {
+    console.log('full-disk: NOT TRIED, this machine does not let the test mount a small tmpfs');
+    return false;
+  }
+}
+
+afterAll(() => {
+  if (isMounted) execFileSync('/bin/umount', ['-l', disk]);
+});
+
+type Replace = (target: string, bytes: Uint8Array) => Promise<unknown>;
+const FORMS: readonly { form: string; replace: Replace }[] = [
+  { form: 'plain', replace: (target, bytes) => atomicWrite(target, bytes, { fsync: true }) },
+  {
+    form: 'locked',
+    replace: (target, bytes) =>
+      withLock(join(disk, '.locks'), 'x', (lock) => lock.replace(target, bytes, { fsync: true })),
+  },
+];
+
+async function outcomeOf(work: Promise<unknown>): Promise<string> {
+  return work.then(
+    () => 'done',
+    (error: unknown) => (isAppError(error) ? error.code : String(error)),
+  );
+}
+
+describe.runIf(isMounted)('on a full disk', () => {
+  beforeAll(() => mkdirSync(join(disk, 'd')));
+
+  it.each(FORMS)('12 size pairs, $form: none destroyed', async ({ replace }) => {
+    const target = join(disk, 'd', 'target');
+    let refused = 0;
+    for (const { oldSize, newSize } of PAIRS) {
+      const old = Buffer.alloc(oldSize, 'o');
+      const bytes = Buffer.alloc(newSize, 'n');
+      writeFileSync(target, old);
+      const outcome = await outcomeOf(replace(target, bytes));
+      const isDone = outcome === 'done';
+      if (!isDone) expect(outcome).toBe('STORAGE_FULL');
+      if (!isDone) refused += 1;
+      expect(readFileSync(target).equals(isDone ? bytes : old)).toBe(true);
+      expect(readdirSync(join(disk, 'd'))).toEqual(['target']);
+    }
+    expect(refused).toBeGreaterThan(3);
+    expect(refused).toBeLessThan(PAIRS.length);
+    console.log(`full-disk: ${refused} of ${PAIRS.length} pairs did not fit, 0 destroyed`);
+    rmSync(target);
+  });
+
+  it('a conversation grows until nothing fits, and is whole', async () => {
+    const logsFolder = join(disk, 'logs');
+    const store = await openConversationStore({ logsFolder, maxMessages: 1e6, fsync: true });
+    const { conversationId } = await store.create({});
+    const path = join(logsFolder, conversationId, 'conversation.json');
+    const say = () => store.append(conversationId, [{ role: 'user', content: 'x'.repeat(3000) }]);
+    let saved = 0;
+    let outcome = await outcomeOf(say());
+    for (; outcome === 'done'; outcome = await outcomeOf(say())) saved += 1;
+    expect(outcome).toBe('STORAGE_FULL');
+    expect(saved).toBeGreaterThan(10);
+    const before = readFileSync(path);
+    expect(await outcomeOf(say())).toBe('STORAGE_FULL');
+    expect(readFileSync(path).equals(before)).toBe(true);
+    writeFileSync(join(disk, 'd', 'filler'), Buffer.alloc(80 * KB).subarray(0, 8 * KB));
+    expect(await outcomeOf(store.create({ title: 't'.repeat(200 * KB) }))).toBe('STORAGE_FULL');
+    expect(readdirSync(logsFolder).filter((name) => !name.startsWith('.'))).toHaveLength(1);
+    expect((await store.load(conversationId)).messages).toHaveLength(saved);
+  });
+});

@@ -1,0 +1,146 @@
+/**
+ * Proves: whatever a killed process left of the write lock, eight processes that want it get it one at
+ * a time, all of them, and the first within moments. The dead one is killed while it held the lock,
+ * or before each file-system call of taking it (also of taking it over from another dead one),
+ * writing through it and releasing it.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sleep } from '../../src/base/clock.js';
+import { sweepLocks } from '../../src/files/file-lock.js';
+import { ownerName } from '../../src/files/process-identity.js';
+import { Child } from '../support/child.js';
+import { rounds, tempFolder, timeLimitMs } from '../support/rounds.js';
+import type { ContenderTask, ContenderTurn } from './children/contender.js';
+import type { InterruptedResult, InterruptedTask } from './children/interrupted.js';
+
+const CONTENDERS = 8;
+const ROUNDS = 100;
+/** The issue's bar. Asserted for the median: a single round also waits for a busy processor. */
+const FREE_WITHIN_MS = 100;
+
+const root = tempFolder();
+const locksFolder = join(root, 'conversation-logs', '.locks');
+const counter = join(root, 'counter');
+const contenders: Child[] = [];
+
+beforeAll(async () => {
+  mkdirSync(locksFolder, { recursive: true });
+  const task: ContenderTask = { root };
+  for (let count = 0; count < CONTENDERS; count += 1) {
+    contenders.push(new Child('contender', task));
+  }
+  for (const contender of contenders) await contender.next();
+});
+
+afterAll(() => Promise.all(contenders.map((contender) => contender.stop())));
+
+const now = () => performance.timeOrigin + performance.now();
+
+function killedTask(name: string, at: number): InterruptedTask {
+  return { root, operation: 'count-up', ref: name, text: '', at, signal: 'SIGKILL' };
+}
+
+const victim = (name: string, at: number) => new Child('interrupted', killedTask(name, at));
+
+/** As a killed owner leaves it; the same as being killed right before the commit. */
+function leaveDeadOwner(name: string): void {
+  const dead = ownerName().replace(/-\d+-([0-9a-z]+)$/, '-1-$1');
+  mkdirSync(join(locksFolder, name, dead), { recursive: true });
+  writeFileSync(join(locksFolder, name, dead, 'stage'), 'half');
+}
+
+async function callCount(prepare: (name: string) => void): Promise<number> {
+  writeFileSync(counter, '0');
+  prepare('count');
+  const { calls, code } = await victim('count', -1).next<InterruptedResult>();
+  expect(code).toBeUndefined();
+  return calls;
+}
+
+/** All eight at once on the lock; how long until the first had it. */
+async function contend(name: string, freeSince: number): Promise<number> {
+  const before = Number(readFileSync(counter, 'utf8'));
+  for (const contender of contenders) contender.send({ name });
+  const turns = await Promise.all(contenders.map((contender) => contender.next<ContenderTurn>()));
+  for (const { wasAlone } of turns) expect(wasAlone).toBe(true);
+  expect(Number(readFileSync(counter, 'utf8'))).toBe(before + CONTENDERS);
+  return Math.min(...turns.map(({ heldAt }) => heldAt)) - freeSince;
+}
+
+function report(what: string, waits: readonly number[]): void {
+  const sorted = [...waits].sort((a, b) => a - b);
+  const at = (share: number) =>
+    (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0).toFixed(1);
+  const [median, p90, most] = [at(0.5), at(0.9), at(1)];
+  console.log(
+    `${what}: ${waits.length} rounds, free after ${median} ms (median), ${p90} (p90), ${most} (most)`,
+  );
+  expect(Number(median)).toBeLessThan(FREE_WITHIN_MS);
+}
+
+const PREPARATIONS: readonly { what: string; prepare: (name: string) => void }[] = [
+  { what: 'a free lock', prepare: () => undefined },
+  { what: "a dead process's lock", prepare: leaveDeadOwner },
+];
+
+describe('eight processes and the lock of a dead one', () => {
+  it.each(PREPARATIONS)(
+    `${ROUNDS / 2} rounds of being killed at each step with $what`,
+    async ({ what, prepare }) => {
+      const calls = await callCount(prepare);
+      const waits: number[] = [];
+      const start = (round: number) => {
+        const name = `lock-${round}`;
+        prepare(name);
+        return victim(name, round % calls);
+      };
+      writeFileSync(counter, '0');
+      for (let round = 0; round < rounds(ROUNDS / 2); round += 1) {
+        const dead = start(round);
+        await dead.ended();
+        waits.push(await contend(`lock-${round}`, now()));
+      }
+      report(`killed at each of ${calls} calls, ${what}`, waits);
+      await sweepLocks(locksFolder);
+      expect(readdirSync(locksFolder)).toEqual([]);
+    },
+    timeLimitMs(120_000),
+  );
+
+  it(
+    `${ROUNDS} rounds of a process killed while it held the lock`,
+    async () => {
+      writeFileSync(counter, '0');
+      const waits: number[] = [];
+      for (let round = 0; round < rounds(ROUNDS); round += 1) {
+        leaveDeadOwner('held');
+        waits.push(await contend('held', now()));
+      }
+      report('killed while holding', waits);
+      expect(readdirSync(locksFolder)).toEqual([]);
+    },
+    timeLimitMs(120_000),
+  );
+
+  it('a zombie holds nothing: its parent has not noticed its end yet', async () => {
+    writeFileSync(counter, '0');
+    const task = killedTask('zombie', 6);
+    const program = join(import.meta.dirname, '../dist/test/crash/children/interrupted.js');
+    // The shell becomes a `sleep`, which never waits for the child that the shell started.
+    const script = '"$0" "$1" "$2" >&2 & echo $!; exec sleep 60';
+    const parent = spawn('sh', ['-c', script, process.execPath, program, JSON.stringify(task)], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const pid = Number(String((await once(parent.stdout, 'data'))[0]));
+    while (!readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')) await sleep(5);
+    expect(readdirSync(join(locksFolder, 'zombie'))).toHaveLength(1);
+    const waitMs = await contend('zombie', now());
+    console.log(`killed, not reaped: free after ${waitMs.toFixed(1)} ms`);
+    expect(readFileSync(`/proc/${pid}/stat`, 'utf8')).toContain(') Z ');
+    parent.kill('SIGKILL');
+  });
+});

@@ -1,0 +1,138 @@
+/**
+ * Proves: a process that was stopped (SIGSTOP) before any file-system call of an append, lost its lock
+ * meanwhile, and goes on (SIGCONT) never overwrites what others wrote: what it adds ends up on
+ * top of theirs, or it reports an error. Conversations by id and by a new key, and the append log.
+ *
+ * The lock is taken over as docs/LOCKING.md has it (step 4), by one rename. The product
+ * does that to a process that it cannot judge once its lease is over, after 30 s.
+ */
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { sleep } from '../../src/base/clock.js';
+import { AppendLog } from '../../src/files/append-log.js';
+import { plainCodec } from '../../src/files/codec.js';
+import { isOwnerName } from '../../src/files/process-identity.js';
+import { openConversationStore } from '../../src/stores/conversations.js';
+import { Child } from '../support/child.js';
+import { tempFolder, timeLimitMs } from '../support/rounds.js';
+import type { InterruptedResult, InterruptedTask } from './children/interrupted.js';
+
+const ID = '20250124-1706102400123';
+const base = tempFolder();
+let count = 0;
+
+interface Case {
+  operation: 'append' | 'keyed' | 'log';
+  ref: string;
+}
+
+const CASES: readonly Case[] = [
+  { operation: 'append', ref: ID },
+  { operation: 'keyed', ref: 'new-key' },
+  { operation: 'log', ref: 'unused' },
+];
+
+function openPlace() {
+  count += 1;
+  const root = join(base, String(count));
+  const logs = join(root, 'conversation-logs');
+  const locksFolder = join(logs, '.locks');
+  mkdirSync(join(logs, ID), { recursive: true });
+  const messages = [{ role: 'user', content: 'before' }];
+  writeFileSync(join(logs, ID, 'conversation.json'), JSON.stringify({ messages }));
+  const log = new AppendLog({
+    path: join(root, 'some.log'),
+    locksFolder,
+    name: 'some-log',
+    codec: plainCodec,
+    fsync: true,
+  });
+  return { root, logs, locksFolder, log };
+}
+
+type Place = ReturnType<typeof openPlace>;
+
+function interrupted({ root }: Place, { operation, ref }: Case, at: number): Child {
+  const task: InterruptedTask = { root, operation, ref, text: 'paused', at, signal: 'SIGSTOP' };
+  return new Child('interrupted', task);
+}
+
+async function isStoppedOrDone(child: Child, result: Promise<unknown>): Promise<boolean> {
+  let isDone = false;
+  void result.then(() => {
+    isDone = true;
+  });
+  while (!isDone && !child.isStopped()) await sleep(2);
+  return !isDone;
+}
+
+/** Step 4 of the protocol, for every lock that is held. */
+function depose({ locksFolder }: Place): number {
+  let deposed = 0;
+  if (!existsSync(locksFolder)) return 0; // stopped before it made even that
+  for (const lock of readdirSync(locksFolder)) {
+    if (isOwnerName(lock.slice(lock.lastIndexOf('.') + 1))) continue; // private, or a grave
+    for (const owner of readdirSync(join(locksFolder, lock)).filter(isOwnerName)) {
+      const grave = join(locksFolder, `${lock}.dead.${owner}`);
+      renameSync(join(locksFolder, lock, owner), grave);
+      rmSync(grave, { recursive: true });
+      deposed += 1;
+    }
+  }
+  return deposed;
+}
+
+async function writeAsAnother({ logs, log }: Place, { operation, ref }: Case): Promise<void> {
+  if (operation === 'log') return log.append('other');
+  const store = await openConversationStore({ logsFolder: logs, maxMessages: 100, fsync: true });
+  await store.append(ref, [{ role: 'user', content: 'other' }], { create: true });
+}
+
+async function textsOf({ logs, log }: Place, { operation, ref }: Case): Promise<string[]> {
+  if (operation === 'log') return (await log.read()).entries as string[];
+  const store = await openConversationStore({ logsFolder: logs, maxMessages: 100, fsync: true });
+  if (operation === 'keyed') {
+    const heads = await store.list();
+    expect(heads.filter(({ clientId }) => clientId === ref)).toHaveLength(1);
+    expect(store.damaged()).toEqual([]);
+  }
+  return (await store.load(ref)).messages.map(({ content }) => content);
+}
+
+describe('a process stopped at any step', () => {
+  it.each(CASES)(
+    '$operation: overwrites nothing when it goes on',
+    async (one) => {
+      const counting = await interrupted(openPlace(), one, -1).next<InterruptedResult>();
+      expect(counting.code).toBeUndefined();
+      let deposed = 0;
+      for (let at = 0; at < counting.calls; at += 1) {
+        const place = openPlace();
+        const child = interrupted(place, one, at);
+        const result = child.next<InterruptedResult>();
+        const isStopped = await isStoppedOrDone(child, result);
+        if (isStopped) {
+          deposed += depose(place);
+          await writeAsAnother(place, one);
+          child.kill('SIGCONT');
+        }
+        const { code } = await result;
+        await child.ended();
+        const texts = await textsOf(place, one);
+        const before = one.operation === 'append' ? ['before'] : [];
+        expect(texts.slice(0, before.length)).toEqual(before);
+        expect(texts, `stopped before call ${at}`).toContain(isStopped ? 'other' : 'paused');
+        if (code === undefined) expect(texts, `stopped before call ${at}`).toContain('paused');
+        else expect(code).toMatch(/^[A-Z_]+$/);
+        // A log's line may come twice or late; a message may not.
+        if (one.operation !== 'log') expect(new Set(texts).size).toBe(texts.length);
+      }
+      console.log(
+        `${one.operation}: stopped before each of ${counting.calls} calls, ${deposed} deposed`,
+      );
+      expect(deposed).toBeGreaterThan(3);
+    },
+    timeLimitMs(120_000),
+  );
+});

@@ -1,0 +1,47 @@
+/**
+ * A hand edit that falls into the middle of a write: between our reading the file and our replacing
+ * it, or half saved when we read it. Neither the edit nor the message may be lost.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { openConversationStore } from '../../../src/stores/conversations.js';
+import { tempFolder } from '../../support/temp-folder.js';
+
+async function openWithOne() {
+  const store = await openConversationStore({
+    logsFolder: tempFolder(),
+    fsync: true,
+    maxMessages: 100,
+  });
+  const { conversationId } = await store.create({ messages: [{ role: 'user', content: 'first' }] });
+  const file = join(store.path(conversationId), 'conversation.json');
+  return { store, conversationId, file };
+}
+
+it('keeps an edit that is saved while a message is being written', async () => {
+  const { store, conversationId, file } = await openWithOne();
+  // `unless` runs under the lock, after the file was read and before it is replaced.
+  let edits = 0;
+  const saveByHand = () => {
+    if (edits > 0) return false;
+    edits += 1;
+    writeFileSync(file, readFileSync(file, 'utf8').replaceAll('first', 'first, corrected by hand'));
+    return false;
+  };
+  await store.append(conversationId, [{ role: 'user', content: 'second' }], { unless: saveByHand });
+  const { messages } = await store.load(conversationId);
+  expect(edits).toBe(1);
+  expect(messages.map(({ content }) => content)).toEqual(['first, corrected by hand', 'second']);
+});
+
+it('waits for an editor that saves in place', async () => {
+  const { store, conversationId, file } = await openWithOne();
+  const whole = readFileSync(file, 'utf8').replaceAll('first', 'edited');
+  writeFileSync(file, whole.slice(0, whole.length / 2));
+  const appending = store.append(conversationId, [{ role: 'user', content: 'second' }]);
+  setTimeout(() => writeFileSync(file, whole), 60);
+  await appending;
+  const { messages } = await store.load(conversationId);
+  expect(messages.map(({ content }) => content)).toEqual(['edited', 'second']);
+});

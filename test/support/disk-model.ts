@@ -1,0 +1,236 @@
+/**
+ * What a disk may hold after a power cut. Recorded file-system calls are replayed on a model that
+ * knows what was synced; everything else may be there or not: each new, renamed or removed name by
+ * itself and out of order, the data of a file wholly, not at all, cut short or as zeros.
+ * Stricter than ext4 or APFS, which keep an order; a store that holds here holds there.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import type { FsCall } from './fs-tap.js';
+
+export type Step =
+  | { do: 'mkdir' | 'rmdir' | 'unlink' | 'rm'; path: string; firstMade?: string | undefined }
+  | { do: 'open'; path: string; fd: number; flags: string }
+  | { do: 'write'; fd: number; bytes: Buffer; position: number | null }
+  | { do: 'fsync' | 'close'; fd: number }
+  | { do: 'rename'; path: string; to: string }
+  /** Not a call: from here on this text must survive. */
+  | { do: 'acknowledge'; text: string; id?: string };
+
+class Folder {
+  readonly now = new Map<string, Entry>();
+  readonly synced = new Map<string, Entry>();
+}
+class File {
+  now = Buffer.alloc(0);
+  synced = Buffer.alloc(0);
+}
+type Entry = Folder | File;
+
+/** One name that may or may not have reached the disk. */
+interface Change {
+  folder: Folder;
+  name: string;
+  entry: Entry | undefined;
+}
+
+type DataFate = 'whole' | 'none' | 'cut' | 'zeros';
+const FATES: readonly DataFate[] = ['whole', 'none', 'cut', 'zeros'];
+
+/** One thing that the disk may hold. */
+export interface CrashState {
+  kept: readonly Change[];
+  fateOf: (file: File) => DataFate;
+}
+
+/** The step that a successful call is; `undefined` for those that change nothing. */
+export function stepOf({ name, path, args }: FsCall, result: unknown): Step | undefined {
+  switch (name) {
+    case 'mkdir':
+      return { do: 'mkdir', path, firstMade: isRecursive(args[1]) ? String(result ?? '') : path };
+    case 'rmdir':
+    case 'unlink':
+    case 'rm':
+      return { do: name, path };
+    case 'rename':
+      return { do: 'rename', path, to: String(args[1]) };
+    case 'open': {
+      const fd = typeof result === 'number' ? result : (result as { fd: number }).fd;
+      return { do: 'open', path, fd, flags: String(args[1] ?? 'r') };
+    }
+    case 'write': {
+      const [fd, data, offset, length, position] = args as WriteArguments;
+      const bytes = Buffer.from(data.subarray(offset, offset + length)); // the product uses it again
+      return { do: 'write', fd, bytes, position: position ?? null };
+    }
+    case 'fsync':
+    case 'close':
+      return { do: name, fd: Number(args[0]) };
+    default:
+      return undefined;
+  }
+}
+
+type WriteArguments = [fd: number, Buffer, offset: number, length: number, position?: number];
+
+function isRecursive(options: unknown): boolean {
+  return typeof options === 'object' && options !== null && 'recursive' in options;
+}
+
+export class DiskModel {
+  readonly #rootPath: string;
+  readonly #root = new Folder();
+  readonly #open = new Map<number, Entry>();
+  #pending: Change[] = [];
+
+  /** `rootPath` is there and synced, with nothing in it. */
+  constructor(rootPath: string) {
+    this.#rootPath = rootPath;
+  }
+
+  apply(step: Step): void {
+    if (step.do === 'mkdir') this.#mkdir(step.path, step.firstMade ?? step.path);
+    else if (step.do === 'rename') this.#rename(step.path, step.to);
+    else if (step.do === 'open') this.#opened(step.path, step.fd, step.flags);
+    else if (step.do === 'write') this.#write(step.fd, step.bytes, step.position);
+    else if (step.do === 'fsync') this.#sync(this.#open.get(step.fd));
+    else if (step.do === 'close') this.#open.delete(step.fd);
+    else if ('path' in step) this.#remove(step.path);
+  }
+
+  /** What a power cut now may leave: every loss by itself, all of them, and some at random. */
+  *crashStates(random: () => number): Generator<CrashState> {
+    const all = this.#pending;
+    const whole = () => 'whole' as const;
+    for (const fate of FATES) {
+      yield { kept: all, fateOf: () => fate };
+      yield { kept: [], fateOf: () => fate };
+    }
+    yield { kept: all.toReversed(), fateOf: whole };
+    // Names in the folder of locks are many and never synced: the latest are enough one by one.
+    for (const change of all.slice(-12)) {
+      const others = all.filter((other) => other !== change);
+      yield { kept: others, fateOf: whole };
+      yield { kept: others, fateOf: () => 'none' };
+      yield { kept: [change], fateOf: whole };
+      yield { kept: [change], fateOf: () => 'none' };
+    }
+    for (let count = 0; count < 6; count += 1) {
+      const fates = new Map<File, DataFate>();
+      const fateOf = (file: File) => {
+        const fate = fates.get(file) ?? FATES[Math.floor(random() * FATES.length)] ?? 'none';
+        fates.set(file, fate);
+        return fate;
+      };
+      yield { kept: all.filter(() => random() < 0.5), fateOf };
+    }
+  }
+
+  /** The tree of one state: paths below the root, folders as `undefined`. */
+  treeOf({ kept, fateOf }: CrashState): Map<string, Buffer | undefined> {
+    const tree = new Map<string, Buffer | undefined>();
+    const visit = (folder: Folder, path: string): void => {
+      const names = new Map(folder.synced);
+      for (const change of kept) {
+        if (change.folder !== folder) continue;
+        if (change.entry === undefined) names.delete(change.name);
+        else names.set(change.name, change.entry);
+      }
+      for (const [name, entry] of names) {
+        const below = join(path, name);
+        if (entry instanceof File) tree.set(below, afterFate(entry, fateOf(entry)));
+        else {
+          tree.set(below, undefined);
+          visit(entry, below);
+        }
+      }
+    };
+    visit(this.#root, '');
+    return tree;
+  }
+
+  #mkdir(path: string, firstMade: string): void {
+    if (firstMade === '') return; // all of it was there
+    if (path !== firstMade) this.#mkdir(dirname(path), firstMade);
+    this.#set(path, new Folder());
+  }
+
+  /** Two names, which a power cut can part: the new one without the old one gone, or neither. */
+  #rename(path: string, to: string): void {
+    const entry = this.#find(path);
+    this.#set(to, entry);
+    this.#set(path, undefined);
+  }
+
+  #remove(path: string): void {
+    const entry = this.#find(path);
+    if (entry === undefined) return;
+    if (entry instanceof Folder) {
+      for (const name of [...entry.now.keys()]) this.#remove(join(path, name));
+    }
+    this.#set(path, undefined);
+  }
+
+  #opened(path: string, fd: number, flags: string): void {
+    let entry = this.#find(path);
+    if (entry === undefined) {
+      entry = new File();
+      this.#set(path, entry);
+    }
+    if (flags.startsWith('w') && entry instanceof File) entry.now = Buffer.alloc(0);
+    this.#open.set(fd, entry);
+  }
+
+  #write(fd: number, bytes: Buffer, position: number | null): void {
+    const file = this.#open.get(fd);
+    if (!(file instanceof File)) throw new Error('a write to what is no file');
+    const start = position ?? file.now.byteLength; // the product appends, or writes from 0
+    file.now = Buffer.concat([file.now.subarray(0, start), bytes]);
+  }
+
+  #sync(entry: Entry | undefined): void {
+    if (entry instanceof File) entry.synced = entry.now;
+    if (!(entry instanceof Folder)) return;
+    entry.synced.clear();
+    for (const [name, child] of entry.now) entry.synced.set(name, child);
+    this.#pending = this.#pending.filter(({ folder }) => folder !== entry);
+  }
+
+  #set(path: string, entry: Entry | undefined): void {
+    const folder = this.#find(dirname(path));
+    if (!(folder instanceof Folder)) throw new Error(`no folder for ${path}`);
+    const name = basename(path);
+    if (entry === undefined) folder.now.delete(name);
+    else folder.now.set(name, entry);
+    this.#pending.push({ folder, name, entry });
+  }
+
+  #find(path: string): Entry | undefined {
+    let entry: Entry | undefined = this.#root;
+    for (const name of relative(this.#rootPath, path).split('/')) {
+      if (name !== '') entry = entry instanceof Folder ? entry.now.get(name) : undefined;
+    }
+    return entry;
+  }
+}
+
+function afterFate(file: File, fate: DataFate): Buffer {
+  const { now, synced } = file;
+  if (fate === 'whole' || now === synced) return now;
+  if (fate === 'none') return synced;
+  // What was synced stays where the file only grew; a file that is written anew has nothing synced.
+  const kept = synced.byteLength;
+  const added = now.subarray(kept);
+  if (fate === 'cut') return now.subarray(0, kept + Math.floor(added.byteLength / 2));
+  return Buffer.concat([now.subarray(0, kept), Buffer.alloc(added.byteLength)]);
+}
+
+/** Writes the tree; the names of this living process become those of a dead one. */
+export function materialise(tree: ReadonlyMap<string, Buffer | undefined>, at: string): void {
+  mkdirSync(at, { recursive: true });
+  for (const [path, bytes] of tree) {
+    const there = join(at, path.replaceAll(/([0-9a-f]{8}-\d+-\d+)-\d+-([0-9a-z]+)/g, '$1-1-$2'));
+    if (bytes === undefined) mkdirSync(there, { recursive: true });
+    else writeFileSync(there, bytes);
+  }
+}

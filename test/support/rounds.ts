@@ -1,0 +1,46 @@
+/**
+ * How long and how random: `DAYBOOK_SOAK=10` multiplies the rounds of every crash test, and
+ * `DAYBOOK_SEED` repeats a run whose seed was printed.
+ */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+
+const SOAK = Number(process.env['DAYBOOK_SOAK'] ?? 1);
+
+export const isSoak = SOAK > 1;
+
+export function rounds(count: number): number {
+  return Math.max(1, Math.round(count * SOAK));
+}
+
+/** Of the whole test; grows with the rounds. */
+export function timeLimitMs(ms: number): number {
+  return ms * Math.max(1, SOAK);
+}
+
+/** A random source whose seed is printed, so that a failure can be run again. */
+export function seededRandom(what: string): () => number {
+  const seed = Number(process.env['DAYBOOK_SEED'] ?? Date.now() % 2 ** 31);
+  console.log(`${what}: DAYBOOK_SEED=${seed}`);
+  let state = seed >>> 0;
+  return () => {
+    // mulberry32
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/**
+ * A folder of the test's own, removed at the end of the file. `memory`: on a file system in memory
+ * where there is one, for tests of thousands of writes that ask nothing of the disk.
+ */
+export function tempFolder(on: 'disk' | 'memory' = 'disk'): string {
+  const parent = on === 'memory' && existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+  const folder = mkdtempSync(join(parent, 'daybook-crash-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
