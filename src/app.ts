@@ -8,12 +8,19 @@ import { sha256Hex } from './base/ids.js';
 import { type Log, silentLog } from './base/log.js';
 import { VERSION } from './base/version.js';
 import type { Config } from './config.js';
+import { Exporter } from './exchange/export.js';
+import type { Durability } from './files/atomic-write.js';
 import { createPerplexity, type Perplexity } from './providers/perplexity.js';
 import { createResearch } from './research/research.js';
 import type { ResearchService } from './research/research-types.js';
 import { type MessageSearch, openMessageSearch } from './search/message-search.js';
+import { ConversationDocuments } from './stores/conversation-documents.js';
 import { type ConversationStore, openConversationStore } from './stores/conversations.js';
 import { ResearchJobFiles } from './stores/research-job-files.js';
+import { StateStore } from './stores/state.js';
+import { Backups } from './upkeep/backup.js';
+import type { BackupArea } from './upkeep/backup-content.js';
+import { type DailyBackup, startDailyBackup } from './upkeep/daily-backup.js';
 
 /** What `store_info` and `daybook info` tell; holds no secret. */
 export interface StoreFacts {
@@ -39,6 +46,13 @@ export interface App {
   readonly conversations: ConversationStore;
   readonly research: ResearchService;
   readonly search: MessageSearch;
+  readonly documents: ConversationDocuments;
+  readonly exporter: Exporter;
+  readonly backups: Backups;
+  /** The folders that a backup holds, and that a restore puts back. */
+  readonly areas: readonly BackupArea[];
+  readonly state: StateStore;
+  readonly durability: Durability;
   readonly facts: StoreFacts;
   /**
    * Begins what a server does beside its calls: clears what dead processes left, follows their
@@ -77,12 +91,30 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     maxMessages,
     timing: { waitMs: config.perplexity.waitMs },
   });
+  const documents = new ConversationDocuments({ logsFolder, fsync, clock });
+  const exporter = new Exporter({
+    store: conversations,
+    documents,
+    folder: join(config.root, 'exports'),
+    clock,
+    fsync,
+  });
+  const areas = areasOf(config);
+  const { folder, keepDays, isDaily } = config.backup;
+  const backups = new Backups({ folder, areas, keepDays, clock, fsync });
+  let daily: DailyBackup | undefined;
   let background: Promise<unknown> = Promise.resolve();
   let secondResume: NodeJS.Timeout | undefined;
   return {
     conversations,
     research,
     search,
+    documents,
+    exporter,
+    backups,
+    areas,
+    state: new StateStore({ logsFolder, fsync, clock }),
+    durability: { fsync },
     facts: factsOf(config),
     start() {
       background = conversations.tidy().catch((error: unknown) => {
@@ -91,15 +123,25 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
       void background.then(() => research.resume());
       secondResume = setTimeout(() => void research.resume(), SECOND_RESUME_MS).unref();
       search.start();
+      const leasePath = join(logsFolder, '.leases', 'backup');
+      if (isDaily) daily = startDailyBackup({ backups, leasePath, clock, log });
     },
     async close() {
       clearTimeout(secondResume);
       await background;
+      await daily?.close();
       await research.close();
       await search.close();
       await conversations.close();
     },
   };
+}
+
+function areasOf({ root, logsDir }: Config): readonly BackupArea[] {
+  return [
+    { name: 'conversation-logs', folder: logsDir },
+    { name: 'memory-bank', folder: join(root, 'memory-bank') },
+  ];
 }
 
 /** One file a logs folder: two roots never share an index. */

@@ -41,6 +41,13 @@ export interface Config {
   readonly logLevel: (typeof LOG_LEVELS)[number];
   readonly fsync: boolean;
   readonly maxMessages: number;
+  readonly backup: {
+    readonly isDaily: boolean;
+    /** Absolute. */
+    readonly folder: string;
+    /** 0 keeps all. */
+    readonly keepDays: number;
+  };
   readonly perplexity: {
     readonly apiKey: string | undefined;
     readonly baseUrl: string;
@@ -137,6 +144,10 @@ export function loadConfig(sources: ConfigSources): Config {
     ? expandPath(values.logsDir, sources.cwd, home)
     : join(root.path, 'conversation-logs');
   assertKeepsData(logsDir, found.logsDir?.name ?? 'the root');
+  const backupFolder = values.backupDir
+    ? expandPath(values.backupDir, sources.cwd, home)
+    : join(root.path, 'backups');
+  assertKeepsData(backupFolder, found.backupDir?.name ?? 'the root');
   return Object.freeze({
     root: root.path,
     rootSource: root.source,
@@ -148,6 +159,11 @@ export function loadConfig(sources: ConfigSources): Config {
     logLevel: values.logLevel,
     fsync: values.fsync,
     maxMessages: values.maxMessages,
+    backup: Object.freeze({
+      isDaily: values.backup === 'daily',
+      folder: backupFolder,
+      keepDays: values.backupKeepDays,
+    }),
     perplexity: perplexityOf(values),
     notices: databaseNotices(sources.flags ?? {}, env),
   });

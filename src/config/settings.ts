@@ -7,6 +7,7 @@ import { z } from 'zod';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export const BACKENDS = ['agent', 'chat-completions'] as const;
+export const BACKUP_TIMES = ['off', 'daily'] as const;
 const PRESETS = ['fast', 'low', 'medium', 'high', 'xhigh', 'wide-research'] as const;
 
 const text = z.string().trim().min(1);
@@ -78,6 +79,25 @@ export const SETTINGS = {
     about:
       'Whether the search index is kept in your cache folder for a faster start; `0` builds it from the files each time (default `1`).',
     env: ['DAYBOOK_INDEX_CACHE'],
+  }),
+  backup: setting({
+    schema: z.preprocess(lowerCase, z.enum(BACKUP_TIMES).default('off')),
+    takes: `one of ${BACKUP_TIMES.join(', ')}`,
+    about: 'Whether a backup is made once a day while a server is up (default `off`).',
+    env: ['DAYBOOK_BACKUP'],
+  }),
+  backupDir: setting({
+    schema: text.optional(),
+    takes: 'the path of a folder',
+    about: 'The folder of the backups (default: `backups` in the root).',
+    env: ['DAYBOOK_BACKUP_DIR'],
+  }),
+  backupKeepDays: setting({
+    schema: wholeNumber(0, 36_500).default(30),
+    takes: 'a whole number of days from 0 to 36500',
+    about:
+      'Backups older than this are removed when a new one was made; `0` keeps all (default `30`).',
+    env: ['DAYBOOK_BACKUP_KEEP_DAYS'],
   }),
   perplexityApiKey: setting({
     schema: text.optional(),

@@ -1,9 +1,10 @@
 /**
  * Folders as lists of names. Stores ask here what exists; they never see the file system itself.
  */
-import { chmod, mkdir, readdir, rmdir, unlink } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, rm, rmdir, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { errnoOf } from '../base/errors.js';
-import { FOLDER_MODE } from './atomic-write.js';
+import { type Durability, FOLDER_MODE, renameWithRetry, syncFolder } from './atomic-write.js';
 import { fileError, reporting, unless } from './file-errors.js';
 
 /** Names of the sub-folders; an absent folder has none. Links are not followed. */
@@ -47,6 +48,41 @@ export async function removeEmptyFolder(path: string): Promise<boolean> {
   } catch (error) {
     return errnoOf(error) === 'ENOENT';
   }
+}
+
+/**
+ * Moves a folder with all that is in it by one rename, durable when it resolves. `taken`: there is
+ * something at `to` (an empty folder is replaced); `absent`: there is nothing at `from`.
+ * Both are on one file system; the folder that `to` will lie in exists.
+ */
+export async function moveFolder(
+  from: string,
+  to: string,
+  durability: Durability,
+): Promise<'moved' | 'taken' | 'absent'> {
+  try {
+    // Windows does not rename onto a folder, not even an empty one.
+    if (process.platform === 'win32') await removeEmptyFolder(to);
+    await renameWithRetry(from, to);
+  } catch (error) {
+    if (TAKEN.includes(errnoOf(error) ?? '')) return 'taken';
+    if (errnoOf(error) === 'ENOENT' && !(await isThere(from))) return 'absent';
+    throw fileError(error, 'move', from);
+  }
+  await syncFolder(dirname(to), durability);
+  await syncFolder(dirname(from), durability);
+  return 'moved';
+}
+
+const TAKEN = ['ENOTEMPTY', 'EEXIST', 'ENOTDIR'];
+
+async function isThere(path: string): Promise<boolean> {
+  return (await unless(['ENOENT', 'ENOTDIR'], lstat(path))) !== undefined;
+}
+
+/** Removes a folder with all that is in it, file by file: rename it out of sight first. */
+export async function removeFolder(path: string): Promise<void> {
+  await reporting('remove', path, () => rm(path, { recursive: true, force: true }));
 }
 
 /** Removes a file; one that is not there is fine. */

@@ -28,7 +28,40 @@ export function confinedPath(folder: string, name: string): string {
 
 /** The same, and follows the symlinks on the way: PATH_ESCAPE where they leave `folder`. */
 export async function confinedRealPath(folder: string, name: string): Promise<string> {
-  const path = confinedPath(folder, name);
+  return staysInside(folder, confinedPath(folder, name), name);
+}
+
+/**
+ * The absolute path inside `folder` of a name out of an archive, which may have been made on another
+ * system. What this system cannot mistake is let through (`12:30.md` is a fine name on Linux).
+ * PATH_ESCAPE; no file is touched.
+ */
+export function archivedPath(folder: string, name: string): string {
+  if (process.platform === 'win32') return confinedPath(folder, name);
+  const parts = name.split('/');
+  const isEscape = parts.some((part) => part === '' || part === '.' || part === '..');
+  // A drive letter or a backslash means a folder to whoever made the archive on Windows.
+  if (isEscape || /^[A-Za-z]:|[\\\0]/.test(name) || name.length > MAX_PATH_LENGTH) {
+    throw new AppError(
+      'PATH_ESCAPE',
+      `The archive holds the name ${JSON.stringify(name.slice(0, 200))}, which leads out of the folder.`,
+    );
+  }
+  return join(folder, ...parts);
+}
+
+/** The same, and follows the symlinks on the way: PATH_ESCAPE where they leave `folder`. */
+export async function archivedRealPath(folder: string, name: string): Promise<string> {
+  return staysInside(folder, archivedPath(folder, name), name);
+}
+
+/** True where `path` is `folder` or below it; both absolute. */
+export function isInside(folder: string, path: string): boolean {
+  const way = relative(resolve(folder), resolve(path));
+  return way === '' || !(way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way));
+}
+
+async function staysInside(folder: string, path: string, name: string): Promise<string> {
   return reporting('resolve', path, async () => {
     const root = await realpath(folder);
     const real = await realpathOfExisting(path);
@@ -37,12 +70,6 @@ export async function confinedRealPath(folder: string, name: string): Promise<st
     }
     return path;
   });
-}
-
-/** True where `path` is `folder` or below it; both absolute. */
-export function isInside(folder: string, path: string): boolean {
-  const way = relative(resolve(folder), resolve(path));
-  return way === '' || !(way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way));
 }
 
 function problemWith(name: string): string | undefined {

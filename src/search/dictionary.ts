@@ -1,38 +1,65 @@
 /**
  * Every term of the index and its number, one dictionary for all segments: MiniSearch's radix tree
  * serves look-ups, prefixes and typo-tolerant spellings of queries; a hash table beside it numbers the
- * words of a text being indexed without making a string of each.
+ * words of a text being indexed without making a string of each. There a term is a pair of 32-bit
+ * numbers, the key: short words and single characters are equal exactly when their keys are.
  * A term that no document holds any more is forgotten and its number given to the next new term.
  * That is safe because the old postings under that number all belong to deleted documents.
  */
 import SearchableMap from 'minisearch/SearchableMap';
-import { asciiFold, HASH_PRIME, HASH_SEED } from './tokenizer.js';
 
 const NONE = -1;
 
-function hashOf(term: string): number {
-  let hash = HASH_SEED;
-  for (let i = 0; i < term.length; i++) hash = Math.imul(hash ^ term.charCodeAt(i), HASH_PRIME);
+/** Letters and digits of a word as digits of this base, six to a number, fit the two numbers of a key. */
+export const KEY_BASE = 37;
+export const HALF_KEY = 6;
+/** Words of at most this many plain letters and digits are known by their keys alone. */
+export const MAX_KEYED = 2 * HALF_KEY;
+/** Second numbers that no word of plain letters and digits has: 37^6 ends below them. */
+const BY_TEXT = -1;
+const BY_CODE = -2;
+const HASH_PRIME = 0x01000193;
+
+/** What an ASCII letter or digit counts in a key, upper case as lower; 0 for any other code unit. */
+export const KEY_DIGITS = new Uint8Array(0x10000);
+for (const [i, char] of [...'abcdefghijklmnopqrstuvwxyz0123456789'].entries()) {
+  KEY_DIGITS[char.charCodeAt(0)] = i + 1;
+  KEY_DIGITS[char.toUpperCase().charCodeAt(0)] = i + 1;
+}
+
+/** An entry of the table, one cache line at most: key, key, next of its bucket, documents that hold it. */
+const ENTRY = 4;
+const NEXT = 2;
+const USES = 3;
+
+const bucketHash = (first: number, second: number) => {
+  const mixed = Math.imul(first, 0x9e3779b1) ^ Math.imul(second, 0x85ebca6b);
+  return mixed ^ (mixed >>> 15);
+};
+
+const PLAIN = /^[a-z0-9]+$/;
+
+/** Sets the bit that lower-case letters have and upper-case ones lack; digits have it as well. */
+const LOWER = 0x20;
+
+const hashed = (hash: number, unit: number) => Math.imul(hash ^ unit, HASH_PRIME);
+
+function textHash(term: string): number {
+  let hash = 0;
+  for (let i = 0; i < term.length; i++) hash = hashed(hash, term.charCodeAt(i));
   return hash;
 }
 
-/** Whether the ASCII word at `start` of `text` folds to `term`, which is as long. */
-function foldsTo(term: string, text: string, start: number): boolean {
-  for (let i = 0; i < term.length; i++) {
-    if (asciiFold(text.charCodeAt(start + i)) !== term.charCodeAt(i)) return false;
-  }
-  return true;
-}
+/** A slice would keep the whole text in memory for as long as the term lives. */
+const ownCopy = (text: string) => Buffer.from(text, 'latin1').toString('latin1');
 
 export class Dictionary {
   readonly #tree = new SearchableMap<number>();
   readonly #terms: string[] = [];
-  readonly #uses: number[] = [];
   readonly #free: number[] = [];
-  /** Terms of one bucket are chained by number; as many buckets as a power of two. */
-  #buckets = new Int32Array(1 << 12).fill(NONE);
-  readonly #next: number[] = [];
-  readonly #hashes: number[] = [];
+  /** The first of each bucket; as many buckets as a power of two. */
+  #buckets = new Int32Array(1 << 13).fill(NONE);
+  #entries = new Int32Array(ENTRY << 12);
 
   /** Terms in use. */
   get size(): number {
@@ -46,56 +73,119 @@ export class Dictionary {
 
   /** The number of `term`, given now if it is new. */
   intern(term: string): number {
-    const hash = hashOf(term);
-    for (let at = this.#bucket(hash); at !== NONE; at = this.#next[at] ?? NONE) {
-      if (this.#hashes[at] === hash && this.#terms[at] === term) return at;
+    const code = term.codePointAt(0) ?? 0;
+    if (term.length <= MAX_KEYED && PLAIN.test(term)) {
+      let first = 0;
+      let second = 0;
+      for (let i = 0; i < term.length; i++) {
+        const digit = KEY_DIGITS[term.charCodeAt(i)] ?? 0;
+        if (i < HALF_KEY) first = (Math.imul(first, KEY_BASE) + digit) | 0;
+        else second = (Math.imul(second, KEY_BASE) + digit) | 0;
+      }
+      return this.internKey(first, second, term, 0, term.length);
     }
-    return this.#add(term, hash);
+    if (term.length === (code > 0xffff ? 2 : 1)) return this.internCode(code);
+    const hash = textHash(term);
+    let at = this.#firstOf(hash, BY_TEXT);
+    while (at !== NONE && (!this.#hasKey(at, hash, BY_TEXT) || this.#terms[at] !== term))
+      at = this.#next(at);
+    return at === NONE ? this.#add(term, hash, BY_TEXT) : at;
   }
 
-  /** The same for an ASCII word of a text, given the hash of its folded form. */
-  internAscii(text: string, start: number, end: number, hash: number): number {
-    for (let at = this.#bucket(hash); at !== NONE; at = this.#next[at] ?? NONE) {
-      if (this.#hashes[at] !== hash) continue;
-      const term = this.#terms[at] ?? '';
-      if (term.length === end - start && foldsTo(term, text, start)) return at;
+  /** The number of a single character that is no ASCII letter or digit. */
+  internCode(code: number): number {
+    let at = this.#firstOf(code, BY_CODE);
+    while (at !== NONE && !this.#hasKey(at, code, BY_CODE)) at = this.#next(at);
+    return at === NONE ? this.#add(String.fromCodePoint(code), code, BY_CODE) : at;
+  }
+
+  /**
+   * The number of the word of at most MAX_KEYED ASCII letters and digits that has this key and
+   * stands, upper or lower case, in `text`.
+   */
+  internKey(first: number, second: number, text: string, start: number, end: number): number {
+    let at = this.#firstOf(first, second);
+    while (at !== NONE && !this.#hasKey(at, first, second)) at = this.#next(at);
+    return at === NONE ? this.#add(text.slice(start, end).toLowerCase(), first, second) : at;
+  }
+
+  /** The number of a longer word of ASCII letters and digits. */
+  internLong(text: string, units: Uint16Array, start: number, end: number): number {
+    let hash = 0;
+    for (let i = start; i < end; i++) hash = hashed(hash, (units[i] ?? 0) | LOWER);
+    let at = this.#firstOf(hash, BY_TEXT);
+    while (at !== NONE) {
+      const isSame = this.#hasKey(at, hash, BY_TEXT) && this.#spells(at, units, start, end);
+      if (isSame) return at;
+      at = this.#next(at);
     }
-    // A slice would keep the whole text in memory for as long as the term lives.
-    const own = Buffer.from(text.slice(start, end), 'latin1').toString('latin1');
-    return this.#add(own.toLowerCase(), hash);
+    return this.#add(text.slice(start, end).toLowerCase(), hash, BY_TEXT);
   }
 
-  #bucket(hash: number): number {
-    return this.#buckets[hash & (this.#buckets.length - 1)] ?? NONE;
+  #spells(number: number, units: Uint16Array, start: number, end: number): boolean {
+    const term = this.#terms[number] ?? '';
+    if (term.length !== end - start) return false;
+    for (let i = start; i < end; i++) {
+      if (term.charCodeAt(i - start) !== ((units[i] ?? 0) | LOWER)) return false;
+    }
+    return true;
   }
 
-  #add(term: string, hash: number): number {
-    if (this.size >= this.#buckets.length) this.#grow();
+  #firstOf(first: number, second: number): number {
+    return this.#buckets[bucketHash(first, second) & (this.#buckets.length - 1)] ?? NONE;
+  }
+
+  #hasKey(number: number, first: number, second: number): boolean {
+    const at = ENTRY * number;
+    return this.#entries[at] === first && this.#entries[at + 1] === second;
+  }
+
+  #next(number: number): number {
+    return this.#entries[ENTRY * number + NEXT] ?? NONE;
+  }
+
+  #add(term: string, first: number, second: number): number {
+    if (this.size * 2 >= this.#buckets.length) this.#growBuckets();
     const number = this.#free.pop() ?? this.#terms.length;
-    this.#terms[number] = term;
-    this.#uses[number] = 0;
-    this.#hashes[number] = hash;
+    this.#terms[number] = PLAIN.test(term) ? ownCopy(term) : term;
+    if (this.#entries.length < this.#terms.length * ENTRY) {
+      const larger = new Int32Array(this.#entries.length * 2);
+      larger.set(this.#entries);
+      this.#entries = larger;
+    }
+    this.#entries.set([first, second, NONE, 0], number * ENTRY);
     this.#link(number);
     this.#tree.set(term, number);
     return number;
   }
 
+  #bucketOf(number: number): number {
+    const at = number * ENTRY;
+    const hash = bucketHash(this.#entries[at] ?? 0, this.#entries[at + 1] ?? 0);
+    return hash & (this.#buckets.length - 1);
+  }
+
   #link(number: number): void {
-    const bucket = (this.#hashes[number] ?? 0) & (this.#buckets.length - 1);
-    this.#next[number] = this.#buckets[bucket] ?? NONE;
+    const bucket = this.#bucketOf(number);
+    this.#entries[number * ENTRY + NEXT] = this.#buckets[bucket] ?? NONE;
     this.#buckets[bucket] = number;
   }
 
   #unlink(number: number): void {
-    const bucket = (this.#hashes[number] ?? 0) & (this.#buckets.length - 1);
-    const after = this.#next[number] ?? NONE;
+    const bucket = this.#bucketOf(number);
+    const entries = this.#entries;
+    const after = entries[number * ENTRY + NEXT] ?? NONE;
     let at = this.#buckets[bucket] ?? NONE;
-    if (at === number) this.#buckets[bucket] = after;
-    while (at !== NONE && this.#next[at] !== number) at = this.#next[at] ?? NONE;
-    if (at !== NONE) this.#next[at] = after;
+    if (at === number) {
+      this.#buckets[bucket] = after;
+      return;
+    }
+    while (at !== NONE && entries[at * ENTRY + NEXT] !== number)
+      at = entries[at * ENTRY + NEXT] ?? NONE;
+    if (at !== NONE) entries[at * ENTRY + NEXT] = after;
   }
 
-  #grow(): void {
+  #growBuckets(): void {
     this.#buckets = new Int32Array(this.#buckets.length * 4).fill(NONE);
     const free = new Set(this.#free);
     for (let number = 0; number < this.#terms.length; number++) {
@@ -105,13 +195,15 @@ export class Dictionary {
 
   /** Counts more documents that hold the term. */
   retain(number: number, documents = 1): void {
-    this.#uses[number] = (this.#uses[number] ?? 0) + documents;
+    const at = number * ENTRY + USES;
+    this.#entries[at] = (this.#entries[at] ?? 0) + documents;
   }
 
   /** Counts one document less; the last one takes the term along. */
   release(number: number): void {
-    const left = (this.#uses[number] ?? 1) - 1;
-    this.#uses[number] = left;
+    const at = number * ENTRY + USES;
+    const left = (this.#entries[at] ?? 1) - 1;
+    this.#entries[at] = left;
     if (left > 0) return;
     const term = this.#terms[number] ?? '';
     this.#unlink(number);

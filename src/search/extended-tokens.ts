@@ -8,6 +8,9 @@ import { tokenize } from './tokenizer.js';
 
 /** Stands before each run, so that no phrase reaches from one into the next. No term of FTS5 has a space. */
 const GAP = ' ';
+export const GAP_CODE = 0x20;
+/** What follows the last character. */
+const END = 0x20;
 
 const CJK =
   '\\u2e80-\\u2fff\\u3005-\\u3007\\u3031-\\u9fff\\uac00-\\ud7af\\uf900-\\ufaff\\uff66-\\uff9f\\u{20000}-\\u{3ffff}';
@@ -21,7 +24,11 @@ const SYMBOL = 2;
 /** Part of a word where another character follows that is no punctuation: `.env`, `a:b`. */
 const LEADING = 3;
 const CLOSING = 4;
-const KINDS = new Uint8Array(128);
+const BEYOND_ASCII = 5;
+/** A space beyond ASCII. */
+const WIDE_SPACE = 6;
+/** Of every code unit, so that no look-up falls outside. */
+const KINDS = new Uint8Array(0x10000).fill(BEYOND_ASCII, 128);
 for (const [chars, kind] of [
   [' \t\n\v\f\r', SPACE],
   ['#$%&*+/<=>@\\^_|~-', SYMBOL],
@@ -31,15 +38,23 @@ for (const [chars, kind] of [
   for (const char of chars) KINDS[char.charCodeAt(0)] = kind;
 }
 
-const isSpace = (code: number) => KINDS[code] === SPACE || code === 0xa0 || code === 0x3000;
+for (const code of [0xa0, 0x3000]) KINDS[code] = WIDE_SPACE;
 
-function isSymbolAt(text: string, at: number): boolean {
-  const kind = KINDS[text.charCodeAt(at)];
+/** Whether a code unit ends a chunk. */
+export function isSpaceUnit(code: number): boolean {
+  const kind = KINDS[code];
+  return kind === SPACE || kind === WIDE_SPACE;
+}
+
+/** Whether a code unit may be part of a CJK character: settles most text cheaply. */
+export const isCjkUnit = (code: number) => code >= FIRST_CJK && !isSpaceUnit(code);
+
+/** Whether a code unit makes its chunk more than its words, given the one after it. */
+export function isSymbolUnit(code: number, following: number): boolean {
+  const kind = KINDS[code];
   if (kind !== LEADING) return kind === SYMBOL;
-  const following = KINDS[text.charCodeAt(at + 1)];
-  return (
-    at + 1 < text.length && (following === 0 || following === SYMBOL || following === undefined)
-  );
+  const after = KINDS[following];
+  return after === 0 || after === SYMBOL || after === BEYOND_ASCII || after === WIDE_SPACE;
 }
 
 /** The words of a chunk and every other character of it, in turn. */
@@ -67,51 +82,19 @@ export function pairsOf(run: string): string[] {
 
 /** Whether a chunk without spaces has signs that make it more than its words. */
 export function hasSymbols(chunk: string): boolean {
-  for (let at = 0; at < chunk.length; at++) if (isSymbolAt(chunk, at)) return true;
+  for (let at = 0; at < chunk.length; at++) {
+    const following = at + 1 < chunk.length ? chunk.charCodeAt(at + 1) : END;
+    if (isSymbolUnit(chunk.charCodeAt(at), following)) return true;
+  }
   return false;
 }
 
-/** Where extended tokens go: a term as a string, or the words and symbols of a stretch of text. */
-export interface ExtendedSink {
-  term(term: string): void;
-  stretch(text: string, start: number, end: number): void;
-}
-
-function emitChunk(
-  text: string,
-  start: number,
-  end: number,
-  hasSymbol: boolean,
-  hasCjk: boolean,
-  sink: ExtendedSink,
-): void {
-  if (hasSymbol) {
-    sink.term(GAP);
-    sink.stretch(text, start, end);
-  }
-  if (!hasCjk) return;
-  for (const run of cjkRunsOf(text.slice(start, end))) {
-    sink.term(GAP);
-    for (const pair of pairsOf(run)) sink.term(pair);
+/** The extended tokens of the CJK runs in a chunk without spaces. */
+export function cjkTokens(chunk: string): string[] {
+  return cjkRunsOf(chunk).flatMap((run) => {
+    const pairs = pairsOf(run);
     // The last character alone, so that a search for one character finds it by prefix.
     const last = [...run].at(-1) ?? '';
-    if (run.length > last.length) sink.term(last);
-  }
-}
-
-/** Gives `sink` the extended tokens of `text`, in order. Most prose has few. */
-export function extendedTokens(text: string, sink: ExtendedSink): void {
-  let start = 0;
-  let hasSymbol = false;
-  let hasCjk = false;
-  for (let at = 0; at <= text.length; at++) {
-    const code = at < text.length ? text.charCodeAt(at) : 0x20;
-    if (isSpace(code)) {
-      if (hasSymbol || hasCjk) emitChunk(text, start, at, hasSymbol, hasCjk, sink);
-      start = at + 1;
-      hasSymbol = false;
-      hasCjk = false;
-    } else if (code >= FIRST_CJK) hasCjk = true;
-    else if (!hasSymbol && code < 128 && KINDS[code] !== 0) hasSymbol = isSymbolAt(text, at);
-  }
+    return run.length > last.length ? [GAP, ...pairs, last] : [GAP, ...pairs];
+  });
 }

@@ -58,6 +58,9 @@ export class FrozenSegment implements Segment {
   get starts(): Uint32Array {
     return this.parts.starts;
   }
+  get globals(): Uint32Array {
+    return this.parts.terms;
+  }
   get termCount(): number {
     return this.parts.terms.length;
   }

@@ -40,6 +40,7 @@ function grown<T extends Uint32Array | Float64Array>(
   larger.set(array);
   return larger;
 }
+const LEAST_ROOM = 1024;
 const uint32 = (length: number) => new Uint32Array(length);
 
 export class LiveSegment implements Segment {
@@ -50,15 +51,18 @@ export class LiveSegment implements Segment {
   readonly lengths = new Uint32Array(MAX_SLOTS);
   size = 0;
   deadCount = 0;
-  tokens: Uint32Array = uint32(1024);
+  tokens: Uint32Array;
   starts: Uint32Array = uint32(64);
   /** Kept by frozen segments only: a live one is small enough to look at its tokens. */
   readonly positions = undefined;
+  readonly globals = undefined;
   readonly #dictionary: Dictionary;
   readonly #lists: (GrowingList | undefined)[] = [];
   #posted = 0;
 
-  constructor(layout: Layout, dictionary: Dictionary) {
+  /** `room` is for how many tokens it is made. */
+  constructor(layout: Layout, dictionary: Dictionary, room = LEAST_ROOM) {
+    this.tokens = uint32(Math.max(room, LEAST_ROOM));
     this.layout = layout;
     this.#dictionary = dictionary;
   }
@@ -98,6 +102,16 @@ export class LiveSegment implements Segment {
   /** Whether no document has postings yet, nor counts in the dictionary. */
   get isBulk(): boolean {
     return this.#posted === 0;
+  }
+
+  /** Slots that have postings and count in the dictionary. */
+  get posted(): number {
+    return this.#posted;
+  }
+
+  /** Tokens of those. */
+  get postedTokens(): number {
+    return this.starts[this.#posted * (this.layout.count + 1) - 1] ?? 0;
   }
 
   /** Makes the postings of all documents added since the last time, and counts their terms. */

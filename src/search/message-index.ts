@@ -44,6 +44,10 @@ export class MessageIndex {
     return this.#conversations.get(conversationId);
   }
 
+  conversations(): Iterable<[conversationId: string, IndexedConversation]> {
+    return this.#conversations;
+  }
+
   /** Takes over documents that are in the text index already. */
   adopt(conversationId: string, indexed: IndexedConversation): void {
     this.#conversations.set(conversationId, indexed);

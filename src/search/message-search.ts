@@ -3,34 +3,30 @@
  * files (or from the cache, checked against the files), keeps it current by following the store, and
  * answers with snippets cut from what is on disk now. The cache is kept by `kept-index.ts`.
  */
-import type { Clock } from '../base/clock.js';
-import { sleep } from '../base/clock.js';
-import { isAppError } from '../base/errors.js';
+import { type Clock, sleep } from '../base/clock.js';
 import type { Log } from '../base/log.js';
-import type { Conversation, Role } from '../stores/conversations/schema.js';
 import type { ConversationStore } from '../stores/conversations.js';
+import { rankConversations } from './conversation-hits.js';
 import { KeptIndex } from './kept-index.js';
-import { parseDocumentId } from './message-index.js';
+import { documentFilter, hitsOf, type MessageFilters, type MessageHit } from './message-hits.js';
+import {
+  type Newest,
+  type NewestRequest,
+  newestConversations,
+  newestMessages,
+} from './newest-messages.js';
 import type { SearchResult } from './search-result.js';
 import { throwIfCancelled } from './search-run.js';
 import type { SnippetOptions } from './snippet.js';
-import type { DocumentId, MatchType } from './text-index.js';
+import type { MatchType } from './text-index.js';
+
+export type { MessageFilters, MessageHit };
 
 /** Longer than most builds; a client would give up after a minute. */
 const WAIT_FOR_BUILD_MS = 20_000;
 const PROGRESS_MS = 500;
 /** A hit that changed on disk a moment ago changes the answer; so often it is asked again. */
 const MAX_TRIES = 3;
-
-export interface MessageFilters {
-  /** Conversation ids. */
-  readonly conversationId?: string;
-  readonly module?: string;
-  readonly role?: Role;
-  /** Epoch milliseconds, both included. */
-  readonly startTime?: number;
-  readonly endTime?: number;
-}
 
 export interface MessageQuery {
   readonly query: string;
@@ -39,22 +35,6 @@ export interface MessageQuery {
   readonly limit: number;
   readonly offset: number;
   readonly snippet?: SnippetOptions;
-}
-
-export interface MessageHit {
-  readonly conversationId: string;
-  readonly messageId: string;
-  readonly seq: number;
-  /** Among all matches, from 0. */
-  readonly place: number;
-  readonly role: Role;
-  readonly createdAt: string;
-  readonly content: string;
-  readonly snippet: string;
-  /** As FTS5's bm25(): smaller is better. */
-  readonly rank: number;
-  readonly title?: string;
-  readonly module?: string;
 }
 
 export interface MessageResults {
@@ -67,6 +47,18 @@ export interface MessageResults {
   readonly withoutFilter: Readonly<Partial<Record<keyof MessageFilters | 'all', number>>>;
   /** While the index is being built: conversations done, of how many. */
   readonly indexing?: { readonly done: number; readonly total: number };
+}
+
+export interface ConversationHits {
+  readonly conversationId: string;
+  /** Messages of it that match. */
+  readonly matchCount: number;
+  /** The best of them. */
+  readonly hits: readonly MessageHit[];
+}
+
+export interface ConversationResults extends Omit<MessageResults, 'hits'> {
+  readonly conversations: readonly ConversationHits[];
 }
 
 export interface SearchCaller {
@@ -124,7 +116,7 @@ export class MessageSearch {
     for (let tries = 1; ; tries += 1) {
       const before = index.changedDocuments;
       const result = await this.#run(request, request.filters, caller);
-      const hits = await this.#hits(result, request, caller);
+      const hits = await hitsOf(result, result.hits, { ...request, ...caller, store: this.#store });
       const isCurrent = before === index.changedDocuments && hits.length === result.hits.length;
       if (!isCurrent && tries < MAX_TRIES) continue;
       return {
@@ -133,9 +125,74 @@ export class MessageSearch {
         relaxed: result.relaxed,
         unknownWords: result.unknownWords,
         withoutFilter: result.total === 0 ? await this.#withoutFilters(request, caller) : {},
-        ...(this.#kept.isBuilt ? {} : { indexing: { ...this.#store.progress } }),
+        ...this.#indexing(),
       };
     }
+  }
+
+  /**
+   * The same, one result a conversation with its best `perConversation` messages: `total`, `limit`
+   * and `offset` count conversations. QUERY_SYNTAX (matchType fts5), CANCELLED.
+   */
+  async searchConversations(
+    request: MessageQuery,
+    perConversation: number,
+    caller: SearchCaller = {},
+  ): Promise<ConversationResults> {
+    await this.#waitForBuild(caller);
+    const { query, matchType, limit, offset } = request;
+    const { signal } = caller;
+    const filter = documentFilter(this.#kept.index, request.filters);
+    const options = { matchType, ...(filter && { filter }), ...(signal && { signal }) };
+    const asked = { query, limit, offset, perConversation, options };
+    const { total, result, page } = await rankConversations(this.#kept.index, asked);
+    const conversations: ConversationHits[] = [];
+    for (const { conversationId, matchCount, best } of page) {
+      const hits = await hitsOf(result, best, { ...request, ...caller, store: this.#store });
+      if (hits.length > 0) conversations.push({ conversationId, matchCount, hits });
+    }
+    const { relaxed, unknownWords } = result;
+    return {
+      ...{ total, relaxed, unknownWords, conversations },
+      withoutFilter: total === 0 ? await this.#withoutFilters(request, caller) : {},
+      ...this.#indexing(),
+    };
+  }
+
+  /** Newest messages first, of all conversations. CANCELLED. */
+  async newest(
+    request: NewestRequest,
+    caller: SearchCaller = {},
+  ): Promise<Newest & Pick<MessageResults, 'indexing'>> {
+    await this.#waitForBuild(caller);
+    return { ...newestMessages(this.#kept.index, request), ...this.#indexing() };
+  }
+
+  /** Ids of the conversations that were talked in last. CANCELLED. */
+  async newestConversations(
+    request: Pick<NewestRequest, 'module' | 'limit'>,
+    caller: SearchCaller = {},
+  ): Promise<readonly string[]> {
+    await this.#waitForBuild(caller);
+    return newestConversations(this.#kept.index, request);
+  }
+
+  /** In how many messages each of `words` occurs, and how many there are. Waits for no build. */
+  async frequencies(words: readonly string[]): Promise<{ documents: number; counts: number[] }> {
+    const counts: number[] = [];
+    for (const word of words) {
+      const { total } = await this.#kept.index.text.searchAsync(word, {
+        matchType: 'exact',
+        limit: 1,
+      });
+      counts.push(total);
+    }
+    return { documents: this.#kept.index.text.size, counts };
+  }
+
+  /** Resolves when the index is complete, however long that takes. CANCELLED, FILESYSTEM_ERROR. */
+  async built(caller: SearchCaller = {}): Promise<void> {
+    await this.#waitForBuild({ ...caller, patienceMs: Number.POSITIVE_INFINITY });
   }
 
   status(): IndexStatus {
@@ -147,6 +204,10 @@ export class MessageSearch {
   /** Saves the cache where that is worth it. A build that is under way ends with the store's `close`. */
   async close(): Promise<void> {
     await this.#kept.close();
+  }
+
+  #indexing(): Pick<MessageResults, 'indexing'> {
+    return this.#kept.isBuilt ? {} : { indexing: { ...this.#store.progress } };
   }
 
   async #waitForBuild(caller: SearchCaller): Promise<void> {
@@ -170,7 +231,7 @@ export class MessageSearch {
     filters: MessageFilters,
     { signal }: SearchCaller,
   ): Promise<SearchResult> {
-    const filter = this.#predicate(filters);
+    const filter = documentFilter(this.#kept.index, filters);
     return this.#kept.index.text.searchAsync(query, {
       limit,
       offset,
@@ -178,25 +239,6 @@ export class MessageSearch {
       ...(filter === undefined ? {} : { filter }),
       ...(signal === undefined ? {} : { signal }),
     });
-  }
-
-  /** `undefined` where nothing is filtered. */
-  #predicate(filters: MessageFilters): ((id: DocumentId) => boolean) | undefined {
-    const { conversationId, module, role, startTime, endTime } = filters;
-    if (Object.values(filters).every((value) => value === undefined)) return undefined;
-    return (id) => {
-      const place = parseDocumentId(id);
-      if (conversationId !== undefined && place.conversationId !== conversationId) return false;
-      const indexed = this.#kept.index.get(place.conversationId);
-      if (indexed === undefined) return false;
-      const time = indexed.times[place.seq - 1] ?? 0;
-      return (
-        (module === undefined || indexed.module === module) &&
-        (role === undefined || indexed.roles[place.seq - 1] === role) &&
-        (startTime === undefined || time >= startTime) &&
-        (endTime === undefined || time <= endTime)
-      );
-    };
   }
 
   async #withoutFilters(
@@ -212,44 +254,6 @@ export class MessageSearch {
     }
     if (given.length > 1) counts.all = (await this.#run(request, {}, caller)).total;
     return counts;
-  }
-
-  /** A hit that cannot be read any more is left out, and the index learns that it is gone. */
-  async #hits(
-    result: SearchResult,
-    { snippet = {}, offset }: MessageQuery,
-    { signal }: SearchCaller,
-  ): Promise<MessageHit[]> {
-    const hits: MessageHit[] = [];
-    for (const [position, { id, rank }] of result.hits.entries()) {
-      throwIfCancelled(signal);
-      const { conversationId, seq } = parseDocumentId(id);
-      const conversation = await this.#load(conversationId);
-      const message = conversation?.messages[seq - 1];
-      if (conversation === undefined || message === undefined) {
-        await this.#store.lookAt(conversationId);
-        continue;
-      }
-      const { role, content, createdAt } = message;
-      const { title, module } = conversation;
-      hits.push({
-        ...{ conversationId, messageId: message.id, seq, place: offset + position, role },
-        ...{ createdAt, content, snippet: result.snippet(id, { content }, snippet), rank },
-        ...(title === undefined ? {} : { title }),
-        ...(module === undefined ? {} : { module }),
-      });
-    }
-    return hits;
-  }
-
-  async #load(conversationId: string): Promise<Conversation | undefined> {
-    try {
-      return await this.#store.load(conversationId);
-    } catch (error) {
-      // It vanished or was damaged since it was indexed; everything else is still an answer.
-      if (isAppError(error)) return undefined;
-      throw error;
-    }
   }
 }
 

@@ -1,7 +1,8 @@
 /**
  * Packs documents of other segments into a frozen one: how a live segment is frozen, and how small
- * or much-deleted ones are merged. It works from the documents' tokens alone, in a few passes over
- * them; segment-store.ts bounds how many that are.
+ * or much-deleted ones are merged. It works from the documents' tokens alone, in three passes over
+ * them; segment-store.ts bounds how many that are. What is kept for each term while packing stands
+ * in one array, four numbers a term, so that every token costs one cache line and not four.
  */
 import { type FrozenParts, FrozenSegment } from './frozen-segment.js';
 import { FREQUENCY_BITS, type Layout, MAX_FREQUENCY, type Segment } from './segment.js';
@@ -21,6 +22,13 @@ export function livePlaces(segment: Segment): Place[] {
   return places;
 }
 
+/** The fields of a term: its local number, the slot it was last seen in, and two counts that become cursors. */
+const FIELDS = 4;
+const LOCAL = 0;
+const LAST = 1;
+const POSTINGS = 2;
+const PLACES = 3;
+
 /** Token numbers of all documents, still the dictionary's, with the start of each column. */
 function gatherTokens(layout: Layout, places: readonly Place[]) {
   const width = layout.count + 1;
@@ -38,97 +46,107 @@ function gatherTokens(layout: Layout, places: readonly Place[]) {
   for (const { segment, slot } of places) {
     const from = segment.starts[slot * width] ?? 0;
     const to = segment.starts[slot * width + width - 1] ?? 0;
-    for (let i = from; i < to; i++) tokens[at++] = segment.globalTerm(segment.tokens[i] ?? 0);
+    at = copyTokens(segment, from, to, tokens, at);
   }
   return { starts, tokens };
 }
 
-/** Renumbers the tokens from 0; `capacity` bounds the dictionary's numbers. */
-function localise(tokens: Uint32Array, capacity: number) {
-  const locals = new Int32Array(capacity);
-  for (const token of tokens) locals[token] = 1;
-  let count = 0;
-  for (let term = 0; term < capacity; term++) locals[term] = locals[term] === 1 ? ++count : 0;
-  const terms = new Uint32Array(count);
-  for (let term = 0; term < capacity; term++) {
-    const local = locals[term] ?? 0;
-    if (local > 0) terms[local - 1] = term;
-  }
-  const renumbered =
-    count <= 0x10000 ? new Uint16Array(tokens.length) : new Uint32Array(tokens.length);
-  for (let i = 0; i < tokens.length; i++) renumbered[i] = (locals[tokens[i] ?? 0] ?? 1) - 1;
-  return { terms, tokens: renumbered };
+function copyTokens(segment: Segment, from: number, to: number, into: Uint32Array, start: number) {
+  const { tokens, globals } = segment;
+  let at = start;
+  if (globals === undefined) for (let i = from; i < to; i++) into[at++] = tokens[i] ?? 0;
+  else for (let i = from; i < to; i++) into[at++] = globals[tokens[i] ?? 0] ?? 0;
+  return at;
 }
 
-type Forward = Pick<FrozenParts, 'tokens' | 'starts'> & { size: number; termCount: number };
+/** The tokens of some documents, column by column. */
+interface Forward {
+  readonly tokens: Uint32Array;
+  readonly starts: Uint32Array;
+  readonly size: number;
+}
 
-/** Calls `visit(term, slot, 1 if the column counts, place in the document)` for every token, document by document. */
-function eachToken(
+/** Counts, for each term, the documents that have it and its places in columns that count. */
+function countTerms({ tokens, starts, size }: Forward, layout: Layout, terms: Int32Array) {
+  const { count, defaults } = layout;
+  let greatest = 0;
+  for (let slot = 0; slot < size; slot++) {
+    const base = starts[slot * (count + 1)] ?? 0;
+    for (let column = 0; column < count; column++) {
+      const counts = (defaults >>> column) & 1;
+      const start = slot * (count + 1) + column;
+      const to = starts[start + 1] ?? 0;
+      if (counts === 1 && to - base > greatest) greatest = to - base;
+      for (let i = starts[start] ?? 0; i < to; i++) {
+        const at = FIELDS * (tokens[i] ?? 0);
+        terms[at + PLACES] = (terms[at + PLACES] ?? 0) + counts;
+        // Slots from 1, so that an array of zeros is ready to use.
+        if (terms[at + LAST] === slot + 1) continue;
+        terms[at + LAST] = slot + 1;
+        terms[at + POSTINGS] = (terms[at + POSTINGS] ?? 0) + 1;
+      }
+    }
+  }
+  return greatest;
+}
+
+/** Numbers the terms that occur from 0 and turns their counts into where their lists begin. */
+function numberTerms(terms: Int32Array, capacity: number) {
+  const numbers: number[] = [];
+  const offsets: number[] = [];
+  let postings = 0;
+  let places = 0;
+  for (let term = 0; term < capacity; term++) {
+    const at = FIELDS * term;
+    const documents = terms[at + POSTINGS] ?? 0;
+    if (documents === 0) continue;
+    const counted = terms[at + PLACES] ?? 0;
+    terms[at + LOCAL] = numbers.length;
+    terms[at + LAST] = 0;
+    terms[at + POSTINGS] = postings;
+    terms[at + PLACES] = places;
+    numbers.push(term);
+    offsets.push(postings);
+    postings += documents;
+    places += counted;
+  }
+  offsets.push(postings);
+  return { numbers: Uint32Array.from(numbers), offsets: Uint32Array.from(offsets), places };
+}
+
+type Inverted = Pick<FrozenParts, 'tokens' | 'packed' | 'placeStarts' | 'places'>;
+
+/** Writes the postings, the places and the tokens under their new numbers. */
+function fill(
   { tokens, starts, size }: Forward,
   { count, defaults }: Layout,
-  visit: (term: number, slot: number, counts: number, place: number) => void,
+  terms: Int32Array,
+  { tokens: renumbered, packed, placeStarts, places }: Inverted,
 ): void {
   for (let slot = 0; slot < size; slot++) {
     const base = starts[slot * (count + 1)] ?? 0;
     for (let column = 0; column < count; column++) {
-      const at = slot * (count + 1) + column;
       const counts = (defaults >>> column) & 1;
-      const to = starts[at + 1] ?? 0;
-      for (let i = starts[at] ?? 0; i < to; i++) visit(tokens[i] ?? 0, slot, counts, i - base);
+      const to = starts[slot * (count + 1) + column + 1] ?? 0;
+      for (let i = starts[slot * (count + 1) + column] ?? 0; i < to; i++) {
+        const at = FIELDS * (tokens[i] ?? 0);
+        renumbered[i] = terms[at + LOCAL] ?? 0;
+        const posting = terms[at + POSTINGS] ?? 0;
+        const place = terms[at + PLACES] ?? 0;
+        if (terms[at + LAST] !== slot + 1) {
+          terms[at + LAST] = slot + 1;
+          packed[posting] = (slot << FREQUENCY_BITS) | counts;
+          placeStarts[posting] = place;
+          terms[at + POSTINGS] = posting + 1;
+        } else if (((packed[posting - 1] ?? 0) & MAX_FREQUENCY) < MAX_FREQUENCY) {
+          packed[posting - 1] = (packed[posting - 1] ?? 0) + counts;
+        }
+        if (counts === 0) continue;
+        places[place] = i - base;
+        terms[at + PLACES] = place + 1;
+      }
     }
   }
-}
-
-/** Adds up counts that stand one place to the right: offsets, the total last. */
-function toOffsets(counts: Uint32Array): Uint32Array {
-  for (let i = 1; i < counts.length; i++) counts[i] = (counts[i] ?? 0) + (counts[i - 1] ?? 0);
-  return counts;
-}
-
-/** For each term, where its postings and where its places begin. */
-function countTerms(forward: Forward, layout: Layout) {
-  const { termCount } = forward;
-  const postings = new Uint32Array(termCount + 1);
-  const places = new Uint32Array(termCount + 1);
-  const last = new Int32Array(termCount).fill(-1);
-  let greatest = 0;
-  eachToken(forward, layout, (term, slot, counts, place) => {
-    places[term + 1] = (places[term + 1] ?? 0) + counts;
-    if (counts * place > greatest) greatest = place;
-    if (last[term] === slot) return;
-    last[term] = slot;
-    postings[term + 1] = (postings[term + 1] ?? 0) + 1;
-  });
-  return { offsets: toOffsets(postings), placeOffsets: toOffsets(places), greatest };
-}
-
-function invert(forward: Forward, layout: Layout) {
-  const { termCount } = forward;
-  const { offsets, placeOffsets, greatest } = countTerms(forward, layout);
-  const packed = new Uint32Array(offsets[termCount] ?? 0);
-  const placeStarts = new Uint32Array(packed.length);
-  const total = placeOffsets[termCount] ?? 0;
-  const places = greatest <= 0xffff ? new Uint16Array(total) : new Uint32Array(total);
-  const cursors = offsets.slice(0, termCount);
-  const placeCursors = placeOffsets.slice(0, termCount);
-  const last = new Int32Array(termCount).fill(-1);
-  eachToken(forward, layout, (term, slot, counts, place) => {
-    const at = cursors[term] ?? 0;
-    const placeAt = placeCursors[term] ?? 0;
-    if (last[term] !== slot) {
-      last[term] = slot;
-      packed[at] = (slot << FREQUENCY_BITS) | counts;
-      placeStarts[at] = placeAt;
-      cursors[term] = at + 1;
-    } else if (((packed[at - 1] ?? 0) & MAX_FREQUENCY) < MAX_FREQUENCY) {
-      packed[at - 1] = (packed[at - 1] ?? 0) + counts;
-    }
-    if (counts === 1) {
-      places[placeAt] = place;
-      placeCursors[term] = placeAt + 1;
-    }
-  });
-  return { offsets, packed, zeros: zerosOf(offsets, packed), places, placeStarts };
 }
 
 /** 1 for each term that has a posting of frequency 0. */
@@ -143,24 +161,36 @@ function zerosOf(offsets: Uint32Array, packed: Uint32Array): Uint8Array {
   return zeros;
 }
 
+const narrowest = (length: number, bound: number) =>
+  bound <= 0x10000 ? new Uint16Array(length) : new Uint32Array(length);
+
 /** Packs documents into a new segment, slots in the order given; at most MAX_SLOTS of them. */
 export function packSegment(
   layout: Layout,
   places: readonly Place[],
   dictionaryCapacity: number,
 ): FrozenSegment {
-  const gathered = gatherTokens(layout, places);
-  const { terms, tokens } = localise(gathered.tokens, dictionaryCapacity);
-  const size = places.length;
-  const { starts } = gathered;
-  const inverted = invert({ tokens, starts, size, termCount: terms.length }, layout);
+  const { starts, tokens } = gatherTokens(layout, places);
+  const forward = { tokens, starts, size: places.length };
+  const terms = new Int32Array(FIELDS * dictionaryCapacity);
+  const greatest = countTerms(forward, layout, terms);
+  const { numbers, offsets, places: placeCount } = numberTerms(terms, dictionaryCapacity);
+  const packed = new Uint32Array(offsets[numbers.length] ?? 0);
+  const inverted = {
+    tokens: narrowest(tokens.length, numbers.length),
+    packed,
+    placeStarts: new Uint32Array(packed.length),
+    places: narrowest(placeCount, greatest),
+  };
+  fill(forward, layout, terms, inverted);
   return new FrozenSegment(layout, {
     ids: places.map(({ segment, slot }) => segment.ids[slot] ?? 0),
     orders: Float64Array.from(places, ({ segment, slot }) => segment.orders[slot] ?? 0),
     lengths: Uint32Array.from(places, ({ segment, slot }) => segment.lengths[slot] ?? 0),
-    tokens,
     starts,
-    terms,
+    terms: numbers,
+    offsets,
+    zeros: zerosOf(offsets, packed),
     ...inverted,
   });
 }

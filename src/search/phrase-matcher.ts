@@ -37,6 +37,9 @@ export class PhraseMatcher {
   #list: PostingList | undefined;
   /** Where the last document's posting was found: documents are asked for in order. */
   #cursor = 0;
+  /** See seekPlaces. */
+  firstPlace = 0;
+  endPlace = 0;
 
   constructor(segment: Segment, phrase: ResolvedPhrase) {
     this.#segment = segment;
@@ -178,8 +181,7 @@ export class PhraseMatcher {
   positions(slot: number): number[] {
     const positions: number[] = [];
     if (this.#isHopeless()) return positions;
-    if (this.#usesPostings && this.#isPlain && this.#readPositions(slot, positions))
-      return positions;
+    if (this.#readPositions(slot, positions)) return positions;
     const offsets: number[] = [];
     for (const column of this.#columns) {
       const { from, to } = columnTokens(this.#segment, slot, column);
@@ -193,7 +195,27 @@ export class PhraseMatcher {
   /** A plain word's places from the segment's own list; false if it keeps none. */
   #readPositions(slot: number, into: number[]): boolean {
     const kept = this.#positions;
-    if (kept === undefined) return false;
+    if (kept === undefined || !this.seekPlaces(slot)) return false;
+    const document = this.#segment.starts[slot * (this.#segment.layout.count + 1)] ?? 0;
+    let next = this.firstPlace;
+    for (const column of this.#columns) {
+      const { from, to } = columnTokens(this.#segment, slot, column);
+      for (; next < this.endPlace; next++) {
+        const place = document + (kept.places[next] ?? 0);
+        if (place >= to) break;
+        into.push(positionOf(column, place - from));
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Sets `firstPlace` and `endPlace` to a plain word's share of the segment's places; false if it
+   * is no plain word or the segment does not tell.
+   */
+  seekPlaces(slot: number): boolean {
+    const kept = this.#positions;
+    if (kept === undefined || !this.#usesPostings || !this.#isPlain) return false;
     const single = this.#singles[0] ?? -1;
     this.#list ??= this.#segment.postings(single);
     const list = this.#list;
@@ -204,18 +226,28 @@ export class PhraseMatcher {
     if (at >= list.length || entry >>> FREQUENCY_BITS !== slot || frequency === MAX_FREQUENCY)
       return false;
     this.#cursor = at;
-    const start = kept.starts[kept.first(single) + at] ?? 0;
-    const document = this.#segment.starts[slot * (this.#segment.layout.count + 1)] ?? 0;
-    let next = 0;
-    for (const column of this.#columns) {
-      const { from, to } = columnTokens(this.#segment, slot, column);
-      for (; next < frequency; next++) {
-        const place = document + (kept.places[start + next] ?? 0);
-        if (place >= to) break;
-        into.push(positionOf(column, place - from));
-      }
-    }
+    this.firstPlace = kept.starts[kept.first(single) + at] ?? 0;
+    this.endPlace = this.firstPlace + frequency;
     return true;
+  }
+
+  /**
+   * False if this and another plain word surely have no places within `reach` of each other in a
+   * document: settles most documents of a NEAR without a list made. Columns are not looked at.
+   */
+  mayMeet(other: PhraseMatcher, slot: number, reach: number): boolean {
+    const kept = this.#positions;
+    if (kept === undefined || !this.seekPlaces(slot) || !other.seekPlaces(slot)) return true;
+    const { places } = kept;
+    let mine = this.firstPlace;
+    let theirs = other.firstPlace;
+    while (mine < this.endPlace && theirs < other.endPlace) {
+      const apart = (places[theirs] ?? 0) - (places[mine] ?? 0);
+      if (apart > reach) mine++;
+      else if (-apart > reach) theirs++;
+      else return true;
+    }
+    return false;
   }
 
   /** Counts the instances among the tokens of one column and notes where they begin. */

@@ -114,6 +114,7 @@ export function* runQuery(
   store: SegmentStore,
   options: RunOptions,
 ): Generator<void, RunResult> {
+  store.settle();
   const plan = planQuery(root, store);
   const queries = store.segments
     .filter((segment) => segment.size > segment.deadCount)

@@ -154,9 +154,12 @@ export class SegmentQuery {
   #near(node: NearNode, first: number, candidates: PostingList): PostingList[] {
     const lengths = this.#lengths(first, node);
     const kept = node.phrases.map(() => new Uint32Array(candidates.length));
+    const [one, other] = [this.#matchers[first], this.#matchers[first + 1]];
     let length = 0;
     for (let i = 0; i < candidates.length; i++) {
       const slot = (candidates.packed[i] ?? 0) >>> FREQUENCY_BITS;
+      // Two plain words, one token long each; the same object for `NEAR(a a)`.
+      if (one && other && one !== other && !one.mayMeet(other, slot, node.distance + 1)) continue;
       const positions = node.phrases.map((_, p) => this.#positions(first + p, slot));
       const trimmed = trimToNear(positions, lengths, node.distance);
       if (trimmed[0]?.length === 0) continue;

@@ -9,12 +9,20 @@ import { FrozenSegment } from './frozen-segment.js';
 import { LiveSegment } from './live-segment.js';
 import { livePlaces, type Place, packSegment } from './pack-segment.js';
 import { LengthNorms } from './rank.js';
-import { type DocumentId, type Layout, MAX_SLOTS, type Segment } from './segment.js';
+import {
+  type DocumentId,
+  FREQUENCY_BITS,
+  type Layout,
+  MAX_SLOTS,
+  type Segment,
+} from './segment.js';
 
 /** A live segment is frozen at this many slots: most people's whole store never gets there. */
 const LIVE_SLOTS = 10_000;
 /** Freezing and merging touch at most this many tokens, some tens of milliseconds of work. */
 const MAX_TOKENS = 2 ** 21;
+/** More tokens than this are made ready by packing them, which is quicker than one by one. */
+const MAX_BACKLOG = 2 ** 17;
 
 const tokensIn = (segment: Segment) =>
   segment.starts[segment.size * (segment.layout.count + 1) - 1] ?? 0;
@@ -32,6 +40,7 @@ export class SegmentStore {
   #nextSerial = 1;
   #seen = new Int32Array(0);
   #stamp = 0;
+  #mergeIsDue = false;
   #norms: { version: number; value: LengthNorms } | undefined;
   /** Documents. */
   rows = 0;
@@ -77,6 +86,7 @@ export class SegmentStore {
 
   /** Adds a document. One of the same id must be deleted before the new one's terms are looked up. */
   add(id: DocumentId, order: number, document: DocumentTokens): void {
+    if (this.#mergeIsDue) this.#mergeSmall();
     const slot = this.#live.add(id, order, document);
     this.#places.set(id, this.#liveSerial * MAX_SLOTS + slot);
     this.#count(this.#live, slot, 1);
@@ -85,11 +95,12 @@ export class SegmentStore {
 
   /** False if there is no such document. */
   delete(id: DocumentId): boolean {
+    if (!this.#places.has(id)) return false;
+    // The live documents' terms must be counted before any term is given up for want of documents.
+    this.settle();
     const place = this.placeOf(id);
     if (place === undefined) return false;
     const { segment, slot } = place;
-    // The live documents' terms must be counted before any term is given up for want of documents.
-    this.#live.catchUp();
     this.#places.delete(id);
     segment.kill(slot);
     this.#count(segment, slot, -1);
@@ -99,15 +110,24 @@ export class SegmentStore {
     return true;
   }
 
-  /** Packs what is live, then merges two small segments if there are such. */
+  /** Makes what was added ready for queries and deletions: after a bulk load by packing it. */
+  settle(): void {
+    if (this.#live.tokenCount - this.#live.postedTokens > MAX_BACKLOG) this.freeze();
+    else this.#live.catchUp();
+  }
+
+  /** Packs what is live. Two small segments are merged with the next addition, if there are such. */
   freeze(): void {
     const live = this.#live;
-    if (!live.isBulk) live.catchUp();
-    this.#live = new LiveSegment(this.layout, this.dictionary);
+    // A bulk load goes on as it began: arrays that need not grow leave no garbage.
+    const room = live.isBulk ? tokensIn(live) : 0;
+    this.#live = new LiveSegment(this.layout, this.dictionary, room);
     this.#liveSerial = this.#nextSerial++;
-    const packed = this.#pack(livePlaces(live));
-    if (packed && live.isBulk) this.#retainTerms(packed);
-    this.#mergeSmall();
+    const places = livePlaces(live);
+    const packed = this.#pack(places);
+    const counted = places.filter(({ slot }) => slot < live.posted).length;
+    if (packed) this.#retainTerms(packed, counted);
+    this.#mergeIsDue = true;
   }
 
   /** Takes a segment from a cache; false, and nothing changed, if it holds a known document. */
@@ -115,15 +135,21 @@ export class SegmentStore {
     if (segment.ids.some((id) => this.#places.has(id))) return false;
     this.#install(segment);
     for (let slot = 0; slot < segment.size; slot++) this.#count(segment, slot, 1);
-    this.#retainTerms(segment);
+    this.#retainTerms(segment, 0);
     return true;
   }
 
-  #retainTerms(segment: FrozenSegment): void {
-    const { offsets, terms } = segment.parts;
-    terms.forEach((term, local) => {
-      this.dictionary.retain(term, (offsets[local + 1] ?? 0) - (offsets[local] ?? 0));
-    });
+  /** Counts the documents of each term, but for the first `counted` slots. */
+  #retainTerms(segment: FrozenSegment, counted: number): void {
+    const { offsets, terms, packed } = segment.parts;
+    for (let local = 0; local < terms.length; local++) {
+      const from = offsets[local] ?? 0;
+      let to = offsets[local + 1] ?? 0;
+      if (counted > 0)
+        while (to > from && (packed[to - 1] ?? 0) >>> FREQUENCY_BITS >= counted) to--;
+      const known = counted > 0 ? to - from : 0;
+      this.dictionary.retain(terms[local] ?? 0, (offsets[local + 1] ?? 0) - from - known);
+    }
   }
 
   #count(segment: Segment, slot: number, sign: 1 | -1): void {
@@ -170,10 +196,15 @@ export class SegmentStore {
 
   /** Only segments of like size are merged, so that a document is copied few times in its life. */
   #mergeSmall(): void {
-    const [a, b] = [...this.#frozen.values()].sort((x, y) => liveIn(x) - liveIn(y));
-    if (a === undefined || b === undefined) return;
-    if (liveIn(b) > 2 * liveIn(a)) return;
-    const fits = liveIn(a) + liveIn(b) <= MAX_SLOTS && tokensIn(a) + tokensIn(b) <= MAX_TOKENS;
-    if (fits) this.#replace([a, b]);
+    this.#mergeIsDue = false;
+    const bySize = [...this.#frozen.values()].sort((x, y) => liveIn(x) - liveIn(y));
+    for (let i = 1; i < bySize.length; i++) {
+      const [a, b] = [bySize[i - 1], bySize[i]];
+      if (a === undefined || b === undefined || liveIn(b) > 2 * liveIn(a)) continue;
+      const fits = liveIn(a) + liveIn(b) <= MAX_SLOTS && tokensIn(a) + tokensIn(b) <= MAX_TOKENS;
+      if (!fits) continue;
+      this.#replace([a, b]);
+      return;
+    }
   }
 }

@@ -62,6 +62,8 @@ export interface Segment {
 
   /** This segment's number for a term of the dictionary; -1 if it has no such term. */
   localTerm(term: number): number;
+  /** The dictionary's number of each of this segment's; undefined where they are the same. */
+  readonly globals: Uint32Array | undefined;
   /** The dictionary's number for this segment's. */
   globalTerm(local: number): number;
   /** Frequencies count default columns only; a document that holds the term elsewhere has 0. */

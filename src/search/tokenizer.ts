@@ -14,7 +14,7 @@ const LETTER = 1;
 const CODE_POINTS = 0x110000;
 
 /** FTS5 keeps this many UTF-8 bytes of a term. */
-const MAX_TERM_BYTES = 32_768;
+export const MAX_TERM_BYTES = 32_768;
 
 function unpackClasses(): Uint8Array {
   const classes = new Uint8Array(CODE_POINTS);
@@ -47,6 +47,9 @@ const FOLDS = unpackFolds();
 /** A lone surrogate reaches SQLite as U+FFFD, a separator; codePointAt returns it unchanged. */
 const classAt = (code: number) => CLASSES[code] ?? SEPARATOR;
 
+/** Whether a code point stands in no word. */
+export const isSeparator = (code: number) => classAt(code) === SEPARATOR;
+
 /** Where the run of token characters that begins at `start` ends. */
 function endOfRun(text: string, start: number): number {
   let at = start;
@@ -75,56 +78,45 @@ function cutTerm(term: string): string {
   return bytes.length <= MAX_TERM_BYTES ? term : bytes.toString('utf8', 0, MAX_TERM_BYTES);
 }
 
-const foldWord = (text: string, start: number, end: number) =>
+/** The term that the word `text[start..end)` becomes. */
+export const foldWord = (text: string, start: number, end: number) =>
   cutTerm(foldTerm(text.slice(start, end)));
 
-/** For ASCII: the folded character, or 0 for a separator. */
-const ASCII_FOLDS = Uint8Array.from({ length: 128 }, (_, code) =>
-  CLASSES[code] === LETTER ? String.fromCharCode(code).toLowerCase().charCodeAt(0) : 0,
-);
-/** FNV-1a, which the dictionary uses as well. */
-export const HASH_SEED = 0x811c9dc5;
-export const HASH_PRIME = 0x01000193;
+/** 1 for the letters and digits of ASCII. */
+const ASCII_WORDS = CLASSES.slice(0, 128);
 
-/** Where a word lies in a text, and the hash of its folded form if it is plain ASCII. */
-export interface WordSink {
-  /** A word of ASCII characters; fold it with `asciiFold`. */
-  ascii(text: string, start: number, end: number, hash: number): void;
-  /** Any other word. */
+/** Takes words that have a character beyond ASCII, or end before one. */
+export interface FoldedSink {
   folded(term: string, start: number, end: number): void;
 }
 
-/** The folded form of an ASCII letter or digit. */
-export function asciiFold(code: number): number {
-  return ASCII_FOLDS[code] ?? code;
+/** Takes any word. */
+interface WordSink extends FoldedSink {
+  /** A word of ASCII characters. */
+  ascii(start: number, end: number): void;
 }
 
-/** Calls `sink` for each word of `text` from `from` to `to`, making a string only where it must. */
-export function scanWords(text: string, sink: WordSink, from = 0, to = text.length): void {
-  let at = from;
-  while (at < to) {
+/** Calls `sink` for each word of `text`, making a string only where it must. */
+function scanWords(text: string, sink: WordSink): void {
+  let at = 0;
+  while (at < text.length) {
     const start = at;
-    let hash = HASH_SEED;
     let code = 0;
-    while (at < to) {
+    while (at < text.length) {
       code = text.charCodeAt(at);
-      const folded = ASCII_FOLDS[code] ?? 0;
-      if (folded === 0) break;
-      hash = Math.imul(hash ^ folded, HASH_PRIME);
+      if (ASCII_WORDS[code] !== LETTER) break;
       at++;
     }
-    if (at < to && code > 127) {
-      at = scanUnicode(text, sink, start, at);
-    } else {
-      if (at - start > MAX_TERM_BYTES) sink.folded(foldWord(text, start, at), start, at);
-      else if (at > start) sink.ascii(text, start, at, hash);
+    if (at < text.length && code > 127) at = scanUnicode(text, sink, start, at);
+    else {
+      if (at > start) sink.ascii(start, at);
       at++;
     }
   }
 }
 
 /** The word that begins at `start` and has a character beyond ASCII at `at`; returns where to go on. */
-function scanUnicode(text: string, sink: WordSink, start: number, at: number): number {
+export function scanUnicode(text: string, sink: FoldedSink, start: number, at: number): number {
   const code = text.codePointAt(at) ?? 0;
   const width = code > 0xffff ? 2 : 1;
   const kind = classAt(code);
@@ -137,7 +129,7 @@ function scanUnicode(text: string, sink: WordSink, start: number, at: number): n
 /** Calls `sink` for each term of `text`, in order. */
 export function tokenize(text: string, sink: TokenSink): void {
   scanWords(text, {
-    ascii: (_, start, end) => sink(foldWord(text, start, end), start, end),
+    ascii: (start, end) => sink(foldWord(text, start, end), start, end),
     folded: sink,
   });
 }
@@ -149,7 +141,7 @@ export function wordOffsets(text: string): number[] {
     offsets.push(start, end);
   };
   scanWords(text, {
-    ascii: (_, start, end) => push(start, end),
+    ascii: (start, end) => push(start, end),
     folded: (_, start, end) => push(start, end),
   });
   return offsets;

@@ -1,6 +1,7 @@
 /**
- * The MCP server: lists the tools of the chosen toolsets and runs calls. It holds the only error
- * boundary, checks input and output against the tools' schemas, and knows no tool by name.
+ * The MCP server: lists the tools of the chosen toolsets and runs calls; resources and prompts are
+ * joined to it by `offer-*.ts`. It holds the only error boundary of tools, checks input and output
+ * against their schemas, and knows no tool by name.
  * Transports are not its business (`stdio.ts`).
  */
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
@@ -9,6 +10,7 @@ import {
   CallToolRequestSchema,
   type CallToolResult,
   ListToolsRequestSchema,
+  type ServerCapabilities,
   type ServerNotification,
   type ServerRequest,
   type Tool as ToolListing,
@@ -18,10 +20,14 @@ import type { App } from '../app.js';
 import { AppError } from '../base/errors.js';
 import { type Log, silentLog } from '../base/log.js';
 import { VERSION } from '../base/version.js';
+import type { Prompt } from '../resources/prompts.js';
 import type { Tool, ToolCall } from '../tools/define-tool.js';
 import { tools as allTools } from '../tools/index.js';
+import { Answering } from './answering.js';
 import { Calls } from './calls.js';
 import { errorResult, inputError, toAppError } from './error-result.js';
+import { offerCompletions, offerPrompts, promptsOf } from './offer-prompts.js';
+import { offerResources, RESOURCE_CAPABILITIES } from './offer-resources.js';
 import { successResult } from './success-result.js';
 
 const INSTRUCTIONS =
@@ -47,11 +53,16 @@ export function buildServer({ app, toolsets, tools = allTools, log = silentLog }
   const offered = tools.filter(
     ({ toolset, alwaysListed }) => alwaysListed || toolsets.includes(toolset),
   );
+  const offeredPrompts = promptsOf(toolsets);
   const calls = new Calls();
   const server = new Server(
     { name: 'daybook', title: 'Daybook', version: VERSION },
-    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+    { capabilities: capabilitiesOf(offeredPrompts), instructions: INSTRUCTIONS },
   );
+  const answering = new Answering(app, calls, log);
+  offerResources(server, answering, log);
+  offerCompletions(server, answering, offeredPrompts);
+  if (offeredPrompts.length > 0) offerPrompts(server, answering, offeredPrompts);
   server.onerror = (error) => log.warn({ err: error }, 'protocol error');
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: offered.map(listing) }));
   server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) =>
@@ -67,6 +78,16 @@ export function buildServer({ app, toolsets, tools = allTools, log = silentLog }
     }),
   );
   return { server, calls } satisfies BuiltServer;
+}
+
+/** Only what there is: lists of tools and prompts never change while a server runs. */
+function capabilitiesOf(offeredPrompts: readonly Prompt[]): ServerCapabilities {
+  return {
+    tools: {},
+    completions: {},
+    ...RESOURCE_CAPABILITIES,
+    ...(offeredPrompts.length > 0 && { prompts: {} }),
+  };
 }
 
 const answersTo = (name: string) => (tool: Tool) =>

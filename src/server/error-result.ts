@@ -33,13 +33,18 @@ const isAbort = (error: unknown, signal: AbortSignal) =>
 
 /** The tool result of an error. */
 export function errorResult(error: AppError): CallToolResult {
-  const { code, number, message, hint, retryable, details = {} } = error;
-  const facts = { code, number, message, hint, retryable, details };
+  const facts = factsOf(error);
   return {
     isError: true,
     content: [{ type: 'text', text: JSON.stringify({ success: false, error: facts }) }],
     _meta: { 'daybook/error': facts },
   };
+}
+
+/** What every client is shown of an error. */
+export function factsOf(error: AppError) {
+  const { code, number, message, hint, retryable, details = {} } = error;
+  return { code, number, message, hint, retryable, details };
 }
 
 /** VALIDATION_ERROR that names each wrong argument and what it takes. */

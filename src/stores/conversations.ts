@@ -2,58 +2,55 @@
  * Conversations: one dated folder each, with a `conversation.json` that is replaced as a whole under
  * a cross-process lock (docs/FORMAT.md). What waits for the same conversation is written together.
  * What is in memory is used only while the file's stamp agrees, so another process's write or a
- * hand edit is always seen. Damaged files are reported and never written.
+ * hand edit is always seen. Damaged files are reported and never written. The parts are in
+ * `conversations/`: writer, trash, merges, listing, over one core.
  */
-import { join } from 'node:path';
-import { type Clock, systemClock } from '../base/clock.js';
-import { AppError } from '../base/errors.js';
-import { newUuid, sha256Hex } from '../base/ids.js';
-import { type Log, silentLog } from '../base/log.js';
-import { type Durability, makeFolder, sweepTemporaries } from '../files/atomic-write.js';
-import { type Codec, plainCodec } from '../files/codec.js';
-import { sweepLocks, withLock } from '../files/file-lock.js';
+import type { AppError } from '../base/errors.js';
+import { makeFolder, sweepTemporaries } from '../files/atomic-write.js';
+import { sweepLocks } from '../files/file-lock.js';
 import { listFolders, removeEmptyFolder } from '../files/folders.js';
 import { keepOutOfGit } from '../files/git-ignore.js';
-import { GroupCommit, type Outcome } from '../files/group-commit.js';
 import { readStamp, type Stamp } from '../files/stamp.js';
-import { openWatcher, type Watcher, type WatcherStatus } from '../files/watcher.js';
+import type { WatcherStatus } from '../files/watcher.js';
+import type { AppendOptions, NewMessage } from './conversations/append.js';
+import type { ConversationChange } from './conversations/catalogue.js';
+import { branchOf } from './conversations/copies.js';
+import type { HeadChange } from './conversations/head-change.js';
 import {
-  type AppendOptions,
-  type AppendRequest,
-  type Applied,
-  applyAppends,
-  type ConversationFields,
-  type NewMessage,
-} from './conversations/append.js';
-import { Catalogue, type ConversationChange } from './conversations/catalogue.js';
-import { ConversationFiles } from './conversations/conversation-files.js';
-import type { ConversationDocument } from './conversations/document.js';
+  type ConversationPage,
+  ListPages,
+  type PageRequest,
+} from './conversations/listing/list-pages.js';
+import type { ListQuery } from './conversations/listing/list-query.js';
+import { type Merged, Merges, requireTwo } from './conversations/merges.js';
+import { invalidRef, notFound } from './conversations/refs.js';
 import {
-  CLIENT_ID,
   CONVERSATION_ID,
   type Conversation,
   type ConversationHead,
 } from './conversations/schema.js';
+import { type ConversationStoreOptions, StoreCore } from './conversations/store-core.js';
+import { type Restored, Trash, type TrashedConversation } from './conversations/trash.js';
+import {
+  type AppendResult,
+  ConversationWriter,
+  type NewConversation,
+} from './conversations/writer.js';
 
-export type { AppendOptions, NewMessage };
-
-export interface NewConversation extends ConversationFields {
-  messages?: readonly NewMessage[];
-}
-
-export interface AppendResult extends Applied {
-  head: ConversationHead;
-  created: boolean;
-}
-
-export interface ConversationStoreOptions extends Durability {
-  /** Absolute path of `conversation-logs`; made where it is missing. */
-  logsFolder: string;
-  maxMessages: number;
-  clock?: Clock;
-  codec?: Codec;
-  log?: Log;
-}
+export type {
+  AppendOptions,
+  AppendResult,
+  ConversationPage,
+  ConversationStoreOptions,
+  HeadChange,
+  ListQuery,
+  Merged,
+  NewConversation,
+  NewMessage,
+  PageRequest,
+  Restored,
+  TrashedConversation,
+};
 
 /** Makes the folder, and keeps it out of git, where that has not been done. FILESYSTEM_ERROR. */
 export async function openConversationStore(
@@ -66,54 +63,32 @@ export async function openConversationStore(
 
 /** `ref` is a conversation id or a client key; anything else is VALIDATION_ERROR before any file access. */
 export class ConversationStore {
-  readonly #options: ConversationStoreOptions;
-  readonly #clock: Clock;
-  readonly #locksFolder: string;
-  readonly #files: ConversationFiles;
-  readonly #catalogue: Catalogue;
-  readonly #commits = new Map<string, GroupCommit<AppendRequest, AppendResult>>();
-  readonly #pending = new Set<Promise<unknown>>();
-  readonly #followers = new Set<(change: ConversationChange) => void>();
-  #watcher: Watcher | undefined;
-  /** The catalogue agrees with the folder without another look: the watcher keeps it so. */
-  #isCurrent = false;
-  #isClosed = false;
+  readonly #core: StoreCore;
+  readonly #writer: ConversationWriter;
+  readonly #trash: Trash;
+  readonly #merges: Merges;
+  readonly #pages = new ListPages();
 
   constructor(options: ConversationStoreOptions) {
-    const { logsFolder, clock = systemClock, codec = plainCodec } = options;
-    this.#options = options;
-    this.#clock = clock;
-    this.#locksFolder = join(logsFolder, '.locks');
-    this.#files = new ConversationFiles({
-      logsFolder,
-      durability: options,
-      clock,
-      codec,
-      onVersion: (version) => {
-        this.#watcher?.touch(fileInLogs(version.document.head.conversationId), version.stamp);
-        this.#catalogue.note(version);
-      },
-    });
-    this.#catalogue = new Catalogue(logsFolder, this.#files, (change) => this.#tell(change));
+    this.#core = new StoreCore(options);
+    this.#writer = new ConversationWriter(this.#core);
+    this.#trash = new Trash(this.#core);
+    this.#merges = new Merges(this.#core, this.#writer, this.#trash);
   }
 
-  /** Durable when it resolves. STORAGE_FULL, FILESYSTEM_ERROR, LOCKED, CONVERSATION_FULL, MESSAGE_NOT_FOUND (parent). */
-  async create({ messages = [], ...fields }: NewConversation): Promise<Conversation> {
-    const request = { messages, options: {} };
-    const creating = withLock(this.#locksFolder, `new-${newUuid()}`, (lock) =>
-      this.#files.create(lock, fields, (document) => {
-        const [outcome] = this.#apply(document, [request]);
-        if (outcome !== undefined && 'error' in outcome) throw outcome.error;
-        return true;
-      }),
-    );
-    return (await this.#track(creating)).snapshot();
+  /**
+   * Durable when it resolves. Messages may bring their own ids and times (imports), fields a time and
+   * a key. STORAGE_FULL, FILESYSTEM_ERROR, LOCKED, CONVERSATION_FULL, MESSAGE_NOT_FOUND (parent),
+   * ALREADY_EXISTS (key), VALIDATION_ERROR (an id used twice, no time).
+   */
+  create(conversation: NewConversation): Promise<Conversation> {
+    return this.#writer.create(conversation);
   }
 
   /** What is on disk now. CONVERSATION_NOT_FOUND, CONVERSATION_CORRUPTED, FORMAT_TOO_NEW, FILESYSTEM_ERROR. */
   async load(ref: string): Promise<Conversation> {
-    const id = await this.#resolve(ref);
-    const found = id === undefined ? undefined : await this.#files.read(id);
+    const id = await this.#core.resolve(ref);
+    const found = id === undefined ? undefined : await this.#core.files.read(id);
     if (found === undefined) throw notFound(ref);
     return found.document.snapshot();
   }
@@ -121,23 +96,89 @@ export class ConversationStore {
   /**
    * All of `messages` in one replace, after those of earlier calls; durable when it resolves.
    * Throws like `load`, and CONVERSATION_FULL, MESSAGE_NOT_FOUND (parent), STORAGE_FULL, LOCKED:
-   * then nothing of this call is in the file.
+   * then nothing of this call is in the file. The first message of a user titles a conversation
+   * that has no title.
    */
-  async append(
+  append(
     ref: string,
     messages: readonly NewMessage[],
     options: AppendOptions = {},
   ): Promise<AppendResult> {
-    requireRef(ref);
-    let commits = this.#commits.get(ref);
-    if (commits === undefined) {
-      commits = new GroupCommit(
-        (requests) => this.#commit(ref, requests),
-        () => this.#commits.delete(ref),
-      );
-      this.#commits.set(ref, commits);
-    }
-    return this.#track(commits.add({ messages, options }));
+    return this.#writer.append(ref, messages, options);
+  }
+
+  /**
+   * Changes what is known about a conversation besides its messages, in order with appends and
+   * durable when it resolves; sets `updatedAt` where anything differs. Throws like `append`.
+   */
+  update(ref: string, change: HeadChange): Promise<ConversationHead> {
+    return this.#writer.update(ref, change);
+  }
+
+  /**
+   * Moves the whole folder to the trash; answers the id and its name there. CONFLICT while a research run is
+   * under way. A write of another process that waits meanwhile gets CONVERSATION_NOT_FOUND.
+   */
+  async trash(ref: string): Promise<{ conversationId: string; name: string; path: string }> {
+    const conversationId = await this.#requireId(ref);
+    const name = await this.#core.track(this.#trash.trash(conversationId));
+    return { conversationId, name, path: this.#trash.pathOf(name) };
+  }
+
+  /** Removes the conversation for good; answers its id. Throws like `trash`. */
+  async remove(ref: string): Promise<string> {
+    const conversationId = await this.#requireId(ref);
+    await this.#core.track(this.#trash.remove(conversationId));
+    return conversationId;
+  }
+
+  /** What is in the trash, the last deleted first. Reads every file there. */
+  async trashed(): Promise<TrashedConversation[]> {
+    await this.#merges.recover();
+    return this.#trash.list();
+  }
+
+  /**
+   * Brings a folder of the trash back, by its name there or, the last deleted, by its id.
+   * CONVERSATION_NOT_FOUND (not in the trash), ALREADY_EXISTS (nothing is overwritten).
+   */
+  async restore(nameOrId: string): Promise<Restored> {
+    await this.#merges.recover();
+    return this.#core.track(this.#trash.restore(nameOrId));
+  }
+
+  /** Removes for good what is in the trash under that name, or of an id the last deleted. CONVERSATION_NOT_FOUND. */
+  purge(nameOrId: string): Promise<void> {
+    return this.#core.track(this.#trash.purge(nameOrId));
+  }
+
+  /**
+   * A new conversation with the messages up to and with `messageId`, under new message ids; title,
+   * module and tags are the source's. Throws like `load` and `create`; MESSAGE_NOT_FOUND.
+   */
+  async branch(
+    ref: string,
+    messageId: string,
+    options: { title?: string } = {},
+  ): Promise<Conversation> {
+    const source = await this.load(ref);
+    return this.#writer.create({ ...branchOf(source, messageId), ...options });
+  }
+
+  /**
+   * One new conversation with the messages of both in the order of their times, in place of the two,
+   * which go to the trash: all of it or nothing, also when the process is killed. Throws like
+   * `trash` and `create`.
+   */
+  async merge(
+    firstRef: string,
+    secondRef: string,
+    options: { title?: string } = {},
+  ): Promise<Merged> {
+    const first = await this.#requireId(firstRef);
+    const second = await this.#requireId(secondRef);
+    requireTwo(first, second);
+    return this.#core.track(this.#merges.merge(first, second, options.title));
   }
 
   /**
@@ -148,38 +189,40 @@ export class ConversationStore {
     conversationId: string,
     condition: (current: Conversation) => boolean,
   ): Promise<boolean> {
-    const folder = this.path(conversationId);
-    const removing = withLock(this.#locksFolder, conversationId, async (lock) => {
-      const found = await this.#files.read(conversationId);
-      if (found === undefined || !condition(found.document.snapshot())) return false;
-      await lock.remove(this.#files.fileOf(conversationId));
-      this.#catalogue.forget(conversationId);
-      await removeEmptyFolder(folder);
-      return true;
-    });
-    return this.#track(removing);
+    this.path(conversationId);
+    return this.#writer.removeIf(conversationId, condition);
   }
 
   /** Newest `updatedAt` first. Damaged files are left out (`damaged` has them). */
   async list(): Promise<ConversationHead[]> {
-    if (!this.#isCurrent) await this.#catalogue.refresh();
-    return this.#catalogue.heads().sort(byNewest);
+    return [...(await this.#core.heads())];
+  }
+
+  /**
+   * A page of what matches, newest `updatedAt` first. A cursor leads on in the list as it was when it
+   * began, so that nothing is skipped and nothing comes twice while conversations change.
+   * VALIDATION_ERROR: no cursor of this query.
+   */
+  async page(query: ListQuery, request: PageRequest): Promise<ConversationPage> {
+    const heads = await this.#core.heads();
+    const now = (id: string) => this.knownHead(id);
+    return this.#pages.page({ heads, now, nowMs: this.#core.clock.now() }, query, request);
   }
 
   /** The conversations that could not be read, as of the last `list`. */
   damaged(): { conversationId: string; error: AppError }[] {
-    return this.#catalogue.damaged();
+    return this.#core.catalogue.damaged();
   }
 
   async exists(ref: string): Promise<boolean> {
-    const id = await this.#resolve(ref);
-    return id !== undefined && (await readStamp(this.#files.fileOf(id))) !== undefined;
+    const id = await this.#core.resolve(ref);
+    return id !== undefined && (await readStamp(this.#core.files.fileOf(id))) !== undefined;
   }
 
   /** Absolute path of the conversation's folder. Takes an id, not a key. */
   path(conversationId: string): string {
     if (!CONVERSATION_ID.test(conversationId)) throw invalidRef(conversationId);
-    return this.#files.folderOf(conversationId);
+    return this.#core.files.folderOf(conversationId);
   }
 
   /**
@@ -187,8 +230,15 @@ export class ConversationStore {
    * that made it resolves. What was there before is told by `watch` or `lookAtAll`, unless it was seeded.
    */
   follow(follower: (change: ConversationChange) => void): void {
-    this.#followers.add(follower);
-    this.#catalogue.tellAgain();
+    this.#core.follow(follower);
+  }
+
+  /**
+   * The same without what was there before; what it returns ends it. Whoever begins to `follow` later
+   * makes that be told here as well.
+   */
+  followFromNow(follower: (change: ConversationChange) => void): () => void {
+    return this.#core.followFromNow(follower);
   }
 
   /**
@@ -196,22 +246,27 @@ export class ConversationStore {
    * check it. False where followers were told of the conversation already: then that counts.
    */
   seed(stamp: Stamp, head: ConversationHead): boolean {
-    return this.#catalogue.seed(stamp, head);
+    return this.#core.catalogue.seed(stamp, head);
   }
 
   /** Everything readable that is known now, with the stamps it was read at. */
   known(): Iterable<{ stamp: Stamp; head: ConversationHead }> {
-    return this.#catalogue.stamped();
+    return this.#core.catalogue.stamped();
+  }
+
+  /** What is known of a conversation without looking at the disk. */
+  knownHead(conversationId: string): ConversationHead | undefined {
+    return this.#core.catalogue.head(conversationId);
   }
 
   /** Looks at everything once and tells followers what changed. FILESYSTEM_ERROR. */
-  async lookAtAll(): Promise<void> {
-    await this.#catalogue.refresh();
+  lookAtAll(): Promise<void> {
+    return this.#core.catalogue.refresh();
   }
 
   /** The same for one conversation. Takes an id, not a key. */
-  async lookAt(conversationId: string): Promise<void> {
-    await this.#catalogue.refreshSome([conversationId]);
+  lookAt(conversationId: string): Promise<void> {
+    return this.#core.catalogue.refreshSome([conversationId]);
   }
 
   /**
@@ -221,188 +276,52 @@ export class ConversationStore {
    * nothing is watched. The store must be closed.
    */
   async watch(): Promise<void> {
-    if (this.#isClosed || this.#watcher !== undefined) return;
-    const watcher = this.#openWatcher();
-    this.#watcher = watcher;
-    try {
-      await watcher.ready;
-      await this.#catalogue.refresh();
-      this.#isCurrent = !this.#isClosed;
-    } catch (error) {
-      this.#watcher = undefined;
-      await watcher.close();
-      throw error;
-    }
-  }
-
-  #openWatcher(): Watcher {
-    const log = this.#options.log ?? silentLog;
-    return openWatcher({
-      root: this.#options.logsFolder,
-      match: (path) =>
-        path.endsWith('/conversation.json') && CONVERSATION_ID.test(path.slice(0, 22)),
-      onlyFiles: onlyConversationFiles,
-      log,
-      onChange: (changes) => {
-        const ids = new Set(changes.map(({ path }) => path.slice(0, 22)));
-        this.#catalogue.refreshSome([...ids]).catch((error: unknown) => {
-          log.error({ err: error }, 'changed conversations could not be read');
-        });
-      },
-    });
+    // A conversation that another process left may be half of a merge that it did not live to end.
+    await this.#core.watch(() => this.#recoverLater());
+    this.#recoverLater();
   }
 
   /** `undefined` while nothing is watched. */
   watching(): WatcherStatus | undefined {
-    return this.#watcher?.status();
+    return this.#core.watching();
   }
 
   /** Conversations read since `watch` began, and how many there are. */
   get progress(): { readonly done: number; readonly total: number } {
-    return this.#catalogue.progress;
+    return this.#core.catalogue.progress;
   }
 
-  /** Clears what dead processes left behind: locks, staged files, claimed folders that stayed empty. */
+  /** Clears what dead processes left behind: locks, merges and removals half done, staged files, claimed folders that stayed empty. */
   async tidy(): Promise<void> {
-    await sweepLocks(this.#locksFolder);
-    await sweepTemporaries(this.#options.logsFolder);
-    for (const name of await listFolders(this.#options.logsFolder)) {
+    const { locksFolder, options, files } = this.#core;
+    await sweepLocks(locksFolder);
+    await sweepTemporaries(options.logsFolder);
+    await this.#merges.recover();
+    await this.#trash.tidy();
+    for (const name of await listFolders(options.logsFolder)) {
       if (!CONVERSATION_ID.test(name)) continue;
-      const isUnfinished = (await readStamp(this.#files.fileOf(name))) === undefined;
-      if (isUnfinished) await removeEmptyFolder(this.#files.folderOf(name));
+      const isUnfinished = (await readStamp(files.fileOf(name))) === undefined;
+      if (isUnfinished) await removeEmptyFolder(files.folderOf(name));
     }
   }
 
   /** Resolves when every write that was accepted has ended. */
   async close(): Promise<void> {
-    this.#isClosed = true;
-    await this.#watcher?.close();
-    while (this.#pending.size > 0) await Promise.allSettled(this.#pending);
-    this.#catalogue.stop(); // only now: a write that meets a new key must look for it
+    await this.#core.close();
   }
 
-  async #commit(
-    ref: string,
-    requests: readonly AppendRequest[],
-  ): Promise<readonly Outcome<AppendResult>[]> {
-    const id = await this.#resolve(ref);
-    if (id !== undefined) return this.#appendTo(id, requests);
-    if (!requests.some(({ options }) => options.create)) throw notFound(ref);
-    return this.#createForKey(ref, requests);
+  /** Before anything is moved, what a dead process left half-way is brought to an end. */
+  async #requireId(ref: string): Promise<string> {
+    await this.#merges.recover();
+    const id = await this.#core.resolve(ref);
+    if (id === undefined) throw notFound(ref);
+    return id;
   }
 
-  #appendTo(
-    id: string,
-    requests: readonly AppendRequest[],
-  ): Promise<readonly Outcome<AppendResult>[]> {
-    return withLock(this.#locksFolder, id, async (lock) => {
-      const found = await this.#files.read(id);
-      if (found === undefined) throw notFound(id);
-      const { document } = found;
-      const lengthBefore = document.length;
-      const applied = this.#apply(document, requests);
-      if (document.length > lengthBefore) await this.#files.write(lock, document);
-      return applied.map((outcome) => withHead(outcome, document.head, false));
+  #recoverLater(): void {
+    const recovering = this.#merges.recover().catch((error: unknown) => {
+      this.#core.log.warn({ err: error }, 'a merge that was cut short could not be ended');
     });
+    void this.#core.track(recovering);
   }
-
-  /** Under the key's own lock, so that two processes that meet a new key make one conversation. */
-  #createForKey(
-    clientId: string,
-    requests: readonly AppendRequest[],
-  ): Promise<readonly Outcome<AppendResult>[]> {
-    const lockName = `key-${sha256Hex(clientId).slice(0, 32)}`;
-    return withLock(this.#locksFolder, lockName, async (lock) => {
-      await this.#catalogue.refresh();
-      const id = this.#catalogue.idOfKey(clientId);
-      if (id !== undefined) return this.#appendTo(id, requests);
-      this.#catalogue.assertComplete();
-      let applied: Outcome<Applied>[] = [];
-      const fields = { ...fieldsOf(requests), clientId };
-      const document = await this.#files.create(lock, fields, (empty) => {
-        applied = this.#apply(empty, requests);
-        return applied.some((outcome) => 'value' in outcome);
-      });
-      const first = applied.findIndex((outcome) => 'value' in outcome);
-      return applied.map((outcome, index) => withHead(outcome, document.head, index === first));
-    });
-  }
-
-  #apply(document: ConversationDocument, requests: readonly AppendRequest[]): Outcome<Applied>[] {
-    const { maxMessages } = this.#options;
-    return applyAppends(document, requests, { maxMessages, nowMs: this.#clock.now() });
-  }
-
-  /** The id behind an id or a key; a key that is not known yet costs a look at the whole folder. */
-  async #resolve(ref: string): Promise<string | undefined> {
-    if (requireRef(ref) === 'id') return ref;
-    const known = this.#catalogue.idOfKey(ref);
-    if (known !== undefined) {
-      const found = await this.#files.read(known);
-      if (found?.document.head.clientId === ref) return known;
-    }
-    await this.#catalogue.refresh();
-    return this.#catalogue.idOfKey(ref);
-  }
-
-  #tell(change: ConversationChange): void {
-    for (const follower of this.#followers) follower(change);
-  }
-
-  #track<T>(write: Promise<T>): Promise<T> {
-    const settled: Promise<unknown> = write
-      .catch(() => undefined)
-      .then(() => this.#pending.delete(settled));
-    this.#pending.add(settled);
-    return write;
-  }
-}
-
-const fileInLogs = (conversationId: string) => `${conversationId}/conversation.json`;
-
-/** Nothing else is listed or looked at: not the trash, not the locks, not what people put beside. */
-function onlyConversationFiles(folder: string): readonly string[] | undefined {
-  if (folder === '') return undefined;
-  return CONVERSATION_ID.test(folder) ? ['conversation.json'] : [];
-}
-
-/** Of calls that meet at a new key, the first that describes the conversation. */
-function fieldsOf(requests: readonly AppendRequest[]): ConversationFields {
-  const described = requests.find(({ options }) => typeof options.create === 'object');
-  return typeof described?.options.create === 'object' ? described.options.create : {};
-}
-
-function withHead(
-  outcome: Outcome<Applied>,
-  head: ConversationHead,
-  created: boolean,
-): Outcome<AppendResult> {
-  return 'value' in outcome ? { value: { ...outcome.value, head, created } } : outcome;
-}
-
-function byNewest(a: ConversationHead, b: ConversationHead): number {
-  if (a.updatedAt !== b.updatedAt) return a.updatedAt < b.updatedAt ? 1 : -1;
-  return a.conversationId < b.conversationId ? 1 : -1;
-}
-
-function requireRef(ref: string): 'id' | 'key' {
-  if (CONVERSATION_ID.test(ref)) return 'id';
-  if (CLIENT_ID.test(ref)) return 'key';
-  throw invalidRef(ref);
-}
-
-function invalidRef(ref: string): AppError {
-  return new AppError(
-    'VALIDATION_ERROR',
-    `${JSON.stringify(ref.slice(0, 150))} is no conversation id.`,
-    {
-      hint: 'Give an id such as 20250124-1706102400123, or a key of your own: 1 to 128 letters, digits, ".", "_" or "-".',
-    },
-  );
-}
-
-function notFound(ref: string): AppError {
-  return new AppError('CONVERSATION_NOT_FOUND', `Conversation ${ref} does not exist.`, {
-    details: { conversationId: ref },
-  });
 }

@@ -1,12 +1,16 @@
 /**
- * Putting the messages of several callers into one document, each caller's as a whole or not at all.
+ * Putting the messages and changes of several callers into one document, each caller's as a whole
+ * or not at all.
  */
 import { isoTime } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
 import { newUuid } from '../../base/ids.js';
 import type { Outcome } from '../../files/group-commit.js';
+import { asStored } from './as-stored.js';
 import type { ConversationDocument } from './document.js';
-import type { Conversation, JsonObject, Message, Role } from './schema.js';
+import { amendmentOf, type HeadChange } from './head-change.js';
+import type { Conversation, ConversationHead, JsonObject, Message, Role } from './schema.js';
+import { titleOf } from './title.js';
 
 export interface NewMessage {
   role: Role;
@@ -15,12 +19,29 @@ export interface NewMessage {
   metadata?: JsonObject;
 }
 
+/** A message that was said before, somewhere else: for branches, merges and imports only. */
+export interface PastMessage extends NewMessage {
+  /** Not an id of another message of the conversation; a new one where it is left out. */
+  id?: string;
+  /** Any form that `Date.parse` takes; now, where it is left out. */
+  createdAt?: string;
+}
+
 /** What a new conversation may be given besides messages. */
 export interface ConversationFields {
   title?: string;
   module?: string;
   tags?: readonly string[];
   metadata?: JsonObject;
+}
+
+/** What a conversation that has a past may be given besides; the id is made from `createdAt`. */
+export interface PastFields extends ConversationFields {
+  createdAt?: string;
+  updatedAt?: string;
+  clientId?: string;
+  pinned?: boolean;
+  branchOf?: NonNullable<ConversationHead['branchOf']>;
 }
 
 export interface AppendOptions {
@@ -34,8 +55,9 @@ export interface AppendOptions {
 }
 
 export interface AppendRequest {
-  messages: readonly NewMessage[];
+  messages: readonly PastMessage[];
   options: AppendOptions;
+  change?: HeadChange;
 }
 
 export interface Applied {
@@ -50,7 +72,7 @@ export interface Limits {
   nowMs: number;
 }
 
-/** One outcome a request, in order. Failures: CONVERSATION_FULL, MESSAGE_NOT_FOUND (parent). */
+/** One outcome a request, in order. Failures: CONVERSATION_FULL, MESSAGE_NOT_FOUND (parent), VALIDATION_ERROR. */
 export function applyAppends(
   document: ConversationDocument,
   requests: readonly AppendRequest[],
@@ -65,47 +87,85 @@ export function applyAppends(
   });
 }
 
+/** Throws before it changes anything. */
 function applyAppend(
   document: ConversationDocument,
-  { messages, options }: AppendRequest,
+  { messages, options, change = {} }: AppendRequest,
   { maxMessages, nowMs }: Limits,
 ): Applied {
   const seq = document.length + 1;
   if (options.unless?.(document.draft())) return { messages: [], seq };
   if (document.length + messages.length > maxMessages) throw full(document, maxMessages);
-  const createdAt = isoTime(nowMs);
-  const stored = messages.map(({ role, content, parentMessageId, metadata }) => ({
-    id: newUuid(),
-    role,
-    content,
-    createdAt,
-    ...(parentMessageId === undefined ? {} : { parentMessageId }),
-    ...(metadata === undefined ? {} : { metadata: asStored(metadata) }),
-  }));
-  for (const { parentMessageId } of messages) requireParent(document, parentMessageId);
+  const now = isoTime(nowMs);
+  const stored = messages.map((message) => toStored(message, now));
+  requireUnique(document, stored);
+  requireParents(document, stored);
+  const amendment = amendmentOf(document.draftHead(), change);
+  const wasSilent = !document.hasUserMessage;
   for (const message of stored) document.add(message);
+  document.amend(amendment);
+  if (wasSilent && !document.isSealed) giveTitle(document, stored);
   return { messages: stored, seq };
 }
 
-/**
- * The value as the file will give it back, and nobody else's to change. VALIDATION_ERROR where JSON
- * cannot hold it: one caller's fault must not fail the write of all that wait.
- */
-export function asStored<T extends object>(value: T): T {
-  try {
-    return JSON.parse(JSON.stringify(value));
-  } catch (cause) {
-    throw new AppError('VALIDATION_ERROR', 'The metadata cannot be written as JSON.', { cause });
+function toStored(message: PastMessage, now: string): Message {
+  const { id = newUuid(), role, content, createdAt, parentMessageId, metadata, ...extra } = message;
+  return {
+    id,
+    role,
+    content,
+    createdAt: createdAt === undefined ? now : timeOf(createdAt),
+    ...(parentMessageId === undefined ? {} : { parentMessageId }),
+    ...(metadata === undefined ? {} : { metadata: asStored(metadata) }),
+    ...asStored(extra), // fields of a file that this version does not know
+  };
+}
+
+/** One form for every time, so that times compare as texts. */
+function timeOf(text: string): string {
+  const epochMs = Date.parse(text);
+  if (!Number.isNaN(epochMs)) return isoTime(epochMs);
+  throw new AppError('VALIDATION_ERROR', `${JSON.stringify(text.slice(0, 60))} is no time.`);
+}
+
+/** Only at the first word of a user: a title that was taken away later stays away. */
+function giveTitle(document: ConversationDocument, added: readonly Message[]): void {
+  if (document.draftHead().title !== undefined) return;
+  const first = added.find(({ role }) => role === 'user');
+  const title = first && titleOf(first.content);
+  if (title !== undefined) document.amend({ title });
+}
+
+function requireUnique(document: ConversationDocument, added: readonly Message[]): void {
+  const seen = new Set<string>();
+  for (const { id } of added) {
+    if (id === '' || seen.has(id) || document.positionOf(id) !== undefined) {
+      throw new AppError(
+        'VALIDATION_ERROR',
+        `The message id ${JSON.stringify(id.slice(0, 200))} is empty or used twice.`,
+      );
+    }
+    seen.add(id);
   }
 }
 
-function requireParent(document: ConversationDocument, parentMessageId: string | undefined): void {
-  if (parentMessageId === undefined || document.positionOf(parentMessageId) !== undefined) return;
-  const { conversationId } = document.head;
-  throw new AppError(
+/** A parent is a message that comes before. */
+function requireParents(document: ConversationDocument, added: readonly Message[]): void {
+  const before = new Set<string>();
+  for (const { id, parentMessageId: parent } of added) {
+    const isThere =
+      parent === undefined || before.has(parent) || document.positionOf(parent) !== undefined;
+    if (!isThere) throw noParent(document, parent);
+    before.add(id);
+  }
+}
+
+function noParent({ head: { conversationId } }: ConversationDocument, parent: string): AppError {
+  const parentMessageId = parent.slice(0, 200);
+  return new AppError(
     'MESSAGE_NOT_FOUND',
-    `Conversation ${conversationId} has no message ${JSON.stringify(parentMessageId.slice(0, 200))} to answer to.`,
-    { details: { conversationId, parentMessageId: parentMessageId.slice(0, 200) } },
+    `Conversation ${conversationId} has no message ${JSON.stringify(parentMessageId)} to answer to.`,
+    { details: { conversationId, parentMessageId } },
   );
 }
 

@@ -9,6 +9,7 @@ import { listFolders } from '../../files/folders.js';
 import { isSameStamp, readStamp, type Stamp } from '../../files/stamp.js';
 import type { ConversationFiles, Version } from './conversation-files.js';
 import type { ConversationDocument } from './document.js';
+import { NewestFirst } from './listing/newest-first.js';
 import { CONVERSATION_ID, type ConversationHead } from './schema.js';
 
 /** Open files and stats under way at once; more gains nothing and costs file handles. */
@@ -37,6 +38,7 @@ export class Catalogue {
   readonly #entries = new Map<string, Entry>();
   /** More than one id where a folder was copied. */
   readonly #idsByKey = new Map<string, Set<string>>();
+  readonly #newestFirst = new NewestFirst();
   readonly #onChange: (change: ConversationChange) => void;
   #refreshing: Promise<void> | undefined;
   #isStopped = false;
@@ -57,6 +59,10 @@ export class Catalogue {
     return this.#progress;
   }
 
+  head(conversationId: string): ConversationHead | undefined {
+    return this.#entries.get(conversationId)?.head;
+  }
+
   /** Everything readable, with its stamps, for a cache. */
   *stamped(): Iterable<{ stamp: Stamp; head: ConversationHead }> {
     for (const { stamp, head } of this.#entries.values()) {
@@ -64,9 +70,9 @@ export class Catalogue {
     }
   }
 
-  /** Heads in no order; damaged conversations are left out. */
-  heads(): ConversationHead[] {
-    return [...this.#entries.values()].flatMap(({ head }) => head ?? []);
+  /** All readable heads; the list never changes once it was handed out. */
+  newestFirst(): readonly ConversationHead[] {
+    return this.#newestFirst.list();
   }
 
   damaged(): { conversationId: string; error: AppError }[] {
@@ -118,15 +124,16 @@ export class Catalogue {
     this.#isStopped = true;
   }
 
-  /** A version that this process read or wrote itself. */
-  note({ document, stamp, appendedTo }: Version): void {
+  /** A version that this process read or wrote itself; false where it is known already. */
+  note({ document, stamp, appendedTo }: Version): boolean {
     const { head } = document;
     const known = this.#entries.get(head.conversationId)?.stamp;
-    if (isSameStamp(known, stamp)) return;
+    if (isSameStamp(known, stamp)) return false;
     this.#enter(head.conversationId, { stamp, head });
     const isContinued = appendedTo !== undefined && isSameStamp(known, appendedTo.stamp);
     const unchangedMessages = isContinued ? appendedTo.messageCount : 0;
     this.#onChange({ conversationId: head.conversationId, document, unchangedMessages });
+    return true;
   }
 
   /**
@@ -181,7 +188,10 @@ export class Catalogue {
       // Another version was noted meanwhile; which of the two is the newer, only another look tells.
       if (this.#entries.get(id) !== known) continue;
       if (seen === known) return;
-      if (seen !== undefined && 'document' in seen) return this.note(seen);
+      if (seen !== undefined && 'document' in seen) {
+        this.note(seen);
+        return;
+      }
       this.forget(id);
       if (seen !== undefined) this.#entries.set(id, seen);
       return;
@@ -211,6 +221,7 @@ export class Catalogue {
   #enter(id: string, entry: Entry & { head: ConversationHead }): void {
     this.#leave(id);
     this.#entries.set(id, entry);
+    this.#newestFirst.put(entry.head);
     const { clientId } = entry.head;
     if (clientId === undefined) return;
     const ids = this.#idsByKey.get(clientId);
@@ -221,6 +232,7 @@ export class Catalogue {
   #leave(id: string): boolean {
     const clientId = this.#entries.get(id)?.head?.clientId;
     const wasThere = this.#entries.delete(id);
+    this.#newestFirst.delete(id);
     if (clientId === undefined) return wasThere;
     const ids = this.#idsByKey.get(clientId);
     ids?.delete(id);

@@ -11,7 +11,7 @@ import type { HeldLock } from '../../files/file-lock.js';
 import { claimFolder, removeEmptyFolder } from '../../files/folders.js';
 import { MAX_DOCUMENT_BYTES, parseDocument, readWhole } from '../../files/json-doc.js';
 import { isSameStamp, readStampNow, type Stamp } from '../../files/stamp.js';
-import { asStored } from './append.js';
+import { asStored } from './as-stored.js';
 import { ConversationDocument } from './document.js';
 import { type CachedDocument, DocumentCache } from './document-cache.js';
 import { readConversation } from './read.js';
@@ -19,6 +19,8 @@ import type { ConversationHead } from './schema.js';
 
 /** A creator's folder can be swept as empty by another server's start; claiming again is enough. */
 const MAX_CLAIMS = 5;
+/** Thirteen digits, with room for those that follow. */
+const LAST_ID_MS = 9_999_000_000_000;
 
 /** A file that cannot be read and was written this recently is looked at again before it counts as damaged. */
 const FRESH_MS = 1_000;
@@ -76,9 +78,19 @@ export class ConversationFiles {
     this.#options.onVersion(found);
   }
 
-  /** For passes over the whole store, which would only push out what is in use. */
-  async readUncached(conversationId: string): Promise<CachedDocument | undefined> {
-    const path = this.fileOf(conversationId);
+  /** To be called when the conversation's folder was moved. */
+  uncache(conversationId: string): void {
+    this.#cache.delete(conversationId);
+  }
+
+  /**
+   * For passes over the whole store, which would only push out what is in use, and for files that
+   * lie elsewhere.
+   */
+  async readUncached(
+    conversationId: string,
+    path = this.fileOf(conversationId),
+  ): Promise<CachedDocument | undefined> {
     for (let attempt = 1; ; attempt += 1) {
       const found = await readWhole(path);
       if (found === undefined) return undefined;
@@ -95,11 +107,15 @@ export class ConversationFiles {
     }
   }
 
-  /** Commits the document's additions; after a failure the disk is read again at the next use. */
-  async write(lock: HeldLock, document: ConversationDocument): Promise<void> {
+  /** Commits the document's changes; after a failure the disk is read again at the next use. */
+  async write(
+    lock: HeldLock,
+    document: ConversationDocument,
+    updatedAt = isoTime(this.#options.clock.now()),
+  ): Promise<void> {
     const { conversationId, messageCount } = document.head;
     const base = this.#cache.get(conversationId)?.stamp;
-    const head = document.nextHead(isoTime(this.#options.clock.now()));
+    const head = document.nextHead(updatedAt);
     const path = this.fileOf(conversationId);
     try {
       const bytes = document.render(head);
@@ -117,22 +133,23 @@ export class ConversationFiles {
 
   /**
    * A new conversation under an id of its own, written through `lock`. `fill` puts the first
-   * messages in, and answers false to make nothing after all.
+   * messages in, and answers false to make nothing after all. With a `createdAt` the id tells that
+   * time, and an `updatedAt` stays as given.
    */
   async create(
     lock: HeldLock,
     fields: Partial<ConversationHead>,
-    fill: (document: ConversationDocument) => boolean,
+    fill: (document: ConversationDocument) => boolean | Promise<boolean>,
   ): Promise<ConversationDocument> {
     const stored = asStored(fields);
     for (let claim = 1; ; claim += 1) {
-      const document = this.#newDocument(await this.#claimId(), stored);
+      const document = this.#newDocument(await this.#claimId(stored.createdAt), stored);
       const { conversationId } = document.head;
       try {
-        if (fill(document)) {
+        if (await fill(document)) {
           // Before the file is there: others find it at once, and what they add is promised to last.
           await syncFolder(this.#options.logsFolder, this.#options.durability);
-          await this.write(lock, document);
+          await this.write(lock, document, stored.updatedAt);
         } else {
           await removeEmptyFolder(this.folderOf(conversationId));
         }
@@ -147,13 +164,19 @@ export class ConversationFiles {
   }
 
   /** `<UTC date>-<Unix ms>`: a millisecond is added until the name is free. */
-  async #claimId(): Promise<string> {
-    for (;;) {
-      this.#lastIdMs = Math.max(this.#options.clock.now(), this.#lastIdMs + 1);
-      const date = isoTime(this.#lastIdMs).slice(0, 10).replaceAll('-', '');
-      const id = `${date}-${String(this.#lastIdMs).padStart(13, '0')}`;
+  async #claimId(createdAt: string | undefined): Promise<string> {
+    for (let ms = this.#firstIdMs(createdAt); ; ms += 1) {
+      if (createdAt === undefined) this.#lastIdMs = ms;
+      const date = isoTime(ms).slice(0, 10).replaceAll('-', '');
+      const id = `${date}-${String(ms).padStart(13, '0')}`;
       if (await claimFolder(this.folderOf(id))) return id;
     }
+  }
+
+  /** An id has room for the years 1970 to 2286; other times are clamped. */
+  #firstIdMs(createdAt: string | undefined): number {
+    if (createdAt === undefined) return Math.max(this.#options.clock.now(), this.#lastIdMs + 1);
+    return Math.min(Math.max(Date.parse(createdAt), 0), LAST_ID_MS);
   }
 
   #newDocument(conversationId: string, fields: Partial<ConversationHead>): ConversationDocument {

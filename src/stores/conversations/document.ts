@@ -3,15 +3,18 @@
  *
  * The serialised messages are kept as bytes in a buffer with room before and after them: a write puts
  * the new head in front, the new messages and the closing lines behind, and hands out one slice.
- * Messages are only ever added; a changed head replaces the old one at commit.
+ * Messages are only ever added; fields of the head are amended and replace the old ones at commit.
  */
-import type { Codec } from '../../files/codec.js';
+import { type Codec, plainCodec } from '../../files/codec.js';
 import type { Conversation, ConversationHead, JsonObject, Message } from './schema.js';
 import { FORMAT_VERSION } from './schema.js';
 
 /** Most heads are under 1 kB; a longer one costs one copy of the body. */
 const ROOM_FOR_HEAD = 4096;
 const FIRST_CAPACITY = 8192;
+/** `undefined` takes the field away. */
+export type HeadAmendment = { [K in keyof ConversationHead]?: ConversationHead[K] | undefined };
+
 const CLOSING = Buffer.from('\n  ]\n}\n');
 
 export class ConversationDocument {
@@ -20,6 +23,8 @@ export class ConversationDocument {
   readonly #messages: Message[] = [];
   readonly #positions = new Map<string, number>();
   readonly #codec: Codec;
+  #amended: HeadAmendment = {};
+  #hasUserMessage = false;
   /** Built at the first write; the first `#serialisedCount` messages are in it. */
   #buffer = Buffer.alloc(0);
   #end = ROOM_FOR_HEAD;
@@ -47,6 +52,21 @@ export class ConversationDocument {
     return this.#messages.length;
   }
 
+  /** Whether a user spoke in it, committed or not. */
+  get hasUserMessage(): boolean {
+    return this.#hasUserMessage;
+  }
+
+  /** Contents are not to be read on disk, so nothing of them may go into the head either. */
+  get isSealed(): boolean {
+    return this.#codec !== plainCodec;
+  }
+
+  /** Whether there is anything to commit. */
+  get isChanged(): boolean {
+    return this.length > this.#head.messageCount || Object.keys(this.#amended).length > 0;
+  }
+
   /** A view for callers: later additions do not show in it. */
   snapshot(): Conversation {
     return { ...this.#head, messages: this.#messages.slice(0, this.#head.messageCount) };
@@ -54,7 +74,11 @@ export class ConversationDocument {
 
   /** With the additions that are not committed yet. */
   draft(): Conversation {
-    return { ...this.nextHead(this.#head.updatedAt), messages: [...this.#messages] };
+    return { ...this.draftHead(), messages: [...this.#messages] };
+  }
+
+  draftHead(): ConversationHead {
+    return this.nextHead(this.#head.updatedAt);
   }
 
   /** Position of a message from 0; `undefined` where there is none with this id. */
@@ -65,15 +89,25 @@ export class ConversationDocument {
   add(message: Message): void {
     this.#positions.set(message.id, this.#messages.length);
     this.#messages.push(message);
+    this.#hasUserMessage ||= message.role === 'user';
   }
 
-  /** The head as it will be after these additions; it counts for readers once `commit` was called. */
+  /** Changes fields of the head; readers see them once `commit` was called. */
+  amend(change: HeadAmendment): void {
+    this.#amended = { ...this.#amended, ...change };
+  }
+
+  /** The head as it will be after all this; it counts for readers once `commit` was called. */
   nextHead(updatedAt: string): ConversationHead {
-    return { ...this.#head, updatedAt, messageCount: this.#messages.length };
+    const messageCount = this.#messages.length;
+    const head = { ...this.#head, ...this.#amended, updatedAt, messageCount };
+    const entries = Object.entries(head).filter(([, value]) => value !== undefined);
+    return Object.fromEntries(entries) as unknown as ConversationHead;
   }
 
   commit(head: ConversationHead): void {
     this.#head = head;
+    this.#amended = {};
   }
 
   /** The file's bytes with this head. Valid until the next `add` or `render`. */

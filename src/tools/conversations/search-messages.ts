@@ -3,26 +3,18 @@
  * or in plain words, with filters, pages and snippets.
  */
 import { z } from 'zod';
-import { AppError } from '../../base/errors.js';
 import { MATCH_TYPES } from '../../search/match-type.js';
-import type { MessageFilters, MessageHit, MessageResults } from '../../search/message-search.js';
+import type { MessageFilters, MessageHit } from '../../search/message-search.js';
 import { ROLES } from '../../stores/conversations/schema.js';
+import { dateField, endOf, startOf } from '../date-field.js';
 import { defineTool, success } from '../define-tool.js';
+import { explainNothing } from '../nothing-found.js';
 
 /** About 8 000 tokens of snippets and contents, whatever the limit. */
 const MAX_ANSWER_CHARACTERS = 24_000;
 /** A text without spaces is one token, however long; so much of it shows where the match is. */
 const MAX_SNIPPET_CHARACTERS = 2_000;
 const BEFORE_MATCH_CHARACTERS = 200;
-
-const ISO_DATE = /^\d{4}-\d{2}-\d{2}$/;
-const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?$/;
-
-const time = (what: string) =>
-  z
-    .string()
-    .describe(`${what}: ISO 8601, such as 2025-01-24 or 2025-01-24T15:00:00Z; UTC unless it says.`)
-    .exactOptional();
 
 export const searchMessages = defineTool({
   name: 'search_messages',
@@ -41,8 +33,8 @@ export const searchMessages = defineTool({
     conversationId: z.string().describe('Only this conversation (id or key).').exactOptional(),
     module: z.string().describe('Only conversations of this module.').exactOptional(),
     role: z.enum(ROLES).describe('Only messages of this role.').exactOptional(),
-    startDate: time('Only messages from this time on'),
-    endDate: time('Only messages up to this time'),
+    startDate: dateField('Only messages from this time on'),
+    endDate: dateField('Only messages up to this time'),
     limit: z.number().int().min(1).max(100).describe('Most results to give.').default(20),
     offset: z.number().int().min(0).describe('Results to pass over.').default(0),
     includeContent: z
@@ -105,7 +97,7 @@ export const searchMessages = defineTool({
       ...(hasMore && { nextOffset: next }),
       relaxed: found.relaxed,
       results,
-      ...(found.total === 0 && { explanation: explain(found) }),
+      ...(found.total === 0 && { explanation: explainNothing(found, FILTER_NAMES) }),
       ...(found.indexing && { indexing: { ...found.indexing } }),
     };
   },
@@ -128,25 +120,9 @@ export async function filtersOf(
     ...(conversationId !== undefined && { conversationId: await resolve(conversationId) }),
     ...(module !== undefined && { module }),
     ...(role !== undefined && { role }),
-    ...(startDate !== undefined && { startTime: timeOf('startDate', startDate) }),
-    ...(endDate !== undefined && { endTime: endOf(timeOf('endDate', endDate), endDate) }),
+    ...(startDate !== undefined && { startTime: startOf('startDate', startDate) }),
+    ...(endDate !== undefined && { endTime: endOf('endDate', endDate) }),
   };
-}
-
-function timeOf(name: string, text: string): number {
-  const isDate = ISO_DATE.test(text);
-  const zoned = isDate || /(Z|[+-]\d{2}:\d{2})$/.test(text) ? text : `${text}Z`;
-  const time = isDate || ISO_TIME.test(text) ? Date.parse(zoned) : Number.NaN;
-  if (!Number.isNaN(time)) return time;
-  throw new AppError(
-    'VALIDATION_ERROR',
-    `${name} takes a time in ISO 8601, such as 2025-01-24 or 2025-01-24T15:00:00Z.`,
-  );
-}
-
-/** A day alone means all of it. */
-function endOf(time: number, text: string): number {
-  return ISO_DATE.test(text) ? time + 24 * 60 * 60 * 1000 - 1 : time;
 }
 
 interface Shape {
@@ -179,20 +155,8 @@ function shortened(snippet: string, mark: string): string {
   return `${from > 0 ? '...' : ''}${part}...`;
 }
 
-/** Why nothing was found, in a sentence or two. */
-export function explain({ unknownWords, withoutFilter, indexing }: MessageResults): string {
-  const filters = Object.entries(withoutFilter)
-    .filter(([, total]) => total > 0)
-    .map(([name, total]) => `${total} match without ${FILTER_NAMES[name] ?? name}`);
-  const parts = [
-    ...(unknownWords.length > 0 ? [`No message has: ${unknownWords.join(', ')}.`] : []),
-    ...(filters.length > 0 ? [`${filters.join('; ')}.`] : []),
-    ...(indexing ? ['The index is still being built; ask again in a moment.'] : []),
-  ];
-  return parts.length > 0 ? parts.join(' ') : 'Each word occurs, but no message matches the query.';
-}
-
-const FILTER_NAMES: Record<string, string> = {
+/** How the arguments are called that the index knows by other names. */
+export const FILTER_NAMES: Record<string, string> = {
   startTime: 'startDate',
   endTime: 'endDate',
   all: 'any filter',

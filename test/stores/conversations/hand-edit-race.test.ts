@@ -26,7 +26,7 @@ it('keeps an edit that is saved while a message is being written', async () => {
   const saveByHand = () => {
     if (edits > 0) return false;
     edits += 1;
-    writeFileSync(file, readFileSync(file, 'utf8').replace('first', 'first, corrected by hand'));
+    writeFileSync(file, readFileSync(file, 'utf8').replaceAll('first', 'first, corrected by hand'));
     return false;
   };
   await store.append(conversationId, [{ role: 'user', content: 'second' }], { unless: saveByHand });
@@ -37,7 +37,7 @@ it('keeps an edit that is saved while a message is being written', async () => {
 
 it('waits for an editor that saves in place', async () => {
   const { store, conversationId, file } = await openWithOne();
-  const whole = readFileSync(file, 'utf8').replace('first', 'edited');
+  const whole = readFileSync(file, 'utf8').replaceAll('first', 'edited');
   writeFileSync(file, whole.slice(0, whole.length / 2));
   const appending = store.append(conversationId, [{ role: 'user', content: 'second' }]);
   setTimeout(() => writeFileSync(file, whole), 60);

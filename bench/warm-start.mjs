@@ -1,0 +1,151 @@
+/**
+ * What the index cache saves: the time from opening a store to the complete, searchable index, built
+ * from the files (cold) and from the cache with every entry checked against its file (warm). Each
+ * start is a process of its own; in turn, the median of several counts. Build first:
+ * npm run build && node bench/warm-start.mjs [messages] [conversations] (100000 5000).
+ *
+ * Messages draw about 80 words from a vocabulary of 60 000 made-up words, the n-th word as often as
+ * Zipf's law says, from a fixed seed. The files are in the page cache in both cases.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const ROUNDS = 5;
+const WORDS_A_MESSAGE = 80;
+const VOCABULARY = 60_000;
+const FIRST_MS = Date.parse('2025-01-01T00:00:00Z');
+
+function seeded(seed) {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t ^= t + Math.imul(t ^ (t >>> 7), 61 | t);
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+function writeStore(logsFolder, messageCount, conversationCount) {
+  const random = seeded(7);
+  const syllables = ['ka', 'lo', 'mi', 'ren', 'tas', 'u', 'vel', 'or', 'shi', 'on', 'da', 'pe'];
+  const wordOf = (n) => {
+    let word = '';
+    for (let rest = n + 12; rest > 0; rest = Math.floor(rest / 12)) word += syllables[rest % 12];
+    return word;
+  };
+  const words = Array.from({ length: VOCABULARY }, (_, n) => wordOf(n));
+  const text = () =>
+    Array.from(
+      { length: WORDS_A_MESSAGE },
+      () => words[Math.floor(VOCABULARY ** random()) - 1],
+    ).join(' ');
+  const each = Math.ceil(messageCount / conversationCount);
+  for (let made = 0, n = 0; made < messageCount; n += 1) {
+    const ms = FIRST_MS + n * 60_000;
+    const createdAt = new Date(ms).toISOString();
+    const id = `${createdAt.slice(0, 10).replaceAll('-', '')}-${ms}`;
+    const messages = Array.from({ length: Math.min(each, messageCount - made) }, (_, seq) => ({
+      id: `${n}-${seq}`,
+      role: seq % 2 === 0 ? 'user' : 'assistant',
+      content: text(),
+      createdAt,
+    }));
+    made += messages.length;
+    const head = { conversationId: id, createdAt, updatedAt: createdAt };
+    mkdirSync(join(logsFolder, id), { recursive: true });
+    writeFileSync(
+      join(logsFolder, id, 'conversation.json'),
+      `${JSON.stringify({ ...head, messageCount: messages.length, title: `Conversation ${n}`, messages }, null, 2)}\n`,
+    );
+  }
+}
+
+/** In a process of its own: one start, one search, a save if the cache is missing; figures as JSON. */
+async function start(logsFolder, cachePath) {
+  const { openConversationStore } = await import('../dist/stores/conversations.js');
+  const { openMessageSearch } = await import('../dist/search/message-search.js');
+  const { systemClock } = await import('../dist/base/clock.js');
+  const { silentLog } = await import('../dist/base/log.js');
+  const [cpu, wall] = [process.cpuUsage(), performance.now()];
+  const store = await openConversationStore({ logsFolder, maxMessages: 10_000, fsync: false });
+  const clock = systemClock;
+  const search = openMessageSearch({ store, cachePath, clock, log: silentLog });
+  const stalls = monitorEventLoopDelay({ resolution: 1 });
+  stalls.enable();
+  search.start('once');
+  const request = { query: 'kaka', matchType: 'auto', filters: {}, limit: 20, offset: 0 };
+  const found = await search.search(request, { patienceMs: 600_000 });
+  const wallMs = performance.now() - wall;
+  const { user, system } = process.cpuUsage(cpu);
+  const stallMs = stalls.max / 1e6;
+  stalls.reset();
+  const savedAt = performance.now();
+  await delay(20);
+  await search.close();
+  const saveMs = performance.now() - savedAt - 20;
+  const saveStallMs = stalls.max / 1e6;
+  await store.close();
+  const { messages } = search.status();
+  const rssMb = process.memoryUsage().rss / 2 ** 20;
+  const peakMb = process.resourceUsage().maxRSS / 2 ** 10;
+  const cpuMs = (user + system) / 1000;
+  const facts = { messages, total: found.total, wallMs, cpuMs, stallMs, rssMb, peakMb };
+  console.log(JSON.stringify({ ...facts, saveMs, saveStallMs }));
+}
+
+const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
+
+function measure(messageCount, conversationCount) {
+  const scratch = mkdtempSync(join(tmpdir(), 'daybook-warm-'));
+  try {
+    const logsFolder = join(scratch, 'logs');
+    const cachePath = join(scratch, 'cache', 'index.bin');
+    writeStore(logsFolder, messageCount, conversationCount);
+    const run = (path) => {
+      const args = [fileURLToPath(import.meta.url), '--start', logsFolder, path];
+      return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }));
+    };
+    const rounds = [];
+    for (let round = 0; round < ROUNDS; round += 1) {
+      rmSync(cachePath, { force: true });
+      const cold = run(cachePath);
+      rounds.push({ cold, warm: run(cachePath) });
+    }
+    return { rounds, cacheMb: statSync(cachePath).size / 2 ** 20 };
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+function report(messageCount, conversationCount) {
+  const { rounds, cacheMb } = measure(messageCount, conversationCount);
+  const of = (kind, name) => median(rounds.map((round) => round[kind][name]));
+  const rows = [
+    ['wall', 'wallMs', 'ms'],
+    ['CPU', 'cpuMs', 'ms'],
+    ['longest stall', 'stallMs', 'ms'],
+    ['memory at the end', 'rssMb', 'MB'],
+    ['memory at the most', 'peakMb', 'MB'],
+  ];
+  const [{ cold, warm }] = rounds;
+  console.log(`${messageCount} messages in ${conversationCount} conversations, median of ${ROUNDS}`);
+  console.log(`found by the search: ${cold.total} cold, ${warm.total} warm\n`);
+  console.log('|  | cold | warm | cold / warm |\n|---|---|---|---|');
+  for (const [name, key, unit] of rows) {
+    const [a, b] = [of('cold', key), of('warm', key)];
+    console.log(`| ${name} | ${a.toFixed(0)} ${unit} | ${b.toFixed(0)} ${unit} | ${(a / b).toFixed(1)} |`);
+  }
+  const [saveMs, stallMs] = [of('cold', 'saveMs'), of('cold', 'saveStallMs')];
+  console.log(
+    `\nsaving the cache (${cacheMb.toFixed(0)} MB): ${saveMs.toFixed(0)} ms, longest stall ${stallMs.toFixed(0)} ms`,
+  );
+}
+
+const [first, ...others] = process.argv.slice(2);
+if (first === '--start') await start(...others);
+else report(Number(first ?? 100_000), Number(others[0] ?? 5_000));

@@ -1,0 +1,103 @@
+/**
+ * `daybook restore`: brings back a backup, an export, or a conversation out of the trash. Whatever is
+ * there stays as it is; what was not brought back is named with its reason and ends the command with 1.
+ */
+import { resolve } from 'node:path';
+import type { App } from '../app.js';
+import { AppError } from '../base/errors.js';
+import { restoreExport } from '../exchange/restore-export.js';
+import { isArchive } from '../files/archive.js';
+import { readStamp } from '../files/stamp.js';
+import { restoreArchive } from '../upkeep/restore-archive.js';
+import type { Flags } from './configuration.js';
+import { withApp } from './with-app.js';
+
+export interface RestoreOptions {
+  to?: string;
+  asNew?: boolean;
+  dryRun?: boolean;
+}
+
+interface Outcome {
+  readonly restored: readonly unknown[];
+  readonly unchanged: readonly unknown[];
+  readonly refused: readonly { name: string; code: string; reason: string }[];
+}
+
+/** `what`: a file, where there is one of that name; else an id, or a name in the trash. */
+export async function restore(what: string, options: RestoreOptions, flags: Flags): Promise<void> {
+  await withApp(flags, async (app, signal) => {
+    const path = resolve(what);
+    if ((await readStamp(path)) === undefined) return fromTrash(what, options, app);
+    const isBackup = await isArchive(path);
+    requireFitting(options, isBackup ? 'a backup' : 'an export');
+    const outcome = await (isBackup ? fromBackup : fromExport)(path, options, app, signal);
+    tell(outcome, options.dryRun ?? false);
+  });
+}
+
+async function fromTrash(what: string, options: RestoreOptions, app: App): Promise<void> {
+  if (!/^\d{8}-\d{13}/.test(what)) {
+    throw new AppError(
+      'VALIDATION_ERROR',
+      `There is no file ${what}, nor is that the id of a conversation.`,
+    );
+  }
+  requireFitting(options, 'the trash');
+  const { conversationId, droppedKey } = await app.conversations.restore(what);
+  console.log(`${conversationId} is back: ${app.conversations.path(conversationId)}`);
+  if (droppedKey !== undefined) {
+    console.error(
+      `It came back without its key ${droppedKey}, which another conversation has now.`,
+    );
+  }
+}
+
+/** An option that would do nothing is a misunderstanding: better said than passed over. */
+function requireFitting(
+  options: RestoreOptions,
+  from: 'a backup' | 'an export' | 'the trash',
+): void {
+  const wrong = [
+    ...(options.to !== undefined && from !== 'a backup' ? ['--to'] : []),
+    ...(options.asNew && from !== 'an export' ? ['--as-new'] : []),
+    ...(options.dryRun && from === 'the trash' ? ['--dry-run'] : []),
+  ];
+  if (wrong.length === 0) return;
+  throw new AppError('VALIDATION_ERROR', `${wrong.join(' and ')} cannot be used with ${from}.`);
+}
+
+async function fromBackup(
+  path: string,
+  { to, dryRun = false }: RestoreOptions,
+  { areas, durability }: App,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const into = to === undefined ? areas : resolve(to);
+  return restoreArchive(path, { ...durability, into, dryRun, signal });
+}
+
+async function fromExport(
+  path: string,
+  { asNew = false, dryRun = false }: RestoreOptions,
+  { conversations: store, documents }: App,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const report = await restoreExport(path, { store, documents, asNew, dryRun, signal });
+  for (const { from, id } of report.asNew) {
+    console.log(
+      id === undefined ? `${from} would come in as a new one` : `${from} came in as ${id}`,
+    );
+  }
+  const refused = report.refused.map(({ place, code, reason }) => ({ name: place, code, reason }));
+  return { ...report, restored: [...report.restored, ...report.asNew], refused };
+}
+
+function tell({ restored, unchanged, refused }: Outcome, isDryRun: boolean): void {
+  const verb = isDryRun ? 'to be restored' : 'restored';
+  console.log(
+    `${restored.length} ${verb}, ${unchanged.length} there already, ${refused.length} left as they are`,
+  );
+  for (const { name, code, reason } of refused) console.error(`${name}: ${code}: ${reason}`);
+  if (refused.length > 0) process.exitCode = 1;
+}

@@ -1,0 +1,128 @@
+/**
+ * `daybook search`: what the tool `search_messages` finds, for people and for scripts. Looks at the
+ * files once and ends; a cached index makes that fast. Status 0: found, 1: nothing found, 2: an error.
+ */
+import type { z } from 'zod';
+import { type App, createApp } from '../app.js';
+import { AppError, isAppError } from '../base/errors.js';
+import { searchMessages } from '../tools/conversations/search-messages.js';
+import { configuration, type Flags } from './configuration.js';
+import { escapeControls, oneLine, terminalJson } from './terminal-text.js';
+
+export interface SearchOptions {
+  readonly matchType?: string;
+  readonly conversation?: string;
+  readonly module?: string;
+  readonly role?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly limit?: string;
+  readonly offset?: string;
+  readonly json?: boolean;
+}
+
+const FOUND = 0;
+const NOTHING_FOUND = 1;
+const FAILED = 2;
+
+/** Put around matches by the index, and turned into colours (or nothing) after all escaping. */
+const MATCH_START = '\ue000';
+const MATCH_END = '\ue001';
+const MARKS = new RegExp(`[${MATCH_START}${MATCH_END}]`, 'g');
+
+type Found = z.output<typeof searchMessages.output>;
+
+/** Prints to stdout and sets the exit status; mistakes and notes go to stderr. */
+export async function search(words: readonly string[], options: SearchOptions, flags: Flags) {
+  // The reader of a pipe may have seen enough.
+  process.stdout.on('error', () => process.exit(FOUND));
+  try {
+    const input = inputOf(words.join(' '), options);
+    const config = configuration(flags);
+    const app = await createApp(config);
+    const found = await ask(app, input);
+    const damagedCount = app.conversations.damaged().length;
+    if (options.json) console.log(terminalJson(found));
+    else print(found, input.offset ?? 0);
+    if (damagedCount > 0)
+      console.error(`${damagedCount} conversations cannot be read: see daybook info.`);
+    await app.close();
+    process.exitCode = found.total > 0 ? FOUND : NOTHING_FOUND;
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    console.error(`daybook: ${escapeControls(error.message)}\n  ${escapeControls(error.hint)}`);
+    process.exitCode = FAILED;
+  }
+}
+
+type Input = z.input<typeof searchMessages.input>;
+
+/** VALIDATION_ERROR names the option. */
+function inputOf(query: string, options: SearchOptions): Input {
+  const { matchType, conversation, module, role, from, to, limit, offset, json } = options;
+  const given = {
+    ...{ query, matchType, conversationId: conversation, module, role },
+    ...{ startDate: from, endDate: to, limit: numberOf(limit), offset: numberOf(offset) },
+    ...(json ? {} : { highlightStart: MATCH_START, highlightEnd: MATCH_END }),
+  };
+  const present = Object.entries(given).filter(([, value]) => value !== undefined);
+  const parsed = searchMessages.input.safeParse(Object.fromEntries(present));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const name = OPTIONS[String(issue?.path[0])] ?? 'the query';
+  throw new AppError('VALIDATION_ERROR', `${name}: ${issue?.message ?? 'not valid'}.`, {
+    hint: 'daybook search --help tells what each option takes.',
+  });
+}
+
+const OPTIONS: Record<string, string> = {
+  ...{ matchType: '--match-type', role: '--role', limit: '--limit', offset: '--offset' },
+};
+
+const numberOf = (text: string | undefined) => (text === undefined ? undefined : Number(text));
+
+async function ask(app: App, input: Input): Promise<Found> {
+  const showsProgress = process.stderr.isTTY === true;
+  let hasShown = false;
+  const call = {
+    signal: new AbortController().signal,
+    progress: ({ progress, total }: { progress: number; total?: number }) => {
+      if (!showsProgress) return;
+      hasShown = true;
+      process.stderr.write(`\rreading conversations: ${progress} of ${total ?? 0} `);
+    },
+  };
+  app.search.start('once');
+  await app.search.built(call);
+  if (hasShown) process.stderr.write('\r\u001b[K');
+  const answer = await searchMessages.run(searchMessages.input.parse(input), app, call);
+  return searchMessages.output.parse(answer);
+}
+
+function print({ results, total, hasMore, nextOffset, relaxed, explanation }: Found, from: number) {
+  if (total === 0) {
+    console.error(`Nothing found. ${escapeControls(explanation ?? '')}`.trimEnd());
+    return;
+  }
+  const paint = process.stdout.isTTY && process.stdout.hasColors() ? coloured : plain;
+  if (relaxed) console.error('No message has all of the words; these have some.');
+  for (const { conversationId, seq, role, createdAt, title, snippet } of results) {
+    const heading = title === undefined ? '' : `  ${oneLine(title)}`;
+    console.log(
+      paint.head(`${conversationId} #${seq} ${role} ${createdAt.slice(0, 16)}`) + heading,
+    );
+    console.log(`    ${paint.matches(oneLine(snippet))}`);
+  }
+  const shown = `${from + 1} to ${from + results.length} of ${total}`;
+  console.error(hasMore ? `${shown}; more with --offset ${nextOffset}` : shown);
+}
+
+const plain = {
+  head: (text: string) => text,
+  matches: (text: string) => text.replace(MARKS, ''),
+};
+const coloured = {
+  head: (text: string) => `\u001b[2m${text}\u001b[0m`,
+  matches: (text: string) =>
+    `${text.replace(MARKS, (mark) => (mark === MATCH_START ? '\u001b[1;33m' : '\u001b[0m'))}\u001b[0m`,
+};

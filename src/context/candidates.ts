@@ -1,0 +1,54 @@
+/**
+ * A sentence of a stored message that a rule picked out: evidence, with the place it came from.
+ * Nothing here is ever rephrased, joined or guessed; docs/CONTINUITY.md lists the rules.
+ */
+import type { Conversation, Message, Role } from '../stores/conversations/schema.js';
+
+export interface Candidate {
+  /** The sentence as it was written. */
+  readonly text: string;
+  /** Name of the rule that picked it. */
+  readonly rule: string;
+  readonly conversationId: string;
+  readonly messageId: string;
+  readonly seq: number;
+  readonly role: Role;
+  readonly createdAt: string;
+}
+
+export interface Place {
+  readonly conversation: Conversation;
+  readonly message: Message;
+  /** From 1. */
+  readonly seq: number;
+}
+
+export function candidate({ conversation, message, seq }: Place, text: string, rule: string) {
+  const { conversationId } = conversation;
+  const { id: messageId, role, createdAt } = message;
+  return { text, rule, conversationId, messageId, seq, role, createdAt } satisfies Candidate;
+}
+
+/** The latest `most` messages that a person or an assistant said, newest first. */
+export function latestSaid(conversation: Conversation, most: number): Place[] {
+  const places: Place[] = [];
+  const { messages } = conversation;
+  for (let seq = messages.length; seq > 0 && places.length < most; seq -= 1) {
+    const message = messages[seq - 1];
+    if (message !== undefined && message.role !== 'system') {
+      places.push({ conversation, message, seq });
+    }
+  }
+  return places;
+}
+
+/** The first of each text: what is said twice is shown once. */
+export function withoutRepeats<T extends Candidate>(candidates: readonly T[]): T[] {
+  const seen = new Set<string>();
+  return candidates.filter(({ text }) => {
+    const key = text.toLowerCase().replace(/\s+/g, ' ');
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+}

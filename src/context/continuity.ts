@@ -1,0 +1,130 @@
+/**
+ * The continuity snapshot: what an assistant needs to go on where the last session ended, as evidence
+ * out of stored messages within a budget of tokens (docs/CONTINUITY.md). It judges nothing: mood,
+ * topic and what is still owed are for the reader to say.
+ */
+import { estimateTextTokens } from '../base/tokens.js';
+import type { Conversation, Role } from '../stores/conversations/schema.js';
+import { lastSession, type Session } from './last-session.js';
+import { type OpenQuestion, openQuestions } from './open-questions.js';
+import { type PromiseCandidate, promisesIn } from './promises.js';
+
+/** Of the budget, at most this share goes to questions, and as much to promises. */
+const SHARE_OF_CANDIDATES = 0.25;
+/** A turn that does not fit is shown in part if at least so much of it can be. */
+const LEAST_PART_TOKENS = 60;
+/** One long answer must not push out the question it answers. */
+const SHARE_OF_ONE_TURN = 0.5;
+
+export interface Turn {
+  readonly messageId: string;
+  readonly seq: number;
+  readonly role: Role;
+  readonly createdAt: string;
+  readonly content: string;
+  /** The middle was left out. */
+  readonly isCut?: boolean;
+}
+
+export interface Snapshot {
+  readonly session: Session;
+  readonly lastTurns: readonly Turn[];
+  readonly openQuestions: readonly OpenQuestion[];
+  readonly promises: readonly PromiseCandidate[];
+  /** What the budget left out. */
+  readonly omitted: {
+    readonly turns: number;
+    readonly openQuestions: number;
+    readonly promises: number;
+  };
+}
+
+/**
+ * `conversations`: the one to go on with, then older ones whose questions and promises count too.
+ * `undefined` where nothing was said in the first. `tokens` bounds turns and candidates together.
+ */
+export function snapshotOf(
+  conversations: readonly Conversation[],
+  tokens: number,
+): Snapshot | undefined {
+  const [latest] = conversations;
+  const session = latest && lastSession(latest.messages);
+  if (latest === undefined || session === undefined) return undefined;
+  const share = tokens * SHARE_OF_CANDIDATES;
+  const asked = conversations.flatMap(openQuestions);
+  const promised = dueFirst(conversations.flatMap(promisesIn));
+  const questions = fitting(asked, share);
+  const promises = fitting(promised, share);
+  const { lastTurns, turns } = turnsOf(latest, session, tokens - questions.spent - promises.spent);
+  return {
+    session,
+    lastTurns,
+    openQuestions: questions.kept,
+    promises: promises.kept,
+    omitted: {
+      turns: turns - lastTurns.length,
+      openQuestions: asked.length - questions.kept.length,
+      promises: promised.length - promises.kept.length,
+    },
+  };
+}
+
+/** Those that name a time lead; otherwise the newest. */
+function dueFirst(promises: readonly PromiseCandidate[]): PromiseCandidate[] {
+  const isDue = ({ due }: PromiseCandidate) => due !== undefined;
+  return [...promises.filter(isDue), ...promises.filter((promise) => !isDue(promise))];
+}
+
+function fitting<T>(items: readonly T[], tokens: number): { kept: T[]; spent: number } {
+  const kept: T[] = [];
+  let spent = 0;
+  for (const item of items) {
+    const cost = estimateTextTokens(JSON.stringify(item));
+    if (spent + cost > tokens) break;
+    spent += cost;
+    kept.push(item);
+  }
+  return { kept, spent };
+}
+
+/** The session's last turns that fit, in order; system messages are no turns. */
+function turnsOf({ messages }: Conversation, { fromSeq }: Session, tokens: number) {
+  const lastTurns: Turn[] = [];
+  const said = messages
+    .map((message, index) => ({ message, seq: index + 1 }))
+    .filter(({ message, seq }) => message.role !== 'system' && seq >= fromSeq);
+  let room = tokens;
+  for (const { message, seq } of said.toReversed()) {
+    const { id: messageId, role, createdAt, content } = message;
+    const frame = { messageId, seq, role, createdAt };
+    const overhead = estimateTextTokens(JSON.stringify(frame)) + 5;
+    const shown = shortened(content, Math.min(room, tokens * SHARE_OF_ONE_TURN) - overhead);
+    if (shown === undefined) break;
+    const turn = { ...frame, ...shown };
+    lastTurns.unshift(turn);
+    room -= estimateTextTokens(JSON.stringify(turn));
+    if (room <= 0) break;
+  }
+  return { lastTurns, turns: said.length };
+}
+
+/** The text, or its beginning and end around an ellipsis; `undefined` where too little would be left. */
+export function shortened(
+  content: string,
+  tokens: number,
+): { content: string; isCut?: true } | undefined {
+  const cost = estimateTextTokens(JSON.stringify(content));
+  if (cost <= tokens) return { content };
+  if (tokens < LEAST_PART_TOKENS) return undefined;
+  const characters = [...content];
+  const keep = Math.floor((characters.length * tokens) / cost) - 6;
+  const head = characters
+    .slice(0, Math.ceil(keep * 0.6))
+    .join('')
+    .trimEnd();
+  const tail = characters
+    .slice(characters.length - Math.floor(keep * 0.4))
+    .join('')
+    .trimStart();
+  return { content: `${head} […] ${tail}`, isCut: true };
+}

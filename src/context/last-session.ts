@@ -1,0 +1,40 @@
+/**
+ * The last session of a conversation: its last messages, up to the last long pause.
+ */
+import type { Message } from '../stores/conversations/schema.js';
+
+/** Who comes back after so long begins anew; shorter pauses are lunch. */
+const PAUSE_MS = 4 * 60 * 60 * 1000;
+
+export interface Session {
+  readonly startedAt: string;
+  readonly endedAt: string;
+  readonly durationMinutes: number;
+  /** Position of its first message, from 1. */
+  readonly fromSeq: number;
+  readonly messages: number;
+}
+
+/** `undefined` where nothing was said. */
+export function lastSession(messages: readonly Message[]): Session | undefined {
+  const last = messages.at(-1);
+  if (last === undefined) return undefined;
+  let first = last;
+  let fromSeq = messages.length;
+  for (; fromSeq > 1; fromSeq -= 1) {
+    const before = messages[fromSeq - 2];
+    if (before === undefined || elapsed(before, first) > PAUSE_MS) break;
+    first = before;
+  }
+  return {
+    startedAt: first.createdAt,
+    endedAt: last.createdAt,
+    durationMinutes: Math.max(0, Math.round(elapsed(first, last) / 60_000)),
+    fromSeq,
+    messages: messages.length - fromSeq + 1,
+  };
+}
+
+function elapsed(from: Message, to: Message): number {
+  return Date.parse(to.createdAt) - Date.parse(from.createdAt);
+}

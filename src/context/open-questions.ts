@@ -1,0 +1,67 @@
+/**
+ * Questions that nobody answered yet, as far as the order of the messages tells (docs/CONTINUITY.md):
+ * those after which the other side said nothing, and those whose answer was put off.
+ */
+import type { Conversation } from '../stores/conversations/schema.js';
+import { type Candidate, candidate, latestSaid, type Place, withoutRepeats } from './candidates.js';
+import { sentencesOf } from './sentences.js';
+
+/** Full stops of questions: Latin, full-width, Arabic, Ethiopic, Vai, Coptic; closing marks may follow. */
+const ENDS_AS_QUESTION = /[?？؟⁇⁈⁉﹖︖፧꘏⳺⳻‽]["'”’»」』)\]*_]*$/u;
+/** Greek asks with a semicolon. */
+const GREEK_QUESTION = /\p{Script=Greek}[^\p{Script=Latin}]*[;\u037e]$/u;
+/** Said instead of an answer. Only a short reply counts: a long one went on to answer. */
+const PUT_OFF =
+  /\b(?:(?:i|we)(?:'ll| will)? (?:get back to you|let you know|have to think|need to think|need to check|check (?:that|this|it)|(?:don't|do not) know(?: yet)?)|let me (?:think|check|get back)|not sure(?: yet)?|no idea(?: yet)?|(?:let's|we can) (?:discuss|decide|talk about) (?:that|this|it) (?:later|tomorrow|next))\b/i;
+const SHORT_REPLY = 300;
+/** Older questions were dropped rather than forgotten. */
+const MESSAGES_SEARCHED = 200;
+
+export interface OpenQuestion extends Candidate {
+  readonly rule: 'no-reply' | 'put-off';
+  /** The reply that put it off. */
+  readonly replyMessageId?: string;
+}
+
+/** Newest message first; within a message as they were asked. */
+export function openQuestions(conversation: Conversation): OpenQuestion[] {
+  const found: OpenQuestion[] = [];
+  const replies = new Replies();
+  for (const place of latestSaid(conversation, MESSAGES_SEARCHED)) {
+    const given = replies.to(place);
+    replies.note(place);
+    if (!given.every(isPutOff)) continue;
+    const [reply] = given;
+    for (const text of sentencesOf(place.message.content).filter(isQuestion)) {
+      const rule = reply === undefined ? 'no-reply' : 'put-off';
+      const putOff = reply === undefined ? {} : { replyMessageId: reply.message.id };
+      found.push({ ...candidate(place, text, rule), rule, ...putOff });
+    }
+  }
+  return withoutRepeats(found);
+}
+
+/** What the other side said next, all of it until the first side spoke again; fed newest first. */
+class Replies {
+  readonly #turns: Record<string, Place[]> = {};
+  #lastRole = '';
+
+  to({ message: { role } }: Place): readonly Place[] {
+    return this.#turns[role === 'user' ? 'assistant' : 'user'] ?? [];
+  }
+
+  note(place: Place): void {
+    const { role } = place.message;
+    if (role !== this.#lastRole) this.#turns[role] = [];
+    this.#turns[role]?.unshift(place);
+    this.#lastRole = role;
+  }
+}
+
+export function isQuestion(sentence: string): boolean {
+  return ENDS_AS_QUESTION.test(sentence) || GREEK_QUESTION.test(sentence);
+}
+
+function isPutOff({ message: { content } }: Place): boolean {
+  return content.length <= SHORT_REPLY && PUT_OFF.test(content.replaceAll('’', "'"));
+}

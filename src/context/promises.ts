@@ -1,0 +1,88 @@
+/**
+ * Sentences that read like promises, reminders or things left to do (docs/CONTINUITY.md). The rules
+ * for sentences are English; the marks of tasks are the same in every language. Whether a promise
+ * was kept is not known here.
+ */
+import type { Conversation } from '../stores/conversations/schema.js';
+import { type Candidate, candidate, latestSaid, type Place, withoutRepeats } from './candidates.js';
+import { isQuestion } from './open-questions.js';
+import { proseLines, sentencesOf } from './sentences.js';
+
+export type PromiseRule = 'commitment' | 'agreement' | 'reminder' | 'task';
+
+export interface PromiseCandidate extends Candidate {
+  readonly rule: PromiseRule;
+  /** The words that name a time, as written. */
+  readonly due?: string;
+}
+
+/** The first rule that matches names the sentence. */
+const RULES: readonly { rule: PromiseRule; pattern: RegExp }[] = [
+  {
+    rule: 'task',
+    pattern:
+      /^(?:to-?do|action items?|follow[- ]?ups?|next steps?|outstanding|still open|deadline)\s*:\s*\S/i,
+  },
+  {
+    rule: 'reminder',
+    pattern: /\b(?:remind me|don't forget|do not forget|(?:please )?remember to)\b/i,
+  },
+  {
+    rule: 'agreement',
+    pattern:
+      /\b(?:we(?:'ll| will| shall| agreed| decided|'re going to| are going to)|let's (?:\w+ ){0,6}(?:tomorrow|next|later|on))\b/i,
+  },
+  {
+    rule: 'commitment',
+    pattern:
+      /\b(?:i(?:'ll| will| shall| promise|'m going to| am going to| commit to|'ve promised| have promised| plan to| intend to))\b/i,
+  },
+];
+
+/** Ways of speaking that promise nothing. */
+const ONLY_WORDS =
+  /\b(?:i|we)(?:'ll| will| shall) (?:be honest|admit|say|bet|assume|confess|grant|never know|see)\b|\bi(?:'m| am) going to (?:be honest|say|assume)\b/i;
+/** What hangs on an if, or is somebody else's words, is no promise. */
+const CONDITIONAL = /^(?:if|unless|when(?:ever)?|should|suppose|imagine)\b/i;
+
+const WEEKDAY = '(?:mon|tues|wednes|thurs|fri|satur|sun)day';
+const MONTH =
+  '(?:january|february|march|april|may|june|july|august|september|october|november|december)';
+const DUE = new RegExp(
+  `\\b(?:(?:by|before|on|until|no later than) (?:the )?(?:end of (?:the )?\\w+|${WEEKDAY}|tomorrow|tonight|noon|midnight|next \\w+|${MONTH}(?: \\d{1,2})?|\\d{1,2}(?:st|nd|rd|th)?(?: of)? ${MONTH}|\\d{4}-\\d{2}-\\d{2}|\\d{1,2}(?::\\d{2})? ?(?:am|pm))|(?:next|this) (?:week|month|quarter|year|${WEEKDAY})|in (?:an?|one|two|three|\\d+) (?:minutes?|hours?|days?|weeks?|months?)|tomorrow|tonight|later today|${WEEKDAY}|\\d{4}-\\d{2}-\\d{2})\\b`,
+  'i',
+);
+
+/** An open box of a task list. */
+const OPEN_TASK = /^\s*[-*+]\s+\[ \]\s+(\S.*)$/;
+const MESSAGES_SEARCHED = 500;
+
+/** Newest message first; within a message as they were written. */
+export function promisesIn(conversation: Conversation): PromiseCandidate[] {
+  return withoutRepeats(latestSaid(conversation, MESSAGES_SEARCHED).flatMap(promisesOf));
+}
+
+function promisesOf(place: Place): PromiseCandidate[] {
+  const { content } = place.message;
+  const tasks = proseLines(content).flatMap((line) => {
+    const text = OPEN_TASK.exec(line)?.[1]?.trim();
+    return text === undefined || text.length > 400 ? [] : [picked(place, text, 'task')];
+  });
+  const spoken = sentencesOf(content).flatMap((text) => {
+    const rule = ruleFor(text);
+    return rule === undefined ? [] : [picked(place, text, rule)];
+  });
+  return [...tasks, ...spoken];
+}
+
+/** The rule that a sentence reads like, if any. */
+export function ruleFor(sentence: string): PromiseRule | undefined {
+  const plain = sentence.replaceAll('’', "'").replace(/[*_`]/g, '');
+  if (isQuestion(plain) || CONDITIONAL.test(plain) || ONLY_WORDS.test(plain)) return undefined;
+  return RULES.find(({ pattern }) => pattern.test(plain))?.rule;
+}
+
+function picked(place: Place, text: string, rule: PromiseRule): PromiseCandidate {
+  const due = DUE.exec(text)?.[0];
+  return { ...candidate(place, text, rule), rule, ...(due !== undefined && { due }) };
+}

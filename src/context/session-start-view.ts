@@ -1,0 +1,96 @@
+/**
+ * A session start as it is shown: the parts under the names that callers see, a note for each part
+ * that is empty or was cut, and all of it as text.
+ */
+import type { Candidate } from './candidates.js';
+import type { Turn } from './continuity.js';
+import type { Session } from './last-session.js';
+import type { OpenQuestion } from './open-questions.js';
+import type { PromiseCandidate } from './promises.js';
+import type { SessionStart } from './session-start.js';
+
+type OfThread<T extends Candidate> = Omit<T, 'conversationId'> & { threadId: string };
+
+export interface SessionStartView {
+  found: boolean;
+  notes: string[];
+  thread?: { id: string; title?: string; module?: string };
+  session?: Session;
+  distinctiveWords: string[];
+  openQuestions: OfThread<OpenQuestion>[];
+  promises: OfThread<PromiseCandidate>[];
+  lastTurns: Turn[];
+}
+
+export function viewOf(start: SessionStart | undefined, module?: string): SessionStartView {
+  if (start === undefined) {
+    const where = module === undefined ? '' : ` in the module ${JSON.stringify(module)}`;
+    const lists = { distinctiveWords: [], openQuestions: [], promises: [], lastTurns: [] };
+    return { found: false, notes: [`Nothing was said${where} yet.`], ...lists };
+  }
+  const { conversationId: id, title, module: own } = start.head;
+  return {
+    found: true,
+    notes: notesOf(start),
+    thread: {
+      id,
+      ...(title !== undefined && { title }),
+      ...(own !== undefined && { module: own }),
+    },
+    session: start.session,
+    distinctiveWords: [...start.distinctiveWords],
+    openQuestions: start.openQuestions.map(ofThread),
+    promises: start.promises.map(ofThread),
+    lastTurns: [...start.lastTurns],
+  };
+}
+
+function ofThread<T extends Candidate>({ conversationId, ...rest }: T): OfThread<T> {
+  return { ...rest, threadId: conversationId };
+}
+
+const LEFT_OUT = { turns: 'earlier turns', openQuestions: 'open questions', promises: 'promises' };
+
+function notesOf({ head, distinctiveWords, openQuestions, promises, omitted }: SessionStart) {
+  const notes: string[] = [];
+  if (head.title === undefined) notes.push('The thread has no title.');
+  if (distinctiveWords.length === 0) notes.push('No word stands out.');
+  if (openQuestions.length + omitted.openQuestions === 0)
+    notes.push('No question was found that nobody answered.');
+  if (promises.length + omitted.promises === 0)
+    notes.push('No sentence was found that reads like a promise.');
+  for (const part of ['turns', 'openQuestions', 'promises'] as const) {
+    if (omitted[part] > 0)
+      notes.push(`Left out for want of room: ${omitted[part]} ${LEFT_OUT[part]}.`);
+  }
+  return notes;
+}
+
+/** The same facts for reading; stored sentences in quotation marks, turns at the end. */
+export function sessionStartText(view: SessionStartView): string {
+  const { thread, session, distinctiveWords, notes, openQuestions, promises, lastTurns } = view;
+  if (thread === undefined || session === undefined) return notes.join(' ');
+  const { id, title = 'untitled', module } = thread;
+  const turns = lastTurns.map(
+    ({ seq, role, createdAt, content }) => `#${seq} ${role}, ${createdAt}\n${content}`,
+  );
+  return [
+    [
+      `Thread ${id}: ${JSON.stringify(title)}${module === undefined ? '' : `, module ${module}`}`,
+      `Last session: ${session.startedAt} to ${session.endedAt} (${session.durationMinutes} minutes, ${session.messages} messages)`,
+      `Telling words: ${distinctiveWords.join(', ') || 'none'}`,
+      ...notes,
+    ].join('\n'),
+    ['Questions nobody answered yet, as far as is seen:', ...lines(openQuestions)].join('\n'),
+    ['Sentences that read like promises:', ...lines(promises)].join('\n'),
+    ['Last turns:', ...(turns.length === 0 ? ['none'] : turns)].join('\n\n'),
+  ].join('\n\n');
+}
+
+function lines(candidates: readonly OfThread<Candidate>[]): string[] {
+  if (candidates.length === 0) return ['none'];
+  return candidates.map(
+    ({ text, threadId, messageId, role, createdAt }) =>
+      `- ${role}, ${createdAt}: ${JSON.stringify(text)} (thread ${threadId}, message ${messageId})`,
+  );
+}

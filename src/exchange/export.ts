@@ -1,0 +1,227 @@
+/**
+ * Exporting conversations: as a stream of text, one conversation in memory at a time, into a new file
+ * or into an answer of bounded size. Reads what is on disk; a damaged conversation is named in the
+ * result and stops nothing. In the order of the ids, which is that of creation.
+ */
+import { dirname } from 'node:path';
+import { type Clock, isoTime } from '../base/clock.js';
+import { type AppError, isAppError } from '../base/errors.js';
+import { type Durability, makeFolder } from '../files/atomic-write.js';
+import { keepOutOfGit } from '../files/git-ignore.js';
+import { writeNewFile } from '../files/new-file.js';
+import { confinedPath, confinedRealPath } from '../files/paths.js';
+import type { ConversationDocuments } from '../stores/conversation-documents.js';
+import type { ConversationHead } from '../stores/conversations/schema.js';
+import type { ConversationStore } from '../stores/conversations.js';
+import { forSharing } from './for-sharing.js';
+import { EXPORT_WRITERS, type ExportedDocument, type ExportFormat } from './formats.js';
+
+export interface Selection {
+  /** Ids or client keys; one that does not exist is CONVERSATION_NOT_FOUND. */
+  readonly refs?: readonly string[] | undefined;
+  readonly module?: string | undefined;
+  /** Only conversations that were going on at some time between these, epoch milliseconds. */
+  readonly startTime?: number | undefined;
+  readonly endTime?: number | undefined;
+  /** Only ids after this one. */
+  readonly after?: string | undefined;
+}
+
+export interface ExportRequest {
+  readonly format: ExportFormat;
+  readonly selection: Selection;
+  /** Leaves out what is nobody else's business (`for-sharing.ts`). */
+  readonly forSharing: boolean;
+  readonly signal?: AbortSignal | undefined;
+  /** Conversations done, of how many. */
+  onProgress?(done: number, total: number): void;
+}
+
+export interface Damaged {
+  readonly conversationId: string;
+  readonly error: AppError;
+}
+
+export interface ExportCounts {
+  conversations: number;
+  messages: number;
+  readonly damaged: Damaged[];
+}
+
+export interface ExportedText extends ExportCounts {
+  readonly text: string;
+  /** All that were selected, on whatever page. */
+  readonly total: number;
+  /** Selected, but longer than an answer may be: they are passed over. */
+  readonly tooLong: { conversationId: string; sizeBytes: number }[];
+  /** The id after which the next page begins. */
+  readonly nextAfter?: string;
+}
+
+/** How much text an answer takes, in whatever unit. */
+export interface TextRoom {
+  readonly most: number;
+  measure(text: string): number;
+}
+
+export interface ExportedFile extends ExportCounts {
+  readonly path: string;
+  readonly sizeBytes: number;
+}
+
+export interface ExporterOptions extends Durability {
+  readonly store: ConversationStore;
+  readonly documents: ConversationDocuments;
+  /** Where files are put; made, private and kept out of git, at the first one. Absolute. */
+  readonly folder: string;
+  readonly clock: Clock;
+}
+
+interface Selected {
+  /** In order, after the cursor. */
+  readonly heads: ConversationHead[];
+  readonly total: number;
+  readonly damaged: Damaged[];
+}
+
+export class Exporter {
+  readonly #options: ExporterOptions;
+
+  constructor(options: ExporterOptions) {
+    this.#options = options;
+  }
+
+  /** The export in pieces; `counts` is right when it has ended. Throws like `toFile`. */
+  async *stream(request: ExportRequest, counts: ExportCounts): AsyncGenerator<string> {
+    const { heads, damaged } = await this.#select(request.selection);
+    counts.damaged.push(...damaged);
+    const { opening, conversation, closing } = EXPORT_WRITERS[request.format];
+    yield opening(isoTime(this.#options.clock.now()));
+    for (const [index, { conversationId }] of heads.entries()) {
+      request.signal?.throwIfAborted();
+      const document = await this.#read(conversationId, request.forSharing, counts.damaged);
+      if (document !== undefined) {
+        yield* conversation(document, counts.conversations === 0);
+        counts.conversations += 1;
+        counts.messages += document.messages.length;
+      }
+      request.onProgress?.(index + 1, heads.length);
+    }
+    yield closing;
+  }
+
+  /**
+   * Writes a new file; `name` is a path inside the folder of exports. Durable when it resolves.
+   * ALREADY_EXISTS, PATH_ESCAPE, CONVERSATION_NOT_FOUND, STORAGE_FULL, FILESYSTEM_ERROR: then there
+   * is no new file, nor a part of one.
+   */
+  async toFile(name: string, request: ExportRequest): Promise<ExportedFile> {
+    const { folder } = this.#options;
+    confinedPath(folder, name);
+    await makeFolder(folder);
+    await keepOutOfGit(folder, this.#options);
+    const path = await confinedRealPath(folder, name);
+    await makeFolder(dirname(path));
+    return this.toPath(path, request);
+  }
+
+  /** The same into any new file; an absolute path that its owner chose. */
+  async toPath(path: string, request: ExportRequest): Promise<ExportedFile> {
+    const { fsync } = this.#options;
+    const counts = newCounts();
+    const chunks = this.stream(request, counts);
+    const sizeBytes = await writeNewFile(path, chunks, { fsync, signal: request.signal });
+    return { ...counts, path, sizeBytes };
+  }
+
+  /** Whole conversations as far as `room` reaches. CONVERSATION_NOT_FOUND, FILESYSTEM_ERROR. */
+  async toText(request: ExportRequest, { most, measure }: TextRoom): Promise<ExportedText> {
+    const { heads, total, damaged } = await this.#select(request.selection);
+    const { opening, conversation, closing } = EXPORT_WRITERS[request.format];
+    const counts = newCounts(damaged);
+    const tooLong: ExportedText['tooLong'] = [];
+    let text = opening(isoTime(this.#options.clock.now()));
+    let room = most - measure(text + closing);
+    const roomForOne = room;
+    let last: string | undefined;
+    for (const { conversationId } of heads) {
+      request.signal?.throwIfAborted();
+      const document = await this.#read(conversationId, request.forSharing, counts.damaged);
+      if (document === undefined) continue;
+      const part = [...conversation(document, counts.conversations === 0)].join('');
+      const size = measure(part);
+      const isTooLong = size > roomForOne;
+      const note = { conversationId, sizeBytes: Buffer.byteLength(part) };
+      room -= isTooLong ? measure(JSON.stringify(note)) : size;
+      if (last !== undefined && room < 0) {
+        return { ...counts, text: text + closing, total, tooLong, nextAfter: last };
+      }
+      last = conversationId;
+      if (isTooLong) tooLong.push(note);
+      else {
+        text += part;
+        counts.conversations += 1;
+        counts.messages += document.messages.length;
+      }
+    }
+    return { ...counts, text: text + closing, total, tooLong };
+  }
+
+  async #read(
+    conversationId: string,
+    isShared: boolean,
+    damaged: Damaged[],
+  ): Promise<ExportedDocument | undefined> {
+    try {
+      const found = await this.#options.documents.read(conversationId);
+      if (found === undefined) return undefined; // deleted meanwhile
+      const document = JSON.parse(found.text) as ExportedDocument;
+      return isShared ? forSharing(document) : document;
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      damaged.push({ conversationId, error });
+      return undefined;
+    }
+  }
+
+  async #select(selection: Selection): Promise<Selected> {
+    const { store } = this.#options;
+    const { refs, module, startTime, endTime, after } = selection;
+    const all = await store.list();
+    const ids = refs && new Set(await Promise.all(refs.map(async (ref) => idOf(store, ref))));
+    const heads = all.filter(
+      (head) =>
+        (ids === undefined || ids.has(head.conversationId)) &&
+        (module === undefined || head.module === module) &&
+        (startTime === undefined || head.updatedAt >= isoTime(startTime)) &&
+        (endTime === undefined || head.createdAt <= isoTime(endTime)),
+    );
+    const isWhole = module === undefined && startTime === undefined && endTime === undefined;
+    const damaged = store
+      .damaged()
+      .filter(({ conversationId: id }) => (ids === undefined ? isWhole : ids.has(id)))
+      .filter(() => after === undefined); // told on the first page
+    const rest = heads.filter(({ conversationId: id }) => after === undefined || id > after);
+    return { heads: rest.sort(byId), total: heads.length, damaged };
+  }
+}
+
+const byId = (a: ConversationHead, b: ConversationHead) =>
+  a.conversationId < b.conversationId ? -1 : 1;
+
+/** Fresh counts for `stream`. */
+export function newCounts(damaged: readonly Damaged[] = []): ExportCounts {
+  return { conversations: 0, messages: 0, damaged: [...damaged] };
+}
+
+/** Damaged ones exist as well. CONVERSATION_NOT_FOUND. */
+async function idOf(store: ConversationStore, ref: string): Promise<string> {
+  try {
+    return (await store.load(ref)).conversationId;
+  } catch (error) {
+    const isThere =
+      isAppError(error) && store.damaged().some((each) => each.conversationId === ref);
+    if (isThere) return ref;
+    throw error;
+  }
+}

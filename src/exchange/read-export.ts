@@ -1,0 +1,136 @@
+/**
+ * Reading an export back, conversation by conversation. What is wrong with one is told with its place
+ * and stops no other. JSON Lines are read in bounded memory; a JSON export is read whole.
+ * Other programs' formats are not read here.
+ */
+import { z } from 'zod';
+import { AppError, isAppError } from '../base/errors.js';
+import { parseDocument, readWhole } from '../files/json-doc.js';
+import { type Line, readLines } from '../files/read-lines.js';
+import type { JsonObject } from '../stores/conversations/schema.js';
+import { EXPORT_NAME, EXPORT_VERSION } from './formats.js';
+
+/** One conversation of an export, or what is wrong with it. */
+export interface ExportRecord {
+  /** Where in the file, for people: `line 12`, `conversations[3]`. */
+  readonly place: string;
+  readonly conversationId?: string;
+  readonly value?: JsonObject;
+  readonly error?: AppError;
+}
+
+/** CORRUPT where the file is no export at all, FORMAT_TOO_NEW, TOO_LARGE, FILESYSTEM_ERROR. */
+export async function* readExport(path: string): AsyncGenerator<ExportRecord> {
+  if (await startsWithLine(path)) yield* readJsonLines(path);
+  else yield* await readJson(path);
+}
+
+async function startsWithLine(path: string): Promise<boolean> {
+  for await (const line of readLines(path)) return parseLine(line) !== undefined;
+  return true; // an empty file is an export of nothing
+}
+
+const exportSchema = z.object({
+  format: z.literal(EXPORT_NAME),
+  version: z.number(),
+  conversations: z.array(z.unknown()),
+});
+
+async function readJson(path: string): Promise<ExportRecord[]> {
+  const found = await readWhole(path);
+  if (found === undefined) throw noExport(path);
+  const value = parseDocument(found.bytes, path, 'CORRUPT');
+  // Not the schema's own output, which is a copy: unknown keys must come through as they are.
+  if (!exportSchema.safeParse(value).success) throw noExport(path);
+  const { version, conversations } = value as { version: number; conversations: unknown[] };
+  if (version > EXPORT_VERSION) {
+    throw new AppError('FORMAT_TOO_NEW', `${path} was exported by a newer Daybook.`, {
+      details: { path, version },
+    });
+  }
+  return conversations.map((each, index) => {
+    const place = `conversations[${index}]`;
+    if (!isObject(each)) return { place, error: wrong(`${place} is no conversation.`) };
+    const { conversationId } = each;
+    return typeof conversationId === 'string'
+      ? { place, conversationId, value: each }
+      : { place, error: wrong(`${place} has no conversationId.`) };
+  });
+}
+
+/** A conversation whose lines are being read. */
+interface Open {
+  readonly place: string;
+  readonly conversationId: string;
+  readonly head: JsonObject;
+  readonly messages: JsonObject[];
+  error: AppError | undefined;
+}
+
+async function* readJsonLines(path: string): AsyncGenerator<ExportRecord> {
+  let open: Open | undefined;
+  for await (const line of readLines(path)) {
+    const place = `line ${line.number}`;
+    const { thread, message } = parseLine(line) ?? {};
+    const threadId = isObject(thread) ? thread['id'] : undefined;
+    if (isObject(thread) && typeof threadId === 'string') {
+      if (open !== undefined) yield recordOf(open);
+      const head = fromLine(thread, ['id']);
+      open = { place, conversationId: threadId, head, messages: [], error: undefined };
+    } else if (isObject(message) && message['threadId'] === open?.conversationId) {
+      open?.messages.push({ ...fromLine(message, ['threadId', 'seq']) });
+    } else {
+      const error = wrong(`${place} is neither a thread nor a message of the thread before it.`);
+      // The conversation around it may have lost something: better refused than shortened.
+      if (open === undefined) yield { place, error };
+      else open.error ??= error;
+    }
+  }
+  if (open !== undefined) yield recordOf(open);
+}
+
+function recordOf({ place, conversationId, head, messages, error }: Open): ExportRecord {
+  if (error !== undefined) return { place, conversationId, error };
+  const { messageCount } = head;
+  if (typeof messageCount === 'number' && messageCount !== messages.length) {
+    const counted = `${messages.length} of its ${messageCount} messages are in the file`;
+    return { place, conversationId, error: wrong(`${conversationId} is incomplete: ${counted}.`) };
+  }
+  return { place, conversationId, value: { conversationId, ...head, messages } };
+}
+
+/** Without the fields of the line itself; what was unknown goes back to where it was. */
+function fromLine(fields: JsonObject, own: readonly string[]): JsonObject {
+  const { extra, ...known } = fields;
+  const kept = Object.fromEntries(Object.entries(known).filter(([key]) => !own.includes(key)));
+  return isObject(extra) ? { ...kept, ...extra } : kept;
+}
+
+/** `undefined` where it is no line of an export. */
+function parseLine({ text }: Line): { thread?: unknown; message?: unknown } | undefined {
+  try {
+    const value: unknown = JSON.parse(text ?? '');
+    return isObject(value) && ('thread' in value || 'message' in value) ? value : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const wrong = (message: string) => new AppError('VALIDATION_ERROR', message);
+
+function noExport(path: string): AppError {
+  return new AppError('CORRUPT', `${path} is no export of Daybook in JSON or JSON Lines.`, {
+    hint: 'Give a file that export_conversations wrote, or a backup (.tar.gz).',
+    details: { path },
+  });
+}
+
+/** An AppError as it stands in a report; anything else is rethrown. */
+export function asRecordError(error: unknown): AppError {
+  if (isAppError(error) && error.code !== 'STORAGE_FULL') return error;
+  throw error;
+}

@@ -1,0 +1,133 @@
+/**
+ * Bringing the conversations of an export back under their own ids, with everything that was in their
+ * files. What is there is never changed: an identical conversation is passed over, one that differs is
+ * refused, or brought in as a second one where the caller wants that. Doing it again does nothing more.
+ */
+import { AppError } from '../base/errors.js';
+import { sha256Hex } from '../base/ids.js';
+import type { ConversationDocuments, WholeConversation } from '../stores/conversation-documents.js';
+import { CONVERSATION_ID, type JsonObject } from '../stores/conversations/schema.js';
+import type { ConversationStore } from '../stores/conversations.js';
+import { asRecordError, type ExportRecord, readExport } from './read-export.js';
+
+export interface RestoreExportOptions {
+  readonly store: ConversationStore;
+  readonly documents: ConversationDocuments;
+  /** One that differs from what is there comes in under a new id, once. */
+  readonly asNew: boolean;
+  readonly dryRun: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface RestoredConversations {
+  readonly restored: string[];
+  readonly unchanged: string[];
+  /** `id` is absent in a dry run. */
+  readonly asNew: { from: string; id?: string }[];
+  readonly refused: { place: string; conversationId?: string; code: string; reason: string }[];
+}
+
+/** STORAGE_FULL ends it; everything else about one conversation is in the report. Throws like `readExport`. */
+export async function restoreExport(
+  path: string,
+  options: RestoreExportOptions,
+): Promise<RestoredConversations> {
+  const report: RestoredConversations = { restored: [], unchanged: [], asNew: [], refused: [] };
+  const known = await knownNow(options.store);
+  for await (const record of readExport(path)) {
+    options.signal?.throwIfAborted();
+    try {
+      await restoreRecord(record, options, report, known);
+    } catch (error) {
+      const { code, message: reason } = asRecordError(error);
+      const { place, conversationId } = record;
+      report.refused.push({ place, ...(conversationId && { conversationId }), code, reason });
+    }
+  }
+  return report;
+}
+
+/** What the store holds, looked up once: looking again for each conversation would take for ever. */
+interface Known {
+  /** Ids that the export brought up so far. */
+  readonly seen: Set<string>;
+  readonly keys: Set<string>;
+  /** Ids of conversations that came in as new, by the hash of what they were. */
+  readonly origins: Map<unknown, string>;
+}
+
+async function knownNow(store: ConversationStore): Promise<Known> {
+  const heads = await store.list();
+  const keys = heads.flatMap(({ clientId }) => clientId ?? []);
+  const origins = heads.map((head) => [originOf(head.metadata), head.conversationId] as const);
+  return { seen: new Set(), keys: new Set(keys), origins: new Map(origins) };
+}
+
+async function restoreRecord(
+  { place, conversationId: id = '', value, error }: ExportRecord,
+  options: RestoreExportOptions,
+  report: RestoredConversations,
+  known: Known,
+): Promise<void> {
+  if (error !== undefined || value === undefined) throw error ?? new Error('an empty record');
+  if (!CONVERSATION_ID.test(id)) {
+    throw new AppError(
+      'VALIDATION_ERROR',
+      `${JSON.stringify(id.slice(0, 80))} is no conversation id.`,
+    );
+  }
+  if (known.seen.has(id)) throw new AppError('CONFLICT', `${id} is in the export twice.`);
+  known.seen.add(id);
+  const { documents, dryRun } = options;
+  const wanted = documents.parse(id, value, place);
+  const refusal = await conflictOf(id, wanted, documents, known);
+  if (refusal === 'identical') return void report.unchanged.push(id);
+  if (refusal === undefined) {
+    if (!dryRun) await documents.add(id, value);
+    if (wanted.head.clientId !== undefined) known.keys.add(wanted.head.clientId);
+    return void report.restored.push(id);
+  }
+  if (!options.asNew) throw refusal;
+  await restoreAsNew(wanted, options, report, known);
+}
+
+/** Why it cannot come back under its own id; `undefined` where it can. */
+async function conflictOf(
+  id: string,
+  wanted: WholeConversation,
+  documents: ConversationDocuments,
+  { keys }: Known,
+): Promise<AppError | 'identical' | undefined> {
+  const current = await documents.read(id);
+  if (current?.text === wanted.text) return 'identical';
+  if (current !== undefined) {
+    return new AppError('ALREADY_EXISTS', `${id} exists with other content; it was left so.`);
+  }
+  const { clientId } = wanted.head;
+  if (clientId === undefined || !keys.has(clientId)) return undefined;
+  return new AppError('CONFLICT', `Another conversation goes by the key ${clientId} of ${id} now.`);
+}
+
+/** Without the key, which stays with the one that has it, and with a note of where it came from. */
+async function restoreAsNew(
+  { head, text }: WholeConversation,
+  { documents, dryRun }: RestoreExportOptions,
+  report: RestoredConversations,
+  { origins }: Known,
+): Promise<void> {
+  const from = head.conversationId;
+  const sha256 = sha256Hex(text);
+  const before = origins.get(sha256);
+  if (before !== undefined) return void report.unchanged.push(before);
+  if (dryRun) return void report.asNew.push({ from });
+  const { conversationId: _id, clientId: _key, ...fields } = JSON.parse(text) as JsonObject;
+  const metadata = { ...head.metadata, restoredFrom: { conversationId: from, sha256 } };
+  report.asNew.push({ from, id: await documents.addAsNew({ ...fields, metadata }) });
+}
+
+function originOf(metadata: JsonObject | undefined): unknown {
+  const origin = metadata?.['restoredFrom'];
+  return typeof origin === 'object' && origin !== null && 'sha256' in origin
+    ? origin.sha256
+    : undefined;
+}

@@ -1,0 +1,132 @@
+/**
+ * The prompts that people can choose in their client. Stored text goes along as data, apart from the
+ * instructions.
+ */
+import type { App } from '../app.js';
+import { AppError } from '../base/errors.js';
+import { startSession } from '../context/session-start.js';
+import { sessionStartText, viewOf } from '../context/session-start-view.js';
+import type { SearchCaller } from '../search/message-search.js';
+import { type Completer, completeConversation, completeModule } from './completions.js';
+import { conversationText, DATA_NOTICE } from './conversation-text.js';
+import { conversationUri } from './conversation-uri.js';
+
+/** About 25 000 tokens, the most that any answer of Daybook has. */
+const MAX_CHARACTERS = 90_000;
+const SNAPSHOT_TOKENS = 3_000;
+
+export interface PromptArgument {
+  readonly name: string;
+  readonly description: string;
+  readonly required: boolean;
+  readonly complete?: Completer;
+}
+
+export type PromptContent =
+  | { readonly type: 'text'; readonly text: string }
+  | {
+      readonly type: 'resource';
+      readonly resource: { readonly uri: string; readonly mimeType: string; readonly text: string };
+    };
+
+export interface Prompt {
+  readonly name: string;
+  /** Offered with this toolset. */
+  readonly toolset: string;
+  readonly title: string;
+  readonly description: string;
+  readonly arguments: readonly PromptArgument[];
+  /** What the user says with it, piece by piece. */
+  get(args: Record<string, string>, app: App, caller: SearchCaller): Promise<PromptContent[]>;
+}
+
+const sessionStart: Prompt = {
+  name: 'session_start',
+  toolset: 'threads',
+  title: 'Pick up where we stopped',
+  description: 'Begins a session with what is known about the last one.',
+  arguments: [
+    {
+      name: 'module',
+      description: 'Only conversations of this module.',
+      required: false,
+      complete: completeModule,
+    },
+  ],
+  async get({ module }, app, caller) {
+    const within = module === undefined || module === '' ? {} : { module };
+    const request = { ...within, threads: 3, maxTokens: SNAPSHOT_TOKENS };
+    const start = await startSession(app, request, caller);
+    const snapshot = sessionStartText(viewOf(start, within.module));
+    return [
+      {
+        type: 'text',
+        text: 'Let us go on where we stopped. Below is what is stored about our last session. Say in two or three sentences when it was, what it was about and what is still open, as far as the stored text shows it; questions and promises listed there are only candidates, so leave out what was settled. Then ask whether to go on with that.',
+      },
+      { type: 'text', text: `${DATA_NOTICE}\n\n${snapshot}` },
+    ];
+  },
+};
+
+const summariseConversation: Prompt = {
+  name: 'summarise_conversation',
+  toolset: 'conversations',
+  title: 'Summarise a conversation',
+  description: 'Asks for a summary of a stored conversation, which is sent along.',
+  arguments: [
+    {
+      name: 'conversationId',
+      description: 'Id of the conversation, or the key it was saved under.',
+      required: true,
+      complete: completeConversation,
+    },
+    { name: 'focus', description: 'What the summary should look at above all.', required: false },
+  ],
+  async get({ conversationId = '', focus = '' }, app) {
+    const conversation = await app.conversations.load(conversationId);
+    const address = { ref: conversation.conversationId, format: 'markdown' } as const;
+    const text = conversationText(conversation, address, MAX_CHARACTERS);
+    const about = focus === '' ? '' : ` Look above all at this: ${focus}`;
+    return [
+      {
+        type: 'text',
+        text: `Summarise the stored conversation below: what it was about, what was found or decided, and what is still open. Keep to what it says.${about}`,
+      },
+      {
+        type: 'resource',
+        resource: { uri: conversationUri(address), mimeType: 'text/markdown', text },
+      },
+    ];
+  },
+};
+
+export const prompts: readonly Prompt[] = [sessionStart, summariseConversation];
+
+/** VALIDATION_ERROR: no such prompt, or an argument that it needs is missing or that it does not take. */
+export function requirePrompt(
+  offered: readonly Prompt[],
+  name: string,
+  args?: Record<string, string>,
+): Prompt {
+  const prompt = offered.find((each) => each.name === name);
+  if (prompt === undefined) {
+    const known = offered.map((each) => each.name);
+    throw new AppError(
+      'VALIDATION_ERROR',
+      `There is no prompt ${JSON.stringify(name.slice(0, 80))}; there are ${known.join(', ')}.`,
+      { details: { known } },
+    );
+  }
+  if (args === undefined) return prompt;
+  const missing = prompt.arguments.filter(({ name: key, required }) => required && !args[key]);
+  const unknown = Object.keys(args).filter(
+    (key) => !prompt.arguments.some((argument) => argument.name === key),
+  );
+  if (missing.length === 0 && unknown.length === 0) return prompt;
+  throw new AppError('VALIDATION_ERROR', `${name} takes ${namesOf(prompt.arguments)}.`, {
+    details: { missing: missing.map(({ name: key }) => key), unknown },
+  });
+}
+
+const namesOf = (args: readonly PromptArgument[]) =>
+  args.map(({ name, required }) => (required ? name : `${name} (optional)`)).join(', ');

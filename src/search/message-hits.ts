@@ -1,0 +1,110 @@
+/**
+ * What lies between the index and an answer about messages: which documents the filters let through,
+ * and the hits as messages, cut from what is on disk now.
+ */
+import { isAppError } from '../base/errors.js';
+import type { Conversation, Role } from '../stores/conversations/schema.js';
+import type { ConversationStore } from '../stores/conversations.js';
+import { type MessageIndex, parseDocumentId } from './message-index.js';
+import type { Hit, SearchResult } from './search-result.js';
+import { throwIfCancelled } from './search-run.js';
+import type { SnippetOptions } from './snippet.js';
+import type { DocumentId } from './text-index.js';
+
+export interface MessageFilters {
+  /** Conversation ids. */
+  readonly conversationId?: string;
+  readonly module?: string;
+  readonly role?: Role;
+  /** Epoch milliseconds, both included. */
+  readonly startTime?: number;
+  readonly endTime?: number;
+}
+
+export interface MessageHit {
+  readonly conversationId: string;
+  readonly messageId: string;
+  readonly seq: number;
+  /** Among all matches, from 0. */
+  readonly place: number;
+  readonly role: Role;
+  readonly createdAt: string;
+  readonly content: string;
+  readonly snippet: string;
+  /** As FTS5's bm25(): smaller is better. */
+  readonly rank: number;
+  readonly title?: string;
+  readonly module?: string;
+}
+
+/** `undefined` where nothing is filtered. */
+export function documentFilter(
+  index: MessageIndex,
+  filters: MessageFilters,
+): ((id: DocumentId) => boolean) | undefined {
+  const { conversationId, module, role, startTime, endTime } = filters;
+  if (Object.values(filters).every((value) => value === undefined)) return undefined;
+  return (id) => {
+    const place = parseDocumentId(id);
+    if (conversationId !== undefined && place.conversationId !== conversationId) return false;
+    const indexed = index.get(place.conversationId);
+    if (indexed === undefined) return false;
+    const time = indexed.times[place.seq - 1] ?? 0;
+    return (
+      (module === undefined || indexed.module === module) &&
+      (role === undefined || indexed.roles[place.seq - 1] === role) &&
+      (startTime === undefined || time >= startTime) &&
+      (endTime === undefined || time <= endTime)
+    );
+  };
+}
+
+export interface HitRequest {
+  readonly store: ConversationStore;
+  /** Matches before the first of the hits. */
+  readonly offset: number;
+  readonly snippet?: SnippetOptions;
+  readonly signal?: AbortSignal;
+}
+
+/** A hit that cannot be read any more is left out, and the index learns that it is gone. */
+export async function hitsOf(
+  result: SearchResult,
+  hits: readonly Hit[],
+  { store, offset, snippet: options = {}, signal }: HitRequest,
+): Promise<MessageHit[]> {
+  const found: MessageHit[] = [];
+  for (const [position, { id, rank }] of hits.entries()) {
+    throwIfCancelled(signal);
+    const { conversationId, seq } = parseDocumentId(id);
+    const conversation = await loadIfThere(store, conversationId);
+    const message = conversation?.messages[seq - 1];
+    if (conversation === undefined || message === undefined) {
+      await store.lookAt(conversationId);
+      continue;
+    }
+    const { role, content, createdAt } = message;
+    const { title, module } = conversation;
+    const snippet = result.snippet(id, { content }, options);
+    found.push({
+      ...{ conversationId, messageId: message.id, seq, place: offset + position, role },
+      ...{ createdAt, content, snippet, rank },
+      ...(title === undefined ? {} : { title }),
+      ...(module === undefined ? {} : { module }),
+    });
+  }
+  return found;
+}
+
+/** `undefined` where it vanished or was damaged since it was indexed: the rest is still an answer. */
+export async function loadIfThere(
+  store: ConversationStore,
+  conversationId: string,
+): Promise<Conversation | undefined> {
+  try {
+    return await store.load(conversationId);
+  } catch (error) {
+    if (isAppError(error)) return undefined;
+    throw error;
+  }
+}

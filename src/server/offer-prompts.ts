@@ -1,0 +1,72 @@
+/**
+ * Prompts and completion over MCP. What they say is defined in `resources/`.
+ */
+import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import {
+  CompleteRequestSchema,
+  GetPromptRequestSchema,
+  ListPromptsRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js';
+import { AppError } from '../base/errors.js';
+import { type Completer, completeConversation, completion } from '../resources/completions.js';
+import { resourceTemplates } from '../resources/conversation-resources.js';
+import { type Prompt, prompts, requirePrompt } from '../resources/prompts.js';
+import type { Answering } from './answering.js';
+
+export function promptsOf(toolsets: readonly string[]): Prompt[] {
+  return prompts.filter(({ toolset }) => toolsets.includes(toolset));
+}
+
+export function offerPrompts(
+  server: Server,
+  answering: Answering,
+  offered: readonly Prompt[],
+): void {
+  server.setRequestHandler(ListPromptsRequestSchema, () => ({ prompts: offered.map(listing) }));
+  server.setRequestHandler(GetPromptRequestSchema, ({ params }, extra) =>
+    answering.answer(extra, async (app, call) => {
+      const args = params.arguments ?? {};
+      const prompt = requirePrompt(offered, params.name, args);
+      const contents = await prompt.get(args, app, call);
+      const messages = contents.map((content) => ({ role: 'user' as const, content }));
+      return { description: prompt.description, messages };
+    }),
+  );
+}
+
+export function offerCompletions(
+  server: Server,
+  answering: Answering,
+  offered: readonly Prompt[],
+): void {
+  server.setRequestHandler(CompleteRequestSchema, ({ params: { ref, argument } }, extra) =>
+    answering.answer(extra, async (app) => {
+      const complete =
+        ref.type === 'ref/prompt'
+          ? completerOfPrompt(requirePrompt(offered, ref.name), argument.name)
+          : completerOfTemplate(ref.uri, argument.name);
+      const found = complete ? await complete(app, argument.value) : completion([]);
+      return { completion: { ...found } };
+    }),
+  );
+}
+
+const completerOfPrompt = (prompt: Prompt, name: string): Completer | undefined =>
+  prompt.arguments.find((argument) => argument.name === name)?.complete;
+
+function completerOfTemplate(uri: string, name: string): Completer | undefined {
+  if (resourceTemplates.some(({ uriTemplate }) => uriTemplate === uri))
+    return name === 'id' ? completeConversation : undefined;
+  throw new AppError('VALIDATION_ERROR', 'There is no such resource template.', {
+    details: { known: resourceTemplates.map(({ uriTemplate }) => uriTemplate) },
+  });
+}
+
+function listing({ name, title, description, arguments: args }: Prompt) {
+  return {
+    name,
+    title,
+    description,
+    arguments: args.map(({ complete: _, ...argument }) => argument),
+  };
+}

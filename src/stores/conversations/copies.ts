@@ -1,0 +1,130 @@
+/**
+ * What a branch or a merged conversation is made of, computed from what it is made from. No files.
+ *
+ * A branch gets new message ids, because its source stays: a message id found in a search, an export
+ * or an import names one message of the store. A merged conversation keeps the ids, because its
+ * sources leave for the trash and what refers to their messages stays true; only the second of two
+ * equal ids is replaced. Links to parents follow; a link that led nowhere is left out.
+ */
+import { AppError } from '../../base/errors.js';
+import { newUuid } from '../../base/ids.js';
+import type { Conversation, JsonObject, Message } from './schema.js';
+import type { NewConversation } from './writer.js';
+
+/** MESSAGE_NOT_FOUND. */
+export function branchOf(source: Conversation, messageId: string): NewConversation {
+  const { conversationId, title, module, tags, messages } = source;
+  const end = messages.findIndex(({ id }) => id === messageId);
+  if (end === -1) throw noMessage(conversationId, messageId);
+  const kept = messages.slice(0, end + 1);
+  const ids = new Map(kept.map(({ id }) => [id, newUuid()]));
+  return {
+    ...(title === undefined ? {} : { title }),
+    ...(module === undefined ? {} : { module }),
+    ...(tags === undefined ? {} : { tags }),
+    branchOf: { conversationId, messageId },
+    messages: relinked(kept.map((message) => ({ message, ids }))),
+  };
+}
+
+/** Where both say something, the first counts; tags are joined. */
+export function mergeOf(first: Conversation, second: Conversation): NewConversation {
+  const sources = [first, second];
+  const [title, module, clientId, branched] = (
+    ['title', 'module', 'clientId', 'branchOf'] as const
+  ).map((field) => first[field] ?? second[field]) as [string?, string?, string?, Branch?];
+  const tags = [...new Set(sources.flatMap((source) => source.tags ?? []))];
+  // Branched off one that is in here now: a link into the trash would only mislead.
+  const isInside = sources.some(
+    ({ conversationId }) => conversationId === branched?.conversationId,
+  );
+  return {
+    createdAt: first.createdAt < second.createdAt ? first.createdAt : second.createdAt,
+    ...(title === undefined ? {} : { title }),
+    ...(module === undefined ? {} : { module }),
+    ...(clientId === undefined ? {} : { clientId }),
+    ...(sources.some(({ pinned }) => pinned) ? { pinned: true } : {}),
+    ...(tags.length === 0 ? {} : { tags }),
+    ...(branched === undefined || isInside ? {} : { branchOf: branched }),
+    metadata: {
+      ...second.metadata,
+      ...first.metadata,
+      mergedFrom: [...earlierMerges(first), ...earlierMerges(second), ...sources.map(origin)],
+    },
+    messages: relinked(inTimeOrder(first, second)),
+  };
+}
+
+type Branch = NonNullable<Conversation['branchOf']>;
+
+interface Placed {
+  message: Message;
+  /** Ids of the source, and what becomes of them. */
+  ids: ReadonlyMap<string, string>;
+}
+
+function inTimeOrder(first: Conversation, second: Conversation): Placed[] {
+  const firstIds = new Map(first.messages.map(({ id }) => [id, id]));
+  const secondIds = new Map(
+    second.messages.map(({ id }) => [id, firstIds.has(id) ? newUuid() : id]),
+  );
+  const a = timed(first.messages, firstIds);
+  const b = timed(second.messages, secondIds);
+  const merged: Placed[] = [];
+  let [i, j] = [0, 0];
+  for (;;) {
+    const [left, right] = [a[i], b[j]];
+    if (left !== undefined && (right === undefined || left.time <= right.time)) {
+      merged.push(left);
+      i += 1;
+    } else if (right !== undefined) {
+      merged.push(right);
+      j += 1;
+    } else {
+      return merged;
+    }
+  }
+}
+
+/** The time never runs back, so that each conversation's own order stays, whatever a hand edit says. */
+function timed(messages: readonly Message[], ids: ReadonlyMap<string, string>) {
+  let time = '';
+  return messages.map((message) => {
+    if (message.createdAt > time) time = message.createdAt;
+    return { message, ids, time };
+  });
+}
+
+function relinked(placed: readonly Placed[]): Message[] {
+  const before = new Set<string>();
+  return placed.map(({ message, ids }) => {
+    const { parentMessageId, ...rest } = message;
+    const id = ids.get(message.id) ?? message.id;
+    const parent = parentMessageId === undefined ? undefined : ids.get(parentMessageId);
+    const isValid = parent !== undefined && before.has(parent);
+    before.add(id);
+    return { ...rest, id, ...(isValid ? { parentMessageId: parent } : {}) };
+  });
+}
+
+function origin({ conversationId, title, clientId, messageCount }: Conversation): JsonObject {
+  return {
+    conversationId,
+    messageCount,
+    ...(title === undefined ? {} : { title }),
+    ...(clientId === undefined ? {} : { clientId }),
+  };
+}
+
+function earlierMerges({ metadata }: Conversation): unknown[] {
+  const earlier = metadata?.['mergedFrom'];
+  return Array.isArray(earlier) ? earlier : [];
+}
+
+function noMessage(conversationId: string, messageId: string): AppError {
+  return new AppError(
+    'MESSAGE_NOT_FOUND',
+    `Conversation ${conversationId} has no message ${JSON.stringify(messageId.slice(0, 200))}.`,
+    { details: { conversationId, messageId: messageId.slice(0, 200) } },
+  );
+}

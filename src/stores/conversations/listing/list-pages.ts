@@ -1,0 +1,199 @@
+/**
+ * Pages of a list that stay as they were when it began, while conversations move to its top.
+ *
+ * A position in the living list would not do: what changes while somebody pages moves above the
+ * position and is skipped. So the first page keeps the order of that moment (heads that are in memory
+ * anyway), and a cursor names that list and a place in it: nothing is skipped and nothing comes
+ * twice, in either direction; what comes back is how each conversation is now; what was begun
+ * since is for the next call without a cursor; what was deleted is left out.
+ *
+ * A list is forgotten after a restart or when many others were begun since. The cursor then still
+ * tells the last conversation shown and when the list began: the list is laid out again with
+ * everything that changed since put next. So even then nothing is skipped, but what was shown before it
+ * changed comes twice.
+ */
+import { isoTime } from '../../../base/clock.js';
+import { AppError } from '../../../base/errors.js';
+import { randomHex } from '../../../base/ids.js';
+import type { ConversationHead } from '../schema.js';
+import { fingerprintOf, type ListQuery, predicateOf } from './list-query.js';
+import { order } from './newest-first.js';
+
+/** Lists kept at once; each costs eight bytes a conversation. */
+const MOST_LISTS = 32;
+
+export interface PageRequest {
+  readonly limit: number;
+  /** `nextCursor` or `previousCursor` of an earlier page of the same query. */
+  readonly cursor?: string;
+  /** How many of these, from the first on, an answer has room for; at least one is taken. */
+  readonly countFitting?: (heads: readonly ConversationHead[]) => number;
+}
+
+export interface ConversationPage {
+  readonly conversations: readonly ConversationHead[];
+  /** Conversations in the whole list, when it began. */
+  readonly total: number;
+  /** Whether older ones follow. */
+  readonly hasMore: boolean;
+  readonly nextCursor?: string;
+  readonly previousCursor?: string;
+}
+
+interface List {
+  readonly token: string;
+  readonly heads: readonly ConversationHead[];
+  readonly begunMs: number;
+  readonly query: string;
+}
+
+interface Place {
+  readonly direction: 'n' | 'p';
+  readonly token: string;
+  /** Between the item before and the one at this index. */
+  readonly index: number;
+  readonly begunMs: number;
+  readonly query: string;
+  /** The conversation at the edge of the page that the cursor came with, as it was in the list. */
+  readonly edge: { readonly updatedAt: string; readonly conversationId: string };
+}
+
+/** What the pages are cut from. */
+export interface Listed {
+  /** All heads, newest first; never changed. */
+  readonly heads: readonly ConversationHead[];
+  now(conversationId: string): ConversationHead | undefined;
+  readonly nowMs: number;
+}
+
+export class ListPages {
+  readonly #lists = new Map<string, List>();
+
+  /** VALIDATION_ERROR: a cursor of another query, or none of ours. */
+  page(listed: Listed, query: ListQuery, request: PageRequest): ConversationPage {
+    const fingerprint = fingerprintOf(query);
+    const place = request.cursor === undefined ? undefined : parseCursor(request.cursor);
+    if (place !== undefined && place.query !== fingerprint) throw badCursor();
+    if (place === undefined) return this.#cut(begin(listed, query), 0, 'n', listed, request);
+    const list = this.#lists.get(place.token);
+    if (list === undefined) return this.#resume(place, listed, query, request);
+    const index = Math.min(place.index, list.heads.length);
+    return this.#cut(list, index, place.direction, listed, request);
+  }
+
+  #resume(
+    { direction, edge, begunMs, query: fingerprint }: Place,
+    listed: Listed,
+    query: ListQuery,
+    request: PageRequest,
+  ): ConversationPage {
+    const begun = isoTime(begunMs);
+    const matching = listed.heads.filter(predicateOf(query) ?? (() => true));
+    const old = matching.filter(({ createdAt }) => createdAt <= begun);
+    const changed = old.filter(({ updatedAt }) => updatedAt >= begun);
+    const unchanged = old.filter(({ updatedAt }) => updatedAt < begun);
+    const isBefore = (head: ConversationHead) =>
+      direction === 'n' ? order(head, edge) <= 0 : order(head, edge) < 0;
+    const before = unchanged.filter(isBefore);
+    const after = unchanged.filter((head) => !isBefore(head));
+    const heads =
+      direction === 'n' ? [...before, ...changed, ...after] : [...changed, ...before, ...after];
+    const index = direction === 'n' ? before.length : changed.length + before.length;
+    const list = { token: randomHex(4), heads, begunMs: listed.nowMs, query: fingerprint };
+    return this.#cut(list, index, direction, listed, request);
+  }
+
+  #cut(
+    list: List,
+    index: number,
+    direction: 'n' | 'p',
+    { now }: Listed,
+    { limit, countFitting = ({ length }) => length }: PageRequest,
+  ): ConversationPage {
+    const step = direction === 'n' ? 1 : -1;
+    const found: { at: number; head: ConversationHead }[] = [];
+    for (let at = direction === 'n' ? index : index - 1; found.length < limit; at += step) {
+      const id = list.heads[at]?.conversationId;
+      if (id === undefined) break;
+      const head = now(id);
+      if (head !== undefined) found.push({ at, head });
+    }
+    const room = countFitting(found.map(({ head }) => head));
+    const taken = found.slice(0, Math.max(1, room));
+    if (direction === 'p') taken.reverse();
+    const start = taken[0]?.at ?? index;
+    const end = (taken.at(-1)?.at ?? index - 1) + 1;
+    const hasMore = hasAny(list, end, list.heads.length, now);
+    const hasPrevious = hasAny(list, 0, start, now);
+    if (hasMore || hasPrevious) this.#keep(list);
+    return {
+      conversations: taken.map(({ head }) => head),
+      total: list.heads.length,
+      hasMore,
+      ...(hasMore ? { nextCursor: cursorOf(list, 'n', end) } : {}),
+      ...(hasPrevious ? { previousCursor: cursorOf(list, 'p', start) } : {}),
+    };
+  }
+
+  /** The one that was used longest ago is forgotten first. */
+  #keep(list: List): void {
+    this.#lists.delete(list.token);
+    this.#lists.set(list.token, list);
+    const [oldest] = this.#lists.keys();
+    if (this.#lists.size > MOST_LISTS && oldest !== undefined) this.#lists.delete(oldest);
+  }
+}
+
+function begin({ heads, nowMs }: Listed, query: ListQuery): List {
+  const matches = predicateOf(query);
+  return {
+    token: randomHex(4),
+    heads: matches === undefined ? heads : heads.filter(matches),
+    begunMs: nowMs,
+    query: fingerprintOf(query),
+  };
+}
+
+/** Whether anything of that part is still there. */
+function hasAny(list: List, from: number, to: number, now: Listed['now']): boolean {
+  for (let at = from; at < to; at += 1) {
+    if (now(list.heads[at]?.conversationId ?? '') !== undefined) return true;
+  }
+  return false;
+}
+
+function cursorOf(list: List, direction: 'n' | 'p', index: number): string {
+  const edge = list.heads[direction === 'n' ? index - 1 : index];
+  if (edge === undefined) throw new Error('a cursor without an edge');
+  const { updatedAt, conversationId } = edge;
+  const times = [Date.parse(updatedAt), conversationId, list.begunMs];
+  return [direction, list.token, index, ...times, list.query].join('.');
+}
+
+const CURSOR =
+  /^([np])\.([0-9a-f]{8})\.(\d{1,9})\.(-?\d{1,16})\.(\d{8}-\d{13})\.(\d{1,15})\.([0-9a-f]{8})$/;
+
+function parseCursor(cursor: string): Place {
+  const [, direction, token = '', index, updatedMs, conversationId = '', begunMs, query = ''] =
+    CURSOR.exec(cursor) ?? [];
+  const isTime = Math.abs(Number(updatedMs)) <= MAX_TIME && Number(begunMs) <= MAX_TIME;
+  if (direction === undefined || !isTime) throw badCursor();
+  return {
+    direction: direction === 'n' ? 'n' : 'p',
+    token,
+    index: Number(index),
+    begunMs: Number(begunMs),
+    query,
+    edge: { updatedAt: isoTime(Number(updatedMs)), conversationId },
+  };
+}
+
+/** The latest that a Date can hold. */
+const MAX_TIME = 8.64e15;
+
+function badCursor(): AppError {
+  return new AppError('VALIDATION_ERROR', 'cursor is not one of a page of this list.', {
+    hint: 'Pass nextCursor or previousCursor unchanged, with the same filters as before; or leave it out to begin anew.',
+    details: { field: 'cursor' },
+  });
+}

@@ -1,0 +1,201 @@
+/**
+ * Merging two conversations into a new one, all or nothing, although three folders change.
+ *
+ * Under the locks of both sources: a journal in `.merging/` says what is to become of them, then the
+ * new `conversation.json` is renamed into place, then the sources go to the trash, then the journal
+ * is removed. The rename decides: a journal whose merged conversation is there is carried out, one
+ * without is dropped, by the next process that starts, watches or moves anything. Until then both
+ * the merged conversation and its sources can be seen; no message is ever out of sight.
+ */
+import { join } from 'node:path';
+import { z } from 'zod';
+import { AppError, isAppError } from '../../base/errors.js';
+import { atomicWrite, makeFolder, syncFolder } from '../../files/atomic-write.js';
+import type { HeldLock } from '../../files/file-lock.js';
+import { listFiles, removeEmptyFolder, removeFile } from '../../files/folders.js';
+import { parseDocument, readWhole } from '../../files/json-doc.js';
+import { readStamp, type Stamp } from '../../files/stamp.js';
+import type { PastFields, PastMessage } from './append.js';
+import { mergeOf } from './copies.js';
+import type { CachedDocument } from './document-cache.js';
+import { notFound } from './refs.js';
+import { CONVERSATION_ID, type Conversation, type ConversationHead } from './schema.js';
+import type { StoreCore } from './store-core.js';
+import type { Trash } from './trash.js';
+import type { ConversationWriter } from './writer.js';
+
+const conversationId = z.string().regex(CONVERSATION_ID);
+const journalSchema = z.object({
+  into: conversationId,
+  /** With the version that was merged: what was added to one since must not go to the trash. */
+  from: z.tuple([
+    z.object({ conversationId, version: z.string() }),
+    z.object({ conversationId, version: z.string() }),
+  ]),
+});
+type Journal = z.output<typeof journalSchema>;
+
+export interface Merged {
+  readonly head: ConversationHead;
+  /** The sources in the trash, in the order they were given. */
+  readonly trashed: readonly { readonly name: string; readonly path: string }[];
+}
+
+export class Merges {
+  readonly #core: StoreCore;
+  readonly #writer: ConversationWriter;
+  readonly #trash: Trash;
+  readonly #folder: string;
+
+  constructor(core: StoreCore, writer: ConversationWriter, trash: Trash) {
+    this.#core = core;
+    this.#writer = writer;
+    this.#trash = trash;
+    this.#folder = join(core.options.logsFolder, '.merging');
+  }
+
+  /** Takes two different ids. */
+  merge(first: string, second: string, title?: string): Promise<Merged> {
+    return this.#locked([first, second], async (lock) => {
+      for (const id of [first, second]) await this.#trash.requireDeletable(id);
+      const sources = [await this.#read(first), await this.#read(second)] as const;
+      const [a, b] = sources.map(({ document }) => document.snapshot()) as [
+        Conversation,
+        Conversation,
+      ];
+      const { messages = [], ...fields } = mergeOf(a, b);
+      const from = sources.map(({ document, stamp }) => ({
+        conversationId: document.head.conversationId,
+        version: versionOf(stamp),
+      })) as Journal['from'];
+      const named = { ...fields, ...(title === undefined ? {} : { title }) };
+      const { head, journal } = await this.#publish(lock, named, messages, from);
+      const trashed = await this.#moveSources(lock, journal);
+      await this.#drop(journal);
+      return { head, trashed: trashed.map((name) => ({ name, path: this.#trash.pathOf(name) })) };
+    });
+  }
+
+  async #publish(
+    lock: HeldLock,
+    fields: PastFields,
+    messages: readonly PastMessage[],
+    from: Journal['from'],
+  ): Promise<{ head: ConversationHead; journal: Journal }> {
+    const journals: Journal[] = [];
+    try {
+      const requests = [{ messages, options: {} }];
+      const { head } = await this.#writer.createWith(lock, fields, requests, async (into) => {
+        journals.push({ into, from }); // again where an earlier id was swept away
+        await this.#write({ into, from });
+      });
+      const journal = journals.pop();
+      if (journal === undefined) throw new Error('a conversation was made without its journal');
+      return { head, journal };
+    } finally {
+      for (const journal of journals) await this.#drop(journal);
+    }
+  }
+
+  /** Ends merges whose process died. Cheap where there are none. */
+  async recover(): Promise<void> {
+    for (const name of await listFiles(this.#folder)) {
+      const id = name.replace(/\.json$/, '');
+      if (!CONVERSATION_ID.test(id)) continue;
+      const journal = await this.#readJournal(id);
+      if (journal === undefined) continue;
+      const ids = journal.from.map((source) => source.conversationId);
+      await this.#locked(ids, () => this.#finish(journal));
+    }
+  }
+
+  /** Under the locks of the sources: whoever wrote the journal is dead, or has removed it. */
+  async #finish({ into }: Journal): Promise<void> {
+    const journal = await this.#readJournal(into);
+    if (journal === undefined) return;
+    const { files } = this.#core;
+    if ((await readStamp(files.fileOf(into))) === undefined) {
+      await removeEmptyFolder(files.folderOf(into));
+    } else {
+      for (const { conversationId: id, version } of journal.from) {
+        const stamp = await readStamp(files.fileOf(id));
+        if (stamp === undefined) continue;
+        if (versionOf(stamp) === version) await this.#trash.moveIn(id);
+        else this.#core.log.warn({ conversationId: id }, 'changed since it was merged: it stays');
+      }
+      await this.#core.lookAgain(into);
+    }
+    await this.#drop(journal);
+  }
+
+  /** What fails is taken back; the journal of what cannot be taken back stays, and is carried out later. */
+  async #moveSources(lock: HeldLock, journal: Journal): Promise<string[]> {
+    const [first, second] = journal.from;
+    const moved: string[] = [];
+    try {
+      moved.push(await this.#trash.moveIn(first.conversationId));
+      moved.push(await this.#trash.moveIn(second.conversationId));
+      return moved;
+    } catch (error) {
+      for (const name of moved) await this.#trash.moveBack(name);
+      const { files } = this.#core;
+      await lock.remove(files.fileOf(journal.into));
+      await removeEmptyFolder(files.folderOf(journal.into));
+      await this.#core.lookAgain(journal.into);
+      await this.#drop(journal);
+      throw error;
+    }
+  }
+
+  async #read(id: string): Promise<CachedDocument> {
+    const found = await this.#core.files.read(id);
+    if (found === undefined) throw notFound(id);
+    return found;
+  }
+
+  /** In one order in every process, so that two merges of one pair cannot wait for each other. */
+  #locked<T>(ids: readonly string[], work: (lock: HeldLock) => Promise<T>): Promise<T> {
+    const [outer = '', inner = ''] = [...ids].sort();
+    return this.#core.lock(outer, () => this.#core.lock(inner, work));
+  }
+
+  async #write(journal: Journal): Promise<void> {
+    await makeFolder(this.#folder);
+    const bytes = Buffer.from(`${JSON.stringify(journal, null, 2)}\n`);
+    await atomicWrite(this.#journalOf(journal.into), bytes, this.#core.options);
+  }
+
+  async #drop({ into }: Journal): Promise<void> {
+    await removeFile(this.#journalOf(into));
+    // Come back after a power cut, it would move sources that were restored since.
+    await syncFolder(this.#folder, this.#core.options);
+  }
+
+  async #readJournal(into: string): Promise<Journal | undefined> {
+    const path = this.#journalOf(into);
+    const found = await readWhole(path);
+    if (found === undefined) return undefined;
+    try {
+      return journalSchema.parse(parseDocument(found.bytes, path, 'CORRUPT'));
+    } catch (error) {
+      if (!isAppError(error, 'CORRUPT') && !(error instanceof z.ZodError)) throw error;
+      this.#core.log.warn({ err: error, path }, 'the journal of a merge cannot be read');
+      return undefined;
+    }
+  }
+
+  #journalOf(into: string): string {
+    return join(this.#folder, `${into}.json`);
+  }
+}
+
+/** VALIDATION_ERROR for one conversation given twice. */
+export function requireTwo(first: string, second: string): void {
+  if (first !== second) return;
+  throw new AppError('VALIDATION_ERROR', 'A conversation cannot be merged with itself.', {
+    hint: 'Name two different conversations.',
+    details: { conversationId: first },
+  });
+}
+
+const versionOf = ({ dev, ino, size, mtimeNs }: Stamp) => [dev, ino, size, mtimeNs].join('-');

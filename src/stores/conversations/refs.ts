@@ -1,0 +1,35 @@
+/**
+ * What names a conversation from outside: its id, or a key of the caller's own. Judged by shape
+ * alone, before any file is touched.
+ */
+import { AppError } from '../../base/errors.js';
+import { sha256Hex } from '../../base/ids.js';
+import { CLIENT_ID, CONVERSATION_ID } from './schema.js';
+
+/** VALIDATION_ERROR where it is neither. */
+export function requireRef(ref: string): 'id' | 'key' {
+  if (CONVERSATION_ID.test(ref)) return 'id';
+  if (CLIENT_ID.test(ref)) return 'key';
+  throw invalidRef(ref);
+}
+
+export function invalidRef(ref: string): AppError {
+  return new AppError(
+    'VALIDATION_ERROR',
+    `${JSON.stringify(ref.slice(0, 150))} is no conversation id.`,
+    {
+      hint: 'Give an id such as 20250124-1706102400123, or a key of your own: 1 to 128 letters, digits, ".", "_" or "-".',
+    },
+  );
+}
+
+export function notFound(ref: string): AppError {
+  return new AppError('CONVERSATION_NOT_FOUND', `Conversation ${ref} does not exist.`, {
+    details: { conversationId: ref },
+  });
+}
+
+/** The name of the lock that whoever gives a key to a conversation holds; taken before the conversation's own. */
+export function lockOfKey(clientId: string): string {
+  return `key-${sha256Hex(clientId).slice(0, 32)}`;
+}

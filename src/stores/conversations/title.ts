@@ -1,0 +1,40 @@
+/**
+ * The title of a conversation that was given none: the first sentence its user said, short enough
+ * for a list. Whole words, in scripts without spaces too, and never half a character.
+ */
+
+/** Fits one line of a list. */
+const MAX_LENGTH = 80;
+/** Nobody's first sentence is longer, and segmenting a pasted book takes seconds. */
+const MOST_READ = 1000;
+
+const sentences = new Intl.Segmenter('en', { granularity: 'sentence' });
+const words = new Intl.Segmenter('en', { granularity: 'word' });
+/** What makes a line a heading, a quotation, a list item or a code block in markdown. */
+const MARKDOWN_START = /^(?:[#>*+\-\s]+|`{3}\w*)+/;
+
+/** `undefined` where the text has no letter or digit to make a title of. */
+export function titleOf(content: string): string | undefined {
+  const lines = content.slice(0, MOST_READ).toWellFormed().split(/\r?\n/);
+  const line = lines
+    .map((text) => plain(text.replace(MARKDOWN_START, '')))
+    .find((text) => /[\p{L}\p{N}]/u.test(text));
+  if (line === undefined) return undefined;
+  const [first] = sentences.segment(line);
+  return shortened((first?.segment ?? line).trim().replace(/(?<![.。])[.。]$/u, ''));
+}
+
+/** One line without control characters. */
+const plain = (text: string) => text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
+
+function shortened(sentence: string): string {
+  if (sentence.length <= MAX_LENGTH) return sentence;
+  let end = 0;
+  for (const { index, segment } of words.segment(sentence)) {
+    if (index + segment.length >= MAX_LENGTH) break;
+    end = index + segment.length;
+  }
+  // One word as long as that, such as an address: cut between characters.
+  const kept = end > 0 ? sentence.slice(0, end) : [...sentence].slice(0, MAX_LENGTH / 2).join('');
+  return `${kept.trimEnd()}…`;
+}

@@ -1,0 +1,274 @@
+/**
+ * The trash: `.trash/<conversation id>.<UTC time of deletion>/`, each the whole folder of a
+ * conversation, moved there by one rename under the conversation's lock. The name is the record of
+ * when, so no crash can part the two. Nothing is removed from here but by `purge`.
+ */
+import { join } from 'node:path';
+import { isoTime } from '../../base/clock.js';
+import { AppError, isAppError } from '../../base/errors.js';
+import { randomHex } from '../../base/ids.js';
+import { makeFolder } from '../../files/atomic-write.js';
+import {
+  claimFolder,
+  listFolders,
+  moveFolder,
+  removeEmptyFolder,
+  removeFolder,
+} from '../../files/folders.js';
+import { parseDocument, readWhole } from '../../files/json-doc.js';
+import { readStamp } from '../../files/stamp.js';
+import { researchJobSchema } from '../research-jobs.js';
+import { lockOfKey, notFound } from './refs.js';
+import type { ConversationHead } from './schema.js';
+import type { StoreCore } from './store-core.js';
+
+/** A folder that a person moved here may have any ending, or none. */
+const TRASH_NAME = /^(\d{8}-\d{13})(?:\.([\w.-]{1,100}))?$/;
+const DELETED_AT = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z$/;
+/** Being removed for good: nobody's to read any more. */
+const DOOMED = /^\.tmp-/;
+
+export interface TrashedConversation {
+  /** Name of the folder in the trash. */
+  readonly name: string;
+  readonly conversationId: string;
+  /** Absent where a person moved the folder here. */
+  readonly deletedAt?: string;
+  /** Absent where the file cannot be read. */
+  readonly title?: string;
+  readonly messageCount?: number;
+}
+
+export interface Restored {
+  readonly conversationId: string;
+  /** The key it had, where another conversation has it by now: it comes back without. */
+  readonly droppedKey?: string;
+}
+
+export class Trash {
+  readonly #core: StoreCore;
+  readonly #folder: string;
+
+  constructor(core: StoreCore) {
+    this.#core = core;
+    this.#folder = join(core.options.logsFolder, '.trash');
+  }
+
+  pathOf(name: string): string {
+    return join(this.#folder, name);
+  }
+
+  /** Takes an id. Answers the name in the trash. CONVERSATION_NOT_FOUND, CONFLICT (research under way). */
+  trash(conversationId: string): Promise<string> {
+    return this.#core.lock(conversationId, async () => {
+      await this.requireDeletable(conversationId);
+      return this.moveIn(conversationId);
+    });
+  }
+
+  /** The same, for good. */
+  remove(conversationId: string): Promise<void> {
+    return this.#core.lock(conversationId, async () => {
+      await this.requireDeletable(conversationId);
+      await this.#doom(this.#core.files.folderOf(conversationId), conversationId);
+    });
+  }
+
+  /** To be called under the conversation's lock, as `job.json` is written under it. */
+  async requireDeletable(conversationId: string): Promise<void> {
+    const { files } = this.#core;
+    const isThere = (await readStamp(files.fileOf(conversationId))) !== undefined;
+    if (!isThere) throw notFound(conversationId);
+    if (!(await isResearching(join(files.folderOf(conversationId), 'job.json')))) return;
+    throw new AppError(
+      'CONFLICT',
+      `A research run of conversation ${conversationId} has not ended; its answer would be lost.`,
+      {
+        hint: 'Wait until get_conversation_history shows the answer, then delete.',
+        details: { conversationId },
+      },
+    );
+  }
+
+  /** Under the conversation's lock. */
+  async moveIn(conversationId: string): Promise<string> {
+    const { files, options, clock } = this.#core;
+    await makeFolder(this.#folder);
+    const from = files.folderOf(conversationId);
+    try {
+      for (let ms = clock.now(); ; ms += 1) {
+        const name = `${conversationId}.${isoTime(ms).replace(/[-:.]/g, '')}`;
+        const outcome = await moveFolder(from, this.pathOf(name), options);
+        if (outcome === 'absent') throw notFound(conversationId);
+        if (outcome === 'moved') return name;
+      }
+    } finally {
+      await this.#core.lookAgain(conversationId);
+    }
+  }
+
+  /** Undoes `moveIn`, under the same lock. */
+  async moveBack(name: string): Promise<void> {
+    const { files, options } = this.#core;
+    await moveFolder(this.pathOf(name), files.folderOf(idOf(name)), options);
+    await this.#core.lookAgain(idOf(name));
+  }
+
+  /** The last deleted first. */
+  async list(): Promise<TrashedConversation[]> {
+    const names = (await listFolders(this.#folder)).filter((name) => TRASH_NAME.test(name));
+    const found: TrashedConversation[] = [];
+    for (const name of names) found.push(await this.#describe(name));
+    return found.sort((a, b) => ((a.deletedAt ?? '') < (b.deletedAt ?? '') ? 1 : -1));
+  }
+
+  /**
+   * Brings back the folder of that name, or of an id the last deleted. CONVERSATION_NOT_FOUND: not
+   * in the trash; ALREADY_EXISTS: there is a conversation with its id.
+   */
+  async restore(nameOrId: string): Promise<Restored> {
+    const name = await this.#find(nameOrId);
+    const conversationId = idOf(name);
+    const clientId = (await this.#headOf(name))?.clientId;
+    if (clientId === undefined) return this.#restore(name, conversationId);
+    return this.#core.lock(lockOfKey(clientId), async () => {
+      await this.#core.catalogue.refresh();
+      const isTaken = this.#core.catalogue.idOfKey(clientId) !== undefined;
+      return this.#restore(name, conversationId, isTaken ? clientId : undefined);
+    });
+  }
+
+  /** Removes for good what is in the trash under that name, or of an id the last deleted. CONVERSATION_NOT_FOUND. */
+  async purge(nameOrId: string): Promise<void> {
+    const name = await this.#find(nameOrId);
+    await this.#core.lock(idOf(name), () => this.#doom(this.pathOf(name), idOf(name)));
+  }
+
+  /** Finishes removals that ended half-way. */
+  async tidy(): Promise<void> {
+    for (const name of await listFolders(this.#folder)) {
+      if (DOOMED.test(name)) await removeFolder(this.pathOf(name));
+    }
+  }
+
+  /** One rename out of sight, so that nobody ever meets half a conversation. */
+  async #doom(path: string, conversationId: string): Promise<void> {
+    await makeFolder(this.#folder);
+    const doomed = this.pathOf(`.tmp-${randomHex(8)}`);
+    try {
+      const outcome = await moveFolder(path, doomed, this.#core.options);
+      if (outcome === 'absent') throw notFound(conversationId);
+    } finally {
+      await this.#core.lookAgain(conversationId);
+    }
+    await removeFolder(doomed);
+  }
+
+  #restore(name: string, conversationId: string, droppedKey?: string): Promise<Restored> {
+    const { files, options } = this.#core;
+    const target = files.folderOf(conversationId);
+    return this.#core.lock(conversationId, async (lock) => {
+      if (!(await claimAgain(target))) throw alreadyExists(conversationId);
+      try {
+        if (droppedKey !== undefined) {
+          const path = join(this.pathOf(name), 'conversation.json');
+          const found = await files.readUncached(conversationId, path);
+          if (found === undefined) throw notFound(name);
+          found.document.amend({ clientId: undefined });
+          const head = found.document.draftHead();
+          await lock.replace(path, found.document.render(head), options);
+        }
+        // Onto the folder that was claimed: nobody else can have made a conversation there.
+        if ((await moveFolder(this.pathOf(name), target, options)) !== 'moved') {
+          throw notFound(name);
+        }
+      } finally {
+        await removeEmptyFolder(target);
+        await this.#core.lookAgain(conversationId);
+      }
+      return { conversationId, ...(droppedKey === undefined ? {} : { droppedKey }) };
+    });
+  }
+
+  async #find(nameOrId: string): Promise<string> {
+    if (!TRASH_NAME.test(nameOrId)) {
+      throw new AppError(
+        'VALIDATION_ERROR',
+        `${JSON.stringify(nameOrId.slice(0, 150))} is neither a conversation id nor a name in the trash.`,
+      );
+    }
+    const names = (await listFolders(this.#folder)).filter((name) => TRASH_NAME.test(name));
+    if (names.includes(nameOrId)) return nameOrId;
+    const [last] = names
+      .filter((name) => idOf(name) === nameOrId)
+      .sort()
+      .reverse();
+    if (last === undefined) throw notInTrash(nameOrId);
+    return last;
+  }
+
+  async #describe(name: string): Promise<TrashedConversation> {
+    const head = await this.#headOf(name);
+    const deletedAt = deletedAtOf(name);
+    return {
+      name,
+      conversationId: idOf(name),
+      ...(deletedAt === undefined ? {} : { deletedAt }),
+      ...(head?.title === undefined ? {} : { title: head.title }),
+      ...(head === undefined ? {} : { messageCount: head.messageCount }),
+    };
+  }
+
+  /** `undefined` for a damaged file: it can be restored and purged all the same. */
+  async #headOf(name: string): Promise<ConversationHead | undefined> {
+    const path = join(this.pathOf(name), 'conversation.json');
+    try {
+      return (await this.#core.files.readUncached(idOf(name), path))?.document.head;
+    } catch (error) {
+      if (isAppError(error)) return undefined;
+      throw error;
+    }
+  }
+}
+
+/** A folder that is empty is what a crashed creator left, or one that will claim again. */
+async function claimAgain(folder: string): Promise<boolean> {
+  if (await claimFolder(folder)) return true;
+  return (await removeEmptyFolder(folder)) && (await claimFolder(folder));
+}
+
+/** A record that cannot be read stops nobody from moving the folder, which keeps it. */
+async function isResearching(path: string): Promise<boolean> {
+  const found = await readWhole(path);
+  if (found === undefined) return false;
+  try {
+    const job = researchJobSchema.safeParse(parseDocument(found.bytes, path, 'CORRUPT'));
+    return job.success && (job.data.state === 'creating' || job.data.state === 'running');
+  } catch (error) {
+    if (isAppError(error, 'CORRUPT')) return false;
+    throw error;
+  }
+}
+
+const idOf = (name: string) => name.slice(0, 22);
+
+function deletedAtOf(name: string): string | undefined {
+  const parts = DELETED_AT.exec(TRASH_NAME.exec(name)?.[2] ?? '');
+  if (parts === null) return undefined;
+  const [, year, month, day, hour, minute, second, ms] = parts;
+  return `${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`;
+}
+
+function notInTrash(nameOrId: string): AppError {
+  return new AppError('CONVERSATION_NOT_FOUND', `${nameOrId} is not in the trash.`, {
+    hint: 'List what is in the trash, and take a name from there.',
+    details: { conversationId: nameOrId },
+  });
+}
+
+function alreadyExists(conversationId: string): AppError {
+  return new AppError('ALREADY_EXISTS', `There is a conversation ${conversationId}.`, {
+    hint: 'Nothing was overwritten. Delete or export that one first.',
+    details: { conversationId },
+  });
+}

@@ -1,0 +1,201 @@
+/**
+ * Making conversations and writing to them. What waits for the same conversation, appends and
+ * changes of its head, is written together under its lock (group commit).
+ */
+import { AppError, isAppError } from '../../base/errors.js';
+import { newUuid } from '../../base/ids.js';
+import type { HeldLock } from '../../files/file-lock.js';
+import { removeEmptyFolder } from '../../files/folders.js';
+import { GroupCommit, type Outcome } from '../../files/group-commit.js';
+import {
+  type AppendOptions,
+  type AppendRequest,
+  type Applied,
+  applyAppends,
+  type ConversationFields,
+  type NewMessage,
+  type PastFields,
+  type PastMessage,
+} from './append.js';
+import type { ConversationDocument } from './document.js';
+import type { HeadChange } from './head-change.js';
+import { invalidRef, lockOfKey, notFound, requireRef } from './refs.js';
+import { CLIENT_ID, type Conversation, type ConversationHead } from './schema.js';
+import type { StoreCore } from './store-core.js';
+
+/** A key can lose its conversation while a write waits for the lock: deleted, or merged into another. */
+const MAX_TRIES = 5;
+
+export interface NewConversation extends PastFields {
+  messages?: readonly PastMessage[];
+}
+
+export interface AppendResult extends Applied {
+  head: ConversationHead;
+  created: boolean;
+}
+
+export class ConversationWriter {
+  readonly #core: StoreCore;
+  readonly #commits = new Map<string, GroupCommit<AppendRequest, AppendResult>>();
+
+  constructor(core: StoreCore) {
+    this.#core = core;
+  }
+
+  async create({ messages = [], ...fields }: NewConversation): Promise<Conversation> {
+    const request = { messages, options: {} };
+    const { clientId } = fields;
+    if (clientId !== undefined && !CLIENT_ID.test(clientId)) throw invalidRef(clientId);
+    const lockName = clientId === undefined ? `new-${newUuid()}` : lockOfKey(clientId);
+    const creating = this.#core.lock(lockName, async (lock) => {
+      if (clientId !== undefined) await this.#requireFreeKey(clientId);
+      return this.createWith(lock, fields, [request]);
+    });
+    return (await this.#core.track(creating)).snapshot();
+  }
+
+  /** Through a lock that the caller holds. `beforeWrite` runs when the id is known. */
+  createWith(
+    lock: HeldLock,
+    fields: PastFields,
+    requests: readonly AppendRequest[],
+    beforeWrite?: (conversationId: string) => Promise<void>,
+  ): Promise<ConversationDocument> {
+    return this.#core.files.create(lock, fields, async (document) => {
+      for (const outcome of this.#apply(document, requests)) {
+        if ('error' in outcome) throw outcome.error;
+      }
+      await beforeWrite?.(document.head.conversationId);
+      return true;
+    });
+  }
+
+  append(
+    ref: string,
+    messages: readonly NewMessage[],
+    options: AppendOptions = {},
+  ): Promise<AppendResult> {
+    return this.#add(ref, { messages, options });
+  }
+
+  async update(ref: string, change: HeadChange): Promise<ConversationHead> {
+    return (await this.#add(ref, { messages: [], options: {}, change })).head;
+  }
+
+  removeIf(
+    conversationId: string,
+    condition: (current: Conversation) => boolean,
+  ): Promise<boolean> {
+    const { files, catalogue } = this.#core;
+    const removing = this.#core.lock(conversationId, async (lock) => {
+      const found = await files.read(conversationId);
+      if (found === undefined || !condition(found.document.snapshot())) return false;
+      await lock.remove(files.fileOf(conversationId));
+      catalogue.forget(conversationId);
+      await removeEmptyFolder(files.folderOf(conversationId));
+      return true;
+    });
+    return this.#core.track(removing);
+  }
+
+  async #add(ref: string, request: AppendRequest): Promise<AppendResult> {
+    requireRef(ref);
+    let commits = this.#commits.get(ref);
+    if (commits === undefined) {
+      commits = new GroupCommit(
+        (requests) => this.#commit(ref, requests),
+        () => this.#commits.delete(ref),
+      );
+      this.#commits.set(ref, commits);
+    }
+    return this.#core.track(commits.add(request));
+  }
+
+  async #commit(
+    ref: string,
+    requests: readonly AppendRequest[],
+  ): Promise<readonly Outcome<AppendResult>[]> {
+    for (let tries = 1; ; tries += 1) {
+      const id = await this.#core.resolve(ref);
+      try {
+        if (id !== undefined) return await this.#appendTo(id, requests);
+        if (!requests.some(({ options }) => options.create)) throw notFound(ref);
+        return await this.#createForKey(ref, requests);
+      } catch (error) {
+        const hasMoved = id !== undefined && id !== ref;
+        const mayTryAgain = hasMoved && isAppError(error, 'CONVERSATION_NOT_FOUND');
+        if (!mayTryAgain || tries === MAX_TRIES) throw error;
+      }
+    }
+  }
+
+  #appendTo(
+    id: string,
+    requests: readonly AppendRequest[],
+  ): Promise<readonly Outcome<AppendResult>[]> {
+    const { files } = this.#core;
+    return this.#core.lock(id, async (lock) => {
+      const found = await files.read(id);
+      if (found === undefined) throw notFound(id);
+      const { document } = found;
+      const applied = this.#apply(document, requests);
+      if (document.isChanged) await files.write(lock, document);
+      return applied.map((outcome) => withHead(outcome, document.head, false));
+    });
+  }
+
+  /** Under the key's own lock, so that two processes that meet a new key make one conversation. */
+  #createForKey(
+    clientId: string,
+    requests: readonly AppendRequest[],
+  ): Promise<readonly Outcome<AppendResult>[]> {
+    const { catalogue, files } = this.#core;
+    return this.#core.lock(lockOfKey(clientId), async (lock) => {
+      await catalogue.refresh();
+      const id = catalogue.idOfKey(clientId);
+      if (id !== undefined) return this.#appendTo(id, requests);
+      catalogue.assertComplete();
+      let applied: Outcome<Applied>[] = [];
+      const fields = { ...fieldsOf(requests), clientId };
+      const document = await files.create(lock, fields, (empty) => {
+        applied = this.#apply(empty, requests);
+        return applied.some((outcome) => 'value' in outcome);
+      });
+      const first = applied.findIndex((outcome) => 'value' in outcome);
+      return applied.map((outcome, index) => withHead(outcome, document.head, index === first));
+    });
+  }
+
+  async #requireFreeKey(clientId: string): Promise<void> {
+    await this.#core.catalogue.refresh();
+    const conversationId = this.#core.catalogue.idOfKey(clientId);
+    if (conversationId === undefined) return;
+    throw new AppError(
+      'ALREADY_EXISTS',
+      `Conversation ${conversationId} has the key ${clientId}.`,
+      {
+        details: { conversationId, clientId },
+      },
+    );
+  }
+
+  #apply(document: ConversationDocument, requests: readonly AppendRequest[]): Outcome<Applied>[] {
+    const { maxMessages } = this.#core.options;
+    return applyAppends(document, requests, { maxMessages, nowMs: this.#core.clock.now() });
+  }
+}
+
+/** Of calls that meet at a new key, the first that describes the conversation. */
+function fieldsOf(requests: readonly AppendRequest[]): ConversationFields {
+  const described = requests.find(({ options }) => typeof options.create === 'object');
+  return typeof described?.options.create === 'object' ? described.options.create : {};
+}
+
+function withHead(
+  outcome: Outcome<Applied>,
+  head: ConversationHead,
+  created: boolean,
+): Outcome<AppendResult> {
+  return 'value' in outcome ? { value: { ...outcome.value, head, created } } : outcome;
+}

@@ -1,0 +1,49 @@
+/**
+ * The tool `backup`: one archive of everything, read back before it counts. Bringing one back is for
+ * people (`daybook restore`), not for an assistant.
+ */
+import { z } from 'zod';
+import { defineTool, success } from '../define-tool.js';
+
+/** Enough to act on. */
+const MOST_NAMED = 20;
+
+export const backup = defineTool({
+  name: 'backup',
+  toolset: 'admin',
+  title: 'Back up the store',
+  description:
+    'Makes one dated archive (.tar.gz) of all conversations, notes and facts, reads it back and compares every file before it counts. Use it when the user asks for a backup or before large changes. Tell the user the path; `daybook restore <path>` in a terminal brings it back.',
+  input: z.strictObject({}),
+  output: z.object({
+    success,
+    path: z.string(),
+    createdAt: z.string(),
+    sizeBytes: z.number().int(),
+    files: z.number().int().describe('Files in the archive.'),
+    dataBytes: z.number().int().describe('Their size before compression.'),
+    leftOut: z
+      .array(z.object({ name: z.string(), reason: z.string() }))
+      .describe('Files that are not in the archive (at most 20 are named).'),
+    leftOutTotal: z.number().int(),
+    removed: z.array(z.string()).describe('Backups that were past their days.'),
+  }),
+  annotations: {
+    readOnlyHint: false,
+    destructiveHint: false,
+    idempotentHint: false,
+    openWorldHint: false,
+  },
+  async run(_input, { backups }, { signal, progress }) {
+    const report = await backups.make({
+      signal,
+      onFile: (count) => count % 100 === 0 && progress({ progress: count }),
+    });
+    return {
+      ...report,
+      leftOut: report.leftOut.slice(0, MOST_NAMED).map((each) => ({ ...each })),
+      leftOutTotal: report.leftOut.length,
+      removed: [...report.removed],
+    };
+  },
+});

@@ -1,0 +1,61 @@
+/**
+ * The tool `get_state`: which conversation is active, how much context to take along, and what was
+ * kept under free keys.
+ */
+import { z } from 'zod';
+import { countWithin, maxTokens } from '../answer-budget.js';
+import { defineTool, success } from '../define-tool.js';
+import { jsonObject } from '../json-object.js';
+
+export const getState = defineTool({
+  name: 'get_state',
+  toolset: 'context',
+  title: 'Read the kept state',
+  description:
+    'Tells which conversation is the active one, how many messages to take along as context, and the values kept under free keys. Use it at the start of a session; change it with set_state.',
+  input: z.strictObject({
+    keys: z
+      .array(z.string())
+      .max(100)
+      .describe('Only these free keys; all of them where it is left out.')
+      .exactOptional(),
+    maxTokens,
+  }),
+  output: z.object({
+    success,
+    activeConversation: z.string().describe('Id or key of a conversation.').exactOptional(),
+    activeConversationFound: z
+      .boolean()
+      .describe('False where the active conversation was deleted.')
+      .exactOptional(),
+    contextWindow: z.number().int().describe('Messages to take along.').exactOptional(),
+    updatedAt: z.string().exactOptional(),
+    values: jsonObject('The free keys with their values.'),
+    omittedKeys: z
+      .array(z.string())
+      .describe('Keys whose values had no room here; ask for them with keys.')
+      .exactOptional(),
+  }),
+  annotations: {
+    readOnlyHint: true,
+    destructiveHint: false,
+    idempotentHint: true,
+    openWorldHint: false,
+  },
+  quotesText: true,
+  async run({ keys, maxTokens: budget }, { state, conversations }) {
+    const { values, ...known } = await state.get();
+    const { activeConversation: active } = known;
+    const entries = Object.entries(values).filter(([key]) => keys?.includes(key) ?? true);
+    const count = countWithin(entries, budget);
+    const omittedKeys = entries.slice(count).map(([key]) => key);
+    return {
+      ...known,
+      ...(active === undefined
+        ? {}
+        : { activeConversationFound: await conversations.exists(active) }),
+      values: Object.fromEntries(entries.slice(0, count)),
+      ...(omittedKeys.length === 0 ? {} : { omittedKeys }),
+    };
+  },
+});

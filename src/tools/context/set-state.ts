@@ -1,0 +1,64 @@
+/**
+ * The tool `set_state`: makes a conversation the active one, sets how much context to take along,
+ * keeps values under free keys.
+ */
+import { z } from 'zod';
+import { AppError } from '../../base/errors.js';
+import { notFound } from '../../stores/conversations/refs.js';
+import { defineTool, success } from '../define-tool.js';
+import { jsonObject } from '../json-object.js';
+
+export const setState = defineTool({
+  name: 'set_state',
+  toolset: 'context',
+  title: 'Keep state',
+  description:
+    'Keeps what the next session should know: the active conversation, how many messages to take along as context, values under free keys. What is left out stays as it is; null removes. Read it with get_state. For knowledge and long texts use messages or notes.',
+  input: z.strictObject({
+    activeConversation: z
+      .string()
+      .nullable()
+      .describe('Id or key of the conversation to go on with; null for none.')
+      .exactOptional(),
+    contextWindow: z
+      .number()
+      .int()
+      .min(1)
+      .max(10_000)
+      .nullable()
+      .describe('How many of its last messages to take along; null for no choice.')
+      .exactOptional(),
+    values: jsonObject(
+      'Free keys with any JSON values; other keys stay. null removes a key.',
+    ).exactOptional(),
+  }),
+  output: z.object({
+    success,
+    updated: z.array(z.string()).describe('Fields and free keys that were set or removed.'),
+    activeConversation: z.string().exactOptional(),
+    contextWindow: z.number().int().exactOptional(),
+    keys: z.array(z.string()).describe('Some of the free keys there are now (at most 100).'),
+    updatedAt: z.string().exactOptional(),
+  }),
+  annotations: {
+    readOnlyHint: false,
+    destructiveHint: true,
+    idempotentHint: true,
+    openWorldHint: false,
+  },
+  async run(change, { state, conversations }) {
+    const { values: given = {}, ...fields } = change;
+    const updated = [...Object.keys(fields), ...Object.keys(given)];
+    if (updated.length === 0) {
+      throw new AppError('VALIDATION_ERROR', 'Nothing to keep was given.', {
+        hint: 'Give activeConversation, contextWindow or values.',
+      });
+    }
+    const active = change.activeConversation ?? undefined;
+    if (active !== undefined && !(await conversations.exists(active))) throw notFound(active);
+    const { values, ...known } = await state.set(change);
+    return { ...known, updated, keys: Object.keys(values).slice(0, MOST_KEYS) };
+  },
+});
+
+const MOST_KEYS = 100;

@@ -1,0 +1,38 @@
+/** Inputs that several tools of conversations share, and what they show of one in a list. */
+import { z } from 'zod';
+import type { ConversationHead } from '../stores/conversations/schema.js';
+
+export const conversationRef = (what = 'The conversation') =>
+  z.string().describe(`${what}: its id, or the key it was saved under.`);
+
+export const headSchema = z.object({
+  conversationId: z.string(),
+  title: z.string().exactOptional(),
+  module: z.string().exactOptional(),
+  clientId: z.string().exactOptional(),
+  pinned: z.boolean().exactOptional(),
+  tags: z.array(z.string()).exactOptional(),
+  messageCount: z.number().int(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+  branchOf: z.object({ conversationId: z.string(), messageId: z.string() }).exactOptional(),
+});
+
+const LONGEST_TEXT = 200;
+const MOST_TAGS = 20;
+
+/** A line of a list: what people put in a title or a tag must not fill the answer. */
+export function toListed(head: ConversationHead): z.output<typeof headSchema> {
+  const { metadata: _, title, module, tags, ...others } = head;
+  return {
+    ...others,
+    ...(title === undefined ? {} : { title: shortened(title) }),
+    ...(module === undefined ? {} : { module: shortened(module) }),
+    ...(tags === undefined ? {} : { tags: tags.slice(0, MOST_TAGS).map(shortened) }),
+  };
+}
+
+function shortened(text: string): string {
+  if (text.length <= LONGEST_TEXT) return text;
+  return `${text.slice(0, LONGEST_TEXT).toWellFormed()}…`;
+}

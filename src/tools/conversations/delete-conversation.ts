@@ -1,0 +1,39 @@
+/**
+ * The tool `delete_conversation`: into the trash, from which it can be brought back, or for good.
+ */
+import { z } from 'zod';
+import { conversationRef } from '../conversation-input.js';
+import { defineTool, success } from '../define-tool.js';
+
+export const deleteConversation = defineTool({
+  name: 'delete_conversation',
+  toolset: 'conversations',
+  title: 'Delete a conversation',
+  description:
+    'Moves a conversation to the trash: no list and no search finds it any more, and the user can bring it back. permanent: true removes it for good; use that only when the user asked for exactly that. Refused while a research of it is running.',
+  input: z.strictObject({
+    conversationId: conversationRef(),
+    permanent: z.boolean().describe('Remove it for good; it cannot be undone.').default(false),
+  }),
+  output: z.object({
+    success,
+    conversationId: z.string(),
+    deleted: z.boolean(),
+    permanent: z.boolean(),
+    trashName: z.string().describe('Its name in the trash, to restore it by.').exactOptional(),
+    trashPath: z.string().describe('Where it lies now.').exactOptional(),
+  }),
+  annotations: {
+    readOnlyHint: false,
+    destructiveHint: true,
+    idempotentHint: false,
+    openWorldHint: false,
+  },
+  async run({ conversationId: ref, permanent }, { conversations }) {
+    if (permanent) {
+      return { conversationId: await conversations.remove(ref), deleted: true, permanent };
+    }
+    const { conversationId, name, path } = await conversations.trash(ref);
+    return { conversationId, deleted: true, permanent, trashName: name, trashPath: path };
+  },
+});

@@ -1,0 +1,143 @@
+/**
+ * The tool `export_conversations`: conversations as JSON, JSON Lines or Markdown, in the answer as far
+ * as that may be long, or as a file in the folder of exports.
+ */
+import { z } from 'zod';
+import { AppError } from '../../base/errors.js';
+import type { Damaged, ExportRequest } from '../../exchange/export.js';
+import { EXPORT_FORMATS } from '../../exchange/formats.js';
+import { CONVERSATION_ID } from '../../stores/conversations/schema.js';
+import { estimateTokens, maxTokens } from '../answer-budget.js';
+import { dateField, endOf, startOf } from '../date-field.js';
+import { defineTool, success } from '../define-tool.js';
+
+const MOST_NAMED = 20;
+/** For counts, cursor and names of fields. */
+const FRAME_TOKENS = 200;
+
+export const exportConversations = defineTool({
+  name: 'export_conversations',
+  toolset: 'conversations',
+  title: 'Export conversations',
+  description:
+    'Gives conversations as text: json and jsonl hold everything and can be brought back with daybook restore; markdown is for reading. Without file the text is in the answer, whole conversations as far as maxTokens reach; go on with nextCursor. With file it is written to the exports folder, however long. Set forSharing before it is given to anybody else.',
+  input: z.strictObject({
+    format: z.enum(EXPORT_FORMATS).describe('Form of the text.').default('markdown'),
+    conversationIds: z
+      .array(z.string())
+      .min(1)
+      .max(1000)
+      .describe('Only these (ids or keys); left out, all.')
+      .exactOptional(),
+    module: z.string().describe('Only conversations of this module.').exactOptional(),
+    startDate: dateField('Only conversations that went on after this time'),
+    endDate: dateField('Only conversations that began before this time'),
+    forSharing: z
+      .boolean()
+      .describe('Leave out system messages, metadata, keys and links to other conversations.')
+      .default(false),
+    file: z
+      .string()
+      .describe('Name of a new file in the exports folder, such as plans/2025.jsonl.')
+      .exactOptional(),
+    maxTokens,
+    cursor: z
+      .string()
+      .describe('The nextCursor of the page before; not with file.')
+      .exactOptional(),
+  }),
+  output: z.object({
+    success,
+    nextCursor: z.string().describe('Pass as cursor for what follows.').exactOptional(),
+    hasMore: z.boolean(),
+    path: z.string().describe('The file that was written.').exactOptional(),
+    sizeBytes: z.number().int(),
+    conversations: z.number().int().describe('In this text or file.'),
+    messages: z.number().int(),
+    total: z.number().int().describe('Conversations selected, on whatever page.').exactOptional(),
+    tooLong: z
+      .array(z.object({ conversationId: z.string(), sizeBytes: z.number().int() }))
+      .describe('Passed over, because one alone is longer than the answer may be: use file.')
+      .exactOptional(),
+    damaged: z
+      .array(z.object({ conversationId: z.string(), code: z.string() }))
+      .describe('Cannot be read, and are not in the export (at most 20 are named).'),
+    damagedTotal: z.number().int(),
+    text: z.string().exactOptional(),
+  }),
+  annotations: {
+    readOnlyHint: false,
+    destructiveHint: false,
+    idempotentHint: false,
+    openWorldHint: false,
+  },
+  quotesText: true,
+  async run(input, { exporter }, { signal, progress }) {
+    const request = requestOf(input, signal, progress);
+    if (input.file !== undefined) {
+      const { damaged, ...written } = await exporter.toFile(input.file, request);
+      return { hasMore: false, ...written, ...named(damaged) };
+    }
+    const room = { most: input.maxTokens - FRAME_TOKENS, measure: estimateTokens };
+    const { damaged, nextAfter, ...page } = await exporter.toText(request, room);
+    return {
+      ...(nextAfter !== undefined && { nextCursor: nextAfter }),
+      hasMore: nextAfter !== undefined,
+      sizeBytes: Buffer.byteLength(page.text),
+      ...page,
+      ...named(damaged),
+    };
+  },
+  /** The text as it is: inside JSON every quote and line break would cost two tokens. */
+  text: ({ success: _, text, ...facts }) =>
+    text === undefined ? JSON.stringify(facts) : `${JSON.stringify(facts)}\n\n${text}`,
+});
+
+interface Input {
+  format: ExportRequest['format'];
+  conversationIds?: string[];
+  module?: string;
+  startDate?: string;
+  endDate?: string;
+  forSharing: boolean;
+  file?: string;
+  cursor?: string;
+}
+
+function requestOf(
+  { format, forSharing, conversationIds, module, startDate, endDate, cursor, file }: Input,
+  signal: AbortSignal,
+  progress: (report: { progress: number; total: number }) => void,
+): ExportRequest {
+  const isUsable = file === undefined && CONVERSATION_ID.test(cursor ?? '');
+  if (cursor !== undefined && !isUsable) {
+    throw new AppError(
+      'VALIDATION_ERROR',
+      'cursor takes nextCursor of the page before, without file.',
+      {
+        details: { field: 'cursor' },
+      },
+    );
+  }
+  return {
+    format,
+    forSharing,
+    signal,
+    selection: {
+      refs: conversationIds,
+      module,
+      startTime: startDate === undefined ? undefined : startOf('startDate', startDate),
+      endTime: endDate === undefined ? undefined : endOf('endDate', endDate),
+      after: cursor,
+    },
+    onProgress: (done, total) =>
+      (done % 50 === 0 || done === total) && progress({ progress: done, total }),
+  };
+}
+
+const named = (damaged: readonly Damaged[]) => ({
+  damaged: damaged
+    .slice(0, MOST_NAMED)
+    .map(({ conversationId, error: { code } }) => ({ conversationId, code })),
+  damagedTotal: damaged.length,
+});

@@ -1,0 +1,49 @@
+/**
+ * The tool `merge_conversations`: two conversations become one, in the order of time; the two stay
+ * in the trash.
+ */
+import { z } from 'zod';
+import { conversationRef, headSchema, toListed } from '../conversation-input.js';
+import { defineTool, success } from '../define-tool.js';
+
+export const mergeConversations = defineTool({
+  name: 'merge_conversations',
+  toolset: 'conversations',
+  title: 'Merge two conversations',
+  description:
+    'Makes one new conversation of two: all messages in the order of their times, tags joined; title, module and key are those of the first where it has them. The two go to the trash, from which the user can bring them back. All of it happens or nothing.',
+  input: z.strictObject({
+    conversationIds: z
+      .array(conversationRef('One of the two'))
+      .length(2)
+      .describe('The two conversations, ids or keys.'),
+    title: z
+      .string()
+      .min(1)
+      .max(1000)
+      .describe('Title of the merged conversation.')
+      .exactOptional(),
+  }),
+  output: z.object({
+    success,
+    ...headSchema.shape,
+    mergedFrom: z
+      .array(z.object({ trashName: z.string(), trashPath: z.string() }))
+      .describe('Where the two lie now.'),
+    conversationPath: z.string(),
+  }),
+  annotations: {
+    readOnlyHint: false,
+    destructiveHint: true,
+    idempotentHint: false,
+    openWorldHint: false,
+  },
+  async run({ conversationIds: [first = '', second = ''], ...options }, { conversations }) {
+    const { head, trashed } = await conversations.merge(first, second, options);
+    return {
+      ...toListed(head),
+      mergedFrom: trashed.map(({ name, path }) => ({ trashName: name, trashPath: path })),
+      conversationPath: conversations.path(head.conversationId),
+    };
+  },
+});

@@ -1,0 +1,57 @@
+/**
+ * The tool `update_conversation`: title, tags, pin, module and metadata of a conversation. Messages
+ * are never changed.
+ */
+import { z } from 'zod';
+import { AppError } from '../../base/errors.js';
+import { conversationRef, headSchema, toListed } from '../conversation-input.js';
+import { defineTool, success } from '../define-tool.js';
+import { jsonObject } from '../json-object.js';
+
+export const updateConversation = defineTool({
+  name: 'update_conversation',
+  toolset: 'conversations',
+  title: 'Change title, tags, pin',
+  description:
+    'Changes what is known about a conversation besides its messages; what is left out stays as it is. A pinned conversation is never pruned. Add messages with save_message.',
+  input: z.strictObject({
+    conversationId: conversationRef(),
+    title: z.string().max(1000).nullable().describe('New title; null removes it.').exactOptional(),
+    tags: z
+      .array(z.string().min(1).max(200))
+      .max(100)
+      .describe('All of its tags: they replace those it had.')
+      .exactOptional(),
+    pinned: z.boolean().describe('Whether it is kept for good.').exactOptional(),
+    module: z
+      .string()
+      .max(200)
+      .nullable()
+      .describe('Area of work; null takes it out of its module.')
+      .exactOptional(),
+    metadata: jsonObject('Keys to set; the others stay. null removes a key.').exactOptional(),
+  }),
+  output: z.object({
+    success,
+    ...headSchema.shape,
+    metadata: jsonObject('All of it, as it is now.').exactOptional(),
+    updated: z.array(z.string()).describe('The fields that were given.'),
+  }),
+  annotations: {
+    readOnlyHint: false,
+    destructiveHint: true,
+    idempotentHint: true,
+    openWorldHint: false,
+  },
+  async run({ conversationId, ...change }, { conversations }) {
+    const updated = Object.keys(change);
+    if (updated.length === 0) {
+      throw new AppError('VALIDATION_ERROR', 'Nothing to change was given.', {
+        hint: 'Give title, tags, pinned, module or metadata.',
+      });
+    }
+    const head = await conversations.update(conversationId, change);
+    const { metadata } = head;
+    return { ...toListed(head), ...(metadata === undefined ? {} : { metadata }), updated };
+  },
+});

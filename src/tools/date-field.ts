@@ -1,0 +1,34 @@
+/**
+ * Times as tools take them: ISO 8601, where a day alone means the whole of it.
+ */
+import { z } from 'zod';
+import { AppError } from '../base/errors.js';
+
+const ISO_DATE = /^\d{4}-\d{2}-\d{2}$/;
+const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?$/;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** The schema of an optional time; `what` is the beginning of its description. */
+export const dateField = (what: string) =>
+  z
+    .string()
+    .describe(`${what}: ISO 8601, such as 2025-01-24 or 2025-01-24T15:00:00Z; UTC unless it says.`)
+    .exactOptional();
+
+/** Epoch milliseconds. VALIDATION_ERROR names the field. */
+export function startOf(name: string, text: string): number {
+  const isDate = ISO_DATE.test(text);
+  const zoned = isDate || /(Z|[+-]\d{2}:\d{2})$/.test(text) ? text : `${text}Z`;
+  const time = isDate || ISO_TIME.test(text) ? Date.parse(zoned) : Number.NaN;
+  if (!Number.isNaN(time)) return time;
+  throw new AppError(
+    'VALIDATION_ERROR',
+    `${name} takes a time in ISO 8601, such as 2025-01-24 or 2025-01-24T15:00:00Z.`,
+  );
+}
+
+/** The same for the last moment that is meant. */
+export function endOf(name: string, text: string): number {
+  const time = startOf(name, text);
+  return ISO_DATE.test(text) ? time + DAY_MS - 1 : time;
+}

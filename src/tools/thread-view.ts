@@ -1,0 +1,142 @@
+/**
+ * How a conversation looks as a thread (seed 003's fields), and what the tools of the toolset
+ * `threads` share: their fields, their notion of a module, times. No tool of its own.
+ */
+import { z } from 'zod';
+import { AppError } from '../base/errors.js';
+import {
+  type ConversationHead,
+  type JsonObject,
+  type Message,
+  ROLES,
+} from '../stores/conversations/schema.js';
+import { countWithin, estimateTokens } from './answer-budget.js';
+import { jsonObject } from './json-object.js';
+
+/** A thread shown in a list; more of its metadata is given by get_conversation. */
+const MOST_META_TOKENS = 1_000;
+const ROOM_BESIDE_A_MESSAGE = 200;
+
+export const threadIdField = z
+  .string()
+  .min(1)
+  .max(200)
+  .describe('Id of the thread (any conversation is one), or the key it was saved under.');
+
+export const moduleField = z.string().min(1).max(128);
+
+export const threadSchema = z.object({
+  id: z.string().describe('Pass as threadId, or as conversationId to other tools.'),
+  module: z.string().exactOptional(),
+  title: z.string().exactOptional(),
+  clientId: z.string().exactOptional(),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+  messageCount: z.number().int(),
+  pinned: z.boolean().exactOptional(),
+  meta: jsonObject('tags and whatever else was given.').exactOptional(),
+  isMetaCut: z.boolean().describe('meta is too long; only its tags are here.').exactOptional(),
+});
+
+export const threadMessageSchema = z.object({
+  id: z.string(),
+  seq: z.number().int().describe('Position in the thread, from 1.'),
+  role: z.enum(ROLES),
+  content: z.string(),
+  createdAt: z.string(),
+  isCut: z
+    .boolean()
+    .describe('Longer than maxTokens allows; the rest is in the file.')
+    .exactOptional(),
+});
+
+export type ThreadMessage = z.output<typeof threadMessageSchema>;
+
+export function toThread(head: ConversationHead): z.output<typeof threadSchema> {
+  const { conversationId, module, title, clientId, createdAt, updatedAt, messageCount } = head;
+  const { pinned, tags, metadata } = head;
+  const isMetaCut = metadata !== undefined && estimateTokens(metadata) > MOST_META_TOKENS;
+  const shown = isMetaCut ? undefined : metadata;
+  const hasMeta = tags !== undefined || shown !== undefined;
+  return {
+    id: conversationId,
+    ...(module !== undefined && { module }),
+    ...(title !== undefined && { title }),
+    ...(clientId !== undefined && { clientId }),
+    createdAt,
+    updatedAt,
+    messageCount,
+    ...(pinned !== undefined && { pinned }),
+    ...(hasMeta && { meta: { ...shown, ...(tags && { tags: [...tags] }) } }),
+    ...(isMetaCut && { isMetaCut }),
+  };
+}
+
+export function toThreadMessage(
+  { id, role, content, createdAt }: Message,
+  seq: number,
+): ThreadMessage {
+  return { id, seq, role, content, createdAt };
+}
+
+/** The first items that fit; where not even the first does, that one with its message cut. */
+export function messagesWithin<T>(
+  items: readonly T[],
+  maxTokens: number,
+  withContent: (item: T, change: (message: ThreadMessage) => ThreadMessage) => T,
+): T[] {
+  const kept = items.slice(0, countWithin(items, maxTokens));
+  const [first, second] = kept;
+  if (first === undefined || second !== undefined) return kept;
+  const excess = estimateTokens(first) - (maxTokens - ROOM_BESIDE_A_MESSAGE);
+  if (excess <= 0) return kept;
+  return [
+    withContent(first, (message) => {
+      const cost = estimateTokens(message.content);
+      const share = Math.max(0, cost - excess) / cost;
+      const end = Math.floor(message.content.length * share);
+      return { ...message, content: message.content.slice(0, end), isCut: true };
+    }),
+  ];
+}
+
+/** A thread's `meta` as a conversation keeps it. VALIDATION_ERROR: tags that are no list of texts. */
+export function fieldsOfMeta(meta: JsonObject | undefined): {
+  tags?: string[];
+  metadata?: JsonObject;
+} {
+  if (meta === undefined) return {};
+  const { tags, ...metadata } = meta;
+  const kept = Object.keys(metadata).length > 0 ? { metadata } : {};
+  if (tags === undefined) return kept;
+  if (Array.isArray(tags) && tags.every((tag) => typeof tag === 'string')) return { tags, ...kept };
+  throw new AppError('VALIDATION_ERROR', 'meta.tags takes a list of texts.', {
+    details: { field: 'meta.tags' },
+  });
+}
+
+/** To a caller that names a module, a thread of another one does not exist. CONVERSATION_NOT_FOUND. */
+export function requireModule(head: ConversationHead, module: string | undefined): void {
+  if (!isInModule(head, module)) throw notInModule(head, module);
+}
+
+export function notInModule({ conversationId }: ConversationHead, module?: string): AppError {
+  return new AppError(
+    'CONVERSATION_NOT_FOUND',
+    `Module ${JSON.stringify(module)} has no thread ${conversationId}.`,
+    { details: { conversationId, module } },
+  );
+}
+
+export function isInModule(head: ConversationHead, module: string | undefined): boolean {
+  return module === undefined || head.module === module;
+}
+
+/** Epoch milliseconds. VALIDATION_ERROR. */
+export function parseTime(name: string, text: string): number {
+  const time = Date.parse(text);
+  if (!Number.isNaN(time)) return time;
+  throw new AppError('VALIDATION_ERROR', `${name} takes a time in ISO 8601, such as 2025-01-24.`, {
+    details: { field: name },
+  });
+}

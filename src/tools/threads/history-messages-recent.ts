@@ -1,0 +1,104 @@
+/**
+ * The tool `history_messages_recent`: the newest messages of all threads, whichever they are in.
+ */
+import { z } from 'zod';
+import { AppError } from '../../base/errors.js';
+import { loadIfThere } from '../../search/message-hits.js';
+import type { MessagePlace } from '../../search/newest-messages.js';
+import type { ConversationStore } from '../../stores/conversations.js';
+import { maxTokens } from '../answer-budget.js';
+import { defineTool, success } from '../define-tool.js';
+import {
+  messagesWithin,
+  moduleField,
+  parseTime,
+  threadMessageSchema,
+  threadSchema,
+  toThread,
+  toThreadMessage,
+} from '../thread-view.js';
+
+const CURSOR = /^(-?\d{1,15}):(\d{8}-\d{13}):(\d{1,9})$/;
+
+export const historyMessagesRecent = defineTool({
+  name: 'history_messages_recent',
+  aliases: ['odei.history.messages.recent.v1'],
+  toolset: 'threads',
+  title: 'Recent messages',
+  description:
+    'Gives the newest messages across all threads, newest first, each with the thread it belongs to. Narrow it by module and since; pass nextCursor for older ones.',
+  input: z.strictObject({
+    module: moduleField.describe('Only threads of this module.').exactOptional(),
+    since: z.string().describe('Only messages from this time on (ISO 8601).').exactOptional(),
+    limit: z.number().int().min(1).max(500).describe('Most messages to give.').default(50),
+    cursor: z.string().max(60).describe('nextCursor of the page before.').exactOptional(),
+    maxTokens,
+  }),
+  output: z.object({
+    success,
+    total: z.number().int().describe('All messages of this module and time.'),
+    hasMore: z.boolean(),
+    nextCursor: z.string().describe('Pass as cursor for older messages.').exactOptional(),
+    results: z.array(z.object({ thread: threadSchema, message: threadMessageSchema })),
+    indexing: z
+      .object({ done: z.number().int(), total: z.number().int() })
+      .describe('The store is still being read: conversations read so far, of how many.')
+      .exactOptional(),
+  }),
+  annotations: {
+    readOnlyHint: true,
+    destructiveHint: false,
+    idempotentHint: true,
+    openWorldHint: false,
+  },
+  quotesText: true,
+  async run(input, { conversations, search }, { signal, progress }) {
+    const { module, since, limit, cursor } = input;
+    const request = {
+      limit,
+      ...(module !== undefined && { module }),
+      ...(since !== undefined && { since: parseTime('since', since) }),
+      ...(cursor !== undefined && { after: parseCursor(cursor) }),
+    };
+    const newest = await search.newest(request, { signal, progress });
+    const found = await withMessages(newest.places, conversations);
+    const shown = messagesWithin(found, input.maxTokens, (item, cut) => {
+      return { ...item, message: cut(item.message) };
+    });
+    const isCut = shown.length < found.length;
+    const last = isCut ? shown.at(-1)?.place : newest.places.at(-1);
+    const hasMore = (isCut || newest.hasMore) && last !== undefined;
+    return {
+      total: newest.total,
+      hasMore,
+      ...(hasMore && { nextCursor: `${last.time}:${last.conversationId}:${last.seq}` }),
+      results: shown.map(({ thread, message }) => ({ thread, message })),
+      ...(newest.indexing && { indexing: { ...newest.indexing } }),
+    };
+  },
+});
+
+/** Without those that went a moment ago. */
+async function withMessages(places: readonly MessagePlace[], store: ConversationStore) {
+  const found = [];
+  for (const place of places) {
+    const conversation = await loadIfThere(store, place.conversationId);
+    const message = conversation?.messages[place.seq - 1];
+    if (conversation === undefined || message === undefined) continue;
+    const thread = toThread(conversation);
+    found.push({ place, thread, message: toThreadMessage(message, place.seq) });
+  }
+  return found;
+}
+
+function parseCursor(cursor: string): MessagePlace {
+  const match = CURSOR.exec(cursor);
+  if (match) {
+    const [, time, conversationId = '', seq] = match;
+    return { time: Number(time), conversationId, seq: Number(seq) };
+  }
+  throw new AppError('VALIDATION_ERROR', 'cursor is not one that a previous page returned.', {
+    hint: 'Pass nextCursor of the previous page unchanged, or leave cursor out.',
+    details: { field: 'cursor' },
+  });
+}

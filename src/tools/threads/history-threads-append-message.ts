@@ -1,0 +1,59 @@
+/**
+ * The tool `history_threads_append_message`: one more message in a thread, durable when it answers.
+ */
+import { z } from 'zod';
+import { AppError } from '../../base/errors.js';
+import { ROLES } from '../../stores/conversations/schema.js';
+import { defineTool, success } from '../define-tool.js';
+import { jsonObject } from '../json-object.js';
+import { isInModule, moduleField, notInModule, threadIdField } from '../thread-view.js';
+
+export const historyThreadsAppendMessage = defineTool({
+  name: 'history_threads_append_message',
+  aliases: ['odei.history.threads.appendMessage.v1'],
+  toolset: 'threads',
+  title: 'Add a message to a thread',
+  description:
+    'Adds one message at the end of an existing thread and answers when it is safe on disk. Give the text as body (or content).',
+  input: z.strictObject({
+    threadId: threadIdField,
+    module: moduleField.describe('Only if the thread belongs to this module.').exactOptional(),
+    role: z.enum(ROLES).describe('Who said it.'),
+    body: z.string().describe('The message, stored exactly as given.').exactOptional(),
+    content: z.string().describe('Another name for body; give one of the two.').exactOptional(),
+    metadata: jsonObject('Any JSON object to keep with the message.').exactOptional(),
+  }),
+  output: z.object({
+    success,
+    id: z.string().describe('Id of the message.'),
+    seq: z.number().int().describe('Its position in the thread, from 1.'),
+    threadId: z.string(),
+    createdAt: z.string(),
+    messageCount: z.number().int(),
+  }),
+  annotations: {
+    readOnlyHint: false,
+    destructiveHint: false,
+    idempotentHint: false,
+    openWorldHint: false,
+  },
+  async run({ threadId, module, role, body, content, metadata }, { conversations }) {
+    const text = oneOf(body, content);
+    const message = { role, content: text, ...(metadata !== undefined && { metadata }) };
+    const { head, messages, seq } = await conversations.append(threadId, [message], {
+      unless: (current) => !isInModule(current, module),
+    });
+    const [saved] = messages;
+    if (saved === undefined) throw notInModule(head, module);
+    const { id, createdAt } = saved;
+    return { id, seq, threadId: head.conversationId, createdAt, messageCount: head.messageCount };
+  },
+});
+
+function oneOf(body: string | undefined, content: string | undefined): string {
+  const text = body ?? content;
+  if (text !== undefined && (body === undefined || content === undefined)) return text;
+  throw new AppError('VALIDATION_ERROR', 'Give the text either as body or as content.', {
+    details: { fields: ['body', 'content'] },
+  });
+}

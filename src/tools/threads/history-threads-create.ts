@@ -1,0 +1,37 @@
+/**
+ * The tool `history_threads_create`: an empty thread of a module. It is a conversation like any
+ * other; every toolset can go on with it.
+ */
+import { z } from 'zod';
+import { defineTool, success } from '../define-tool.js';
+import { jsonObject } from '../json-object.js';
+import { fieldsOfMeta, moduleField, threadSchema, toThread } from '../thread-view.js';
+
+export const historyThreadsCreate = defineTool({
+  name: 'history_threads_create',
+  aliases: ['odei.history.threads.create.v1'],
+  toolset: 'threads',
+  title: 'Start a thread',
+  description:
+    'Starts an empty thread (a conversation) in a module such as discuss, plan or execute. Add messages with history_threads_append_message.',
+  input: z.strictObject({
+    module: moduleField.describe('Area of work that the thread belongs to.'),
+    title: z.string().max(1000).describe('What it is about.').exactOptional(),
+    meta: jsonObject('Free JSON to keep with the thread; tags is a list of texts.').exactOptional(),
+  }),
+  output: z.object({ success, id: z.string(), createdAt: z.string(), thread: threadSchema }),
+  annotations: {
+    readOnlyHint: false,
+    destructiveHint: false,
+    idempotentHint: false,
+    openWorldHint: false,
+  },
+  async run({ module, title, meta }, { conversations }) {
+    const { messages: _, ...head } = await conversations.create({
+      module,
+      ...(title !== undefined && { title }),
+      ...fieldsOfMeta(meta),
+    });
+    return { id: head.conversationId, createdAt: head.createdAt, thread: toThread(head) };
+  },
+});

@@ -1,0 +1,71 @@
+/**
+ * The tool `history_threads_get`: one thread with its latest messages, or those before a position.
+ */
+import { z } from 'zod';
+import { maxTokens } from '../answer-budget.js';
+import { defineTool, success } from '../define-tool.js';
+import {
+  messagesWithin,
+  moduleField,
+  requireModule,
+  threadIdField,
+  threadMessageSchema,
+  threadSchema,
+  toThread,
+  toThreadMessage,
+} from '../thread-view.js';
+
+export const historyThreadsGet = defineTool({
+  name: 'history_threads_get',
+  aliases: ['odei.history.threads.get.v1'],
+  toolset: 'threads',
+  title: 'Read a thread',
+  description:
+    'Reads a thread with its latest messages in order. For earlier ones call again with beforeSeq set to nextBeforeSeq.',
+  input: z.strictObject({
+    threadId: threadIdField,
+    module: moduleField.describe('Only if it belongs to this module.').exactOptional(),
+    limit: z.number().int().min(1).max(1000).describe('Most messages to give.').default(25),
+    beforeSeq: z.number().int().min(1).describe('Messages before this position.').exactOptional(),
+    maxTokens,
+  }),
+  output: z.object({
+    success,
+    nextBeforeSeq: z
+      .number()
+      .int()
+      .describe('Pass as beforeSeq for the page before; absent at the start.')
+      .exactOptional(),
+    hasMore: z.boolean().describe('Whether earlier messages exist.'),
+    total: z.number().int().describe('Messages in the whole thread.'),
+    thread: threadSchema,
+    messages: z.array(threadMessageSchema),
+  }),
+  annotations: {
+    readOnlyHint: true,
+    destructiveHint: false,
+    idempotentHint: true,
+    openWorldHint: false,
+  },
+  quotesText: true,
+  async run({ threadId, module, limit, beforeSeq, ...budget }, { conversations }) {
+    const { messages: all, ...head } = await conversations.load(threadId);
+    requireModule(head, module);
+    const end = Math.min(all.length, (beforeSeq ?? all.length + 1) - 1);
+    const start = Math.max(0, end - limit);
+    const asked = all
+      .slice(start, end)
+      .map((message, at) => toThreadMessage(message, start + at + 1));
+    // The newest are what was asked for first: the budget is spent from the end.
+    const shown = messagesWithin(asked.reverse(), budget.maxTokens, (message, cut) => cut(message));
+    const messages = shown.reverse();
+    const first = messages[0]?.seq ?? end + 1;
+    return {
+      ...(first > 1 && messages.length > 0 && { nextBeforeSeq: first }),
+      hasMore: first > 1,
+      total: all.length,
+      thread: toThread(head),
+      messages,
+    };
+  },
+});

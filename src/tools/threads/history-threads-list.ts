@@ -1,0 +1,45 @@
+/**
+ * The tool `history_threads_list`: the threads of one module or of all, the one used last first.
+ */
+import { z } from 'zod';
+import { countWithin, maxTokens } from '../answer-budget.js';
+import { defineTool, success } from '../define-tool.js';
+import { isInModule, moduleField, threadSchema, toThread } from '../thread-view.js';
+
+export const historyThreadsList = defineTool({
+  name: 'history_threads_list',
+  aliases: ['odei.history.threads.list.v1'],
+  toolset: 'threads',
+  title: 'List threads',
+  description:
+    'Lists threads, most recently used first, all of them or those of one module. Read one with history_threads_get.',
+  input: z.strictObject({
+    module: moduleField.describe('Only threads of this module.').exactOptional(),
+    limit: z.number().int().min(1).max(100).describe('Most threads to give.').default(10),
+    offset: z.number().int().min(0).describe('Threads to pass over.').default(0),
+    maxTokens,
+  }),
+  output: z.object({
+    success,
+    total: z.number().int().describe('All threads, on whatever page.'),
+    hasMore: z.boolean(),
+    nextOffset: z.number().int().describe('The offset of the next page.').exactOptional(),
+    threads: z.array(threadSchema),
+  }),
+  annotations: {
+    readOnlyHint: true,
+    destructiveHint: false,
+    idempotentHint: true,
+    openWorldHint: false,
+  },
+  quotesText: true,
+  async run({ module, limit, offset, ...budget }, { conversations }) {
+    const heads = await conversations.list();
+    const own = module === undefined ? heads : heads.filter((head) => isInModule(head, module));
+    const page = own.slice(offset, offset + limit).map(toThread);
+    const threads = page.slice(0, countWithin(page, budget.maxTokens));
+    const next = offset + threads.length;
+    const hasMore = next < own.length && threads.length > 0;
+    return { total: own.length, hasMore, ...(hasMore && { nextOffset: next }), threads };
+  },
+});

@@ -1,0 +1,113 @@
+/**
+ * The tool `history_threads_search`: full-text search whose results are threads, each with its best
+ * messages.
+ */
+import { z } from 'zod';
+import { MATCH_TYPES } from '../../search/match-type.js';
+import type { ConversationHits } from '../../search/message-search.js';
+import { ROLES } from '../../stores/conversations/schema.js';
+import type { ConversationStore } from '../../stores/conversations.js';
+import { countWithin, maxTokens } from '../answer-budget.js';
+import { defineTool, success } from '../define-tool.js';
+import { explainNothing } from '../nothing-found.js';
+import { moduleField, parseTime, threadSchema, toThread } from '../thread-view.js';
+
+const MOST_MATCHES = 20;
+
+export const historyThreadsSearch = defineTool({
+  name: 'history_threads_search',
+  aliases: ['odei.history.threads.search.v1'],
+  toolset: 'threads',
+  title: 'Search threads',
+  description:
+    'Finds threads by what was said in them, best first, each with its best matching messages. Give plain words or SQLite FTS5 syntax: "a phrase", prefix*, AND, OR, NOT, a NEAR/5 b. Read on with history_threads_get and beforeSeq.',
+  input: z.strictObject({
+    q: z.string().min(1).max(10_000).describe('Words, or an FTS5 query.'),
+    module: moduleField.describe('Only threads of this module.').exactOptional(),
+    since: z.string().describe('Only messages from this time on (ISO 8601).').exactOptional(),
+    matchType: z.enum(MATCH_TYPES).describe('As in search_messages.').default('auto'),
+    limit: z.number().int().min(1).max(100).describe('Most threads to give.').default(10),
+    offset: z.number().int().min(0).describe('Threads to pass over.').default(0),
+    matchesPerThread: z
+      .number()
+      .int()
+      .min(1)
+      .max(MOST_MATCHES)
+      .describe('Most messages to show of each thread.')
+      .default(3),
+    maxTokens,
+  }),
+  output: z.object({
+    success,
+    total: z.number().int().describe('All threads with a match, on whatever page.'),
+    hasMore: z.boolean(),
+    nextOffset: z.number().int().describe('The offset of the next page.').exactOptional(),
+    relaxed: z.boolean().describe('No message has all of the words; these have some.'),
+    results: z.array(
+      z.object({
+        thread: threadSchema,
+        matchCount: z.number().int().describe('Messages of the thread that match.'),
+        matchedMessages: z.array(
+          z.object({
+            id: z.string(),
+            seq: z.number().int(),
+            role: z.enum(ROLES),
+            createdAt: z.string(),
+            snippet: z.string(),
+          }),
+        ),
+      }),
+    ),
+    explanation: z.string().describe('Why nothing was found.').exactOptional(),
+    indexing: z
+      .object({ done: z.number().int(), total: z.number().int() })
+      .describe('The index is still being built: conversations read so far, of how many.')
+      .exactOptional(),
+  }),
+  annotations: {
+    readOnlyHint: true,
+    destructiveHint: false,
+    idempotentHint: true,
+    openWorldHint: false,
+  },
+  quotesText: true,
+  async run(input, { conversations, search }, { signal, progress }) {
+    const { q: query, module, since, matchType, limit, offset } = input;
+    const filters = {
+      ...(module !== undefined && { module }),
+      ...(since !== undefined && { startTime: parseTime('since', since) }),
+    };
+    const found = await search.searchConversations(
+      { query, matchType, filters, limit, offset },
+      input.matchesPerThread,
+      { signal, progress },
+    );
+    const all = found.conversations.flatMap((hit) => toResult(hit, conversations));
+    const results = all.slice(0, countWithin(all, input.maxTokens));
+    // A thread that vanished a moment ago still had its place in the order.
+    const isWhole = results.length === all.length;
+    const next = offset + (isWhole ? limit : results.length);
+    const hasMore = next < found.total && found.conversations.length > 0;
+    return {
+      total: found.total,
+      hasMore,
+      ...(hasMore && { nextOffset: next }),
+      relaxed: found.relaxed,
+      results,
+      ...(found.total === 0 && { explanation: explainNothing(found, { startTime: 'since' }) }),
+      ...(found.indexing && { indexing: { ...found.indexing } }),
+    };
+  },
+});
+
+function toResult(
+  { conversationId, matchCount, hits }: ConversationHits,
+  store: ConversationStore,
+) {
+  const head = store.knownHead(conversationId);
+  if (head === undefined) return [];
+  const matchedMessages = hits.map(({ messageId: id, seq, role, createdAt, snippet }) => ({
+    ...{ id, seq, role, createdAt, snippet },
+  }));
+  return [{ thread: toThread(head), matchCount, matchedMessages }];
+}

@@ -1,0 +1,91 @@
+/** Sessions, telling words, and the snapshot within its budget. */
+import { describe, expect, it } from 'vitest';
+import { estimateTextTokens } from '../../src/base/tokens.js';
+import { shortened, snapshotOf } from '../../src/context/continuity.js';
+import { frequentWords, mostDistinctive } from '../../src/context/distinctive-words.js';
+import { lastSession } from '../../src/context/last-session.js';
+import { sentencesOf } from '../../src/context/sentences.js';
+import { conversationOf } from './conversation.js';
+
+describe('sentences', () => {
+  it('are cut in any script, without code, quotes and marks of lists', () => {
+    expect(sentencesOf('# Plan\n1. One thing. Another!\n> not mine\n你好。再见！\n---')).toEqual([
+      'Plan',
+      'One thing.',
+      'Another!',
+      '你好。',
+      '再见！',
+    ]);
+  });
+});
+
+describe('the last session', () => {
+  it('goes back to the last pause of over four hours', () => {
+    const { messages } = conversationOf('u: a', 'a: b', '… 5h', 'u: c', '… 3h', 'a: d');
+    expect(lastSession(messages)).toMatchObject({
+      fromSeq: 3,
+      messages: 2,
+      durationMinutes: 181,
+      endedAt: messages[3]?.createdAt,
+    });
+    expect(lastSession([])).toBeUndefined();
+  });
+});
+
+describe('telling words', () => {
+  it('are frequent here and rare elsewhere', () => {
+    const { messages } = conversationOf(
+      'u: The tipz budget and the garden',
+      'a: The Tipz plan, the garden',
+    );
+    const words = frequentWords(messages, messages);
+    expect(words.map(({ word }) => word)).not.toContain('the');
+    const everywhere = new Map([['garden', 900]]);
+    const counts = words.map(({ word }) => everywhere.get(word) ?? 2);
+    const best = mostDistinctive(words, { documents: 1000, counts }, 2, 2);
+    expect(best[0]).toBe('tipz');
+    expect(best).not.toContain('garden');
+  });
+
+  it('are found in scripts without spaces', () => {
+    const { messages } = conversationOf('u: 我们讨论了自由和目标', 'a: 自由很重要');
+    expect(frequentWords(messages, messages).map(({ word }) => word)).toContain('自由');
+  });
+});
+
+describe('the snapshot', () => {
+  const long = conversationOf(
+    ...Array.from({ length: 40 }, (_, n) => `${n % 2 ? 'a' : 'u'}: ${'word '.repeat(100)}${n}?`),
+  );
+
+  it('holds the last turns in order and what is open', () => {
+    const snapshot = snapshotOf([conversationOf('u: Hello', 'a: Shall I?')], 1000);
+    expect(snapshot).toMatchObject({
+      lastTurns: [{ seq: 1, content: 'Hello' }, { seq: 2 }],
+      openQuestions: [{ text: 'Shall I?' }],
+      promises: [],
+      omitted: { turns: 0, openQuestions: 0, promises: 0 },
+    });
+    expect(snapshotOf([], 1000)).toBeUndefined();
+    expect(snapshotOf([conversationOf()], 1000)).toBeUndefined();
+  });
+
+  it.each([300, 1000, 5000])('stays within %d tokens and says what it left out', (tokens) => {
+    const snapshot = snapshotOf([long], tokens);
+    const { lastTurns = [], openQuestions = [], promises = [], omitted } = snapshot ?? {};
+    const spent = [...lastTurns, ...openQuestions, ...promises].reduce(
+      (sum, part) => sum + estimateTextTokens(JSON.stringify(part)),
+      0,
+    );
+    expect(spent).toBeLessThanOrEqual(tokens * 1.05);
+    expect(lastTurns.at(-1)?.seq).toBe(40);
+    expect(lastTurns.length + (omitted?.turns ?? 0)).toBe(40);
+  });
+
+  it('cuts a long turn in the middle, never between the halves of a character', () => {
+    const cut = shortened('😀'.repeat(2000), 200);
+    expect(cut?.isCut).toBe(true);
+    expect(cut?.content.isWellFormed()).toBe(true);
+    expect(estimateTextTokens(cut?.content ?? '')).toBeLessThanOrEqual(200);
+  });
+});

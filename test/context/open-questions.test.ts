@@ -1,0 +1,70 @@
+/** Which questions count as open, and that each is a sentence somebody wrote. */
+import { describe, expect, it } from 'vitest';
+import { isQuestion, openQuestions } from '../../src/context/open-questions.js';
+import { conversationOf } from './conversation.js';
+
+const asked = (...lines: string[]) =>
+  openQuestions(conversationOf(...lines)).map(({ text, seq, rule }) => [text, seq, rule]);
+
+describe('a question', () => {
+  it.each([
+    'Shall we review the risks?',
+    'Really?!?',
+    'Did he say “why?”',
+    '**Which one?**',
+    '我们明天见面吗？',
+    '本当ですか？',
+    'هل نراجع المخاطر؟',
+    '¿Revisamos los riesgos?',
+    'Τι κάνεις;',
+  ])('is recognised: %s', (sentence) => {
+    expect(isQuestion(sentence)).toBe(true);
+  });
+
+  it.each(['We review the risks.', 'int x = 5;', 'See https://example.org/?q=1 for more'])(
+    'is not seen in: %s',
+    (sentence) => {
+      expect(isQuestion(sentence)).toBe(false);
+    },
+  );
+});
+
+describe('open questions', () => {
+  it('are those after which the other side said nothing', () => {
+    expect(asked('u: How are the OKRs?', 'a: Fine. Shall we review Tipz? Or the budget?')).toEqual([
+      ['Shall we review Tipz?', 2, 'no-reply'],
+      ['Or the budget?', 2, 'no-reply'],
+    ]);
+    expect(asked('u: How are the OKRs?')).toEqual([['How are the OKRs?', 1, 'no-reply']]);
+    expect(asked('u: How are the OKRs?', 's: Be brief.')).toHaveLength(1);
+  });
+
+  it('are none once there was an answer', () => {
+    expect(asked('u: How are the OKRs?', 'a: Fine.', 'u: Good.')).toEqual([]);
+    expect(asked('u: First?', 'u: Second?', 'a: Both.')).toEqual([]);
+    expect(asked()).toEqual([]);
+  });
+
+  it('are also those whose answer was put off, with the reply that did', () => {
+    const conversation = conversationOf(
+      'a: Which quarter do you mean?',
+      'u: I don’t know yet.',
+      'a: No hurry.',
+    );
+    expect(openQuestions(conversation)).toMatchObject([
+      {
+        text: 'Which quarter do you mean?',
+        messageId: 'm1',
+        rule: 'put-off',
+        replyMessageId: 'm2',
+      },
+    ]);
+    expect(asked('u: When is it?', 'a: Let me check.', 'a: On Friday.')).toEqual([]);
+  });
+
+  it('leave out code, quotes and what is said twice', () => {
+    expect(asked('a: Look:\n```\nwhy?\n```\n> who asked this?\nWhat now?\nWhat now?')).toEqual([
+      ['What now?', 1, 'no-reply'],
+    ]);
+  });
+});

@@ -1,0 +1,141 @@
+/** The commands export, backup and restore, and their tools, as people and clients meet them. */
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Place, runCommand, withClient, withPlace } from './harness.js';
+
+const run = (place: Place, root: string, ...args: string[]) =>
+  runCommand(place, ['--root', root, ...args]);
+const conversationIn = (root: string, id: string) =>
+  readFile(join(root, 'conversation-logs', id, 'conversation.json'), 'utf8');
+
+async function withSaved(work: (place: Place, id: string) => Promise<void>): Promise<void> {
+  await withPlace(async (place) => {
+    const id = await withClient(place, async ({ call }) => {
+      await call('save_message', { conversationId: 'tea', role: 'user', content: 'お茶' });
+      const saved = await call('save_message', {
+        conversationId: 'tea',
+        role: 'assistant',
+        content: 'With pleasure.',
+      });
+      return String(saved['conversationId']);
+    });
+    await work(place, id);
+  });
+}
+
+describe('daybook export and restore', () => {
+  it.each(['json', 'jsonl'])('carry a conversation to another root (%s)', async (format) => {
+    await withSaved(async (place, id) => {
+      const file = join(place.folder, 'out.txt');
+      expect((await run(place, place.root, 'export', '-f', format, '-o', file)).code).toBe(0);
+      expect((await run(place, place.root, 'export', '-o', file)).code).toBe(1);
+      const piped = await run(place, place.root, 'export', 'tea', '-f', format);
+      const timeless = (text: string) => text.replace(/"exportedAt": .*/, '');
+      expect(timeless(piped.stdout)).toBe(timeless(await readFile(file, 'utf8')));
+      const other = join(place.folder, 'other');
+      const dry = await run(place, other, 'restore', file, '--dry-run');
+      expect(dry.stdout).toContain('1 to be restored');
+      expect((await run(place, other, 'restore', file)).code).toBe(0);
+      expect(await conversationIn(other, id)).toBe(await conversationIn(place.root, id));
+      const again = await run(place, other, 'restore', file);
+      expect(again).toMatchObject({ code: 0, stderr: '' });
+      await writeFile(join(other, 'conversation-logs', id, 'conversation.json'), '{"messages":[]}');
+      const refused = await run(place, other, 'restore', file);
+      expect(refused).toMatchObject({ code: 1 });
+      expect(refused.stderr).toContain('ALREADY_EXISTS');
+      expect((await run(place, other, 'restore', file, '--as-new')).code).toBe(0);
+      expect(
+        (await readdir(join(other, 'conversation-logs'))).filter((n) => /^\d/.test(n)),
+      ).toHaveLength(2);
+    });
+  });
+
+  it('brings a deleted conversation back', async () => {
+    await withSaved(async (place, id) => {
+      const trash = join(place.root, 'conversation-logs', '.trash');
+      const before = await conversationIn(place.root, id);
+      await mkdir(trash, { recursive: true });
+      await rename(join(place.root, 'conversation-logs', id), join(trash, id));
+      expect((await run(place, place.root, 'restore', id)).code).toBe(0);
+      expect(await conversationIn(place.root, id)).toBe(before);
+      expect((await run(place, place.root, 'restore', id)).code).toBe(1);
+      expect((await run(place, place.root, 'restore', 'no-such-thing')).code).toBe(1);
+      expect((await run(place, place.root, 'restore', id, '--dry-run')).code).toBe(1);
+    });
+  });
+});
+
+describe('daybook backup and restore', () => {
+  it('bring back what was lost, and nothing else', async () => {
+    await withSaved(async (place, id) => {
+      await mkdir(join(place.root, 'memory-bank'), { recursive: true });
+      await writeFile(join(place.root, 'memory-bank', 'ノート.md'), '# one\n');
+      const made = await run(place, place.root, 'backup');
+      expect(made).toMatchObject({ code: 0, stderr: '' });
+      const path = made.stdout.split('\n')[0] ?? '';
+      expect(path).toMatch(/root\/backups\/daybook-\d{8}T\d{6}Z\.tar\.gz$/);
+      const before = await conversationIn(place.root, id);
+      await rm(join(place.root, 'conversation-logs', id), { recursive: true });
+      await writeFile(join(place.root, 'memory-bank', 'ノート.md'), '# two\n');
+      const restored = await run(place, place.root, 'restore', path);
+      expect(restored.code).toBe(1);
+      expect(restored.stderr).toContain('memory-bank/ノート.md: ALREADY_EXISTS');
+      expect(await conversationIn(place.root, id)).toBe(before);
+      const elsewhere = join(place.folder, 'elsewhere');
+      expect((await run(place, place.root, 'restore', path, '--to', elsewhere)).code).toBe(0);
+      expect(await readFile(join(elsewhere, 'memory-bank', 'ノート.md'), 'utf8')).toBe('# one\n');
+      const bytes = await readFile(path);
+      await writeFile(join(place.folder, 'bad.tar.gz'), bytes.subarray(0, bytes.length - 20));
+      const bad = await run(
+        place,
+        join(place.folder, 'new'),
+        'restore',
+        join(place.folder, 'bad.tar.gz'),
+      );
+      expect(bad.code).toBe(1);
+      expect(bad.stderr).toContain('damaged');
+    });
+  });
+
+  it('happen by themselves once a day where that is switched on', async () => {
+    await withSaved(async (place) => {
+      const folder = join(place.folder, 'my backups');
+      const env = { ...place.env, DAYBOOK_BACKUP: 'daily', DAYBOOK_BACKUP_DIR: folder };
+      const archives = async () =>
+        (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.tar.gz'));
+      await withClient({ ...place, env }, async ({ call }) => {
+        await call('store_info');
+        for (let n = 0; n < 200 && (await archives()).length === 0; n += 1) {
+          await new Promise((resume) => setTimeout(resume, 50));
+        }
+      });
+      await withClient({ ...place, env }, ({ call }) => call('store_info'));
+      expect(await archives()).toHaveLength(1);
+    });
+  });
+});
+
+describe('the tools', () => {
+  it('export as text and as a file, and back up', async () => {
+    await withSaved(async (place, id) => {
+      const env = { ...place.env, DAYBOOK_TOOLSETS: 'all' };
+      await withClient({ ...place, env }, async ({ call, failure }) => {
+        const page = await call('export_conversations', { conversationIds: ['tea'] });
+        expect(page).toMatchObject({ conversations: 1, messages: 2, total: 1, hasMore: false });
+        expect(page['text']).toContain('お茶');
+        const file = await call('export_conversations', { format: 'jsonl', file: 'tea.jsonl' });
+        expect(file['path']).toBe(join(place.root, 'exports', 'tea.jsonl'));
+        expect(await readFile(String(file['path']), 'utf8')).toContain(id);
+        const input = { format: 'jsonl', file: 'tea.jsonl' };
+        expect((await failure('export_conversations', input)).code).toBe('ALREADY_EXISTS');
+        for (const wrong of [{ cursor: 'x' }, { file: 'a', cursor: id }, { startDate: 'soon' }]) {
+          expect((await failure('export_conversations', wrong)).code).toBe('VALIDATION_ERROR');
+        }
+        const made = await call('backup');
+        expect(made).toMatchObject({ leftOut: [], removed: [] });
+        expect(String(made['path'])).toContain(join(place.root, 'backups'));
+      });
+    });
+  });
+});

@@ -1,0 +1,54 @@
+/** What the tests of exports share: a store, its whole documents and an exporter on a real folder. */
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Exporter, type ExportRequest, newCounts } from '../../src/exchange/export.js';
+import type { ExportFormat } from '../../src/exchange/formats.js';
+import { restoreExport } from '../../src/exchange/restore-export.js';
+import { ConversationDocuments } from '../../src/stores/conversation-documents.js';
+import { type Options, openStore } from '../stores/conversations/store.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+export async function openBench(options: Options = {}) {
+  const bench = await openStore(options);
+  const { store, time, logsFolder } = bench;
+  const clock = { now: () => time.now, monotonic: () => performance.now() };
+  const { codec } = options;
+  const documents = new ConversationDocuments({
+    logsFolder,
+    clock,
+    fsync: false,
+    ...(codec && { codec }),
+  });
+  const folder = join(logsFolder, '../exports');
+  const exporter = new Exporter({ store, documents, folder, clock, fsync: false });
+  const requestOf = (format: ExportFormat, more: Partial<ExportRequest> = {}): ExportRequest => ({
+    format,
+    selection: {},
+    forSharing: false,
+    ...more,
+  });
+  return {
+    ...bench,
+    documents,
+    exporter,
+    folder,
+    requestOf,
+    async exported(format: ExportFormat, more: Partial<ExportRequest> = {}): Promise<string> {
+      let text = '';
+      for await (const part of exporter.stream(requestOf(format, more), newCounts())) text += part;
+      return text;
+    },
+    restore: (text: string, more: { asNew?: boolean; dryRun?: boolean } = {}) => {
+      const path = join(tempFolder(), 'export.txt');
+      writeFileSync(path, text);
+      return restoreExport(path, { store, documents, asNew: false, dryRun: false, ...more });
+    },
+    /** Text of every conversation.json, by id. */
+    files: () =>
+      Object.fromEntries(
+        readdirSync(logsFolder)
+          .filter((name) => !name.startsWith('.'))
+          .map((id) => [id, bench.textOf(id)]),
+      ),
+  };
+}

@@ -1,0 +1,197 @@
+/** Export, then restore: the same files, and never a change to what is there. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { assistant, ID0, T0, user } from '../stores/conversations/store.js';
+import { errorOf } from '../support/error-of.js';
+import { openBench } from './bench.js';
+
+const FORMATS = ['json', 'jsonl'] as const;
+const text = fc.oneof(
+  fc.string({ unit: 'binary' }),
+  fc.constantFrom('日記', 'a\u2028b', '\ud800', '\r\n\u0000', '__proto__', ''),
+);
+const json = fc.dictionary(
+  fc.oneof(fc.string(), fc.constantFrom('__proto__', 'extra', 'seq')),
+  fc.jsonValue(),
+  { maxKeys: 3 },
+);
+const conversations = fc.array(
+  fc.record(
+    {
+      title: text,
+      module: text,
+      tags: fc.array(text, { maxLength: 3 }),
+      metadata: json,
+      messages: fc.array(
+        fc.record(
+          { role: fc.constantFrom('user', 'assistant', 'system'), content: text, metadata: json },
+          { requiredKeys: ['role', 'content'] },
+        ),
+        { maxLength: 5 },
+      ),
+    },
+    { requiredKeys: ['messages'] },
+  ),
+  { maxLength: 4 },
+);
+
+describe('export and restore', () => {
+  it.each(FORMATS)('gives back the same files to the byte (%s)', async (format) => {
+    await fc.assert(
+      fc.asyncProperty(conversations, async (all) => {
+        const from = await openBench();
+        // biome-ignore lint/suspicious/noExplicitAny: made of the right kinds above
+        for (const each of all as any[]) await from.store.create(each);
+        const exported = await from.exported(format);
+        const to = await openBench();
+        const report = await to.restore(exported);
+        expect(report.refused).toEqual([]);
+        expect(report.restored).toHaveLength(all.length);
+        expect(to.files()).toEqual(from.files());
+        expect((await to.restore(exported)).unchanged).toHaveLength(all.length);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it.each(FORMATS)('keeps every field that a person wrote by hand (%s)', async (format) => {
+    const from = await openBench();
+    const extra = { seq: 'mine', threadId: 7, extra: { extra: 1 } };
+    const byHand = {
+      ...{ mood: 'calm', extra: 'x', id: 'y', clientId: 'k', pinned: true },
+      messages: [
+        { role: 'user', content: 'a', ...extra },
+        { role: 'user', content: 'a' },
+      ],
+    };
+    from.put(ID0, byHand);
+    const to = await openBench();
+    expect((await to.restore(await from.exported(format))).restored).toEqual([ID0]);
+    expect(to.jsonOf(ID0)).toMatchObject(byHand);
+    expect(await to.exported(format)).toBe(await from.exported(format));
+    expect((await from.restore(await to.exported(format))).unchanged).toEqual([ID0]);
+  });
+
+  it('seals what comes in and opens what goes out', async () => {
+    const codec = {
+      seal: (plain: string, at: string) => Buffer.from(`${at}|${plain}`).toString('base64'),
+      open: (stored: string, at: string) =>
+        Buffer.from(stored, 'base64')
+          .toString()
+          .slice(at.length + 1),
+    };
+    const from = await openBench({ codec });
+    await from.store.create({ messages: [user('secret')] });
+    const exported = await from.exported('jsonl');
+    expect(exported).toContain('secret');
+    const to = await openBench({ codec });
+    await to.restore(exported);
+    expect(to.files()).toEqual(from.files());
+    expect(to.textOf(ID0)).not.toContain('secret');
+  });
+});
+
+describe('what is there', () => {
+  it('stays, unless a second one is wanted, which comes in once', async () => {
+    const bench = await openBench();
+    await bench.store.append('key', [user('one')], { create: { title: 't' } });
+    const exported = await bench.exported('jsonl');
+    await bench.store.append('key', [assistant('two')]);
+    const before = bench.textOf(ID0);
+    expect((await bench.restore(exported)).refused).toMatchObject([
+      { place: 'line 1', conversationId: ID0, code: 'ALREADY_EXISTS' },
+    ]);
+    const dry = await bench.restore(exported, { asNew: true, dryRun: true });
+    expect(dry.asNew).toEqual([{ from: ID0 }]);
+    expect(Object.keys(bench.files())).toEqual([ID0]);
+    const { asNew } = await bench.restore(exported, { asNew: true });
+    const id = asNew[0]?.id ?? '';
+    expect(bench.textOf(ID0)).toBe(before);
+    expect(bench.jsonOf(id)).toMatchObject({
+      conversationId: id,
+      title: 't',
+      messages: [{ content: 'one' }],
+      metadata: { restoredFrom: { conversationId: ID0 } },
+    });
+    expect(bench.jsonOf(id).clientId).toBeUndefined();
+    expect((await bench.restore(exported, { asNew: true })).unchanged).toEqual([id]);
+    expect((await bench.store.load('key')).messageCount).toBe(2);
+  });
+
+  it('keeps its key', async () => {
+    const from = await openBench();
+    await from.store.append('key', [user('one')], { create: true });
+    const to = await openBench();
+    to.time.now = T0 + 5;
+    await to.store.append('key', [user('other')], { create: true });
+    const report = await to.restore(await from.exported('json'));
+    expect(report.refused.map(({ code }) => code)).toEqual(['CONFLICT']);
+  });
+
+  it('is not written in a dry run', async () => {
+    const from = await openBench();
+    await from.store.create({ messages: [user('x')] });
+    const to = await openBench();
+    expect((await to.restore(await from.exported('json'), { dryRun: true })).restored).toEqual([
+      ID0,
+    ]);
+    expect(to.files()).toEqual({});
+  });
+});
+
+describe('damage', () => {
+  const thread = (n: number, more = {}) =>
+    JSON.stringify({ thread: { id: `20250124-${T0 + n}`, createdAt: 'x', ...more } });
+  const message = (n: number, more = {}) =>
+    JSON.stringify({
+      message: { id: `m${n}`, threadId: `20250124-${T0 + n}`, role: 'user', content: 'x', ...more },
+    });
+
+  it('harms only its own conversation', async () => {
+    const bench = await openBench();
+    const lines = [
+      thread(0),
+      message(0),
+      thread(1, { messageCount: 2 }),
+      message(1),
+      thread(2),
+      '{ torn',
+      message(2),
+      thread(3),
+      message(3, { role: 'robot' }),
+      thread(4, { formatVersion: 99 }),
+      JSON.stringify({ thread: { id: '../../evil' } }),
+      JSON.stringify({ thread: { id: 'my-uuid' } }),
+      thread(5),
+      message(5),
+      thread(0),
+      message(0),
+    ];
+    const report = await bench.restore(`${lines.join('\r\n')}\n`);
+    expect(report.restored).toEqual([`20250124-${T0}`, `20250124-${T0 + 5}`]);
+    expect(report.refused.map(({ place, code }) => [place, code])).toEqual([
+      ['line 3', 'VALIDATION_ERROR'],
+      ['line 5', 'VALIDATION_ERROR'],
+      ['line 8', 'CONVERSATION_CORRUPTED'],
+      ['line 10', 'FORMAT_TOO_NEW'],
+      ['line 11', 'VALIDATION_ERROR'],
+      ['line 12', 'VALIDATION_ERROR'],
+      ['line 15', 'CONFLICT'],
+    ]);
+  });
+
+  it.each(['{"a":1}', '[]', 'hello', '{"format":"daybook-export"}'])(
+    'refuses what is no export: %s',
+    async (content) => {
+      const bench = await openBench();
+      expect((await errorOf(bench.restore(content))).code).toBe('CORRUPT');
+    },
+  );
+
+  it('refuses a newer form, and takes an empty file for an export of nothing', async () => {
+    const bench = await openBench();
+    const newer = JSON.stringify({ format: 'daybook-export', version: 2, conversations: [] });
+    expect((await errorOf(bench.restore(newer))).code).toBe('FORMAT_TOO_NEW');
+    expect((await bench.restore('')).refused).toEqual([]);
+  });
+});

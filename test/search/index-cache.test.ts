@@ -1,0 +1,331 @@
+/**
+ * The index cache can be anything: stale, foreign, cut, flipped, half-written, written by two. The
+ * answers are those of a fresh build all the same; a sound one saves reading the files.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  cpSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { crc32 } from 'node:zlib';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { silentLog } from '../../src/base/log.js';
+import { loadIndexCache, saveIndexCache } from '../../src/search/index-cache.js';
+import { MessageIndex } from '../../src/search/message-index.js';
+import { openConversationStore } from '../../src/stores/conversations.js';
+import { tempFolder } from '../support/temp-folder.js';
+import { answersOf, ask, freshAnswers, idOf, openPlace, put, sample } from './search-place.js';
+
+const DIST = resolve(import.meta.dirname, '../../dist');
+const CONVERSATIONS = 40;
+
+function makeFolder(count = CONVERSATIONS, messages = 5) {
+  const root = tempFolder();
+  const logsFolder = join(root, 'logs');
+  for (let n = 0; n < count; n += 1) put(logsFolder, idOf(n), sample(n, messages));
+  return { root, logsFolder, cachePath: join(root, 'cache', 'index.bin') };
+}
+
+/** Index and store as a server has them, whatever the size. */
+async function openIndex(logsFolder: string) {
+  const store = await openConversationStore({ logsFolder, maxMessages: 10_000, fsync: false });
+  const index = new MessageIndex();
+  store.follow((change) => index.apply(change));
+  await store.lookAtAll();
+  return { store, index };
+}
+
+async function saveCache(logsFolder: string, path: string): Promise<Buffer> {
+  const { store, index } = await openIndex(logsFolder);
+  expect(await saveIndexCache({ path, index, store, log: silentLog })).toBe(true);
+  await store.close();
+  return readFileSync(path);
+}
+
+/** A start with this cache: what it answers, and how many files it had to read. */
+async function start(logsFolder: string, cachePath: string) {
+  const place = await openPlace({ logsFolder, cachePath });
+  let filesRead = 0;
+  place.store.follow(() => {
+    filesRead += 1;
+  });
+  place.search.start('once');
+  const first = await ask(place, 'common');
+  const answers = await answersOf(place);
+  const read = filesRead;
+  await place.close();
+  return { answers, filesRead: read, total: first.total };
+}
+
+/** Where header, manifest, numbers and each segment end. */
+function boundariesOf(cache: Buffer): number[] {
+  const manifestEnd = 28 + cache.readUInt32LE(12);
+  const ends = [4, 8, 28, manifestEnd, manifestEnd + cache.readUInt32LE(16)];
+  for (let at = ends.at(-1) ?? 0; at < cache.length; ) {
+    ends.push(at + 4);
+    at += 4 + cache.readUInt32LE(at);
+    ends.push(at);
+  }
+  return ends;
+}
+
+describe('a sound cache', () => {
+  it('saves reading the files, and only what changed since is read', async () => {
+    const { logsFolder, cachePath } = makeFolder();
+    await saveCache(logsFolder, cachePath);
+    expect((statSync(cachePath).mode & 0o777).toString(8)).toBe('600');
+    expect((statSync(dirname(cachePath)).mode & 0o777).toString(8)).toBe('700');
+    const warm = await start(logsFolder, cachePath);
+    expect(warm.filesRead).toBe(0);
+    expect(warm.answers).toBe(await freshAnswers(logsFolder));
+    put(logsFolder, idOf(3), { ...sample(3, 2), title: 'edited' });
+    put(logsFolder, idOf(4), '{ damaged');
+    put(logsFolder, idOf(90), sample(90));
+    rmSync(join(logsFolder, idOf(5)), { recursive: true });
+    renameSync(join(logsFolder, idOf(6)), join(logsFolder, idOf(91)));
+    const changed = await start(logsFolder, cachePath);
+    expect(changed.answers).toBe(await freshAnswers(logsFolder));
+    expect(changed.filesRead).toBe(6); // two of them gone, one damaged
+  });
+
+  it('gives way to what this process writes while it is read', async () => {
+    const { logsFolder, cachePath } = makeFolder();
+    await saveCache(logsFolder, cachePath);
+    for (let round = 0; round < 10; round += 1) {
+      const place = await openPlace({ logsFolder, cachePath });
+      place.search.start('once');
+      await delay(round / 2);
+      const word = `edited round${round}`;
+      await place.store.append(idOf(round), [{ role: 'user', content: word }]);
+      await place.store.append('key', [{ role: 'user', content: word }], { create: true });
+      put(logsFolder, idOf(20), sample(20, round + 1));
+      await place.store.load(idOf(20));
+      expect((await ask(place, `round${round}`)).total).toBe(2);
+      expect(await answersOf(place)).toBe(await freshAnswers(logsFolder));
+      await place.close();
+    }
+  });
+
+  it('of another folder, or of files that were copied, is not believed', async () => {
+    const { root, logsFolder, cachePath } = makeFolder();
+    await saveCache(logsFolder, cachePath);
+    const copy = join(root, 'copy');
+    cpSync(logsFolder, copy, { recursive: true, preserveTimestamps: true });
+    const { answers, filesRead } = await start(copy, cachePath);
+    expect(filesRead).toBe(CONVERSATIONS);
+    expect(answers).toBe(await freshAnswers(copy));
+  });
+});
+
+describe('a damaged cache', { timeout: 240_000 }, () => {
+  it('cut at any length gives right answers', async () => {
+    const { logsFolder, cachePath } = makeFolder();
+    const cache = await saveCache(logsFolder, cachePath);
+    const expected = await freshAnswers(logsFolder);
+    const ends = boundariesOf(cache);
+    expect(ends.at(-1)).toBe(cache.length);
+    const middles = ends.map((end, index) => Math.round((end + (ends[index - 1] ?? 0)) / 2));
+    const lengths = [...ends.flatMap((end) => [end - 1, end, end + 1]), ...middles, 0, 1, 27];
+    for (const length of new Set(lengths)) {
+      writeFileSync(cachePath, cache.subarray(0, length));
+      expect((await start(logsFolder, cachePath)).answers, `cut at ${length}`).toBe(expected);
+    }
+  });
+
+  it('with any bit flipped, or any stretch overwritten, gives right answers', async () => {
+    const { logsFolder, cachePath } = makeFolder(12, 3);
+    const cache = await saveCache(logsFolder, cachePath);
+    const expected = await freshAnswers(logsFolder);
+    const ends = boundariesOf(cache);
+    const places = [
+      ...Array.from({ length: 28 }, (_, index) => index),
+      ...ends.slice(0, -1),
+      ...Array.from({ length: 60 }, (_, index) => Math.floor((index * cache.length) / 60)),
+    ];
+    for (const [index, place] of places.entries()) {
+      const flipped = Buffer.from(cache);
+      flipped[place] = (flipped[place] ?? 0) ^ (1 << (index % 8));
+      writeFileSync(cachePath, flipped);
+      expect((await start(logsFolder, cachePath)).answers, `flipped at ${place}`).toBe(expected);
+      const overwritten = Buffer.from(cache).fill(index % 2 === 0 ? 0 : 255, place, place + 64);
+      writeFileSync(cachePath, overwritten);
+      expect((await start(logsFolder, cachePath)).answers, `stretch at ${place}`).toBe(expected);
+    }
+  });
+
+  it('of another version, or sound in itself but of another shape, is thrown away', async () => {
+    const { logsFolder, cachePath } = makeFolder(12, 3);
+    const cache = await saveCache(logsFolder, cachePath);
+    const expected = await freshAnswers(logsFolder);
+    const sealed = (bytes: Buffer) => {
+      const manifestEnd = 28 + bytes.readUInt32LE(12);
+      const checked = bytes.subarray(28, manifestEnd + bytes.readUInt32LE(16));
+      bytes.writeUInt32LE(crc32(checked, crc32(bytes.subarray(0, 24))), 24);
+      return bytes;
+    };
+    const withNumber = (at: number, value: number) => {
+      const bytes = Buffer.from(cache);
+      bytes.writeUInt32LE(value, at);
+      return sealed(bytes);
+    };
+    const withManifest = (json: string) => {
+      const header = Buffer.from(cache.subarray(0, 28));
+      const rest = cache.subarray(28 + cache.readUInt32LE(12));
+      header.writeUInt32LE(Buffer.byteLength(json), 12);
+      return sealed(Buffer.concat([header, Buffer.from(json), rest]));
+    };
+    const odd = [
+      withNumber(4, 1),
+      withNumber(4, 99),
+      withNumber(8, 99),
+      withNumber(20, 0),
+      ...['{}', '[null]', '[{}]', '7', '[', '[{"stamp":["a","b","c","d"],"head":{}}]'].map(
+        withManifest,
+      ),
+      Buffer.from('a text'),
+      Buffer.alloc(100_000),
+    ];
+    for (const bytes of odd) {
+      writeFileSync(cachePath, bytes);
+      const { answers, filesRead } = await start(logsFolder, cachePath);
+      expect(answers).toBe(expected);
+      expect(filesRead).toBe(12);
+    }
+    rmSync(cachePath);
+    cpSync(logsFolder, cachePath, { recursive: true }); // a folder where the file should be
+    expect((await start(logsFolder, cachePath)).answers).toBe(expected);
+  });
+});
+
+describe('a cache that is saved while the store changes', () => {
+  it('holds nothing wrong', async () => {
+    const { logsFolder, cachePath } = makeFolder(60, 4);
+    const { store, index } = await openIndex(logsFolder);
+    for (let round = 0; round < 25; round += 1) {
+      const saving = saveIndexCache({ path: cachePath, index, store, log: silentLog });
+      for (let n = 0; n < 12; n += 1) {
+        const id = idOf((round * 7 + n * 5) % 60);
+        if (n % 3 === 0)
+          await store.append(id, [{ role: 'user', content: `edited r${round} ${n}` }]);
+        else put(logsFolder, id, { ...sample(n, (round % 4) + 1), title: `edited ${round}` });
+        await store.lookAt(id);
+      }
+      expect(await saving).toBe(true);
+      const { answers } = await start(logsFolder, cachePath);
+      expect(answers, `round ${round}`).toBe(await freshAnswers(logsFolder));
+    }
+    await store.close();
+  }, 120_000);
+
+  it('is saved by a search that was worth it, once, and goes with what was in it', async () => {
+    const { logsFolder, cachePath } = makeFolder(50, 60);
+    const place = await openPlace({ logsFolder, cachePath });
+    place.search.start('once');
+    await ask(place, 'common');
+    await place.close();
+    const { mtimeMs } = statSync(cachePath);
+    const again = await openPlace({ logsFolder, cachePath });
+    again.search.start('once');
+    await ask(again, 'common');
+    await again.close();
+    expect(statSync(cachePath).mtimeMs).toBe(mtimeMs); // nothing changed
+    const edited = await openPlace({ logsFolder, cachePath });
+    edited.search.start('once');
+    await ask(edited, 'common');
+    expect(readFileSync(cachePath).includes('talk3"')).toBe(true);
+    await edited.store.removeIf(idOf(3), () => true);
+    await edited.close();
+    expect(readFileSync(cachePath).includes('talk3"')).toBe(false);
+    for (let n = 5; n < 50; n += 1) rmSync(join(logsFolder, idOf(n)), { recursive: true });
+    const small = await openPlace({ logsFolder, cachePath });
+    small.search.start('once');
+    await ask(small, 'common');
+    await small.close();
+    expect(readdirSync(dirname(cachePath))).toEqual([]);
+  });
+});
+
+describe('writers that are killed, and two at once', { timeout: 240_000 }, () => {
+  async function startWriter(logsFolder: string, cachePath: string): Promise<ChildProcess> {
+    const script = join(import.meta.dirname, 'cache-writer.mjs');
+    const args = [script, DIST, logsFolder, cachePath];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    await once(child.stdout as NodeJS.ReadableStream, 'data');
+    return child;
+  }
+  async function kill(child: ChildProcess) {
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+
+  it('kill -9 at 60 random moments leaves right answers, and what is left behind is swept', async () => {
+    const { logsFolder, cachePath } = makeFolder(60, 10);
+    const expected = await freshAnswers(logsFolder);
+    let leftovers = 0;
+    let warm = 0;
+    for (let round = 0; round < 20; round += 1) {
+      // Three at once, so that a round has three kills; a lease of a dead one would keep the others out.
+      const paths = [0, 1, 2].map((n) => `${cachePath}${n}`);
+      for (const path of paths) rmSync(`${path}.lock`, { recursive: true, force: true });
+      const writers = await Promise.all(paths.map((path) => startWriter(logsFolder, path)));
+      await Promise.all(
+        writers.map(async (writer) => {
+          await delay(Math.random() * 40);
+          await kill(writer);
+        }),
+      );
+      for (const path of paths) {
+        const { answers, filesRead } = await start(logsFolder, path);
+        expect(answers).toBe(expected);
+        if (filesRead === 0) warm += 1;
+      }
+      const names = readdirSync(dirname(cachePath));
+      leftovers = Math.max(leftovers, names.filter((name) => name.startsWith('.tmp-')).length);
+    }
+    console.log(
+      `  warm after the kill: ${warm} of 60; most half-written files at once: ${leftovers}`,
+    );
+    rmSync(`${cachePath}0.lock`, { recursive: true, force: true });
+    await saveCache(logsFolder, `${cachePath}0`);
+    const left = readdirSync(dirname(cachePath)).filter((name) => name.startsWith('.tmp-'));
+    expect(left).toEqual([]);
+  });
+
+  it('two processes that write one cache leave right answers at every moment', async () => {
+    const { logsFolder, cachePath } = makeFolder(60, 10);
+    const expected = await freshAnswers(logsFolder);
+    const writers = [
+      await startWriter(logsFolder, cachePath),
+      await startWriter(logsFolder, cachePath),
+    ];
+    for (let round = 0; round < 20; round += 1) {
+      const { answers, filesRead } = await start(logsFolder, cachePath);
+      expect(answers).toBe(expected);
+      expect(filesRead === 0 || round === 0).toBe(true);
+    }
+    for (const writer of writers) await kill(writer);
+  });
+});
+
+describe('what a cache brought', () => {
+  it('leaves the index with the conversation, even where only a part of it came', async () => {
+    const { logsFolder, cachePath } = makeFolder(10, 5);
+    const cache = await saveCache(logsFolder, cachePath);
+    const ends = boundariesOf(cache);
+    writeFileSync(cachePath, cache.subarray(0, ends.at(-2)));
+    const store = await openConversationStore({ logsFolder, maxMessages: 10_000, fsync: false });
+    const index = new MessageIndex();
+    await loadIndexCache({ path: cachePath, index, store, log: silentLog });
+    expect(index.text.size).toBe(0);
+    expect(index.text.stats().terms).toBe(0);
+  });
+});

@@ -1,0 +1,226 @@
+/** Branches and merges: what they hold, and that a merge is all or nothing. */
+import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readStampNow } from '../../../src/files/stamp.js';
+import type { Conversation } from '../../../src/stores/conversations/schema.js';
+import { errorOf } from '../../support/error-of.js';
+import { assistant, ID0, openStore, T0, user } from './store.js';
+
+const contents = ({ messages }: Conversation) => messages.map(({ content }) => content);
+
+describe('branch', () => {
+  it('takes the messages up to the chosen one, with links that hold, and leaves the source', async () => {
+    const { store, time } = await openStore();
+    const made = await store.create({
+      title: 'T',
+      module: 'plan',
+      tags: ['x'],
+      metadata: { own: 1 },
+      clientId: 'k',
+      messages: [
+        { ...user('q'), id: 'm1' },
+        { ...assistant('a'), id: 'm2', parentMessageId: 'm1', metadata: { model: 'x' } },
+        { ...user('q2'), id: 'm3', parentMessageId: 'm2' },
+      ],
+    });
+    time.now += 5000;
+    const branch = await store.branch('k', 'm2');
+    expect(branch).toMatchObject({
+      branchOf: { conversationId: ID0, messageId: 'm2' },
+      title: 'T',
+      module: 'plan',
+      tags: ['x'],
+      createdAt: '2025-01-24T13:20:05.123Z',
+      messageCount: 2,
+    });
+    expect([branch.clientId, branch.metadata]).toEqual([undefined, undefined]);
+    const [first, second] = branch.messages;
+    expect(first?.id).not.toBe('m1');
+    expect(second).toEqual({
+      ...{ id: second?.id, role: 'assistant', content: 'a', createdAt: made.createdAt },
+      ...{ parentMessageId: first?.id, metadata: { model: 'x' } },
+    });
+    expect(await store.load(ID0)).toEqual(made);
+    expect((await store.branch(ID0, 'm1', { title: 'Other' })).title).toBe('Other');
+  });
+
+  it('leaves out links that lead nowhere, keeps unknown fields', async () => {
+    const { store, put } = await openStore();
+    put(ID0, {
+      messages: [{ ...user('a'), id: 'm1', parentMessageId: 'gone', mine: { x: 1 } }],
+    });
+    const { messages } = await store.branch(ID0, 'm1');
+    expect(messages[0]).toMatchObject({ content: 'a', mine: { x: 1 } });
+    expect(messages[0]?.parentMessageId).toBeUndefined();
+  });
+
+  it('refuses a message or conversation that is not there', async () => {
+    const { store, folders } = await openStore();
+    await store.create({});
+    expect((await errorOf(store.branch(ID0, 'x'))).code).toBe('MESSAGE_NOT_FOUND');
+    expect((await errorOf(store.branch('nobody', 'x'))).code).toBe('CONVERSATION_NOT_FOUND');
+    expect(folders()).toHaveLength(1);
+  });
+});
+
+const at = (second: number) => new Date(T0 + second * 1000).toISOString();
+
+async function openPair() {
+  const opened = await openStore();
+  const a = await opened.store.create({
+    title: 'A',
+    tags: ['x', 'y'],
+    clientId: 'ka',
+    metadata: { from: 'a', a: 1 },
+    messages: [
+      { ...user('a1'), id: '1', createdAt: at(1) },
+      { ...assistant('a2'), id: '2', parentMessageId: '1', createdAt: at(4) },
+      { ...user('a3, told earlier by hand'), id: '3', createdAt: at(2) },
+    ],
+  });
+  const b = await opened.store.create({
+    title: 'B',
+    module: 'plan',
+    tags: ['y', 'z'],
+    pinned: true,
+    clientId: 'kb',
+    metadata: { from: 'b', b: 2 },
+    messages: [
+      { ...user('b1'), id: '1', createdAt: at(1) },
+      { ...assistant('b2'), id: 'b2', parentMessageId: '1', createdAt: at(3) },
+      { ...user('b3'), id: 'b3', createdAt: at(9) },
+    ],
+  });
+  return { ...opened, a, b };
+}
+
+describe('merge', () => {
+  it('puts both in the order of time, each in its own order, with links that hold', async () => {
+    const { store, a, b, another, time } = await openPair();
+    time.now += 20_000;
+    const { head, trashed } = await store.merge(a.conversationId, 'kb');
+    const merged = await (await another()).store.load(head.conversationId);
+    expect(contents(merged)).toEqual(['a1', 'b1', 'b2', 'a2', 'a3, told earlier by hand', 'b3']);
+    const [a1, b1, b2, a2] = merged.messages;
+    expect([a1?.id, a2?.id, b2?.id]).toEqual(['1', '2', 'b2']);
+    expect(b1?.id).not.toBe('1');
+    expect([a2?.parentMessageId, b2?.parentMessageId]).toEqual(['1', b1?.id]);
+    expect(merged).toMatchObject({
+      title: 'A',
+      module: 'plan',
+      clientId: 'ka',
+      pinned: true,
+      tags: ['x', 'y', 'z'],
+      createdAt: a.createdAt,
+      metadata: {
+        from: 'a',
+        a: 1,
+        b: 2,
+        mergedFrom: [
+          { conversationId: a.conversationId, clientId: 'ka' },
+          { conversationId: b.conversationId, title: 'B', messageCount: 3 },
+        ],
+      },
+    });
+    expect(await store.list()).toEqual([head]);
+    const names = (await store.trashed()).map(({ name }) => name).sort();
+    expect(trashed.map(({ name }) => name).sort()).toEqual(names);
+    expect((await store.append('ka', [user('on')])).head.conversationId).toBe(head.conversationId);
+    expect(await store.restore(a.conversationId)).toMatchObject({ droppedKey: 'ka' });
+    expect(contents(await store.load(a.conversationId))).toEqual(contents(a));
+  });
+
+  it('drops a link to a source, keeps earlier merges on record', async () => {
+    const { store, a, b } = await openPair();
+    const branch = await store.branch(a.conversationId, '2');
+    const first = await store.merge(a.conversationId, branch.conversationId);
+    expect(first.head.branchOf).toBeUndefined();
+    const second = await store.merge(b.conversationId, first.head.conversationId, { title: 'All' });
+    expect(second.head.title).toBe('All');
+    expect(second.head.messageCount).toBe(8);
+    expect(second.head.metadata?.['mergedFrom']).toHaveLength(4);
+  });
+
+  it('refuses a conversation with itself, one that is not there, and too many messages', async () => {
+    const { store, a, b, another, logsFolder } = await openPair();
+    const before = await store.list();
+    expect((await errorOf(store.merge('ka', a.conversationId))).code).toBe('VALIDATION_ERROR');
+    expect((await errorOf(store.merge('ka', 'kc'))).code).toBe('CONVERSATION_NOT_FOUND');
+    const small = (await openStore({ logsFolder, maxMessages: 5 })).store;
+    expect((await errorOf(small.merge('ka', 'kb'))).code).toBe('CONVERSATION_FULL');
+    expect(await (await another()).store.list()).toEqual(before);
+    expect(await store.load(b.conversationId)).toEqual(b);
+    expect(await store.trashed()).toEqual([]);
+  });
+
+  it('takes all back where there can be no trash', async () => {
+    const { store, logsFolder } = await openPair();
+    const before = await store.list();
+    writeFileSync(join(logsFolder, '.trash'), 'in the way');
+    expect((await errorOf(store.merge('ka', 'kb'))).code).toBe('FILESYSTEM_ERROR');
+    expect(await store.list()).toEqual(before);
+    expect(readdirSync(join(logsFolder, '.merging'))).toEqual([]);
+  });
+
+  it('takes all back where the second source is gone when the first was moved', async () => {
+    const { store, a, b, logsFolder, folders } = await openPair();
+    store.follow(({ conversationId, document }) => {
+      const isMoved = conversationId === a.conversationId && document === undefined;
+      if (isMoved) renameSync(store.path(b.conversationId), join(logsFolder, 'taken-by-hand'));
+    });
+    expect((await errorOf(store.merge('ka', 'kb'))).code).toBe('CONVERSATION_NOT_FOUND');
+    expect(folders()).toEqual([a.conversationId, 'taken-by-hand']);
+    expect(await store.load('ka')).toEqual(a);
+    expect(readdirSync(join(logsFolder, '.merging'))).toEqual([]);
+  });
+});
+
+describe('a merge that was cut short', () => {
+  /** As a killed process leaves it: the journal, and the merged conversation or not yet. */
+  async function cutShort(isPublished: boolean) {
+    const opened = await openPair();
+    const { a, b, logsFolder, fileOf, put } = opened;
+    const into = `20250124-${T0 + 7}`;
+    const from = [a, b].map(({ conversationId }) => {
+      const { dev, ino, size, mtimeNs } = readStampNow(fileOf(conversationId)) as never;
+      return { conversationId, version: [dev, ino, size, mtimeNs].join('-') };
+    });
+    mkdirSync(join(logsFolder, '.merging'));
+    writeFileSync(join(logsFolder, '.merging', `${into}.json`), JSON.stringify({ into, from }));
+    if (isPublished) put(into, { messages: [...a.messages, ...b.messages.slice(1)] });
+    else mkdirSync(join(logsFolder, into));
+    return { ...opened, into, other: (await opened.another()).store };
+  }
+
+  it('is forgotten where the merged conversation is not there', async () => {
+    const { other, a, b, folders, logsFolder } = await cutShort(false);
+    await other.tidy();
+    expect(folders()).toEqual([a.conversationId, b.conversationId]);
+    expect(readdirSync(join(logsFolder, '.merging'))).toEqual([]);
+  });
+
+  it('is carried out where it is, whatever was moved already', async () => {
+    const { other, a, into, folders, logsFolder } = await cutShort(true);
+    mkdirSync(join(logsFolder, '.trash'));
+    renameSync(join(logsFolder, a.conversationId), join(logsFolder, '.trash', a.conversationId));
+    expect(await other.trashed()).toHaveLength(2);
+    expect(folders()).toEqual([into]);
+    expect(readdirSync(join(logsFolder, '.merging'))).toEqual([]);
+  });
+
+  it('leaves a source that was written to since: nothing goes to the trash unseen', async () => {
+    const { store, other, a, into, folders } = await cutShort(true);
+    await store.append(a.conversationId, [user('later')]);
+    await other.tidy();
+    expect(folders()).toEqual([a.conversationId, into]);
+    expect(contents(await other.load(a.conversationId)).at(-1)).toBe('later');
+  });
+
+  it('does not stop anything where its journal cannot be read', async () => {
+    const { other, into, logsFolder, folders } = await cutShort(true);
+    writeFileSync(join(logsFolder, '.merging', `${into}.json`), '{ broken');
+    await other.tidy();
+    expect(folders()).toHaveLength(3);
+  });
+});

@@ -1,0 +1,171 @@
+/** Deleting into the trash, restoring, purging: nothing lost, nothing overwritten. */
+import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { errorOf } from '../../support/error-of.js';
+import { ID0, openStore, T0, user } from './store.js';
+
+const job = (state: string) =>
+  JSON.stringify({
+    formatVersion: 1,
+    state,
+    query: 'q',
+    backend: 'agent',
+    startedAt: '2025-01-24T13:20:00.123Z',
+    updatedAt: '2025-01-24T13:20:00.123Z',
+    relatedQuestions: false,
+    showThinking: false,
+    notes: [],
+    startsConversation: true,
+  });
+
+describe('trash and restore', () => {
+  it('moves the whole folder, by one name that says when, and back', async () => {
+    const { store, logsFolder, folders, another, time } = await openStore();
+    const made = await store.create({ title: 'T', messages: [user('a')] });
+    writeFileSync(join(store.path(ID0), 'beside.txt'), 'mine');
+    const told: [string, boolean][] = [];
+    store.follow(({ conversationId, document }) => told.push([conversationId, Boolean(document)]));
+    time.now += 60_000;
+    const { name, path, conversationId } = await store.trash(ID0);
+    expect(name).toBe(`${ID0}.20250124T132100123Z`);
+    expect(conversationId).toBe(ID0);
+    expect(path).toBe(join(logsFolder, '.trash', name));
+    expect(readdirSync(path).sort()).toEqual(['beside.txt', 'conversation.json']);
+    expect(folders()).toEqual([]);
+    expect(await store.list()).toEqual([]);
+    expect(await store.exists(ID0)).toBe(false);
+    expect((await errorOf(store.load(ID0))).code).toBe('CONVERSATION_NOT_FOUND');
+    expect((await errorOf(store.append(ID0, [user('b')]))).code).toBe('CONVERSATION_NOT_FOUND');
+    const other = (await another()).store;
+    expect(await other.trashed()).toEqual([
+      {
+        name,
+        conversationId: ID0,
+        deletedAt: '2025-01-24T13:21:00.123Z',
+        title: 'T',
+        messageCount: 1,
+      },
+    ]);
+    expect(await other.restore(ID0)).toEqual({ conversationId: ID0 });
+    expect(await store.load(ID0)).toEqual(made);
+    expect(await other.trashed()).toEqual([]);
+    expect(told).toEqual([
+      [ID0, false],
+      [ID0, true],
+    ]);
+  });
+
+  it('keeps every deletion of one id, restores the last, and never over what is there', async () => {
+    const { store, put } = await openStore();
+    put(ID0, { messages: [user('first')] });
+    const first = await store.trash(ID0);
+    put(ID0, { messages: [user('second')] });
+    const second = await store.trash(ID0);
+    expect(second.name).not.toBe(first.name);
+    await store.restore(ID0);
+    expect((await store.load(ID0)).messages[0]?.content).toBe('second');
+    expect((await errorOf(store.restore(first.name))).code).toBe('ALREADY_EXISTS');
+    expect((await store.load(ID0)).messages[0]?.content).toBe('second');
+    await store.trash(ID0);
+    await store.restore(first.name);
+    expect((await store.load(ID0)).messages[0]?.content).toBe('first');
+  });
+
+  it('restores onto an empty folder that a dead process left', async () => {
+    const { store, logsFolder } = await openStore();
+    await store.create({ messages: [user('a')] });
+    await store.trash(ID0);
+    mkdirSync(join(logsFolder, ID0));
+    await store.restore(ID0);
+    expect((await store.load(ID0)).messageCount).toBe(1);
+  });
+
+  it('frees the key; the one that comes back does not take it from the one that has it', async () => {
+    const { store, time, textOf } = await openStore();
+    await store.append('k', [user('old')], { create: true });
+    await store.trash('k');
+    time.now += 1000;
+    const { head } = await store.append('k', [user('new')], { create: true });
+    expect(head.conversationId).not.toBe(ID0);
+    expect(await store.restore(ID0)).toEqual({ conversationId: ID0, droppedKey: 'k' });
+    expect((await store.load('k')).conversationId).toBe(head.conversationId);
+    expect((await store.load(ID0)).clientId).toBeUndefined();
+    expect(textOf(ID0)).toContain('old');
+    await store.trash(ID0);
+    await store.trash('k');
+    expect(await store.restore(head.conversationId)).toEqual({
+      conversationId: head.conversationId,
+    });
+    expect((await store.load('k')).conversationId).toBe(head.conversationId);
+  });
+
+  it('takes damaged conversations, and what a person moved there', async () => {
+    const { store, put, logsFolder } = await openStore();
+    put(ID0, '{ broken');
+    await store.list();
+    const { name } = await store.trash(ID0);
+    expect(store.damaged()).toEqual([]);
+    renameSync(join(logsFolder, '.trash', name), join(logsFolder, '.trash', ID0));
+    expect(await store.trashed()).toEqual([{ name: ID0, conversationId: ID0 }]);
+    await store.restore(ID0);
+    expect((await errorOf(store.load(ID0))).code).toBe('CONVERSATION_CORRUPTED');
+    expect(store.damaged()).toHaveLength(1);
+  });
+
+  it.each(['creating', 'running'])('refuses while a research run is %s', async (state) => {
+    const { store } = await openStore();
+    const other = await store.create({});
+    await store.create({ messages: [user('a')] });
+    const id = `20250124-${T0 + 1}`;
+    writeFileSync(join(store.path(id), 'job.json'), job(state));
+    expect((await errorOf(store.trash(id))).code).toBe('CONFLICT');
+    expect((await errorOf(store.remove(id))).code).toBe('CONFLICT');
+    expect((await errorOf(store.merge(other.conversationId, id))).code).toBe('CONFLICT');
+    expect(await store.list()).toHaveLength(2);
+    writeFileSync(join(store.path(id), 'job.json'), job('failed'));
+    await store.trash(id);
+  });
+
+  it('says what is not there', async () => {
+    const { store } = await openStore();
+    const calls = [
+      () => store.trash(ID0),
+      () => store.trash('no-key'),
+      () => store.remove(ID0),
+      () => store.restore(ID0),
+      () => store.purge(ID0),
+    ];
+    for (const call of calls) expect((await errorOf(call())).code).toBe('CONVERSATION_NOT_FOUND');
+    for (const bad of ['../x', `${ID0}/..`, `${ID0}.a/b`, '.tmp-1', '']) {
+      expect((await errorOf(store.restore(bad))).code).toBe('VALIDATION_ERROR');
+      expect((await errorOf(store.purge(bad))).code).toBe('VALIDATION_ERROR');
+    }
+  });
+});
+
+describe('removal for good', () => {
+  it('removes the folder or what lies in the trash, and nothing else', async () => {
+    const { store, logsFolder, folders } = await openStore();
+    await store.create({ messages: [user('a')] });
+    const second = await store.create({ messages: [user('b')] });
+    expect(await store.remove(ID0)).toBe(ID0);
+    expect(folders()).toEqual([second.conversationId]);
+    await store.trash(second.conversationId);
+    await store.purge(second.conversationId);
+    expect(readdirSync(join(logsFolder, '.trash'))).toEqual([]);
+    expect((await errorOf(store.restore(second.conversationId))).code).toBe(
+      'CONVERSATION_NOT_FOUND',
+    );
+  });
+
+  it('is ended at the next start where it was cut short', async () => {
+    const { store, logsFolder } = await openStore();
+    const half = join(logsFolder, '.trash', '.tmp-0123456789abcdef');
+    mkdirSync(half, { recursive: true });
+    writeFileSync(join(half, 'conversation.json'), '{}');
+    expect(await store.trashed()).toEqual([]);
+    await store.tidy();
+    expect(existsSync(half)).toBe(false);
+  });
+});

@@ -1,0 +1,179 @@
+/** Changing what is known about a conversation besides its messages, and the title nobody gave. */
+import { describe, expect, it } from 'vitest';
+import { titleOf } from '../../../src/stores/conversations/title.js';
+import { errorOf } from '../../support/error-of.js';
+import { ID0, openStore, user } from './store.js';
+
+describe('update', () => {
+  it('sets, replaces and takes away, and leaves the rest as it was', async () => {
+    const { store, time, jsonOf, another } = await openStore();
+    await store.create({ title: 'Old', tags: ['x'], metadata: { a: 1, b: null }, module: 'plan' });
+    time.now += 1000;
+    const head = await store.update(ID0, {
+      title: 'New',
+      tags: ['y', 'z', 'y'],
+      pinned: true,
+      module: null,
+      metadata: { a: null, c: { deep: [1] } },
+    });
+    expect(head).toEqual({
+      conversationId: ID0,
+      createdAt: '2025-01-24T13:20:00.123Z',
+      updatedAt: '2025-01-24T13:20:01.123Z',
+      messageCount: 0,
+      title: 'New',
+      tags: ['y', 'z'],
+      pinned: true,
+      metadata: { b: null, c: { deep: [1] } },
+    });
+    expect(jsonOf(ID0)).toEqual({ ...head, formatVersion: 1, messages: [] });
+    expect(await (await another()).store.load(ID0)).toEqual({ ...head, messages: [] });
+    const emptied = { title: null, tags: [], pinned: false, metadata: { b: null, c: null } };
+    const bare = await store.update(ID0, emptied);
+    expect(Object.keys(bare)).toEqual(['conversationId', 'createdAt', 'updatedAt', 'messageCount']);
+  });
+
+  it('writes nothing where nothing differs', async () => {
+    const { store, time, textOf } = await openStore();
+    await store.create({ title: 'T', tags: ['a'] });
+    const before = textOf(ID0);
+    time.now += 1000;
+    const head = await store.update(ID0, { title: 'T', tags: ['a'], pinned: false, metadata: {} });
+    expect(head.updatedAt).toBe('2025-01-24T13:20:00.123Z');
+    expect(textOf(ID0)).toBe(before);
+  });
+
+  it('is in order with appends, and two stores lose none of their changes', async () => {
+    const { store, another } = await openStore();
+    await store.create({});
+    const other = (await another()).store;
+    await Promise.all(
+      Array.from({ length: 20 }, (_, n) => [
+        store.append(ID0, [user(`a${n}`)]),
+        store.update(ID0, { metadata: { [`a${n}`]: n } }),
+        other.update(ID0, { metadata: { [`b${n}`]: n } }),
+      ]).flat(),
+    );
+    const { messages, metadata } = await other.load(ID0);
+    expect(messages.map(({ content }) => content)).toEqual(
+      Array.from({ length: 20 }, (_, n) => `a${n}`),
+    );
+    expect(Object.keys(metadata ?? {})).toHaveLength(40);
+  });
+
+  it('keeps unknown fields and tells followers', async () => {
+    const { store, put, jsonOf } = await openStore();
+    put(ID0, { theirs: 1, messages: [{ ...user('a'), mine: 2 }] });
+    const told: (string | undefined)[] = [];
+    store.follow(({ document }) => told.push(document?.head.title));
+    await store.update(ID0, { title: 'T' });
+    expect(jsonOf(ID0)).toMatchObject({ theirs: 1, title: 'T', messages: [{ mine: 2 }] });
+    expect(told.at(-1)).toBe('T');
+  });
+
+  it('refuses what cannot be, and then changes nothing', async () => {
+    const { store, textOf } = await openStore();
+    await store.create({ title: 'T' });
+    const before = textOf(ID0);
+    const bad = store.update(ID0, { title: 'N', metadata: { n: 1n } });
+    expect((await errorOf(bad)).code).toBe('VALIDATION_ERROR');
+    expect((await errorOf(store.update('no-such', { title: 'N' }))).code).toBe(
+      'CONVERSATION_NOT_FOUND',
+    );
+    expect((await errorOf(store.update('../x', { title: 'N' }))).code).toBe('VALIDATION_ERROR');
+    expect(textOf(ID0)).toBe(before);
+  });
+});
+
+describe('the title nobody gave', () => {
+  it('is the first sentence of the first user message, once', async () => {
+    const { store } = await openStore();
+    const system = { role: 'system', content: 'You are helpful.' } as const;
+    await store.append('k', [system], { create: true });
+    expect((await store.load('k')).title).toBeUndefined();
+    await store.append('k', [user('What is the capital of France? Tell me.')]);
+    expect((await store.load('k')).title).toBe('What is the capital of France?');
+    await store.update('k', { title: null });
+    await store.append('k', [user('And of Spain?')]);
+    expect((await store.load('k')).title).toBeUndefined();
+    const given = await store.create({ title: 'Mine', messages: [user('Hello')] });
+    expect(given.title).toBe('Mine');
+  });
+
+  it.each([
+    ['Hello there.', 'Hello there'],
+    ['\n\n## Plan:  the\tgarden\nmore', 'Plan: the garden'],
+    ['> - quoted', 'quoted'],
+    ['Version 3.5 is out. Really.', 'Version 3.5 is out'],
+    ['```js\nconst a = 1\n```', 'const a = 1'],
+    ['法国的首都是哪里？请告诉我。', '法国的首都是哪里？'],
+    [`${'word '.repeat(40)}`, `${'word '.repeat(15)}word…`],
+    ['🙂 !!! …', undefined],
+    ['', undefined],
+    ['a\u0000b\u202e', 'a b\u202e'],
+  ])('of %j is %j', (content, title) => {
+    expect(titleOf(content)).toBe(title);
+  });
+
+  it.each([
+    ['漢'.repeat(500)],
+    ['x'.repeat(5000)],
+    [`${'👨‍👩‍👧‍👦'.repeat(100)} a`],
+    ['語'.repeat(30) + 'かな'.repeat(60)],
+  ])('is at most 81 characters and whole ones (%#)', (content) => {
+    const title = titleOf(content) ?? '';
+    expect(title.length).toBeLessThanOrEqual(81);
+    expect(title.isWellFormed()).toBe(true);
+  });
+});
+
+describe('create with a past', () => {
+  it('keeps ids, times, key and fields, and is dated by its own time', async () => {
+    const { store } = await openStore();
+    const made = await store.create({
+      createdAt: '2020-02-03T04:05:06.007Z',
+      updatedAt: '2020-02-04T00:00:00.000Z',
+      clientId: 'mine',
+      pinned: true,
+      messages: [
+        { ...user('a'), id: 'one', createdAt: '2020-02-03T05:05:06+01:00' },
+        { ...user('b'), id: 'two', parentMessageId: 'one', createdAt: '2020-02-04T00:00:00.000Z' },
+      ],
+    });
+    expect(made).toMatchObject({
+      conversationId: `20200203-${Date.parse('2020-02-03T04:05:06.007Z')}`,
+      createdAt: '2020-02-03T04:05:06.007Z',
+      updatedAt: '2020-02-04T00:00:00.000Z',
+      clientId: 'mine',
+      messages: [
+        { id: 'one', createdAt: '2020-02-03T04:05:06.000Z' },
+        { id: 'two', parentMessageId: 'one' },
+      ],
+    });
+    expect(await store.load('mine')).toEqual(made);
+    expect((await errorOf(store.create({ clientId: 'mine' }))).code).toBe('ALREADY_EXISTS');
+  });
+
+  it.each([
+    [
+      [
+        { ...user('a'), id: 'x' },
+        { ...user('b'), id: 'x' },
+      ],
+      'VALIDATION_ERROR',
+    ],
+    [[{ ...user('a'), createdAt: 'yesterday' }], 'VALIDATION_ERROR'],
+    [[{ ...user('a'), id: '' }], 'VALIDATION_ERROR'],
+    [
+      [
+        { ...user('a'), id: 'x', parentMessageId: 'y' },
+        { ...user('b'), id: 'y' },
+      ],
+      'MESSAGE_NOT_FOUND',
+    ],
+  ])('refuses messages that cannot be (%#)', async (messages, code) => {
+    const { store, folders } = await openStore();
+    expect((await errorOf(store.create({ messages }))).code).toBe(code);
+    expect(folders()).toEqual([]);
+  });
+});

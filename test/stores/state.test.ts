@@ -1,0 +1,86 @@
+/** The state file: merged under a lock, edited by hand, never overwritten when it is damaged. */
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { StateStore } from '../../src/stores/state.js';
+import { errorOf } from '../support/error-of.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+function openState(content?: string) {
+  const logsFolder = join(tempFolder(), 'logs');
+  mkdirSync(logsFolder);
+  const file = join(logsFolder, 'state.json');
+  if (content !== undefined) writeFileSync(file, content);
+  const clock = { now: () => Date.parse('2025-01-24T13:20:00.123Z'), monotonic: () => 0 };
+  const open = () => new StateStore({ logsFolder, fsync: false, clock });
+  return { state: open(), another: open, file, text: () => readFileSync(file, 'utf8') };
+}
+
+describe('state', () => {
+  it('is empty at first, then holds what was set, in a file for people', async () => {
+    const { state, another, text, file } = openState();
+    expect(await state.get()).toEqual({ values: {} });
+    await state.set({ activeConversation: 'k', contextWindow: 20, values: { a: { b: [1] } } });
+    expect(await another().get()).toEqual({
+      activeConversation: 'k',
+      contextWindow: 20,
+      values: { a: { b: [1] } },
+      updatedAt: '2025-01-24T13:20:00.123Z',
+    });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(text()).toMatch(/^\{\n {2}"formatVersion": 1,\n {2}"activeConversation": "k",/);
+    const left = await state.set({
+      activeConversation: null,
+      contextWindow: null,
+      values: { a: null, c: 0 },
+    });
+    expect(left).toEqual({ values: { c: 0 }, updatedAt: '2025-01-24T13:20:00.123Z' });
+  });
+
+  it('loses no key of two that set at once', async () => {
+    const { state, another } = openState();
+    const other = another();
+    await Promise.all(
+      Array.from({ length: 20 }, (_, n) => [
+        state.set({ values: { [`a${n}`]: n } }),
+        other.set({ values: { [`b${n}`]: n } }),
+      ]).flat(),
+    );
+    expect(Object.keys((await state.get()).values)).toHaveLength(40);
+  });
+
+  it('reads what people write, and keeps what it does not know', async () => {
+    const { state, text } = openState(
+      '\uFEFF{"activeConversation": 7, "contextWindow": "12", "mine": true,\r\n "values": {"__proto__": 1, "n": null}}',
+    );
+    const { values, ...known } = await state.get();
+    expect(known).toEqual({ contextWindow: 12 });
+    expect(Object.entries(values)).toEqual([
+      ['__proto__', 1],
+      ['n', null],
+    ]);
+    await state.set({ values: { x: 1 } });
+    expect(JSON.parse(text())).toMatchObject({ mine: true, contextWindow: '12' });
+    expect(Object.keys((await state.get()).values)).toEqual(['__proto__', 'n', 'x']);
+  });
+
+  it.each([
+    ['{ broken', 'CORRUPT'],
+    ['[1]', 'CORRUPT'],
+    ['', 'CORRUPT'],
+    ['{"formatVersion": 2}', 'FORMAT_TOO_NEW'],
+  ])('reports %j and leaves it', async (content, code) => {
+    const { state, text } = openState(content);
+    expect((await errorOf(state.get())).code).toBe(code);
+    expect((await errorOf(state.set({ values: { a: 1 } }))).code).toBe(code);
+    expect(text()).toBe(content);
+  });
+
+  it('refuses to become a store', async () => {
+    const { state } = openState();
+    await state.set({ values: { a: 1 } });
+    const large = state.set({ values: { b: 'x'.repeat(2 ** 20) } });
+    expect((await errorOf(large)).code).toBe('TOO_LARGE');
+    expect((await state.get()).values).toEqual({ a: 1 });
+  });
+});

@@ -1,0 +1,20 @@
+/**
+ * Exports a whole store on the built code, for tests that give the process little memory.
+ * `node export-all.mjs <dist> <folder> <format>`: the store is `<folder>/logs`; says what came out.
+ */
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const [dist, folder, format] = process.argv.slice(2);
+const load = (path) => import(pathToFileURL(join(dist, path)).href);
+const { systemClock: clock } = await load('base/clock.js');
+const { openConversationStore } = await load('stores/conversations.js');
+const { ConversationDocuments } = await load('stores/conversation-documents.js');
+const { Exporter } = await load('exchange/export.js');
+
+const common = { logsFolder: join(folder, 'logs'), fsync: false, clock };
+const store = await openConversationStore({ ...common, maxMessages: 10_000 });
+const documents = new ConversationDocuments(common);
+const exporter = new Exporter({ ...common, store, documents, folder: join(folder, 'exports') });
+const request = { format, selection: {}, forSharing: false };
+process.stdout.write(JSON.stringify(await exporter.toFile(`all.${format}`, request)));

@@ -1,0 +1,148 @@
+/** The tool search_messages as it is called: defaults, filters as people write them, pages, bounds. */
+import { describe, expect, it } from 'vitest';
+import type { App } from '../../../src/app.js';
+import { searchMessages } from '../../../src/tools/conversations/search-messages.js';
+import { openPlace } from '../../search/search-place.js';
+import { errorOf } from '../../support/error-of.js';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+async function openTool() {
+  const { store, search } = await openPlace();
+  const app = { conversations: store, search } as unknown as App;
+  const call = { signal: new AbortController().signal, progress: () => undefined };
+  const run = async (args: Record<string, unknown>, signal = call.signal) =>
+    searchMessages.output.parse(
+      await searchMessages.run(searchMessages.input.parse(args), app, { ...call, signal }),
+    );
+  const say = async (content: string, fields: Record<string, unknown> = {}) =>
+    (await store.create({ ...fields, messages: [{ role: 'user', content }] })).conversationId;
+  return { store, run, say };
+}
+
+describe('search_messages', () => {
+  it("finds exactly the one message of seed 000's own test", async () => {
+    const { run, say } = await openTool();
+    await say('What is the weather?');
+    const conversationId = await say('What is the capital of France?');
+    const { total, results, hasMore, relaxed } = await run({ query: 'capital France' });
+    expect({ total, hasMore, relaxed }).toEqual({ total: 1, hasMore: false, relaxed: false });
+    expect(results).toMatchObject([
+      {
+        conversationId,
+        seq: 1,
+        snippet: 'What is the <mark>capital</mark> of <mark>France</mark>?',
+      },
+    ]);
+    expect(results[0]).not.toHaveProperty('content');
+  });
+
+  it('takes an id or a key, a module, a role; what does not exist is an error', async () => {
+    const { store, run } = await openTool();
+    const say = (ref: string, module: string, role: 'user' | 'assistant') =>
+      store.append(ref, [{ role, content: `tea for ${ref}` }], { create: { module } });
+    await say('first', 'home', 'user');
+    await say('second', 'work', 'assistant');
+    const totalOf = async (filter: object) => (await run({ query: 'tea', ...filter })).total;
+    expect(await totalOf({})).toBe(2);
+    expect(await totalOf({ conversationId: 'second' })).toBe(1);
+    expect(await totalOf({ module: 'home' })).toBe(1);
+    expect(await totalOf({ role: 'assistant', module: 'work' })).toBe(1);
+    expect((await errorOf(totalOf({ conversationId: 'third' }))).code).toBe(
+      'CONVERSATION_NOT_FOUND',
+    );
+    expect((await errorOf(totalOf({ conversationId: '../x' }))).code).toBe('VALIDATION_ERROR');
+  });
+
+  it('takes days and times, a day being all of it, and UTC where no zone is named', async () => {
+    const { run, say } = await openTool();
+    await say('tea today');
+    const now = Date.now();
+    const day = (offset: number) => new Date(now + offset * DAY_MS).toISOString().slice(0, 10);
+    const totalOf = async (filter: object) => (await run({ query: 'tea', ...filter })).total;
+    expect(await totalOf({ startDate: day(-1), endDate: day(0) })).toBe(1);
+    expect(await totalOf({ endDate: day(-1) })).toBe(0);
+    const minute = new Date(now - 60_000).toISOString();
+    expect(await totalOf({ startDate: minute.slice(0, 16) })).toBe(1);
+    expect(await totalOf({ startDate: minute.replace('Z', '+00:00') })).toBe(1);
+    expect(await totalOf({ endDate: minute })).toBe(0);
+    for (const startDate of ['yesterday', '5', '2025-13-01', 'March 7, 2025', ''])
+      expect((await errorOf(totalOf({ startDate }))).code, startDate).toBe('VALIDATION_ERROR');
+  });
+
+  it('pages through everything once, and says where the next page begins', async () => {
+    const { store, run } = await openTool();
+    for (let n = 0; n < 23; n += 1)
+      await store.append('long', [{ role: 'user', content: `tea number ${n}` }], { create: true });
+    const seen: number[] = [];
+    let offset: number | undefined = 0;
+    while (offset !== undefined) {
+      const page: Awaited<ReturnType<typeof run>> = await run({ query: 'tea', limit: 10, offset });
+      expect(page.total).toBe(23);
+      expect(page.hasMore).toBe(page.nextOffset !== undefined);
+      seen.push(...page.results.map(({ seq }) => seq));
+      offset = page.nextOffset;
+    }
+    expect(seen.sort((a, b) => a - b)).toEqual(Array.from({ length: 23 }, (_, index) => index + 1));
+    expect(await run({ query: 'tea', offset: 50 })).toMatchObject({
+      total: 23,
+      results: [],
+      hasMore: false,
+    });
+  });
+
+  it('keeps whole messages and long tokens within bounds, and loses none on the way', async () => {
+    const { run, say } = await openTool();
+    for (let n = 0; n < 5; n += 1) await say(`tea ${'word '.repeat(2000)}`);
+    await say(`coffee ${'x'.repeat(50_000)}`);
+    const first = await run({ query: 'tea', includeContent: true });
+    expect(first.results).toHaveLength(2);
+    expect(first.nextOffset).toBe(2);
+    const rest = await run({ query: 'tea', includeContent: true, offset: 2 });
+    expect(rest.results[0]?.content).toContain('tea word');
+    const [long] = (await run({ query: 'coffee', includeContent: true })).results;
+    expect(long).not.toHaveProperty('content');
+    expect(long?.snippet).toContain('<mark>coffee</mark>');
+    expect(long?.snippet.length).toBeLessThan(2_100);
+  });
+
+  it('marks as asked, and cuts snippets as long as asked', async () => {
+    const { run, say } = await openTool();
+    await say(`${'before '.repeat(40)}tea${' after'.repeat(40)}`);
+    const marks = { highlightStart: '[[', highlightEnd: ']]', snippetTokens: 3 };
+    const { results } = await run({ query: 'tea', ...marks });
+    expect(results[0]?.snippet).toBe('...before [[tea]] after...');
+  });
+
+  it('explains zero hits: unknown words, and which filter removed how many', async () => {
+    const { run, say } = await openTool();
+    await say('tea and cake', { module: 'home' });
+    expect((await run({ query: 'wombat' })).explanation).toContain('wombat');
+    const filtered = await run({ query: 'tea', module: 'work', endDate: '2001-01-01' });
+    expect(filtered.explanation).toContain('1 match without any filter');
+    const one = await run({ query: 'tea', endDate: '2001-01-01' });
+    expect(one.explanation).toContain('1 match without endDate');
+    expect((await run({ query: '"cake tea"' })).explanation).toBeTruthy();
+    expect(await run({ query: 'tea' })).not.toHaveProperty('explanation');
+  });
+
+  it('falls back to any of the words and says so; syntax errors are for fts5', async () => {
+    const { run, say } = await openTool();
+    await say('tea and cake');
+    await say('coffee');
+    expect(await run({ query: 'cake coffee' })).toMatchObject({ total: 2, relaxed: true });
+    expect(await run({ query: 'what (about "cake' })).toMatchObject({ total: 1 });
+    const error = await errorOf(run({ query: '(cake', matchType: 'fts5' }));
+    expect(error.code).toBe('QUERY_SYNTAX');
+    expect(error.details?.['position']).toBeTypeOf('number');
+    expect(await run({ query: 'coffe', matchType: 'fuzzy' })).toMatchObject({ total: 1 });
+    expect(await run({ query: 'cof', matchType: 'prefix' })).toMatchObject({ total: 1 });
+    expect(await run({ query: 'and cake', matchType: 'exact' })).toMatchObject({ total: 1 });
+  });
+
+  it('is cancelled by its signal', async () => {
+    const { run, say } = await openTool();
+    await say('tea');
+    expect((await errorOf(run({ query: 'tea' }, AbortSignal.abort()))).code).toBe('CANCELLED');
+  });
+});

@@ -1,0 +1,95 @@
+/** The tool `session_start` through the official client and the built command. */
+import { describe, expect, it } from 'vitest';
+import { type Session, withClient, withPlace } from '../../e2e/harness.js';
+
+const inSession = (work: (session: Session) => Promise<void>) => () =>
+  withPlace((place) => withClient(place, work));
+
+interface Snapshot {
+  found: boolean;
+  notes: string[];
+  thread?: { id: string; title?: string; module?: string };
+  session?: { messages: number; durationMinutes: number };
+  distinctiveWords: string[];
+  openQuestions: { text: string; threadId: string; messageId: string; seq: number }[];
+  promises: { text: string; messageId: string; due?: string; rule: string }[];
+  lastTurns: { seq: number; content: string; isCut?: boolean }[];
+}
+
+async function thread(session: Session, module: string, title: string, ...bodies: string[]) {
+  const { id } = await session.call('history_threads_create', { module, title });
+  for (const [index, body] of bodies.entries()) {
+    const role = index % 2 === 0 ? 'user' : 'assistant';
+    await session.call('history_threads_append_message', { threadId: id, role, body });
+  }
+  return String(id);
+}
+
+const start = async (session: Session, args: Record<string, unknown> = {}) =>
+  (await session.call('session_start', args)) as unknown as Snapshot;
+
+describe('session_start', () => {
+  it(
+    'gives the evidence for picking up where the last session of a module ended',
+    inSession(async (session) => {
+      const id = await thread(
+        session,
+        'discuss',
+        'Q1 goal planning',
+        'Let us plan the Q1 goals, above all the Tipz initiative.',
+        'The Tipz initiative has three risks. I will send updated OKRs by Friday.',
+        'Tipz is what worries me. I am tired.',
+        'Shall we review the Tipz risks tomorrow?',
+      );
+      await thread(session, 'execute', 'Release', 'Release the script.', 'Done.');
+      const snapshot = await start(session, { module: 'discuss' });
+      expect(snapshot).toMatchObject({
+        found: true,
+        thread: { id, title: 'Q1 goal planning', module: 'discuss' },
+        session: { messages: 4 },
+        openQuestions: [{ text: 'Shall we review the Tipz risks tomorrow?', threadId: id, seq: 4 }],
+        promises: [
+          { text: 'I will send updated OKRs by Friday.', rule: 'commitment', due: 'by Friday' },
+        ],
+        lastTurns: [{ seq: 1 }, { seq: 2 }, { seq: 3 }, { seq: 4 }],
+      });
+      expect(snapshot.distinctiveWords).toContain('tipz');
+      const read = await session.call('history_threads_get', { threadId: id });
+      const messages = read['messages'] as { id: string; content: string }[];
+      for (const { text, messageId } of [...snapshot.openQuestions, ...snapshot.promises]) {
+        expect(messages.find((message) => message.id === messageId)?.content).toContain(text);
+      }
+    }),
+  );
+
+  it(
+    'says what is empty, and looks into the threads before',
+    inSession(async (session) => {
+      expect(await start(session)).toMatchObject({ found: false, lastTurns: [], promises: [] });
+      const older = await thread(session, 'plan', 'Older', 'Hello', 'When do we meet?');
+      const newer = await thread(session, 'plan', 'Newer', 'Good day', 'Good day.');
+      const both = await start(session, { module: 'plan' });
+      expect(both).toMatchObject({ thread: { id: newer }, openQuestions: [{ threadId: older }] });
+      expect(both.promises).toEqual([]);
+      expect(both.notes.join(' ')).toContain('promise');
+      expect(await start(session, { threads: 1 })).toMatchObject({ openQuestions: [] });
+      expect(await start(session, { currentThreadId: newer })).toMatchObject({
+        thread: { id: older },
+      });
+    }),
+  );
+
+  it(
+    'is not misled by a title that changed, and stays within its budget',
+    inSession(async (session) => {
+      const long = 'The quick brown fox jumps over the lazy dog. '.repeat(300);
+      await thread(session, 'plan', 'First', 'Hello', 'Hello.');
+      const id = await thread(session, 'plan', 'Second', long, long, long, long);
+      const snapshot = await start(session, { maxTokens: 500 });
+      expect(snapshot.thread?.id).toBe(id);
+      expect(snapshot.lastTurns.at(-1)).toMatchObject({ seq: 4, isCut: true });
+      expect(JSON.stringify(snapshot).length / 4).toBeLessThan(800);
+      expect(snapshot.notes.join(' ')).toContain('want of room');
+    }),
+  );
+});
