@@ -14,8 +14,9 @@ const ID_LENGTH = 22;
 
 /** What is indexed of one conversation: enough to filter by, and to see what changed. */
 export interface IndexedConversation {
-  /** What every message of it is indexed with. */
+  /** What every message of it is indexed with; a title made from a message, only that message. */
   readonly title: string;
+  readonly titleFrom: string;
   readonly module: string;
   readonly tags: string;
   readonly roles: Role[];
@@ -83,6 +84,7 @@ export class MessageIndex {
     const isSameHead =
       known !== undefined &&
       known.title === next.title &&
+      known.titleFrom === next.titleFrom &&
       known.module === next.module &&
       known.tags === next.tags;
     const indexed = isSameHead ? known : { ...next, roles: [], times: [], fingerprints: [] };
@@ -101,14 +103,17 @@ export class MessageIndex {
     message: Message,
     position: number,
   ): void {
-    const fingerprint = fingerprintOf(message);
+    const { titleFrom, module, tags } = indexed;
+    // Else the words of the first message would find all that follow it.
+    const hasTitle = titleFrom === '' || titleFrom === message.id;
+    const fingerprint = fingerprintOf(message, hasTitle);
     if (indexed.fingerprints[position] === fingerprint) return;
     const { role, content } = message;
     const time = Date.parse(message.createdAt);
     indexed.fingerprints[position] = fingerprint;
     indexed.roles[position] = role;
     indexed.times[position] = time;
-    const { title, module, tags } = indexed;
+    const title = hasTitle ? indexed.title : '';
     const id = documentId(conversationId, position + 1);
     if (this.text.has(id)) this.#droppedDocuments += 1;
     this.text.put(id, { content, title, role, module, tags }, time);
@@ -141,18 +146,19 @@ export function parseDocumentId(id: DocumentId): { conversationId: string; seq: 
   return { conversationId: text.slice(0, ID_LENGTH), seq: Number(text.slice(ID_LENGTH + 1)) };
 }
 
-/** What every message of a conversation is indexed with. */
+/** What the messages of a conversation are indexed with besides their own. */
 export function indexedFields({
   title = '',
+  titleFrom = '',
   module = '',
   tags = [],
-}: Pick<ConversationHead, 'title' | 'module' | 'tags'>) {
-  return { title, module, tags: tags.join('\n') };
+}: Pick<ConversationHead, 'title' | 'titleFrom' | 'module' | 'tags'>) {
+  return { title, titleFrom, module, tags: tags.join('\n') };
 }
 
 /** 53 bits (cyrb53): a change that keeps them is one in 10^16. */
-function fingerprintOf({ role, content, createdAt }: Message): number {
-  let high = 0xdeadbeef;
+function fingerprintOf({ role, content, createdAt }: Message, hasTitle: boolean): number {
+  let high = hasTitle ? 0xdeadbeef : 0x9e3779b9;
   let low = 0x41c6ce57;
   for (const text of [role, createdAt, content]) {
     for (let index = 0; index < text.length; index += 1) {
