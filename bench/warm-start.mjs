@@ -78,7 +78,7 @@ async function start(logsFolder, cachePath) {
   const stalls = monitorEventLoopDelay({ resolution: 10 });
   stalls.enable();
   search.start('once');
-  const request = { query: 'kaka', matchType: 'auto', filters: {}, limit: 20, offset: 0 };
+  const request = { query: 'kalo', matchType: 'auto', filters: {}, limit: 20, offset: 0 };
   const found = await search.search(request, { patienceMs: 600_000 });
   const wallMs = performance.now() - wall;
   const { user, system } = process.cpuUsage(cpu);

@@ -115,7 +115,7 @@ describe('edits by hand', { timeout: 240_000 }, () => {
   it('a title made from a message belongs to that message, wherever its id goes', async () => {
     const place = await openPlace();
     const { logsFolder } = place;
-    const message = { role: 'user', content: 'same', createdAt: '2025-01-01T00:00:00.000Z' };
+    const message = { role: 'user', content: 'edited name', createdAt: '2025-01-01T00:00:00.000Z' };
     const withIds = (...ids: string[]) => {
       const messages = ids.map((id) => ({ ...message, id }));
       put(logsFolder, idOf(0), JSON.stringify({ title: 'edited name', titleFrom: 'a', messages }));
