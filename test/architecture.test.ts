@@ -28,6 +28,7 @@ const floorOf = new Map(FLOORS.flatMap((rooms, floor) => rooms.map((room) => [ro
 const DOORS: readonly { thing: string; pattern: RegExp; rooms: readonly string[] }[] = [
   { thing: 'node:fs', pattern: /['"]node:fs(\/promises)?['"]/, rooms: ['files'] },
   { thing: 'chokidar', pattern: /['"]chokidar['"]/, rooms: ['files'] },
+  { thing: 'modern-tar', pattern: /['"]modern-tar['"]/, rooms: ['files'] },
   { thing: 'write-file-atomic', pattern: /['"]write-file-atomic['"]/, rooms: ['files'] },
   { thing: 'proper-lockfile', pattern: /['"]proper-lockfile['"]/, rooms: ['files'] },
   { thing: 'fetch', pattern: /(?<![.\w])fetch\(/, rooms: ['providers'] },

@@ -5,12 +5,14 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { estimateTextTokens } from '../../src/base/tokens.js';
 import { listing } from '../../src/server/build-server.js';
 import { TOOLSETS, tools } from '../../src/tools/index.js';
 
 const TOOLS = resolve(import.meta.dirname, '../../src/tools');
 const SCHEMAS = resolve(import.meta.dirname, '__schemas__');
 /** What a host pays, in every conversation, before anything was asked. */
+const MENU_BUDGET_TOKENS = 12_000;
 const LIST_BUDGET_BYTES_PER_TOOL = 3_500;
 
 const toolFiles = readdirSync(TOOLS, { withFileTypes: true })
@@ -50,6 +52,17 @@ describe('the list', () => {
   it('stays within its budget', () => {
     const bytes = JSON.stringify(tools.map(listing)).length;
     expect(bytes / tools.length).toBeLessThan(LIST_BUDGET_BYTES_PER_TOOL);
+  });
+
+  it('costs a model no more than its budget of tokens: what hosts show of every tool', () => {
+    const menu = tools.map(listing).map(({ outputSchema: _, annotations: __, ...shown }) => shown);
+    const outputs = tools.map(listing).map(({ outputSchema }) => outputSchema);
+    const tokens = estimateTextTokens(JSON.stringify(menu));
+    // Few hosts show them to the model; reported so that they do not grow unseen.
+    console.info(
+      `menu of ${tools.length} tools: ${tokens} tokens; output schemas: ${estimateTextTokens(JSON.stringify(outputs))}`,
+    );
+    expect(tokens).toBeLessThanOrEqual(MENU_BUDGET_TOKENS);
   });
 
   it('has no schema of a tool that is gone', () => {

@@ -83,8 +83,11 @@ describe('session_start', () => {
     'is not misled by a title that changed, and stays within its budget',
     inSession(async (session) => {
       const long = 'The quick brown fox jumps over the lazy dog. '.repeat(300);
-      await thread(session, 'plan', 'First', 'Hello', 'Hello.');
+      const first = await thread(session, 'plan', 'First', 'Hello', 'Hello.');
       const id = await thread(session, 'plan', 'Second', long, long, long, long);
+      await session.call('update_conversation', { conversationId: first, title: 'Renamed' });
+      const listed = await session.call('history_threads_list');
+      expect(listed['threads']).toMatchObject([{ id: first }, { id }]);
       const snapshot = await start(session, { maxTokens: 500 });
       expect(snapshot.thread?.id).toBe(id);
       expect(snapshot.lastTurns.at(-1)).toMatchObject({ seq: 4, isCut: true });

@@ -70,7 +70,7 @@ async function call<T = Answer>(name: string, args: Record<string, unknown> = {}
   return (await session.call(name, args)) as unknown as T;
 }
 async function threadWith(module: string, ...bodies: string[]): Promise<string> {
-  const { id } = await call('history_threads_create', { module });
+  const { id } = await call('history_threads_create', { module, title: 'Talk' });
   for (const [index, body] of bodies.entries()) {
     const role = index % 2 === 0 ? 'user' : 'assistant';
     await call('history_threads_append_message', { threadId: id, role, body });

@@ -1,0 +1,124 @@
+/**
+ * The official MCP inspector's command line, a client that is not ours, lists and calls every tool of
+ * the built server. A tool that needs an argument nobody could guess is listed in ARGUMENTS.
+ */
+import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { tools } from '../../src/tools/index.js';
+import { type Place, withClient, withPlace } from './harness.js';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+/** What `mcp-inspector --cli` starts; without the process that only starts it. */
+const INSPECTOR = resolve(ROOT, 'node_modules/@modelcontextprotocol/inspector/cli/build/index.js');
+const MAIN = resolve(ROOT, 'dist/cli/main.js');
+/** Processes at once: one a tool would swamp a small machine. */
+const AT_ONCE = 2;
+
+async function inspect({ root, env }: Place, ...options: readonly string[]) {
+  const server = [process.execPath, MAIN, '--root', root, '--toolsets', 'all'];
+  const target = [INSPECTOR, ...server];
+  const { stdout } = await promisify(execFile)(process.execPath, [...target, ...options], { env });
+  return JSON.parse(stdout) as Record<string, unknown>;
+}
+
+/** What there is to try the tools on; those that take a conversation away have one of their own. */
+interface Known {
+  readonly id: string;
+  readonly messageId: string;
+  readonly doomed: string;
+  readonly halves: readonly string[];
+}
+
+const CONVERSATION = ({ id }: Known) => ({ conversationId: id });
+const ARGUMENTS: Record<string, (known: Known) => Record<string, string>> = {
+  save_message: () => ({ role: 'user', content: 'Hello' }),
+  get_conversation: CONVERSATION,
+  get_conversation_history: CONVERSATION,
+  update_conversation: ({ id }) => ({ conversationId: id, title: 'Renamed' }),
+  branch_conversation: ({ id, messageId }) => ({ conversationId: id, messageId }),
+  delete_conversation: ({ doomed }) => ({ conversationId: doomed }),
+  merge_conversations: ({ halves }) => ({ conversationIds: JSON.stringify(halves) }),
+  search_messages: () => ({ query: 'hello' }),
+  set_state: () => ({ values: JSON.stringify({ colour: 'blue' }) }),
+  history_threads_create: () => ({ module: 'plan' }),
+  history_threads_get: ({ id }) => ({ threadId: id }),
+  history_threads_search: () => ({ q: 'hello' }),
+  history_threads_append_message: ({ id }) => ({ threadId: id, role: 'user', body: 'More' }),
+  perplexity_search: () => ({ query: 'What is MCP?' }),
+  perplexity_deep_research: () => ({ query: 'What is MCP?' }),
+  perplexity_search_followup: ({ id }) => ({ conversationId: id, query: 'And then?' }),
+  perplexity_deep_research_followup: ({ id }) => ({ conversationId: id, query: 'And then?' }),
+};
+
+/** What cannot succeed without an account elsewhere, and how it answers. */
+const FAILURES: Record<string, string> = {
+  perplexity_search: 'NOT_CONFIGURED',
+  perplexity_deep_research: 'NOT_CONFIGURED',
+  perplexity_search_followup: 'NOT_CONFIGURED',
+  perplexity_deep_research_followup: 'NOT_CONFIGURED',
+};
+
+function prepare(place: Place): Promise<Known> {
+  return withClient(place, async ({ call }) => {
+    const save = async () => await call('save_message', { role: 'user', content: 'Hello you' });
+    const { conversationId, messageId } = await save();
+    const others = [await save(), await save(), await save()].map((saved) =>
+      String(saved['conversationId']),
+    );
+    const [doomed = '', ...halves] = others;
+    return { id: String(conversationId), messageId: String(messageId), doomed, halves };
+  });
+}
+
+/** How a call ended: `ok`, or the code of its error. */
+async function outcomeOf(place: Place, name: string, known: Known): Promise<string> {
+  const args = Object.entries(ARGUMENTS[name]?.(known) ?? {}).map(
+    ([key, value]) => `${key}=${value}`,
+  );
+  const options = args.length === 0 ? [] : ['--tool-arg', ...args];
+  const answer = await inspect(place, '--method', 'tools/call', '--tool-name', name, ...options);
+  if (!answer['isError']) {
+    const { success } = answer['structuredContent'] as { success: boolean };
+    return success ? 'ok' : 'no success';
+  }
+  const meta = answer['_meta'] as Record<string, { code: string; message: string }>;
+  return meta['daybook/error']?.code ?? 'no code';
+}
+
+describe("the inspector's command line", () => {
+  it('lists every tool, resource, template and prompt', async () => {
+    await withPlace(async (place) => {
+      const { id } = await prepare(place);
+      const listed = await inspect(place, '--method', 'tools/list');
+      const names = (listed['tools'] as { name: string }[]).map(({ name }) => name);
+      expect(names).toEqual(tools.map(({ name }) => name));
+      const resources = await inspect(place, '--method', 'resources/list');
+      expect(resources['resources']).toHaveLength(4);
+      const uri = `daybook://conversation/${id}`;
+      const read = await inspect(place, '--method', 'resources/read', '--uri', uri);
+      expect(read['contents']).toMatchObject([{ uri, mimeType: 'application/json' }]);
+      const templates = await inspect(place, '--method', 'resources/templates/list');
+      expect(templates['resourceTemplates']).toHaveLength(2);
+      const prompts = await inspect(place, '--method', 'prompts/list');
+      expect(prompts['prompts']).toMatchObject([{ name: 'session_start' }, {}]);
+      const prompt = ['--method', 'prompts/get', '--prompt-name', 'session_start'];
+      expect((await inspect(place, ...prompt))['messages']).toHaveLength(2);
+    });
+  }, 300_000);
+
+  it('calls every tool', async () => {
+    await withPlace(async (place) => {
+      const known = await prepare(place);
+      const outcomes: Record<string, string> = {};
+      const names = tools.map(({ name }) => name).values();
+      const worker = async () => {
+        for (const name of names) outcomes[name] = await outcomeOf(place, name, known);
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, worker));
+      const expected = tools.map(({ name }) => [name, FAILURES[name] ?? 'ok']);
+      expect(outcomes).toEqual(Object.fromEntries(expected));
+    });
+  }, 600_000);
+});

@@ -1,0 +1,96 @@
+/** The newest messages of all conversations, compared with sorting everything. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { MessageIndex } from '../../src/search/message-index.js';
+import {
+  type MessagePlace,
+  newestConversations,
+  newestMessages,
+} from '../../src/search/newest-messages.js';
+
+interface Made {
+  module: string;
+  times: number[];
+}
+
+const made = fc.array(
+  fc.record({
+    module: fc.constantFrom('plan', 'discuss'),
+    times: fc.array(fc.integer({ min: 0, max: 30 }), { maxLength: 8 }),
+  }),
+  { maxLength: 12 },
+);
+
+const idOf = (n: number) => `20250101-${String(1_000_000_000_000 + n)}`;
+
+function indexOf(conversations: readonly Made[]): MessageIndex {
+  const index = new MessageIndex();
+  for (const [n, { module, times }] of conversations.entries()) {
+    const facts = { title: '', titleFrom: '', module, tags: '', roles: [], fingerprints: [] };
+    index.adopt(idOf(n), { ...facts, times });
+  }
+  return index;
+}
+
+/** Everything, sorted. */
+function oracle(conversations: readonly Made[], module: string | undefined, since: number) {
+  return conversations
+    .flatMap((conversation, n) =>
+      conversation.times.map((time, at) => ({
+        place: { conversationId: idOf(n), seq: at + 1, time },
+        isIn: (module === undefined || module === conversation.module) && time >= since,
+      })),
+    )
+    .filter(({ isIn }) => isIn)
+    .map(({ place }) => place)
+    .sort(
+      (a, b) =>
+        b.time - a.time ||
+        (a.conversationId < b.conversationId ? 1 : -1) *
+          Number(a.conversationId !== b.conversationId) ||
+        b.seq - a.seq,
+    );
+}
+
+describe('newest messages', () => {
+  it('are those of sorting everything, page after page, each once', () => {
+    fc.assert(
+      fc.property(
+        made,
+        fc.option(fc.constantFrom('plan', 'discuss'), { nil: undefined }),
+        fc.integer({ min: 0, max: 30 }),
+        fc.integer({ min: 1, max: 7 }),
+        (conversations, module, since, limit) => {
+          const index = indexOf(conversations);
+          const expected = oracle(conversations, module, since);
+          const seen: MessagePlace[] = [];
+          let after: MessagePlace | undefined;
+          for (;;) {
+            const page = newestMessages(index, {
+              since,
+              limit,
+              ...(module !== undefined && { module }),
+              ...(after && { after }),
+            });
+            expect(page.total).toBe(expected.length);
+            seen.push(...page.places);
+            after = page.places.at(-1);
+            if (!page.hasMore) break;
+          }
+          expect(seen).toEqual(expected);
+        },
+      ),
+    );
+  });
+
+  it('name the conversations that were talked in last', () => {
+    fc.assert(
+      fc.property(made, fc.integer({ min: 1, max: 5 }), (conversations, limit) => {
+        const ordered = oracle(conversations, undefined, 0);
+        const expected = [...new Set(ordered.map(({ conversationId }) => conversationId))];
+        const found = newestConversations(indexOf(conversations), { limit });
+        expect(found).toEqual(expected.slice(0, limit));
+      }),
+    );
+  });
+});
