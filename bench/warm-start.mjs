@@ -133,12 +133,16 @@ function report(messageCount, conversationCount) {
     ['memory at the most', 'peakMb', 'MB'],
   ];
   const [{ cold, warm }] = rounds;
-  console.log(`${messageCount} messages in ${conversationCount} conversations, median of ${ROUNDS}`);
+  console.log(
+    `${messageCount} messages in ${conversationCount} conversations, median of ${ROUNDS}`,
+  );
   console.log(`found by the search: ${cold.total} cold, ${warm.total} warm\n`);
   console.log('|  | cold | warm | cold / warm |\n|---|---|---|---|');
   for (const [name, key, unit] of rows) {
     const [a, b] = [of('cold', key), of('warm', key)];
-    console.log(`| ${name} | ${a.toFixed(0)} ${unit} | ${b.toFixed(0)} ${unit} | ${(a / b).toFixed(1)} |`);
+    console.log(
+      `| ${name} | ${a.toFixed(0)} ${unit} | ${b.toFixed(0)} ${unit} | ${(a / b).toFixed(1)} |`,
+    );
   }
   const [saveMs, stallMs] = [of('cold', 'saveMs'), of('cold', 'saveStallMs')];
   console.log(
