@@ -27,7 +27,8 @@ export interface IndexedConversation {
 
 export class MessageIndex {
   readonly text: TextIndex = createTextIndex({ columns: COLUMNS, defaultColumns: DEFAULT_COLUMNS });
-  readonly #conversations = new Map<string, IndexedConversation>();
+  /** What a cache brought is unpacked when it is asked for: most of it never is. */
+  readonly #conversations = new Map<string, IndexedConversation | (() => IndexedConversation)>();
   #changedDocuments = 0;
   #droppedDocuments = 0;
 
@@ -42,22 +43,33 @@ export class MessageIndex {
   }
 
   get(conversationId: string): IndexedConversation | undefined {
-    return this.#conversations.get(conversationId);
+    const found = this.#conversations.get(conversationId);
+    if (typeof found !== 'function') return found;
+    const unpacked = found();
+    this.#conversations.set(conversationId, unpacked);
+    return unpacked;
   }
 
-  conversations(): Iterable<[conversationId: string, IndexedConversation]> {
-    return this.#conversations;
+  *conversations(): Iterable<[conversationId: string, IndexedConversation]> {
+    for (const [conversationId, known] of this.#conversations) {
+      const indexed = typeof known === 'function' ? this.get(conversationId) : known;
+      if (indexed !== undefined) yield [conversationId, indexed];
+    }
+  }
+
+  has(conversationId: string): boolean {
+    return this.#conversations.has(conversationId);
   }
 
   /** Takes over documents that are in the text index already. */
-  adopt(conversationId: string, indexed: IndexedConversation): void {
-    this.#conversations.set(conversationId, indexed);
+  adopt(conversationId: string, unpack: () => IndexedConversation): void {
+    this.#conversations.set(conversationId, unpack);
   }
 
-  /** Takes documents of a cache out again, but for those that the conversation has by now. */
-  disown(conversationId: string, ids: readonly DocumentId[]): void {
-    const count = this.#conversations.get(conversationId)?.roles.length ?? 0;
-    for (const id of ids) if (parseDocumentId(id).seq > count) this.text.delete(id);
+  /** Takes a document of a cache out again, unless the conversation has one in its place by now. */
+  disown(id: DocumentId): void {
+    const { conversationId, seq } = parseDocumentId(id);
+    if (seq > (this.get(conversationId)?.roles.length ?? 0)) this.text.delete(id);
   }
 
   /** Brings the index up to a change; costs what changed. */
@@ -67,7 +79,7 @@ export class MessageIndex {
       return;
     }
     const { messages, ...head } = document.snapshot();
-    const known = this.#conversations.get(conversationId);
+    const known = this.get(conversationId);
     const next = indexedFields(head);
     const isSameHead =
       known !== undefined &&
@@ -117,7 +129,7 @@ export class MessageIndex {
   }
 
   #remove(conversationId: string): void {
-    const indexed = this.#conversations.get(conversationId);
+    const indexed = this.get(conversationId);
     if (indexed === undefined) return;
     this.#cut(conversationId, indexed, 0, indexed.roles.length);
     this.#conversations.delete(conversationId);
