@@ -7,7 +7,7 @@ import { loadIfThere } from '../../search/message-hits.js';
 import type { MessagePlace } from '../../search/newest-messages.js';
 import type { ConversationStore } from '../../stores/conversations.js';
 import { maxTokens } from '../answer-budget.js';
-import { defineTool, success } from '../define-tool.js';
+import { defineTool, READS, success } from '../define-tool.js';
 import {
   messagesWithin,
   moduleField,
@@ -45,12 +45,7 @@ export const historyMessagesRecent = defineTool({
       .describe('The store is still being read: conversations read so far, of how many.')
       .exactOptional(),
   }),
-  annotations: {
-    readOnlyHint: true,
-    destructiveHint: false,
-    idempotentHint: true,
-    openWorldHint: false,
-  },
+  annotations: READS,
   quotesText: true,
   async run(input, { conversations, search }, { signal, progress }) {
     const { module, since, limit, cursor } = input;
