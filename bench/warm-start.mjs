@@ -75,7 +75,7 @@ async function start(logsFolder, cachePath) {
   const store = await openConversationStore({ logsFolder, maxMessages: 10_000, fsync: false });
   const clock = systemClock;
   const search = openMessageSearch({ store, cachePath, clock, log: silentLog });
-  const stalls = monitorEventLoopDelay({ resolution: 1 });
+  const stalls = monitorEventLoopDelay({ resolution: 10 });
   stalls.enable();
   search.start('once');
   const request = { query: 'kaka', matchType: 'auto', filters: {}, limit: 20, offset: 0 };

@@ -29,6 +29,8 @@ export interface StoreFacts {
   readonly rootSource: string;
   readonly conversationLogsDir: string;
   readonly configFile: string;
+  /** Where the search index is cached; absent where it is built at every start. */
+  readonly indexCachePath?: string;
   readonly settings: {
     readonly toolsets: readonly string[];
     readonly fsync: boolean;
@@ -165,6 +167,7 @@ function perplexityOf({ perplexity }: Config, clock: Clock): Perplexity | undefi
 }
 
 function factsOf(config: Config): StoreFacts {
+  const cachePath = indexCachePath(config);
   const { toolsets, fsync, maxMessages, logLevel, perplexity } = config;
   return {
     version: VERSION,
@@ -172,6 +175,7 @@ function factsOf(config: Config): StoreFacts {
     rootSource: config.rootSource,
     conversationLogsDir: config.logsDir,
     configFile: config.configFile,
+    ...(cachePath !== undefined && { indexCachePath: cachePath }),
     settings: {
       toolsets,
       fsync,

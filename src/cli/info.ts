@@ -26,7 +26,7 @@ export async function info(flags: Flags): Promise<void> {
     ['root', `${facts.root} (${CHOSEN_BY[facts.rootSource]})`],
     ['conversations', `${facts.conversations} in ${facts.conversationLogsDir}`],
     ['messages', `${facts.messages}`],
-    ['search index', 'built by each server when it starts; a copy may be cached'],
+    ['search index', indexFacts(facts.indexCachePath)],
     ['configuration', facts.configFile],
     ['toolsets', settings.toolsets.join(', ')],
     ['fsync', settings.fsync ? 'on' : 'off'],
@@ -36,4 +36,11 @@ export async function info(flags: Flags): Promise<void> {
   for (const [name, value] of rows) console.log(`${name.padEnd(14)} ${value}`);
   for (const { message } of facts.damaged) console.error(message);
   for (const notice of config.notices) console.error(notice);
+}
+
+/** This command builds none: it would take longer than the answer is worth. */
+function indexFacts(cachePath: string | undefined): string {
+  return cachePath === undefined
+    ? 'built from the files by each server when it starts'
+    : `built by each server when it starts; cached in ${cachePath}`;
 }

@@ -7,6 +7,7 @@
  * That is safe because the old postings under that number all belong to deleted documents.
  */
 import SearchableMap from 'minisearch/SearchableMap';
+import { termTree } from './term-tree.js';
 
 const NONE = -1;
 
@@ -54,7 +55,8 @@ function textHash(term: string): number {
 const ownCopy = (text: string) => Buffer.from(text, 'latin1').toString('latin1');
 
 export class Dictionary {
-  readonly #tree = new SearchableMap<number>();
+  #tree = new SearchableMap<number>();
+  #isBulk = false;
   readonly #terms: string[] = [];
   readonly #free: number[] = [];
   /** The first of each bucket; as many buckets as a power of two. */
@@ -122,6 +124,18 @@ export class Dictionary {
     return this.#add(text.slice(start, end).toLowerCase(), hash, BY_TEXT);
   }
 
+  /**
+   * The numbers of many terms, no term twice, which the new ones get in this order; `order` has their
+   * places by UTF-16 code units.
+   */
+  internAll(terms: readonly string[], order: Uint32Array): Uint32Array {
+    this.#isBulk = this.capacity === 0;
+    const numbers = Uint32Array.from(terms, (term) => this.intern(term));
+    if (this.#isBulk) this.#tree = termTree(terms, order);
+    this.#isBulk = false;
+    return numbers;
+  }
+
   #spells(number: number, units: Uint16Array, start: number, end: number): boolean {
     const term = this.#terms[number] ?? '';
     if (term.length !== end - start) return false;
@@ -147,15 +161,19 @@ export class Dictionary {
   #add(term: string, first: number, second: number): number {
     if (this.size * 2 >= this.#buckets.length) this.#growBuckets();
     const number = this.#free.pop() ?? this.#terms.length;
-    this.#terms[number] = PLAIN.test(term) ? ownCopy(term) : term;
+    // Those of a list are texts of their own.
+    this.#terms[number] = !this.#isBulk && PLAIN.test(term) ? ownCopy(term) : term;
     if (this.#entries.length < this.#terms.length * ENTRY) {
       const larger = new Int32Array(this.#entries.length * 2);
       larger.set(this.#entries);
       this.#entries = larger;
     }
-    this.#entries.set([first, second, NONE, 0], number * ENTRY);
+    const at = number * ENTRY;
+    this.#entries[at] = first;
+    this.#entries[at + 1] = second;
+    this.#entries[at + USES] = 0;
     this.#link(number);
-    this.#tree.set(term, number);
+    if (!this.#isBulk) this.#tree.set(term, number);
     return number;
   }
 

@@ -54,7 +54,7 @@ export function isSymbolUnit(code: number, following: number): boolean {
   const kind = KINDS[code];
   if (kind !== LEADING) return kind === SYMBOL;
   const after = KINDS[following];
-  return after === 0 || after === SYMBOL || after === BEYOND_ASCII || after === WIDE_SPACE;
+  return after === 0 || after === SYMBOL || after === BEYOND_ASCII;
 }
 
 /** The words of a chunk and every other character of it, in turn. */

@@ -97,7 +97,7 @@ export async function removeIndexCache({ path, log }: CachePlace): Promise<boole
 /** Manifest and segments are those of the first step; what changes later is found changed when loading. */
 function* piecesOf(index: MessageIndex, store: ConversationStore): Generator<Uint8Array> {
   const { body, values } = manifestOf(index, store);
-  const segments = index.text.encodeInTurns();
+  const segments = index.text.encode();
   const header = Buffer.alloc(HEADER_BYTES);
   header.write(MAGIC, 'latin1');
   const facts = [VERSION, SEGMENT_FORMAT, body.byteLength, values.byteLength, segments.length];
@@ -141,7 +141,7 @@ function manifestOf(index: MessageIndex, store: ConversationStore) {
 interface CachedConversation {
   readonly stamp: Stamp;
   readonly head: ConversationHead;
-  readonly indexed: IndexedConversation;
+  readonly numbers: Float64Array;
 }
 
 interface Manifest {
@@ -166,8 +166,7 @@ async function readManifest(reader: PieceReader): Promise<Manifest | undefined> 
   const conversations = entries.map(({ stamp, head }) => {
     const from = at;
     at += NUMBERS_A_MESSAGE * head.messageCount;
-    const indexed = indexedFrom(head, numbers.subarray(from, at));
-    return { stamp: stampFrom(stamp), head, indexed };
+    return { stamp: stampFrom(stamp), head, numbers: numbers.subarray(from, at) };
   });
   return { conversations, segmentCount: header.readUInt32LE(20) };
 }
@@ -178,28 +177,64 @@ async function takeOver(
   { conversations, segmentCount }: Manifest,
   { index, store }: CachePlace,
 ): Promise<void> {
-  const documents = new Map<string, DocumentId[]>();
+  const taken = new TakenDocuments();
+  const decoder = index.text.decoder();
   try {
     for (let count = 0; count < segmentCount; count += 1) {
       const segment = await readSegment(reader);
       if (segment === undefined) return;
-      for (const id of index.text.decode(segment) ?? []) {
-        const { conversationId } = parseDocumentId(id);
-        const ids = documents.get(conversationId);
-        if (ids === undefined) documents.set(conversationId, [id]);
-        else ids.push(id);
-      }
+      const ids = decoder.take(segment);
+      if (ids === undefined && count === 0) return; // without the list of terms the rest says nothing
+      if (ids !== undefined) taken.add(ids);
     }
   } finally {
     // Also after a failure: a document without its conversation would never leave the index again.
-    for (const { stamp, head, indexed } of conversations) {
+    for (const { stamp, head, numbers } of conversations) {
       const { conversationId, messageCount } = head;
-      const isWhole = (documents.get(conversationId)?.length ?? 0) === messageCount;
-      if (!isWhole || index.get(conversationId) || !store.seed(stamp, head)) continue;
-      index.adopt(conversationId, indexed);
-      documents.delete(conversationId);
+      if (taken.countOf(conversationId) !== messageCount) continue;
+      if (index.has(conversationId) || !store.seed(stamp, head)) continue;
+      index.adopt(conversationId, () => indexedFrom(head, numbers));
+      taken.settle(conversationId);
     }
-    for (const [conversationId, ids] of documents) index.disown(conversationId, ids);
+    for (const id of taken.unsettled()) index.disown(id);
+    decoder.close();
+  }
+}
+
+/** The documents that came out of the cache, counted by conversation. */
+class TakenDocuments {
+  readonly #lists: (readonly DocumentId[])[] = [];
+  readonly #counts = new Map<string, number>();
+
+  add(ids: readonly DocumentId[]): void {
+    this.#lists.push(ids);
+    let current = '';
+    let count = 0;
+    const note = () => this.#counts.set(current, this.countOf(current) + count);
+    for (const id of ids) {
+      // Messages of one conversation mostly stand together: so few texts are made.
+      if (count === 0 || !String(id).startsWith(current)) {
+        if (count > 0) note();
+        current = parseDocumentId(id).conversationId;
+        count = 0;
+      }
+      count += 1;
+    }
+    if (count > 0) note();
+  }
+
+  countOf(conversationId: string): number {
+    return this.#counts.get(conversationId) ?? 0;
+  }
+
+  settle(conversationId: string): void {
+    this.#counts.delete(conversationId);
+  }
+
+  *unsettled(): Iterable<DocumentId> {
+    if (this.#counts.size === 0) return;
+    for (const id of this.#lists.flat())
+      if (this.#counts.has(parseDocumentId(id).conversationId)) yield id;
   }
 }
 

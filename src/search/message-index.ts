@@ -14,8 +14,9 @@ const ID_LENGTH = 22;
 
 /** What is indexed of one conversation: enough to filter by, and to see what changed. */
 export interface IndexedConversation {
-  /** What every message of it is indexed with. */
+  /** What every message of it is indexed with; a title made from a message, only that message. */
   readonly title: string;
+  readonly titleFrom: string;
   readonly module: string;
   readonly tags: string;
   readonly roles: Role[];
@@ -26,7 +27,8 @@ export interface IndexedConversation {
 
 export class MessageIndex {
   readonly text: TextIndex = createTextIndex({ columns: COLUMNS, defaultColumns: DEFAULT_COLUMNS });
-  readonly #conversations = new Map<string, IndexedConversation>();
+  /** What a cache brought is unpacked when it is asked for: most of it never is. */
+  readonly #conversations = new Map<string, IndexedConversation | (() => IndexedConversation)>();
   #changedDocuments = 0;
   #droppedDocuments = 0;
 
@@ -41,22 +43,33 @@ export class MessageIndex {
   }
 
   get(conversationId: string): IndexedConversation | undefined {
-    return this.#conversations.get(conversationId);
+    const found = this.#conversations.get(conversationId);
+    if (typeof found !== 'function') return found;
+    const unpacked = found();
+    this.#conversations.set(conversationId, unpacked);
+    return unpacked;
   }
 
-  conversations(): Iterable<[conversationId: string, IndexedConversation]> {
-    return this.#conversations;
+  *conversations(): Iterable<[conversationId: string, IndexedConversation]> {
+    for (const [conversationId, known] of this.#conversations) {
+      const indexed = typeof known === 'function' ? this.get(conversationId) : known;
+      if (indexed !== undefined) yield [conversationId, indexed];
+    }
+  }
+
+  has(conversationId: string): boolean {
+    return this.#conversations.has(conversationId);
   }
 
   /** Takes over documents that are in the text index already. */
-  adopt(conversationId: string, indexed: IndexedConversation): void {
-    this.#conversations.set(conversationId, indexed);
+  adopt(conversationId: string, unpack: () => IndexedConversation): void {
+    this.#conversations.set(conversationId, unpack);
   }
 
-  /** Takes documents of a cache out again, but for those that the conversation has by now. */
-  disown(conversationId: string, ids: readonly DocumentId[]): void {
-    const count = this.#conversations.get(conversationId)?.roles.length ?? 0;
-    for (const id of ids) if (parseDocumentId(id).seq > count) this.text.delete(id);
+  /** Takes a document of a cache out again, unless the conversation has one in its place by now. */
+  disown(id: DocumentId): void {
+    const { conversationId, seq } = parseDocumentId(id);
+    if (seq > (this.get(conversationId)?.roles.length ?? 0)) this.text.delete(id);
   }
 
   /** Brings the index up to a change; costs what changed. */
@@ -66,11 +79,12 @@ export class MessageIndex {
       return;
     }
     const { messages, ...head } = document.snapshot();
-    const known = this.#conversations.get(conversationId);
+    const known = this.get(conversationId);
     const next = indexedFields(head);
     const isSameHead =
       known !== undefined &&
       known.title === next.title &&
+      known.titleFrom === next.titleFrom &&
       known.module === next.module &&
       known.tags === next.tags;
     const indexed = isSameHead ? known : { ...next, roles: [], times: [], fingerprints: [] };
@@ -96,7 +110,9 @@ export class MessageIndex {
     indexed.fingerprints[position] = fingerprint;
     indexed.roles[position] = role;
     indexed.times[position] = time;
-    const { title, module, tags } = indexed;
+    const { titleFrom, module, tags } = indexed;
+    // Else the words of the first message would find all that follow it.
+    const title = titleFrom === '' || titleFrom === message.id ? indexed.title : '';
     const id = documentId(conversationId, position + 1);
     if (this.text.has(id)) this.#droppedDocuments += 1;
     this.text.put(id, { content, title, role, module, tags }, time);
@@ -113,7 +129,7 @@ export class MessageIndex {
   }
 
   #remove(conversationId: string): void {
-    const indexed = this.#conversations.get(conversationId);
+    const indexed = this.get(conversationId);
     if (indexed === undefined) return;
     this.#cut(conversationId, indexed, 0, indexed.roles.length);
     this.#conversations.delete(conversationId);
@@ -129,13 +145,14 @@ export function parseDocumentId(id: DocumentId): { conversationId: string; seq: 
   return { conversationId: text.slice(0, ID_LENGTH), seq: Number(text.slice(ID_LENGTH + 1)) };
 }
 
-/** What every message of a conversation is indexed with. */
+/** What the messages of a conversation are indexed with besides their own. */
 export function indexedFields({
   title = '',
+  titleFrom = '',
   module = '',
   tags = [],
-}: Pick<ConversationHead, 'title' | 'module' | 'tags'>) {
-  return { title, module, tags: tags.join('\n') };
+}: Pick<ConversationHead, 'title' | 'titleFrom' | 'module' | 'tags'>) {
+  return { title, titleFrom, module, tags: tags.join('\n') };
 }
 
 /** 53 bits (cyrb53): a change that keeps them is one in 10^16. */

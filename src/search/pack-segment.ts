@@ -32,6 +32,13 @@ const PLACES = 3;
 /** Token numbers of all documents, still the dictionary's, with the start of each column. */
 function gatherTokens(layout: Layout, places: readonly Place[]) {
   const width = layout.count + 1;
+  const whole = places[0]?.segment;
+  // A live segment without deletions, which is every one of a bulk load, stands ready already.
+  if (whole?.globals === undefined && whole?.size === places.length) {
+    const starts = whole.starts.slice(0, places.length * width);
+    const tokens = whole.tokens.subarray(0, starts[starts.length - 1] ?? 0);
+    return { starts, tokens };
+  }
   const starts = new Uint32Array(places.length * width);
   let total = 0;
   places.forEach(({ segment, slot }, index) => {
@@ -61,7 +68,7 @@ function copyTokens(segment: Segment, from: number, to: number, into: Uint32Arra
 
 /** The tokens of some documents, column by column. */
 interface Forward {
-  readonly tokens: Uint32Array;
+  readonly tokens: Uint16Array | Uint32Array;
   readonly starts: Uint32Array;
   readonly size: number;
 }

@@ -1,11 +1,11 @@
 /**
  * A frozen segment as one buffer, for the disk cache, and back. Layout: magic and version, CRC-32 of
- * the rest, length of a JSON head (ids, terms, the arrays' types and lengths), the head, the arrays
- * one after another on 8-byte boundaries. Deleted documents are left out. What does not check out is
- * refused, never repaired: the cache is only a copy.
+ * the rest, length of a JSON head (ids, the arrays' types and lengths), the head, the arrays one
+ * after another on 8-byte boundaries. Terms are places in a list of all terms, a buffer of its own
+ * (index-codec.ts). Deleted documents are left out. What does not check out is refused, never
+ * repaired: the cache is only a copy.
  */
 import { crc32 } from 'node:zlib';
-import type { Dictionary } from './dictionary.js';
 import { type FrozenParts, FrozenSegment } from './frozen-segment.js';
 import { livePlaces, packSegment } from './pack-segment.js';
 import type { DocumentId, Layout } from './segment.js';
@@ -26,6 +26,7 @@ type AnyArray = Uint8Array | Uint16Array | Uint32Array | Float64Array;
 
 /** In this order in the file. */
 const ARRAYS = [
+  'terms',
   'orders',
   'lengths',
   'tokens',
@@ -40,7 +41,6 @@ const ARRAYS = [
 interface Head {
   readonly layout: Layout;
   readonly ids: readonly DocumentId[];
-  readonly terms: readonly string[];
   readonly arrays: readonly { readonly type: ArrayType; readonly length: number }[];
 }
 
@@ -52,17 +52,17 @@ const typeOf = (array: AnyArray): ArrayType => {
   return array instanceof Uint32Array ? 'u32' : 'f64';
 };
 
-/** The bytes of `segment`, its terms spelled out. */
-export function encodeSegment(segment: FrozenSegment, dictionary: Dictionary): Buffer {
+/** The bytes of `segment`. `places`: where each number of the dictionary stands in the list of terms. */
+export function encodeSegment(segment: FrozenSegment, places: Uint32Array): Buffer {
   const { parts, layout } =
     segment.deadCount === 0
       ? segment
-      : packSegment(segment.layout, livePlaces(segment), dictionary.capacity);
-  const arrays = ARRAYS.map((name) => parts[name]);
+      : packSegment(segment.layout, livePlaces(segment), places.length);
+  const terms = parts.terms.map((number) => places[number] ?? 0);
+  const arrays = ARRAYS.map((name) => (name === 'terms' ? terms : parts[name]));
   const head: Head = {
     layout,
     ids: parts.ids,
-    terms: Array.from(parts.terms, (term) => dictionary.term(term)),
     arrays: arrays.map((array) => ({ type: typeOf(array), length: array.length })),
   };
   const headBytes = Buffer.from(JSON.stringify(head));
@@ -92,13 +92,16 @@ function isIntact(buffer: Buffer): boolean {
 }
 
 function readArrays(buffer: Buffer, head: Head, start: number): AnyArray[] {
+  // A buffer from a pool may lie at any address; one of its own is used as it is.
+  const isAligned = buffer.byteOffset % 8 === 0;
   let at = start;
   return head.arrays.map(({ type, length }) => {
     const make = ARRAY_TYPES[type];
-    // Copied, because the buffer may come from a pool and lie at any address.
-    const bytes = Uint8Array.prototype.slice.call(buffer, at, at + length * make.BYTES_PER_ELEMENT);
-    at = align(at + bytes.length);
-    return new make(bytes.buffer);
+    const from = at;
+    const bytes = length * make.BYTES_PER_ELEMENT;
+    at = align(at + bytes);
+    if (isAligned) return new make(buffer.buffer as ArrayBuffer, buffer.byteOffset + from, length);
+    return new make(Uint8Array.prototype.slice.call(buffer, from, from + bytes).buffer);
   });
 }
 
@@ -133,12 +136,15 @@ function renumber(parts: TermParts): TermParts {
   return renumbered;
 }
 
+/** A segment without its terms' numbers in the dictionary of this process. */
+export interface DecodedSegment {
+  readonly parts: FrozenParts;
+  /** Greatest place in the list of terms that it refers to. */
+  readonly greatestTerm: number;
+}
+
 /** The segment in `buffer`, or nothing if it is damaged, of another version or another layout. */
-export function decodeSegment(
-  buffer: Buffer,
-  layout: Layout,
-  dictionary: Dictionary,
-): FrozenSegment | undefined {
+export function decodeSegment(buffer: Buffer, layout: Layout): DecodedSegment | undefined {
   if (!isIntact(buffer)) return undefined;
   const headEnd = HEADER_BYTES + buffer.readUInt32LE(12);
   const head = JSON.parse(buffer.toString('utf8', HEADER_BYTES, headEnd)) as Head;
@@ -146,8 +152,19 @@ export function decodeSegment(
     return undefined;
   const arrays = readArrays(buffer, head, align(headEnd));
   const stored = Object.fromEntries(ARRAYS.map((name, i) => [name, arrays[i]]));
-  const terms = Uint32Array.from(head.terms, (term) => dictionary.intern(term));
   // The checksum vouches for what encodeSegment wrote.
-  const parts = { ...stored, ids: head.ids, terms } as unknown as FrozenParts;
-  return new FrozenSegment(layout, { ...parts, ...renumber(parts) });
+  const parts = { ...stored, ids: head.ids } as unknown as FrozenParts;
+  return { parts, greatestTerm: parts.terms.at(-1) ?? -1 };
+}
+
+/** Gives it the dictionary's numbers: `numbers` by place in the list of terms. */
+export function withNumbers(
+  { parts }: DecodedSegment,
+  layout: Layout,
+  numbers: Uint32Array,
+): FrozenSegment {
+  const terms = parts.terms.map((place) => numbers[place] ?? 0);
+  const isAscending = terms.every((term, i) => i === 0 || term > (terms[i - 1] ?? 0));
+  const numbered = { ...parts, terms };
+  return new FrozenSegment(layout, isAscending ? numbered : { ...numbered, ...renumber(numbered) });
 }

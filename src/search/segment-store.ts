@@ -132,7 +132,7 @@ export class SegmentStore {
 
   /** Takes a segment from a cache; false, and nothing changed, if it holds a known document. */
   adopt(segment: FrozenSegment): boolean {
-    if (segment.ids.some((id) => this.#places.has(id))) return false;
+    if (this.#places.size > 0 && segment.ids.some((id) => this.#places.has(id))) return false;
     this.#install(segment);
     for (let slot = 0; slot < segment.size; slot++) this.#count(segment, slot, 1);
     this.#retainTerms(segment, 0);

@@ -5,13 +5,13 @@
  */
 import { AppError } from '../base/errors.js';
 import { DocumentReader } from './document-reader.js';
+import { encodeIndex, IndexDecoder } from './index-codec.js';
 import { type MatchContext, type MatchType, planMatch } from './match-type.js';
 import type { QueryColumns } from './query.js';
 import { phrasesOf, type QueryNode } from './query-tree.js';
 import { SearchResult } from './search-result.js';
 import { type RunResult, runQuery, throwIfCancelled } from './search-run.js';
 import type { DocumentId, Layout } from './segment.js';
-import { decodeSegment, encodeSegment } from './segment-codec.js';
 import { finished } from './segment-query.js';
 import { SegmentStore } from './segment-store.js';
 
@@ -111,35 +111,16 @@ export class TextIndex {
     this.#store.freeze();
   }
 
-  /** Everything held, as buffers for a cache. Freezes first. */
-  encode(): Buffer[] {
-    return this.encodeInTurns().map((encode) => encode());
+  /** Everything held, as buffers for a cache, each made when its function is called: see encodeIndex. */
+  encode(): (() => Buffer)[] {
+    return encodeIndex(this.#store);
   }
 
-  /**
-   * The same, for a caller that lets others work in between: each function gives one buffer. Documents
-   * that changed since this call are left out, or all of a buffer's (then it is empty).
-   */
-  encodeInTurns(): (() => Buffer)[] {
-    this.freeze();
-    const store = this.#store;
-    return store.frozenSegments.map((segment) => () => {
-      // One that was merged away does not learn of deletions, nor of terms that were given up.
-      const isHeld = store.frozenSegments.includes(segment);
-      return isHeld ? encodeSegment(segment, store.dictionary) : Buffer.alloc(0);
+  /** Takes the buffers of `encode` back. */
+  decoder(): IndexDecoder {
+    return new IndexDecoder(this.#store, (order) => {
+      this.#lastOrder = Math.max(this.#lastOrder, order);
     });
-  }
-
-  /**
-   * Takes back one buffer of `encode` and returns the ids of its documents, for the caller to check.
-   * Nothing if it is damaged, of another version or other columns, or holds a document held already.
-   */
-  decode(buffer: Buffer): readonly DocumentId[] | undefined {
-    const { layout, dictionary } = this.#store;
-    const segment = decodeSegment(buffer, layout, dictionary);
-    if (segment === undefined || !this.#store.adopt(segment)) return undefined;
-    for (const order of segment.orders) this.#lastOrder = Math.max(this.#lastOrder, order);
-    return segment.ids;
   }
 
   /** Searches at once. Throws `QUERY_SYNTAX` with `details.position`, `CANCELLED`. */

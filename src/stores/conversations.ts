@@ -10,11 +10,10 @@ import { makeFolder, sweepTemporaries } from '../files/atomic-write.js';
 import { sweepLocks } from '../files/file-lock.js';
 import { listFolders, removeEmptyFolder } from '../files/folders.js';
 import { keepOutOfGit } from '../files/git-ignore.js';
-import { readStamp, type Stamp } from '../files/stamp.js';
-import type { WatcherStatus } from '../files/watcher.js';
+import { readStamp } from '../files/stamp.js';
 import type { AppendOptions, NewMessage } from './conversations/append.js';
-import type { ConversationChange } from './conversations/catalogue.js';
 import { branchOf } from './conversations/copies.js';
+import { FollowedStore } from './conversations/followed-store.js';
 import type { HeadChange } from './conversations/head-change.js';
 import {
   type ConversationPage,
@@ -62,18 +61,17 @@ export async function openConversationStore(
 }
 
 /** `ref` is a conversation id or a client key; anything else is VALIDATION_ERROR before any file access. */
-export class ConversationStore {
-  readonly #core: StoreCore;
+export class ConversationStore extends FollowedStore {
   readonly #writer: ConversationWriter;
   readonly #trash: Trash;
   readonly #merges: Merges;
   readonly #pages = new ListPages();
 
   constructor(options: ConversationStoreOptions) {
-    this.#core = new StoreCore(options);
-    this.#writer = new ConversationWriter(this.#core);
-    this.#trash = new Trash(this.#core);
-    this.#merges = new Merges(this.#core, this.#writer, this.#trash);
+    super(new StoreCore(options));
+    this.#writer = new ConversationWriter(this.core);
+    this.#trash = new Trash(this.core);
+    this.#merges = new Merges(this.core, this.#writer, this.#trash);
   }
 
   /**
@@ -87,8 +85,8 @@ export class ConversationStore {
 
   /** What is on disk now. CONVERSATION_NOT_FOUND, CONVERSATION_CORRUPTED, FORMAT_TOO_NEW, FILESYSTEM_ERROR. */
   async load(ref: string): Promise<Conversation> {
-    const id = await this.#core.resolve(ref);
-    const found = id === undefined ? undefined : await this.#core.files.read(id);
+    const id = await this.core.resolve(ref);
+    const found = id === undefined ? undefined : await this.core.files.read(id);
     if (found === undefined) throw notFound(ref);
     return found.document.snapshot();
   }
@@ -121,14 +119,14 @@ export class ConversationStore {
    */
   async trash(ref: string): Promise<{ conversationId: string; name: string; path: string }> {
     const conversationId = await this.#requireId(ref);
-    const name = await this.#core.track(this.#trash.trash(conversationId));
+    const name = await this.core.track(this.#trash.trash(conversationId));
     return { conversationId, name, path: this.#trash.pathOf(name) };
   }
 
   /** Removes the conversation for good; answers its id. Throws like `trash`. */
   async remove(ref: string): Promise<string> {
     const conversationId = await this.#requireId(ref);
-    await this.#core.track(this.#trash.remove(conversationId));
+    await this.core.track(this.#trash.remove(conversationId));
     return conversationId;
   }
 
@@ -144,12 +142,12 @@ export class ConversationStore {
    */
   async restore(nameOrId: string): Promise<Restored> {
     await this.#merges.recover();
-    return this.#core.track(this.#trash.restore(nameOrId));
+    return this.core.track(this.#trash.restore(nameOrId));
   }
 
   /** Removes for good what is in the trash under that name, or of an id the last deleted. CONVERSATION_NOT_FOUND. */
   purge(nameOrId: string): Promise<void> {
-    return this.#core.track(this.#trash.purge(nameOrId));
+    return this.core.track(this.#trash.purge(nameOrId));
   }
 
   /**
@@ -178,7 +176,7 @@ export class ConversationStore {
     const first = await this.#requireId(firstRef);
     const second = await this.#requireId(secondRef);
     requireTwo(first, second);
-    return this.#core.track(this.#merges.merge(first, second, options.title));
+    return this.core.track(this.#merges.merge(first, second, options.title));
   }
 
   /**
@@ -195,7 +193,7 @@ export class ConversationStore {
 
   /** Newest `updatedAt` first. Damaged files are left out (`damaged` has them). */
   async list(): Promise<ConversationHead[]> {
-    return [...(await this.#core.heads())];
+    return [...(await this.core.heads())];
   }
 
   /**
@@ -204,69 +202,25 @@ export class ConversationStore {
    * VALIDATION_ERROR: no cursor of this query.
    */
   async page(query: ListQuery, request: PageRequest): Promise<ConversationPage> {
-    const heads = await this.#core.heads();
+    const heads = await this.core.heads();
     const now = (id: string) => this.knownHead(id);
-    return this.#pages.page({ heads, now, nowMs: this.#core.clock.now() }, query, request);
+    return this.#pages.page({ heads, now, nowMs: this.core.clock.now() }, query, request);
   }
 
   /** The conversations that could not be read, as of the last `list`. */
   damaged(): { conversationId: string; error: AppError }[] {
-    return this.#core.catalogue.damaged();
+    return this.core.catalogue.damaged();
   }
 
   async exists(ref: string): Promise<boolean> {
-    const id = await this.#core.resolve(ref);
-    return id !== undefined && (await readStamp(this.#core.files.fileOf(id))) !== undefined;
+    const id = await this.core.resolve(ref);
+    return id !== undefined && (await readStamp(this.core.files.fileOf(id))) !== undefined;
   }
 
   /** Absolute path of the conversation's folder. Takes an id, not a key. */
   path(conversationId: string): string {
     if (!CONVERSATION_ID.test(conversationId)) throw invalidRef(conversationId);
-    return this.#core.files.folderOf(conversationId);
-  }
-
-  /**
-   * Calls `follower` with every change from now on, each conversation's in order and before the call
-   * that made it resolves. What was there before is told by `watch` or `lookAtAll`, unless it was seeded.
-   */
-  follow(follower: (change: ConversationChange) => void): void {
-    this.#core.follow(follower);
-  }
-
-  /**
-   * The same without what was there before; what it returns ends it. Whoever begins to `follow` later
-   * makes that be told here as well.
-   */
-  followFromNow(follower: (change: ConversationChange) => void): () => void {
-    return this.#core.followFromNow(follower);
-  }
-
-  /**
-   * What a cache remembers of an earlier time; to be called before `watch` or `lookAtAll`, which
-   * check it. False where followers were told of the conversation already: then that counts.
-   */
-  seed(stamp: Stamp, head: ConversationHead): boolean {
-    return this.#core.catalogue.seed(stamp, head);
-  }
-
-  /** Everything readable that is known now, with the stamps it was read at. */
-  known(): Iterable<{ stamp: Stamp; head: ConversationHead }> {
-    return this.#core.catalogue.stamped();
-  }
-
-  /** What is known of a conversation without looking at the disk. */
-  knownHead(conversationId: string): ConversationHead | undefined {
-    return this.#core.catalogue.head(conversationId);
-  }
-
-  /** Looks at everything once and tells followers what changed. FILESYSTEM_ERROR. */
-  lookAtAll(): Promise<void> {
-    return this.#core.catalogue.refresh();
-  }
-
-  /** The same for one conversation. Takes an id, not a key. */
-  lookAt(conversationId: string): Promise<void> {
-    return this.#core.catalogue.refreshSome([conversationId]);
+    return this.core.files.folderOf(conversationId);
   }
 
   /**
@@ -277,23 +231,13 @@ export class ConversationStore {
    */
   async watch(): Promise<void> {
     // A conversation that another process left may be half of a merge that it did not live to end.
-    await this.#core.watch(() => this.#recoverLater());
+    await this.core.watch(() => this.#recoverLater());
     this.#recoverLater();
-  }
-
-  /** `undefined` while nothing is watched. */
-  watching(): WatcherStatus | undefined {
-    return this.#core.watching();
-  }
-
-  /** Conversations read since `watch` began, and how many there are. */
-  get progress(): { readonly done: number; readonly total: number } {
-    return this.#core.catalogue.progress;
   }
 
   /** Clears what dead processes left behind: locks, merges and removals half done, staged files, claimed folders that stayed empty. */
   async tidy(): Promise<void> {
-    const { locksFolder, options, files } = this.#core;
+    const { locksFolder, options, files } = this.core;
     await sweepLocks(locksFolder);
     await sweepTemporaries(options.logsFolder);
     await this.#merges.recover();
@@ -307,21 +251,21 @@ export class ConversationStore {
 
   /** Resolves when every write that was accepted has ended. */
   async close(): Promise<void> {
-    await this.#core.close();
+    await this.core.close();
   }
 
   /** Before anything is moved, what a dead process left half-way is brought to an end. */
   async #requireId(ref: string): Promise<string> {
     await this.#merges.recover();
-    const id = await this.#core.resolve(ref);
+    const id = await this.core.resolve(ref);
     if (id === undefined) throw notFound(ref);
     return id;
   }
 
   #recoverLater(): void {
     const recovering = this.#merges.recover().catch((error: unknown) => {
-      this.#core.log.warn({ err: error }, 'a merge that was cut short could not be ended');
+      this.core.log.warn({ err: error }, 'a merge that was cut short could not be ended');
     });
-    void this.#core.track(recovering);
+    void this.core.track(recovering);
   }
 }

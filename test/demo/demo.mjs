@@ -1,8 +1,8 @@
 /**
  * `npm run demo`: the main job of Daybook from beginning to end, through a real MCP client.
  * Starts the built server on a temporary root, saves and continues conversations, edits a file
- * by hand in between, restarts the server, reads everything back, and prints what it did and the
- * files that came out. Ends with status 1 at the first thing that differs from what is expected.
+ * by hand in between, searches, restarts the server, reads everything back, and prints what it did
+ * and the files that came out. Ends with status 1 at the first thing that differs from what is expected.
  */
 import { deepStrictEqual } from 'node:assert';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -122,6 +122,31 @@ async function editByHand(call, { tea, teaId }) {
   }
 }
 
+async function search(call, { tea, teaId, analectsId }) {
+  chapter('Search what was said');
+  const find = async (query, more = {}) => {
+    const found = await call('search_messages', { query, ...more });
+    for (const { conversationId, seq, snippet } of found.results.slice(0, 2))
+      say(`  ${query}  →  ${conversationId} #${seq}: ${snippet}`);
+    return found;
+  };
+  const raven = await find('raven NEAR/5 desk');
+  expectSame('two words near each other', raven.results[0].conversationId, teaId);
+  const words = tea[20].content.match(/\p{L}{4,}/gu).slice(0, 6);
+  const byHand = await find(`"${words[0]}" ${words.slice(1).join(' ')}`, { conversationId: teaId });
+  expectSame('the message that was added by hand', byHand.results[0].seq, 21);
+  const title = await find('title : copy', { limit: 1 });
+  expectSame('the title that was changed by hand', title.total, tea.length);
+  const chinese = await find('終身');
+  expectSame('Chinese by two characters', chinese.results[0].conversationId, analectsId);
+  const nothing = await find('zeppelin');
+  expectSame(
+    'a word nobody said',
+    [nothing.total, /zeppelin/.test(nothing.explanation)],
+    [0, true],
+  );
+}
+
 async function readBack(call, { tea, teaId, analects, analectsId }) {
   chapter('Restart the server and read everything back');
   const { messages, pages } = await readAll(call, teaId);
@@ -174,6 +199,7 @@ try {
   say(`  tools: ${tools.map(({ name }) => name).join(', ')}`);
   const saved = await saveDialogues(before.call);
   await editByHand(before.call, saved);
+  await search(before.call, saved);
   await before.client.close();
 
   const after = await startServer();

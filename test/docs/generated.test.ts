@@ -37,6 +37,7 @@ describe('hand-written documents', () => {
       'docs/DESIGN.md',
       'docs/FORMAT.md',
       'docs/IMPORTING.md',
+      'docs/SEARCH.md',
     ]) {
       const folder = resolve(ROOT, path, '..');
       const links = [...read(path).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(

@@ -1,5 +1,8 @@
 /** Segments over time: whatever is put, changed, deleted, frozen, merged or taken from a cache, a fresh build answers the same. */
+
+import SearchableMap from 'minisearch/SearchableMap';
 import { describe, expect, it } from 'vitest';
+import { termTree } from '../../src/search/term-tree.js';
 import { createTextIndex, type TextIndex } from '../../src/search/text-index.js';
 import { COLUMNS, type Random, randomQuery, randomText, seededRandom } from './fts5-oracle.js';
 
@@ -26,6 +29,9 @@ function expectSame(index: TextIndex, fresh: TextIndex, random: Random, queries:
   }
 }
 
+const EMPTY = Buffer.alloc(0);
+const buffersOf = (index: TextIndex) => index.encode().map((encode) => encode());
+
 describe('a long random life', () => {
   it.each([3, 20, 64])(
     'equals a fresh build at every step, frozen at %i documents',
@@ -47,9 +53,14 @@ describe('a long random life', () => {
           const restored = createTextIndex({ columns: COLUMNS, liveDocuments });
           // Terms the new index numbers otherwise: decoding must not rely on equal numbers.
           restored.put('stranger', { body: randomText(random, 20) });
-          for (const buffer of index.encode().reverse())
-            expect(restored.decode(buffer)).toBeDefined();
+          const [terms, ...segments] = buffersOf(index);
+          const decoder = restored.decoder();
+          for (const buffer of [terms, ...segments.reverse()])
+            expect(decoder.take(buffer ?? EMPTY)).toBeDefined();
+          if (random.below(2) === 0) restored.put('newcomer', { body: randomText(random, 20) });
+          restored.delete('newcomer');
           restored.delete('stranger');
+          decoder.close();
           index = restored;
         }
         expectSame(index, freshOf(documents), random, 3);
@@ -59,32 +70,79 @@ describe('a long random life', () => {
   );
 });
 
-describe('a cached segment', () => {
+describe('a cached index', () => {
   const index = createTextIndex({ columns: ['a'] });
   for (let i = 0; i < 50; i++) index.put(i, { a: `word w${i} é` });
-  const [buffer] = index.encode();
+  const [terms = EMPTY, segment = EMPTY] = buffersOf(index);
 
-  it('is refused when damaged in any byte that counts, cut short, or of other columns', () => {
-    expect(buffer).toBeDefined();
-    if (buffer === undefined) return;
-    for (let at = 0; at < buffer.length; at += 41) {
-      const damaged = Buffer.from(buffer);
-      damaged[at] = (damaged[at] ?? 0) ^ 0x10;
-      expect(createTextIndex({ columns: ['a'] }).decode(damaged), `byte ${at}`).toBeUndefined();
+  /** What comes of two buffers in an index of these columns: what `take` gave for each. */
+  function takenFrom(first: Buffer, second: Buffer, columns = ['a']) {
+    const other = createTextIndex({ columns });
+    const decoder = other.decoder();
+    const taken = [decoder.take(first), decoder.take(second)];
+    decoder.close();
+    return { taken, other };
+  }
+
+  it('is refused where it is damaged in any byte that counts, cut short, or of other columns', () => {
+    for (const [place, buffer] of [terms, segment].entries()) {
+      const takenWith = (changed: Buffer) =>
+        takenFrom(place === 0 ? changed : terms, place === 1 ? changed : segment);
+      for (let at = 0; at < buffer.length; at += 41) {
+        const damaged = Buffer.from(buffer);
+        damaged[at] = (damaged[at] ?? 0) ^ 0x10;
+        const { taken, other } = takenWith(damaged);
+        expect(taken[place], `byte ${at} of ${place}`).toBeUndefined();
+        expect(other.stats()).toMatchObject({ documents: 0, terms: 0 });
+      }
+      for (const length of [0, 3, 16, buffer.length - 1])
+        expect(takenWith(buffer.subarray(0, length)).taken[place]).toBeUndefined();
     }
-    for (const length of [0, 3, 16, buffer.length - 1])
-      expect(
-        createTextIndex({ columns: ['a'] }).decode(buffer.subarray(0, length)),
-      ).toBeUndefined();
-    expect(createTextIndex({ columns: ['a', 'b'] }).decode(buffer)).toBeUndefined();
-    expect(index.decode(buffer)).toBeUndefined();
+    expect(takenFrom(terms, segment, ['a', 'b']).taken).toEqual([[], undefined]);
+    const decoder = index.decoder();
+    expect([decoder.take(terms), decoder.take(segment)]).toEqual([[], undefined]);
+    decoder.close();
+    expect(index.stats()).toMatchObject({ documents: 50, terms: 52 });
   });
 
-  it('answers like the index it came from', () => {
-    const other = createTextIndex({ columns: ['a'] });
-    expect(other.decode(buffer ?? Buffer.alloc(0))).toHaveLength(50);
-    expect(other.search('w* NOT w7', { limit: 100 }).hits).toEqual(
-      index.search('w* NOT w7', { limit: 100 }).hits,
-    );
+  it('answers like the index it came from, and orders what comes later after it', () => {
+    const { taken, other } = takenFrom(terms, segment);
+    expect(taken[1]).toHaveLength(50);
+    for (const query of ['w* NOT w7', 'wor*', 'w1*', 'word'])
+      expect(other.search(query, { limit: 100 }).hits, query).toEqual(
+        index.search(query, { limit: 100 }).hits,
+      );
+    other.put(99, { a: 'word w99 é' });
+    expect(other.search('word').hits[0]?.id).toBe(99);
+  });
+});
+
+describe('the tree of many terms', () => {
+  it('is the one that adding them one after another gives', () => {
+    const random = seededRandom(SEED);
+    for (let round = 0; round < 200; round++) {
+      const words = Array.from({ length: random.below(200) }, () =>
+        Array.from({ length: 1 + random.below(6) }, () =>
+          random.pick(['a', 'b', 'é', '𝄞', '中']),
+        ).join(''),
+      );
+      const terms = [...new Set(words)];
+      const order = Uint32Array.from(terms.keys()).sort((a, b) =>
+        (terms[a] ?? '') < (terms[b] ?? '') ? -1 : 1,
+      );
+      const added = new SearchableMap<number>();
+      for (const [number, term] of terms.entries()) added.set(term, number);
+      const made = termTree(terms, order);
+      expect([...made.entries()].sort()).toEqual([...added.entries()].sort());
+      for (const prefix of ['a', 'ab', '𝄞', 'éa', '中中'])
+        expect([...made.atPrefix(prefix).entries()].sort()).toEqual(
+          [...added.atPrefix(prefix).entries()].sort(),
+        );
+      expect([...made.fuzzyGet('abba', 2).keys()].sort()).toEqual(
+        [...added.fuzzyGet('abba', 2).keys()].sort(),
+      );
+      for (const term of terms.slice(0, 20)) made.delete(term);
+      expect(made.size).toBe(Math.max(0, terms.length - 20));
+    }
   });
 });

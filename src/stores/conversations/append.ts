@@ -133,7 +133,7 @@ function giveTitle(document: ConversationDocument, added: readonly Message[]): v
   if (document.draftHead().title !== undefined) return;
   const first = added.find(({ role }) => role === 'user');
   const title = first && titleOf(first.content);
-  if (title !== undefined) document.amend({ title });
+  if (first && title !== undefined) document.amend({ title, titleFrom: first.id });
 }
 
 function requireUnique(document: ConversationDocument, added: readonly Message[]): void {

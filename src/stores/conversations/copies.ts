@@ -13,7 +13,8 @@ import type { NewConversation } from './writer.js';
 
 /** MESSAGE_NOT_FOUND. */
 export function branchOf(source: Conversation, messageId: string): NewConversation {
-  const { conversationId, title, module, tags, messages } = source;
+  const { conversationId, module, tags, messages } = source;
+  const title = givenTitle(source);
   const end = messages.findIndex(({ id }) => id === messageId);
   if (end === -1) throw noMessage(conversationId, messageId);
   const kept = messages.slice(0, end + 1);
@@ -30,9 +31,10 @@ export function branchOf(source: Conversation, messageId: string): NewConversati
 /** Where both say something, the first counts; tags are joined. */
 export function mergeOf(first: Conversation, second: Conversation): NewConversation {
   const sources = [first, second];
-  const [title, module, clientId, branched] = (
-    ['title', 'module', 'clientId', 'branchOf'] as const
-  ).map((field) => first[field] ?? second[field]) as [string?, string?, string?, Branch?];
+  const title = givenTitle(first) ?? givenTitle(second);
+  const module = first.module ?? second.module;
+  const clientId = first.clientId ?? second.clientId;
+  const branched = first.branchOf ?? second.branchOf;
   const tags = [...new Set(sources.flatMap((source) => source.tags ?? []))];
   // Branched off one that is in here now: a link into the trash would only mislead.
   const isInside = sources.some(
@@ -55,7 +57,10 @@ export function mergeOf(first: Conversation, second: Conversation): NewConversat
   };
 }
 
-type Branch = NonNullable<Conversation['branchOf']>;
+/** A title that was made from a message is made again, from the first there is then. */
+function givenTitle({ title, titleFrom }: Conversation): string | undefined {
+  return titleFrom === undefined ? title : undefined;
+}
 
 interface Placed {
   message: Message;

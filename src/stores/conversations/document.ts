@@ -126,10 +126,11 @@ export class ConversationDocument {
 
   #opening(head: ConversationHead): Buffer {
     const { conversationId, createdAt, updatedAt, messageCount, ...optional } = head;
-    const { title, module, clientId, pinned, tags, metadata, branchOf, ...others } = optional;
+    const { title, titleFrom, module, clientId, pinned, tags, metadata, branchOf, ...others } =
+      optional;
     const ordered = {
       ...{ conversationId, createdAt, updatedAt, messageCount, formatVersion: FORMAT_VERSION },
-      ...{ title, module, clientId, pinned, tags, metadata, branchOf },
+      ...{ title, titleFrom, module, clientId, pinned, tags, metadata, branchOf },
       ...others,
       ...this.#extra,
     };

@@ -21,7 +21,7 @@ export interface HeadChange {
 export function amendmentOf(head: ConversationHead, change: HeadChange): HeadAmendment {
   const { title, module, pinned, tags, metadata } = change;
   const wanted: HeadAmendment = {
-    ...(title !== undefined && { title: title ?? undefined }),
+    ...(title !== undefined && { title: title ?? undefined, titleFrom: ownTitle(head, title) }),
     ...(module !== undefined && { module: module ?? undefined }),
     ...(pinned !== undefined && { pinned: pinned || undefined }),
     ...(tags !== undefined && { tags: orNothing([...new Set(tags)]) }),
@@ -31,6 +31,11 @@ export function amendmentOf(head: ConversationHead, change: HeadChange): HeadAme
     ([name, value]) => !isSame(value, head[name as keyof ConversationHead]),
   );
   return Object.fromEntries(differing);
+}
+
+/** A title that is given is no longer made from a message, unless it is the very same. */
+function ownTitle({ title: known, titleFrom }: ConversationHead, title: string | null) {
+  return title === known ? titleFrom : undefined;
 }
 
 function merged(known: JsonObject, change: JsonObject): JsonObject | undefined {

@@ -93,7 +93,11 @@ export class Merges {
       if (journal === undefined) throw new Error('a conversation was made without its journal');
       return { head, journal };
     } finally {
-      for (const journal of journals) await this.#drop(journal);
+      for (const journal of journals) {
+        // There, but not confirmed by the disk: the merge holds and is carried out later.
+        const isThere = await readStamp(this.#core.files.fileOf(journal.into));
+        if (isThere === undefined) await this.#drop(journal);
+      }
     }
   }
 

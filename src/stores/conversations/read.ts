@@ -17,6 +17,7 @@ import {
   ROLES,
   type Role,
 } from './schema.js';
+import { isTitleOf } from './title.js';
 
 const ISO_TIME =
   /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
@@ -45,12 +46,18 @@ export function readConversation(value: unknown, place: Place, codec: Codec): Co
   const created = timeOr(createdAt, timeOfId(place.conversationId));
   const messages = readMessages(list, created, place, codec);
   const { known, extra } = readOptional(rest, place);
+  const { titleFrom, ...given } = known;
+  const spoken = titleFrom === undefined ? undefined : messages.find(({ id }) => id === titleFrom);
+  // Edited by hand, it is somebody's own title.
+  const isSpoken =
+    spoken !== undefined && given.title !== undefined && isTitleOf(spoken.content, given.title);
   const head: ConversationHead = {
     conversationId: place.conversationId,
     createdAt: created,
     updatedAt: timeOr(updatedAt, messages.at(-1)?.createdAt ?? created),
     messageCount: messages.length,
-    ...known,
+    ...given,
+    ...(isSpoken ? { titleFrom: spoken.id } : {}),
   };
   return new ConversationDocument(head, extra, messages, codec);
 }
@@ -59,9 +66,10 @@ function readOptional(
   rest: JsonObject,
   place: Place,
 ): { known: Partial<ConversationHead>; extra: JsonObject } {
-  const { title, module, clientId, pinned, tags, metadata, branchOf, ...extra } = rest;
+  const { title, titleFrom, module, clientId, pinned, tags, metadata, branchOf, ...extra } = rest;
   const known = {
     ...optional('title', title, isString, 'a text', place),
+    ...optional('titleFrom', titleFrom, isString, 'a message id', place),
     ...optional('module', module, isString, 'a text', place),
     ...optional('clientId', clientId, isClientId, 'a key of letters, digits, . _ -', place),
     ...optional('pinned', pinned, isBoolean, 'true or false', place),

@@ -35,6 +35,8 @@ export interface ConversationHead {
   readonly updatedAt: string;
   readonly messageCount: number;
   readonly title?: string;
+  /** The message whose first sentence the title is; absent where somebody gave the title. */
+  readonly titleFrom?: string;
   readonly module?: string;
   readonly clientId?: string;
   readonly pinned?: boolean;

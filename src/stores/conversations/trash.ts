@@ -4,7 +4,6 @@
  * when, so no crash can part the two. Nothing is removed from here but by `purge`.
  */
 import { join } from 'node:path';
-import { isoTime } from '../../base/clock.js';
 import { AppError, isAppError } from '../../base/errors.js';
 import { randomHex } from '../../base/ids.js';
 import { makeFolder } from '../../files/atomic-write.js';
@@ -21,10 +20,8 @@ import { researchJobSchema } from '../research-jobs.js';
 import { lockOfKey, notFound } from './refs.js';
 import type { ConversationHead } from './schema.js';
 import type { StoreCore } from './store-core.js';
+import { deletedAtOf, idOf, TRASH_NAME, trashNameOf } from './trash-names.js';
 
-/** A folder that a person moved here may have any ending, or none. */
-const TRASH_NAME = /^(\d{8}-\d{13})(?:\.([\w.-]{1,100}))?$/;
-const DELETED_AT = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z$/;
 /** Being removed for good: nobody's to read any more. */
 const DOOMED = /^\.tmp-/;
 
@@ -97,7 +94,7 @@ export class Trash {
     const from = files.folderOf(conversationId);
     try {
       for (let ms = clock.now(); ; ms += 1) {
-        const name = `${conversationId}.${isoTime(ms).replace(/[-:.]/g, '')}`;
+        const name = trashNameOf(conversationId, ms);
         const outcome = await moveFolder(from, this.pathOf(name), options);
         if (outcome === 'absent') throw notFound(conversationId);
         if (outcome === 'moved') return name;
@@ -248,15 +245,6 @@ async function isResearching(path: string): Promise<boolean> {
     if (isAppError(error, 'CORRUPT')) return false;
     throw error;
   }
-}
-
-const idOf = (name: string) => name.slice(0, 22);
-
-function deletedAtOf(name: string): string | undefined {
-  const parts = DELETED_AT.exec(TRASH_NAME.exec(name)?.[2] ?? '');
-  if (parts === null) return undefined;
-  const [, year, month, day, hour, minute, second, ms] = parts;
-  return `${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`;
 }
 
 function notInTrash(nameOrId: string): AppError {

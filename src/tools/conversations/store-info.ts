@@ -28,6 +28,10 @@ export const storeInfo = defineTool({
     rootSource: z.string().describe('What chose the root.'),
     conversationLogsDir: z.string(),
     configFile: z.string().describe("The user's configuration file, if there is one."),
+    indexCachePath: z
+      .string()
+      .describe('Where the search index is cached; absent where it is built at every start.')
+      .exactOptional(),
     conversations: z.number().int().describe('Readable conversations.'),
     messages: z.number().int(),
     damaged: z

@@ -105,6 +105,7 @@ describe('the file', () => {
       'messageCount',
       'formatVersion',
       'title',
+      'titleFrom',
       'clientId',
       'pinned',
       'tags',

@@ -92,12 +92,29 @@ describe('the title nobody gave', () => {
     await store.append('k', [system], { create: true });
     expect((await store.load('k')).title).toBeUndefined();
     await store.append('k', [user('What is the capital of France? Tell me.')]);
-    expect((await store.load('k')).title).toBe('What is the capital of France?');
+    const { title, titleFrom, messages } = await store.load('k');
+    expect([title, titleFrom]).toEqual(['What is the capital of France?', messages[1]?.id]);
     await store.update('k', { title: null });
     await store.append('k', [user('And of Spain?')]);
     expect((await store.load('k')).title).toBeUndefined();
     const given = await store.create({ title: 'Mine', messages: [user('Hello')] });
     expect(given.title).toBe('Mine');
+  });
+
+  it('is known as such until somebody changes it, through a tool or by hand', async () => {
+    const { store, put, jsonOf, another } = await openStore();
+    const made = await store.create({ messages: [user(`# Peas:\n${'and beans '.repeat(20)}`)] });
+    const id = made.conversationId;
+    expect((await (await another()).store.load(id)).titleFrom).toBe(made.messages[0]?.id);
+    put(id, { ...jsonOf(id), title: 'By hand' });
+    expect((await store.load(id)).titleFrom).toBeUndefined();
+    const other = await store.create({ messages: [user('Hello there')] });
+    const same = await store.update(other.conversationId, { title: 'Hello there', pinned: true });
+    expect(same.titleFrom).toBe(other.messages[0]?.id);
+    const given = await store.update(other.conversationId, { title: 'Mine' });
+    expect([given.title, given.titleFrom]).toEqual(['Mine', undefined]);
+    const branch = await store.branch(id, made.messages[0]?.id ?? '');
+    expect([branch.title, branch.titleFrom]).toEqual(['By hand', undefined]);
   });
 
   it.each([

@@ -1,0 +1,39 @@
+/** `get_state` and `set_state` through the official client, on a real file. */
+import { describe, expect, it } from 'vitest';
+import { useToolSession } from '../../support/tool-session.js';
+
+const opened = useToolSession();
+const call = (name: string, args: Record<string, unknown> = {}) => opened.session.call(name, args);
+
+describe('the state', () => {
+  it('names the active conversation, and says when it is gone', async () => {
+    expect(await call('get_state')).toEqual({ success: true, values: {} });
+    const missing = { activeConversation: 'k' };
+    expect((await opened.session.failure('set_state', missing)).code).toBe(
+      'CONVERSATION_NOT_FOUND',
+    );
+    await call('save_message', { conversationId: 'k', role: 'user', content: 'Hi' });
+    const set = await call('set_state', { activeConversation: 'k', contextWindow: 12 });
+    expect(set).toMatchObject({ updated: ['activeConversation', 'contextWindow'], keys: [] });
+    expect(await call('get_state')).toMatchObject({
+      activeConversation: 'k',
+      activeConversationFound: true,
+      contextWindow: 12,
+    });
+    await call('delete_conversation', { conversationId: 'k' });
+    expect(await call('get_state')).toMatchObject({ activeConversationFound: false });
+    const none = await call('set_state', { activeConversation: null });
+    expect(none['activeConversation']).toBeUndefined();
+  });
+
+  it('keeps free keys, gives those asked for, and stays within its budget', async () => {
+    await call('set_state', { values: { a: [1, { b: null }], gone: 1, ['__proto__']: 2 } });
+    const set = await call('set_state', { values: { gone: null, long: 'x'.repeat(9000) } });
+    expect(set['keys']).toEqual(['a', '__proto__', 'long']);
+    const all = await call('get_state', { maxTokens: 1000 });
+    expect(all).toMatchObject({ values: { a: [1, { b: null }] }, omittedKeys: ['long'] });
+    const one = await call('get_state', { keys: ['long', 'none'] });
+    expect(Object.keys(one['values'] as object)).toEqual(['long']);
+    expect((await opened.session.failure('set_state', {})).code).toBe('VALIDATION_ERROR');
+  });
+});

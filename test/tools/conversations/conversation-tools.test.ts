@@ -1,0 +1,166 @@
+/** Listing, changing, deleting, branching and merging through the official client, on real files. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { useToolSession } from '../../support/tool-session.js';
+
+const opened = useToolSession();
+const call = (name: string, args: Record<string, unknown> = {}) => opened.session.call(name, args);
+const failure = async (name: string, args: Record<string, unknown>) =>
+  (await opened.session.failure(name, args)).code;
+const save = (conversationId: string, content: string, more: Record<string, unknown> = {}) =>
+  call('save_message', { conversationId, role: 'user', content, ...more });
+
+interface Listed {
+  conversationId: string;
+  title?: string;
+  clientId?: string;
+}
+const listed = (answer: Record<string, unknown>) => answer['conversations'] as Listed[];
+
+describe("seed 000's own test code", () => {
+  it('saves ten messages at once into a conversation that nobody made', async () => {
+    const results = await Promise.all(
+      Array.from({ length: 10 }, (_, i) => save('test-convo', `Message ${i}`)),
+    );
+    expect(results.every(({ success }) => success)).toBe(true);
+    const { conversations, total } = await call('get_conversations');
+    expect(total).toBe(1);
+    expect(conversations).toMatchObject([{ clientId: 'test-convo', messageCount: 10 }]);
+  });
+
+  it('finds the capital of France', async () => {
+    const saved = await call('save_message', {
+      role: 'user',
+      content: 'What is the capital of France?',
+    });
+    const { results } = await call('search_messages', { query: 'capital France' });
+    expect(results).toMatchObject([{ conversationId: saved['conversationId'] }]);
+    const { conversations } = await call('get_conversations', { query: 'capital' });
+    expect(conversations).toMatchObject([{ title: 'What is the capital of France?' }]);
+  });
+});
+
+describe('get_conversations', () => {
+  it('filters, and pages both ways while messages arrive', async () => {
+    for (const n of [1, 2, 3, 4]) await save(`c${n}`, `Garden ${n}`, { module: 'home' });
+    await save('other', 'Something else');
+    const first = await call('get_conversations', { query: 'gard', limit: 2 });
+    expect(first).toMatchObject({ success: true, total: 4, hasMore: true });
+    expect(listed(first).map(({ clientId }) => clientId)).toEqual(['c4', 'c3']);
+    await save('c1', 'moves to the top');
+    const next = { query: 'gard', limit: 2, cursor: first['nextCursor'] };
+    const second = await call('get_conversations', next);
+    expect(listed(second).map(({ clientId }) => clientId)).toEqual(['c2', 'c1']);
+    expect(second).toMatchObject({ hasMore: false });
+    const back = { query: 'gard', limit: 2, cursor: second['previousCursor'] };
+    expect(listed(await call('get_conversations', back))).toEqual(listed(first));
+    const anew = await call('get_conversations', { module: 'home', limit: 1 });
+    expect(listed(anew).map(({ clientId }) => clientId)).toEqual(['c1']);
+    expect(await failure('get_conversations', { ...next, query: 'other' })).toBe(
+      'VALIDATION_ERROR',
+    );
+    expect(await failure('get_conversations', { updatedAfter: 'soon' })).toBe('VALIDATION_ERROR');
+    expect(await call('get_conversations', { createdBefore: '2001-01-01' })).toMatchObject({
+      total: 0,
+      conversations: [],
+    });
+  });
+
+  it('keeps within its budget, however long titles are, and goes on from there', async () => {
+    const title = '標'.repeat(900);
+    for (let n = 0; n < 30; n += 1) await save(`c${n}`, 'x', { title });
+    const seen: string[] = [];
+    let cursor: unknown;
+    do {
+      const args = { limit: 100, maxTokens: 2000, ...(cursor === undefined ? {} : { cursor }) };
+      const page = await call('get_conversations', args);
+      expect(JSON.stringify(page).length).toBeLessThan(2000 * 4);
+      seen.push(...listed(page).map(({ conversationId }) => conversationId));
+      cursor = page['nextCursor'];
+    } while (cursor !== undefined);
+    expect(new Set(seen).size).toBe(30);
+    expect(seen).toHaveLength(30);
+  });
+});
+
+describe('update_conversation', () => {
+  it('changes what is given and shows it everywhere', async () => {
+    await save('k', 'Hello there');
+    const updated = await call('update_conversation', {
+      conversationId: 'k',
+      title: 'Zebra crossing',
+      tags: ['a', 'b'],
+      pinned: true,
+      metadata: { mood: 'good' },
+    });
+    expect(updated).toMatchObject({
+      title: 'Zebra crossing',
+      tags: ['a', 'b'],
+      pinned: true,
+      metadata: { mood: 'good' },
+      updated: ['title', 'tags', 'pinned', 'metadata'],
+    });
+    expect(await call('get_conversations', { pinned: true })).toMatchObject({ total: 1 });
+    expect(await call('search_messages', { query: 'zebra' })).toMatchObject({ total: 1 });
+    const cleared = await call('update_conversation', { conversationId: 'k', title: null });
+    expect(cleared['title']).toBeUndefined();
+    expect(await call('search_messages', { query: 'zebra' })).toMatchObject({ total: 0 });
+    expect(await failure('update_conversation', { conversationId: 'k' })).toBe('VALIDATION_ERROR');
+    expect(await failure('update_conversation', { conversationId: 'none', title: 'x' })).toBe(
+      'CONVERSATION_NOT_FOUND',
+    );
+  });
+});
+
+describe('delete_conversation', () => {
+  it('moves to the trash, or removes for good; neither is found any more', async () => {
+    await save('k', 'Pomegranate');
+    await save('l', 'Pomegranate too');
+    expect(await call('search_messages', { query: 'pomegranate' })).toMatchObject({ total: 2 });
+    const soft = await call('delete_conversation', { conversationId: 'k' });
+    expect(soft).toMatchObject({ deleted: true, permanent: false });
+    expect(existsSync(join(String(soft['trashPath']), 'conversation.json'))).toBe(true);
+    expect(await call('search_messages', { query: 'pomegranate' })).toMatchObject({ total: 1 });
+    const gone = await call('delete_conversation', { conversationId: 'l', permanent: true });
+    expect(gone).toMatchObject({ deleted: true, permanent: true });
+    expect(gone['trashPath']).toBeUndefined();
+    expect(await call('search_messages', { query: 'pomegranate' })).toMatchObject({ total: 0 });
+    expect(await call('get_conversations')).toMatchObject({ total: 0 });
+    expect(await failure('delete_conversation', { conversationId: 'k' })).toBe(
+      'CONVERSATION_NOT_FOUND',
+    );
+  });
+});
+
+describe('branch_conversation and merge_conversations', () => {
+  it('part a conversation and join it again', async () => {
+    const first = await save('k', 'Persimmon one');
+    await save('k', 'Persimmon two');
+    const branch = await call('branch_conversation', {
+      conversationId: 'k',
+      messageId: first['messageId'],
+      title: 'Branch',
+    });
+    expect(branch).toMatchObject({
+      title: 'Branch',
+      messageCount: 1,
+      branchOf: { conversationId: first['conversationId'], messageId: first['messageId'] },
+    });
+    expect(branch['lastMessageId']).not.toBe(first['messageId']);
+    expect(await call('search_messages', { query: 'persimmon' })).toMatchObject({ total: 3 });
+    const conversationIds = ['k', branch['conversationId']];
+    const merged = await call('merge_conversations', { conversationIds });
+    expect(merged).toMatchObject({ messageCount: 3, clientId: 'k', title: 'Branch' });
+    expect(merged['mergedFrom']).toHaveLength(2);
+    expect(await call('search_messages', { query: 'persimmon' })).toMatchObject({ total: 3 });
+    expect(await call('get_conversations')).toMatchObject({ total: 1 });
+    expect(await save('k', 'on')).toMatchObject({ conversationId: merged['conversationId'] });
+    expect(await failure('merge_conversations', { conversationIds: ['k'] })).toBe(
+      'VALIDATION_ERROR',
+    );
+    expect(await failure('branch_conversation', { conversationId: 'k', messageId: 'no' })).toBe(
+      'MESSAGE_NOT_FOUND',
+    );
+  });
+});
