@@ -27,7 +27,7 @@ function indexOf(conversations: readonly Made[]): MessageIndex {
   const index = new MessageIndex();
   for (const [n, { module, times }] of conversations.entries()) {
     const facts = { title: '', titleFrom: '', module, tags: '', roles: [], fingerprints: [] };
-    index.adopt(idOf(n), { ...facts, times });
+    index.adopt(idOf(n), () => ({ ...facts, times }));
   }
   return index;
 }
