@@ -25,7 +25,7 @@ import { SEGMENT_FORMAT } from './segment-codec.js';
 
 const MAGIC = 'DBMI';
 /** Raised with every change of this layout or of what `message-index` indexes. */
-const VERSION = 2;
+const VERSION = 3;
 /** Magic, version, segment format, bytes of manifest and numbers, count of segments, CRC-32 of all that. */
 const HEADER_BYTES = 28;
 const CHECKED_BYTES = 24;

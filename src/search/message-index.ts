@@ -103,16 +103,17 @@ export class MessageIndex {
     message: Message,
     position: number,
   ): void {
-    const fingerprint = fingerprintOf(message);
+    const { titleFrom, module, tags } = indexed;
+    // Else the words of the first message would find all that follow it.
+    const hasTitle = titleFrom === '' || titleFrom === message.id;
+    const fingerprint = fingerprintOf(message, hasTitle);
     if (indexed.fingerprints[position] === fingerprint) return;
     const { role, content } = message;
     const time = Date.parse(message.createdAt);
     indexed.fingerprints[position] = fingerprint;
     indexed.roles[position] = role;
     indexed.times[position] = time;
-    const { titleFrom, module, tags } = indexed;
-    // Else the words of the first message would find all that follow it.
-    const title = titleFrom === '' || titleFrom === message.id ? indexed.title : '';
+    const title = hasTitle ? indexed.title : '';
     const id = documentId(conversationId, position + 1);
     if (this.text.has(id)) this.#droppedDocuments += 1;
     this.text.put(id, { content, title, role, module, tags }, time);
@@ -156,8 +157,8 @@ export function indexedFields({
 }
 
 /** 53 bits (cyrb53): a change that keeps them is one in 10^16. */
-function fingerprintOf({ role, content, createdAt }: Message): number {
-  let high = 0xdeadbeef;
+function fingerprintOf({ role, content, createdAt }: Message, hasTitle: boolean): number {
+  let high = hasTitle ? 0xdeadbeef : 0x9e3779b9;
   let low = 0x41c6ce57;
   for (const text of [role, createdAt, content]) {
     for (let index = 0; index < text.length; index += 1) {

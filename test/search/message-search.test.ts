@@ -112,6 +112,22 @@ describe('edits by hand', { timeout: 240_000 }, () => {
     await agreesSoon('tags, and two messages less', place, has(place, 'tags : edited', 2));
   });
 
+  it('a title made from a message belongs to that message, wherever its id goes', async () => {
+    const place = await openPlace();
+    const { logsFolder } = place;
+    const message = { role: 'user', content: 'same', createdAt: '2025-01-01T00:00:00.000Z' };
+    const withIds = (...ids: string[]) => {
+      const messages = ids.map((id) => ({ ...message, id }));
+      put(logsFolder, idOf(0), JSON.stringify({ title: 'edited name', titleFrom: 'a', messages }));
+    };
+    const named = async () => (await ask(place, 'title : name')).hits.map(({ seq }) => seq);
+    withIds('a', 'b');
+    expect(await named()).toEqual([1]);
+    withIds('b', 'a');
+    await agreesSoon('ids changed places', place, async () => (await named())[0] === 2);
+    expect(await named()).toEqual([2]);
+  });
+
   it('a damaged conversation harms only itself, and comes back when it is mended', async () => {
     const place = await openWith(5);
     put(place.logsFolder, idOf(2), '{ "messages": [');
