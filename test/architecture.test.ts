@@ -33,7 +33,7 @@ const DOORS: readonly { thing: string; pattern: RegExp; rooms: readonly string[]
   { thing: 'proper-lockfile', pattern: /['"]proper-lockfile['"]/, rooms: ['files'] },
   { thing: 'fetch', pattern: /(?<![.\w])fetch\(/, rooms: ['providers'] },
   { thing: 'node:http', pattern: /['"]node:https?['"]/, rooms: ['server'] },
-  { thing: 'minisearch', pattern: /['"]minisearch['"]/, rooms: ['search'] },
+  { thing: 'minisearch', pattern: /['"]minisearch['"/]/, rooms: ['search'] },
   { thing: 'the MCP SDK', pattern: /['"]@modelcontextprotocol\//, rooms: ['server'] },
   { thing: 'process.env', pattern: /process\.env/, rooms: ['config'] },
   { thing: 'stdout', pattern: /process\.stdout|console\./, rooms: ['cli'] },

@@ -7,8 +7,9 @@ import type { Hit, SearchResult } from './search-result.js';
 import type { DocumentId, SearchOptions } from './text-index.js';
 
 /** Messages ranked at first for each conversation asked for; most pages need no second look. */
-const MESSAGES_PER_CONVERSATION = 16;
+const MESSAGES_PER_CONVERSATION = 8;
 const GROWTH = 8;
+const ID_LENGTH = 22;
 
 export interface ConversationRanking {
   /** Conversations with a match. */
@@ -38,33 +39,82 @@ export async function rankConversations(
 ): Promise<ConversationRanking> {
   const wanted = offset + limit;
   for (let depth = wanted * MESSAGES_PER_CONVERSATION; ; depth *= GROWTH) {
-    const counts = new Map<string, number>();
-    const filter = counting(counts, options.filter);
-    const result = await index.text.searchAsync(query, { ...options, limit: depth, filter });
+    const tally = new Tally(options.filter);
+    const counted = { ...options, limit: depth, filter: tally.filter, onBegin: tally.begin };
+    const result = await index.text.searchAsync(query, counted);
     const ranked = grouped(result.hits);
-    const page = [...ranked].slice(offset, wanted).map(([conversationId, hits]) => ({
+    const isOrderKnown = ranked.size >= Math.min(wanted, tally.size) || depth >= result.total;
+    if (!isOrderKnown) continue;
+    const ids = [...ranked.keys()].slice(offset, wanted);
+    const lacks = (id: string) =>
+      (ranked.get(id)?.length ?? 0) < Math.min(perConversation, tally.of(id));
+    const all = ids.some(lacks)
+      ? grouped(await hitsWithin(index, query, ids, tally, options))
+      : ranked;
+    const page = ids.map((conversationId) => ({
       conversationId,
-      matchCount: counts.get(conversationId) ?? 0,
-      best: hits.slice(0, perConversation),
+      matchCount: tally.of(conversationId),
+      best: (all.get(conversationId) ?? []).slice(0, perConversation),
     }));
-    const isComplete =
-      ranked.size >= Math.min(wanted, counts.size) &&
-      page.every(({ best, matchCount }) => best.length >= Math.min(perConversation, matchCount));
-    if (isComplete || depth >= result.total) return { total: counts.size, result, page };
+    return { total: tally.size, result, page };
   }
 }
 
-/** The index asks the filter about every match, which is where they can be counted. */
-function counting(counts: Map<string, number>, filter: SearchOptions['filter']) {
-  const seen = new Set<DocumentId>(); // a search that starts again asks again
-  return (id: DocumentId) => {
-    if (filter?.(id) === false) return false;
-    if (seen.has(id)) return true;
-    seen.add(id);
-    const { conversationId } = parseDocumentId(id);
-    counts.set(conversationId, (counts.get(conversationId) ?? 0) + 1);
+/** Every match of these conversations; the ranks are those of a search over all. */
+async function hitsWithin(
+  index: MessageIndex,
+  query: string,
+  ids: readonly string[],
+  tally: Tally,
+  options: RankingRequest['options'],
+): Promise<readonly Hit[]> {
+  const limit = ids.reduce((sum, id) => sum + tally.of(id), 0);
+  const wanted = new Set(ids);
+  const filter = (id: DocumentId) =>
+    wanted.has(String(id).slice(0, ID_LENGTH)) && options.filter?.(id) !== false;
+  return (await index.text.searchAsync(query, { ...options, limit, filter })).hits;
+}
+
+/** Counts matches by conversation: the index asks the filter once about every one of them. */
+class Tally {
+  readonly #allows: SearchOptions['filter'];
+  #counts = new Map<string, { count: number }>();
+  /** Messages of one conversation mostly come one after another. */
+  #lastId = '';
+  #last = { count: 0 };
+
+  constructor(allows: SearchOptions['filter']) {
+    this.#allows = allows;
+  }
+
+  /** Conversations counted. */
+  get size(): number {
+    return this.#counts.size;
+  }
+
+  of(conversationId: string): number {
+    return this.#counts.get(conversationId)?.count ?? 0;
+  }
+
+  readonly begin = (): void => {
+    this.#counts = new Map();
+    this.#lastId = '';
+  };
+
+  readonly filter = (id: DocumentId): boolean => {
+    if (this.#allows?.(id) === false) return false;
+    const text = String(id);
+    if (this.#lastId === '' || !text.startsWith(this.#lastId)) this.#turnTo(text);
+    this.#last.count += 1;
     return true;
   };
+
+  #turnTo(text: string): void {
+    this.#lastId = text.slice(0, ID_LENGTH);
+    const known = this.#counts.get(this.#lastId);
+    this.#last = known ?? { count: 0 };
+    if (known === undefined) this.#counts.set(this.#lastId, this.#last);
+  }
 }
 
 /** By conversation, in the order of its best hit. */

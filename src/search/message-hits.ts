@@ -74,10 +74,13 @@ export async function hitsOf(
   { store, offset, snippet: options = {}, signal }: HitRequest,
 ): Promise<MessageHit[]> {
   const found: MessageHit[] = [];
+  const loaded = new Map<string, Conversation | undefined>();
   for (const [position, { id, rank }] of hits.entries()) {
     throwIfCancelled(signal);
     const { conversationId, seq } = parseDocumentId(id);
-    const conversation = await loadIfThere(store, conversationId);
+    if (!loaded.has(conversationId))
+      loaded.set(conversationId, await loadIfThere(store, conversationId));
+    const conversation = loaded.get(conversationId);
     const message = conversation?.messages[seq - 1];
     if (conversation === undefined || message === undefined) {
       await store.lookAt(conversationId);

@@ -30,7 +30,7 @@ export interface Newest {
 /** Newest first; of one moment the younger conversation first, within one the later message. */
 export function newestMessages(index: MessageIndex, request: NewestRequest): Newest {
   const { module, since = Number.NEGATIVE_INFINITY, after, limit } = request;
-  const found = new Newer(limit + 1);
+  const found = new Newer(limit + 1, lastTimesFloor(index, request));
   let total = 0;
   for (const [conversationId, { module: own, times }] of index.conversations()) {
     if (module !== undefined && own !== module) continue;
@@ -45,6 +45,26 @@ export function newestMessages(index: MessageIndex, request: NewestRequest): New
   }
   const places = found.sorted();
   return { total, places: places.slice(0, limit), hasMore: places.length > limit };
+}
+
+/**
+ * A time that at least `limit + 1` messages of the answer are not older than, by the last message of
+ * each conversation: in whatever order the index holds them, most messages then cost one comparison.
+ */
+function lastTimesFloor(index: MessageIndex, request: NewestRequest): number {
+  const { module, since = Number.NEGATIVE_INFINITY, after, limit } = request;
+  const lasts: number[] = [];
+  for (const [, { module: own, times }] of index.conversations()) {
+    if (module !== undefined && own !== module) continue;
+    const last = times.at(-1);
+    if (last === undefined || last < since) continue;
+    if (after === undefined || last < after.time) lasts.push(last);
+  }
+  return (
+    Float64Array.from(lasts)
+      .sort()
+      .at(-(limit + 1)) ?? Number.NEGATIVE_INFINITY
+  );
 }
 
 /** Ids of the conversations that have the newest messages, newest first. */
@@ -67,10 +87,11 @@ class Newer {
   readonly #limit: number;
   #places: MessagePlace[] = [];
   /** An older place is surely not among them. */
-  least = Number.NEGATIVE_INFINITY;
+  least: number;
 
-  constructor(limit: number) {
+  constructor(limit: number, least = Number.NEGATIVE_INFINITY) {
     this.#limit = limit;
+    this.least = least;
   }
 
   add(place: MessagePlace): void {

@@ -12,7 +12,7 @@ import type { DocumentId, Layout } from './segment.js';
 
 /** `DBSG`, then the version: raised with every change of the layout or of a tokenizer. */
 const MAGIC = 0x44425347;
-export const SEGMENT_FORMAT = 4;
+export const SEGMENT_FORMAT = 1;
 const HEADER_BYTES = 16;
 
 const ARRAY_TYPES = {

@@ -36,6 +36,8 @@ export interface SearchOptions {
   readonly matchType?: MatchType;
   /** Documents that may match; asked of every match, before totals and limits. */
   readonly filter?: (id: DocumentId) => boolean;
+  /** Called before each pass over the index: one that the index changed under begins again. */
+  readonly onBegin?: () => void;
   readonly signal?: AbortSignal;
 }
 
@@ -160,7 +162,8 @@ export class TextIndex {
     return planMatch(query, matchType, context);
   }
 
-  #run(root: QueryNode, { limit = 20, offset = 0, filter }: SearchOptions) {
+  #run(root: QueryNode, { limit = 20, offset = 0, filter, onBegin }: SearchOptions) {
+    onBegin?.();
     return runQuery(root, this.#store, { limit, offset, filter });
   }
 

@@ -27,6 +27,26 @@ export interface ToolAnnotations {
   openWorldHint: boolean;
 }
 
+const hints = (
+  readOnlyHint: boolean,
+  destructiveHint: boolean,
+  idempotentHint: boolean,
+  openWorldHint: boolean,
+): ToolAnnotations => ({ readOnlyHint, destructiveHint, idempotentHint, openWorldHint });
+
+/** Looks only at what is stored here. */
+export const READS = hints(true, false, true, false);
+/** Looks, and may ask a service on the internet how far it is. */
+export const READS_OUTSIDE = hints(true, false, true, true);
+/** Puts something beside what is there; twice the call, twice the thing. */
+export const ADDS = hints(false, false, false, false);
+/** The same, with an answer from a service on the internet. */
+export const ASKS_OUTSIDE = hints(false, false, false, true);
+/** Puts a value in place of another; a second call changes nothing more. */
+export const CHANGES = hints(false, true, true, false);
+/** Takes something away from where it was. */
+export const REMOVES = hints(false, true, false, false);
+
 export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject = z.ZodObject> {
   readonly name: string;
   /** Names that older designs used; callable, never listed. */

@@ -319,6 +319,6 @@ describe('each file-system call made to fail', () => {
       expect(failures).toEqual([]);
       expect(uncaught).toEqual([]);
     },
-    timeLimitMs(120_000),
+    timeLimitMs(300_000),
   );
 });

@@ -128,6 +128,6 @@ describe('kill -9 while messages are saved', () => {
       expect(roundsWithAcks).toBeGreaterThan(rounds(ROUNDS) / 4);
       expect((await (await openStore()).list()).length).toBeGreaterThan(10);
     },
-    timeLimitMs(120_000),
+    timeLimitMs(300_000),
   );
 });

@@ -108,7 +108,7 @@ describe('eight processes and the lock of a dead one', () => {
       await sweepLocks(locksFolder);
       expect(readdirSync(locksFolder)).toEqual([]);
     },
-    timeLimitMs(120_000),
+    timeLimitMs(300_000),
   );
 
   it(
@@ -123,7 +123,7 @@ describe('eight processes and the lock of a dead one', () => {
       report('killed while holding', waits);
       expect(readdirSync(locksFolder)).toEqual([]);
     },
-    timeLimitMs(120_000),
+    timeLimitMs(300_000),
   );
 
   it('a zombie holds nothing: its parent has not noticed its end yet', async () => {

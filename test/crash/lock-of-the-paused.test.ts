@@ -133,6 +133,6 @@ describe('a process stopped at any step', () => {
       );
       expect(deposed).toBeGreaterThan(3);
     },
-    timeLimitMs(120_000),
+    timeLimitMs(300_000),
   );
 });

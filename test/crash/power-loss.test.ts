@@ -258,7 +258,7 @@ describe('power loss at every step', () => {
       expect([...problems]).toEqual([]);
       expect(states).toBeGreaterThan(50);
     },
-    timeLimitMs(120_000),
+    timeLimitMs(300_000),
   );
 
   it.each(['folders', 'files'] as const)(
@@ -278,6 +278,6 @@ describe('power loss at every step', () => {
         expect(lost.length).toBeGreaterThan(0);
       }
     },
-    timeLimitMs(120_000),
+    timeLimitMs(300_000),
   );
 });

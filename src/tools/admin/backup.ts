@@ -3,7 +3,7 @@
  * people (`daybook restore`), not for an assistant.
  */
 import { z } from 'zod';
-import { defineTool, success } from '../define-tool.js';
+import { ADDS, defineTool, success } from '../define-tool.js';
 
 /** Enough to act on. */
 const MOST_NAMED = 20;
@@ -28,12 +28,7 @@ export const backup = defineTool({
     leftOutTotal: z.number().int(),
     removed: z.array(z.string()).describe('Backups that were past their days.'),
   }),
-  annotations: {
-    readOnlyHint: false,
-    destructiveHint: false,
-    idempotentHint: false,
-    openWorldHint: false,
-  },
+  annotations: ADDS,
   async run(_input, { backups }, { signal, progress }) {
     const report = await backups.make({
       signal,

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { countWithin, maxTokens } from '../answer-budget.js';
-import { defineTool, success } from '../define-tool.js';
+import { defineTool, READS, success } from '../define-tool.js';
 import { jsonObject } from '../json-object.js';
 
 export const getState = defineTool({
@@ -36,12 +36,7 @@ export const getState = defineTool({
       .describe('Keys whose values had no room here; ask for them with keys.')
       .exactOptional(),
   }),
-  annotations: {
-    readOnlyHint: true,
-    destructiveHint: false,
-    idempotentHint: true,
-    openWorldHint: false,
-  },
+  annotations: READS,
   quotesText: true,
   async run({ keys, maxTokens: budget }, { state, conversations }) {
     const { values, ...known } = await state.get();

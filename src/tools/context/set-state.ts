@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 import { notFound } from '../../stores/conversations/refs.js';
-import { defineTool, success } from '../define-tool.js';
+import { CHANGES, defineTool, success } from '../define-tool.js';
 import { jsonObject } from '../json-object.js';
 
 export const setState = defineTool({
@@ -40,12 +40,7 @@ export const setState = defineTool({
     keys: z.array(z.string()).describe('Some of the free keys there are now (at most 100).'),
     updatedAt: z.string().exactOptional(),
   }),
-  annotations: {
-    readOnlyHint: false,
-    destructiveHint: true,
-    idempotentHint: true,
-    openWorldHint: false,
-  },
+  annotations: CHANGES,
   async run(change, { state, conversations }) {
     const { values: given = {}, ...fields } = change;
     const updated = [...Object.keys(fields), ...Object.keys(given)];

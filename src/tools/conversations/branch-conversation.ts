@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { conversationRef, headSchema, toListed } from '../conversation-input.js';
-import { defineTool, success } from '../define-tool.js';
+import { ADDS, defineTool, success } from '../define-tool.js';
 
 export const branchConversation = defineTool({
   name: 'branch_conversation',
@@ -28,12 +28,7 @@ export const branchConversation = defineTool({
     lastMessageId: z.string().describe('Id, in the branch, of the copy of the chosen message.'),
     conversationPath: z.string(),
   }),
-  annotations: {
-    readOnlyHint: false,
-    destructiveHint: false,
-    idempotentHint: false,
-    openWorldHint: false,
-  },
+  annotations: ADDS,
   async run({ conversationId, messageId, ...options }, { conversations }) {
     const { messages, ...head } = await conversations.branch(conversationId, messageId, options);
     return {

@@ -3,7 +3,7 @@
  */
 import { z } from 'zod';
 import { conversationRef } from '../conversation-input.js';
-import { defineTool, success } from '../define-tool.js';
+import { defineTool, REMOVES, success } from '../define-tool.js';
 
 export const deleteConversation = defineTool({
   name: 'delete_conversation',
@@ -23,12 +23,7 @@ export const deleteConversation = defineTool({
     trashName: z.string().describe('Its name in the trash, to restore it by.').exactOptional(),
     trashPath: z.string().describe('Where it lies now.').exactOptional(),
   }),
-  annotations: {
-    readOnlyHint: false,
-    destructiveHint: true,
-    idempotentHint: false,
-    openWorldHint: false,
-  },
+  annotations: REMOVES,
   async run({ conversationId: ref, permanent }, { conversations }) {
     if (permanent) {
       return { conversationId: await conversations.remove(ref), deleted: true, permanent };

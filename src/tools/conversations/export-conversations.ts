@@ -9,7 +9,7 @@ import { EXPORT_FORMATS } from '../../exchange/formats.js';
 import { CONVERSATION_ID } from '../../stores/conversations/schema.js';
 import { estimateTokens, maxTokens } from '../answer-budget.js';
 import { dateField, endOf, startOf } from '../date-field.js';
-import { defineTool, success } from '../define-tool.js';
+import { ADDS, defineTool, success } from '../define-tool.js';
 
 const MOST_NAMED = 20;
 /** For counts, cursor and names of fields. */
@@ -65,12 +65,7 @@ export const exportConversations = defineTool({
     damagedTotal: z.number().int(),
     text: z.string().exactOptional(),
   }),
-  annotations: {
-    readOnlyHint: false,
-    destructiveHint: false,
-    idempotentHint: false,
-    openWorldHint: false,
-  },
+  annotations: ADDS,
   quotesText: true,
   async run(input, { exporter }, { signal, progress }) {
     const request = requestOf(input, signal, progress);

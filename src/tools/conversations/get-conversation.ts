@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 import { type Message, ROLES } from '../../stores/conversations/schema.js';
-import { defineTool, success } from '../define-tool.js';
+import { defineTool, READS, success } from '../define-tool.js';
 import { jsonObject } from '../json-object.js';
 
 const messageSchema = z.object({
@@ -65,12 +65,7 @@ export const getConversation = defineTool({
     conversationPath: z.string(),
     messages: z.array(messageSchema).exactOptional(),
   }),
-  annotations: {
-    readOnlyHint: true,
-    destructiveHint: false,
-    idempotentHint: true,
-    openWorldHint: false,
-  },
+  annotations: READS,
   quotesText: true,
   async run(input, { conversations }) {
     const { messages, messageCount: _, ...head } = await conversations.load(input.conversationId);

@@ -7,7 +7,7 @@ import type { ListQuery } from '../../stores/conversations.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { headSchema, toListed } from '../conversation-input.js';
 import { dateField, endOf, startOf } from '../date-field.js';
-import { defineTool, success } from '../define-tool.js';
+import { defineTool, READS, success } from '../define-tool.js';
 
 const input = z.strictObject({
   query: z
@@ -45,12 +45,7 @@ export const getConversations = defineTool({
     previousCursor: z.string().describe('Pass as cursor for the page before.').exactOptional(),
     conversations: z.array(headSchema),
   }),
-  annotations: {
-    readOnlyHint: true,
-    destructiveHint: false,
-    idempotentHint: true,
-    openWorldHint: false,
-  },
+  annotations: READS,
   quotesText: true,
   async run({ limit, cursor, maxTokens: budget, ...filters }, { conversations }) {
     const { conversations: heads, ...page } = await conversations.page(toQuery(filters), {

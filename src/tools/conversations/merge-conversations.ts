@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { conversationRef, headSchema, toListed } from '../conversation-input.js';
-import { defineTool, success } from '../define-tool.js';
+import { defineTool, REMOVES, success } from '../define-tool.js';
 
 export const mergeConversations = defineTool({
   name: 'merge_conversations',
@@ -32,12 +32,7 @@ export const mergeConversations = defineTool({
       .describe('Where the two lie now.'),
     conversationPath: z.string(),
   }),
-  annotations: {
-    readOnlyHint: false,
-    destructiveHint: true,
-    idempotentHint: false,
-    openWorldHint: false,
-  },
+  annotations: REMOVES,
   async run({ conversationIds: [first = '', second = ''], ...options }, { conversations }) {
     const { head, trashed } = await conversations.merge(first, second, options);
     return {

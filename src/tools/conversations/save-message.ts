@@ -10,7 +10,7 @@ import type {
   NewConversation,
   NewMessage,
 } from '../../stores/conversations.js';
-import { defineTool, success } from '../define-tool.js';
+import { ADDS, defineTool, success } from '../define-tool.js';
 import { jsonObject } from '../json-object.js';
 
 export const saveMessage = defineTool({
@@ -56,12 +56,7 @@ export const saveMessage = defineTool({
     messageCount: z.number().int(),
     conversationPath: z.string().describe('Folder of the conversation.'),
   }),
-  annotations: {
-    readOnlyHint: false,
-    destructiveHint: false,
-    idempotentHint: false,
-    openWorldHint: false,
-  },
+  annotations: ADDS,
   async run({ conversationId, title, module, tags, ...message }, { conversations }) {
     const start = {
       ...(title !== undefined && { title }),

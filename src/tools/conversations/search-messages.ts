@@ -7,7 +7,7 @@ import { MATCH_TYPES } from '../../search/match-type.js';
 import type { MessageFilters, MessageHit } from '../../search/message-search.js';
 import { ROLES } from '../../stores/conversations/schema.js';
 import { dateField, endOf, startOf } from '../date-field.js';
-import { defineTool, success } from '../define-tool.js';
+import { defineTool, READS, success } from '../define-tool.js';
 import { explainNothing } from '../nothing-found.js';
 
 /** About 8 000 tokens of snippets and contents, whatever the limit. */
@@ -71,12 +71,7 @@ export const searchMessages = defineTool({
       .describe('The index is still being built: conversations read so far, of how many.')
       .exactOptional(),
   }),
-  annotations: {
-    readOnlyHint: true,
-    destructiveHint: false,
-    idempotentHint: true,
-    openWorldHint: false,
-  },
+  annotations: READS,
   quotesText: true,
   async run(input, { conversations, search }, { signal, progress }) {
     const { query, matchType, limit, offset, highlightStart, highlightEnd } = input;

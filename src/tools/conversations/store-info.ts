@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { FORMAT_VERSION } from '../../stores/conversations/schema.js';
 import type { ConversationStore } from '../../stores/conversations.js';
-import { defineTool, success } from '../define-tool.js';
+import { defineTool, READS, success } from '../define-tool.js';
 
 type WatchingStatus = NonNullable<ReturnType<ConversationStore['watching']>>;
 
@@ -64,12 +64,7 @@ export const storeInfo = defineTool({
       }),
     }),
   }),
-  annotations: {
-    readOnlyHint: true,
-    destructiveHint: false,
-    idempotentHint: true,
-    openWorldHint: false,
-  },
+  annotations: READS,
   async run(_input, { conversations, search, facts }) {
     const heads = await conversations.list();
     const { isBuilt, messages, terms } = search.status();

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 import { conversationRef, headSchema, toListed } from '../conversation-input.js';
-import { defineTool, success } from '../define-tool.js';
+import { CHANGES, defineTool, success } from '../define-tool.js';
 import { jsonObject } from '../json-object.js';
 
 export const updateConversation = defineTool({
@@ -37,12 +37,7 @@ export const updateConversation = defineTool({
     metadata: jsonObject('All of it, as it is now.').exactOptional(),
     updated: z.array(z.string()).describe('The fields that were given.'),
   }),
-  annotations: {
-    readOnlyHint: false,
-    destructiveHint: true,
-    idempotentHint: true,
-    openWorldHint: false,
-  },
+  annotations: CHANGES,
   async run({ conversationId, ...change }, { conversations }) {
     const updated = Object.keys(change);
     if (updated.length === 0) {

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import type { ResearchHistory } from '../../research/research-types.js';
 import { ROLES } from '../../stores/conversations/schema.js';
-import { defineTool, success } from '../define-tool.js';
+import { defineTool, READS_OUTSIDE, success } from '../define-tool.js';
 import { pageOf } from '../history-page.js';
 import { conversationRef } from '../perplexity-fields.js';
 
@@ -74,12 +74,7 @@ export const getConversationHistory = defineTool({
     cursor: z.string().max(40).exactOptional().describe('nextCursor of the page before.'),
   }),
   output,
-  annotations: {
-    readOnlyHint: true,
-    destructiveHint: false,
-    idempotentHint: true,
-    openWorldHint: true,
-  },
+  annotations: READS_OUTSIDE,
   quotesText: true,
   text: historyText,
   async run({ conversationId, includeSystemPrompt, limit, cursor }, { research }) {

@@ -1,6 +1,6 @@
 /** The next quick question in a stored conversation, whatever tool began it. */
 import { z } from 'zod';
-import { defineTool } from '../define-tool.js';
+import { ASKS_OUTSIDE, defineTool } from '../define-tool.js';
 import { answerOutput, answerText, toAnswerOutput, toCaller } from '../perplexity-answer.js';
 import {
   conversationRef,
@@ -23,12 +23,7 @@ export const perplexitySearchFollowup = defineTool({
     ...followupFields,
   }),
   output: answerOutput,
-  annotations: {
-    readOnlyHint: false,
-    destructiveHint: false,
-    idempotentHint: false,
-    openWorldHint: true,
-  },
+  annotations: ASKS_OUTSIDE,
   quotesText: true,
   text: answerText,
   async run({ conversationId, ...asked }, { research }, call) {

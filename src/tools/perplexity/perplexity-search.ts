@@ -1,6 +1,6 @@
 /** One question to Perplexity, answered from the web and kept as a new conversation. */
 import { z } from 'zod';
-import { defineTool } from '../define-tool.js';
+import { ASKS_OUTSIDE, defineTool } from '../define-tool.js';
 import { answerOutput, answerText, toAnswerOutput, toCaller } from '../perplexity-answer.js';
 import { newQuery, searchFields, toQuestion } from '../perplexity-fields.js';
 
@@ -12,12 +12,7 @@ export const perplexitySearch = defineTool({
     'Answers a question from current web sources, with numbered references, in seconds. Every call starts a NEW stored conversation and returns its conversationId. Use it for a first question on a topic; to continue one, call perplexity_search_followup with that id instead. For a thorough report use perplexity_deep_research. Costs money at Perplexity.',
   input: z.strictObject({ query: newQuery, ...searchFields }),
   output: answerOutput,
-  annotations: {
-    readOnlyHint: false,
-    destructiveHint: false,
-    idempotentHint: false,
-    openWorldHint: true,
-  },
+  annotations: ASKS_OUTSIDE,
   quotesText: true,
   text: answerText,
   async run(input, { research }, call) {

@@ -5,9 +5,10 @@ import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 import { loadIfThere } from '../../search/message-hits.js';
 import type { MessagePlace } from '../../search/newest-messages.js';
+import type { Conversation } from '../../stores/conversations/schema.js';
 import type { ConversationStore } from '../../stores/conversations.js';
 import { maxTokens } from '../answer-budget.js';
-import { defineTool, success } from '../define-tool.js';
+import { defineTool, READS, success } from '../define-tool.js';
 import {
   messagesWithin,
   moduleField,
@@ -45,12 +46,7 @@ export const historyMessagesRecent = defineTool({
       .describe('The store is still being read: conversations read so far, of how many.')
       .exactOptional(),
   }),
-  annotations: {
-    readOnlyHint: true,
-    destructiveHint: false,
-    idempotentHint: true,
-    openWorldHint: false,
-  },
+  annotations: READS,
   quotesText: true,
   async run(input, { conversations, search }, { signal, progress }) {
     const { module, since, limit, cursor } = input;
@@ -81,8 +77,12 @@ export const historyMessagesRecent = defineTool({
 /** Without those that went a moment ago. */
 async function withMessages(places: readonly MessagePlace[], store: ConversationStore) {
   const found = [];
+  const loaded = new Map<string, Conversation | undefined>();
   for (const place of places) {
-    const conversation = await loadIfThere(store, place.conversationId);
+    const { conversationId } = place;
+    if (!loaded.has(conversationId))
+      loaded.set(conversationId, await loadIfThere(store, conversationId));
+    const conversation = loaded.get(conversationId);
     const message = conversation?.messages[place.seq - 1];
     if (conversation === undefined || message === undefined) continue;
     const thread = toThread(conversation);

@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 import { ROLES } from '../../stores/conversations/schema.js';
-import { defineTool, success } from '../define-tool.js';
+import { ADDS, defineTool, success } from '../define-tool.js';
 import { jsonObject } from '../json-object.js';
 import { isInModule, moduleField, notInModule, threadIdField } from '../thread-view.js';
 
@@ -31,12 +31,7 @@ export const historyThreadsAppendMessage = defineTool({
     createdAt: z.string(),
     messageCount: z.number().int(),
   }),
-  annotations: {
-    readOnlyHint: false,
-    destructiveHint: false,
-    idempotentHint: false,
-    openWorldHint: false,
-  },
+  annotations: ADDS,
   async run({ threadId, module, role, body, content, metadata }, { conversations }) {
     const text = oneOf(body, content);
     const message = { role, content: text, ...(metadata !== undefined && { metadata }) };

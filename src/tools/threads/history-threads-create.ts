@@ -3,7 +3,7 @@
  * other; every toolset can go on with it.
  */
 import { z } from 'zod';
-import { defineTool, success } from '../define-tool.js';
+import { ADDS, defineTool, success } from '../define-tool.js';
 import { jsonObject } from '../json-object.js';
 import { fieldsOfMeta, moduleField, threadSchema, toThread } from '../thread-view.js';
 
@@ -20,12 +20,7 @@ export const historyThreadsCreate = defineTool({
     meta: jsonObject('Free JSON to keep with the thread; tags is a list of texts.').exactOptional(),
   }),
   output: z.object({ success, id: z.string(), createdAt: z.string(), thread: threadSchema }),
-  annotations: {
-    readOnlyHint: false,
-    destructiveHint: false,
-    idempotentHint: false,
-    openWorldHint: false,
-  },
+  annotations: ADDS,
   async run({ module, title, meta }, { conversations }) {
     const { messages: _, ...head } = await conversations.create({
       module,

@@ -3,7 +3,7 @@
  */
 import { z } from 'zod';
 import { maxTokens } from '../answer-budget.js';
-import { defineTool, success } from '../define-tool.js';
+import { defineTool, READS, success } from '../define-tool.js';
 import {
   messagesWithin,
   moduleField,
@@ -41,12 +41,7 @@ export const historyThreadsGet = defineTool({
     thread: threadSchema,
     messages: z.array(threadMessageSchema),
   }),
-  annotations: {
-    readOnlyHint: true,
-    destructiveHint: false,
-    idempotentHint: true,
-    openWorldHint: false,
-  },
+  annotations: READS,
   quotesText: true,
   async run({ threadId, module, limit, beforeSeq, ...budget }, { conversations }) {
     const { messages: all, ...head } = await conversations.load(threadId);

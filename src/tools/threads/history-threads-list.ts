@@ -3,7 +3,7 @@
  */
 import { z } from 'zod';
 import { countWithin, maxTokens } from '../answer-budget.js';
-import { defineTool, success } from '../define-tool.js';
+import { defineTool, READS, success } from '../define-tool.js';
 import { isInModule, moduleField, threadSchema, toThread } from '../thread-view.js';
 
 export const historyThreadsList = defineTool({
@@ -26,12 +26,7 @@ export const historyThreadsList = defineTool({
     nextOffset: z.number().int().describe('The offset of the next page.').exactOptional(),
     threads: z.array(threadSchema),
   }),
-  annotations: {
-    readOnlyHint: true,
-    destructiveHint: false,
-    idempotentHint: true,
-    openWorldHint: false,
-  },
+  annotations: READS,
   quotesText: true,
   async run({ module, limit, offset, ...budget }, { conversations }) {
     const heads = await conversations.list();

@@ -8,7 +8,7 @@ import type { ConversationHits } from '../../search/message-search.js';
 import { ROLES } from '../../stores/conversations/schema.js';
 import type { ConversationStore } from '../../stores/conversations.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
-import { defineTool, success } from '../define-tool.js';
+import { defineTool, READS, success } from '../define-tool.js';
 import { explainNothing } from '../nothing-found.js';
 import { moduleField, parseTime, threadSchema, toThread } from '../thread-view.js';
 
@@ -64,12 +64,7 @@ export const historyThreadsSearch = defineTool({
       .describe('The index is still being built: conversations read so far, of how many.')
       .exactOptional(),
   }),
-  annotations: {
-    readOnlyHint: true,
-    destructiveHint: false,
-    idempotentHint: true,
-    openWorldHint: false,
-  },
+  annotations: READS,
   quotesText: true,
   async run(input, { conversations, search }, { signal, progress }) {
     const { q: query, module, since, matchType, limit, offset } = input;

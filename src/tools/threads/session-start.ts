@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { startSession } from '../../context/session-start.js';
 import { sessionStartText, viewOf } from '../../context/session-start-view.js';
 import { ROLES } from '../../stores/conversations/schema.js';
-import { defineTool, success } from '../define-tool.js';
+import { defineTool, READS, success } from '../define-tool.js';
 import { moduleField, threadSchema, toThread } from '../thread-view.js';
 
 const place = {
@@ -90,12 +90,7 @@ export const sessionStart = defineTool({
       .default(3000),
   }),
   output,
-  annotations: {
-    readOnlyHint: true,
-    destructiveHint: false,
-    idempotentHint: true,
-    openWorldHint: false,
-  },
+  annotations: READS,
   quotesText: true,
   text: sessionStartText,
   async run(request, app, { signal, progress }) {

@@ -26,39 +26,43 @@ const SEPARATORS = /[^\p{L}\p{N}\p{M}]+/u;
 /** A head is never changed, only replaced, so its words are worth keeping. */
 const texts = new WeakMap<ConversationHead, string>();
 
-/** `undefined` where everything matches. */
-export function predicateOf(query: ListQuery): ((head: ConversationHead) => boolean) | undefined {
-  const { module, pinned, words = '' } = query;
-  const wanted = wordsOf(words);
-  const updated = spanOf(query.updatedFrom, query.updatedTo);
-  const created = spanOf(query.createdFrom, query.createdTo);
-  // Words were given, but nothing that a title could be searched for, such as "???".
-  const findsNothing = wanted.length === 0 && words.trim() !== '';
-  if (Object.values(query).every((value) => value === undefined)) return undefined;
-  return (head) =>
-    !findsNothing &&
-    (module === undefined || head.module === module) &&
-    (pinned === undefined || (head.pinned ?? false) === pinned) &&
-    updated(head.updatedAt) &&
-    created(head.createdAt) &&
-    wanted.every((word) => hasWord(textOf(head), word));
+type Test = (head: ConversationHead) => boolean;
+
+/** `undefined` where everything matches. Looks at nothing that was not asked for: there are many heads. */
+export function predicateOf(query: ListQuery): Test | undefined {
+  const { module, pinned, words, updatedFrom, updatedTo, createdFrom, createdTo } = query;
+  const tests: Test[] = [];
+  if (module !== undefined) tests.push((head) => head.module === module);
+  if (pinned !== undefined) tests.push((head) => (head.pinned ?? false) === pinned);
+  if (updatedFrom !== undefined) tests.push(timeTest('updatedAt', '>=', updatedFrom));
+  if (updatedTo !== undefined) tests.push(timeTest('updatedAt', '<=', updatedTo));
+  if (createdFrom !== undefined) tests.push(timeTest('createdAt', '>=', createdFrom));
+  if (createdTo !== undefined) tests.push(timeTest('createdAt', '<=', createdTo));
+  if (words !== undefined && words.trim() !== '') tests.push(wordsTest(words));
+  const [only, ...others] = tests;
+  return others.length === 0 ? only : (head) => tests.every((isMet) => isMet(head));
+}
+
+/** Every time in memory has one form, so they compare as texts. */
+function timeTest(field: 'createdAt' | 'updatedAt', side: '>=' | '<=', epochMs: number): Test {
+  const limit = isoTime(epochMs);
+  return side === '>=' ? (head) => head[field] >= limit : (head) => head[field] <= limit;
+}
+
+function wordsTest(words: string): Test {
+  const needles = wordsOf(words).map((word) => (UNSPACED.test(word) ? word : ` ${word}`));
+  // Nothing that a title could be searched for, such as "???".
+  if (needles.length === 0) return () => false;
+  return (head) => {
+    const text = textOf(head);
+    return needles.every((needle) => text.includes(needle));
+  };
 }
 
 /** Tells one query from another in a cursor. */
 export function fingerprintOf(query: ListQuery): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined);
   return sha256Hex(JSON.stringify(given.sort(([a], [b]) => (a < b ? -1 : 1)))).slice(0, 8);
-}
-
-/** Every time in memory has one form, so they compare as texts. */
-function spanOf(from: number | undefined, to: number | undefined): (time: string) => boolean {
-  const first = from === undefined ? '' : isoTime(from);
-  const last = to === undefined ? '~' : isoTime(to);
-  return (time) => time >= first && time <= last;
-}
-
-function hasWord(text: string, word: string): boolean {
-  return UNSPACED.test(word) ? text.includes(word) : text.includes(` ${word}`);
 }
 
 /** The words, each after one space. */
