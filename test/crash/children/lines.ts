@@ -8,7 +8,19 @@ export function task<T>(): T {
 
 /** Written at once: a process that is killed a moment later has said it. */
 export function say(message: unknown): void {
-  writeSync(1, `${JSON.stringify(message)}\n`);
+  let rest = Buffer.from(`${JSON.stringify(message)}\n`);
+  while (rest.byteLength > 0) rest = rest.subarray(writeSome(rest));
+}
+
+/** Bytes written; 0 while the pipe is full because the parent has not read yet. */
+function writeSome(bytes: Buffer): number {
+  try {
+    return writeSync(1, bytes);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+    return 0;
+  }
 }
 
 /** Ends when the parent closes the pipe. */
