@@ -7,6 +7,15 @@ export default {
   input: 'src/cli/main.ts',
   platform: 'node',
   logLevel: 'warn',
-  external: ['chokidar', 'jsonc-parser', 'minisearch', 'proper-lockfile', 'write-file-atomic'],
+  external: [
+    'chokidar',
+    'express',
+    'express-rate-limit',
+    'jsonc-parser',
+    'minisearch',
+    'proper-lockfile',
+    're2js',
+    'write-file-atomic',
+  ],
   output: { dir: 'dist/cli', format: 'esm' },
 };

@@ -7,22 +7,11 @@
  * `npm run build && node bench/append.mjs`; `DAYBOOK_SOAK=5` takes five times the turns. The bars are
  * judged, not enforced: the exit code is 0 whatever a busy machine says.
  */
-import {
-  closeSync,
-  fsync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-  writeSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { openConversationStore } from '../dist/stores/conversations.js';
+import { replaceFloor } from './support/replace-floor.mjs';
 
 const SIZES = [10, 1_000, 10_000];
 const TURNS = 60 * Number(process.env.DAYBOOK_SOAK ?? 1);
@@ -35,7 +24,6 @@ const GROUP_BAR = 50;
 const MAX_MESSAGES = 1e6;
 
 const root = mkdtempSync(join(tmpdir(), 'daybook-bench-'));
-const syncFile = promisify(fsync);
 
 function message(index) {
   return { role: index % 2 === 0 ? 'user' : 'assistant', content: `${index} ${TEXT}` };
@@ -52,20 +40,6 @@ async function conversationOf(count, isSynced, name) {
   const messages = Array.from({ length: count }, (_, index) => message(index));
   const { conversationId: id } = await store.create({ messages });
   return { store, id, path: join(logsFolder, id, 'conversation.json') };
-}
-
-/** The least that a replace can do. Waiting for the disk off the main thread, as the store does. */
-async function floorOnce(folder, bytes, isSynced) {
-  const temporary = join(folder, 'temporary');
-  const file = openSync(temporary, 'w', 0o600);
-  writeSync(file, bytes, 0, bytes.length, 0);
-  if (isSynced) await syncFile(file);
-  closeSync(file);
-  renameSync(temporary, join(folder, 'target'));
-  if (!isSynced) return;
-  const handle = openSync(folder, 'r');
-  await syncFile(handle);
-  closeSync(handle);
 }
 
 async function timed(work) {
@@ -100,7 +74,7 @@ async function compare(count, isSynced) {
     const bytes = readFileSync(path);
     const runs = {
       store: () => store.append(id, [message(turn)]),
-      floor: () => floorOnce(folder, bytes, isSynced),
+      floor: () => replaceFloor(folder, bytes, isSynced),
     };
     // Whoever comes second would always find the disk busy with the other's work.
     const order = turn % 2 === 0 ? ['store', 'floor'] : ['floor', 'store'];

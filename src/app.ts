@@ -9,13 +9,20 @@ import { type Log, silentLog } from './base/log.js';
 import { VERSION } from './base/version.js';
 import type { Config } from './config.js';
 import { Exporter } from './exchange/export.js';
+import { GraphExport } from './exchange/graph-export.js';
+import { GraphImport } from './exchange/graph-import.js';
 import type { Durability } from './files/atomic-write.js';
 import { createPerplexity, type Perplexity } from './providers/perplexity.js';
 import { createResearch } from './research/research.js';
 import type { ResearchService } from './research/research-types.js';
+import { InsightSearch } from './search/insight-search.js';
 import { type MessageSearch, openMessageSearch } from './search/message-search.js';
+import { NoteSearch } from './search/note-search.js';
 import { ConversationDocuments } from './stores/conversation-documents.js';
 import { type ConversationStore, openConversationStore } from './stores/conversations.js';
+import { InsightStore } from './stores/insights.js';
+import { KnowledgeGraph } from './stores/knowledge-graph.js';
+import { MemoryBank } from './stores/memory-bank.js';
 import { ResearchJobFiles } from './stores/research-job-files.js';
 import { StateStore } from './stores/state.js';
 import { Backups } from './upkeep/backup.js';
@@ -49,11 +56,18 @@ export interface App {
   readonly research: ResearchService;
   readonly search: MessageSearch;
   readonly documents: ConversationDocuments;
+  readonly memoryBank: MemoryBank;
+  readonly noteSearch: NoteSearch;
   readonly exporter: Exporter;
   readonly backups: Backups;
   /** The folders that a backup holds, and that a restore puts back. */
   readonly areas: readonly BackupArea[];
   readonly state: StateStore;
+  readonly kg: KnowledgeGraph;
+  readonly graphExport: GraphExport;
+  readonly graphImport: GraphImport;
+  readonly insights: InsightStore;
+  readonly insightSearch: InsightSearch;
   readonly durability: Durability;
   readonly facts: StoreFacts;
   /**
@@ -84,23 +98,17 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     clock,
     log,
   });
-  const research = createResearch({
-    store: conversations,
-    jobs: new ResearchJobFiles({ logsFolder, fsync, conversations, log }),
-    perplexity: perplexityOf(config, clock),
-    clock,
-    log,
-    maxMessages,
-    timing: { waitMs: config.perplexity.waitMs },
-  });
+  const research = researchOf(config, conversations, clock, log);
   const documents = new ConversationDocuments({ logsFolder, fsync, clock });
   const exporter = new Exporter({
     store: conversations,
     documents,
-    folder: join(config.root, 'exports'),
+    folder: exportsFolder(config),
     clock,
     fsync,
   });
+  const bank = bankOf(config, clock, log);
+  const insights = openInsights(config, clock, log);
   const areas = areasOf(config);
   const { folder, keepDays, isDaily } = config.backup;
   const backups = new Backups({ folder, areas, keepDays, clock, fsync });
@@ -112,10 +120,13 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     research,
     search,
     documents,
+    ...bank,
     exporter,
     backups,
     areas,
     state: new StateStore({ logsFolder, fsync, clock }),
+    insights,
+    insightSearch: new InsightSearch(insights),
     durability: { fsync },
     facts: factsOf(config),
     start() {
@@ -125,6 +136,9 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
       void background.then(() => research.resume());
       secondResume = setTimeout(() => void research.resume(), SECOND_RESUME_MS).unref();
       search.start();
+      bank.memoryBank.watch();
+      bank.kg.start();
+      insights.start();
       const leasePath = join(logsFolder, '.leases', 'backup');
       if (isDaily) daily = startDailyBackup({ backups, leasePath, clock, log });
     },
@@ -134,9 +148,48 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
       await daily?.close();
       await research.close();
       await search.close();
+      await bank.memoryBank.close();
+      await bank.kg.close();
+      await insights.close();
       await conversations.close();
     },
   };
+}
+
+function researchOf(config: Config, store: ConversationStore, clock: Clock, log: Log) {
+  const { logsDir: logsFolder, fsync, maxMessages, perplexity } = config;
+  return createResearch({
+    store,
+    jobs: new ResearchJobFiles({ logsFolder, fsync, conversations: store, log }),
+    perplexity: perplexityOf(config, clock),
+    clock,
+    log,
+    maxMessages,
+    timing: { waitMs: perplexity.waitMs },
+  });
+}
+
+/** What is kept in the memory bank. */
+function bankOf(config: Config, clock: Clock, log: Log) {
+  const { mbMaxFiles: maxFiles, fsync } = config;
+  const folder = join(config.root, 'memory-bank');
+  const memoryBank = new MemoryBank({ folder, maxFiles, clock, fsync, log });
+  const { fsync: syncsAppends, ...graph } = config.kg;
+  const kg = new KnowledgeGraph({ ...graph, syncsAppends, fsync, clock, log });
+  const exchanged = { kg, memoryBank, folder: exportsFolder(config) };
+  return {
+    memoryBank,
+    noteSearch: new NoteSearch(memoryBank, clock),
+    kg,
+    graphExport: new GraphExport({ ...exchanged, fsync }),
+    graphImport: new GraphImport({ ...exchanged, clock }),
+  };
+}
+
+const exportsFolder = ({ root }: Config) => join(root, 'exports');
+
+function openInsights({ root, fsync }: Config, clock: Clock, log: Log): InsightStore {
+  return new InsightStore({ folder: join(root, 'memory-bank'), fsync, clock, log });
 }
 
 function areasOf({ root, logsDir }: Config): readonly BackupArea[] {

@@ -8,9 +8,12 @@ import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { AppError } from './base/errors.js';
+import { type HttpConfig, httpConfig } from './config/http.js';
 import {
   type BACKENDS,
+  type EVICTIONS,
   type LOG_LEVELS,
+  type MODES,
   SETTINGS,
   type Setting,
   type SettingName,
@@ -23,7 +26,7 @@ const NAMES = Object.keys(SETTINGS) as SettingName[];
 /** Where a database of the older designs was named; Daybook opens none of them. */
 const DATABASE_VARIABLES = ['PERSISTENCE_DB_PATH', 'INSIGHTS_MCP_DB_PATH'] as const;
 const databaseNotice = (name: string, path: string) =>
-  `${name} names a database (${path}). Daybook keeps a folder of plain files, not a database: it was neither opened nor changed. How to bring its conversations in: docs/IMPORTING.md.`;
+  `${name} names a database (${path}). Daybook keeps a folder of plain files, not a database: it was neither opened nor changed. How to bring its content in: docs/IMPORTING.md.`;
 
 export type RootSource = 'flag' | 'environment' | 'file' | 'registered' | 'home';
 
@@ -38,15 +41,29 @@ export interface Config {
   readonly indexCache: boolean;
   /** The toolsets switched on, in the order of the known ones. */
   readonly toolsets: readonly string[];
+  readonly mode: (typeof MODES)[number];
+  readonly http: HttpConfig;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   readonly fsync: boolean;
   readonly maxMessages: number;
+  /** Most notes of the memory bank. */
+  readonly mbMaxFiles: number;
   readonly backup: {
     readonly isDaily: boolean;
     /** Absolute. */
     readonly folder: string;
     /** 0 keeps all. */
     readonly keepDays: number;
+  };
+  readonly kg: {
+    /** Absolute. */
+    readonly snapshotPath: string;
+    readonly walPath: string;
+    readonly fsync: boolean;
+    readonly maxTriples: number;
+    /** Infinity keeps all. */
+    readonly ttlDays: number;
+    readonly evict: (typeof EVICTIONS)[number];
   };
   readonly perplexity: {
     readonly apiKey: string | undefined;
@@ -79,14 +96,21 @@ export interface ConfigSources {
 export function configFolder(
   sources: Pick<ConfigSources, 'env' | 'home' | 'platform'> = {},
 ): string {
-  const { env = process.env, home = homedir(), platform = process.platform } = sources;
+  const { env = process.env } = sources;
   const chosen = env['XDG_CONFIG_HOME'];
   if (chosen && isAbsolute(chosen)) return join(chosen, 'daybook');
-  if (platform === 'darwin') return join(home, 'Library', 'Application Support', 'daybook');
-  if (platform === 'win32') {
-    return join(env['APPDATA'] ?? join(home, 'AppData', 'Roaming'), 'daybook');
-  }
-  return join(home, '.config', 'daybook');
+  return join(programsFolder(sources), 'daybook');
+}
+
+/** Where programs of this platform keep their settings, each in a folder of its own. Absolute. */
+export function programsFolder(
+  sources: Pick<ConfigSources, 'env' | 'home' | 'platform'> = {},
+): string {
+  const { env = process.env, home = homedir(), platform = process.platform } = sources;
+  if (platform === 'darwin') return join(home, 'Library', 'Application Support');
+  if (platform === 'win32') return env['APPDATA'] ?? join(home, 'AppData', 'Roaming');
+  const chosen = env['XDG_CONFIG_HOME'];
+  return chosen && isAbsolute(chosen) ? chosen : join(home, '.config');
 }
 
 /** The user's folder for what can be made again, as the platform has it. */
@@ -156,14 +180,18 @@ export function loadConfig(sources: ConfigSources): Config {
     cacheFolder: cacheFolder(sources),
     indexCache: values.indexCache,
     toolsets: chooseToolsets(values.toolsets, found, sources.knownToolsets),
+    mode: values.mode,
+    http: httpConfig(values, (name) => found[name]?.name ?? name),
     logLevel: values.logLevel,
     fsync: values.fsync,
     maxMessages: values.maxMessages,
+    mbMaxFiles: values.mbMaxFiles,
     backup: Object.freeze({
       isDaily: values.backup === 'daily',
       folder: backupFolder,
       keepDays: values.backupKeepDays,
     }),
+    kg: kgOf(values, found, root.path, (path) => expandPath(path, sources.cwd, home)),
     perplexity: perplexityOf(values),
     notices: databaseNotices(sources.flags ?? {}, env),
   });
@@ -277,6 +305,38 @@ function chooseToolsets(
     `${found.toolsets?.name ?? 'toolsets'} takes all, or some of ${known.join(', ')} with commas between them; "${unknown}" is none of them.`,
     { details: { setting: 'toolsets', unknown } },
   );
+}
+
+function kgOf(
+  values: SettingValues,
+  found: Found,
+  root: string,
+  expand: (path: string) => string,
+): Config['kg'] {
+  const pathOf = (key: 'kgSnapshot' | 'kgWal', name: string) => {
+    const path = expand(values[key] ?? join(root, 'memory-bank', name));
+    assertKeepsData(path, found[key]?.name ?? 'the root');
+    return path;
+  };
+  const snapshotPath = pathOf('kgSnapshot', 'kg_snapshot.json');
+  const walPath = pathOf('kgWal', 'kg_wal.log');
+  // Names differ by more than their ending: what lies beside them is called after them.
+  const stem = (path: string) => path.replace(/\.(json|log)$/, '');
+  if (stem(snapshotPath) === stem(walPath)) {
+    throw new AppError(
+      'VALIDATION_ERROR',
+      `MCP_KG_SNAPSHOT and MCP_KG_WAL take two files of different names; ${snapshotPath} and ${walPath} would overwrite each other.`,
+      { details: { setting: 'kgWal' } },
+    );
+  }
+  return Object.freeze({
+    snapshotPath,
+    walPath,
+    fsync: values.kgFsync,
+    maxTriples: values.kgMaxTriples,
+    ttlDays: values.kgTtlDays === 0 ? Number.POSITIVE_INFINITY : values.kgTtlDays,
+    evict: values.kgEvict,
+  });
 }
 
 function perplexityOf(values: SettingValues): Config['perplexity'] {

@@ -1,11 +1,20 @@
 /**
- * Public API of the package: the app over a folder, the MCP server over an app, and the text index
- * that gives SQLite FTS5's answers, which is useful alone.
+ * Public API of the package: `openDaybook`, which most programs need; below it the app over a folder
+ * and the MCP server over an app; and the text index that gives SQLite FTS5's answers, useful alone.
  */
 export { type App, type AppOptions, createApp, type StoreFacts } from './app.js';
 export { AppError, type ErrorCode } from './base/errors.js';
 export { type Config, type ConfigSources, loadConfig } from './config.js';
+export {
+  type Daybook,
+  type InsightSearchRequest,
+  type OpenOptions,
+  openDaybook,
+  type SearchRequest,
+} from './index/open-daybook.js';
+export type { InsightHit, InsightResults } from './search/insight-search.js';
 export type { MatchType } from './search/match-type.js';
+export type { MessageFilters, MessageHit, MessageResults } from './search/message-search.js';
 export type { Hit, SearchResult } from './search/search-result.js';
 export type { SnippetOptions } from './search/snippet.js';
 export {
@@ -24,3 +33,10 @@ export type {
   NewConversation,
   NewMessage,
 } from './stores/conversations.js';
+export type {
+  Insight,
+  InsightSelection,
+  InsightStore,
+  InsightUpdate,
+  NewInsight,
+} from './stores/insights.js';

@@ -42,6 +42,15 @@ function failure(given: Parameters<typeof load>[0]): string {
   throw new Error('was accepted');
 }
 
+describe('the files of the graph', () => {
+  it.each([
+    ['/kg/one.json', '/kg/one.json'],
+    ['/kg/one.json', '/kg/one.log'],
+  ])('%s and %s would overwrite each other', (MCP_KG_SNAPSHOT, MCP_KG_WAL) => {
+    expect(failure({ env: { MCP_KG_SNAPSHOT, MCP_KG_WAL } })).toContain('MCP_KG_WAL');
+  });
+});
+
 describe('sources', () => {
   it('gives the defaults of the design', () => {
     const config = load();
@@ -216,4 +225,70 @@ it('describes every setting', () => {
     expect(takes.length).toBeGreaterThan(2);
     expect(env.every((name) => /^[A-Z_]+$/.test(name))).toBe(true);
   }
+});
+
+describe('over HTTP', () => {
+  const TOKEN = 'a-token-of-sixteen';
+  const http = (env: Record<string, string> = {}) => load({ env }).http;
+
+  it('listens on this machine alone, without token or rate limit, unless told otherwise', () => {
+    expect(load()).toMatchObject({ mode: 'stdio' });
+    expect(http()).toMatchObject({
+      host: '127.0.0.1',
+      port: 3000,
+      token: undefined,
+      isStateless: false,
+      allowedHosts: [],
+      allowedOrigins: [],
+      maxBodyBytes: 64 * 1024 * 1024,
+      sessionIdleMs: 24 * 3_600_000,
+      ratePerMinute: 0,
+    });
+  });
+
+  it('knows which hosts are this machine, and limits the rate on all others', () => {
+    const mode = { DAYBOOK_MODE: 'http' };
+    for (const host of ['localhost', '127.0.0.1', '127.9.9.9', '::1', '[::1]', 'LOCALHOST'])
+      expect(http({ ...mode, DAYBOOK_HTTP_HOST: host }).ratePerMinute, host).toBe(0);
+    for (const host of [
+      '0.0.0.0',
+      '::',
+      '[::]',
+      '192.168.0.2',
+      'localhost.example',
+      '127.example',
+    ]) {
+      const env = { ...mode, DAYBOOK_HTTP_HOST: host };
+      expect(failure({ env }), host).toContain('DAYBOOK_HTTP_TOKEN');
+      expect(http({ ...env, DAYBOOK_HTTP_TOKEN: TOKEN }).ratePerMinute, host).toBe(600);
+    }
+    const limited = { DAYBOOK_HTTP_RATE_LIMIT: '30' };
+    expect(http(limited).ratePerMinute).toBe(30);
+  });
+
+  it('takes lists of hosts and origins, and the older names', () => {
+    const env = {
+      INSIGHTS_MCP_MODE: 'HTTP',
+      INSIGHTS_MCP_PORT: '8123',
+      DAYBOOK_HTTP_ALLOWED_HOSTS: ' Notes.example, proxy:8443 ,',
+      DAYBOOK_HTTP_ALLOWED_ORIGINS: 'https://notes.example:443, http://localhost:6274/',
+    };
+    expect(failure({ env })).toContain('"http://localhost:6274/" is none');
+    const right = { ...env, DAYBOOK_HTTP_ALLOWED_ORIGINS: 'https://Notes.example:443' };
+    expect(load({ env: right })).toMatchObject({
+      mode: 'http',
+      http: {
+        port: 8123,
+        allowedHosts: ['notes.example', 'proxy:8443'],
+        allowedOrigins: ['https://notes.example'],
+      },
+    });
+  });
+
+  it('takes the token from the environment only, and never repeats it', () => {
+    const files = { [FILE]: { httpToken: TOKEN } };
+    expect(failure({ files })).toContain('unknown setting "httpToken"');
+    const spaced = 'a token with spaces in it';
+    expect(failure({ env: { DAYBOOK_HTTP_TOKEN: spaced } })).not.toContain(spaced);
+  });
 });

@@ -30,3 +30,9 @@ export function derivedUuid(...parts: readonly string[]): string {
 export function randomBelow(limit: number): number {
   return randomInt(limit);
 }
+
+/** SHA-256 of what comes piece by piece. */
+export function sha256Stream(): { update(bytes: Uint8Array): void; hex(): string } {
+  const hash = createHash('sha256');
+  return { update: (bytes) => void hash.update(bytes), hex: () => hash.digest('hex') };
+}

@@ -2,12 +2,11 @@
  * `daybook export`: conversations to a new file or to the standard output, for people and pipes.
  */
 import { resolve } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { errnoOf } from '../base/errors.js';
-import { type ExportCounts, type ExportRequest, newCounts } from '../exchange/export.js';
+import { type ExportCounts, newCounts } from '../exchange/export.js';
 import type { ExportFormat } from '../exchange/formats.js';
 import type { Flags } from './configuration.js';
+import { progressBar } from './progress-bar.js';
+import { toStdout } from './stdout.js';
 import { withApp } from './with-app.js';
 
 export interface ExportOptions {
@@ -25,24 +24,22 @@ export async function exportConversations(
 ): Promise<void> {
   await withApp(flags, async ({ exporter }, signal) => {
     const selection = { refs: refs.length === 0 ? undefined : refs, module };
-    const request: ExportRequest = { format, selection, forSharing: share, signal };
+    const bar = progressBar(process.stderr);
+    const onProgress = (progress: number, total: number) => bar.show({ progress, total });
+    const request = { format, selection, forSharing: share, signal, onProgress };
     if (output === undefined) {
       const counts = newCounts();
-      await toStdout(exporter.stream(request, counts));
+      // Where text and bar would share the terminal, the text is progress enough.
+      const quiet = process.stdout.isTTY ? { ...request, onProgress: () => undefined } : request;
+      await toStdout(exporter.stream(quiet, counts));
+      bar.clear();
       return report(counts);
     }
     const written = await exporter.toPath(resolve(output), request);
+    bar.clear();
     console.log(`${written.conversations} conversations, ${written.messages} messages`);
     report(written);
   });
-}
-
-async function toStdout(text: AsyncIterable<string>): Promise<void> {
-  try {
-    await pipeline(Readable.from(text), process.stdout, { end: false });
-  } catch (error) {
-    if (errnoOf(error) !== 'EPIPE') throw error; // the reader, such as `head`, has enough
-  }
 }
 
 function report({ damaged }: ExportCounts): void {

@@ -1,8 +1,9 @@
 /**
- * `daybook restore`: brings back a backup, an export, or a conversation out of the trash. Whatever is
- * there stays as it is; what was not brought back is named with its reason and ends the command with 1.
+ * `daybook restore`: brings back a backup, an export, or what is in the trash: a conversation, an insight,
+ * a note. Whatever is there stays as it is; what was not brought back is named with its reason and ends
+ * the command with 1.
  */
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { App } from '../app.js';
 import { AppError } from '../base/errors.js';
 import { restoreExport } from '../exchange/restore-export.js';
@@ -10,12 +11,14 @@ import { isArchive } from '../files/archive.js';
 import { readStamp } from '../files/stamp.js';
 import { restoreArchive } from '../upkeep/restore-archive.js';
 import type { Flags } from './configuration.js';
+import { tell } from './tell.js';
 import { withApp } from './with-app.js';
 
 export interface RestoreOptions {
   to?: string;
   asNew?: boolean;
   dryRun?: boolean;
+  json?: boolean;
 }
 
 interface Outcome {
@@ -24,34 +27,57 @@ interface Outcome {
   readonly refused: readonly { name: string; code: string; reason: string }[];
 }
 
-/** `what`: a file, where there is one of that name; else an id, or a name in the trash. */
+/** `what`: a note's path; else a file, where there is one of that name; else an id, or a name in the trash. */
 export async function restore(what: string, options: RestoreOptions, flags: Flags): Promise<void> {
   await withApp(flags, async (app, signal) => {
+    if (what.endsWith('.md')) return noteFromTrash(what, options, app);
     const path = resolve(what);
     if ((await readStamp(path)) === undefined) return fromTrash(what, options, app);
     const isBackup = await isArchive(path);
     requireFitting(options, isBackup ? 'a backup' : 'an export');
     const outcome = await (isBackup ? fromBackup : fromExport)(path, options, app, signal);
-    tell(outcome, options.dryRun ?? false);
+    report(outcome, options);
   });
 }
 
+async function noteFromTrash(
+  what: string,
+  options: RestoreOptions,
+  { memoryBank }: App,
+): Promise<void> {
+  requireFitting(options, 'the trash');
+  const path = await memoryBank.restore(what);
+  const file = join(memoryBank.folder, path);
+  tell({ path: file }, options.json, () => console.log(`${path} is back: ${file}`));
+}
+
 async function fromTrash(what: string, options: RestoreOptions, app: App): Promise<void> {
+  requireFitting(options, 'the trash');
+  if (INSIGHT.test(what)) {
+    const path = await app.insights.restore(what);
+    return tell({ path }, options.json, () => console.log(`The insight is back: ${path}`));
+  }
   if (!/^\d{8}-\d{13}/.test(what)) {
     throw new AppError(
       'VALIDATION_ERROR',
-      `There is no file ${what}, nor is that the id of a conversation.`,
+      `There is no file ${what}, nor is that the id of a conversation or an insight.`,
     );
   }
-  requireFitting(options, 'the trash');
-  const { conversationId, droppedKey } = await app.conversations.restore(what);
-  console.log(`${conversationId} is back: ${app.conversations.path(conversationId)}`);
+  const restored = await app.conversations.restore(what);
+  const { conversationId, droppedKey } = restored;
+  const path = app.conversations.path(conversationId);
+  tell({ ...restored, path }, options.json, () =>
+    console.log(`${conversationId} is back: ${path}`),
+  );
   if (droppedKey !== undefined) {
     console.error(
       `It came back without its key ${droppedKey}, which another conversation has now.`,
     );
   }
 }
+
+/** An id, or a name in the trash, which begins with one. */
+const INSIGHT = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/;
 
 /** An option that would do nothing is a misunderstanding: better said than passed over. */
 function requireFitting(
@@ -79,12 +105,12 @@ async function fromBackup(
 
 async function fromExport(
   path: string,
-  { asNew = false, dryRun = false }: RestoreOptions,
+  { asNew = false, dryRun = false, json }: RestoreOptions,
   { conversations: store, documents }: App,
   signal: AbortSignal,
 ): Promise<Outcome> {
   const report = await restoreExport(path, { store, documents, asNew, dryRun, signal });
-  for (const { from, id } of report.asNew) {
+  for (const { from, id } of json ? [] : report.asNew) {
     console.log(
       id === undefined ? `${from} would come in as a new one` : `${from} came in as ${id}`,
     );
@@ -93,10 +119,13 @@ async function fromExport(
   return { ...report, restored: [...report.restored, ...report.asNew], refused };
 }
 
-function tell({ restored, unchanged, refused }: Outcome, isDryRun: boolean): void {
-  const verb = isDryRun ? 'to be restored' : 'restored';
-  console.log(
-    `${restored.length} ${verb}, ${unchanged.length} there already, ${refused.length} left as they are`,
+function report(outcome: Outcome, { dryRun = false, json }: RestoreOptions): void {
+  const { restored, unchanged, refused } = outcome;
+  const verb = dryRun ? 'to be restored' : 'restored';
+  tell(outcome, json, () =>
+    console.log(
+      `${restored.length} ${verb}, ${unchanged.length} there already, ${refused.length} left as they are`,
+    ),
   );
   for (const { name, code, reason } of refused) console.error(`${name}: ${code}: ${reason}`);
   if (refused.length > 0) process.exitCode = 1;

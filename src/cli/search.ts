@@ -7,6 +7,8 @@ import { type App, createApp } from '../app.js';
 import { AppError, isAppError } from '../base/errors.js';
 import { searchMessages } from '../tools/conversations/search-messages.js';
 import { configuration, type Flags } from './configuration.js';
+import { MATCH_END, MATCH_START, paintFor } from './paint.js';
+import { progressBar } from './progress-bar.js';
 import { escapeControls, oneLine, terminalJson } from './terminal-text.js';
 
 export interface SearchOptions {
@@ -24,11 +26,6 @@ export interface SearchOptions {
 const FOUND = 0;
 const NOTHING_FOUND = 1;
 const FAILED = 2;
-
-/** Put around matches by the index, and turned into colours (or nothing) after all escaping. */
-const MATCH_START = '\ue000';
-const MATCH_END = '\ue001';
-const MARKS = new RegExp(`[${MATCH_START}${MATCH_END}]`, 'g');
 
 type Found = z.output<typeof searchMessages.output>;
 
@@ -82,19 +79,12 @@ const OPTIONS: Record<string, string> = {
 const numberOf = (text: string | undefined) => (text === undefined ? undefined : Number(text));
 
 async function ask(app: App, input: Input): Promise<Found> {
-  const showsProgress = process.stderr.isTTY === true;
-  let hasShown = false;
-  const call = {
-    signal: new AbortController().signal,
-    progress: ({ progress, total }: { progress: number; total?: number }) => {
-      if (!showsProgress) return;
-      hasShown = true;
-      process.stderr.write(`\rreading conversations: ${progress} of ${total ?? 0} `);
-    },
-  };
+  const bar = progressBar(process.stderr);
+  const { signal } = new AbortController();
+  const call = { signal, isRemote: false, progress: bar.show };
   app.search.start('once');
   await app.search.built(call);
-  if (hasShown) process.stderr.write('\r\u001b[K');
+  bar.clear();
   const answer = await searchMessages.run(searchMessages.input.parse(input), app, call);
   return searchMessages.output.parse(answer);
 }
@@ -104,25 +94,13 @@ function print({ results, total, hasMore, nextOffset, relaxed, explanation }: Fo
     console.error(`Nothing found. ${escapeControls(explanation ?? '')}`.trimEnd());
     return;
   }
-  const paint = process.stdout.isTTY && process.stdout.hasColors() ? coloured : plain;
+  const paint = paintFor(process.stdout);
   if (relaxed) console.error('No message has all of the words; these have some.');
   for (const { conversationId, seq, role, createdAt, title, snippet } of results) {
     const heading = title === undefined ? '' : `  ${oneLine(title)}`;
-    console.log(
-      paint.head(`${conversationId} #${seq} ${role} ${createdAt.slice(0, 16)}`) + heading,
-    );
+    console.log(paint.dim(`${conversationId} #${seq} ${role} ${createdAt.slice(0, 16)}`) + heading);
     console.log(`    ${paint.matches(oneLine(snippet))}`);
   }
   const shown = `${from + 1} to ${from + results.length} of ${total}`;
   console.error(hasMore ? `${shown}; more with --offset ${nextOffset}` : shown);
 }
-
-const plain = {
-  head: (text: string) => text,
-  matches: (text: string) => text.replace(MARKS, ''),
-};
-const coloured = {
-  head: (text: string) => `\u001b[2m${text}\u001b[0m`,
-  matches: (text: string) =>
-    `${text.replace(MARKS, (mark) => (mark === MATCH_START ? '\u001b[1;33m' : '\u001b[0m'))}\u001b[0m`,
-};

@@ -14,6 +14,11 @@ export function escapeControls(text: string): string {
   return text.toWellFormed().replace(CONTROLS, spelledOut);
 }
 
+/** The same with its lines as they are. */
+export function escapeLines(text: string): string {
+  return text.split('\n').map(escapeControls).join('\n');
+}
+
 /** The same in one line, white space as single spaces. */
 export function oneLine(text: string): string {
   return escapeControls(text.replace(/[\t\n\v\f\r ]+/g, ' ').trim());

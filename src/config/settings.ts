@@ -7,6 +7,8 @@ import { z } from 'zod';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export const BACKENDS = ['agent', 'chat-completions'] as const;
+export const EVICTIONS = ['off', 'oldest'] as const;
+export const MODES = ['stdio', 'http'] as const;
 export const BACKUP_TIMES = ['off', 'daily'] as const;
 const PRESETS = ['fast', 'low', 'medium', 'high', 'xhigh', 'wide-research'] as const;
 
@@ -73,6 +75,12 @@ export const SETTINGS = {
     about: 'Most messages that one conversation holds (default `10000`).',
     env: ['DAYBOOK_MAX_MESSAGES'],
   }),
+  mbMaxFiles: setting({
+    schema: wholeNumber(1, 100_000).default(1000),
+    takes: 'a whole number from 1 to 100000',
+    about: 'Most notes that the memory bank holds (default `1000`).',
+    env: ['DAYBOOK_MB_MAX_FILES'],
+  }),
   indexCache: setting({
     schema: z.preprocess(lowerCase, onOff.default(true)),
     takes: '1 or 0',
@@ -98,6 +106,115 @@ export const SETTINGS = {
     about:
       'Backups older than this are removed when a new one was made; `0` keeps all (default `30`).',
     env: ['DAYBOOK_BACKUP_KEEP_DAYS'],
+  }),
+  kgSnapshot: setting({
+    schema: text.optional(),
+    takes: 'the path of a file',
+    about:
+      'The snapshot of the knowledge graph (default: `memory-bank/kg_snapshot.json` in the root).',
+    env: ['MCP_KG_SNAPSHOT', 'MCP_KG_SNAPSHOT_PATH'],
+  }),
+  kgWal: setting({
+    schema: text.optional(),
+    takes: 'the path of a file',
+    about:
+      'Its log, on the same file system as the snapshot (default: `memory-bank/kg_wal.log` in the root).',
+    env: ['MCP_KG_WAL', 'MCP_KG_WAL_PATH'],
+  }),
+  kgFsync: setting({
+    schema: z.preprocess(lowerCase, onOff.default(false)),
+    takes: '1 or 0',
+    about: 'Whether each fact waits until the disk has it (default `0`).',
+    env: ['MCP_KG_FSYNC'],
+  }),
+  kgMaxTriples: setting({
+    schema: wholeNumber(1, 100_000_000).default(5_000),
+    takes: 'a whole number from 1 to 100000000',
+    about: 'Most facts that the knowledge graph holds, closed ones among them (default `5000`).',
+    env: ['MCP_KG_MAX_TRIPLES'],
+  }),
+  kgTtlDays: setting({
+    schema: wholeNumber(0, 36_500).default(0),
+    takes: 'a whole number of days from 0 to 36500',
+    about: 'Facts older than this are taken away; `0` keeps all (default `0`).',
+    env: ['MCP_KG_TTL_DAYS'],
+  }),
+  kgEvict: setting({
+    schema: z.preprocess(lowerCase, z.enum(EVICTIONS).default('off')),
+    takes: `one of ${EVICTIONS.join(', ')}`,
+    about:
+      'Whether a full knowledge graph makes room by deleting the oldest facts (default `off`).',
+    env: ['MCP_KG_EVICT'],
+  }),
+  mode: setting({
+    schema: z.preprocess(lowerCase, z.enum(MODES).default('stdio')),
+    takes: `one of ${MODES.join(', ')}`,
+    about: 'How clients reach the server: started by them, or over HTTP (default `stdio`).',
+    env: ['DAYBOOK_MODE', 'INSIGHTS_MCP_MODE'],
+    flag: '--mode',
+  }),
+  httpPort: setting({
+    schema: wholeNumber(0, 65_535).default(3000),
+    takes: 'a port from 0 to 65535 (0: any that is free)',
+    about: 'The port of the HTTP server (default `3000`).',
+    env: ['DAYBOOK_HTTP_PORT', 'INSIGHTS_MCP_PORT'],
+    flag: '--port',
+  }),
+  httpHost: setting({
+    schema: text.default('127.0.0.1'),
+    takes: 'the name or address of a network interface of this machine',
+    about:
+      'Where the HTTP server listens; anything but this machine itself needs DAYBOOK_HTTP_TOKEN (default `127.0.0.1`).',
+    env: ['DAYBOOK_HTTP_HOST'],
+    flag: '--host',
+  }),
+  httpToken: setting({
+    // RFC 6750: what an Authorization header can carry.
+    schema: text.regex(/^[\w.~+/-]{16,512}=*$/).optional(),
+    takes: '16 or more letters, digits or any of - . _ ~ + / (openssl rand -hex 32 makes one)',
+    about: 'The bearer token that every HTTP client must send.',
+    env: ['DAYBOOK_HTTP_TOKEN'],
+    secret: true,
+  }),
+  httpStateless: setting({
+    schema: z.preprocess(lowerCase, onOff.default(false)),
+    takes: '1 or 0',
+    about:
+      'Whether each HTTP request is answered by itself, without sessions: nothing is remembered between requests, and no news can be sent (default `0`).',
+    env: ['DAYBOOK_HTTP_STATELESS'],
+    flag: '--stateless',
+  }),
+  httpAllowedHosts: setting({
+    schema: text.optional(),
+    takes: 'host names with commas between them, each with or without a port',
+    about:
+      'Names by which clients may address the HTTP server, beside `localhost`, its loopback addresses and `--host`.',
+    env: ['DAYBOOK_HTTP_ALLOWED_HOSTS'],
+  }),
+  httpAllowedOrigins: setting({
+    schema: text.optional(),
+    takes: 'origins such as https://notes.example with commas between them',
+    about: 'Web pages of other origins that may use the HTTP server (default: none).',
+    env: ['DAYBOOK_HTTP_ALLOWED_ORIGINS'],
+  }),
+  httpMaxBodyMb: setting({
+    schema: wholeNumber(1, 1024).default(64),
+    takes: 'a whole number of megabytes from 1 to 1024',
+    about: 'The largest HTTP request (default `64`).',
+    env: ['DAYBOOK_HTTP_MAX_BODY_MB'],
+  }),
+  httpSessionIdleMinutes: setting({
+    schema: wholeNumber(1, 525_600).default(1440),
+    takes: 'a whole number of minutes from 1 to 525600',
+    about: 'A session that nobody used for so long ends (default `1440`, a day).',
+    env: ['DAYBOOK_HTTP_SESSION_IDLE_MINUTES'],
+  }),
+  httpRateLimit: setting({
+    schema: wholeNumber(0, 1_000_000).optional(),
+    takes: 'a whole number of requests a minute from 0 to 1000000 (0: no limit)',
+    about:
+      'Most HTTP requests a minute from one address (default: `600`, and none where only this machine can connect).',
+    env: ['DAYBOOK_HTTP_RATE_LIMIT'],
   }),
   perplexityApiKey: setting({
     schema: text.optional(),

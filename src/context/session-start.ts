@@ -3,7 +3,7 @@
  * its continuity snapshot. What the tool and the prompt `session_start` share.
  */
 import { estimateTextTokens } from '../base/tokens.js';
-import { loadIfThere } from '../search/message-hits.js';
+import { ifThere } from '../search/message-hits.js';
 import type { MessageSearch, SearchCaller } from '../search/message-search.js';
 import type { Conversation, ConversationHead } from '../stores/conversations/schema.js';
 import type { ConversationStore } from '../stores/conversations.js';
@@ -43,7 +43,7 @@ export async function startSession(
   const found: Conversation[] = [];
   for (const id of ids) {
     if (id === current?.conversationId || found.length === threads) continue;
-    const conversation = await loadIfThere(store, id);
+    const conversation = await ifThere(store.load(id));
     if (conversation !== undefined) found.push(conversation);
   }
   const [latest] = found;

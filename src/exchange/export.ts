@@ -3,16 +3,14 @@
  * or into an answer of bounded size. Reads what is on disk; a damaged conversation is named in the
  * result and stops nothing. In the order of the ids, which is that of creation.
  */
-import { dirname } from 'node:path';
 import { type Clock, isoTime } from '../base/clock.js';
 import { type AppError, isAppError } from '../base/errors.js';
-import { type Durability, makeFolder } from '../files/atomic-write.js';
-import { keepOutOfGit } from '../files/git-ignore.js';
+import type { Durability } from '../files/atomic-write.js';
 import { writeNewFile } from '../files/new-file.js';
-import { confinedPath, confinedRealPath } from '../files/paths.js';
 import type { ConversationDocuments } from '../stores/conversation-documents.js';
 import type { ConversationHead } from '../stores/conversations/schema.js';
 import type { ConversationStore } from '../stores/conversations.js';
+import { exportPath } from './export-folder.js';
 import { forSharing } from './for-sharing.js';
 import { EXPORT_WRITERS, type ExportedDocument, type ExportFormat } from './formats.js';
 
@@ -116,12 +114,7 @@ export class Exporter {
    * is no new file, nor a part of one.
    */
   async toFile(name: string, request: ExportRequest): Promise<ExportedFile> {
-    const { folder } = this.#options;
-    confinedPath(folder, name);
-    await makeFolder(folder);
-    await keepOutOfGit(folder, this.#options);
-    const path = await confinedRealPath(folder, name);
-    await makeFolder(dirname(path));
+    const path = await exportPath(this.#options.folder, name, this.#options);
     return this.toPath(path, request);
   }
 

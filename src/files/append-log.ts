@@ -6,17 +6,14 @@
  * Appends cannot be fenced by a rename, so replaying must be idempotent: a line may come twice or
  * late. What the lines mean is the store's business.
  */
-import { type FileHandle, open } from 'node:fs/promises';
-import { dirname } from 'node:path';
 import { AppError } from '../base/errors.js';
 import { sha256Hex } from '../base/ids.js';
-import { type Durability, FILE_MODE, syncFolder, unconfirmed } from './atomic-write.js';
+import type { Durability } from './atomic-write.js';
 import type { Codec } from './codec.js';
-import { reporting } from './file-errors.js';
-import { type HeldLock, withLock } from './file-lock.js';
+import { withLock } from './file-lock.js';
 import { GroupCommit } from './group-commit.js';
+import { AppendEnd } from './growing-file.js';
 import { readWhole } from './json-doc.js';
-import { isSameFile, readStamp, type Stamp, stampOf } from './stamp.js';
 
 /** 64 bits of SHA-256: enough against accidents, short enough to read past. */
 const CHECKSUM_LENGTH = 16;
@@ -43,11 +40,11 @@ export interface LogContent {
 export class AppendLog {
   readonly #options: AppendLogOptions;
   readonly #commits: GroupCommit<string, undefined>;
-  /** The file whose name we know to be on disk: another process may have died before it synced it. */
-  #durableFile: Stamp | undefined;
+  readonly #end: AppendEnd;
 
   constructor(options: AppendLogOptions) {
     this.#options = options;
+    this.#end = new AppendEnd(options.path, options);
     this.#commits = new GroupCommit(async (lines) => {
       await this.#write(lines.join(''));
       return lines.map(() => ({ value: undefined }));
@@ -74,62 +71,17 @@ export class AppendLog {
   async #write(text: string): Promise<void> {
     const { path, locksFolder, name } = this.#options;
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
-      const isSafe = await withLock(locksFolder, name, (lock) =>
-        reporting('append to', path, () => this.#writeOnce(text, lock)),
-      );
+      const isSafe = await withLock(locksFolder, name, async (lock) => {
+        try {
+          return (await this.#end.append(Buffer.from(text), lock)) !== undefined;
+        } finally {
+          this.#end.close();
+        }
+      });
       if (isSafe) return;
     }
     throw new AppError('LOCKED', `${path} was replaced during every one of ${MAX_ATTEMPTS} tries.`);
   }
-
-  /** False where the lock or the file was taken away meanwhile: the lines must be written again. */
-  async #writeOnce(text: string, lock: HeldLock): Promise<boolean> {
-    const { path } = this.#options;
-    const isNew = (await readStamp(path)) === undefined;
-    const handle = await open(path, 'a', FILE_MODE);
-    try {
-      if (isNew) await handle.chmod(FILE_MODE);
-      await writeFully(handle, Buffer.from(text), path);
-    } catch (error) {
-      await handle.close().catch(() => undefined); // the first error says more
-      throw error;
-    }
-    try {
-      return await this.#confirm(handle, lock);
-    } catch (error) {
-      throw unconfirmed(path, error);
-    }
-  }
-
-  async #confirm(handle: FileHandle, lock: HeldLock): Promise<boolean> {
-    const { path, fsync } = this.#options;
-    let written: Stamp;
-    try {
-      if (fsync) await handle.sync();
-      written = stampOf(await handle.stat({ bigint: true }));
-    } finally {
-      await handle.close();
-    }
-    if (this.#durableFile === undefined || !isSameFile(this.#durableFile, written)) {
-      await syncFolder(dirname(path), this.#options);
-      this.#durableFile = written;
-    }
-    const named = await readStamp(path);
-    return named !== undefined && isSameFile(named, written) && (await lock.isOurs());
-  }
-}
-
-/** A short write is an error here: on a full disk the rest would never come. */
-async function writeFully(handle: FileHandle, bytes: Buffer, path: string): Promise<void> {
-  const { bytesWritten } = await handle.write(bytes, 0, bytes.byteLength);
-  if (bytesWritten === bytes.byteLength) return;
-  // The torn line stays: it is harmless, and cutting it off could take away the lines of a process
-  // that took the lock over meanwhile.
-  throw new AppError(
-    'STORAGE_FULL',
-    `Only ${bytesWritten} of ${bytes.byteLength} bytes fitted on the disk for ${path}.`,
-    { details: { path } },
-  );
 }
 
 function encodeLine(entry: unknown, { codec, name }: AppendLogOptions): string {

@@ -84,16 +84,17 @@ export async function replaceThrough(
   }
 }
 
-/** Nothing was written through this handle: a failure to close it says nothing about the file. */
-function closeQuietly(folder: number): void {
+/** For handles whose closing says nothing about the file: nothing was written, or it was confirmed. */
+export function closeQuietly(file: number): void {
   try {
-    closeSync(folder);
+    closeSync(file);
   } catch {
     // Linux has freed the handle all the same.
   }
 }
 
-function syncToDisk(file: number): Promise<void> {
+/** Waits for the disk off this thread; throws the system's own error. */
+export function syncToDisk(file: number): Promise<void> {
   return new Promise((resolve, reject) => {
     fsyncFile(file, (error) => (error === null ? resolve() : reject(error)));
   });

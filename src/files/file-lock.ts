@@ -16,18 +16,11 @@ import { basename, join } from 'node:path';
 import { sleep, systemClock } from '../base/clock.js';
 import { AppError, errnoOf } from '../base/errors.js';
 import { randomBelow } from '../base/ids.js';
-import {
-  type Durability,
-  FOLDER_MODE,
-  makeFolder,
-  renameWithRetry,
-  replaceThrough,
-  Superseded,
-} from './atomic-write.js';
-import { fileError, reporting, unless } from './file-errors.js';
+import { FOLDER_MODE, makeFolder, renameWithRetry } from './atomic-write.js';
+import { reporting, unless } from './file-errors.js';
 import { listFolders } from './folders.js';
+import { Deposed, type HeldLock, heldLock, WANTED } from './held-lock.js';
 import { isOwnerName, isSurelyDead, ownerName } from './process-identity.js';
-import type { Stamp } from './stamp.js';
 
 /** How long a caller waits before `LOCKED` (SPEC: ten seconds). */
 const WAIT_LIMIT_MS = 10_000;
@@ -45,24 +38,7 @@ const GONE = ['ENOENT'];
 const TAKEN = ['ENOTEMPTY', 'EEXIST'];
 /** What Windows answers to a rename onto a folder that exists, or that is just going away. */
 const TAKEN_ON_WINDOWS = ['EPERM', 'EACCES', 'EBUSY'];
-const WANTED = 'wanted';
 const IS_WINDOWS = process.platform === 'win32';
-
-/** Thrown inside `withLock` when what was read does not count any more; its work then runs again. */
-class Deposed extends Error {}
-
-export interface HeldLock {
-  /**
-   * Replaces `target` (on the lock's file system) with `bytes`, if the lock is still ours.
-   * Durable when it resolves; otherwise the target is as it was. Where `base` is given and somebody
-   * without the lock (an editor) has changed the target since, the work runs again on the new one.
-   */
-  replace(target: string, bytes: Uint8Array, durability: Durability, base?: Stamp): Promise<Stamp>;
-  /** Takes a file away, if the lock is still ours; one that is not there is fine. */
-  remove(target: string): Promise<void>;
-  /** For appends, which no rename can fence: whether the lock is still ours now. */
-  isOurs(): Promise<boolean>;
-}
 
 /** In-process queue by lock path: one process contends with others, never with itself. */
 const queues = new Map<string, Promise<unknown>>();
@@ -106,7 +82,7 @@ async function runLocked<T>(
     const own = await reporting('lock', path, () => acquire(locksFolder, path));
     const lease = setInterval(() => void touch(join(path, own)), LEASE_TOUCH_MS).unref();
     try {
-      return await work(heldLock(path, own));
+      return await work(heldLock(join(path, own)));
     } catch (error) {
       if (!(error instanceof Deposed)) throw error;
     } finally {
@@ -115,31 +91,6 @@ async function runLocked<T>(
     }
   }
   throw new AppError('LOCKED', `The lock ${basename(path)} was taken away ${MAX_RUNS} times.`);
-}
-
-function heldLock(path: string, own: string): HeldLock {
-  const home = join(path, own);
-  return {
-    async replace(target, bytes, durability, base) {
-      try {
-        return await replaceThrough(join(home, 'stage'), target, bytes, durability, base);
-      } catch (error) {
-        if (error instanceof Superseded) throw new Deposed('superseded', { cause: error });
-        if (GONE.includes(errnoOf(error) ?? '') && !(await seemsThere(home)))
-          throw new Deposed('deposed', { cause: error });
-        throw fileError(error, 'write', target);
-      }
-    },
-    async remove(target) {
-      try {
-        await renameWithRetry(target, join(home, 'removed'));
-      } catch (error) {
-        if (!(await seemsThere(home))) throw new Deposed('deposed', { cause: error });
-        if (!GONE.includes(errnoOf(error) ?? '')) throw fileError(error, 'remove', target);
-      }
-    },
-    isOurs: () => reporting('look at', home, () => exists(home)),
-  };
 }
 
 async function acquire(locksFolder: string, path: string): Promise<string> {
@@ -320,11 +271,6 @@ async function touch(ownerPath: string): Promise<void> {
 
 async function exists(path: string): Promise<boolean> {
   return (await unless(GONE, lstat(path))) !== undefined;
-}
-
-/** Where it cannot be told: yes, so that the error at hand is reported as it is. */
-function seemsThere(path: string): Promise<boolean> {
-  return exists(path).catch(() => true);
 }
 
 async function lockedError(path: string): Promise<AppError> {

@@ -74,6 +74,22 @@ export async function moveFolder(
   return 'moved';
 }
 
+/**
+ * Moves a file by one rename, durable when it resolves; what is at `to` is replaced. False where
+ * there is nothing at `from`.
+ */
+export async function moveFile(from: string, to: string, durability: Durability): Promise<boolean> {
+  try {
+    await renameWithRetry(from, to);
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT' && !(await isThere(from))) return false;
+    throw fileError(error, 'move', from);
+  }
+  await syncFolder(dirname(to), durability);
+  await syncFolder(dirname(from), durability);
+  return true;
+}
+
 const TAKEN = ['ENOTEMPTY', 'EEXIST', 'ENOTDIR'];
 
 async function isThere(path: string): Promise<boolean> {

@@ -4,7 +4,7 @@
  * A crash or a full disk at any point leaves no file of that name; what a killed process staged is
  * removed by `sweepStages`. Replacing what is there is `atomic-write.ts`.
  */
-import { type FileHandle, link, open, readdir, rm } from 'node:fs/promises';
+import { type FileHandle, link, open, readdir, rename, rm, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AppError, errnoOf, isAppError } from '../base/errors.js';
 import { randomHex } from '../base/ids.js';
@@ -76,6 +76,52 @@ export async function addFile(
       const isSwept = isAppError(error) && error.details?.['errno'] === 'ENOENT';
       if (!isSwept || attempt === MOST_TRIES) throw error;
     }
+  }
+}
+
+/**
+ * Gives a file another name, in a folder that is there, on the same file system; durable when it
+ * resolves. What somebody saves under the old name meanwhile gets the new name too. ALREADY_EXISTS
+ * (then nothing was touched). A crash in between leaves it under both names.
+ */
+export async function renameFile(from: string, to: string, durability: Durability): Promise<void> {
+  await reporting('rename', from, async () => {
+    await publish(from, to);
+    await takeAway(from, to);
+  });
+  await syncFolder(dirname(to), durability);
+  await syncFolder(dirname(from), durability);
+}
+
+/** Removes the old name of `to`. Moved aside first: looking at it under its name would be too early. */
+async function takeAway(from: string, to: string): Promise<void> {
+  const aside = join(dirname(from), `.tmp-${ownerName()}-${randomHex(4)}`);
+  const isMoved = await unless(
+    ['ENOENT'],
+    rename(from, aside).then(() => true),
+  );
+  if (!isMoved) return;
+  const [old, kept] = [await readStamp(aside), await readStamp(to)];
+  const isSame = old?.ino === kept?.ino && old?.dev === kept?.dev;
+  await (isSame ? unlink(aside) : rename(aside, to));
+}
+
+/**
+ * Writes `chunks` to a new file beside `target`, synced, for the caller to put in its place: the
+ * answer is its path. Where it throws, nothing stays. STORAGE_FULL, FILESYSTEM_ERROR, what `chunks` throws.
+ */
+export async function stageFile(
+  target: string,
+  chunks: AsyncIterable<Uint8Array | string>,
+  options: NewFileOptions,
+): Promise<string> {
+  const stage = join(dirname(target), `.tmp-${ownerName()}-${randomHex(4)}`);
+  try {
+    await fill(stage, target, chunks, options);
+    return stage;
+  } catch (error) {
+    await rm(stage, { force: true }).catch(() => undefined); // swept at a later start otherwise
+    throw errnoOf(error) === undefined ? error : fileError(error, 'write', target);
   }
 }
 

@@ -35,6 +35,17 @@ export function isOwnerName(text: string): boolean {
   return OWNER_NAME.test(text);
 }
 
+/** The process id in a name; it means something only where that process runs. */
+export function pidOf(name: string): number {
+  return Number(OWNER_NAME.exec(name)?.[2]);
+}
+
+/** Whether that process runs where this one does, so that `isSurelyDead` would know of its death. */
+export function isHere(name: string): boolean {
+  const realm = OWNER_NAME.exec(name)?.[1];
+  return realm === self.realm && realm !== NO_PROC_REALM;
+}
+
 /** True only when that process can never act again; false when it lives or nobody here can know. */
 export function isSurelyDead(name: string): boolean {
   const match = OWNER_NAME.exec(name);

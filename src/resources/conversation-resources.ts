@@ -2,9 +2,9 @@
  * Conversations as MCP resources: what is listed, how one is read. Plain definitions; `server/` speaks
  * the protocol.
  */
-import type { App } from '../app.js';
 import { AppError } from '../base/errors.js';
 import type { ConversationHead } from '../stores/conversations/schema.js';
+import { completeConversation } from './completions.js';
 import { conversationText } from './conversation-text.js';
 import {
   CONVERSATION_TEMPLATE,
@@ -13,45 +13,57 @@ import {
   MARKDOWN_TEMPLATE,
   parseConversationUri,
 } from './conversation-uri.js';
+import type { ListedResource, ResourceKind } from './resource-kind.js';
 
-const PAGE = 50;
 const LONGEST_TITLE = 200;
 const MIME_TYPES = { json: 'application/json', markdown: 'text/markdown' } as const;
 
-export interface ListedResource {
-  readonly uri: string;
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly mimeType: string;
-  readonly annotations: { readonly lastModified: string };
-}
-
-export const resourceTemplates = [
-  {
-    uriTemplate: CONVERSATION_TEMPLATE,
-    name: 'conversation',
-    title: 'A conversation as JSON',
-    description: 'A stored conversation by its id or key, with all that is known of each message.',
-    mimeType: MIME_TYPES.json,
+export const conversationResources: ResourceKind = {
+  name: 'conversation',
+  templates: [
+    {
+      uriTemplate: CONVERSATION_TEMPLATE,
+      name: 'conversation',
+      title: 'A conversation as JSON',
+      description:
+        'A stored conversation by its id or key, with all that is known of each message.',
+      mimeType: MIME_TYPES.json,
+    },
+    {
+      uriTemplate: MARKDOWN_TEMPLATE,
+      name: 'conversation-markdown',
+      title: 'A conversation for reading',
+      description: 'The same as markdown.',
+      mimeType: MIME_TYPES.markdown,
+    },
+  ],
+  completers: { id: completeConversation },
+  owns: (uri) => parseConversationUri(uri) !== undefined,
+  /** Last changed first. */
+  async list({ conversations }, request) {
+    const { conversations: heads, nextCursor } = await conversations.page({}, request);
+    const resources = heads.map(listedResource);
+    return { resources, ...(nextCursor !== undefined && { nextCursor }) };
   },
-  {
-    uriTemplate: MARKDOWN_TEMPLATE,
-    name: 'conversation-markdown',
-    title: 'A conversation for reading',
-    description: 'The same as markdown.',
-    mimeType: MIME_TYPES.markdown,
+  async read({ conversations }, uri) {
+    const address = requireAddress(uri);
+    const conversation = await conversations.load(address.ref);
+    const text = conversationText(conversation, address);
+    return { uri, mimeType: MIME_TYPES[address.format], text };
   },
-] as const;
-
-/** A page of conversations, last changed first. VALIDATION_ERROR: bad cursor. */
-export async function listResources({ conversations }: App, cursor: string | undefined) {
-  const request = { limit: PAGE, ...(cursor !== undefined && { cursor }) };
-  const page = await conversations.page({}, request);
-  const { nextCursor } = page;
-  const resources = page.conversations.map(listedResource);
-  return { resources, ...(nextCursor !== undefined && { nextCursor }) };
-}
+  async keyOf({ conversations }, uri) {
+    return (await conversations.load(requireAddress(uri).ref)).conversationId;
+  },
+  async known({ conversations }) {
+    const heads = [...conversations.known()].map(({ head }) => head);
+    return heads.map((head) => [head.conversationId, listingKey(head)] as const);
+  },
+  follow: ({ conversations }, teller) =>
+    conversations.followFromNow(({ conversationId, document }) => {
+      teller.changed(conversationId);
+      teller.listed(conversationId, document && listingKey(document.head));
+    }),
+};
 
 function listedResource(head: ConversationHead): ListedResource {
   const { conversationId, module, messageCount, updatedAt } = head;
@@ -67,7 +79,7 @@ function listedResource(head: ConversationHead): ListedResource {
 }
 
 /** What makes two listings of a conversation differ, but for what every message changes. */
-export function listingKey(head: ConversationHead): string {
+function listingKey(head: ConversationHead): string {
   return `${titleOf(head)}\n${head.module ?? ''}`;
 }
 
@@ -75,23 +87,11 @@ function titleOf({ title, conversationId }: ConversationHead): string {
   return (title ?? '').slice(0, LONGEST_TITLE) || conversationId;
 }
 
-/** VALIDATION_ERROR: no such address; else like the store's `load`. */
-export async function readResource({ conversations }: App, uri: string) {
-  const address = requireAddress(uri);
-  const conversation = await conversations.load(address.ref);
-  const text = conversationText(conversation, address);
-  return { uri, mimeType: MIME_TYPES[address.format], text };
-}
-
-/** The id behind an address, which must be of a conversation that is there. */
-export async function conversationIdOf({ conversations }: App, uri: string): Promise<string> {
-  return (await conversations.load(requireAddress(uri).ref)).conversationId;
-}
-
 function requireAddress(uri: string): ConversationAddress {
   const address = parseConversationUri(uri);
   if (address !== undefined) return address;
-  throw new AppError('VALIDATION_ERROR', `${JSON.stringify(uri.slice(0, 200))} is no resource.`, {
-    hint: 'Resources are daybook://conversation/<id> and daybook://conversation/<id>/markdown.',
-  });
+  throw new AppError(
+    'VALIDATION_ERROR',
+    `${JSON.stringify(uri.slice(0, 200))} is no conversation.`,
+  );
 }

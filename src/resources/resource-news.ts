@@ -2,10 +2,6 @@
  * Who is to be told what of the resources: updates of those a client subscribed to, and that the list
  * changed once the client has seen one. Gathers what happens within a moment into one message each.
  */
-import type { ConversationChange } from '../stores/conversations/catalogue.js';
-import type { ConversationHead } from '../stores/conversations/schema.js';
-import { listingKey } from './conversation-resources.js';
-
 /** One exchange writes twice; an import writes thousands of times. */
 const GATHER_MS = 200;
 
@@ -16,9 +12,9 @@ export interface NewsReceiver {
 
 export class ResourceNews {
   readonly #receiver: NewsReceiver;
-  /** Addresses subscribed to, by the conversation's id. */
+  /** Addresses subscribed to, by the key that their changes are told under. */
   readonly #subscribed = new Map<string, Set<string>>();
-  /** How each conversation was listed; `undefined` as long as nobody asked for a list. */
+  /** How each resource was listed; `undefined` as long as nobody asked for a list. */
   #listed: Map<string, string> | undefined;
   readonly #updated = new Set<string>();
   #isListChanged = false;
@@ -28,32 +24,42 @@ export class ResourceNews {
     this.#receiver = receiver;
   }
 
-  subscribe(uri: string, conversationId: string): void {
-    const uris = this.#subscribed.get(conversationId);
-    if (uris === undefined) this.#subscribed.set(conversationId, new Set([uri]));
+  subscribe(uri: string, key: string): void {
+    const uris = this.#subscribed.get(key);
+    if (uris === undefined) this.#subscribed.set(key, new Set([uri]));
     else uris.add(uri);
   }
 
   unsubscribe(uri: string): void {
     this.#updated.delete(uri);
-    for (const [conversationId, uris] of this.#subscribed) {
-      if (uris.delete(uri) && uris.size === 0) this.#subscribed.delete(conversationId);
+    for (const [key, uris] of this.#subscribed) {
+      if (uris.delete(uri) && uris.size === 0) this.#subscribed.delete(key);
     }
   }
 
   /** To be called with all that is known when a list is asked for; only the first time counts. */
-  listAsked(heads: Iterable<ConversationHead>): void {
-    if (this.#listed !== undefined) return;
-    this.#listed = new Map();
-    for (const head of heads) this.#listed.set(head.conversationId, listingKey(head));
+  listAsked(known: Iterable<readonly [key: string, listing: string]>): void {
+    this.#listed ??= new Map(known);
   }
 
-  /** To be told of every change of the store. */
-  apply({ conversationId, document }: ConversationChange): void {
-    for (const uri of this.#subscribed.get(conversationId) ?? []) this.#updated.add(uri);
-    this.#noteListing(conversationId, document && listingKey(document.head));
-    if (this.#updated.size === 0 && !this.#isListChanged) return;
-    this.#timer ??= setTimeout(() => this.#send(), GATHER_MS).unref();
+  /** To be told of every change of a resource. */
+  changed(key: string): void {
+    for (const uri of this.#subscribed.get(key) ?? []) this.#updated.add(uri);
+    this.#sendSoon();
+  }
+
+  /** To be told where all whose key begins with `prefix` may have changed. */
+  allChanged(prefix: string): void {
+    for (const key of this.#subscribed.keys()) if (key.startsWith(prefix)) this.changed(key);
+  }
+
+  /** To be told what a list shows of a resource now; `undefined` for nothing. */
+  listed(key: string, listing: string | undefined): void {
+    if (this.#listed === undefined || this.#listed.get(key) === listing) return;
+    if (listing === undefined) this.#listed.delete(key);
+    else this.#listed.set(key, listing);
+    this.#isListChanged = true;
+    this.#sendSoon();
   }
 
   close(): void {
@@ -62,11 +68,9 @@ export class ResourceNews {
     this.#listed = undefined;
   }
 
-  #noteListing(conversationId: string, key: string | undefined): void {
-    if (this.#listed === undefined || this.#listed.get(conversationId) === key) return;
-    if (key === undefined) this.#listed.delete(conversationId);
-    else this.#listed.set(conversationId, key);
-    this.#isListChanged = true;
+  #sendSoon(): void {
+    if (this.#updated.size === 0 && !this.#isListChanged) return;
+    this.#timer ??= setTimeout(() => this.#send(), GATHER_MS).unref();
   }
 
   #send(): void {

@@ -2,14 +2,13 @@
  * A search over messages whose answer is conversations: each once, where its best message stands,
  * with how many of its messages match and the best of them.
  */
-import { type MessageIndex, parseDocumentId } from './message-index.js';
+import type { MessageIndex } from './message-index.js';
 import type { Hit, SearchResult } from './search-result.js';
 import type { DocumentId, SearchOptions } from './text-index.js';
 
 /** Messages ranked at first for each conversation asked for; most pages need no second look. */
 const MESSAGES_PER_CONVERSATION = 8;
 const GROWTH = 8;
-const ID_LENGTH = 22;
 
 export interface ConversationRanking {
   /** Conversations with a match. */
@@ -39,17 +38,17 @@ export async function rankConversations(
 ): Promise<ConversationRanking> {
   const wanted = offset + limit;
   for (let depth = wanted * MESSAGES_PER_CONVERSATION; ; depth *= GROWTH) {
-    const tally = new Tally(options.filter);
+    const tally = new Tally(index, options.filter);
     const counted = { ...options, limit: depth, filter: tally.filter, onBegin: tally.begin };
     const result = await index.text.searchAsync(query, counted);
-    const ranked = grouped(result.hits);
+    const ranked = grouped(index, result.hits);
     const isOrderKnown = ranked.size >= Math.min(wanted, tally.size) || depth >= result.total;
     if (!isOrderKnown) continue;
     const ids = [...ranked.keys()].slice(offset, wanted);
     const lacks = (id: string) =>
       (ranked.get(id)?.length ?? 0) < Math.min(perConversation, tally.of(id));
     const all = ids.some(lacks)
-      ? grouped(await hitsWithin(index, query, ids, tally, options))
+      ? grouped(index, await hitsWithin(index, query, ids, tally, options))
       : ranked;
     const page = ids.map((conversationId) => ({
       conversationId,
@@ -71,19 +70,21 @@ async function hitsWithin(
   const limit = ids.reduce((sum, id) => sum + tally.of(id), 0);
   const wanted = new Set(ids);
   const filter = (id: DocumentId) =>
-    wanted.has(String(id).slice(0, ID_LENGTH)) && options.filter?.(id) !== false;
+    wanted.has(index.conversationOf(id)) && options.filter?.(id) !== false;
   return (await index.text.searchAsync(query, { ...options, limit, filter })).hits;
 }
 
 /** Counts matches by conversation: the index asks the filter once about every one of them. */
 class Tally {
+  readonly #index: MessageIndex;
   readonly #allows: SearchOptions['filter'];
   #counts = new Map<string, { count: number }>();
   /** Messages of one conversation mostly come one after another. */
   #lastId = '';
   #last = { count: 0 };
 
-  constructor(allows: SearchOptions['filter']) {
+  constructor(index: MessageIndex, allows: SearchOptions['filter']) {
+    this.#index = index;
     this.#allows = allows;
   }
 
@@ -103,14 +104,14 @@ class Tally {
 
   readonly filter = (id: DocumentId): boolean => {
     if (this.#allows?.(id) === false) return false;
-    const text = String(id);
-    if (this.#lastId === '' || !text.startsWith(this.#lastId)) this.#turnTo(text);
+    const conversationId = this.#index.conversationOf(id);
+    if (conversationId !== this.#lastId) this.#turnTo(conversationId);
     this.#last.count += 1;
     return true;
   };
 
-  #turnTo(text: string): void {
-    this.#lastId = text.slice(0, ID_LENGTH);
+  #turnTo(conversationId: string): void {
+    this.#lastId = conversationId;
     const known = this.#counts.get(this.#lastId);
     this.#last = known ?? { count: 0 };
     if (known === undefined) this.#counts.set(this.#lastId, this.#last);
@@ -118,10 +119,10 @@ class Tally {
 }
 
 /** By conversation, in the order of its best hit. */
-function grouped(hits: readonly Hit[]): Map<string, Hit[]> {
+function grouped(index: MessageIndex, hits: readonly Hit[]): Map<string, Hit[]> {
   const groups = new Map<string, Hit[]>();
   for (const hit of hits) {
-    const { conversationId } = parseDocumentId(hit.id);
+    const conversationId = index.conversationOf(hit.id);
     const group = groups.get(conversationId);
     if (group === undefined) groups.set(conversationId, [hit]);
     else group.push(hit);

@@ -1,11 +1,13 @@
 /**
- * Reads a document's texts into token numbers, column after column, the extended tokens of the
- * default columns last. One pass over a text's code units finds both its words and the chunks that
- * need extended tokens, and makes a string of neither where they are plain ASCII: an index's build
+ * Reads a document's texts into token numbers, column after column, the pairs of CJK
+ * characters of the default columns last, and words with symbols. One pass over a text's code units
+ * finds both its words and the chunks that are more than words, and makes a string of neither where they are plain ASCII: an index's build
  * is mostly this loop. What it finds is what tokenizer.ts and extended-tokens.ts define.
  */
-import { type Dictionary, HALF_KEY, KEY_BASE, KEY_DIGITS, MAX_KEYED } from './dictionary.js';
-import { cjkTokens, GAP_CODE, isCjkUnit, isSpaceUnit, isSymbolUnit } from './extended-tokens.js';
+import type { Dictionary } from './dictionary.js';
+import { cjkTokens, isCjkUnit, isSpaceUnit, isSymbolUnit } from './extended-tokens.js';
+import { SymbolWriter } from './symbols.js';
+import { HALF_KEY, KEY_BASE, KEY_DIGITS, MAX_KEYED } from './term-table.js';
 import {
   type FoldedSink,
   foldWord,
@@ -19,12 +21,13 @@ export interface DocumentTokens {
   readonly tokens: Uint32Array;
   /** Where each column begins in `tokens`, and where the last ends. */
   readonly starts: readonly number[];
+  /** Words with symbols, see symbols.ts. */
+  readonly symbols: Uint8Array;
 }
 
 /** Buffers longer than this are not kept for the next text. */
 const KEPT_UNITS = 2 ** 18;
 const LAST_ASCII = 127;
-const LAST_UNIT = 0xffff;
 const SPACE_CODE = 0x20;
 
 /** A stretch of text without spaces, as far as it was read. */
@@ -68,7 +71,8 @@ export class DocumentReader {
   readonly #words = new Numbers();
   /** Start and end of each word of the text being read, in turn. */
   readonly #offsets = new Numbers();
-  readonly #extended = new Numbers();
+  readonly #pairs = new Numbers();
+  readonly #symbols = new SymbolWriter();
   /** The code units of the text being read, with a space behind them. */
   #units = new Uint16Array(1024);
   #bytes = Buffer.from(this.#units.buffer);
@@ -91,18 +95,20 @@ export class DocumentReader {
   read(texts: readonly string[]): DocumentTokens {
     const words = this.#words;
     words.clear();
-    this.#extended.clear();
+    this.#pairs.clear();
+    this.#symbols.clear();
     const starts: number[] = [];
     for (let column = 0; column < texts.length; column++) {
       starts.push(words.count);
       this.#readText(texts[column] ?? '', ((this.#extendedColumns >>> column) & 1) === 1);
     }
     starts.push(words.count);
-    const { array, count } = this.#extended;
+    const { array, count } = this.#pairs;
     words.reserve(count).set(array.subarray(0, count), words.count);
     words.count += count;
     starts.push(words.count);
-    return { tokens: words.array.subarray(0, words.count), starts };
+    const tokens = words.array.subarray(0, words.count);
+    return { tokens, starts, symbols: this.#symbols.bytes };
   }
 
   /** Copies the text out: reading a typed array is several times faster than a string. */
@@ -132,8 +138,10 @@ export class DocumentReader {
       if (code > LAST_ASCII) at = this.#readUnicode(text, start, at) - 1;
       else if (at > start) this.#readWord(text, start, at);
       if (!isExtended) continue;
-      if (isSpaceUnit(code)) this.#endChunk(text, at);
-      else if (code <= LAST_ASCII && !this.#chunk.hasSymbol)
+      if (code === SPACE_CODE || isSpaceUnit(code)) {
+        if (this.#chunk.hasSymbol || this.#chunk.hasCjk) this.#endChunk(text, at);
+        this.#beginChunk(at + 1);
+      } else if (code <= LAST_ASCII && !this.#chunk.hasSymbol)
         this.#chunk.hasSymbol = isSymbolUnit(code, units[at + 1] ?? 0);
     }
   }
@@ -198,33 +206,17 @@ export class DocumentReader {
 
   #endChunk(text: string, end: number): void {
     const { start, hasSymbol, hasCjk } = this.#chunk;
-    if (hasSymbol) this.#pushPieces(text, end);
+    if (hasSymbol) this.#pushStretch(end);
     if (hasCjk) {
       for (const term of cjkTokens(text.slice(start, end)))
-        this.#extended.push(this.#dictionary.intern(term));
+        this.#pairs.push(this.#dictionary.intern(term));
     }
-    this.#beginChunk(end + 1);
   }
 
-  /** What piecesOf gives for the chunk, without the strings. */
-  #pushPieces(text: string, end: number): void {
+  #pushStretch(end: number): void {
     const { start, word } = this.#chunk;
-    this.#extended.push(this.#dictionary.internCode(GAP_CODE));
-    let copied = start;
-    for (let i = word; i < this.#words.count; i++) {
-      const at = 2 * (i - this.#firstWord);
-      this.#pushSymbols(text, copied, this.#offsets.array[at] ?? 0);
-      this.#extended.push(this.#words.array[i] ?? 0);
-      copied = this.#offsets.array[at + 1] ?? 0;
-    }
-    this.#pushSymbols(text, copied, end);
-  }
-
-  #pushSymbols(text: string, from: number, to: number): void {
-    for (let at = from; at < to; ) {
-      const code = text.codePointAt(at) ?? 0;
-      this.#extended.push(this.#dictionary.internCode(code));
-      at += code > LAST_UNIT ? 2 : 1;
-    }
+    const { array } = this.#offsets;
+    const bounds = array.subarray(2 * (word - this.#firstWord), this.#offsets.count);
+    this.#symbols.stretch(word, this.#units, start, bounds, end);
   }
 }

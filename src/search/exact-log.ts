@@ -9,8 +9,6 @@ type Double2 = readonly [high: number, low: number];
 
 const SPLITTER = 2 ** 27 + 1;
 const LN2: Double2 = [Math.LN2, 2.3190468138462996e-17];
-/** The series ends where its terms fall below 2^-110. */
-const SERIES_TERMS = 24;
 
 function split(a: number): Double2 {
   const c = SPLITTER * a;
@@ -49,6 +47,9 @@ function divide(a: Double2, b: Double2): Double2 {
   return add(quickSum(first, second), [rest2[0] / b[0], 0]);
 }
 
+/** 1, 1/3, 1/5, … of the series for artanh, which ends where its terms fall below 2^-110. */
+const SERIES = Array.from({ length: 25 }, (_, i) => divide([1, 0], [2 * i + 1, 0]));
+
 /** ln(x) for finite x > 0. */
 export function exactLog(x: number): number {
   let exponent = Math.round(Math.log2(x));
@@ -61,9 +62,7 @@ export function exactLog(x: number): number {
   const ratio = divide(add([mantissa, 0], [-1, 0]), add([mantissa, 0], [1, 0]));
   const square = multiply(ratio, ratio);
   let sum: Double2 = [0, 0];
-  for (let i = SERIES_TERMS; i >= 0; i--) {
-    sum = add(multiply(sum, square), divide([1, 0], [2 * i + 1, 0]));
-  }
+  for (let i = SERIES.length - 1; i >= 0; i--) sum = add(multiply(sum, square), SERIES[i] ?? sum);
   const artanh = multiply(sum, ratio);
   const [high, low] = add(multiply([exponent, 0], LN2), [2 * artanh[0], 2 * artanh[1]]);
   return high + low;

@@ -1,14 +1,10 @@
 /**
- * What FTS5's tokenizer loses, as a second stream of tokens that lives in a column of its own and so
- * never touches FTS5's answers: CJK runs as overlapping pairs of characters, and words with symbols
- * (`C++`, `.env`, `--flag`, `src/a_b.ts`) as their words and symbols in turn. Searching such a thing
- * as typed is then searching a phrase of that column.
+ * What FTS5's tokenizer loses. CJK runs become overlapping pairs of characters, tokens in a column of
+ * their own, which so never touch FTS5's answers. Words with symbols (`C++`, `.env`, `--flag`) are
+ * told here from mere punctuation; symbols.ts keeps them.
  */
-import { tokenize } from './tokenizer.js';
-
 /** Stands before each run, so that no phrase reaches from one into the next. No term of FTS5 has a space. */
 const GAP = ' ';
-export const GAP_CODE = 0x20;
 /** What follows the last character. */
 const END = 0x20;
 
@@ -55,18 +51,6 @@ export function isSymbolUnit(code: number, following: number): boolean {
   if (kind !== LEADING) return kind === SYMBOL;
   const after = KINDS[following];
   return after === 0 || after === SYMBOL || after === BEYOND_ASCII;
-}
-
-/** The words of a chunk and every other character of it, in turn. */
-export function piecesOf(chunk: string): string[] {
-  const pieces: string[] = [];
-  let copied = 0;
-  tokenize(chunk, (term, start, end) => {
-    pieces.push(...chunk.slice(copied, start), term);
-    copied = end;
-  });
-  pieces.push(...chunk.slice(copied));
-  return pieces.filter((piece) => piece.trim() !== '');
 }
 
 /** The runs of CJK characters in a chunk. */

@@ -3,24 +3,53 @@
  * from 0 in the order of the dictionary's numbers, in 16 bits where they fit. Nothing in it changes
  * but the marks of deleted documents. pack-segment.ts makes them.
  */
-import type { DocumentId, Layout, Positions, PostingList, Segment } from './segment.js';
+import {
+  type DocumentId,
+  type Layout,
+  MAX_FREQUENCY,
+  type Positions,
+  type PostingList,
+  type Segment,
+} from './segment.js';
 
 /** The arrays of a frozen segment; segment-codec.ts writes and reads them. */
 export interface FrozenParts {
-  readonly ids: readonly DocumentId[];
+  /** Numbers alone stand in a typed array. */
+  readonly ids: readonly DocumentId[] | Float64Array;
   readonly orders: Float64Array;
   readonly lengths: Uint32Array;
   readonly tokens: Uint16Array | Uint32Array;
   readonly starts: Uint32Array;
+  readonly symbols: Uint8Array;
+  readonly symbolStarts: Uint32Array;
   /** The dictionary's number of each local term, ascending. */
   readonly terms: Uint32Array;
   /** Postings of local term t are `packed[offsets[t]]` up to `packed[offsets[t + 1]]`. */
   readonly offsets: Uint32Array;
   readonly packed: Uint32Array;
+  /** 1 for a term that stands in other columns too, so that some frequency may be 0. */
   readonly zeros: Uint8Array;
-  /** See Positions in segment.ts; one start for each of `packed`. */
+  /**
+   * See Positions in segment.ts: as many for each of `packed` as its frequency says, one after another.
+   * None at all where a document is so long that a frequency may have been cut.
+   */
   readonly places: Uint16Array | Uint32Array;
-  readonly placeStarts: Uint32Array;
+}
+
+/** Where the places of each posting begin. */
+function startsOf(packed: Uint32Array): Uint32Array {
+  const starts = new Uint32Array(packed.length);
+  let start = 0;
+  for (let i = 0; i < packed.length; i++) {
+    starts[i] = start;
+    start += (packed[i] ?? 0) & MAX_FREQUENCY;
+  }
+  return starts;
+}
+
+/** See FrozenParts. */
+export function packedIds(ids: readonly DocumentId[]): FrozenParts['ids'] {
+  return ids.every((id) => typeof id === 'number') ? Float64Array.from(ids) : ids;
 }
 
 export class FrozenSegment implements Segment {
@@ -28,6 +57,7 @@ export class FrozenSegment implements Segment {
   readonly parts: FrozenParts;
   readonly dead: Uint8Array;
   deadCount = 0;
+  #positions: Positions | undefined;
 
   constructor(layout: Layout, parts: FrozenParts) {
     this.layout = layout;
@@ -35,15 +65,22 @@ export class FrozenSegment implements Segment {
     this.dead = new Uint8Array(parts.ids.length);
   }
 
-  get positions(): Positions {
-    const { places, placeStarts: starts, offsets } = this.parts;
-    return { places, starts, first: (local) => offsets[local] ?? 0 };
+  /** Made when the first phrase asks: single words, most of what is searched, never do. */
+  get positions(): Positions | undefined {
+    const { places, packed, offsets } = this.parts;
+    if (places.length === 0) return undefined;
+    this.#positions ??= {
+      places,
+      starts: startsOf(packed),
+      first: (local) => offsets[local] ?? 0,
+    };
+    return this.#positions;
   }
 
   get size(): number {
     return this.parts.ids.length;
   }
-  get ids(): readonly DocumentId[] {
+  get ids(): ArrayLike<DocumentId> {
     return this.parts.ids;
   }
   get orders(): Float64Array {
@@ -57,6 +94,12 @@ export class FrozenSegment implements Segment {
   }
   get starts(): Uint32Array {
     return this.parts.starts;
+  }
+  get symbols(): Uint8Array {
+    return this.parts.symbols;
+  }
+  get symbolStarts(): Uint32Array {
+    return this.parts.symbolStarts;
   }
   get globals(): Uint32Array {
     return this.parts.terms;

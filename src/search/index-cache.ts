@@ -12,31 +12,23 @@ import { removeFile } from '../files/folders.js';
 import { tryLease } from '../files/lease.js';
 import { openPieces, type PieceReader, sweepPieces, writePieces } from '../files/piece-file.js';
 import type { Stamp } from '../files/stamp.js';
-import { type ConversationHead, ROLES } from '../stores/conversations/schema.js';
+import { CONVERSATION_ID, type ConversationHead, ROLES } from '../stores/conversations/schema.js';
 import type { ConversationStore } from '../stores/conversations.js';
-import {
-  type IndexedConversation,
-  indexedFields,
-  type MessageIndex,
-  parseDocumentId,
-} from './message-index.js';
+import { SEGMENT_FORMAT } from './array-codec.js';
+import { type IndexedConversation, indexedFields, type MessageIndex } from './message-index.js';
 import type { DocumentId } from './segment.js';
-import { SEGMENT_FORMAT } from './segment-codec.js';
 
 const MAGIC = 'DBMI';
 /** Raised with every change of this layout or of what `message-index` indexes. */
-const VERSION = 3;
+const VERSION = 5;
 /** Magic, version, segment format, bytes of manifest and numbers, count of segments, CRC-32 of all that. */
 const HEADER_BYTES = 28;
 const CHECKED_BYTES = 24;
 const LENGTH_BYTES = 4;
-const NUMBERS_A_MESSAGE = 3;
-
-interface ManifestEntry {
-  /** dev, ino, size, mtimeNs: too large for JSON numbers. */
-  readonly stamp: readonly [string, string, string, string];
-  readonly head: ConversationHead;
-}
+const NUMBERS_A_MESSAGE = 4;
+const DOCUMENT = 3;
+/** Of a stamp: dev, ino, size, mtimeNs. */
+const NUMBERS_A_STAMP = 4;
 
 export interface CachePlace {
   readonly path: string;
@@ -120,21 +112,26 @@ function checksumOf(header: Buffer, body: Buffer, values: Buffer): number {
 }
 
 function manifestOf(index: MessageIndex, store: ConversationStore) {
-  const entries: ManifestEntry[] = [];
+  const heads: ConversationHead[] = [];
+  const stamps: bigint[] = [];
   const numbers: number[] = [];
   for (const { stamp, head } of store.known()) {
     const indexed = index.get(head.conversationId);
     if (indexed === undefined || indexed.roles.length !== head.messageCount) continue;
-    const { dev, ino, size, mtimeNs } = stamp;
-    entries.push({ stamp: [`${dev}`, `${ino}`, `${size}`, `${mtimeNs}`], head });
+    heads.push(head);
+    stamps.push(stamp.dev, stamp.ino, stamp.size, stamp.mtimeNs);
     for (const [position, role] of indexed.roles.entries()) {
-      const { times, fingerprints } = indexed;
-      numbers.push(ROLES.indexOf(role), times[position] ?? 0, fingerprints[position] ?? 0);
+      const { times, fingerprints, documents } = indexed;
+      numbers.push(ROLES.indexOf(role), times[position] ?? 0);
+      numbers.push(fingerprints[position] ?? 0, documents[position] ?? 0);
     }
   }
   return {
-    body: Buffer.from(JSON.stringify(entries)),
-    values: Buffer.from(Float64Array.from(numbers).buffer),
+    body: Buffer.from(JSON.stringify(heads)),
+    values: Buffer.concat([
+      Buffer.from(BigUint64Array.from(stamps).buffer),
+      Buffer.from(Float64Array.from(numbers).buffer),
+    ]),
   };
 }
 
@@ -159,14 +156,21 @@ async function readManifest(reader: PieceReader): Promise<Manifest | undefined> 
   const values = await reader.read(header.readUInt32LE(16));
   if (body === undefined || values === undefined) return undefined;
   if (checksumOf(header, body, values) !== header.readUInt32LE(CHECKED_BYTES)) return undefined;
-  const entries: ManifestEntry[] = JSON.parse(body.toString('utf8'));
-  const { buffer, byteOffset, byteLength } = values;
-  const numbers = new Float64Array(buffer, byteOffset, byteLength / Float64Array.BYTES_PER_ELEMENT);
+  const heads: ConversationHead[] = JSON.parse(body.toString('utf8'));
+  const { buffer, byteOffset } = values;
+  const stamps = new BigUint64Array(buffer, byteOffset, NUMBERS_A_STAMP * heads.length);
+  const numbers = new Float64Array(buffer, byteOffset + stamps.byteLength);
   let at = 0;
-  const conversations = entries.map(({ stamp, head }) => {
+  const isOfThisShape = heads.every(
+    ({ conversationId, messageCount }) =>
+      CONVERSATION_ID.test(conversationId) && Number.isInteger(messageCount),
+  );
+  if (!isOfThisShape) return undefined;
+  const conversations = heads.map((head, place) => {
     const from = at;
     at += NUMBERS_A_MESSAGE * head.messageCount;
-    return { stamp: stampFrom(stamp), head, numbers: numbers.subarray(from, at) };
+    const stamp = stampFrom(stamps, NUMBERS_A_STAMP * place);
+    return { stamp, head, numbers: numbers.subarray(from, at) };
   });
   return { conversations, segmentCount: header.readUInt32LE(20) };
 }
@@ -177,64 +181,86 @@ async function takeOver(
   { conversations, segmentCount }: Manifest,
   { index, store }: CachePlace,
 ): Promise<void> {
-  const taken = new TakenDocuments();
   const decoder = index.text.decoder();
+  const taken = new TakenDocuments();
+  const segments = readAhead(reader, segmentCount);
   try {
-    for (let count = 0; count < segmentCount; count += 1) {
-      const segment = await readSegment(reader);
-      if (segment === undefined) return;
-      const ids = decoder.take(segment);
-      if (ids === undefined && count === 0) return; // without the list of terms the rest says nothing
-      if (ids !== undefined) taken.add(ids);
-    }
+    const { value: terms } = await segments.next();
+    if (!terms || !decoder.takeTerms(terms)) return; // without them the rest says nothing
+    for await (const segment of segments) taken.add(decoder.take(segment) ?? []);
   } finally {
+    await segments.return(undefined);
     // Also after a failure: a document without its conversation would never leave the index again.
     for (const { stamp, head, numbers } of conversations) {
-      const { conversationId, messageCount } = head;
-      if (taken.countOf(conversationId) !== messageCount) continue;
-      if (index.has(conversationId) || !store.seed(stamp, head)) continue;
-      index.adopt(conversationId, () => indexedFrom(head, numbers));
-      taken.settle(conversationId);
+      const documents = everyFourth(numbers, DOCUMENT);
+      if (!taken.haveAll(documents) || index.has(head.conversationId)) continue;
+      if (!store.seed(stamp, head)) continue;
+      index.adopt(head.conversationId, documents, () => indexedFrom(head, numbers));
+      taken.settle(documents);
     }
-    for (const id of taken.unsettled()) index.disown(id);
+    for (const document of taken.unsettled()) index.text.delete(document);
     decoder.close();
   }
 }
 
-/** The documents that came out of the cache, counted by conversation. */
+/** The documents that came out of the cache, by their numbers. */
 class TakenDocuments {
-  readonly #lists: (readonly DocumentId[])[] = [];
-  readonly #counts = new Map<string, number>();
+  readonly #lists: ArrayLike<DocumentId>[] = [];
+  #isTaken = new Uint8Array(1024);
+  #unsettled = 0;
 
-  add(ids: readonly DocumentId[]): void {
+  add(ids: ArrayLike<DocumentId>): void {
     this.#lists.push(ids);
-    let current = '';
-    let count = 0;
-    const note = () => this.#counts.set(current, this.countOf(current) + count);
-    for (const id of ids) {
-      // Messages of one conversation mostly stand together: so few texts are made.
-      if (count === 0 || !String(id).startsWith(current)) {
-        if (count > 0) note();
-        current = parseDocumentId(id).conversationId;
-        count = 0;
-      }
-      count += 1;
+    this.#unsettled += ids.length;
+    for (let at = 0; at < ids.length; at += 1) this.#mark(Number(ids[at]));
+  }
+
+  #mark(document: number): void {
+    if (document >= this.#isTaken.length) {
+      const larger = new Uint8Array(2 * document);
+      larger.set(this.#isTaken);
+      this.#isTaken = larger;
     }
-    if (count > 0) note();
+    this.#isTaken[document] = 1;
   }
 
-  countOf(conversationId: string): number {
-    return this.#counts.get(conversationId) ?? 0;
+  haveAll(documents: readonly number[]): boolean {
+    return documents.every((document) => this.#isTaken[document] === 1);
   }
 
-  settle(conversationId: string): void {
-    this.#counts.delete(conversationId);
+  settle(documents: readonly number[]): void {
+    for (const document of documents) this.#isTaken[document] = 0;
+    this.#unsettled -= documents.length;
   }
 
   *unsettled(): Iterable<DocumentId> {
-    if (this.#counts.size === 0) return;
-    for (const id of this.#lists.flat())
-      if (this.#counts.has(parseDocumentId(id).conversationId)) yield id;
+    if (this.#unsettled === 0) return;
+    for (const ids of this.#lists) {
+      for (let at = 0; at < ids.length; at += 1)
+        if (this.#isTaken[Number(ids[at])] === 1) yield ids[at] ?? 0;
+    }
+  }
+}
+
+function everyFourth(numbers: Float64Array, first: number): number[] {
+  const found: number[] = [];
+  for (let at = first; at < numbers.length; at += NUMBERS_A_MESSAGE) found.push(numbers[at] ?? 0);
+  return found;
+}
+
+/** The segments in turn, the next one read while one is worked on. Ends early where the file does. */
+async function* readAhead(reader: PieceReader, count: number): AsyncGenerator<Buffer, undefined> {
+  if (count === 0) return;
+  let next = readSegment(reader);
+  for (let left = count; left > 0; left -= 1) {
+    const segment = await next;
+    if (segment === undefined) return;
+    if (left > 1) next = readSegment(reader);
+    try {
+      yield segment;
+    } finally {
+      await next.catch(() => undefined); // told when it is asked for; the reader may be closed now
+    }
   }
 }
 
@@ -246,7 +272,7 @@ async function readSegment(reader: PieceReader): Promise<Buffer | undefined> {
 function indexedFrom(head: ConversationHead, numbers: Float64Array): IndexedConversation {
   const indexed: IndexedConversation = {
     ...indexedFields(head),
-    ...{ roles: [], times: [], fingerprints: [] },
+    ...{ roles: [], times: [], fingerprints: [], documents: everyFourth(numbers, DOCUMENT) },
   };
   for (let at = 0; at < numbers.length; at += NUMBERS_A_MESSAGE) {
     indexed.roles.push(ROLES[numbers[at] ?? 0] ?? 'user');
@@ -256,6 +282,7 @@ function indexedFrom(head: ConversationHead, numbers: Float64Array): IndexedConv
   return indexed;
 }
 
-function stampFrom([dev, ino, size, mtimeNs]: ManifestEntry['stamp']): Stamp {
-  return { dev: BigInt(dev), ino: BigInt(ino), size: BigInt(size), mtimeNs: BigInt(mtimeNs) };
+function stampFrom(numbers: BigUint64Array, at: number): Stamp {
+  const [dev = 0n, ino = 0n, size = 0n, mtimeNs = 0n] = numbers.subarray(at, at + NUMBERS_A_STAMP);
+  return { dev, ino, size, mtimeNs };
 }

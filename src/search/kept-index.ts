@@ -3,6 +3,7 @@
  * by following the store, and saved from time to time so that the next start is a warm one. Building
  * and saving go on beside everything else; neither ever makes an answer wrong.
  */
+import type { ConversationChange } from '../stores/conversations/catalogue.js';
 import {
   type CachePlace,
   loadIndexCache,
@@ -60,8 +61,7 @@ export class KeptIndex {
     const { store } = this.#options;
     if (!this.#hasBegun) {
       this.#hasBegun = true;
-      store.follow((change) => this.index.apply(change));
-      if (this.#cache !== undefined) await loadIndexCache(this.#cache);
+      await this.#load();
     }
     await (mode === 'live' ? store.watch() : store.lookAtAll());
     if (this.#isClosed) return;
@@ -69,6 +69,19 @@ export class KeptIndex {
     if (mode === 'once') return;
     this.#timer = setInterval(() => void this.#save(), SAVE_EVERY_MS).unref();
     void this.#save();
+  }
+
+  /** What changes while the cache is read waits for the end: the cache needs an empty index. */
+  async #load(): Promise<void> {
+    const { store } = this.#options;
+    const waiting: ConversationChange[] = [];
+    let follow = (change: ConversationChange) => {
+      waiting.push(change);
+    };
+    store.follow((change) => follow(change));
+    if (this.#cache !== undefined) await loadIndexCache(this.#cache);
+    follow = (change) => this.index.apply(change);
+    waiting.forEach(follow);
   }
 
   /** One save after the other; nothing of an index that is not complete. */

@@ -30,7 +30,7 @@ interface GrowingList {
   copy: PostingList | undefined;
 }
 
-function grown<T extends Uint32Array | Float64Array>(
+function grown<T extends Uint32Array | Uint8Array>(
   array: T,
   needed: number,
   make: (n: number) => T,
@@ -42,6 +42,7 @@ function grown<T extends Uint32Array | Float64Array>(
 }
 const LEAST_ROOM = 1024;
 const uint32 = (length: number) => new Uint32Array(length);
+const bytes = (length: number) => new Uint8Array(length);
 
 export class LiveSegment implements Segment {
   readonly layout: Layout;
@@ -53,6 +54,8 @@ export class LiveSegment implements Segment {
   deadCount = 0;
   tokens: Uint32Array;
   starts: Uint32Array = uint32(64);
+  symbols: Uint8Array;
+  readonly symbolStarts = uint32(MAX_SLOTS + 1);
   /** Kept by frozen segments only: a live one is small enough to look at its tokens. */
   readonly positions = undefined;
   readonly globals = undefined;
@@ -60,9 +63,10 @@ export class LiveSegment implements Segment {
   readonly #lists: (GrowingList | undefined)[] = [];
   #posted = 0;
 
-  /** `room` is for how many tokens it is made. */
-  constructor(layout: Layout, dictionary: Dictionary, room = LEAST_ROOM) {
-    this.tokens = uint32(Math.max(room, LEAST_ROOM));
+  /** `emptied` is one whose documents were packed and that nobody has seen: its arrays are used again. */
+  constructor(layout: Layout, dictionary: Dictionary, emptied?: LiveSegment) {
+    this.tokens = emptied?.tokens ?? uint32(LEAST_ROOM);
+    this.symbols = emptied?.symbols ?? bytes(LEAST_ROOM);
     this.layout = layout;
     this.#dictionary = dictionary;
   }
@@ -74,6 +78,11 @@ export class LiveSegment implements Segment {
   /** Tokens held, those of deleted documents included. */
   get tokenCount(): number {
     return this.starts[this.size * (this.layout.count + 1) - 1] ?? 0;
+  }
+
+  /** Bytes of `symbols` in use. */
+  get symbolCount(): number {
+    return this.symbolStarts[this.size] ?? 0;
   }
 
   /** Appends a document and returns its slot. The caller keeps to MAX_SLOTS. */
@@ -92,6 +101,11 @@ export class LiveSegment implements Segment {
       const end = document.starts[column + 1] ?? 0;
       length += ((this.layout.defaults >>> column) & 1) * (end - start);
     }
+    const symbolStart = this.symbolCount;
+    const symbolEnd = symbolStart + document.symbols.length;
+    this.symbols = grown(this.symbols, symbolEnd, bytes);
+    this.symbols.set(document.symbols, symbolStart);
+    this.symbolStarts[slot + 1] = symbolEnd;
     this.ids.push(id);
     this.orders[slot] = order;
     this.lengths[slot] = length;

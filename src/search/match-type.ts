@@ -1,22 +1,31 @@
 /**
  * Turns what a caller typed into a query tree, for each way of matching. `fts5` is FTS5's grammar
  * and answers, exactly. The others never fail on syntax, and they also find CJK text by any part of
- * it and words with symbols as typed, through the hidden column of extended tokens.
+ * it and words with symbols as typed, through what extended-tokens.ts and
+ * symbols.ts add.
  */
 import { isAppError } from '../base/errors.js';
 import type { Dictionary } from './dictionary.js';
-import { cjkRunsOf, hasSymbols, pairsOf, piecesOf } from './extended-tokens.js';
+import { cjkRunsOf, hasSymbols, pairsOf } from './extended-tokens.js';
 import { parseQuery, type QueryColumns } from './query.js';
-import { group, type NearNode, phraseNode, type QueryNode, type QueryTerm } from './query-tree.js';
-import { termsOf } from './tokenizer.js';
+import {
+  group,
+  type NearNode,
+  type Phrase,
+  phraseNode,
+  type QueryNode,
+  type QueryTerm,
+} from './query-tree.js';
+import { symbolPattern, WORD } from './symbols.js';
+import { termsOf, tokenize } from './tokenizer.js';
 
 export const MATCH_TYPES = ['auto', 'fts5', 'exact', 'prefix', 'any', 'fuzzy'] as const;
 export type MatchType = (typeof MATCH_TYPES)[number];
 
 export interface MatchContext {
   readonly columns: QueryColumns;
-  /** Mask of the column that holds extended tokens. */
-  readonly extended: number;
+  /** Mask of the column that holds CJK pairs. */
+  readonly pairs: number;
   readonly dictionary: Dictionary;
 }
 
@@ -34,23 +43,46 @@ type Shape = (term: string, isLast: boolean) => QueryTerm;
 const plain: Shape = (term) => ({ term, prefix: false });
 const prefixLast: Shape = (term, isLast) => ({ term, prefix: isLast });
 
-function phraseOf(terms: readonly string[], columns: number, shape: Shape): NearNode {
+function phraseOf(
+  terms: readonly string[],
+  columns: number,
+  shape: Shape,
+  typed: Pick<Phrase, 'pattern' | 'run'> = {},
+): NearNode {
   const shaped = terms.map((term, i) => shape(term, i === terms.length - 1));
-  return phraseNode({ terms: shaped, first: false, columns });
+  return phraseNode({ terms: shaped, first: false, columns, ...typed });
 }
 
 /** CJK runs of a chunk as phrases of pairs; a lone character by prefix. */
-function cjkNode(chunk: string, { extended }: MatchContext): QueryNode {
+function cjkNode(chunk: string, { pairs: column }: MatchContext): QueryNode {
   const runs = cjkRunsOf(chunk).map((run) => {
     const pairs = pairsOf(run);
-    return phraseOf(pairs, extended, [...run].length === 1 ? prefixLast : plain);
+    return phraseOf(pairs, column, [...run].length === 1 ? prefixLast : plain, { run });
   });
   return group('and', runs);
 }
 
+/** A chunk with symbols, as typed. */
+function symbolNode(chunk: string, context: MatchContext, shape: Shape): QueryNode {
+  const terms: string[] = [];
+  const pieces: string[] = [];
+  let copied = 0;
+  tokenize(chunk, (term, start, end) => {
+    terms.push(term);
+    if (start > copied) pieces.push(chunk.slice(copied, start));
+    pieces.push(WORD);
+    copied = end;
+  });
+  if (copied < chunk.length) pieces.push(chunk.slice(copied));
+  // `C++` is no beginning of `cat++`.
+  const endsInWord = copied === chunk.length;
+  const pattern = symbolPattern(pieces);
+  return phraseOf(terms, context.columns.defaults, endsInWord ? shape : plain, { pattern });
+}
+
 /** What one typed chunk asks for; nothing if it holds no word and no symbol. */
 function chunkNodes(chunk: string, context: MatchContext, shape: Shape): QueryNode[] {
-  if (hasSymbols(chunk)) return [phraseOf(piecesOf(chunk), context.extended, shape)];
+  if (hasSymbols(chunk)) return [symbolNode(chunk, context, shape)];
   const terms = termsOf(chunk);
   if (terms.length === 0) return [];
   const word = phraseOf(terms, context.columns.defaults, shape);

@@ -3,9 +3,9 @@
  * and the hits as messages, cut from what is on disk now.
  */
 import { isAppError } from '../base/errors.js';
-import type { Conversation, Role } from '../stores/conversations/schema.js';
-import type { ConversationStore } from '../stores/conversations.js';
-import { type MessageIndex, parseDocumentId } from './message-index.js';
+import type { Role } from '../stores/conversations/schema.js';
+import type { ConversationStore, ConversationView } from '../stores/conversations.js';
+import type { MessageIndex } from './message-index.js';
 import type { Hit, SearchResult } from './search-result.js';
 import { throwIfCancelled } from './search-run.js';
 import type { SnippetOptions } from './snippet.js';
@@ -45,7 +45,7 @@ export function documentFilter(
   const { conversationId, module, role, startTime, endTime } = filters;
   if (Object.values(filters).every((value) => value === undefined)) return undefined;
   return (id) => {
-    const place = parseDocumentId(id);
+    const place = index.placeOf(id);
     if (conversationId !== undefined && place.conversationId !== conversationId) return false;
     const indexed = index.get(place.conversationId);
     if (indexed === undefined) return false;
@@ -60,6 +60,7 @@ export function documentFilter(
 }
 
 export interface HitRequest {
+  readonly index: MessageIndex;
   readonly store: ConversationStore;
   /** Matches before the first of the hits. */
   readonly offset: number;
@@ -71,41 +72,44 @@ export interface HitRequest {
 export async function hitsOf(
   result: SearchResult,
   hits: readonly Hit[],
-  { store, offset, snippet: options = {}, signal }: HitRequest,
+  { index, store, offset, snippet: options = {}, signal }: HitRequest,
 ): Promise<MessageHit[]> {
   const found: MessageHit[] = [];
-  const loaded = new Map<string, Conversation | undefined>();
+  const loaded = new Map<string, ConversationView | undefined>();
   for (const [position, { id, rank }] of hits.entries()) {
     throwIfCancelled(signal);
-    const { conversationId, seq } = parseDocumentId(id);
+    const { conversationId, seq } = index.placeOf(id);
     if (!loaded.has(conversationId))
-      loaded.set(conversationId, await loadIfThere(store, conversationId));
+      loaded.set(conversationId, await ifThere(store.view(conversationId)));
     const conversation = loaded.get(conversationId);
-    const message = conversation?.messages[seq - 1];
+    const message = conversation?.message(seq);
     if (conversation === undefined || message === undefined) {
       await store.lookAt(conversationId);
       continue;
     }
     const { role, content, createdAt } = message;
-    const { title, module } = conversation;
-    const snippet = result.snippet(id, { content }, options);
+    const { title, module } = conversation.head;
     found.push({
-      ...{ conversationId, messageId: message.id, seq, place: offset + position, role },
-      ...{ createdAt, content, snippet, rank },
-      ...(title === undefined ? {} : { title }),
-      ...(module === undefined ? {} : { module }),
+      conversationId,
+      messageId: message.id,
+      seq,
+      place: offset + position,
+      role,
+      createdAt,
+      content,
+      snippet: result.snippet(id, { content }, options),
+      rank,
+      ...(title !== undefined && { title }),
+      ...(module !== undefined && { module }),
     });
   }
   return found;
 }
 
 /** `undefined` where it vanished or was damaged since it was indexed: the rest is still an answer. */
-export async function loadIfThere(
-  store: ConversationStore,
-  conversationId: string,
-): Promise<Conversation | undefined> {
+export async function ifThere<T>(found: Promise<T>): Promise<T | undefined> {
   try {
-    return await store.load(conversationId);
+    return await found;
   } catch (error) {
     if (isAppError(error)) return undefined;
     throw error;

@@ -1,7 +1,7 @@
 /**
  * The messages of all conversations as documents of a text index, kept current by following the
- * store. A document is one message, named `<conversation id>/<seq>`; what did not change is not
- * touched, so an appended message costs one document, however long the conversation is.
+ * store. A document is one message, under a number of its own that only this process knows; what did
+ * not change is not touched, so an appended message costs one document, however long the conversation is.
  */
 import type { ConversationChange } from '../stores/conversations/catalogue.js';
 import type { ConversationHead, Message, Role } from '../stores/conversations/schema.js';
@@ -10,7 +10,6 @@ import { createTextIndex, type DocumentId, type TextIndex } from './text-index.j
 const COLUMNS = ['content', 'title', 'role', 'module', 'tags'];
 /** Bare words search these; the others answer to a column filter that names them. */
 const DEFAULT_COLUMNS = ['content', 'title'];
-const ID_LENGTH = 22;
 
 /** What is indexed of one conversation: enough to filter by, and to see what changed. */
 export interface IndexedConversation {
@@ -23,12 +22,22 @@ export interface IndexedConversation {
   /** Epoch milliseconds. */
   readonly times: number[];
   readonly fingerprints: number[];
+  /** Its documents in the text index. */
+  readonly documents: number[];
+}
+
+interface MessagePlace {
+  readonly conversationId: string;
+  readonly seq: number;
 }
 
 export class MessageIndex {
   readonly text: TextIndex = createTextIndex({ columns: COLUMNS, defaultColumns: DEFAULT_COLUMNS });
   /** What a cache brought is unpacked when it is asked for: most of it never is. */
   readonly #conversations = new Map<string, IndexedConversation | (() => IndexedConversation)>();
+  /** The conversation of each document, and the message's seq in it. */
+  readonly #conversationOf: string[] = [];
+  readonly #seqOf: number[] = [];
   #changedDocuments = 0;
   #droppedDocuments = 0;
 
@@ -61,15 +70,34 @@ export class MessageIndex {
     return this.#conversations.has(conversationId);
   }
 
-  /** Takes over documents that are in the text index already. */
-  adopt(conversationId: string, unpack: () => IndexedConversation): void {
-    this.#conversations.set(conversationId, unpack);
+  /** The conversation that a document of the text index belongs to. */
+  conversationOf(id: DocumentId): string {
+    return this.#conversationOf[Number(id)] ?? '';
   }
 
-  /** Takes a document of a cache out again, unless the conversation has one in its place by now. */
-  disown(id: DocumentId): void {
-    const { conversationId, seq } = parseDocumentId(id);
-    if (seq > (this.get(conversationId)?.roles.length ?? 0)) this.text.delete(id);
+  placeOf(id: DocumentId): MessagePlace {
+    return { conversationId: this.conversationOf(id), seq: this.#seqOf[Number(id)] ?? 0 };
+  }
+
+  /** Takes over documents that are in the text index already, in the order of the messages. */
+  adopt(
+    conversationId: string,
+    documents: Iterable<number>,
+    unpack: () => IndexedConversation,
+  ): void {
+    this.#conversations.set(conversationId, unpack);
+    let seq = 0;
+    for (const document of documents) this.#own(document, conversationId, ++seq);
+  }
+
+  #own(document: number, conversationId: string, seq: number): void {
+    // No holes: they would make the arrays slow.
+    while (this.#seqOf.length < document) {
+      this.#conversationOf.push('');
+      this.#seqOf.push(0);
+    }
+    this.#conversationOf[document] = conversationId;
+    this.#seqOf[document] = seq;
   }
 
   /** Brings the index up to a change; costs what changed. */
@@ -87,13 +115,13 @@ export class MessageIndex {
       known.titleFrom === next.titleFrom &&
       known.module === next.module &&
       known.tags === next.tags;
-    const indexed = isSameHead ? known : { ...next, roles: [], times: [], fingerprints: [] };
+    const indexed = isSameHead ? known : { ...next, ...noMessages(known?.documents) };
     const first = isSameHead ? Math.min(unchangedMessages, indexed.roles.length) : 0;
     for (let position = first; position < messages.length; position += 1) {
       const message = messages[position];
       if (message !== undefined) this.#put(conversationId, indexed, message, position);
     }
-    this.#cut(conversationId, indexed, messages.length, known?.roles.length ?? 0);
+    this.#cut(indexed, messages.length);
     this.#conversations.set(conversationId, indexed);
   }
 
@@ -114,37 +142,37 @@ export class MessageIndex {
     indexed.roles[position] = role;
     indexed.times[position] = time;
     const title = hasTitle ? indexed.title : '';
-    const id = documentId(conversationId, position + 1);
-    if (this.text.has(id)) this.#droppedDocuments += 1;
+    const known = indexed.documents[position];
+    const id = known ?? this.#seqOf.length;
+    if (known === undefined) {
+      indexed.documents[position] = id;
+      this.#own(id, conversationId, position + 1);
+    } else this.#droppedDocuments += 1;
     this.text.put(id, { content, title, role, module, tags }, time);
     this.#changedDocuments += 1;
   }
 
-  #cut(conversationId: string, indexed: IndexedConversation, length: number, before: number): void {
-    for (let seq = length + 1; seq <= before; seq += 1) {
-      this.text.delete(documentId(conversationId, seq));
+  #cut({ roles, times, fingerprints, documents }: IndexedConversation, length: number): void {
+    for (const id of documents.slice(length)) {
+      this.text.delete(id);
       this.#changedDocuments += 1;
       this.#droppedDocuments += 1;
     }
-    for (const list of [indexed.roles, indexed.times, indexed.fingerprints]) list.length = length;
+    for (const list of [roles, times, fingerprints, documents]) list.length = length;
   }
 
   #remove(conversationId: string): void {
     const indexed = this.get(conversationId);
     if (indexed === undefined) return;
-    this.#cut(conversationId, indexed, 0, indexed.roles.length);
+    this.#cut(indexed, 0);
     this.#conversations.delete(conversationId);
   }
 }
 
-export function documentId(conversationId: string, seq: number): string {
-  return `${conversationId}/${seq}`;
-}
-
-export function parseDocumentId(id: DocumentId): { conversationId: string; seq: number } {
-  const text = String(id);
-  return { conversationId: text.slice(0, ID_LENGTH), seq: Number(text.slice(ID_LENGTH + 1)) };
-}
+const noMessages = (documents: readonly number[] = []) => ({
+  ...{ roles: [], times: [], fingerprints: [] },
+  documents: [...documents],
+});
 
 /** What the messages of a conversation are indexed with besides their own. */
 export function indexedFields({

@@ -112,22 +112,18 @@ export class MessageSearch {
   /** QUERY_SYNTAX (matchType fts5), CANCELLED, FILESYSTEM_ERROR (the folder cannot be read). */
   async search(request: MessageQuery, caller: SearchCaller = {}): Promise<MessageResults> {
     await this.#waitForBuild(caller);
-    const { index } = this.#kept;
-    for (let tries = 1; ; tries += 1) {
-      const before = index.changedDocuments;
+    const place = { index: this.#kept.index, store: this.#store };
+    const { result, hits } = await this.#settled(async () => {
       const result = await this.#run(request, request.filters, caller);
-      const hits = await hitsOf(result, result.hits, { ...request, ...caller, store: this.#store });
-      const isCurrent = before === index.changedDocuments && hits.length === result.hits.length;
-      if (!isCurrent && tries < MAX_TRIES) continue;
-      return {
-        total: result.total,
-        hits,
-        relaxed: result.relaxed,
-        unknownWords: result.unknownWords,
-        withoutFilter: result.total === 0 ? await this.#withoutFilters(request, caller) : {},
-        ...this.#indexing(),
-      };
-    }
+      const hits = await hitsOf(result, result.hits, { ...request, ...caller, ...place });
+      return { result, hits, isWhole: hits.length === result.hits.length };
+    });
+    const { total, relaxed, unknownWords } = result;
+    return {
+      ...{ total, hits, relaxed, unknownWords },
+      withoutFilter: total === 0 ? await this.#withoutFilters(request, caller) : {},
+      ...this.#indexing(),
+    };
   }
 
   /**
@@ -145,18 +141,36 @@ export class MessageSearch {
     const filter = documentFilter(this.#kept.index, request.filters);
     const options = { matchType, ...(filter && { filter }), ...(signal && { signal }) };
     const asked = { query, limit, offset, perConversation, options };
-    const { total, result, page } = await rankConversations(this.#kept.index, asked);
-    const conversations: ConversationHits[] = [];
-    for (const { conversationId, matchCount, best } of page) {
-      const hits = await hitsOf(result, best, { ...request, ...caller, store: this.#store });
-      if (hits.length > 0) conversations.push({ conversationId, matchCount, hits });
-    }
+    const place = { index: this.#kept.index, store: this.#store };
+    const { ranking, conversations } = await this.#settled(async () => {
+      const ranking = await rankConversations(this.#kept.index, asked);
+      const conversations: ConversationHits[] = [];
+      let isWhole = true;
+      for (const { conversationId, matchCount, best } of ranking.page) {
+        const hits = await hitsOf(ranking.result, best, { ...request, ...caller, ...place });
+        isWhole &&= hits.length === best.length;
+        if (hits.length > 0) conversations.push({ conversationId, matchCount, hits });
+      }
+      return { ranking, conversations, isWhole };
+    });
+    const { total, result } = ranking;
     const { relaxed, unknownWords } = result;
     return {
       ...{ total, relaxed, unknownWords, conversations },
       withoutFilter: total === 0 ? await this.#withoutFilters(request, caller) : {},
       ...this.#indexing(),
     };
+  }
+
+  /** Asks again where a hit changed on disk since it was indexed: the answer may be another by now. */
+  async #settled<T extends { readonly isWhole: boolean }>(ask: () => Promise<T>): Promise<T> {
+    const { index } = this.#kept;
+    for (let tries = 1; ; tries += 1) {
+      const before = index.changedDocuments;
+      const answer = await ask();
+      const isCurrent = before === index.changedDocuments && answer.isWhole;
+      if (isCurrent || tries >= MAX_TRIES) return answer;
+    }
   }
 
   /** Newest messages first, of all conversations. CANCELLED. */

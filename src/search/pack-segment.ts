@@ -4,7 +4,7 @@
  * them; segment-store.ts bounds how many that are. What is kept for each term while packing stands
  * in one array, four numbers a term, so that every token costs one cache line and not four.
  */
-import { type FrozenParts, FrozenSegment } from './frozen-segment.js';
+import { type FrozenParts, FrozenSegment, packedIds } from './frozen-segment.js';
 import { FREQUENCY_BITS, type Layout, MAX_FREQUENCY, type Segment } from './segment.js';
 
 /** One document of a segment. */
@@ -66,6 +66,21 @@ function copyTokens(segment: Segment, from: number, to: number, into: Uint32Arra
   return at;
 }
 
+/** The words with symbols of all documents, one after another. */
+function gatherSymbols(places: readonly Place[]) {
+  const starts = new Uint32Array(places.length + 1);
+  places.forEach(({ segment: { symbolStarts }, slot }, index) => {
+    const length = (symbolStarts[slot + 1] ?? 0) - (symbolStarts[slot] ?? 0);
+    starts[index + 1] = (starts[index] ?? 0) + length;
+  });
+  const symbols = new Uint8Array(starts[places.length] ?? 0);
+  places.forEach(({ segment, slot }, index) => {
+    const from = segment.symbolStarts[slot] ?? 0;
+    symbols.set(segment.symbols.subarray(from, segment.symbolStarts[slot + 1]), starts[index]);
+  });
+  return { symbols, symbolStarts: starts };
+}
+
 /** The tokens of some documents, column by column. */
 interface Forward {
   readonly tokens: Uint16Array | Uint32Array;
@@ -121,14 +136,14 @@ function numberTerms(terms: Int32Array, capacity: number) {
   return { numbers: Uint32Array.from(numbers), offsets: Uint32Array.from(offsets), places };
 }
 
-type Inverted = Pick<FrozenParts, 'tokens' | 'packed' | 'placeStarts' | 'places'>;
+type Inverted = Pick<FrozenParts, 'tokens' | 'packed' | 'zeros' | 'places'>;
 
 /** Writes the postings, the places and the tokens under their new numbers. */
 function fill(
   { tokens, starts, size }: Forward,
   { count, defaults }: Layout,
   terms: Int32Array,
-  { tokens: renumbered, packed, placeStarts, places }: Inverted,
+  { tokens: renumbered, packed, zeros, places }: Inverted,
 ): void {
   for (let slot = 0; slot < size; slot++) {
     const base = starts[slot * (count + 1)] ?? 0;
@@ -139,33 +154,23 @@ function fill(
         const at = FIELDS * (tokens[i] ?? 0);
         renumbered[i] = terms[at + LOCAL] ?? 0;
         const posting = terms[at + POSTINGS] ?? 0;
-        const place = terms[at + PLACES] ?? 0;
         if (terms[at + LAST] !== slot + 1) {
           terms[at + LAST] = slot + 1;
           packed[posting] = (slot << FREQUENCY_BITS) | counts;
-          placeStarts[posting] = place;
           terms[at + POSTINGS] = posting + 1;
         } else if (((packed[posting - 1] ?? 0) & MAX_FREQUENCY) < MAX_FREQUENCY) {
           packed[posting - 1] = (packed[posting - 1] ?? 0) + counts;
         }
-        if (counts === 0) continue;
+        if (counts === 0) {
+          zeros[terms[at + LOCAL] ?? 0] = 1;
+          continue;
+        }
+        const place = terms[at + PLACES] ?? 0;
         places[place] = i - base;
         terms[at + PLACES] = place + 1;
       }
     }
   }
-}
-
-/** 1 for each term that has a posting of frequency 0. */
-function zerosOf(offsets: Uint32Array, packed: Uint32Array): Uint8Array {
-  const zeros = new Uint8Array(offsets.length - 1);
-  for (let term = 0; term < zeros.length; term++) {
-    const to = offsets[term + 1] ?? 0;
-    for (let i = offsets[term] ?? 0; i < to; i++) {
-      if (((packed[i] ?? 0) & MAX_FREQUENCY) === 0) zeros[term] = 1;
-    }
-  }
-  return zeros;
 }
 
 const narrowest = (length: number, bound: number) =>
@@ -186,18 +191,18 @@ export function packSegment(
   const inverted = {
     tokens: narrowest(tokens.length, numbers.length),
     packed,
-    placeStarts: new Uint32Array(packed.length),
-    places: narrowest(placeCount, greatest),
+    zeros: new Uint8Array(numbers.length),
+    places: narrowest(greatest < MAX_FREQUENCY ? placeCount : 0, greatest),
   };
   fill(forward, layout, terms, inverted);
   return new FrozenSegment(layout, {
-    ids: places.map(({ segment, slot }) => segment.ids[slot] ?? 0),
+    ids: packedIds(places.map(({ segment, slot }) => segment.ids[slot] ?? 0)),
     orders: Float64Array.from(places, ({ segment, slot }) => segment.orders[slot] ?? 0),
     lengths: Uint32Array.from(places, ({ segment, slot }) => segment.lengths[slot] ?? 0),
     starts,
+    ...gatherSymbols(places),
     terms: numbers,
     offsets,
-    zeros: zerosOf(offsets, packed),
     ...inverted,
   });
 }

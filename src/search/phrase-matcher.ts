@@ -31,8 +31,9 @@ export class PhraseMatcher {
   readonly #usesPostings: boolean;
   /** Only single terms, anywhere in the default columns. */
   readonly #isPlain: boolean;
-  readonly #singles: Int32Array;
-  readonly #positions: Positions | undefined;
+  readonly #singles: readonly number[];
+  /** Looked up by what works through many documents; for a few their tokens are read. */
+  #positions: Positions | undefined;
   /** The postings of a plain word in a frozen segment, which never change. */
   #list: PostingList | undefined;
   /** Where the last document's posting was found: documents are asked for in order. */
@@ -44,15 +45,12 @@ export class PhraseMatcher {
   constructor(segment: Segment, phrase: ResolvedPhrase) {
     this.#segment = segment;
     this.#first = phrase.first;
-    this.#columns = Array.from({ length: segment.layout.count }, (_, column) => column).filter(
-      (column) => ((phrase.columns >>> column) & 1) === 1,
-    );
+    this.#columns = phrase.columnNumbers;
     this.#acceptors = phrase.places.map((numbers) => acceptorOf(segment, numbers));
     const isAnywhere = !phrase.first && phrase.columns === segment.layout.defaults;
     this.#usesPostings = isAnywhere && phrase.places.length === 1;
     this.#isPlain = isAnywhere && this.#acceptors.every(({ marks }) => marks === undefined);
-    this.#positions = segment.positions;
-    this.#singles = Int32Array.from(this.#acceptors, ({ single }) => single);
+    this.#singles = this.#acceptors.map(({ single }) => single);
   }
 
   /** Terms in the phrase: its length in tokens. */
@@ -74,7 +72,8 @@ export class PhraseMatcher {
         ? livePostings(this.#segment, only.single)
         : unionPostings(this.#segment, only.locals);
     }
-    if (this.#positions && this.#isPlain) return this.#anchored(this.#positions);
+    if (this.#isPlain) this.#positions = this.#segment.positions;
+    if (this.#positions) return this.#anchored(this.#positions);
     return this.#verified(this.#candidates());
   }
 
@@ -236,6 +235,8 @@ export class PhraseMatcher {
    * document: settles most documents of a NEAR without a list made. Columns are not looked at.
    */
   mayMeet(other: PhraseMatcher, slot: number, reach: number): boolean {
+    this.#positions = this.#segment.positions;
+    other.#positions = this.#positions;
     const kept = this.#positions;
     if (kept === undefined || !this.seekPlaces(slot) || !other.seekPlaces(slot)) return true;
     const { places } = kept;

@@ -16,7 +16,11 @@ import {
 export interface ResolvedPhrase {
   readonly places: readonly (readonly number[])[];
   readonly first: boolean;
+  /** Mask of the columns it may stand in, and their numbers. */
   readonly columns: number;
+  readonly columnNumbers: readonly number[];
+  readonly pattern: Uint8Array | undefined;
+  readonly run: string | undefined;
 }
 
 /** What one place of a phrase accepts in one segment: a single term, or those marked. */
@@ -37,7 +41,14 @@ export function resolvePhrase(
     const numbers = [term, ...(spellings ?? [])].map((spelling) => dictionary.find(spelling));
     return [...new Set(numbers.filter((number) => number !== undefined))];
   });
-  return { places, first: phrase.first, columns: phrase.columns };
+  const { first, columns, pattern, run } = phrase;
+  return { places, first, columns, columnNumbers: bitsOf(columns), pattern, run };
+}
+
+function bitsOf(mask: number): number[] {
+  const bits: number[] = [];
+  for (let bit = 0; mask >>> bit > 0; bit++) if (((mask >>> bit) & 1) === 1) bits.push(bit);
+  return bits;
 }
 
 function localNumbers(segment: Segment, numbers: readonly number[]): number[] {

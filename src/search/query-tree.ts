@@ -18,6 +18,10 @@ export interface Phrase {
   /** `^`: only at the beginning of a column. */
   readonly first: boolean;
   readonly columns: number;
+  /** Words with symbols between them, exactly as typed: see symbols.ts. `terms` are the words. */
+  readonly pattern?: Uint8Array;
+  /** The CJK characters that `terms` are the pairs of. */
+  readonly run?: string;
 }
 
 /** One phrase, or several within `distance` tokens of one another. */

@@ -2,11 +2,18 @@
  * What a search found, and the snippets of it: the instances come from the index, the words from
  * the text that the caller passes.
  */
+import { cutRunSnippet, highlightRuns } from './run-snippet.js';
 import type { RunResult } from './search-run.js';
 import type { DocumentId } from './segment.js';
 import type { Instance, SegmentQuery } from './segment-query.js';
 import type { SegmentStore } from './segment-store.js';
-import { cutSnippet, highlightText, type Marks, type SnippetOptions } from './snippet.js';
+import {
+  type ColumnText,
+  cutSnippet,
+  highlightText,
+  type Marks,
+  type SnippetOptions,
+} from './snippet.js';
 
 export interface Hit {
   readonly id: DocumentId;
@@ -48,29 +55,44 @@ export class SearchResult {
     texts: Readonly<Record<string, string | undefined>>,
     options: SnippetOptions = {},
   ): string {
-    const instances = this.#instances(id);
-    return cutSnippet(this.#textColumns(texts), instances, options);
+    const sources = this.#textColumns(texts);
+    const instances = this.#instances(id, sources);
+    const byRuns = instances.length === 0 && cutRunSnippet(sources, this.#runs, options);
+    return byRuns || cutSnippet(sources, instances, options);
   }
 
   /** FTS5's highlight(): the whole text of a column with its matches marked. */
   highlight(id: DocumentId, column: string, text: string, marks: Marks = {}): string {
-    const [own] = this.#textColumns({ [column]: text });
-    return own === undefined ? text : highlightText(own, this.#instances(id), marks);
+    const sources = this.#textColumns({ [column]: text });
+    const [own] = sources;
+    if (own === undefined) return text;
+    const instances = this.#instances(id, sources);
+    return instances.length === 0
+      ? highlightRuns(text, this.#runs, marks)
+      : highlightText(own, instances, marks);
   }
 
-  #textColumns(texts: Readonly<Record<string, string | undefined>>) {
-    return this.#names.flatMap((name, column) => {
-      const text = texts[name];
-      return text === undefined ? [] : [{ column, text }];
-    });
+  get #runs(): readonly string[] {
+    return this.#queries[0]?.runs ?? [];
   }
 
-  #instances(id: DocumentId): readonly Instance[] {
+  #textColumns(texts: Readonly<Record<string, string | undefined>>): ColumnText[] {
+    const columns: ColumnText[] = [];
+    for (let column = 0; column < this.#names.length; column++) {
+      const text = texts[this.#names[column] ?? ''];
+      if (text !== undefined) columns.push({ column, text });
+    }
+    return columns;
+  }
+
+  /** Those in the columns given. */
+  #instances(id: DocumentId, sources: readonly ColumnText[]): readonly Instance[] {
     const place = this.#store.placeOf(id);
     if (place === undefined) return [];
     const [first] = this.#queries;
     const known = this.#queries.find(({ segment }) => segment === place.segment);
     const query = known ?? first?.forSegment(place.segment);
-    return query?.instances(place.slot) ?? [];
+    const all = query?.instances(place.slot) ?? [];
+    return all.filter(({ column }) => sources.some((source) => source.column === column));
   }
 }

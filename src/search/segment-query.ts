@@ -3,6 +3,8 @@
  * phrase count towards a document's rank. A phrase counts only where every branch it stands in
  * matches, and never right of NOT (FTS5-RULES, "bm25").
  */
+
+import { type Matcher, matcherOf } from './matcher.js';
 import { columnOf, offsetOf, trimToNear } from './near.js';
 import { PhraseMatcher } from './phrase-matcher.js';
 import type { ResolvedPhrase } from './phrase-terms.js';
@@ -58,7 +60,7 @@ export interface QueryPlan {
 export class SegmentQuery {
   readonly segment: Segment;
   readonly #plan: QueryPlan;
-  readonly #matchers: PhraseMatcher[] = [];
+  readonly #matchers: Matcher[] = [];
   readonly #hits: PostingList[] = [];
 
   constructor(segment: Segment, plan: QueryPlan) {
@@ -71,6 +73,11 @@ export class SegmentQuery {
     return new SegmentQuery(segment, this.#plan);
   }
 
+  /** The CJK runs that are looked for by their pairs. */
+  get runs(): readonly string[] {
+    return this.#plan.phrases.flatMap(({ run }) => (run === undefined ? [] : [run]));
+  }
+
   /** Finds the documents of one phrase by itself; all must be found before `match`. */
   findPhrase(phrase: number): number {
     const resolved = this.#plan.phrases[phrase];
@@ -78,10 +85,10 @@ export class SegmentQuery {
     // Equal phrases are resolved to the same object and searched once.
     const same = this.#plan.phrases.indexOf(resolved);
     if (same < phrase) {
-      this.#matchers[phrase] = this.#matchers[same] as PhraseMatcher;
+      this.#matchers[phrase] = this.#matchers[same] as Matcher;
       this.#hits[phrase] = this.#hits[same] ?? NO_POSTINGS;
     } else {
-      const matcher = new PhraseMatcher(this.segment, resolved);
+      const matcher = matcherOf(this.segment, resolved);
       this.#matchers[phrase] = matcher;
       this.#hits[phrase] = matcher.hits();
     }
@@ -107,18 +114,35 @@ export class SegmentQuery {
 
   /** Every instance that counts in one document, by column, offset and phrase. */
   instances(slot: number): Instance[] {
+    const { root } = this.#plan;
+    // A single word or phrase, most of what is typed, counts wherever it stands.
+    if (root.kind === 'near' && root.phrases.length === 1) return this.#allInstances(slot);
     this.#plan.phrases.forEach((phrase, i) => {
-      const matcher = this.#matchers[i] ?? new PhraseMatcher(this.segment, phrase);
+      const matcher = this.#matchers[i] ?? matcherOf(this.segment, phrase);
       this.#matchers[i] = matcher;
       const frequency = Math.min(matcher.countIn(slot), MAX_FREQUENCY);
       this.#hits[i] = listOf(slot, frequency);
     });
     const { counted } = finished(this.match());
-    const near = nearOfPhrases(this.#plan.root);
+    const near = nearOfPhrases(root);
     const found = counted.flatMap((list, phrase) =>
       list.length === 0 ? [] : this.#instancesOf(phrase, slot, near[phrase] as NearOfPhrase),
     );
     return found.sort((a, b) => a.column - b.column || a.offset - b.offset || a.phrase - b.phrase);
+  }
+
+  #allInstances(slot: number): Instance[] {
+    const [phrase] = this.#plan.phrases;
+    if (phrase === undefined) return [];
+    const matcher = this.#matchers[0] ?? matcherOf(this.segment, phrase);
+    this.#matchers[0] = matcher;
+    const { length } = matcher;
+    return matcher.positions(slot).map((position) => ({
+      phrase: 0,
+      column: columnOf(position),
+      offset: offsetOf(position),
+      length,
+    }));
   }
 
   #instancesOf(phrase: number, slot: number, { node, first }: NearOfPhrase): Instance[] {
@@ -155,11 +179,12 @@ export class SegmentQuery {
     const lengths = this.#lengths(first, node);
     const kept = node.phrases.map(() => new Uint32Array(candidates.length));
     const [one, other] = [this.#matchers[first], this.#matchers[first + 1]];
+    // Two plain words, one token long each; the same object for `NEAR(a a)`.
+    const isPair = one instanceof PhraseMatcher && other instanceof PhraseMatcher && one !== other;
     let length = 0;
     for (let i = 0; i < candidates.length; i++) {
       const slot = (candidates.packed[i] ?? 0) >>> FREQUENCY_BITS;
-      // Two plain words, one token long each; the same object for `NEAR(a a)`.
-      if (one && other && one !== other && !one.mayMeet(other, slot, node.distance + 1)) continue;
+      if (isPair && !one.mayMeet(other, slot, node.distance + 1)) continue;
       const positions = node.phrases.map((_, p) => this.#positions(first + p, slot));
       const trimmed = trimToNear(positions, lengths, node.distance);
       if (trimmed[0]?.length === 0) continue;

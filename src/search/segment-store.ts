@@ -6,6 +6,7 @@
 import { Dictionary } from './dictionary.js';
 import type { DocumentTokens } from './document-reader.js';
 import { FrozenSegment } from './frozen-segment.js';
+import { IdTable } from './id-table.js';
 import { LiveSegment } from './live-segment.js';
 import { livePlaces, type Place, packSegment } from './pack-segment.js';
 import { LengthNorms } from './rank.js';
@@ -32,7 +33,7 @@ export class SegmentStore {
   readonly layout: Layout;
   readonly dictionary = new Dictionary();
   readonly #liveSlots: number;
-  readonly #places = new Map<DocumentId, number>();
+  readonly #places = new IdTable();
   /** By serial number; a place is `serial * MAX_SLOTS + slot`. */
   readonly #frozen = new Map<number, FrozenSegment>();
   #live: LiveSegment;
@@ -73,7 +74,7 @@ export class SegmentStore {
   }
 
   has(id: DocumentId): boolean {
-    return this.#places.has(id);
+    return this.#places.get(id) !== undefined;
   }
 
   placeOf(id: DocumentId): Place | undefined {
@@ -95,7 +96,7 @@ export class SegmentStore {
 
   /** False if there is no such document. */
   delete(id: DocumentId): boolean {
-    if (!this.#places.has(id)) return false;
+    if (!this.has(id)) return false;
     // The live documents' terms must be counted before any term is given up for want of documents.
     this.settle();
     const place = this.placeOf(id);
@@ -119,12 +120,11 @@ export class SegmentStore {
   /** Packs what is live. Two small segments are merged with the next addition, if there are such. */
   freeze(): void {
     const live = this.#live;
-    // A bulk load goes on as it began: arrays that need not grow leave no garbage.
-    const room = live.isBulk ? tokensIn(live) : 0;
-    this.#live = new LiveSegment(this.layout, this.dictionary, room);
-    this.#liveSerial = this.#nextSerial++;
     const places = livePlaces(live);
     const packed = this.#pack(places);
+    // A bulk load goes on with the same arrays: it leaves no garbage.
+    this.#live = new LiveSegment(this.layout, this.dictionary, live.isBulk ? live : undefined);
+    this.#liveSerial = this.#nextSerial++;
     const counted = places.filter(({ slot }) => slot < live.posted).length;
     if (packed) this.#retainTerms(packed, counted);
     this.#mergeIsDue = true;
@@ -132,7 +132,7 @@ export class SegmentStore {
 
   /** Takes a segment from a cache; false, and nothing changed, if it holds a known document. */
   adopt(segment: FrozenSegment): boolean {
-    if (this.#places.size > 0 && segment.ids.some((id) => this.#places.has(id))) return false;
+    if (this.#places.hasAny(segment.ids)) return false;
     this.#install(segment);
     for (let slot = 0; slot < segment.size; slot++) this.#count(segment, slot, 1);
     this.#retainTerms(segment, 0);
@@ -175,9 +175,9 @@ export class SegmentStore {
   #install(segment: FrozenSegment): void {
     const serial = this.#nextSerial++;
     this.#frozen.set(serial, segment);
-    segment.ids.forEach((id, slot) => {
-      this.#places.set(id, serial * MAX_SLOTS + slot);
-    });
+    const { ids } = segment;
+    for (let slot = 0; slot < ids.length; slot++)
+      this.#places.set(ids[slot] ?? 0, serial * MAX_SLOTS + slot);
   }
 
   #pack(places: readonly Place[]): FrozenSegment | undefined {

@@ -35,7 +35,7 @@ export const NO_POSTINGS: PostingList = { packed: new Uint32Array(0), length: 0 
 
 /** How the columns of an index are laid out in every segment. */
 export interface Layout {
-  /** Columns a document has, the hidden one of extended tokens included. */
+  /** Columns a document has, the hidden one of CJK pairs included. */
   readonly count: number;
   /** Mask of the columns that count for frequencies, lengths and the rank. */
   readonly defaults: number;
@@ -48,7 +48,7 @@ export interface Segment {
   readonly deadCount: number;
   /** 1 for a deleted document. */
   readonly dead: Uint8Array;
-  readonly ids: readonly DocumentId[];
+  readonly ids: ArrayLike<DocumentId>;
   /** Greater is newer: what breaks ties. */
   readonly orders: Float64Array;
   /** Tokens of each document's default columns. */
@@ -57,6 +57,9 @@ export interface Segment {
   readonly tokens: Uint16Array | Uint32Array;
   /** Column c of slot s is `tokens[starts[s * (count + 1) + c]]` up to the next start. */
   readonly starts: Uint32Array;
+  /** Words with symbols (symbols.ts): those of slot s are `symbols[symbolStarts[s]]` up to the next start. */
+  readonly symbols: Uint8Array;
+  readonly symbolStarts: Uint32Array;
   /** Exclusive bound of this segment's token numbers. */
   readonly termCount: number;
 
@@ -68,7 +71,7 @@ export interface Segment {
   globalTerm(local: number): number;
   /** Frequencies count default columns only; a document that holds the term elsewhere has 0. */
   postings(local: number): PostingList;
-  /** Whether `postings(local)` has an entry of frequency 0. */
+  /** Whether `postings(local)` may have an entry of frequency 0. */
   hasZeros(local: number): boolean;
   /** Where the terms of postings stand, if the segment keeps that; otherwise the tokens tell. */
   readonly positions: Positions | undefined;

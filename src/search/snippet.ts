@@ -4,7 +4,7 @@
  * offsets of tokens are needed from the text; which tokens to mark comes from the index.
  */
 import type { Instance } from './segment-query.js';
-import { wordOffsets } from './tokenizer.js';
+import { WordOffsets } from './tokenizer.js';
 
 export interface Marks {
   /** `<mark>` unless given. */
@@ -30,17 +30,20 @@ export interface ColumnText {
 const SENTENCE_BONUS = 100;
 const TEXT_BONUS = 120;
 const NEW_PHRASE = 1000;
+/** Tab, line feed, carriage return, space. */
+const isSpace = (code: number) => code === 0x20 || code === 0x0a || code === 0x09 || code === 0x0d;
 
-/** Start and end of each token of a text, in turn. */
-type Offsets = readonly number[];
+/** Made once, for snippets are cut by the dozen: one for each text that is weighed at the same time. */
+const OFFSETS: WordOffsets[] = [];
 
-const countOf = (tokens: Offsets) => tokens.length >> 1;
-const startOf = (tokens: Offsets, token: number) => tokens[2 * token];
-const endOf = (tokens: Offsets, token: number) => tokens[2 * token + 1];
+function offsetsOf(text: string, place = 0): WordOffsets {
+  OFFSETS[place] ??= new WordOffsets();
+  return OFFSETS[place].read(text);
+}
 
 interface Window {
-  readonly source: ColumnText;
-  readonly tokens: Offsets;
+  readonly column: number;
+  readonly tokens: WordOffsets;
   readonly start: number;
   readonly score: number;
 }
@@ -51,29 +54,50 @@ interface Range {
 }
 
 /** Whether a token stands first in the text, or after a full stop or colon and some space. */
-function beginsSentence(text: string, tokens: Offsets, token: number): boolean {
+function beginsSentence(tokens: WordOffsets, token: number): boolean {
   if (token === 0) return true;
-  const before = (startOf(tokens, token) ?? 0) - 1;
+  const { text } = tokens;
+  const before = (tokens.start(token) ?? 0) - 1;
   let at = before;
-  while (at >= 0 && ' \t\n\r'.includes(text.charAt(at))) at--;
+  while (at >= 0 && isSpace(text.charCodeAt(at))) at--;
   return at !== before && (text[at] === '.' || text[at] === ':');
 }
 
-/** The first token of the sentence that `token` is in. */
-function sentenceOf(text: string, tokens: Offsets, token: number): number {
-  let first = token;
-  while (!beginsSentence(text, tokens, first)) first--;
-  return first;
+/**
+ * Gives the first token of the sentence that a token is in, for tokens in rising order: each goes
+ * back no further than to the one before, or a word that fills a long text would cost its square.
+ */
+function sentenceFinder(tokens: WordOffsets): (token: number) => number {
+  let before = { token: 0, sentence: 0 };
+  return (token) => {
+    let first = token;
+    while (first > before.token && !beginsSentence(tokens, first)) first--;
+    before = { token, sentence: first > before.token ? first : before.sentence };
+    return before.sentence;
+  };
 }
 
-/** The score of the window at `start`, and where its first and last instance are. */
+/** The first of the instances that begins at `token` or after it. */
+function firstFrom(instances: readonly Instance[], token: number): number {
+  let low = 0;
+  let high = instances.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((instances[middle]?.offset ?? 0) < token) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** The score of the window at `start`, and where its first and last instance are. Sorted by offset. */
 function scoreWindow(instances: readonly Instance[], start: number, size: number) {
   const seen = new Set<number>();
   let score = 0;
   let first = -1;
   let end = 0;
-  for (const { phrase, offset, length } of instances) {
-    if (offset < start || offset >= start + size) continue;
+  for (let at = firstFrom(instances, start); at < instances.length; at++) {
+    const { phrase, offset, length } = instances[at] as Instance;
+    if (offset >= start + size) break;
     score += seen.has(phrase) ? 1 : NEW_PHRASE;
     seen.add(phrase);
     if (first < 0) first = offset;
@@ -83,28 +107,28 @@ function scoreWindow(instances: readonly Instance[], start: number, size: number
 }
 
 /** A window moved so that its instances stand in its middle, within the text. */
-function centred(first: number, end: number, size: number, tokenCount: number): number {
+function centred(first: number, end: number, size: number, tokens: WordOffsets): number {
   const start = first - Math.trunc((size - (end - first)) / 2);
-  return Math.max(0, start + size > tokenCount ? tokenCount - size : start);
+  return Math.max(0, tokens.has(start + size - 1) ? start : tokens.count - size);
 }
 
 /** The windows FTS5 weighs for one column, in its order. */
 function* windowsOf(
-  source: ColumnText,
+  column: number,
+  tokens: WordOffsets,
   instances: readonly Instance[],
   size: number,
 ): Generator<Window> {
-  const tokens = wordOffsets(source.text);
-  const count = countOf(tokens);
+  const sentenceOf = sentenceFinder(tokens);
   for (const { offset } of instances) {
     const { score, first, end } = scoreWindow(instances, offset, size);
-    yield { source, tokens, start: centred(first, end, size, count), score };
-    if (count <= size) continue;
-    const sentence = sentenceOf(source.text, tokens, offset);
+    yield { column, tokens, start: centred(first, end, size, tokens), score };
+    if (!tokens.has(size)) continue;
+    const sentence = sentenceOf(offset);
     if (sentence >= offset) continue;
     const bonus = sentence === 0 ? TEXT_BONUS : SENTENCE_BONUS;
     const { score: atSentence } = scoreWindow(instances, sentence, size);
-    yield { source, tokens, start: sentence, score: atSentence + bonus };
+    yield { column, tokens, start: sentence, score: atSentence + bonus };
   }
 }
 
@@ -114,13 +138,14 @@ function bestWindow(
   size: number,
 ): Window | undefined {
   let best: Window | undefined;
-  for (const source of sources) {
-    const own = instances.filter(({ column }) => column === source.column);
-    for (const window of windowsOf(source, own, size))
-      if (window.score > (best?.score ?? 0)) best = window;
-  }
-  const [source] = sources;
-  return best ?? (source && { source, tokens: wordOffsets(source.text), start: 0, score: 0 });
+  sources.forEach(({ column, text }, i) => {
+    const tokens = offsetsOf(text, i);
+    best ??= { column, tokens, start: 0, score: 0 };
+    const own = instances.filter((instance) => instance.column === column);
+    for (const window of windowsOf(column, tokens, own, size))
+      if (window.score > best.score) best = window;
+  });
+  return best;
 }
 
 /** Instances that share tokens come under one pair of marks. */
@@ -137,20 +162,20 @@ function coalesced(instances: readonly Instance[]): Range[] {
 
 /** The text from token `from` to token `to` with the ranges inside it marked. */
 function marked(
-  text: string,
-  tokens: Offsets,
+  tokens: WordOffsets,
   ranges: readonly Range[],
   from: number,
   to: number,
   marks: Marks,
 ) {
   const { open = '<mark>', close = '</mark>' } = marks;
-  let copied = from === 0 ? 0 : (startOf(tokens, from) ?? 0);
+  const { text } = tokens;
+  let copied = from === 0 ? 0 : (tokens.start(from) ?? 0);
   let out = '';
   for (const { first, last } of ranges) {
     if (first < from || first > to) continue;
-    const start = startOf(tokens, first) ?? text.length;
-    const end = endOf(tokens, Math.min(last, to)) ?? text.length;
+    const start = tokens.start(first) ?? text.length;
+    const end = tokens.end(Math.min(last, to)) ?? text.length;
     out += text.slice(copied, start) + open + text.slice(start, end) + close;
     copied = end;
   }
@@ -166,25 +191,24 @@ export function cutSnippet(
   const { ellipsis = '...', tokens: size = 32 } = options;
   const window = bestWindow(sources, instances, size);
   if (window === undefined) return '';
-  const { source, tokens, start } = window;
+  const { column, tokens, start } = window;
+  const { text } = tokens;
   const last = start + size - 1;
-  const ranges = coalesced(instances.filter(({ column }) => column === source.column));
-  const { out, copied } = marked(source.text, tokens, ranges, start, last, options);
+  const ranges = coalesced(instances.filter((instance) => instance.column === column));
+  const { out, copied } = marked(tokens, ranges, start, last, options);
   const before = start > 0 ? ellipsis : '';
-  if (last >= countOf(tokens) - 1) return before + out + source.text.slice(copied);
-  return (
-    before + out + source.text.slice(copied, Math.max(copied, endOf(tokens, last) ?? 0)) + ellipsis
-  );
+  if (!tokens.has(last + 1)) return before + out + text.slice(copied);
+  return before + out + text.slice(copied, Math.max(copied, tokens.end(last) ?? 0)) + ellipsis;
 }
 
 /** FTS5's highlight(). */
 export function highlightText(
-  source: ColumnText,
+  { column, text }: ColumnText,
   instances: readonly Instance[],
   marks: Marks,
 ): string {
-  const tokens = wordOffsets(source.text);
-  const ranges = coalesced(instances.filter(({ column }) => column === source.column));
-  const { out, copied } = marked(source.text, tokens, ranges, 0, countOf(tokens), marks);
-  return out + source.text.slice(copied);
+  const tokens = offsetsOf(text);
+  const ranges = coalesced(instances.filter((instance) => instance.column === column));
+  const { out, copied } = marked(tokens, ranges, 0, tokens.count, marks);
+  return out + text.slice(copied);
 }

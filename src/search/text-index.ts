@@ -3,6 +3,7 @@
  * documents of the same table and query, and its bm25() as `rank`. Useful alone; stores and tools
  * use this same thing. It keeps no texts: a snippet is cut from the text the caller passes.
  */
+import { systemClock } from '../base/clock.js';
 import { AppError } from '../base/errors.js';
 import { DocumentReader } from './document-reader.js';
 import { encodeIndex, IndexDecoder } from './index-codec.js';
@@ -49,10 +50,10 @@ export interface TextIndexStats {
   readonly frozenBytes: number;
 }
 
-/** One bit a column in a mask of 31, one of them for the extended tokens. */
+/** One bit a column in a mask of 31, one of them for the pairs of CJK characters. */
 const MAX_COLUMNS = 30;
-/** How long a search keeps the process to itself before it lets others run. */
-const SLICE_STEPS = 8;
+/** How long a search keeps the process to itself before it lets others run; one step of it is shorter. */
+const SLICE_MS = 4;
 /** An index that changes during a search is searched again this often before it is not let in. */
 const MAX_RESTARTS = 3;
 
@@ -61,7 +62,6 @@ const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 export class TextIndex {
   readonly #names: readonly string[];
   readonly #columns: QueryColumns;
-  readonly #extended: number;
   readonly #store: SegmentStore;
   readonly #reader: DocumentReader;
   #lastOrder = 0;
@@ -77,7 +77,6 @@ export class TextIndex {
     );
     this.#names = columns;
     this.#columns = { names: columns, defaults };
-    this.#extended = 1 << columns.length;
     const layout: Layout = { count: columns.length + 1, defaults };
     this.#store = new SegmentStore(layout, liveDocuments);
     this.#reader = new DocumentReader(this.#store.dictionary, extended ? defaults : 0);
@@ -156,7 +155,7 @@ export class TextIndex {
     throwIfCancelled(signal);
     const context: MatchContext = {
       columns: this.#columns,
-      extended: this.#extended,
+      pairs: 1 << this.#names.length,
       dictionary: this.#store.dictionary,
     };
     return planMatch(query, matchType, context);
@@ -175,10 +174,14 @@ export class TextIndex {
     for (let restarts = 0; restarts < MAX_RESTARTS; restarts++) {
       const run = this.#run(root, options);
       const { version } = this.#store;
-      for (let steps = 1; version === this.#store.version; steps++) {
+      let begun = systemClock.monotonic();
+      while (version === this.#store.version) {
         const step = run.next();
         if (step.done) return step.value;
-        if (steps % SLICE_STEPS === 0) await nextTurn();
+        if (systemClock.monotonic() - begun >= SLICE_MS) {
+          await nextTurn();
+          begun = systemClock.monotonic();
+        }
         throwIfCancelled(options.signal);
       }
     }

@@ -12,6 +12,9 @@ export type TokenSink = (term: string, start: number, end: number) => void;
 const SEPARATOR = 0;
 const LETTER = 1;
 const CODE_POINTS = 0x110000;
+const LAST_ASCII = 127;
+/** Characters that are looked at before the words found are counted again. */
+const STRIDE = 128;
 
 /** FTS5 keeps this many UTF-8 bytes of a term. */
 export const MAX_TERM_BYTES = 32_768;
@@ -107,7 +110,7 @@ function scanWords(text: string, sink: WordSink): void {
       if (ASCII_WORDS[code] !== LETTER) break;
       at++;
     }
-    if (at < text.length && code > 127) at = scanUnicode(text, sink, start, at);
+    if (at < text.length && code > LAST_ASCII) at = scanUnicode(text, sink, start, at);
     else {
       if (at > start) sink.ascii(start, at);
       at++;
@@ -134,17 +137,105 @@ export function tokenize(text: string, sink: TokenSink): void {
   });
 }
 
-/** The start and end of every word of `text`, in turn. */
-export function wordOffsets(text: string): number[] {
-  const offsets: number[] = [];
-  const push = (start: number, end: number) => {
-    offsets.push(start, end);
-  };
-  scanWords(text, {
-    ascii: (start, end) => push(start, end),
-    folded: (_, start, end) => push(start, end),
-  });
-  return offsets;
+/** Where the words of a text stand, in UTF-16 offsets; looked for only as far as is asked. */
+export class WordOffsets {
+  #text = '';
+  /** Start and end of each word found so far, in turn; kept for the next text. */
+  #found = new Int32Array(512);
+  #count = 0;
+  #at = 0;
+
+  /** Turns to another text. */
+  read(text: string): this {
+    this.#text = text;
+    this.#count = 0;
+    this.#at = 0;
+    return this;
+  }
+
+  get text(): string {
+    return this.#text;
+  }
+
+  /** Where a word begins, counted from 0; `undefined` if there are fewer. */
+  start(word: number): number | undefined {
+    return this.has(word) ? this.#found[2 * word] : undefined;
+  }
+
+  end(word: number): number | undefined {
+    return this.has(word) ? this.#found[2 * word + 1] : undefined;
+  }
+
+  has(word: number): boolean {
+    this.#reach(word);
+    return 2 * word + 1 < this.#count;
+  }
+
+  /** All words; reads to the end. */
+  get count(): number {
+    this.#reach(this.#text.length);
+    return this.#count >> 1;
+  }
+
+  #reach(word: number): void {
+    const { length } = this.#text;
+    while (this.#count < 2 * word + 2 && this.#at < length) {
+      const stop = Math.min(length, this.#at + STRIDE);
+      this.#scanAscii(stop);
+      if (this.#at < stop) this.#scanUnicode();
+      else if (stop === length && this.#isInside) this.#found[this.#count++] = length;
+    }
+  }
+
+  get #isInside(): boolean {
+    return this.#count % 2 === 1;
+  }
+
+  /** Goes on to `stop` or a character beyond ASCII. Guesses nothing: every bound is written, few are kept. */
+  #scanAscii(stop: number): void {
+    const text = this.#text;
+    const found = this.#roomFor(STRIDE + 2);
+    let count = this.#count;
+    let inside = count % 2;
+    let at = this.#at;
+    for (; at < stop; at++) {
+      const code = text.charCodeAt(at);
+      if (code > LAST_ASCII) break;
+      const isWord = ASCII_WORDS[code] ?? 0;
+      found[count] = at;
+      count += inside ^ isWord;
+      inside = isWord;
+    }
+    this.#count = count;
+    this.#at = at;
+  }
+
+  /** The word that has a character beyond ASCII here, or ends before it; or that character alone. */
+  #scanUnicode(): void {
+    const at = this.#at;
+    const start = this.#isInside ? (this.#found[this.#count - 1] ?? at) : at;
+    const end = endOfWord(this.#text, start, at);
+    if (end > at || start < at) {
+      if (start === at) this.#found[this.#count++] = at;
+      this.#found[this.#count++] = end;
+    }
+    this.#at = end > at ? end : at + 1;
+  }
+
+  #roomFor(more: number): Int32Array {
+    if (this.#count + more >= this.#found.length) {
+      const larger = new Int32Array(this.#found.length * 2);
+      larger.set(this.#found);
+      this.#found = larger;
+    }
+    return this.#found;
+  }
+}
+
+/** Where the word that began at `start` ends, given a character beyond ASCII at `at`. */
+function endOfWord(text: string, start: number, at: number): number {
+  const kind = classAt(text.codePointAt(at) ?? 0);
+  return kind === SEPARATOR || (start === at && kind !== LETTER) ? at : endOfRun(text, at);
 }
 
 /** The terms of `text`, in order. */

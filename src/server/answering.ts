@@ -19,6 +19,12 @@ type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
 /** The protocol's "resource not found". */
 const RESOURCE_NOT_FOUND = -32002;
+const PROTOCOL_CODES: { readonly [code in AppError['code']]?: number } = {
+  CONVERSATION_NOT_FOUND: RESOURCE_NOT_FOUND,
+  E_MB_FILE_NOT_FOUND: RESOURCE_NOT_FOUND,
+  VALIDATION_ERROR: ErrorCode.InvalidParams,
+  PATH_ESCAPE: ErrorCode.InvalidParams,
+};
 
 export class Answering {
   readonly #app: () => App | Promise<App>;
@@ -53,11 +59,6 @@ export class Answering {
 
 function protocolError(error: AppError): McpError {
   const { code, message } = error;
-  const number =
-    code === 'CONVERSATION_NOT_FOUND'
-      ? RESOURCE_NOT_FOUND
-      : code === 'VALIDATION_ERROR'
-        ? ErrorCode.InvalidParams
-        : ErrorCode.InternalError;
+  const number = PROTOCOL_CODES[code] ?? ErrorCode.InternalError;
   return new McpError(number, message, { 'daybook/error': factsOf(error) });
 }

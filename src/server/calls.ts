@@ -12,6 +12,11 @@ export class Calls {
     return this.#ending.signal;
   }
 
+  /** No accepted call is running. */
+  get isIdle(): boolean {
+    return this.#running.size === 0;
+  }
+
   /** Runs `work` as an accepted call; settles as it does. */
   async track<T>(work: () => Promise<T>): Promise<T> {
     const running = work();
@@ -26,6 +31,11 @@ export class Calls {
   /** Signals the end and resolves once no accepted call is running any more. */
   async end(): Promise<void> {
     this.#ending.abort();
+    await this.idle();
+  }
+
+  /** Resolves once no accepted call is running. */
+  async idle(): Promise<void> {
     while (this.#running.size > 0) await Promise.allSettled(this.#running);
   }
 }

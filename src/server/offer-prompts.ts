@@ -8,9 +8,9 @@ import {
   ListPromptsRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { AppError } from '../base/errors.js';
-import { type Completer, completeConversation, completion } from '../resources/completions.js';
-import { resourceTemplates } from '../resources/conversation-resources.js';
+import { type Completer, completion } from '../resources/completions.js';
 import { type Prompt, prompts, requirePrompt } from '../resources/prompts.js';
+import { resourceKinds, resourceTemplates } from '../resources/resources.js';
 import type { Answering } from './answering.js';
 
 export function promptsOf(toolsets: readonly string[]): Prompt[] {
@@ -55,8 +55,10 @@ const completerOfPrompt = (prompt: Prompt, name: string): Completer | undefined 
   prompt.arguments.find((argument) => argument.name === name)?.complete;
 
 function completerOfTemplate(uri: string, name: string): Completer | undefined {
-  if (resourceTemplates.some(({ uriTemplate }) => uriTemplate === uri))
-    return name === 'id' ? completeConversation : undefined;
+  const isOf = ({ uriTemplate }: { uriTemplate: string }) => uriTemplate === uri;
+  const kind = resourceKinds.find(({ templates }) => templates.some(isOf));
+  if (kind !== undefined)
+    return Object.hasOwn(kind.completers, name) ? kind.completers[name] : undefined;
   throw new AppError('VALIDATION_ERROR', 'There is no such resource template.', {
     details: { known: resourceTemplates.map(({ uriTemplate }) => uriTemplate) },
   });

@@ -13,6 +13,7 @@ import { keepOutOfGit } from '../files/git-ignore.js';
 import { readStamp } from '../files/stamp.js';
 import type { AppendOptions, NewMessage } from './conversations/append.js';
 import { branchOf } from './conversations/copies.js';
+import type { ConversationDocument } from './conversations/document.js';
 import { FollowedStore } from './conversations/followed-store.js';
 import type { HeadChange } from './conversations/head-change.js';
 import {
@@ -51,6 +52,9 @@ export type {
   TrashedConversation,
 };
 
+/** A conversation as it is in memory. */
+export type ConversationView = Pick<ConversationDocument, 'head' | 'message'>;
+
 /** Makes the folder, and keeps it out of git, where that has not been done. FILESYSTEM_ERROR. */
 export async function openConversationStore(
   options: ConversationStoreOptions,
@@ -85,10 +89,19 @@ export class ConversationStore extends FollowedStore {
 
   /** What is on disk now. CONVERSATION_NOT_FOUND, CONVERSATION_CORRUPTED, FORMAT_TOO_NEW, FILESYSTEM_ERROR. */
   async load(ref: string): Promise<Conversation> {
+    return (await this.#read(ref)).snapshot();
+  }
+
+  /** The same without a copy of its messages, for who wants a few of them: later changes show in it. */
+  view(ref: string): Promise<ConversationView> {
+    return this.#read(ref);
+  }
+
+  async #read(ref: string): Promise<ConversationDocument> {
     const id = await this.core.resolve(ref);
     const found = id === undefined ? undefined : await this.core.files.read(id);
     if (found === undefined) throw notFound(ref);
-    return found.document.snapshot();
+    return found.document;
   }
 
   /**

@@ -18,7 +18,7 @@ export const maxTokens = z
   .int()
   .min(500)
   .max(MOST_TOKENS)
-  .describe('About how long the answer may be; the rest comes with the cursor.')
+  .describe('Length of the answer; more comes with the next page.')
   .default(DEFAULT_TOKENS);
 
 /** Estimated tokens of a value as JSON. */

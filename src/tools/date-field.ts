@@ -12,7 +12,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export const dateField = (what: string) =>
   z
     .string()
-    .describe(`${what}: ISO 8601, such as 2025-01-24 or 2025-01-24T15:00:00Z; UTC unless it says.`)
+    .describe(`${what}: ISO 8601, such as 2025-01-24 or 2025-01-24T15:00Z.`)
     .exactOptional();
 
 /** Epoch milliseconds. VALIDATION_ERROR names the field. */

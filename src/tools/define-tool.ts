@@ -6,7 +6,16 @@
 import { z } from 'zod';
 import type { App } from '../app.js';
 
-export const TOOLSETS = ['perplexity', 'conversations', 'threads', 'context', 'admin'] as const;
+export const TOOLSETS = [
+  'perplexity',
+  'conversations',
+  'threads',
+  'context',
+  'memory_bank',
+  'kg',
+  'insights',
+  'admin',
+] as const;
 export type Toolset = (typeof TOOLSETS)[number];
 
 /** First field of every output; filled in, so that no tool has to state it. */
@@ -16,6 +25,11 @@ export const success = z.literal(true).default(true);
 export interface ToolCall {
   /** Aborted when the client cancels or the server ends. */
   readonly signal: AbortSignal;
+  /**
+   * True where the call came over the network: the working folder of this process says nothing about
+   * the caller, and a path that it names must stay inside the root.
+   */
+  readonly isRemote: boolean;
   /** Sends an MCP progress notification when the client asked for them. */
   progress(report: { progress: number; total?: number; message?: string }): void;
 }

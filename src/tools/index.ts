@@ -16,6 +16,28 @@ import { searchMessages } from './conversations/search-messages.js';
 import { storeInfo } from './conversations/store-info.js';
 import { updateConversation } from './conversations/update-conversation.js';
 import type { Tool } from './define-tool.js';
+import { deleteInsight } from './insights/delete-insight.js';
+import { getInsight } from './insights/get-insight.js';
+import { listInsights } from './insights/list-insights.js';
+import { saveInsight } from './insights/save-insight.js';
+import { searchInsights } from './insights/search-insights.js';
+import { updateInsight } from './insights/update-insight.js';
+import { kgAdd } from './kg/kg-add.js';
+import { kgDelete } from './kg/kg-delete.js';
+import { kgExport } from './kg/kg-export.js';
+import { kgImport } from './kg/kg-import.js';
+import { kgNeighbors } from './kg/kg-neighbors.js';
+import { kgQuery } from './kg/kg-query.js';
+import { kgSave } from './kg/kg-save.js';
+import { kgStats } from './kg/kg-stats.js';
+import { kgSubjects } from './kg/kg-subjects.js';
+import { mbAdd } from './memory-bank/mb-add.js';
+import { mbDelete } from './memory-bank/mb-delete.js';
+import { mbEdit } from './memory-bank/mb-edit.js';
+import { mbList } from './memory-bank/mb-list.js';
+import { mbRead } from './memory-bank/mb-read.js';
+import { mbReindex } from './memory-bank/mb-reindex.js';
+import { mbSearch } from './memory-bank/mb-search.js';
 import { getConversationHistory } from './perplexity/get-conversation-history.js';
 import { perplexityDeepResearch } from './perplexity/perplexity-deep-research.js';
 import { perplexityDeepResearchFollowup } from './perplexity/perplexity-deep-research-followup.js';
@@ -55,6 +77,28 @@ export const tools: readonly Tool[] = [
   historyThreadsAppendMessage,
   historyMessagesRecent,
   sessionStart,
+  mbList,
+  mbRead,
+  mbSearch,
+  mbAdd,
+  mbEdit,
+  mbDelete,
+  mbReindex,
+  kgAdd,
+  kgQuery,
+  kgDelete,
+  kgNeighbors,
+  kgSubjects,
+  kgStats,
+  kgSave,
+  kgExport,
+  kgImport,
+  saveInsight,
+  searchInsights,
+  listInsights,
+  getInsight,
+  updateInsight,
+  deleteInsight,
   backup,
   storeInfo,
 ];

@@ -18,7 +18,7 @@ import type { ContenderTask, ContenderTurn } from './children/contender.js';
 import type { InterruptedResult, InterruptedTask } from './children/interrupted.js';
 
 const CONTENDERS = 8;
-const ROUNDS = 100;
+const ROUNDS = 60;
 /** The bar. Asserted for the median: a single round also waits for a busy processor. */
 const FREE_WITHIN_MS = 100;
 

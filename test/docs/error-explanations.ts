@@ -16,13 +16,13 @@ export const EXPLANATIONS: Record<ErrorCode, string> = {
   E_MB_FILE_NOT_FOUND: 'No note has that path.',
   E_MB_READ: 'The note exists but cannot be read as UTF-8 markdown.',
   E_MB_FULL:
-    'The memory bank has as many notes as it may have, or a note is longer than it may be.',
+    'The memory bank has as many notes as `DAYBOOK_MB_MAX_FILES` allows. Nothing was written.',
   E_KG_FULL:
     'The knowledge graph has as many triples as `MCP_KG_MAX_TRIPLES` allows. Nothing was written.',
   E_KG_INVALID_TRIPLE:
     'A part of a triple is empty or longer than 200 characters. Parts are refused, never cut.',
   PATH_ESCAPE:
-    'A path leaves the folder it belongs to: absolute, with `..`, a drive letter, a NUL, a reserved name, or through a symbolic link.',
+    'A path leaves the folder it belongs to, here or in the eyes of another system: absolute, with `..`, a drive letter, a NUL, a reserved name, percent-encoded, with signs that look like separators, through a symbolic link. Or it only resembles the name that is there (case, composition, look-alike letters); `details.twin` is that name.',
   FILESYSTEM_ERROR:
     'The operating system refused to read or write: permissions, too many open files, a failing disk.',
   TOO_LARGE: 'A value is larger than what can be kept in one piece.',

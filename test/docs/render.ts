@@ -2,8 +2,10 @@
  * The generated documents, as text: TOOLS.md, ERRORS.md, CLI.md and the table of settings.
  * `npm run gen` writes them; `generated.test.ts` fails when one is stale, inside git or not.
  */
+import type { Command } from 'commander';
 import { ERROR_KINDS, type ErrorCode } from '../../src/base/errors.js';
 import { createProgram } from '../../src/cli/program.js';
+import { fillIn } from '../../src/cli/tool-groups.js';
 import { SETTINGS, type Setting } from '../../src/config/settings.js';
 import { listing } from '../../src/server/build-server.js';
 import { TOOLSETS, tools } from '../../src/tools/index.js';
@@ -88,19 +90,38 @@ export function renderErrors(): string {
 
 export function renderCli(): string {
   const program = createProgram();
-  const help = (command: typeof program) => {
-    command.configureHelp({ helpWidth: 90 });
-    return `\`\`\`text\n${command.helpInformation().trimEnd()}\n\`\`\``;
-  };
+  for (const command of program.commands) fillIn(command, () => ({}));
   return `${[
     NOTE,
     '# The command line',
-    help(program),
-    ...program.commands.map((command) => `## daybook ${command.name()}\n\n${help(command)}`),
+    'Every command that reports something takes `--json`. Colours, rendered Markdown and progress bars are for terminals: through a pipe, or with `NO_COLOR`, there are none. Status 0: done; 1: nothing found, or something was left out or is wrong; 2: an error, of `search` and of the commands that are made of tools (`list`, `save`, `insight …`); elsewhere an error is 1 too.',
+    helpOf(program),
+    ...program.commands.flatMap((command) => sectionsOf(command, 'daybook')),
     '## Settings',
     'A flag wins over an environment variable, that over the configuration file, that over the default. The file is `config.json` in `$XDG_CONFIG_HOME/daybook` where that variable is set, else `~/.config/daybook`, on macOS `~/Library/Application Support/daybook`, on Windows `%APPDATA%\\daybook`; `daybook info` names it. A value that does not fit ends the start with a sentence.',
     renderSettings(),
   ].join('\n\n')}\n`;
+}
+
+function sectionsOf(command: Command, above: string): string[] {
+  const name = `${above} ${command.name()}`;
+  const heading = `${'#'.repeat(name.split(' ').length)} ${name}`;
+  return [
+    `${heading}\n\n${helpOf(command)}`,
+    ...command.commands.flatMap((each) => sectionsOf(each, name)),
+  ];
+}
+
+/** As it is shown, examples included. */
+function helpOf(command: Command): string {
+  let help = '';
+  command.configureHelp({ helpWidth: 90 }).configureOutput({
+    writeOut: (text) => {
+      help += text;
+    },
+  });
+  command.outputHelp();
+  return `\`\`\`text\n${help.trimEnd()}\n\`\`\``;
 }
 
 export function renderSettings(): string {

@@ -48,7 +48,7 @@ describe('help and mistakes', () => {
     await withPlace(async (place) => {
       const help = await runCommand(place, ['--help']);
       expect(help).toMatchObject({ code: 0, stderr: '' });
-      expect(help.stdout).toContain('init [folder]');
+      expect(help.stdout).toContain('init [options] [folder]');
       expect((await runCommand(place, ['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
     });
   });

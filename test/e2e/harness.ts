@@ -12,7 +12,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 
-const MAIN = resolve(import.meta.dirname, '../../dist/cli/main.js');
+export const MAIN = resolve(import.meta.dirname, '../../dist/cli/main.js');
 
 export interface Place {
   readonly folder: string;

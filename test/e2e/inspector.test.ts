@@ -6,6 +6,7 @@ import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { resourceTemplates } from '../../src/resources/resources.js';
 import { tools } from '../../src/tools/index.js';
 import { type Place, withClient, withPlace } from './harness.js';
 
@@ -29,9 +30,11 @@ interface Known {
   readonly messageId: string;
   readonly doomed: string;
   readonly halves: readonly string[];
+  readonly insight: string;
 }
 
 const CONVERSATION = ({ id }: Known) => ({ conversationId: id });
+const FACT = { subject: 'Ada', predicate: 'knows', object: 'Charles' };
 const ARGUMENTS: Record<string, (known: Known) => Record<string, string>> = {
   save_message: () => ({ role: 'user', content: 'Hello' }),
   get_conversation: CONVERSATION,
@@ -46,6 +49,20 @@ const ARGUMENTS: Record<string, (known: Known) => Record<string, string>> = {
   history_threads_get: ({ id }) => ({ threadId: id }),
   history_threads_search: () => ({ q: 'hello' }),
   history_threads_append_message: ({ id }) => ({ threadId: id, role: 'user', body: 'More' }),
+  kg_add: () => FACT,
+  kg_delete: () => FACT,
+  kg_neighbors: () => ({ node: 'Ada' }),
+  kg_import: () => ({ text: '{"subject":"Ada","predicate":"knows","object":"Charles"}' }),
+  mb_read: () => ({ path: 'read.md' }),
+  mb_search: () => ({ query: 'hello' }),
+  mb_add: () => ({ path: 'added.md', content: 'Hello' }),
+  mb_edit: () => ({ path: 'edited.md', oldText: 'Hello', newText: 'Goodbye' }),
+  mb_delete: () => ({ path: 'doomed.md' }),
+  save_insight: () => ({ content: 'It rains', context: 'global' }),
+  search_insights: () => ({ query: 'rains' }),
+  get_insight: ({ insight }) => ({ id: insight }),
+  update_insight: ({ insight }) => ({ id: insight, content: 'It pours' }),
+  delete_insight: ({ insight }) => ({ id: insight }),
   perplexity_search: () => ({ query: 'What is MCP?' }),
   perplexity_deep_research: () => ({ query: 'What is MCP?' }),
   perplexity_search_followup: ({ id }) => ({ conversationId: id, query: 'And then?' }),
@@ -68,7 +85,10 @@ function prepare(place: Place): Promise<Known> {
       String(saved['conversationId']),
     );
     const [doomed = '', ...halves] = others;
-    return { id: String(conversationId), messageId: String(messageId), doomed, halves };
+    for (const path of ['read.md', 'edited.md', 'doomed.md'])
+      await call('mb_add', { path, content: 'Hello' });
+    const insight = String((await call('save_insight', { content: 'It rains' }))['id']);
+    return { id: String(conversationId), messageId: String(messageId), doomed, halves, insight };
   });
 }
 
@@ -95,12 +115,12 @@ describe("the inspector's command line", () => {
       const names = (listed['tools'] as { name: string }[]).map(({ name }) => name);
       expect(names).toEqual(tools.map(({ name }) => name));
       const resources = await inspect(place, '--method', 'resources/list');
-      expect(resources['resources']).toHaveLength(4);
+      expect(resources['resources']).toHaveLength(4 + 3);
       const uri = `daybook://conversation/${id}`;
       const read = await inspect(place, '--method', 'resources/read', '--uri', uri);
       expect(read['contents']).toMatchObject([{ uri, mimeType: 'application/json' }]);
       const templates = await inspect(place, '--method', 'resources/templates/list');
-      expect(templates['resourceTemplates']).toHaveLength(2);
+      expect(templates['resourceTemplates']).toHaveLength(resourceTemplates.length);
       const prompts = await inspect(place, '--method', 'prompts/list');
       expect(prompts['prompts']).toMatchObject([{ name: 'session_start' }, {}]);
       const prompt = ['--method', 'prompts/get', '--prompt-name', 'session_start'];

@@ -46,6 +46,7 @@ describe('capabilities', () => {
     await inPlace(async ({ client }) => {
       expect(client.getServerCapabilities()).toEqual({
         tools: {},
+        logging: {},
         prompts: {},
         completions: {},
         resources: { subscribe: true, listChanged: true },
@@ -92,6 +93,8 @@ describe('conversations as resources', () => {
       expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
         'daybook://conversation/{id}{?beforeSeq}',
         'daybook://conversation/{id}/markdown{?beforeSeq}',
+        'daybook://graph/subject/{subject}',
+        'daybook://note/{+path}',
       ]);
       const read = async (uri: string) => {
         const [content] = (await client.readResource({ uri })).contents;

@@ -187,7 +187,7 @@ describe('a damaged cache', { timeout: 240_000 }, () => {
       withNumber(4, 99),
       withNumber(8, 99),
       withNumber(20, 0),
-      ...['{}', '[null]', '[{}]', '7', '[', '[{"stamp":["a","b","c","d"],"head":{}}]'].map(
+      ...['{}', '[null]', '[{}]', '7', '[', '[{"conversationId":"20250101-1735689600000"}]'].map(
         withManifest,
       ),
       Buffer.from('a text'),
@@ -240,11 +240,11 @@ describe('a cache that is saved while the store changes', () => {
     const edited = await openPlace({ logsFolder, cachePath });
     edited.search.start('once');
     await ask(edited, 'common');
-    expect(readFileSync(cachePath).includes('talk3"')).toBe(true);
-    await edited.store.removeIf(idOf(3), () => true);
+    expect(readFileSync(cachePath).includes('talk49')).toBe(true);
+    await edited.store.removeIf(idOf(49), () => true);
     await edited.close();
-    expect(readFileSync(cachePath).includes('talk3"')).toBe(false);
-    for (let n = 5; n < 50; n += 1) rmSync(join(logsFolder, idOf(n)), { recursive: true });
+    expect(readFileSync(cachePath).includes('talk49')).toBe(false);
+    for (let n = 5; n < 49; n += 1) rmSync(join(logsFolder, idOf(n)), { recursive: true });
     const small = await openPlace({ logsFolder, cachePath });
     small.search.start('once');
     await ask(small, 'common');

@@ -26,8 +26,16 @@ const idOf = (n: number) => `20250101-${String(1_000_000_000_000 + n)}`;
 function indexOf(conversations: readonly Made[]): MessageIndex {
   const index = new MessageIndex();
   for (const [n, { module, times }] of conversations.entries()) {
-    const facts = { title: '', titleFrom: '', module, tags: '', roles: [], fingerprints: [] };
-    index.adopt(idOf(n), () => ({ ...facts, times }));
+    const facts = {
+      title: '',
+      titleFrom: '',
+      module,
+      tags: '',
+      roles: [],
+      fingerprints: [],
+      documents: [],
+    };
+    index.adopt(idOf(n), [], () => ({ ...facts, times }));
   }
   return index;
 }

@@ -196,7 +196,7 @@ describe('results', () => {
 
   it('can be cancelled, and gives the same in slices', async () => {
     const index = createTextIndex({ columns: ['a'], liveDocuments: 50 });
-    for (let i = 0; i < 500; i++) index.put(i, { a: `word w${i % 7} ${'x '.repeat(i % 5)}` });
+    for (let i = 0; i < 5_000; i++) index.put(i, { a: `word w${i % 7} ${'x '.repeat(i % 5)}` });
     const query = 'word OR w* NOT w3';
     const sliced = await index.searchAsync(query);
     expect(sliced.hits).toEqual(index.search(query).hits);
@@ -204,8 +204,10 @@ describe('results', () => {
     await expect(index.searchAsync(query, { signal: aborted })).rejects.toMatchObject({
       code: 'CANCELLED',
     });
+    // Long enough that it lets others run in between.
+    const long = Array.from({ length: 300 }, (_, n) => `NEAR(w${n % 7} x, ${n})`).join(' OR ');
     const controller = new AbortController();
-    const running = index.searchAsync(query, { signal: controller.signal });
+    const running = index.searchAsync(long, { signal: controller.signal });
     controller.abort();
     await expect(running).rejects.toMatchObject({ code: 'CANCELLED' });
   });

@@ -10,7 +10,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { App } from '../../src/app.js';
 import { AppError } from '../../src/base/errors.js';
-import { buildServer } from '../../src/server/build-server.js';
+import { buildServer, type ServerOptions } from '../../src/server/build-server.js';
 import { defineTool, success, type Tool } from '../../src/tools/define-tool.js';
 import { jsonObject } from '../../src/tools/json-object.js';
 
@@ -54,10 +54,14 @@ function tool(run: Tool['run'], extra: Partial<Tool> = {}): Tool {
   };
 }
 
-async function connect(tools: readonly Tool[], toolsets = ['conversations']) {
+async function connect(
+  tools: readonly Tool[],
+  toolsets = ['conversations'],
+  options: Pick<ServerOptions, 'isRemote'> = {},
+) {
   const lines: string[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) });
-  const { server, calls } = buildServer({ app: () => app, toolsets, tools, log });
+  const { server, calls } = buildServer({ app: () => app, toolsets, tools, log, ...options });
   const [here, there] = InMemoryTransport.createLinkedPair();
   const client = new Client({ name: 'test', version: '1' });
   await Promise.all([server.connect(there), client.connect(here)]);
@@ -217,6 +221,14 @@ describe('errors', () => {
 });
 
 describe('running calls', () => {
+  it('tells a tool whether the caller is remote', async () => {
+    const where = tool(async (_input, _app, { isRemote }) => ({ value: isRemote ? 1 : 0 }));
+    const { call: fromHere } = await connect([where]);
+    const { call: fromAfar } = await connect([where], undefined, { isRemote: true });
+    expect((await fromHere('probe')).structuredContent).toMatchObject({ value: 0 });
+    expect((await fromAfar('probe')).structuredContent).toMatchObject({ value: 1 });
+  });
+
   it('reports progress to a client that asked for it', async () => {
     const { client } = await connect([
       tool(async (_input, _app, { progress }) => {

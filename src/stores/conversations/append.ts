@@ -9,7 +9,14 @@ import type { Outcome } from '../../files/group-commit.js';
 import { asStored } from './as-stored.js';
 import type { ConversationDocument } from './document.js';
 import { amendmentOf, type HeadChange } from './head-change.js';
-import type { Conversation, ConversationHead, JsonObject, Message, Role } from './schema.js';
+import {
+  type Conversation,
+  type ConversationHead,
+  type JsonObject,
+  type Message,
+  ROLES,
+  type Role,
+} from './schema.js';
 import { titleOf } from './title.js';
 
 export interface NewMessage {
@@ -93,6 +100,7 @@ function applyAppend(
   { messages, options, change = {} }: AppendRequest,
   { maxMessages, nowMs }: Limits,
 ): Applied {
+  requireMessages(messages);
   const seq = document.length + 1;
   if (options.unless?.(document.draft())) return { messages: [], seq };
   if (document.length + messages.length > maxMessages) throw full(document, maxMessages);
@@ -106,6 +114,29 @@ function applyAppend(
   document.amend(amendment);
   if (wasSilent && !document.isSealed) giveTitle(document, stored);
   return { messages: stored, seq };
+}
+
+/** A file that holds anything else could not be read again, and with it all that was said before. */
+function requireMessages(messages: readonly PastMessage[]): void {
+  requireField('messages', Array.isArray(messages) && messages.every(isObject), 'a list of them');
+  for (const { role, content, metadata, ...texts } of messages) {
+    requireField('role', ROLES.includes(role), `one of ${ROLES.join(', ')}`);
+    requireField('content', typeof content === 'string', 'a text');
+    requireField('metadata', metadata === undefined || isObject(metadata), 'an object');
+    for (const field of ['id', 'createdAt', 'parentMessageId'] as const) {
+      requireField(field, ['undefined', 'string'].includes(typeof texts[field]), 'a text');
+    }
+  }
+}
+
+const isObject = (value: unknown) =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function requireField(field: string, isRight: boolean, takes: string): void {
+  if (isRight) return;
+  throw new AppError('VALIDATION_ERROR', `The ${field} of what is appended takes ${takes}.`, {
+    details: { field },
+  });
 }
 
 function toStored(message: PastMessage, now: string): Message {

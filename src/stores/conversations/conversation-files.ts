@@ -2,14 +2,15 @@
  * The `conversation.json` of each conversation: reading it (through the cache, as long as the file's
  * stamp agrees), writing it through a held lock, and making the folder of a new one.
  */
-import { join } from 'node:path';
-import { type Clock, isoTime, sleep } from '../../base/clock.js';
+import { join, sep } from 'node:path';
+import { type Clock, isoTime } from '../../base/clock.js';
 import { AppError, isAppError } from '../../base/errors.js';
 import { type Durability, syncFolder } from '../../files/atomic-write.js';
 import type { Codec } from '../../files/codec.js';
-import type { HeldLock } from '../../files/file-lock.js';
 import { claimFolder, removeEmptyFolder } from '../../files/folders.js';
-import { MAX_DOCUMENT_BYTES, parseDocument, readWhole } from '../../files/json-doc.js';
+import type { HeldLock } from '../../files/held-lock.js';
+import { MAX_DOCUMENT_BYTES, parseDocument, type ReadFile } from '../../files/json-doc.js';
+import { readSettled } from '../../files/settled-read.js';
 import { isSameStamp, readStampNow, type Stamp } from '../../files/stamp.js';
 import { asStored } from './as-stored.js';
 import { ConversationDocument } from './document.js';
@@ -21,11 +22,6 @@ import type { ConversationHead } from './schema.js';
 const MAX_CLAIMS = 5;
 /** Thirteen digits, with room for those that follow. */
 const LAST_ID_MS = 9_999_000_000_000;
-
-/** A file that cannot be read and was written this recently is looked at again before it counts as damaged. */
-const FRESH_MS = 1_000;
-const FRESH_ATTEMPTS = 5;
-const FRESH_PAUSE_MS = 50;
 
 export interface ConversationFilesOptions {
   logsFolder: string;
@@ -55,7 +51,8 @@ export class ConversationFiles {
   }
 
   fileOf(conversationId: string): string {
-    return join(this.folderOf(conversationId), 'conversation.json');
+    // Asked for thousands of files in a row: what `join` would make of it, for a tenth of the time.
+    return `${this.#options.logsFolder}${sep}${conversationId}${sep}conversation.json`;
   }
 
   /** What is on disk now; `undefined` where there is no such conversation. */
@@ -91,20 +88,14 @@ export class ConversationFiles {
     conversationId: string,
     path = this.fileOf(conversationId),
   ): Promise<CachedDocument | undefined> {
-    for (let attempt = 1; ; attempt += 1) {
-      const found = await readWhole(path);
-      if (found === undefined) return undefined;
-      try {
-        const value = parseDocument(found.bytes, path, 'CONVERSATION_CORRUPTED');
-        const document = readConversation(value, { path, conversationId }, this.#options.codec);
-        return { document, stamp: found.stamp };
-      } catch (error) {
-        // An editor that saves in place leaves half a file for a moment.
-        const ageMs = this.#options.clock.now() - Number(found.stamp.mtimeNs / 1_000_000n);
-        if (Math.abs(ageMs) > FRESH_MS || attempt === FRESH_ATTEMPTS) throw error;
-        await sleep(FRESH_PAUSE_MS);
-      }
-    }
+    const read = ({ bytes }: ReadFile) =>
+      readConversation(
+        parseDocument(bytes, path, 'CONVERSATION_CORRUPTED'),
+        { path, conversationId },
+        this.#options.codec,
+      );
+    const found = await readSettled(path, read, this.#options.clock);
+    return found && { document: found.value, stamp: found.stamp };
   }
 
   /** Commits the document's changes; after a failure the disk is read again at the next use. */

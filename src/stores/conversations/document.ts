@@ -67,6 +67,11 @@ export class ConversationDocument {
     return this.length > this.#head.messageCount || Object.keys(this.#amended).length > 0;
   }
 
+  /** The committed message of this seq. */
+  message(seq: number): Message | undefined {
+    return seq <= this.#head.messageCount ? this.#messages[seq - 1] : undefined;
+  }
+
   /** A view for callers: later additions do not show in it. */
   snapshot(): Conversation {
     return { ...this.#head, messages: this.#messages.slice(0, this.#head.messageCount) };

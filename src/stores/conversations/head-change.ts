@@ -4,6 +4,7 @@
  */
 import { asStored } from './as-stored.js';
 import type { HeadAmendment } from './document.js';
+import { requireReadable } from './read.js';
 import type { ConversationHead, JsonObject } from './schema.js';
 
 /** What is left out stays; `null` takes a field away. */
@@ -17,8 +18,9 @@ export interface HeadChange {
   readonly metadata?: JsonObject;
 }
 
-/** Only what differs from `head`. VALIDATION_ERROR: metadata that JSON cannot hold. */
+/** Only what differs from `head`. VALIDATION_ERROR: what a file cannot hold. */
 export function amendmentOf(head: ConversationHead, change: HeadChange): HeadAmendment {
+  requireReadable(change);
   const { title, module, pinned, tags, metadata } = change;
   const wanted: HeadAmendment = {
     ...(title !== undefined && { title: title ?? undefined, titleFrom: ownTitle(head, title) }),

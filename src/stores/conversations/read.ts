@@ -4,7 +4,7 @@
  * reported with its place and left as it is.
  */
 import { isoTime } from '../../base/clock.js';
-import { AppError } from '../../base/errors.js';
+import { AppError, isAppError } from '../../base/errors.js';
 import { derivedUuid } from '../../base/ids.js';
 import type { Codec } from '../../files/codec.js';
 import { ConversationDocument } from './document.js';
@@ -78,6 +78,19 @@ function readOptional(
     ...optional('branchOf', branchOf, isBranch, 'conversationId and messageId', place),
   };
   return { known, extra };
+}
+
+/** VALIDATION_ERROR where a file with these fields could not be read again. */
+export function requireReadable(fields: object): void {
+  try {
+    readOptional({ ...fields }, { path: '', conversationId: '' });
+  } catch (cause) {
+    if (!isAppError(cause)) throw cause;
+    const { at, expected } = cause.details ?? {};
+    throw new AppError('VALIDATION_ERROR', `${at} of a conversation takes ${expected}.`, {
+      details: { field: at },
+    });
+  }
 }
 
 function readMessages(

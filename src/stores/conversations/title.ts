@@ -8,8 +8,14 @@ const MAX_LENGTH = 80;
 /** Nobody's first sentence is longer, and segmenting a pasted book takes seconds. */
 const MOST_READ = 1000;
 
-const sentences = new Intl.Segmenter('en', { granularity: 'sentence' });
-const words = new Intl.Segmenter('en', { granularity: 'word' });
+/** Made when the first title is: a segmenter takes longer than all else that a start loads. */
+const segmenters = new Map<'sentence' | 'word', Intl.Segmenter>();
+function segmenter(granularity: 'sentence' | 'word'): Intl.Segmenter {
+  const made = segmenters.get(granularity) ?? new Intl.Segmenter('en', { granularity });
+  segmenters.set(granularity, made);
+  return made;
+}
+
 /** What makes a line a heading, a quotation, a list item or a code block in markdown. */
 const MARKDOWN_START = /^(?:[#>*+\-\s]+|`{3}\w*)+/;
 
@@ -20,7 +26,7 @@ export function titleOf(content: string): string | undefined {
     .map((text) => plain(text.replace(MARKDOWN_START, '')))
     .find((text) => /[\p{L}\p{N}]/u.test(text));
   if (line === undefined) return undefined;
-  const [first] = sentences.segment(line);
+  const [first] = segmenter('sentence').segment(line);
   return shortened((first?.segment ?? line).trim().replace(/(?<![.。])[.。]$/u, ''));
 }
 
@@ -36,7 +42,7 @@ const plain = (text: string) => text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').t
 function shortened(sentence: string): string {
   if (sentence.length <= MAX_LENGTH) return sentence;
   let end = 0;
-  for (const { index, segment } of words.segment(sentence)) {
+  for (const { index, segment } of segmenter('word').segment(sentence)) {
     if (index + segment.length >= MAX_LENGTH) break;
     end = index + segment.length;
   }

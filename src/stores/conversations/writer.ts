@@ -4,9 +4,9 @@
  */
 import { AppError, isAppError } from '../../base/errors.js';
 import { newUuid } from '../../base/ids.js';
-import type { HeldLock } from '../../files/file-lock.js';
 import { removeEmptyFolder } from '../../files/folders.js';
 import { GroupCommit, type Outcome } from '../../files/group-commit.js';
+import type { HeldLock } from '../../files/held-lock.js';
 import {
   type AppendOptions,
   type AppendRequest,
@@ -19,8 +19,9 @@ import {
 } from './append.js';
 import type { ConversationDocument } from './document.js';
 import type { HeadChange } from './head-change.js';
-import { invalidRef, lockOfKey, notFound, requireRef } from './refs.js';
-import { CLIENT_ID, type Conversation, type ConversationHead } from './schema.js';
+import { requireReadable } from './read.js';
+import { lockOfKey, notFound, requireRef } from './refs.js';
+import type { Conversation, ConversationHead } from './schema.js';
 import type { StoreCore } from './store-core.js';
 
 /** A key can lose its conversation while a write waits for the lock: deleted, or merged into another. */
@@ -44,9 +45,9 @@ export class ConversationWriter {
   }
 
   async create({ messages = [], ...fields }: NewConversation): Promise<Conversation> {
+    requireReadable(fields);
     const request = { messages, options: {} };
     const { clientId } = fields;
-    if (clientId !== undefined && !CLIENT_ID.test(clientId)) throw invalidRef(clientId);
     const lockName = clientId === undefined ? `new-${newUuid()}` : lockOfKey(clientId);
     const creating = this.#core.lock(lockName, async (lock) => {
       if (clientId !== undefined) await this.#requireFreeKey(clientId);
@@ -101,6 +102,8 @@ export class ConversationWriter {
 
   async #add(ref: string, request: AppendRequest): Promise<AppendResult> {
     requireRef(ref);
+    const { create } = request.options;
+    if (typeof create === 'object') requireReadable(create);
     let commits = this.#commits.get(ref);
     if (commits === undefined) {
       commits = new GroupCommit(

@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { FORMAT_VERSION } from '../../stores/conversations/schema.js';
 import type { ConversationStore } from '../../stores/conversations.js';
+import type { InsightStore } from '../../stores/insights.js';
 import { defineTool, READS, success } from '../define-tool.js';
 
 type WatchingStatus = NonNullable<ReturnType<ConversationStore['watching']>>;
@@ -37,6 +38,14 @@ export const storeInfo = defineTool({
     damaged: z
       .array(z.object({ conversationId: z.string(), code: z.string(), message: z.string() }))
       .describe('Conversations whose file cannot be read (at most 20 are named).'),
+    insights: z
+      .object({
+        count: z.number().int().describe('Readable insights, of all contexts.'),
+        damaged: z
+          .array(z.object({ file: z.string(), code: z.string(), message: z.string() }))
+          .describe('Files that cannot be read (at most 20 are named).'),
+      })
+      .describe('What is in memory-bank/insights.'),
     index: z
       .object({
         isBuilt: z.boolean().describe('Whether every message is searchable by now.'),
@@ -65,7 +74,7 @@ export const storeInfo = defineTool({
     }),
   }),
   annotations: READS,
-  async run(_input, { conversations, search, facts }) {
+  async run(_input, { conversations, insights, search, facts }) {
     const heads = await conversations.list();
     const { isBuilt, messages, terms } = search.status();
     const watching = conversations.watching();
@@ -75,6 +84,7 @@ export const storeInfo = defineTool({
       settings: { ...facts.settings, toolsets: [...facts.settings.toolsets] },
       conversations: heads.length,
       messages: heads.reduce((sum, { messageCount }) => sum + messageCount, 0),
+      insights: await insightFacts(insights),
       index: { isBuilt, messages, terms },
       ...(watching && { watching: watchingFacts(watching) }),
       damaged: conversations
@@ -84,6 +94,15 @@ export const storeInfo = defineTool({
     };
   },
 });
+
+async function insightFacts(insights: InsightStore) {
+  const count = (await insights.all()).length;
+  const damaged = insights.damaged().slice(0, MOST_NAMED);
+  return {
+    count,
+    damaged: damaged.map(({ name, error: { code, message } }) => ({ file: name, code, message })),
+  };
+}
 
 function watchingFacts({ mode, watchedFolders, errors }: WatchingStatus) {
   return { mode, watchedFolders, errors };

@@ -3,10 +3,9 @@
  */
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
-import { loadIfThere } from '../../search/message-hits.js';
+import { ifThere } from '../../search/message-hits.js';
 import type { MessagePlace } from '../../search/newest-messages.js';
-import type { Conversation } from '../../stores/conversations/schema.js';
-import type { ConversationStore } from '../../stores/conversations.js';
+import type { ConversationStore, ConversationView } from '../../stores/conversations.js';
 import { maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import {
@@ -77,15 +76,15 @@ export const historyMessagesRecent = defineTool({
 /** Without those that went a moment ago. */
 async function withMessages(places: readonly MessagePlace[], store: ConversationStore) {
   const found = [];
-  const loaded = new Map<string, Conversation | undefined>();
+  const loaded = new Map<string, ConversationView | undefined>();
   for (const place of places) {
     const { conversationId } = place;
     if (!loaded.has(conversationId))
-      loaded.set(conversationId, await loadIfThere(store, conversationId));
+      loaded.set(conversationId, await ifThere(store.view(conversationId)));
     const conversation = loaded.get(conversationId);
-    const message = conversation?.messages[place.seq - 1];
+    const message = conversation?.message(place.seq);
     if (conversation === undefined || message === undefined) continue;
-    const thread = toThread(conversation);
+    const thread = toThread(conversation.head);
     found.push({ place, thread, message: toThreadMessage(message, place.seq) });
   }
   return found;

@@ -10,7 +10,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 async function openTool() {
   const { store, search } = await openPlace();
   const app = { conversations: store, search } as unknown as App;
-  const call = { signal: new AbortController().signal, progress: () => undefined };
+  const call = { signal: new AbortController().signal, isRemote: false, progress: () => undefined };
   const run = async (args: Record<string, unknown>, signal = call.signal) =>
     searchMessages.output.parse(
       await searchMessages.run(searchMessages.input.parse(args), app, { ...call, signal }),

@@ -1,0 +1,78 @@
+/**
+ * `daybook insight export` and `daybook insight import`: all insights as JSON Lines, for people and
+ * pipes. What was not taken in is named with its reason and ends the command with 1.
+ */
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { systemClock } from '../base/clock.js';
+import { AppError } from '../base/errors.js';
+import { importInsights, insightLines } from '../exchange/insight-lines.js';
+import { writeNewFile } from '../files/new-file.js';
+import { normalContext } from '../stores/insights/schema.js';
+import type { Flags } from './configuration.js';
+import { examplesText } from './names.js';
+import { toStdout } from './stdout.js';
+import { escapeControls, terminalJson } from './terminal-text.js';
+import { withApp } from './with-app.js';
+
+export function addInsightLines(group: Command, flags: () => Flags): void {
+  group
+    .command('export')
+    .description('Gives insights as JSON Lines, the oldest first')
+    .option('-o, --output <file>', 'a new file; left out, the standard output')
+    .option('--context <text>', 'only those of this context (a path, or global); left out, all')
+    .addHelpText('after', examplesText('insight export -o insights.jsonl'))
+    .action((options: { output?: string; context?: string }) => exportLines(options, flags()));
+  group
+    .command('import')
+    .description('Takes in insights from JSON Lines; what is there is never overwritten')
+    .argument('<file>', 'one JSON object a line: content and context are needed')
+    .option('--dry-run', 'only say what would be done')
+    .option('--json', 'the report as JSON')
+    .addHelpText('after', examplesText('insight import insights.jsonl --dry-run'))
+    .action((file: string, options: { dryRun?: boolean; json?: boolean }) =>
+      importLines(resolve(file), options, flags()),
+    );
+}
+
+async function exportLines(
+  { output, context }: { output?: string; context?: string },
+  flags: Flags,
+): Promise<void> {
+  const wanted = context === undefined ? undefined : contextOf(context);
+  await withApp(flags, async ({ insights, durability }, signal) => {
+    const lines = insightLines(insights, wanted);
+    if (output === undefined) await toStdout(lines);
+    else await writeNewFile(resolve(output), lines, { ...durability, signal });
+    for (const { error } of insights.damaged()) console.error(`not exported: ${error.message}`);
+    if (insights.damaged().length > 0) process.exitCode = 1;
+  });
+}
+
+function contextOf(text: string): string {
+  const context = normalContext(text) ?? normalContext(resolve(text));
+  if (context !== undefined) return context;
+  throw new AppError('VALIDATION_ERROR', '--context takes a path, or global.');
+}
+
+async function importLines(
+  path: string,
+  { dryRun = false, json }: { dryRun?: boolean; json?: boolean },
+  flags: Flags,
+): Promise<void> {
+  await withApp(flags, async ({ insights: store }, signal) => {
+    const report = await importInsights(path, { store, clock: systemClock, dryRun, signal });
+    const { added, unchanged, refused } = report;
+    if (json) console.log(terminalJson(report));
+    else {
+      const verb = dryRun ? 'to be added' : 'added';
+      console.log(
+        `${added.length} ${verb}, ${unchanged.length} there already, ${refused.length} left out`,
+      );
+      for (const { place, code, reason } of refused) {
+        console.error(escapeControls(`${place}: ${code}: ${reason}`));
+      }
+    }
+    if (refused.length > 0) process.exitCode = 1;
+  });
+}

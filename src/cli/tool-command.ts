@@ -1,0 +1,117 @@
+/**
+ * A command made of a tool: arguments and options from its input, the answer for people or as JSON.
+ * Status 0: done; 1: nothing found, or nothing there; 2: an error.
+ */
+import { text } from 'node:stream/consumers';
+import type { Command } from 'commander';
+import { isAppError } from '../base/errors.js';
+import type { Tool } from '../tools/define-tool.js';
+import { answerText } from './answer-text.js';
+import type { Flags } from './configuration.js';
+import { examplesText } from './names.js';
+import { MATCH_END, MATCH_START, type Paint, paintFor } from './paint.js';
+import { progressBar } from './progress-bar.js';
+import { escapeControls, terminalJson } from './terminal-text.js';
+import { addFields, type Field, fieldsOf, inputFrom } from './tool-options.js';
+import { withApp } from './with-app.js';
+
+const DONE = 0;
+const NOTHING = 1;
+const FAILED = 2;
+
+type Answer = Readonly<Record<string, unknown>>;
+
+export interface ToolCommand {
+  readonly tool: Tool;
+  readonly flags: () => Flags;
+  /** Inputs that are not needed and are typed as words all the same. */
+  readonly words?: readonly string[];
+  /** Lines of examples, without the name of the program. */
+  readonly examples?: readonly string[];
+  /** The answer as lines for people; facts and blocks unless given. */
+  readonly print?: (answer: Answer, paint: Paint) => string;
+}
+
+/** Gives a command that has a name and a description all the rest. */
+export function makeToolCommand(command: Command, made: ToolCommand): void {
+  const { tool, examples = [] } = made;
+  const fields = fieldsOf(tool, made.words);
+  addFields(command, fields);
+  command
+    .option('--json', `the answer of the tool ${tool.name} as JSON`)
+    .addHelpText('after', examplesText(...examples))
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? DONE : FAILED))
+    .action(async () => run(command, fields, made));
+}
+
+async function run(command: Command, fields: readonly Field[], made: ToolCommand): Promise<void> {
+  const { tool, flags, print = answerText } = made;
+  const isJson = command.opts()['json'] === true;
+  // The reader of a pipe may have seen enough.
+  process.stdout.on('error', () => process.exit(DONE));
+  try {
+    const typed = { args: await argumentsOf(command, fields), options: command.opts() };
+    const input = inputFrom(tool, fields, typed, presetOf(fields, isJson));
+    const answer = await ask(tool, input, flags());
+    const isAsked = 'query' in input || 'q' in input;
+    if (isJson) console.log(terminalJson(answer));
+    else tell(answer, print(answer, paintFor(process.stdout)), isAsked);
+    process.exitCode = isNothing(answer, isAsked) ? NOTHING : DONE;
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    console.error(`daybook: ${escapeControls(error.message)}\n  ${escapeControls(error.hint)}`);
+    process.exitCode = FAILED;
+  }
+}
+
+/** Arguments as commander has them; a lone `-` stands for what comes on the standard input. */
+async function argumentsOf(command: Command, fields: readonly Field[]): Promise<unknown[]> {
+  const args = [...command.processedArgs];
+  const rest = fields.filter(({ isArgument }) => isArgument).findIndex((field) => field.takesRest);
+  const words: unknown = args[rest];
+  if (Array.isArray(words) && words.length === 1 && words[0] === '-') {
+    args[rest] = (await text(process.stdin)).replace(/\r?\n$/, '');
+  }
+  return args;
+}
+
+/** What the terminal decides: its own marks around matches, and answers as long as a tool gives. */
+function presetOf(fields: readonly Field[], isJson: boolean): Record<string, unknown> {
+  const longest = fields.find(({ name }) => name === 'maxTokens')?.schema.maximum;
+  return {
+    ...(longest !== undefined && { maxTokens: longest }),
+    ...(!isJson && { highlightStart: MATCH_START, highlightEnd: MATCH_END }),
+  };
+}
+
+async function ask(tool: Tool, input: Record<string, unknown>, flags: Flags): Promise<Answer> {
+  let answer: Answer = {};
+  await withApp(flags, async (app, signal) => {
+    const bar = progressBar(process.stderr);
+    try {
+      const call = { signal, isRemote: false, progress: bar.show };
+      answer = tool.output.parse(await tool.run(input, app, call));
+    } finally {
+      bar.clear();
+    }
+  });
+  return answer;
+}
+
+const isNothing = (answer: Answer, isAsked: boolean) =>
+  ['found', 'updated', 'deleted'].some((name) => answer[name] === false) ||
+  (isAsked && answer['total'] === 0);
+
+/** What was found goes to stdout; how much there is besides goes to stderr, out of the way of pipes. */
+function tell(answer: Answer, found: string, isAsked: boolean): void {
+  const { total, hasMore, nextOffset, nextCursor, explanation, relaxed } = answer;
+  if (isNothing(answer, isAsked)) {
+    console.error(escapeControls(`Nothing found. ${explanation ?? ''}`.trimEnd()));
+    return;
+  }
+  if (relaxed === true) console.error('Nothing has all of the words; these have some.');
+  if (found !== '') console.log(found);
+  const more = nextOffset === undefined ? `--cursor ${nextCursor}` : `--offset ${nextOffset}`;
+  if (hasMore === true) console.error(`${total} in all; more with ${more}`);
+  else if (total === 0) console.error('None.');
+}

@@ -1,0 +1,78 @@
+/**
+ * `daybook unlock`: shows the write locks that are held and by whom, and takes away those whose owner
+ * is not at work. Daybook frees a dead owner's lock by itself; this is for when it cannot know.
+ */
+import { join } from 'node:path';
+import { AppError } from '../base/errors.js';
+import { heldLocks, type LockFacts, takeLockAway } from '../files/held-locks.js';
+import { canAsk, confirm } from './ask.js';
+import { configuration, type Flags } from './configuration.js';
+import { tell } from './tell.js';
+import { escapeControls } from './terminal-text.js';
+
+export interface UnlockOptions {
+  yes?: boolean;
+  force?: boolean;
+  json?: boolean;
+}
+
+const STATES: Readonly<Record<LockFacts['state'], string>> = {
+  dead: 'which has ended',
+  living: 'which is running',
+  quiet: 'which runs elsewhere and shows no sign of life',
+};
+
+/** `name`: only this lock. CONFLICT for a living owner without `force`; nothing is taken away then. */
+export async function unlock(
+  name: string | undefined,
+  options: UnlockOptions,
+  flags: Flags,
+): Promise<void> {
+  const { root, logsDir } = configuration(flags);
+  const folders = [join(logsDir, '.locks'), join(root, 'memory-bank', '.locks')];
+  const all = (await Promise.all(folders.map(heldLocks))).flat();
+  const locks = all.filter((lock) => name === undefined || lock.name === name);
+  if (name !== undefined && locks.length === 0) {
+    throw new AppError('VALIDATION_ERROR', `There is no lock ${name}.`, {
+      hint: 'daybook unlock shows those that are held.',
+    });
+  }
+  for (const lock of locks) console.error(line(lock));
+  const chosen = locks.filter(({ state }) => options.force || state !== 'living');
+  if (chosen.length < locks.length && (name !== undefined || chosen.length === 0)) {
+    throw living(locks.filter((lock) => !chosen.includes(lock)));
+  }
+  const removed = (await isWanted(chosen, options)) ? await take(chosen) : [];
+  const held = locks.length - removed.length;
+  tell({ locks, removed }, options.json, () =>
+    console.log(
+      locks.length === 0 ? 'No lock is held.' : `${removed.length} removed, ${held} left`,
+    ),
+  );
+}
+
+function line({ name, pid, quietMs, state }: LockFacts): string {
+  const seen = `last seen ${Math.round(quietMs / 1000)} s ago`;
+  return escapeControls(`${name}: held by process ${pid}, ${STATES[state]} (${seen})`);
+}
+
+async function isWanted(locks: readonly LockFacts[], { yes }: UnlockOptions): Promise<boolean> {
+  if (locks.length === 0 || yes) return locks.length > 0;
+  if (canAsk()) return confirm(`Remove ${locks.map(({ name }) => name).join(', ')}?`);
+  throw new AppError('VALIDATION_ERROR', 'There is nobody to ask.', {
+    hint: 'Nothing was removed. Give --yes.',
+  });
+}
+
+async function take(locks: readonly LockFacts[]): Promise<string[]> {
+  const removed: string[] = [];
+  for (const lock of locks) if (await takeLockAway(lock)) removed.push(lock.name);
+  return removed;
+}
+
+function living(locks: readonly LockFacts[]): AppError {
+  const names = locks.map(({ name, pid }) => `${name} (process ${pid})`).join(', ');
+  return new AppError('CONFLICT', `The owner is at work: ${names}.`, {
+    hint: 'Nothing was removed. Wait, or end that process; --force takes the lock away all the same, and its work begins again.',
+  });
+}

@@ -1,0 +1,44 @@
+/**
+ * The folder of exports: where tools may put new files, and read back what lies there. Private, and
+ * kept out of git.
+ */
+import { dirname } from 'node:path';
+import { AppError } from '../base/errors.js';
+import { type Durability, makeFolder } from '../files/atomic-write.js';
+import { readConfined } from '../files/confined-file.js';
+import { keepOutOfGit } from '../files/git-ignore.js';
+import { MAX_DOCUMENT_BYTES } from '../files/json-doc.js';
+import { confinedPath, confinedRealPath } from '../files/paths.js';
+
+/** The absolute path for a new file of that name, whose folder is there when it resolves. PATH_ESCAPE. */
+export async function exportPath(
+  folder: string,
+  name: string,
+  durability: Durability,
+): Promise<string> {
+  confinedPath(folder, name);
+  await makeFolder(folder);
+  await keepOutOfGit(folder, durability);
+  const path = await confinedRealPath(folder, name);
+  await makeFolder(dirname(path));
+  return path;
+}
+
+/** The text of a file in it. PATH_ESCAPE, TOO_LARGE, VALIDATION_ERROR: there is none, or it is no text. */
+export async function readExportFile(folder: string, name: string): Promise<string> {
+  const found = await readConfined(folder, name, MAX_DOCUMENT_BYTES);
+  if (found === undefined) {
+    throw new AppError(
+      'VALIDATION_ERROR',
+      `There is no file ${JSON.stringify(name)} in ${folder}.`,
+      {
+        hint: 'Put the file into that folder, or give its content as text.',
+      },
+    );
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(found.bytes);
+  } catch (cause) {
+    throw new AppError('VALIDATION_ERROR', `${JSON.stringify(name)} is not UTF-8 text.`, { cause });
+  }
+}

@@ -1,0 +1,130 @@
+/**
+ * The knowledge graph as text: in an answer of bounded size, line by line from an offset, or as a new
+ * file in the folder of exports.
+ */
+import { AppError, isAppError } from '../base/errors.js';
+import type { Durability } from '../files/atomic-write.js';
+import { writeNewFile } from '../files/new-file.js';
+import type { TripleFilter } from '../stores/knowledge-graph/graph-query.js';
+import type { KnowledgeGraph } from '../stores/knowledge-graph.js';
+import type { MemoryBank } from '../stores/memory-bank.js';
+import { exportPath } from './export-folder.js';
+import { factLine, MermaidLines } from './graph-lines.js';
+import { memoryLinesOf } from './server-memory.js';
+
+/** `jsonl`: everything, closed facts too; `memory`: memory.jsonl of server-memory; `mermaid`: a picture. */
+export const GRAPH_FORMATS = ['jsonl', 'memory', 'mermaid'] as const;
+export type GraphFormat = (typeof GRAPH_FORMATS)[number];
+
+export interface GraphExportRequest {
+  readonly format: GraphFormat;
+  readonly filter: Pick<TripleFilter, 'subject' | 'predicate' | 'text'>;
+  readonly signal?: AbortSignal;
+}
+
+export interface GraphExportOptions extends Durability {
+  readonly kg: KnowledgeGraph;
+  readonly memoryBank: MemoryBank;
+  /** Of exports. Absolute. */
+  readonly folder: string;
+}
+
+export interface GraphText {
+  readonly text: string;
+  readonly lines: number;
+  /** Where the next page begins. */
+  readonly nextOffset?: number;
+}
+
+export interface GraphFile {
+  readonly path: string;
+  readonly sizeBytes: number;
+  readonly lines: number;
+}
+
+export class GraphExport {
+  readonly #options: GraphExportOptions;
+
+  constructor(options: GraphExportOptions) {
+    this.#options = options;
+  }
+
+  /** Lines from `offset` on, as far as `room` reaches. TOO_LARGE where a single one is longer. */
+  async toText(
+    request: GraphExportRequest,
+    offset: number,
+    room: { readonly most: number; measure(text: string): number },
+  ): Promise<GraphText> {
+    let text = openingOf(request.format);
+    let left = room.most - room.measure(text);
+    let at = 0;
+    for await (const line of this.#lines(request)) {
+      at += 1;
+      if (at <= offset) continue;
+      left -= room.measure(line);
+      if (left < 0 && at - 1 > offset) return { text, lines: at - 1 - offset, nextOffset: at - 1 };
+      if (left < 0) throw tooLong(line);
+      text += line;
+    }
+    return { text, lines: Math.max(0, at - offset) };
+  }
+
+  /** Durable when it resolves. ALREADY_EXISTS, PATH_ESCAPE, STORAGE_FULL: then there is no new file. */
+  async toFile(name: string, request: GraphExportRequest): Promise<GraphFile> {
+    const { folder, fsync } = this.#options;
+    const path = await exportPath(folder, name, this.#options);
+    const counts = { lines: 0 };
+    const sizeBytes = await writeNewFile(path, this.#counted(request, counts), {
+      fsync,
+      signal: request.signal,
+    });
+    return { path, sizeBytes, ...counts };
+  }
+
+  async *#counted(request: GraphExportRequest, counts: { lines: number }): AsyncGenerator<string> {
+    yield openingOf(request.format);
+    for await (const line of this.#lines(request)) {
+      counts.lines += 1;
+      yield line;
+    }
+  }
+
+  async *#lines({ format, filter, signal }: GraphExportRequest): AsyncGenerator<string> {
+    const { kg } = this.#options;
+    const includeClosed = format === 'jsonl';
+    const facts = kg.all({ ...filter, includeClosed });
+    if (format === 'memory') {
+      const lines = await memoryLinesOf(facts, (path) => this.#noteText(path));
+      yield* lines.map((line) => `${JSON.stringify(line)}\n`);
+      return;
+    }
+    const mermaid = new MermaidLines();
+    for await (const fact of facts) {
+      signal?.throwIfAborted();
+      yield `${format === 'jsonl' ? factLine(fact) : mermaid.line(fact)}\n`;
+    }
+  }
+
+  /** As `GraphImport` wrote it: the newline at its end is the note's. */
+  async #noteText(path: string): Promise<string | undefined> {
+    try {
+      return (await this.#options.memoryBank.read(path)).content.replace(/\n$/, '');
+    } catch (error) {
+      if (isAppError(error)) return undefined;
+      throw error;
+    }
+  }
+}
+
+const openingOf = (format: GraphFormat) => (format === 'mermaid' ? 'graph LR\n' : '');
+
+function tooLong(line: string): AppError {
+  return new AppError(
+    'TOO_LARGE',
+    `One line has ${line.length} characters, more than the answer.`,
+    {
+      hint: 'Export to a file (file), or ask for more (maxTokens).',
+      details: { characters: line.length },
+    },
+  );
+}

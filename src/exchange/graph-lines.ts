@@ -1,0 +1,67 @@
+/**
+ * Facts as lines of text: JSON Lines, which hold all that is known of a fact and come back the same,
+ * and Mermaid, for a picture. Pure.
+ */
+import { isoTime } from '../base/clock.js';
+import { AppError } from '../base/errors.js';
+import type { NewTriple, Triple } from '../stores/knowledge-graph/triple.js';
+
+/** `validTo` is there for facts that have ended; times are ISO 8601. */
+export function factLine({ ts, validTo, ...triple }: Triple): string {
+  const { subject, predicate, object, conversationId, messageId } = triple;
+  const times = { ts: isoTime(ts), ...(validTo !== undefined && { validTo: isoTime(validTo) }) };
+  return JSON.stringify({ subject, predicate, object, ...times, conversationId, messageId });
+}
+
+/** A line of `factLine`, or by hand one with fewer fields. VALIDATION_ERROR. What the store refuses is its business. */
+export function factOf(value: unknown): NewTriple {
+  const { subject, predicate, object, ts, validTo, conversationId, messageId } = asObject(value);
+  if (!isText(subject) || !isText(predicate) || !isText(object)) {
+    throw new AppError('VALIDATION_ERROR', 'It has no subject, predicate and object.');
+  }
+  return {
+    subject,
+    predicate,
+    object,
+    ...(ts !== undefined && { ts: timeOf('ts', ts) }),
+    ...(validTo !== undefined && { validTo: timeOf('validTo', validTo) }),
+    ...(isText(conversationId) && { conversationId }),
+    ...(isText(messageId) && { messageId }),
+  };
+}
+
+/** Each line names both of its ends, so that any part of the picture is one. */
+export class MermaidLines {
+  readonly #numbers = new Map<string, number>();
+
+  line({ subject, predicate, object }: Triple): string {
+    return `  ${this.#node(subject)} -->|${label(predicate)}| ${this.#node(object)}`;
+  }
+
+  #node(name: string): string {
+    const number = this.#numbers.get(name) ?? this.#numbers.size + 1;
+    this.#numbers.set(name, number);
+    return `n${number}[${label(name)}]`;
+  }
+}
+
+/** Quoted; what the quotes or Mermaid would take for something else goes as a character code. */
+function label(text: string): string {
+  const safe = text
+    .replace(/\s+/gu, ' ')
+    .replace(/["#&;<>`\\[\]{}|]/g, (sign) => `#${sign.charCodeAt(0)};`);
+  return `"${safe}"`;
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+function asObject(value: unknown): Record<string, unknown> {
+  if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
+  throw new AppError('VALIDATION_ERROR', 'It is no JSON object.');
+}
+
+function timeOf(name: string, value: unknown): number {
+  const time = isText(value) ? Date.parse(value) : value;
+  if (typeof time === 'number' && !Number.isNaN(time)) return time;
+  throw new AppError('VALIDATION_ERROR', `Its ${name} is no time.`);
+}

@@ -1,0 +1,77 @@
+/**
+ * Notes of the memory bank as MCP resources, `daybook://note/<path>`: the markdown as it is on disk.
+ */
+import { AppError } from '../base/errors.js';
+import { completion } from './completions.js';
+import type { ResourceKind } from './resource-kind.js';
+
+const PREFIX = 'daybook://note/';
+const MIME_TYPE = 'text/markdown';
+
+export const noteResources: ResourceKind = {
+  name: 'note',
+  templates: [
+    {
+      uriTemplate: `${PREFIX}{+path}`,
+      name: 'note',
+      title: 'A note',
+      description: 'A markdown note of the memory bank by its path.',
+      mimeType: MIME_TYPE,
+    },
+  ],
+  completers: {
+    async path({ memoryBank }, typed) {
+      await memoryBank.refresh();
+      const wanted = typed.toLowerCase();
+      const paths = memoryBank.known().map(({ path }) => path);
+      return completion(paths.filter((path) => path.toLowerCase().includes(wanted)));
+    },
+  },
+  owns: (uri) => uri.startsWith(PREFIX),
+  async list({ memoryBank }, { cursor = '', limit }) {
+    await memoryBank.refresh();
+    const rest = memoryBank.known().filter(({ path }) => path > cursor);
+    const page = rest.slice(0, limit);
+    const last = page.at(-1);
+    const resources = page.map(({ path, sizeBytes, modifiedAt }) => ({
+      uri: noteUri(path),
+      name: path,
+      title: path.replace(/\.md$/, ''),
+      description: `Note, ${sizeBytes} bytes`,
+      mimeType: MIME_TYPE,
+      annotations: { lastModified: modifiedAt },
+    }));
+    return { resources, ...(last && rest.length > limit && { nextCursor: last.path }) };
+  },
+  async read({ memoryBank }, uri) {
+    const { content } = await memoryBank.read(pathOf(uri));
+    return { uri, mimeType: MIME_TYPE, text: content };
+  },
+  async keyOf({ memoryBank }, uri) {
+    return (await memoryBank.read(pathOf(uri))).path;
+  },
+  async known({ memoryBank }) {
+    return memoryBank.known().map(({ path }) => [path, ''] as const);
+  },
+  follow: ({ memoryBank }, teller) =>
+    memoryBank.follow(({ path, note }) => {
+      teller.changed(path);
+      teller.listed(path, note === undefined ? undefined : '');
+    }),
+};
+
+function noteUri(path: string): string {
+  return PREFIX + path.split('/').map(encodeURIComponent).join('/');
+}
+
+/** Decoded once; what then still looks encoded, or hides a separator, the memory bank refuses. */
+function pathOf(uri: string): string {
+  const parts = uri.slice(PREFIX.length).split('/');
+  try {
+    const decoded = parts.map(decodeURIComponent);
+    if (!decoded.some((part) => part.includes('/'))) return decoded.join('/');
+  } catch (error) {
+    if (!(error instanceof URIError)) throw error; // a stray % is no address either
+  }
+  throw new AppError('VALIDATION_ERROR', `${JSON.stringify(uri.slice(0, 200))} is no note.`);
+}

@@ -1,0 +1,93 @@
+/**
+ * Typed arrays by name and some JSON in one buffer, for the disk cache, and back. Layout: magic and
+ * version, CRC-32 of the rest, length of a JSON head (the caller's part, the arrays' names, types and
+ * lengths), the head, the arrays one after another on 8-byte boundaries. What does not check out is
+ * refused, never repaired: the cache is only a copy.
+ */
+import { crc32 } from 'node:zlib';
+
+/** `DBSG`, then the version: raised with every change of a layout in the cache or of a tokenizer. */
+const MAGIC = 0x44425347;
+export const SEGMENT_FORMAT = 2;
+const HEADER_BYTES = 16;
+
+const ARRAY_TYPES = {
+  u8: Uint8Array,
+  u16: Uint16Array,
+  i32: Int32Array,
+  u32: Uint32Array,
+  f64: Float64Array,
+} as const;
+type ArrayType = keyof typeof ARRAY_TYPES;
+export type AnyArray = Uint8Array | Uint16Array | Int32Array | Uint32Array | Float64Array;
+
+interface Head {
+  readonly facts: unknown;
+  readonly arrays: readonly {
+    readonly name: string;
+    readonly type: ArrayType;
+    readonly length: number;
+  }[];
+}
+
+const align = (offset: number) => Math.ceil(offset / 8) * 8;
+
+function typeOf(array: AnyArray): ArrayType {
+  const types = Object.keys(ARRAY_TYPES) as ArrayType[];
+  return types.find((type) => array instanceof ARRAY_TYPES[type]) ?? 'u8';
+}
+
+/** `facts` is any JSON. */
+export function encodeArrays(facts: unknown, arrays: Readonly<Record<string, AnyArray>>): Buffer {
+  const named = Object.entries(arrays);
+  const described = named.map(([name, array]) => {
+    return { name, type: typeOf(array), length: array.length };
+  });
+  const head: Head = { facts, arrays: described };
+  const headBytes = Buffer.from(JSON.stringify(head));
+  const start = align(HEADER_BYTES + headBytes.length);
+  const size = named.reduce((end, [, array]) => align(end + array.byteLength), start);
+  const buffer = Buffer.alloc(size);
+  headBytes.copy(buffer, HEADER_BYTES);
+  let at = start;
+  for (const [, array] of named) {
+    buffer.set(new Uint8Array(array.buffer, array.byteOffset, array.byteLength), at);
+    at = align(at + array.byteLength);
+  }
+  buffer.writeUInt32LE(MAGIC, 0);
+  buffer.writeUInt32LE(SEGMENT_FORMAT, 4);
+  buffer.writeUInt32LE(headBytes.length, 12);
+  buffer.writeUInt32LE(crc32(buffer.subarray(12)), 8);
+  return buffer;
+}
+
+function isIntact(buffer: Buffer): boolean {
+  return (
+    buffer.length >= HEADER_BYTES &&
+    buffer.readUInt32LE(0) === MAGIC &&
+    buffer.readUInt32LE(4) === SEGMENT_FORMAT &&
+    buffer.readUInt32LE(8) === crc32(buffer.subarray(12))
+  );
+}
+
+/** Nothing if the buffer is damaged or of another version. The arrays lie in the buffer where they can. */
+export function decodeArrays(
+  buffer: Buffer,
+): { facts: unknown; arrays: Readonly<Record<string, AnyArray>> } | undefined {
+  if (!isIntact(buffer)) return undefined;
+  const headEnd = HEADER_BYTES + buffer.readUInt32LE(12);
+  const head = JSON.parse(buffer.toString('utf8', HEADER_BYTES, headEnd)) as Head;
+  // A buffer from a pool may lie at any address; one of its own is used as it is.
+  const isAligned = buffer.byteOffset % 8 === 0;
+  const arrays: Record<string, AnyArray> = {};
+  let at = align(headEnd);
+  for (const { name, type, length } of head.arrays) {
+    const make = ARRAY_TYPES[type];
+    const bytes = length * make.BYTES_PER_ELEMENT;
+    arrays[name] = isAligned
+      ? new make(buffer.buffer as ArrayBuffer, buffer.byteOffset + at, length)
+      : new make(Uint8Array.prototype.slice.call(buffer, at, at + bytes).buffer);
+    at = align(at + bytes);
+  }
+  return { facts: head.facts, arrays };
+}

@@ -1,0 +1,104 @@
+/**
+ * Serves MCP over HTTP (Streamable HTTP, at /mcp) and ends cleanly: whatever was accepted is finished
+ * and answered before the last connection closes, as `stdio.ts` does. Times and numbers are bounded,
+ * so that a slow or idle client costs others nothing.
+ */
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { sleep } from '../base/clock.js';
+import { AppError, errnoOf } from '../base/errors.js';
+import type { Log } from '../base/log.js';
+import type { HttpConfig } from '../config/http.js';
+import type { BuiltServer } from './build-server.js';
+import { createExpressApp } from './http/express-app.js';
+import { HttpSessions } from './http/sessions.js';
+
+/** For clients to take leave; whoever said nothing yet is not asked. */
+const CLOSE_MS = 250;
+
+const LIMITS = {
+  /** From the connection to the end of the headers; also ends connections that say nothing. */
+  headersMs: 15_000,
+  /** To the end of the body: 64 MB in two minutes is a slow line. */
+  requestMs: 120_000,
+  /** An unused connection stays open for the client's next request. */
+  keepAliveMs: 60_000,
+  maxConnections: 4_000,
+  maxSessions: 1_000,
+  /** Longer than any wait for a lock (10 s), so that a write that waits for one still gets through. */
+  finishMs: 15_000,
+};
+
+export interface HttpOptions {
+  readonly config: HttpConfig;
+  /** Makes a server that nobody else has; called for each session, or for each request. */
+  readonly build: (hasSession: boolean) => BuiltServer;
+  readonly log: Log;
+  readonly limits?: Partial<typeof LIMITS>;
+}
+
+export interface HttpServer {
+  /** Where clients connect. */
+  readonly url: string;
+  /** Stops listening, finishes and answers what was accepted, and closes every connection. */
+  close(): Promise<void>;
+}
+
+/** Resolves when it listens. VALIDATION_ERROR where the port or the host cannot be had. */
+export async function openHttp({ config, build, log, ...rest }: HttpOptions): Promise<HttpServer> {
+  const limits = { ...LIMITS, ...rest.limits };
+  const { isStateless, sessionIdleMs: idleMs } = config;
+  const { maxSessions } = limits;
+  const sessions = new HttpSessions({ build, isStateless, idleMs, maxSessions, log });
+  const server = createServer(
+    {
+      headersTimeout: limits.headersMs,
+      requestTimeout: limits.requestMs,
+      keepAliveTimeout: limits.keepAliveMs,
+      connectionsCheckingInterval: Math.min(limits.headersMs / 4, 5_000),
+    },
+    createExpressApp(config, sessions, log),
+  );
+  server.maxConnections = limits.maxConnections;
+  await listen(server, config);
+  server.on('error', (error) => log.error({ err: error }, 'the HTTP server failed'));
+  return {
+    url: urlOf(server, config),
+    async close() {
+      const closed = once(server, 'close');
+      server.close();
+      await sessions.close(limits.finishMs);
+      server.closeIdleConnections();
+      await Promise.race([closed, sleep(CLOSE_MS)]);
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function listen(server: Server, { host, port }: HttpConfig): Promise<void> {
+  try {
+    const listening = once(server, 'listening');
+    server.listen(port, host);
+    await listening;
+  } catch (cause) {
+    const reason = REASONS[errnoOf(cause) ?? ''] ?? (cause as Error).message;
+    throw new AppError('VALIDATION_ERROR', `Cannot listen on ${host}, port ${port}: ${reason}.`, {
+      hint: 'Choose another with --port or --host.',
+      cause,
+    });
+  }
+}
+
+const REASONS: Record<string, string> = {
+  EADDRINUSE: 'another program uses it',
+  EACCES: 'this user may not',
+  EADDRNOTAVAIL: 'this machine has no such address',
+  ENOTFOUND: 'there is no such name',
+};
+
+function urlOf(server: Server, { host }: HttpConfig): string {
+  const { port } = server.address() as AddressInfo;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}/mcp`;
+}

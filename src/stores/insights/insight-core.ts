@@ -1,0 +1,161 @@
+/**
+ * What the insight store stands on: the folders, the locks between processes, the catalogue of what
+ * is there and the watcher that keeps it current. Knows nothing of what is done with an insight.
+ */
+import { join } from 'node:path';
+import { type Clock, systemClock } from '../../base/clock.js';
+import { isAppError } from '../../base/errors.js';
+import { type Log, silentLog } from '../../base/log.js';
+import { type Durability, makeFolder } from '../../files/atomic-write.js';
+import { sweepLocks, withLock } from '../../files/file-lock.js';
+import { keepOutOfGit } from '../../files/git-ignore.js';
+import type { HeldLock } from '../../files/held-lock.js';
+import type { Stamp } from '../../files/stamp.js';
+import { openWatcher, type Watcher } from '../../files/watcher.js';
+import { InsightCatalogue, type InsightChange, nameOf } from './catalogue.js';
+import { renderInsight, type StoredInsight } from './insight-file.js';
+
+export interface InsightStoreOptions extends Durability {
+  /** Absolute path of `memory-bank`; made where it is missing. */
+  readonly folder: string;
+  readonly clock?: Clock;
+  readonly log?: Log;
+}
+
+export class InsightCore {
+  readonly options: InsightStoreOptions;
+  readonly clock: Clock;
+  readonly folder: string;
+  readonly trashFolder: string;
+  readonly catalogue: InsightCatalogue;
+  readonly #log: Log;
+  readonly #locksFolder: string;
+  readonly #followers = new Set<(change: InsightChange) => void>();
+  readonly #pending = new Set<Promise<unknown>>();
+  #folders: Promise<void> | undefined;
+  #watcher: Watcher | undefined;
+  /** The catalogue agrees with the folder without another look: the watcher keeps it so. */
+  #isCurrent = false;
+  #isClosed = false;
+  #starting: Promise<void> | undefined;
+
+  /** Touches no file. */
+  constructor(options: InsightStoreOptions) {
+    const { folder, clock = systemClock, log = silentLog } = options;
+    this.options = options;
+    this.clock = clock;
+    this.#log = log;
+    this.folder = join(folder, 'insights');
+    this.#locksFolder = join(folder, '.locks');
+    this.trashFolder = join(folder, '.trash', 'insights');
+    this.catalogue = new InsightCatalogue(this.folder, clock, (change) => {
+      for (const follow of this.#followers) follow(change);
+    });
+  }
+
+  follow(follower: (change: InsightChange) => void): void {
+    this.#followers.add(follower);
+  }
+
+  async current(): Promise<void> {
+    if (!this.#isCurrent) await this.catalogue.refresh();
+  }
+
+  start(): void {
+    if (this.#isClosed || this.#watcher !== undefined) return;
+    this.#watcher = openWatcher({
+      root: this.folder,
+      match: (path) => !path.includes('/') && nameOf(path) !== undefined,
+      log: this.#log,
+      clock: this.clock,
+      onChange: (changes) => {
+        const names = changes.flatMap(({ path }) => nameOf(path) ?? []);
+        void this.#inBackground(this.catalogue.refreshSome(names));
+      },
+    });
+    this.#starting = this.#inBackground(this.#follow(this.#watcher));
+  }
+
+  async #follow(watcher: Watcher): Promise<void> {
+    await sweepLocks(this.#locksFolder);
+    await watcher.ready;
+    await this.catalogue.refresh();
+    this.#isCurrent = !this.#isClosed;
+  }
+
+  async #inBackground(work: Promise<void>): Promise<void> {
+    try {
+      await work;
+    } catch (error) {
+      this.#log.error({ err: error }, 'the folder of the insights could not be read');
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#isCurrent = false;
+    await this.#watcher?.close();
+    await this.#starting;
+    while (this.#pending.size > 0) await Promise.allSettled(this.#pending);
+  }
+
+  /** Runs `work` under the insight's lock; `close` waits for it. */
+  locked<T>(id: string, work: (lock: HeldLock) => Promise<T>): Promise<T> {
+    const writing = this.#inFolder(() => withLock(this.#locksFolder, `insight-${id}`, work));
+    const settled: Promise<unknown> = writing
+      .catch(() => undefined)
+      .then(() => this.#pending.delete(settled));
+    this.#pending.add(settled);
+    return writing;
+  }
+
+  async write(lock: HeldLock, stored: StoredInsight, base?: Stamp): Promise<void> {
+    const path = this.catalogue.pathOf(stored.insight.id);
+    this.note(stored, await lock.replace(path, renderInsight(stored), this.options, base));
+  }
+
+  /** A version that was just read or written. */
+  note(stored: StoredInsight, stamp: Stamp): void {
+    if (this.catalogue.note({ stored, stamp })) {
+      this.#watcher?.touch(`${stored.insight.id}.json`, stamp);
+    }
+  }
+
+  /** To be called after its file was taken away. */
+  gone(id: string): void {
+    this.catalogue.forget(id);
+    this.#watcher?.touch(`${id}.json`, undefined);
+  }
+
+  async requireTrash(): Promise<void> {
+    await makeFolder(this.trashFolder, this.options);
+    await keepOutOfGit(join(this.options.folder, '.trash'), this.options);
+  }
+
+  /** Git removes a folder that it empties: made again then, for one more try. */
+  async #inFolder<T>(work: () => Promise<T>): Promise<T> {
+    await this.#requireFolders();
+    try {
+      return await work();
+    } catch (error) {
+      if (!isAppError(error) || error.details?.['errno'] !== 'ENOENT') throw error;
+      this.#folders = undefined;
+      await this.#requireFolders();
+      return work();
+    }
+  }
+
+  #requireFolders(): Promise<void> {
+    this.#folders ??= this.#makeFolders().catch((error: unknown) => {
+      this.#folders = undefined;
+      throw error;
+    });
+    return this.#folders;
+  }
+
+  async #makeFolders(): Promise<void> {
+    await makeFolder(this.folder, this.options);
+    await makeFolder(this.#locksFolder, this.options);
+    await keepOutOfGit(this.#locksFolder, this.options);
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * What an insight is, and to which context it belongs. Field names are those of the design that
+ * insights come from: `created_at` and its like, in epoch milliseconds.
+ */
+import { posix, win32 } from 'node:path';
+import type { JsonObject } from '../conversations/schema.js';
+
+export const INSIGHT_FORMAT_VERSION = 1;
+/** The context of what belongs to no project. */
+export const GLOBAL_CONTEXT = 'global';
+/** Lower case only: a file system may tell cases apart or not. */
+export const INSIGHT_ID =
+  /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const MAX_CONTEXT_LENGTH = 4096;
+
+export interface Insight {
+  readonly id: string;
+  readonly content: string;
+  /** `global`, or the absolute path of a project as `normalContext` gives it. */
+  readonly context: string;
+  readonly tags?: readonly string[];
+  readonly metadata?: JsonObject;
+  readonly created_at: number;
+  readonly updated_at: number;
+  /** From then on lists and searches pass it over; it is never deleted for that. */
+  readonly expires_at?: number;
+}
+
+/**
+ * One spelling for each context: `/a/b/` and `/a/./b` are `/a/b`, `c:/a` is `C:\a`. Of paths of any
+ * platform, as callers may sit on another; no file is looked at. `undefined` for what is neither
+ * `global` nor absolute.
+ */
+export function normalContext(text: string): string | undefined {
+  if (text.toLowerCase() === GLOBAL_CONTEXT) return GLOBAL_CONTEXT;
+  if (text.length > MAX_CONTEXT_LENGTH || text.includes('\0')) return undefined;
+  // Two slashes at the start are a share of Windows, or a slip; POSIX leaves their meaning open.
+  if (posix.isAbsolute(text)) return posix.normalize(text).replace(/(?<=.)\/$/, '');
+  if (!/^([A-Za-z]:[\\/]|\\\\)/.test(text)) return undefined;
+  const path = win32.normalize(text).replace(/(?<=[^:])\\$/, '');
+  return path.replace(/^[a-z]:/, (drive) => drive.toUpperCase());
+}
+
+export const isExpired = ({ expires_at }: Insight, now: number): boolean =>
+  expires_at !== undefined && expires_at <= now;

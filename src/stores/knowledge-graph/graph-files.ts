@@ -1,0 +1,32 @@
+/**
+ * Which files a graph has. All lie beside the snapshot but the log, which may be elsewhere.
+ */
+import { dirname, join } from 'node:path';
+
+export interface GraphFiles {
+  readonly folder: string;
+  readonly locks: string;
+  readonly snapshot: string;
+  /** SHA-256, count and generation of the snapshot. */
+  readonly sidecar: string;
+  readonly wal: string;
+  readonly previousSnapshot: string;
+  readonly previousWal: string;
+  readonly rejects: string;
+}
+
+export function graphFiles(snapshot: string, wal: string): GraphFiles {
+  const folder = dirname(snapshot);
+  return {
+    folder,
+    locks: join(folder, '.locks'),
+    snapshot,
+    wal,
+    sidecar: `${withoutEnding(snapshot)}.sha256`,
+    previousSnapshot: `${withoutEnding(snapshot)}.previous.json`,
+    previousWal: `${withoutEnding(wal)}.previous.log`,
+    rejects: join(folder, 'kg_rejects.log'),
+  };
+}
+
+const withoutEnding = (path: string) => path.replace(/\.(json|log)$/, '');

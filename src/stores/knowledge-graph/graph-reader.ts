@@ -1,0 +1,294 @@
+/**
+ * From the files to a table: the snapshot, then the log; and where the snapshot is damaged, what the
+ * previous generation has of it. Reading takes no lock. A compaction puts the new snapshot in place
+ * before it empties the log, so what was read is one state if the snapshot is still the same after.
+ */
+import { Breath } from '../../base/breath.js';
+import { AppError } from '../../base/errors.js';
+import { sha256Stream } from '../../base/ids.js';
+import { ByteSource } from '../../files/growing-file.js';
+import { readWhole } from '../../files/json-doc.js';
+import { isSameStamp, readStampNow, type Stamp } from '../../files/stamp.js';
+import type { GraphFiles } from './graph-files.js';
+import { type DamagedLine, LineScanner } from './line-scanner.js';
+import { TripleTable } from './triple-table.js';
+
+const CHUNK_BYTES = 1 << 20;
+const MIN_CHUNK_BYTES = 1 << 12;
+/** So many bytes in front of where a log was read to: whether it is still the same text. */
+const GUARD_BYTES = 64;
+const MAX_TRIES = 20;
+/** Of a snapshot's SHA-256, in the head of the log that follows it. */
+export const NAME_LENGTH = 16;
+
+/** How far a log was read. */
+export interface LogPosition {
+  readonly stamp: Stamp | undefined;
+  readonly offset: number;
+  readonly guard: Buffer;
+}
+
+export interface Damage extends DamagedLine {
+  readonly path: string;
+}
+
+/** What is beside a snapshot and tells whether it is the one that was written. */
+export interface Sidecar {
+  readonly sha256: string;
+  readonly count: number;
+  readonly generation: number;
+}
+
+export interface GraphContent {
+  readonly table: TripleTable;
+  readonly snapshot: Stamp | undefined;
+  readonly log: LogPosition;
+  readonly sidecar: Sidecar | undefined;
+  /** SHA-256 of the snapshot as it is. */
+  readonly sha256: string | undefined;
+  readonly damage: readonly Damage[];
+  /** Sentences for people: what was found and what was done about it. */
+  readonly notices: readonly string[];
+  /** The files hold less than the table now, or lines that cannot be read: write them anew. */
+  readonly needsHealing: boolean;
+}
+
+/** FILESYSTEM_ERROR, FORMAT_TOO_NEW; nothing that is merely damaged throws. */
+export async function readGraph(files: GraphFiles): Promise<GraphContent> {
+  for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
+    const content = await readOnce(files);
+    if (isSameStamp(content.snapshot, readStampNow(files.snapshot))) return content;
+  }
+  throw new AppError('CONFLICT', `${files.snapshot} changed again and again while it was read.`);
+}
+
+async function readOnce(files: GraphFiles): Promise<GraphContent> {
+  const table = new TripleTable();
+  const { sidecar, ...snapshot } = await readSnapshot(files.snapshot, files.sidecar, table);
+  const wal = await readLog(files.wal, table);
+  const notices: string[] = [];
+  const isBroken = snapshot.isBroken || (snapshot.stamp === undefined && sidecar !== undefined);
+  let isRecovered = false;
+  if (isBroken) {
+    notices.push(brokenNotice(files, snapshot));
+    isRecovered = mayUsePrevious(snapshot.stamp, sidecar, wal.follows);
+    if (isRecovered) notices.push(await readPrevious(files, table));
+  } else if (snapshot.stamp !== undefined && snapshot.sha256 !== sidecar?.sha256) {
+    notices.push(
+      `${files.snapshot} is not the file that was written last (git or a person changed it, or a crash came between); it was taken as it is.`,
+    );
+  }
+  const damage = [...snapshot.damage, ...wal.damage];
+  return {
+    table,
+    snapshot: snapshot.stamp,
+    log: wal.position,
+    sidecar,
+    sha256: snapshot.sha256,
+    damage,
+    notices: [...notices, ...damageNotices(files, damage)],
+    needsHealing: isRecovered || snapshot.isBroken,
+  };
+}
+
+interface SnapshotContent {
+  readonly stamp: Stamp | undefined;
+  readonly sidecar: Sidecar | undefined;
+  readonly sha256: string | undefined;
+  readonly damage: readonly Damage[];
+  readonly isBroken: boolean;
+}
+
+async function readSnapshot(
+  path: string,
+  sidecarPath: string | undefined,
+  table: TripleTable,
+): Promise<SnapshotContent> {
+  const source = ByteSource.open(path);
+  try {
+    // After the snapshot was opened, because it is written before one is put in place.
+    const sidecar = sidecarPath === undefined ? undefined : await readSidecar(sidecarPath);
+    if (source === undefined) {
+      return { stamp: undefined, sidecar, sha256: undefined, damage: [], isBroken: false };
+    }
+    const sha256 = await hashFile(source);
+    // The whole file is what was written: no need to look at the checksum of each line.
+    const scanner = new LineScanner(table, path, sidecar?.sha256 === sha256);
+    if (sidecar !== undefined) table.reserve(Math.min(sidecar.count, Number(source.stamp.size)));
+    await scanFile(source, 0, scanner);
+    const damage = damageOf(scanner, path);
+    const isBroken = damage.length > 0 || !scanner.isClosed;
+    return { stamp: source.stamp, sidecar, sha256, damage, isBroken };
+  } finally {
+    source?.close();
+  }
+}
+
+async function hashFile(source: ByteSource): Promise<string> {
+  const breath = new Breath();
+  const hash = sha256Stream();
+  const buffer = Buffer.allocUnsafe(chunkBytes(Number(source.stamp.size)));
+  for (let position = 0; ; ) {
+    const count = source.read(buffer, 0, position);
+    if (count === 0) return hash.hex();
+    hash.update(buffer.subarray(0, count));
+    position += count;
+    if (breath.isDue()) await breath.take();
+  }
+}
+
+/** One more than there are, to see the end at the first read. */
+const chunkBytes = (sizeBytes: number) =>
+  Math.max(MIN_CHUNK_BYTES, Math.min(CHUNK_BYTES, sizeBytes + 1));
+
+interface LogContent {
+  readonly position: LogPosition;
+  readonly damage: readonly Damage[];
+  readonly follows: ReadonlySet<string>;
+}
+
+async function readLog(path: string, table: TripleTable): Promise<LogContent> {
+  const source = ByteSource.open(path);
+  if (source === undefined) return { position: NO_LOG, damage: [], follows: new Set() };
+  try {
+    const scanner = new LineScanner(table, path);
+    const offset = await scanFile(source, 0, scanner, true);
+    const position = { stamp: source.stamp, offset, guard: guardOf(source, offset) };
+    return { position, damage: damageOf(scanner, path), follows: scanner.follows };
+  } finally {
+    source.close();
+  }
+}
+
+export const NO_LOG: LogPosition = { stamp: undefined, offset: 0, guard: Buffer.alloc(0) };
+
+/**
+ * Takes in what was added to the log since `position`; `undefined` where it is not the same log with
+ * more at its end, and everything must be read again.
+ */
+export async function followLog(
+  path: string,
+  position: LogPosition,
+  scanner: LineScanner,
+): Promise<LogPosition | undefined> {
+  const source = ByteSource.open(path);
+  if (source === undefined) return undefined;
+  try {
+    const { offset, guard, stamp } = position;
+    const isSame = stamp?.ino === source.stamp.ino && stamp.dev === source.stamp.dev;
+    if (!isSame || source.stamp.size <= BigInt(offset)) return undefined;
+    if (!guardOf(source, offset).equals(guard)) return undefined;
+    const next = await scanFile(source, offset, scanner, true);
+    return { stamp: source.stamp, offset: next, guard: guardOf(source, next) };
+  } finally {
+    source.close();
+  }
+}
+
+export function guardOf(source: ByteSource, offset: number): Buffer {
+  const guard = Buffer.alloc(Math.min(GUARD_BYTES, offset));
+  source.read(guard, 0, offset - guard.length);
+  return guard;
+}
+
+/**
+ * Scans all lines from `from` on; the answer is where the next line would begin. The last line of a
+ * log may be one that is still being written.
+ */
+async function scanFile(
+  source: ByteSource,
+  from: number,
+  scanner: LineScanner,
+  isLog = false,
+): Promise<number> {
+  const breath = new Breath();
+  let buffer = Buffer.allocUnsafe(chunkBytes(Number(source.stamp.size) - from));
+  let position = from;
+  let kept = 0;
+  for (;;) {
+    const count = source.read(buffer, kept, position);
+    position += count;
+    const filled = kept + count;
+    const start = scanLines(buffer, filled, scanner);
+    if (count === 0) {
+      const isTaken = scanner.scan(buffer, start, filled, isLog);
+      return isTaken ? position : position - (filled - start);
+    }
+    buffer.copyWithin(0, start, filled);
+    kept = filled - start;
+    if (kept === buffer.length) buffer = Buffer.concat([buffer], 2 * buffer.length);
+    if (breath.isDue()) await breath.take();
+  }
+}
+
+/** The lines that end within the buffer; where the one that does not begins. */
+function scanLines(buffer: Buffer, filled: number, scanner: LineScanner): number {
+  let start = 0;
+  for (let end = buffer.indexOf(0x0a); end !== -1 && end < filled; ) {
+    scanner.scan(buffer, start, end);
+    start = end + 1;
+    end = buffer.indexOf(0x0a, start);
+  }
+  return start;
+}
+
+/**
+ * Whether the previous generation belongs to this graph: after a checkout of another branch it may
+ * lie there from the one before, because git does not know it.
+ */
+function mayUsePrevious(
+  snapshot: Stamp | undefined,
+  sidecar: Sidecar | undefined,
+  follows: ReadonlySet<string>,
+): boolean {
+  const isNamed = sidecar !== undefined && follows.has(sidecar.sha256.slice(0, NAME_LENGTH));
+  return isNamed || (snapshot !== undefined && (follows.size === 0 || sidecar === undefined));
+}
+
+async function readPrevious(files: GraphFiles, table: TripleTable): Promise<string> {
+  const before = table.count;
+  const snapshot = await readSnapshot(files.previousSnapshot, undefined, table);
+  const log = await readLog(files.previousWal, table);
+  if (snapshot.stamp === undefined && log.position.stamp === undefined) {
+    return 'There is no previous generation to recover from.';
+  }
+  return `The previous generation was read as well: ${table.count - before} facts came from it.`;
+}
+
+async function readSidecar(path: string): Promise<Sidecar | undefined> {
+  const found = await readWhole(path);
+  if (found === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(found.bytes.toString());
+    return isSidecar(value) ? value : undefined;
+  } catch {
+    return undefined; // it only says whether the snapshot is the one that was written
+  }
+}
+
+function isSidecar(value: unknown): value is Sidecar {
+  const { sha256, count, generation } = Object(value) as Record<string, unknown>;
+  return typeof sha256 === 'string' && Number.isInteger(count) && Number.isInteger(generation);
+}
+
+const damageOf = (scanner: LineScanner, path: string) =>
+  scanner.damaged.map((line) => ({ ...line, path }));
+
+function brokenNotice(
+  files: GraphFiles,
+  { stamp, damage }: Pick<SnapshotContent, 'stamp' | 'damage'>,
+): string {
+  if (stamp === undefined) return `${files.snapshot} is gone.`;
+  if (damage.length > 0) return `${files.snapshot} is damaged in ${damage.length} lines.`;
+  return `${files.snapshot} is cut off.`;
+}
+
+function damageNotices({ wal, rejects }: GraphFiles, damage: readonly Damage[]): string[] {
+  const inLog = damage.filter(({ path }) => path === wal).length;
+  return [
+    ...(inLog > 0 ? [`${wal} is damaged in ${inLog} lines.`] : []),
+    ...(damage.length > 0
+      ? [`The damaged lines were not believed; they are kept in ${rejects}.`]
+      : []),
+  ];
+}

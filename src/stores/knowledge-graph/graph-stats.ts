@@ -1,0 +1,65 @@
+/**
+ * How much the graph holds, and how its files are.
+ */
+import { readStampNow } from '../../files/stamp.js';
+import type { GraphState } from './graph-state.js';
+
+export interface GraphStats {
+  /** Facts that hold. */
+  readonly open: number;
+  /** Facts that have ended. */
+  readonly closed: number;
+  /** Deletions that are still remembered. */
+  readonly deletions: number;
+  readonly limit: number;
+  readonly subjects: number;
+  readonly predicates: readonly { readonly predicate: string; readonly facts: number }[];
+  readonly objects: number;
+  readonly generation: number;
+  readonly snapshotPath: string;
+  readonly snapshotBytes: number;
+  readonly walPath: string;
+  readonly walBytes: number;
+  /** Lines that were not believed, since they were read. */
+  readonly damagedLines: number;
+  readonly notices: readonly string[];
+}
+
+const MOST_PREDICATES = 20;
+
+export function statsOf(state: GraphState, limit: number): GraphStats {
+  const { content, files } = state;
+  const { table, sidecar, notices } = content;
+  let closed = 0;
+  for (let row = 0; row < table.rowEnd; row += 1) {
+    if (table.isUsed(row) && table.validTo(row) !== Number.POSITIVE_INFINITY) closed += 1;
+  }
+  const used = { subjects: 0, objects: 0 };
+  const predicates: { predicate: string; facts: number }[] = [];
+  for (let term = 0; term < table.terms.count; term += 1) {
+    if (table.bySubject.count(term) > 0) used.subjects += 1;
+    if (table.byObject.count(term) > 0) used.objects += 1;
+    const facts = table.byPredicate.count(term);
+    if (facts > 0) predicates.push({ predicate: table.terms.text(term), facts });
+  }
+  predicates.sort((a, b) => b.facts - a.facts || (a.predicate < b.predicate ? -1 : 1));
+  let deletions = 0;
+  for (const { operations } of table.histories.values()) {
+    if (operations.length === 1 && operations[0]?.kind === 'delete') deletions += 1;
+  }
+  return {
+    open: table.count - closed,
+    closed,
+    deletions,
+    limit,
+    ...used,
+    predicates: predicates.slice(0, MOST_PREDICATES),
+    generation: sidecar?.generation ?? 0,
+    snapshotPath: files.snapshot,
+    snapshotBytes: Number(content.snapshot?.size ?? 0),
+    walPath: files.wal,
+    walBytes: Number(readStampNow(files.wal)?.size ?? 0),
+    damagedLines: state.damagedLines,
+    notices,
+  };
+}

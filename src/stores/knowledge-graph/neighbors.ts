@@ -1,0 +1,71 @@
+/**
+ * What is around a node: breadth first, so that what is near comes first.
+ */
+
+import { END } from './chains.js';
+import { tripleOf } from './changes.js';
+import { chainRows, type Page, type Sight, sightOf, type Triples } from './graph-query.js';
+import type { TripleTable } from './triple-table.js';
+
+/** Of a walk; a page that lies beyond says that there is more. */
+const MOST_FACTS = 100_000;
+
+export interface Walk extends Sight {
+  /** How many steps from the node. */
+  readonly depth: number;
+  /** `out`: facts about the node; `in`: facts that name it as their object. */
+  readonly direction: 'out' | 'in' | 'both';
+  /** Only along facts with this predicate. */
+  readonly predicate?: string | undefined;
+}
+
+export interface Neighborhood extends Triples {
+  /** The nodes at the ends of the facts on this page, and how many steps away. */
+  readonly nodes: readonly { readonly node: string; readonly depth: number }[];
+  /** True where the walk ended at 100 000 facts: `total` is then what was found until there. */
+  readonly isCut: boolean;
+}
+
+export function walkFrom(
+  table: TripleTable,
+  node: string,
+  walk: Walk,
+  { offset, limit }: Page,
+): Neighborhood {
+  const start = table.terms.find(node);
+  const depths = new Map<number, number>(start === END ? [] : [[start, 0]]);
+  const rows = new Set<number>();
+  for (const [term, depth] of depths) {
+    if (depth === walk.depth || rows.size > MOST_FACTS) break;
+    for (const row of around(table, term, walk)) {
+      rows.add(row);
+      const other = table.subject(row) === term ? table.object(row) : table.subject(row);
+      if (!depths.has(other)) depths.set(other, depth + 1);
+    }
+  }
+  const page = [...rows].slice(offset, offset + limit);
+  const ends = new Set(page.flatMap((row) => [table.subject(row), table.object(row)]));
+  return {
+    total: rows.size,
+    triples: page.map((row) => tripleOf(table, row)),
+    nodes: [...ends].map((term) => ({
+      node: table.terms.text(term),
+      depth: depths.get(term) ?? 0,
+    })),
+    isCut: rows.size > MOST_FACTS,
+  };
+}
+
+/** In the order in which the facts came to hold. */
+function around(table: TripleTable, term: number, walk: Walk): number[] {
+  const { direction, predicate } = walk;
+  const isVisible = sightOf(table, walk);
+  const label = predicate === undefined ? undefined : table.terms.find(predicate);
+  const rows: number[] = [];
+  const take = (row: number) => {
+    if (isVisible(row) && (label === undefined || table.predicate(row) === label)) rows.push(row);
+  };
+  if (direction !== 'in') for (const row of chainRows(table.bySubject, term)) take(row);
+  if (direction !== 'out') for (const row of chainRows(table.byObject, term)) take(row);
+  return rows.sort((a, b) => table.compareRows(a, b));
+}

@@ -1,0 +1,43 @@
+/**
+ * Which paths are notes: `.md` below the memory bank, outside of what belongs to somebody else there
+ * (hidden folders such as `.git` and `.trash`, and the insights).
+ */
+import { AppError, isAppError } from '../../base/errors.js';
+import { requireConfined } from '../../files/confined-file.js';
+
+const EXTENSION = '.md';
+const INSIGHTS = 'insights';
+
+/** PATH_ESCAPE: leads elsewhere; VALIDATION_ERROR: no markdown file. No file is touched. */
+export function requireNotePath(path: string): void {
+  requireConfined(path);
+  if (isForeign(path)) {
+    throw new AppError(
+      'PATH_ESCAPE',
+      `${JSON.stringify(path)} is no place for notes: names that begin with a dot and ${INSIGHTS}/ are taken.`,
+    );
+  }
+  if (path.endsWith(EXTENSION)) return;
+  throw new AppError(
+    'VALIDATION_ERROR',
+    `Notes are markdown files: ${JSON.stringify(path)} does not end in ${EXTENSION}.`,
+  );
+}
+
+/** The error that `requireNotePath` throws. */
+export function problemWithNotePath(path: string): AppError | undefined {
+  try {
+    requireNotePath(path);
+    return undefined;
+  } catch (error) {
+    if (isAppError(error)) return error;
+    throw error;
+  }
+}
+
+/** True for a file or folder that no note can be in, whatever its ending. */
+export function isForeign(path: string): boolean {
+  return path === INSIGHTS || path.startsWith(`${INSIGHTS}/`) || /(^|\/)\./.test(path);
+}
+
+export const looksLikeNote = (path: string) => path.endsWith(EXTENSION) && !isForeign(path);

@@ -1,0 +1,138 @@
+/**
+ * A note as text: its bytes, its lines, and the changes that an editor makes to it. Pure. Line ends
+ * stay as they are in the file, and so does a byte-order mark.
+ */
+import { AppError } from '../../base/errors.js';
+import { sha256Hex } from '../../base/ids.js';
+
+/** SPEC: 32 KB. */
+export const MAX_NOTE_BYTES = 32 * 1024;
+const HASH_LENGTH = 16;
+/** Places named where a passage occurs more than once. */
+const MOST_PLACES = 10;
+
+/** Tells versions of a note apart. */
+export const hashOf = (bytes: Uint8Array) => sha256Hex(bytes).slice(0, HASH_LENGTH);
+
+/** E_MB_READ where the bytes are not UTF-8. */
+export function decodeNote(bytes: Uint8Array, path: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch (cause) {
+    throw new AppError('E_MB_READ', `${path} is not UTF-8 text.`, { details: { path }, cause });
+  }
+}
+
+/** The bytes of a text that comes from a caller. TOO_LARGE, VALIDATION_ERROR (no proper text). */
+export function encodeNote(content: string, path: string): Buffer {
+  if (!content.isWellFormed() || content.includes('\0')) {
+    throw new AppError(
+      'VALIDATION_ERROR',
+      'The text holds half a surrogate pair or a NUL character, which no markdown file can.',
+    );
+  }
+  const bytes = Buffer.from(content);
+  if (bytes.byteLength <= MAX_NOTE_BYTES) return bytes;
+  throw new AppError(
+    'TOO_LARGE',
+    `${path} would have ${bytes.byteLength} bytes; a note has at most ${MAX_NOTE_BYTES}.`,
+    {
+      hint: 'Nothing was changed. Split the text into several notes.',
+      details: { path, sizeBytes: bytes.byteLength, maxBytes: MAX_NOTE_BYTES },
+    },
+  );
+}
+
+/** Without line ends and byte-order mark; a newline at the end begins no line. */
+export function linesOf(content: string): string[] {
+  const text = content.replace(/^\uFEFF/, '');
+  if (text === '') return [];
+  return text.replace(/\r?\n$/, '').split(/\r?\n/);
+}
+
+export const withFinalNewline = (content: string) =>
+  content === '' || content.endsWith('\n') ? content : `${content}\n`;
+
+/** Puts `newText` in the place of the one passage `oldText`. VALIDATION_ERROR where it occurs never or again. */
+export function replacePassage(content: string, oldText: string, newText: string): string {
+  const wanted = fitted(oldText, content);
+  const places = placesOf(content, wanted);
+  const [at] = places;
+  if (at === undefined) {
+    throw new AppError('VALIDATION_ERROR', 'The note does not contain oldText.', {
+      hint: 'Nothing was changed. Read the note and give the passage exactly as it is, spaces included.',
+      details: { occurrences: 0 },
+    });
+  }
+  if (places.length > 1) {
+    const lines = places.slice(0, MOST_PLACES).map((place) => lineAt(content, place));
+    throw new AppError(
+      'VALIDATION_ERROR',
+      `oldText occurs ${places.length} times, in lines ${lines.join(', ')}${places.length > MOST_PLACES ? ', …' : ''}.`,
+      {
+        hint: 'Nothing was changed. Give more of the text around the one that is meant.',
+        details: { occurrences: places.length, lines },
+      },
+    );
+  }
+  return content.slice(0, at) + fitted(newText, content) + content.slice(at + wanted.length);
+}
+
+/** Puts whole lines after line `line`; 0 is the beginning. VALIDATION_ERROR where there is no such line. */
+export function insertAfterLine(content: string, line: number, text: string): string {
+  const count = linesOf(content).length;
+  if (line > count) {
+    throw new AppError(
+      'VALIDATION_ERROR',
+      `The note has ${count} lines; there is no line ${line}.`,
+      {
+        hint: 'Nothing was changed. 0 puts the text at the beginning, the number of lines at the end.',
+        details: { totalLines: count },
+      },
+    );
+  }
+  const eol = eolOf(content);
+  const at = endOfLine(content, line);
+  const before = content.slice(0, at);
+  const isOpen = line > 0 && !before.endsWith('\n');
+  return before + (isOpen ? eol : '') + fitted(withFinalNewline(text), content) + content.slice(at);
+}
+
+/** The line, from 1, of a position. */
+export function lineAt(content: string, position: number): number {
+  let line = 1;
+  for (
+    let at = content.indexOf('\n');
+    at !== -1 && at < position;
+    at = content.indexOf('\n', at + 1)
+  )
+    line += 1;
+  return line;
+}
+
+function placesOf(content: string, wanted: string): number[] {
+  const places: number[] = [];
+  // Overlapping ones count: either could be meant.
+  for (let at = content.indexOf(wanted); at !== -1; at = content.indexOf(wanted, at + 1))
+    places.push(at);
+  return places;
+}
+
+/** Where the line's newline ends; of line 0, where the text begins. */
+function endOfLine(content: string, line: number): number {
+  let at = content.startsWith('\uFEFF') ? 1 : 0;
+  for (let passed = 0; passed < line; passed += 1) {
+    const newline = content.indexOf('\n', at);
+    if (newline === -1) return content.length;
+    at = newline + 1;
+  }
+  return at;
+}
+
+const eolOf = (content: string) =>
+  /\r\n/.test(content) && !/(?<!\r)\n/.test(content) ? '\r\n' : '\n';
+
+/** A caller sees lines, not line ends: where all of the note's are CRLF, so are the text's. */
+function fitted(text: string, content: string): string {
+  return eolOf(content) === '\r\n' ? text.replace(/\r?\n/g, '\r\n') : text;
+}

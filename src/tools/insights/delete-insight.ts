@@ -1,0 +1,29 @@
+/** The tool `delete_insight`: into the trash, from which it can be brought back, or for good. */
+import { z } from 'zod';
+import { defineTool, REMOVES, success } from '../define-tool.js';
+import { idField } from '../insight-view.js';
+
+export const deleteInsight = defineTool({
+  name: 'delete_insight',
+  aliases: ['delete-insight'],
+  toolset: 'insights',
+  title: 'Delete an insight',
+  description:
+    'Moves an insight to the trash, from which the user can bring it back. deleted: false where there is none.',
+  input: z.strictObject({
+    id: idField,
+    permanent: z.boolean().describe('Remove it for good, only on request.').default(false),
+  }),
+  output: z.object({
+    success,
+    deleted: z.boolean(),
+    id: z.string(),
+    trashName: z.string().describe('Its name in the trash, to restore it by.').exactOptional(),
+  }),
+  annotations: REMOVES,
+  async run({ id, permanent }, { insights }) {
+    if (permanent) return { deleted: await insights.remove(id), id };
+    const trashName = await insights.trash(id);
+    return { deleted: trashName !== undefined, id, ...(trashName !== undefined && { trashName }) };
+  },
+});

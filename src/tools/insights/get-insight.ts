@@ -1,0 +1,21 @@
+/** The tool `get_insight`: one insight by its id, of whatever context, expired or not. */
+import { z } from 'zod';
+import { defineTool, READS, success } from '../define-tool.js';
+import { idField, insightSchema, toShown } from '../insight-view.js';
+
+export const getInsight = defineTool({
+  name: 'get_insight',
+  aliases: ['get-insight'],
+  toolset: 'insights',
+  title: 'Read an insight',
+  description:
+    'Reads one insight as it is on disk now, also one that has expired. found: false where there is none.',
+  input: z.strictObject({ id: idField }),
+  output: z.object({ success, found: z.boolean(), insight: insightSchema.exactOptional() }),
+  annotations: READS,
+  quotesText: true,
+  async run({ id }, { insights }) {
+    const insight = await insights.get(id);
+    return { found: insight !== undefined, ...(insight && { insight: toShown(insight) }) };
+  },
+});

@@ -1,0 +1,45 @@
+/** The tool `list_insights`: the insights of one context, the newest first. */
+import { z } from 'zod';
+import { countWithin, maxTokens } from '../answer-budget.js';
+import { defineTool, READS, success } from '../define-tool.js';
+import { contextField, contextOf, listedSchema, tagsFilter, toListed } from '../insight-view.js';
+
+export const listInsights = defineTool({
+  name: 'list_insights',
+  aliases: ['list-insights'],
+  toolset: 'insights',
+  title: 'List insights',
+  description:
+    'Lists the insights of one context, the newest first, and nothing of any other. Read it when work on a project begins; search_insights finds by words.',
+  input: z.strictObject({
+    context: contextField,
+    tags: tagsFilter,
+    includeExpired: z.boolean().describe('Also those that have expired.').default(false),
+    limit: z.number().int().min(1).max(100).describe('Most insights to give.').default(20),
+    offset: z.number().int().min(0).describe('Insights to pass over.').default(0),
+    maxTokens,
+  }),
+  output: z.object({
+    success,
+    context: z.string().describe('Whose insights these are.'),
+    total: z.number().int().describe('All of them, on whatever page.'),
+    hasMore: z.boolean(),
+    nextOffset: z.number().int().describe('The offset of the next page.').exactOptional(),
+    results: z.array(listedSchema),
+  }),
+  annotations: READS,
+  quotesText: true,
+  async run({ context: given, limit, offset, maxTokens: budget, ...filters }, { insights }, call) {
+    const context = contextOf(given, call);
+    const found = await insights.list({ context, ...filters });
+    const page = found.slice(offset, offset + limit).map(toListed);
+    const results = page.slice(0, countWithin(page, budget));
+    const next = offset + results.length;
+    const hasMore = next < found.length && results.length > 0;
+    return {
+      ...{ context, total: found.length, hasMore },
+      ...(hasMore && { nextOffset: next }),
+      results,
+    };
+  },
+});

@@ -1,0 +1,38 @@
+/** The tool `save_insight`: keeps a finding about a project, or about all of them. */
+import { z } from 'zod';
+import { ADDS, defineTool, success } from '../define-tool.js';
+import { contentField, contextField, contextOf, expiryOf, tagsField } from '../insight-view.js';
+import { jsonObject } from '../json-object.js';
+
+export const saveInsight = defineTool({
+  name: 'save_insight',
+  aliases: ['save-insight'],
+  toolset: 'insights',
+  title: 'Save an insight',
+  description:
+    'Keeps a finding, pattern or decision about a project for later sessions; answers when it is safe on disk. Find it again with search_insights.',
+  input: z.strictObject({
+    content: contentField.describe('The insight, in words that stand alone.'),
+    context: contextField,
+    metadata: jsonObject('Any JSON object to keep with it; searched too.').exactOptional(),
+    tags: tagsField.describe('Words to group it by.').exactOptional(),
+    expires: z.string().describe('ISO 8601; passed over from then on.').exactOptional(),
+  }),
+  output: z.object({
+    success,
+    id: z.string(),
+    created_at: z.number().int().describe('Epoch milliseconds.'),
+    context: z.string().describe('Where it was put.'),
+  }),
+  annotations: ADDS,
+  async run({ content, context, metadata, tags, expires }, { insights }, call) {
+    const saved = await insights.save({
+      content,
+      context: contextOf(context, call),
+      ...(metadata !== undefined && { metadata }),
+      ...(tags !== undefined && { tags }),
+      ...(expires !== undefined && { expires_at: expiryOf(expires) }),
+    });
+    return { id: saved.id, created_at: saved.created_at, context: saved.context };
+  },
+});

@@ -1,0 +1,89 @@
+/**
+ * The tool `search_insights`: full-text search over the insights of one context, in SQLite FTS5's
+ * query language or in plain words. Nothing in its answer depends on another context.
+ */
+import { z } from 'zod';
+import type { InsightResults } from '../../search/insight-search.js';
+import { MATCH_TYPES } from '../../search/match-type.js';
+import { countWithin, maxTokens } from '../answer-budget.js';
+import { defineTool, READS, success } from '../define-tool.js';
+import { contextField, contextOf, listedSchema, tagsFilter, toListed } from '../insight-view.js';
+
+export const searchInsights = defineTool({
+  name: 'search_insights',
+  aliases: ['search-insights'],
+  toolset: 'insights',
+  title: 'Search insights',
+  description:
+    'Finds insights of one context by words of content, metadata and tags, best first, each with a snippet. Plain words or FTS5 syntax, as in search_messages.',
+  input: z.strictObject({
+    query: z.string().min(1).max(10_000).describe('Words, or an FTS5 query.'),
+    context: contextField,
+    matchType: z.enum(MATCH_TYPES).describe('As in search_messages.').default('auto'),
+    tags: tagsFilter,
+    includeExpired: z.boolean().describe('Also those that have expired.').default(false),
+    limit: z.number().int().min(1).max(100).describe('Most results to give.').default(20),
+    offset: z.number().int().min(0).describe('Results to pass over.').default(0),
+    highlightStart: z.string().max(40).describe('Put before a match.').default('<mark>'),
+    highlightEnd: z.string().max(40).describe('Put after a match.').default('</mark>'),
+    maxTokens,
+  }),
+  output: z.object({
+    success,
+    context: z.string().describe('Whose insights were searched.'),
+    total: z.number().int().describe('All matches, on whatever page.'),
+    hasMore: z.boolean(),
+    nextOffset: z.number().int().describe('The offset of the next page.').exactOptional(),
+    relaxed: z.boolean().describe('No insight has all of the words; these have some.'),
+    results: z.array(
+      listedSchema.extend({
+        snippet: z.string(),
+        rank: z.number().describe("FTS5's bm25(): the smaller, the better."),
+      }),
+    ),
+    explanation: z.string().describe('Why nothing was found.').exactOptional(),
+  }),
+  annotations: READS,
+  quotesText: true,
+  async run(input, { insightSearch }, call) {
+    const { query, matchType, tags, includeExpired, limit, offset } = input;
+    const { highlightStart: open, highlightEnd: close } = input;
+    const context = contextOf(input.context, call);
+    const selection = { context, includeExpired, ...(tags !== undefined && { tags }) };
+    const snippet = { open, close };
+    const request = { query, matchType, limit, offset, ...selection, snippet };
+    const found = await insightSearch.search(request, call.signal);
+    const page = found.hits.map(({ insight, snippet: text, rank }) => ({
+      ...{ ...toListed(insight), snippet: shortened(text), rank },
+    }));
+    const results = page.slice(0, countWithin(page, input.maxTokens));
+    const next = offset + results.length;
+    const hasMore = next < found.total && results.length > 0;
+    return {
+      ...{ context, total: found.total, hasMore },
+      ...(hasMore && { nextOffset: next }),
+      relaxed: found.relaxed,
+      results,
+      ...(found.total === 0 && { explanation: explain(found, context) }),
+    };
+  },
+});
+
+/** A text without spaces is one token, however long. */
+const MAX_SNIPPET_CHARACTERS = 2_000;
+
+const shortened = (snippet: string) =>
+  snippet.length <= MAX_SNIPPET_CHARACTERS
+    ? snippet
+    : `${snippet.slice(0, MAX_SNIPPET_CHARACTERS).toWellFormed()}...`;
+
+function explain({ inContext, unknownWords, otherwise }: InsightResults, context: string): string {
+  if (inContext === 0) return `There are no insights in the context ${context}.`;
+  const { tags = 0, includeExpired = 0 } = otherwise;
+  const parts = [
+    ...(unknownWords.length > 0 ? [`No insight here has: ${unknownWords.join(', ')}.`] : []),
+    ...(tags > 0 ? [`${tags} match without tags.`] : []),
+    ...(includeExpired > 0 ? [`${includeExpired} match with includeExpired.`] : []),
+  ];
+  return parts.join(' ') || 'Each word occurs, but no insight here matches the query.';
+}

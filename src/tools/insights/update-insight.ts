@@ -1,0 +1,48 @@
+/** The tool `update_insight`: puts new content, metadata, tags or an expiry in place of the old. */
+import { z } from 'zod';
+import { AppError } from '../../base/errors.js';
+import { CHANGES, defineTool, success } from '../define-tool.js';
+import {
+  contentField,
+  expiryOf,
+  idField,
+  insightSchema,
+  tagsField,
+  toShown,
+} from '../insight-view.js';
+import { jsonObject } from '../json-object.js';
+
+export const updateInsight = defineTool({
+  name: 'update_insight',
+  aliases: ['update-insight'],
+  toolset: 'insights',
+  title: 'Change an insight',
+  description:
+    'Changes the fields that are given; the others stay. updated: false where there is no such insight.',
+  input: z.strictObject({
+    id: idField,
+    content: contentField.describe('New content.').exactOptional(),
+    metadata: jsonObject('New metadata in place of all there was.').exactOptional(),
+    tags: tagsField.describe('New tags in place of all there were.').exactOptional(),
+    expires: z
+      .string()
+      .nullable()
+      .describe('New expiry (ISO 8601); null for none.')
+      .exactOptional(),
+  }),
+  output: z.object({ success, updated: z.boolean(), insight: insightSchema.exactOptional() }),
+  annotations: CHANGES,
+  async run({ id, expires, ...change }, { insights }) {
+    if (expires === undefined && Object.keys(change).length === 0) {
+      throw new AppError('VALIDATION_ERROR', 'Nothing to change was given.', {
+        hint: 'Give content, metadata, tags or expires.',
+      });
+    }
+    const expires_at = typeof expires === 'string' ? expiryOf(expires) : expires;
+    const insight = await insights.update(id, {
+      ...change,
+      ...(expires_at !== undefined && { expires_at }),
+    });
+    return { updated: insight !== undefined, ...(insight && { insight: toShown(insight) }) };
+  },
+});

@@ -1,0 +1,43 @@
+/**
+ * The tool `kg_add`: puts facts into the knowledge graph, all of a call or none.
+ */
+import { z } from 'zod';
+import type { NewTriple } from '../../stores/knowledge-graph/triple.js';
+import { startOf } from '../date-field.js';
+import { ADDS, defineTool, success } from '../define-tool.js';
+import { newTripleFields, toView, tripleSchema, triplesOf } from '../triple-view.js';
+
+export const kgAdd = defineTool({
+  name: 'kg_add',
+  aliases: ['kg/add'],
+  toolset: 'kg',
+  title: 'Remember facts',
+  description:
+    'Stores facts as triples such as Ada / lives in / London, so that they can be asked for in later sessions. A fact that is there already is left as it is. With replaces, a new value ends the old one of the same subject and predicate, which stays readable as the past. Look with kg_query first for the names in use.',
+  input: z.strictObject({
+    ...newTripleFields,
+    replaces: z
+      .boolean()
+      .describe('End what holds now of the same subject and predicate.')
+      .default(false),
+  }),
+  output: z.object({
+    success,
+    added: z.number().int().describe('How many were new.'),
+    triples: z.array(tripleSchema.extend({ added: z.boolean() })),
+    closed: z.array(tripleSchema).describe('Facts that ended because of replaces.'),
+  }),
+  annotations: { ...ADDS, idempotentHint: true },
+  async run({ replaces, ...given }, { kg }) {
+    const { triples, closed } = await kg.add(triplesOf(given).map(toNewTriple), { replaces });
+    return {
+      added: triples.filter(({ added }) => added).length,
+      triples: triples.map(({ added, ...triple }) => ({ ...toView(triple), added })),
+      closed: closed.map(toView),
+    };
+  },
+});
+
+function toNewTriple({ ts, ...triple }: Omit<NewTriple, 'ts'> & { ts?: string }): NewTriple {
+  return ts === undefined ? triple : { ...triple, ts: startOf('ts', ts) };
+}

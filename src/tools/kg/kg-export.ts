@@ -1,0 +1,50 @@
+/** The tool `kg_export`: the knowledge graph as text, in the answer or as a file in the folder of exports. */
+import { z } from 'zod';
+import { GRAPH_FORMATS } from '../../exchange/graph-export.js';
+import { estimateTokens, maxTokens } from '../answer-budget.js';
+import { ADDS, defineTool, success } from '../define-tool.js';
+
+/** For counts and names of fields. */
+const FRAME_TOKENS = 200;
+
+export const kgExport = defineTool({
+  name: 'kg_export',
+  aliases: ['kg/export'],
+  toolset: 'kg',
+  title: 'Export facts',
+  description:
+    'Gives the knowledge graph as text: jsonl is everything, for kg_import; memory is memory.jsonl of the official MCP memory server; mermaid is a picture; both of what holds now. With file it goes to the exports folder, however long.',
+  input: z.strictObject({
+    format: z.enum(GRAPH_FORMATS).describe('Form of the text.').default('jsonl'),
+    subject: z.string().describe('Only facts of this subject.').exactOptional(),
+    predicate: z.string().describe('Only facts of this predicate.').exactOptional(),
+    text: z.string().describe('Only facts that have all of these words.').exactOptional(),
+    file: z.string().describe('Name of a new file in the exports folder.').exactOptional(),
+    offset: z.number().int().min(0).describe('Lines to pass over; not with file.').default(0),
+    maxTokens,
+  }),
+  output: z.object({
+    success,
+    lines: z.number().int().describe('In this text or file.'),
+    hasMore: z.boolean(),
+    nextOffset: z.number().int().describe('The offset of the next page.').exactOptional(),
+    path: z.string().describe('The file that was written.').exactOptional(),
+    sizeBytes: z.number().int(),
+    text: z.string().exactOptional(),
+  }),
+  annotations: ADDS,
+  quotesText: true,
+  async run({ format, file, offset, maxTokens: budget, ...filter }, { graphExport }, { signal }) {
+    const request = { format, filter, signal };
+    if (file !== undefined) {
+      return { hasMore: false, ...(await graphExport.toFile(file, request)) };
+    }
+    const room = { most: budget - FRAME_TOKENS, measure: estimateTokens };
+    const page = await graphExport.toText(request, offset, room);
+    const sizeBytes = Buffer.byteLength(page.text);
+    return { hasMore: page.nextOffset !== undefined, sizeBytes, ...page };
+  },
+  /** The text as it is: inside JSON every quote would cost a token. */
+  text: ({ success: _, text, ...facts }) =>
+    text === undefined ? JSON.stringify(facts) : `${JSON.stringify(facts)}\n\n${text}`,
+});

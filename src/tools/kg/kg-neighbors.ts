@@ -1,0 +1,64 @@
+/**
+ * The tool `kg_neighbors`: the facts around a node, nearest first.
+ */
+import { z } from 'zod';
+import { countWithin, maxTokens } from '../answer-budget.js';
+import { endOf } from '../date-field.js';
+import { defineTool, READS, success } from '../define-tool.js';
+import {
+  pageFields,
+  pageOf,
+  pageSchema,
+  sightFields,
+  toView,
+  tripleSchema,
+} from '../triple-view.js';
+
+export const kgNeighbors = defineTool({
+  name: 'kg_neighbors',
+  aliases: ['kg/neighbors'],
+  toolset: 'kg',
+  title: 'Facts around a node',
+  description:
+    'Walks the knowledge graph from one node along its facts, as many steps as asked, and gives the facts met, nearest first, with the nodes at their ends. Use it to gather what is known around a person, project or thing.',
+  input: z.strictObject({
+    node: z.string().describe('A subject or object, exactly.'),
+    depth: z.number().int().min(1).max(6).describe('Steps to walk.').default(1),
+    direction: z
+      .enum(['out', 'in', 'both'])
+      .describe('out: facts about the node; in: facts that name it as object.')
+      .default('both'),
+    predicate: z.string().describe('Only along facts with this predicate.').exactOptional(),
+    ...sightFields,
+    ...pageFields,
+    maxTokens,
+  }),
+  output: z.object({
+    success,
+    ...pageSchema,
+    triples: z.array(tripleSchema),
+    nodes: z.array(z.object({ node: z.string(), depth: z.number().int() })),
+    isCut: z.boolean().describe('Whether the walk ended at 100000 facts.'),
+  }),
+  annotations: READS,
+  quotesText: true,
+  async run({ node, asOf, limit, offset, maxTokens: budget, ...walk }, { kg }) {
+    const time = asOf === undefined ? undefined : endOf('asOf', asOf);
+    const found = await kg.neighbors(node, { ...walk, asOf: time }, { limit, offset });
+    const views = found.triples.map(toView);
+    // Each fact with the nodes it leads to, which the answer lists beside it.
+    const measured = views.map((view) => [view, nodesOf(view)]);
+    const triples = views.slice(0, countWithin(measured, budget));
+    const ends = new Set(triples.flatMap(nodesOf));
+    return {
+      ...pageOf(found.total, offset, triples.length),
+      triples,
+      nodes: found.nodes.filter((near) => ends.has(near.node)),
+      isCut: found.isCut,
+    };
+  },
+});
+
+function nodesOf({ subject, object }: { subject: string; object: string }): string[] {
+  return [subject, object];
+}

@@ -1,0 +1,92 @@
+/**
+ * The tool `kg_query`: facts that match all that is given, oldest first unless asked otherwise.
+ */
+import { z } from 'zod';
+import type { TripleFilter } from '../../stores/knowledge-graph/graph-query.js';
+import type { KnowledgeGraph } from '../../stores/knowledge-graph.js';
+import { countWithin, maxTokens } from '../answer-budget.js';
+import { dateField, endOf, startOf } from '../date-field.js';
+import { defineTool, READS, success } from '../define-tool.js';
+import {
+  pageFields,
+  pageOf,
+  pageSchema,
+  sightFields,
+  toView,
+  tripleSchema,
+} from '../triple-view.js';
+
+const PARTS = ['subject', 'predicate', 'object'] as const;
+
+export const kgQuery = defineTool({
+  name: 'kg_query',
+  aliases: ['kg/query'],
+  toolset: 'kg',
+  title: 'Ask for facts',
+  description:
+    'Finds facts by subject, predicate and object, exactly or by their beginning, by words anywhere in them, and by time. All that is given must match; with nothing given it lists everything. Facts that have ended are shown only with asOf or includeClosed. Follow links with kg_neighbors.',
+  input: z.strictObject({
+    subject: z.string().describe('The subject, exactly.').exactOptional(),
+    predicate: z.string().describe('The predicate, exactly.').exactOptional(),
+    object: z.string().describe('The object, exactly.').exactOptional(),
+    prefix: z.boolean().describe('The parts given need only begin like that.').default(false),
+    text: z
+      .string()
+      .describe('Words that all occur somewhere in the fact, in any case.')
+      .exactOptional(),
+    ...sightFields,
+    since: dateField('Began to hold at or after this'),
+    until: dateField('Began to hold at or before this'),
+    order: z.enum(['oldest', 'newest']).describe('Which come first.').default('oldest'),
+    ...pageFields,
+    maxTokens,
+  }),
+  output: z.object({
+    success,
+    ...pageSchema,
+    triples: z.array(tripleSchema),
+    note: z.string().describe('Why nothing was found.').exactOptional(),
+  }),
+  annotations: READS,
+  quotesText: true,
+  async run({ asOf, since, until, order, limit, offset, maxTokens: budget, ...parts }, { kg }) {
+    const filter: TripleFilter = {
+      ...parts,
+      ...(asOf !== undefined && { asOf: endOf('asOf', asOf) }),
+      ...(since !== undefined && { since: startOf('since', since) }),
+      ...(until !== undefined && { until: endOf('until', until) }),
+    };
+    const found = await kg.query(filter, { order, limit, offset });
+    const views = found.triples.map(toView);
+    const triples = views.slice(0, countWithin(views, budget));
+    return {
+      ...pageOf(found.total, offset, triples.length),
+      triples,
+      ...(found.total === 0 && { note: await whyNothing(kg, filter) }),
+    };
+  },
+});
+
+/** Each part alone, among closed facts as well: which one nobody ever used. */
+async function whyNothing(kg: KnowledgeGraph, filter: TripleFilter): Promise<string> {
+  const all = { includeClosed: true, prefix: filter.prefix };
+  const page = { offset: 0, limit: 0 };
+  const { total } = await kg.query({ includeClosed: true }, page);
+  if (total === 0) return 'The knowledge graph is empty; kg_add puts facts into it.';
+  const unknown: string[] = [];
+  for (const part of PARTS) {
+    if (filter[part] === undefined) continue;
+    const alone = await kg.query({ ...all, [part]: filter[part] }, page);
+    const begins = filter.prefix === true ? ' that begins with' : '';
+    if (alone.total === 0)
+      unknown.push(`No fact has a ${part}${begins} ${JSON.stringify(filter[part])}.`);
+  }
+  if (unknown.length > 0) {
+    return `${unknown.join(' ')} Try prefix or text, or see the names with kg_subjects.`;
+  }
+  const closed = await kg.query({ ...filter, asOf: undefined, includeClosed: true }, page);
+  if (closed.total > 0) {
+    return `${closed.total} facts match at another time: ask with includeClosed or asOf.`;
+  }
+  return 'Each part occurs, but no fact has all that was asked for.';
+}

@@ -1,0 +1,27 @@
+/**
+ * The tool `kg_save`: writes a new snapshot of the knowledge graph now.
+ */
+import { z } from 'zod';
+import { CHANGES, defineTool, success } from '../define-tool.js';
+
+export const kgSave = defineTool({
+  name: 'kg_save',
+  aliases: ['kg/save'],
+  toolset: 'kg',
+  title: 'Write a snapshot of the graph',
+  description:
+    'Writes all facts into a new snapshot and begins the log anew, as happens by itself when the log has grown. Use it before a commit with git, or after the files were merged or repaired.',
+  input: z.strictObject({}),
+  output: z.object({
+    success,
+    saved: z.boolean().describe('False where another process was writing one at the same time.'),
+    generation: z.number().int().exactOptional(),
+    triples: z.number().int().describe('Facts in it, ended ones among them.').exactOptional(),
+    snapshotBytes: z.number().int().exactOptional(),
+  }),
+  annotations: { ...CHANGES, destructiveHint: false },
+  async run(_input, { kg }) {
+    const saved = await kg.save();
+    return { saved: saved !== undefined, ...saved };
+  },
+});

@@ -1,0 +1,33 @@
+/**
+ * The tool `kg_subjects`: what the knowledge graph knows something about.
+ */
+import { z } from 'zod';
+import { countWithin, maxTokens } from '../answer-budget.js';
+import { defineTool, READS, success } from '../define-tool.js';
+import { pageFields, pageOf, pageSchema } from '../triple-view.js';
+
+export const kgSubjects = defineTool({
+  name: 'kg_subjects',
+  aliases: ['kg/subjects'],
+  toolset: 'kg',
+  title: 'List subjects',
+  description:
+    'Lists the subjects of the knowledge graph in alphabetical order with the number of facts that hold of each. Use it to find the name in use before kg_add or kg_query.',
+  input: z.strictObject({
+    prefix: z.string().describe('Only subjects that begin like that.').exactOptional(),
+    ...pageFields,
+    maxTokens,
+  }),
+  output: z.object({
+    success,
+    ...pageSchema,
+    subjects: z.array(z.object({ subject: z.string(), facts: z.number().int() })),
+  }),
+  annotations: READS,
+  quotesText: true,
+  async run({ prefix, limit, offset, maxTokens: budget }, { kg }) {
+    const found = await kg.subjects({ prefix }, { limit, offset });
+    const subjects = found.subjects.slice(0, countWithin(found.subjects, budget));
+    return { ...pageOf(found.total, offset, subjects.length), subjects };
+  },
+});

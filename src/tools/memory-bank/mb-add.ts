@@ -1,0 +1,22 @@
+/** The tool `mb_add`: a new note. */
+import { z } from 'zod';
+import { ADDS, defineTool, success } from '../define-tool.js';
+import { notePath, noteSchema } from '../note-fields.js';
+
+export const mbAdd = defineTool({
+  name: 'mb_add',
+  aliases: ['mb/add'],
+  toolset: 'memory_bank',
+  title: 'Write a new note',
+  description:
+    'Writes a new markdown note of at most 32 KB; folders are made as needed. What is there is never overwritten: change a note with mb_edit.',
+  input: z.strictObject({
+    path: notePath('Where to put it'),
+    content: z.string().describe('The text, markdown.'),
+  }),
+  output: z.object({ success, ...noteSchema.shape }),
+  annotations: ADDS,
+  async run({ path, content }, { memoryBank }) {
+    return memoryBank.add(path, content);
+  },
+});

@@ -1,0 +1,31 @@
+/** The tool `mb_delete`: a note into the trash, from which it can be brought back, or for good. */
+import { z } from 'zod';
+import { defineTool, REMOVES, success } from '../define-tool.js';
+import { expectedHash, notePath } from '../note-fields.js';
+
+export const mbDelete = defineTool({
+  name: 'mb_delete',
+  aliases: ['mb/delete'],
+  toolset: 'memory_bank',
+  title: 'Delete a note',
+  description:
+    'Moves a note to the trash, from where the user can bring it back (daybook restore). permanent: true removes it for good; only when the user asked for exactly that.',
+  input: z.strictObject({
+    path: notePath(),
+    hash: expectedHash,
+    permanent: z.boolean().describe('Remove it for good; it cannot be undone.').default(false),
+  }),
+  output: z.object({
+    success,
+    path: z.string(),
+    deleted: z.boolean(),
+    permanent: z.boolean(),
+    trashName: z.string().describe('Its name in the trash, to restore it by.').exactOptional(),
+    trashPath: z.string().describe('Where it lies now.').exactOptional(),
+  }),
+  annotations: REMOVES,
+  async run({ path, hash, permanent }, { memoryBank }) {
+    const options = { permanent, ...(hash !== undefined && { expectedHash: hash }) };
+    return { path, deleted: true, permanent, ...(await memoryBank.delete(path, options)) };
+  },
+});

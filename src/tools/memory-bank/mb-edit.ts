@@ -1,0 +1,94 @@
+/** The tool `mb_edit`: the verbs of an editor on one note. One verb a call. */
+import { z } from 'zod';
+import { AppError } from '../../base/errors.js';
+import {
+  insertAfterLine,
+  linesOf,
+  replacePassage,
+  withFinalNewline,
+} from '../../stores/memory-bank/note-text.js';
+import type { MemoryBank } from '../../stores/memory-bank.js';
+import { CHANGES, defineTool, success } from '../define-tool.js';
+import { expectedHash, notePath, noteSchema, toListedNote } from '../note-fields.js';
+
+const input = z.strictObject({
+  path: notePath(),
+  hash: expectedHash,
+  oldText: z
+    .string()
+    .min(1)
+    .describe('A passage that occurs once, exactly as it is.')
+    .exactOptional(),
+  newText: z.string().describe('What takes the place of oldText.').exactOptional(),
+  insertLine: z
+    .number()
+    .int()
+    .min(0)
+    .describe('Put insertText after this line; 0: at the beginning.')
+    .exactOptional(),
+  insertText: z.string().min(1).describe('Whole lines to insert.').exactOptional(),
+  newPath: notePath('The new one').exactOptional(),
+  content: z.string().describe('The whole new text; needs hash.').exactOptional(),
+});
+
+export const mbEdit = defineTool({
+  name: 'mb_edit',
+  aliases: ['mb/edit'],
+  toolset: 'memory_bank',
+  title: 'Edit a note',
+  description:
+    'Changes a note in one of four ways: newText in place of oldText, which must occur exactly once; insertText after insertLine; newPath to rename; content in place of everything. Give the hash of mb_read, so that nobody’s edit is lost.',
+  input,
+  output: z.object({
+    success,
+    ...noteSchema.shape,
+    totalLines: z.number().int().exactOptional(),
+    renamedFrom: z.string().exactOptional(),
+  }),
+  annotations: CHANGES,
+  async run(args, { memoryBank }) {
+    const { path, hash, newPath } = args;
+    const change = changeOf(args);
+    if (change !== undefined) return edited(memoryBank, path, hash, change);
+    const info = await memoryBank.rename(path, newPath ?? path, hash);
+    return { ...info, renamedFrom: path };
+  },
+});
+
+type Change = (content: string) => string;
+
+async function edited(bank: MemoryBank, path: string, hash: string | undefined, change: Change) {
+  const note = await bank.edit(path, hash, change);
+  return { ...toListedNote(note), totalLines: linesOf(note.content).length };
+}
+
+/** `undefined`: a rename. VALIDATION_ERROR for anything but one complete verb. */
+function changeOf(args: z.output<typeof input>): Change | undefined {
+  const { hash, oldText, newText, insertLine, insertText, newPath, content } = args;
+  const verbs: (Change | 'rename' | undefined)[] = [
+    pair(oldText, newText, (was, is) => (text) => replacePassage(text, was, is)),
+    pair(insertLine, insertText, (line, added) => (text) => insertAfterLine(text, line, added)),
+    newPath === undefined ? undefined : 'rename',
+    content === undefined ? undefined : () => withFinalNewline(content),
+  ];
+  const [verb, second] = verbs.filter((each) => each !== undefined);
+  if (verb === undefined || second !== undefined) {
+    throw new AppError('VALIDATION_ERROR', 'mb_edit takes one change a call.', {
+      hint: 'Give oldText and newText, or insertLine and insertText, or newPath, or content with hash.',
+    });
+  }
+  if (content !== undefined && hash === undefined) {
+    throw new AppError('VALIDATION_ERROR', 'Replacing the whole text needs the hash of the note.', {
+      hint: 'Read the note with mb_read and give its hash.',
+    });
+  }
+  return verb === 'rename' ? undefined : verb;
+}
+
+function pair<A, B>(a: A | undefined, b: B | undefined, make: (a: A, b: B) => Change) {
+  if (a !== undefined && b !== undefined) return make(a, b);
+  if (a === undefined && b === undefined) return undefined;
+  throw new AppError('VALIDATION_ERROR', 'Half of the change is missing.', {
+    hint: 'oldText goes with newText (which may be empty), insertLine with insertText.',
+  });
+}

@@ -1,0 +1,47 @@
+/** The tool `mb_list`: the notes of the memory bank with size, time and hash, in the order of their paths. */
+import { z } from 'zod';
+import { countWithin, maxTokens } from '../answer-budget.js';
+import { defineTool, READS, success } from '../define-tool.js';
+import { noteFolder, noteSchema, skippedSchema, toListedNote, toSkipped } from '../note-fields.js';
+
+export const mbList = defineTool({
+  name: 'mb_list',
+  aliases: ['mb/list'],
+  toolset: 'memory_bank',
+  title: 'List notes',
+  description:
+    'Lists the markdown notes of the memory bank, which people edit as well. For what is written in them use mb_search; read one with mb_read.',
+  input: z.strictObject({
+    folder: noteFolder,
+    limit: z.number().int().min(1).max(1000).describe('Most notes to give.').default(100),
+    offset: z.number().int().min(0).describe('Notes to pass over.').default(0),
+    maxTokens,
+  }),
+  output: z.object({
+    success,
+    total: z.number().int().describe('Notes on all pages.'),
+    hasMore: z.boolean(),
+    nextOffset: z.number().int().describe('The offset of the next page.').exactOptional(),
+    files: z.array(noteSchema),
+    skipped: skippedSchema.exactOptional(),
+  }),
+  annotations: READS,
+  quotesText: true,
+  async run({ folder = '', limit, offset, maxTokens: budget }, { memoryBank }) {
+    await memoryBank.refresh();
+    const isWanted = ({ path }: { path: string }) => folder === '' || path.startsWith(`${folder}/`);
+    const notes = memoryBank.known().filter(isWanted).map(toListedNote);
+    const page = notes.slice(offset, offset + limit);
+    const files = page.slice(0, countWithin(page, budget));
+    const nextOffset = offset + files.length;
+    const hasMore = nextOffset < notes.length;
+    const skipped = toSkipped(memoryBank.skipped().filter(isWanted));
+    return {
+      total: notes.length,
+      hasMore,
+      ...(hasMore && { nextOffset }),
+      files,
+      ...(skipped.length > 0 && { skipped }),
+    };
+  },
+});

@@ -1,0 +1,58 @@
+/** The tool `mb_read`: a note, or some of its lines, with the hash that edits may demand. */
+import { z } from 'zod';
+import { AppError } from '../../base/errors.js';
+import { linesOf } from '../../stores/memory-bank/note-text.js';
+import { maxTokens } from '../answer-budget.js';
+import { defineTool, READS, success } from '../define-tool.js';
+import { linesWithin, notePath, noteSchema } from '../note-fields.js';
+
+export const mbRead = defineTool({
+  name: 'mb_read',
+  aliases: ['mb/read'],
+  toolset: 'memory_bank',
+  title: 'Read a note',
+  description:
+    'Reads a note as it is on disk now, or some of its lines. A long one comes in pages: go on with startLine set to nextLine. Give its hash to mb_edit and mb_delete.',
+  input: z.strictObject({
+    path: notePath(),
+    startLine: z.number().int().min(1).describe('First line to give, from 1.').default(1),
+    endLine: z.number().int().min(1).describe('Last line to give; else the end.').exactOptional(),
+    maxTokens,
+  }),
+  output: z.object({
+    success,
+    ...noteSchema.shape,
+    totalLines: z.number().int(),
+    startLine: z.number().int(),
+    endLine: z.number().int().describe('Last line given; below startLine where there is none.'),
+    hasMore: z.boolean().describe('Whether lines that were asked for are still to come.'),
+    nextLine: z.number().int().describe('The startLine of the next page.').exactOptional(),
+    content: z.string(),
+  }),
+  annotations: READS,
+  quotesText: true,
+  text({ path, hash, startLine, endLine, totalLines, sizeBytes, modifiedAt, nextLine, content }) {
+    const more = nextLine === undefined ? '' : `; go on with startLine ${nextLine}`;
+    return `${path}, hash ${hash}, lines ${startLine} to ${endLine} of ${totalLines}${more}; ${sizeBytes} bytes, changed ${modifiedAt}\n\n${content}`;
+  },
+  async run({ path, startLine, endLine, maxTokens: budget }, { memoryBank }) {
+    if (endLine !== undefined && endLine < startLine) {
+      throw new AppError('VALIDATION_ERROR', 'endLine is before startLine.');
+    }
+    const { content, ...info } = await memoryBank.read(path);
+    const lines = linesOf(content);
+    const wanted = lines.slice(startLine - 1, endLine);
+    const given = wanted.slice(0, linesWithin(wanted, budget));
+    const nextLine = startLine + given.length;
+    const hasMore = given.length < wanted.length;
+    return {
+      ...info,
+      totalLines: lines.length,
+      startLine,
+      endLine: nextLine - 1,
+      hasMore,
+      ...(hasMore && { nextLine }),
+      content: given.join('\n'),
+    };
+  },
+});

@@ -1,0 +1,25 @@
+/** The tool `mb_reindex`: everything known about the notes, made anew from the files. */
+import { z } from 'zod';
+import { defineTool, READS, success } from '../define-tool.js';
+import { skippedSchema, toSkipped } from '../note-fields.js';
+
+export const mbReindex = defineTool({
+  name: 'mb_reindex',
+  aliases: ['mb/reindex'],
+  toolset: 'memory_bank',
+  title: 'Rebuild the index of notes',
+  description:
+    'Reads every note again and rebuilds the index from them. Rarely needed: edits by hand are noticed by themselves. Use it when mb_list or mb_search disagree with the files.',
+  input: z.strictObject({}),
+  output: z.object({
+    success,
+    files: z.number().int().describe('Notes indexed.'),
+    sections: z.number().int().describe('Sections of them that mb_search ranks.'),
+    skipped: skippedSchema,
+  }),
+  annotations: READS,
+  async run(_input, { memoryBank, noteSearch }) {
+    const { notes, sections } = await noteSearch.rebuild();
+    return { files: notes, sections, skipped: toSkipped(memoryBank.skipped()) };
+  },
+});

@@ -1,0 +1,115 @@
+/** The tool `mb_search`: lines of notes, by ranked search, as a literal text, or by a regular expression. */
+import { z } from 'zod';
+import { MATCH_TYPES } from '../../search/match-type.js';
+import { NOTE_SEARCH_MODES, type NoteHit } from '../../search/note-search.js';
+import { countWithin, maxTokens } from '../answer-budget.js';
+import { defineTool, READS, success } from '../define-tool.js';
+import { noteFolder } from '../note-fields.js';
+import { explainNothing } from '../nothing-found.js';
+
+/** A line can be as long as a note; so much of it shows where the match is. */
+const LONGEST_LINE = 400;
+const BEFORE_MATCH = 100;
+
+export const mbSearch = defineTool({
+  name: 'mb_search',
+  aliases: ['mb/search'],
+  toolset: 'memory_bank',
+  title: 'Search notes',
+  description:
+    'Finds lines in the notes. Mode ranked: sections that match words or an FTS5 query best, each with its best line (columns path, heading, content). exact: lines with that text. regex: lines that an RE2 expression matches. Read on with mb_read.',
+  input: z.strictObject({
+    query: z.string().min(1).max(1000).describe('What to find, as mode says.'),
+    mode: z.enum(NOTE_SEARCH_MODES).describe('How to search.').default('ranked'),
+    matchType: z.enum(MATCH_TYPES).describe('For ranked: as in search_messages.').default('auto'),
+    caseSensitive: z.boolean().describe('For exact and regex.').default(false),
+    folder: noteFolder,
+    contextLines: z.number().int().min(0).max(10).describe('Lines before and after.').default(1),
+    limit: z.number().int().min(1).max(100).describe('Most results to give.').default(20),
+    offset: z.number().int().min(0).describe('Results to pass over.').default(0),
+    maxTokens,
+  }),
+  output: z.object({
+    success,
+    total: z.number().int().describe('All matching sections (ranked) or lines.'),
+    hasMore: z.boolean(),
+    nextOffset: z.number().int().describe('The offset of the next page.').exactOptional(),
+    relaxed: z.boolean().describe('No section has all of the words; these have some.'),
+    results: z.array(
+      z.object({
+        path: z.string(),
+        line: z.number().int(),
+        heading: z.string().describe('The headings above it.').exactOptional(),
+        text: z.string().describe('The line, matches between <mark> and </mark>.'),
+        before: z.array(z.string()).exactOptional(),
+        after: z.array(z.string()).exactOptional(),
+      }),
+    ),
+    explanation: z.string().describe('Why nothing was found.').exactOptional(),
+    skippedLines: z
+      .number()
+      .int()
+      .describe('Lines too long for this expression, not searched.')
+      .exactOptional(),
+  }),
+  annotations: READS,
+  quotesText: true,
+  async run({ contextLines, maxTokens: budget, ...request }, { noteSearch }, { signal }) {
+    const { hits, ...found } = await noteSearch.search(request, signal);
+    const page = hits.map((hit) => toResult(hit, contextLines));
+    const results = page.slice(0, countWithin(page, budget));
+    const nextOffset = request.offset + results.length;
+    const hasMore = results.length > 0 && nextOffset < found.total;
+    return {
+      total: found.total,
+      hasMore,
+      ...(hasMore && { nextOffset }),
+      relaxed: found.relaxed,
+      results,
+      ...(found.skippedLines && { skippedLines: found.skippedLines }),
+      ...(found.total === 0 && { explanation: explanationOf(found, request.mode) }),
+    };
+  },
+});
+
+type Found = Parameters<typeof explainNothing>[0];
+
+function explanationOf(found: Found, mode: string): string {
+  const { withoutFilter } = found;
+  if (mode === 'ranked' || Object.keys(withoutFilter).length > 0) {
+    return explainNothing(found, {}, 'section of a note');
+  }
+  return 'No line matches.';
+}
+
+function toResult({ path, line, headings, text, matches, lines }: NoteHit, contextLines: number) {
+  const before = lines.slice(Math.max(0, line - 1 - contextLines), line - 1).map(shortened);
+  const after = lines.slice(line, line + contextLines).map(shortened);
+  return {
+    path,
+    line,
+    ...(headings.length > 0 && { heading: shortened(headings.join(' > ')) }),
+    text: marked(text, matches),
+    ...(before.length > 0 && { before }),
+    ...(after.length > 0 && { after }),
+  };
+}
+
+const shortened = (line: string) =>
+  line.length <= LONGEST_LINE ? line : `${line.slice(0, LONGEST_LINE).toWellFormed()}…`;
+
+/** The line with its matches marked; of a long one, the part around the first. */
+function marked(text: string, matches: NoteHit['matches']): string {
+  const isLong = text.length > LONGEST_LINE;
+  const from = isLong ? Math.max(0, (matches[0]?.start ?? 0) - BEFORE_MATCH) : 0;
+  const to = isLong ? Math.min(text.length, from + LONGEST_LINE) : text.length;
+  let out = from > 0 ? '…' : '';
+  let at = from;
+  for (const { start, end } of matches) {
+    if (start < at || start >= to) continue;
+    const last = Math.min(end, to);
+    out += `${text.slice(at, start)}<mark>${text.slice(start, last)}</mark>`;
+    at = last;
+  }
+  return (out + text.slice(at, to) + (to < text.length ? '…' : '')).toWellFormed();
+}

@@ -1,0 +1,51 @@
+/** Inputs and outputs that several tools of the memory bank share. No tool of its own. */
+import { z } from 'zod';
+import { estimateTextTokens } from '../base/tokens.js';
+import type { NoteInfo, SkippedFile } from '../stores/memory-bank.js';
+
+export const notePath = (what = 'The note') =>
+  z.string().describe(`${what}: a path such as ideas/garden.md.`);
+
+export const expectedHash = z
+  .string()
+  .describe('Its hash when you read it; CONFLICT if it was changed since.')
+  .exactOptional();
+
+export const noteFolder = z
+  .string()
+  .transform((folder) => folder.replace(/^\.?\/+|\/+$/g, ''))
+  .describe('Only notes in or below this folder.')
+  .exactOptional();
+
+export const noteSchema = z.object({
+  path: z.string(),
+  sizeBytes: z.number().int(),
+  modifiedAt: z.string(),
+  hash: z.string(),
+});
+
+export const skippedSchema = z
+  .array(z.object({ path: z.string(), code: z.string(), message: z.string() }))
+  .describe('Markdown files that are no notes, and why (at most 20).');
+
+const MOST_SKIPPED = 20;
+
+export function toListedNote({ path, sizeBytes, modifiedAt, hash }: NoteInfo) {
+  return { path, sizeBytes, modifiedAt, hash };
+}
+
+export function toSkipped(skipped: readonly SkippedFile[]) {
+  return skipped
+    .slice(0, MOST_SKIPPED)
+    .map(({ path, error: { code, message } }) => ({ path, code, message }));
+}
+
+/** How many lines, from the first on, fit into the budget; at least one where there is any. */
+export function linesWithin(lines: readonly string[], maxTokens: number): number {
+  let room = maxTokens;
+  const over = lines.findIndex((line) => {
+    room -= estimateTextTokens(line) + 1;
+    return room < 0;
+  });
+  return over < 0 ? lines.length : Math.max(1, over);
+}

@@ -1,0 +1,110 @@
+/**
+ * Facts of the knowledge graph as tools take and show them. No tool of its own.
+ */
+import { z } from 'zod';
+import { isoTime } from '../base/clock.js';
+import { AppError } from '../base/errors.js';
+import type { Triple, TripleKey } from '../stores/knowledge-graph/triple.js';
+
+// Lengths are the store's to judge: a part that is too long has an error code of its own.
+const subject = z.string();
+const predicate = z.string();
+const object = z.string();
+const MOST_TRIPLES = 1_000;
+
+/** A list of triples, or the parts of one. */
+export const keyFields = {
+  triples: z
+    .array(z.strictObject({ subject, predicate, object }))
+    .max(MOST_TRIPLES)
+    .describe('Triples, each of subject, predicate and object.')
+    .exactOptional(),
+  subject: subject.describe('Of a single triple, in place of triples.').exactOptional(),
+  predicate: predicate.describe('Of a single triple.').exactOptional(),
+  object: object.describe('Of a single triple.').exactOptional(),
+};
+
+/** The same with what only new facts have. */
+export const newTripleFields = {
+  ...keyFields,
+  triples: z
+    .array(
+      z.strictObject({
+        subject,
+        predicate,
+        object,
+        ts: z
+          .string()
+          .describe('When it began to hold, ISO 8601; now if left out.')
+          .exactOptional(),
+        conversationId: z.string().describe('Where it was said.').exactOptional(),
+        messageId: z.string().describe('Where it was said.').exactOptional(),
+      }),
+    )
+    .max(MOST_TRIPLES)
+    .describe('Facts, each of subject, predicate and object: 1 to 200 characters each.')
+    .exactOptional(),
+};
+
+interface Given<T> {
+  readonly triples?: readonly T[];
+  readonly subject?: string;
+  readonly predicate?: string;
+  readonly object?: string;
+}
+
+/** What was named, one way or the other. VALIDATION_ERROR where it is both or neither. */
+export function triplesOf<T extends TripleKey>(given: Given<T>): readonly (T | TripleKey)[] {
+  const { triples, subject: s, predicate: p, object: o } = given;
+  const isNone = s === undefined && p === undefined && o === undefined;
+  if (triples !== undefined && triples.length > 0 && isNone) return triples;
+  if (triples === undefined && s !== undefined && p !== undefined && o !== undefined) {
+    return [{ subject: s, predicate: p, object: o }];
+  }
+  throw new AppError(
+    'VALIDATION_ERROR',
+    'Give either triples, or subject, predicate and object of one.',
+    { details: { fields: ['triples', 'subject', 'predicate', 'object'] } },
+  );
+}
+
+export const tripleSchema = z.object({
+  subject: z.string(),
+  predicate: z.string(),
+  object: z.string(),
+  ts: z.string().describe('Since when it holds.'),
+  validTo: z.string().describe('When it ended; absent while it holds.').exactOptional(),
+  conversationId: z.string().exactOptional(),
+  messageId: z.string().exactOptional(),
+});
+
+export function toView({ ts, validTo, ...triple }: Triple) {
+  return {
+    ...triple,
+    ts: isoTime(ts),
+    ...(validTo !== undefined && { validTo: isoTime(validTo) }),
+  };
+}
+
+/** Fields of every tool that lists facts. */
+export const pageFields = {
+  limit: z.number().int().min(1).max(1_000).describe('Most to give.').default(50),
+  offset: z.number().int().min(0).describe('How many to pass over.').default(0),
+};
+
+export const sightFields = {
+  asOf: z.string().describe('What held at this time, ISO 8601.').exactOptional(),
+  includeClosed: z.boolean().describe('Also facts that have ended.').default(false),
+};
+
+export const pageSchema = {
+  total: z.number().int().describe('All that match, on whatever page.'),
+  hasMore: z.boolean(),
+  nextOffset: z.number().int().exactOptional(),
+};
+
+export function pageOf(total: number, offset: number, count: number) {
+  const next = offset + count;
+  const hasMore = next < total && count > 0;
+  return { total, hasMore, ...(hasMore && { nextOffset: next }) };
+}

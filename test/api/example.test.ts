@@ -1,0 +1,130 @@
+/**
+ * The example of the public API, as the program of somebody who installed the package: compiled
+ * against its types with everything strict, and run.
+ */
+import { execFile } from 'node:child_process';
+import { copyFile, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { openDaybook } from '../../src/index.js';
+import { errorOf } from '../support/error-of.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const run = promisify(execFile);
+const env = { DAYBOOK_FSYNC: '0', DAYBOOK_INDEX_CACHE: '0' };
+
+describe('the example', () => {
+  it('compiles, runs, and leaves files behind that people can read', async () => {
+    const folder = tempFolder();
+    await mkdir(join(folder, 'node_modules', '@types'), { recursive: true });
+    await symlink(ROOT, join(folder, 'node_modules', 'daybook'));
+    const types = join(ROOT, 'node_modules', '@types', 'node');
+    await symlink(types, join(folder, 'node_modules', '@types', 'node'));
+    await copyFile(join(ROOT, 'test/api/example.ts'), join(folder, 'example.ts'));
+    await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+    const options = { strict: true, target: 'es2022', module: 'nodenext', types: ['node'] };
+    const compilerOptions = { ...options, exactOptionalPropertyTypes: true, skipLibCheck: true };
+    await writeFile(
+      join(folder, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions, files: ['example.ts'] }),
+    );
+    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+    await run(process.execPath, [tsc, '-p', folder]);
+    const root = join(folder, 'my-daybook');
+    const started = { env: { ...env, HOME: folder } };
+    const { stdout } = await run(process.execPath, [join(folder, 'example.js'), root], started);
+    expect(stdout.trim().split('\n')).toEqual([
+      '2 messages',
+      'user: Where should the <mark>tomatoes</mark> go?',
+      'assistant: Along the <mark>south wall</mark>: they want six hours of sun.',
+      'Clay soil: add sand and compost',
+      '1 conversation',
+      'CONVERSATION_NOT_FOUND false true',
+    ]);
+    const [insight = ''] = await readdir(join(root, 'memory-bank', 'insights'));
+    const text = await readFile(join(root, 'memory-bank', 'insights', insight), 'utf8');
+    expect(JSON.parse(text)).toMatchObject({ context: '/home/me/garden', tags: ['soil'] });
+  });
+
+  it('is what README shows', async () => {
+    const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
+    const example = await readFile(join(ROOT, 'test/api/example.ts'), 'utf8');
+    const [, shown = ''] = /```ts\n(import \{[^`]*openDaybook[\s\S]*?)```/.exec(readme) ?? [];
+    const lines = shown.split('\n').filter((line) => line.trim() !== '');
+    expect(lines.length).toBeGreaterThan(5);
+    expect(lines.filter((line) => !example.includes(line))).toEqual([]);
+  });
+});
+
+describe('openDaybook', () => {
+  const open = (root = tempFolder()) => openDaybook({ root, env: { ...env, HOME: root } });
+
+  it('calls tools by new and old names, and says what is wrong with a call', async () => {
+    const daybook = await open();
+    const saved = await daybook.call('save-insight', { content: 'by its old name' });
+    expect(saved).toMatchObject({ success: true, context: process.cwd() });
+    expect(await daybook.call('backup')).toMatchObject({ success: true }); // of a toolset that is off
+    const code = async (call: Promise<unknown>) => (await errorOf(call)).code;
+    expect(await code(daybook.call('no_such_tool'))).toBe('VALIDATION_ERROR');
+    expect(await code(daybook.call('save_insight', { content: 'x' }))).toBe('VALIDATION_ERROR');
+    expect(await code(daybook.search('"', { matchType: 'fts5' }))).toBe('QUERY_SYNTAX');
+    const aborted = daybook.search('x', { signal: AbortSignal.abort() });
+    expect(await code(aborted)).toBe('CANCELLED');
+    await daybook.close();
+  });
+
+  it('refuses what the types of a search would not let through, and files contexts alike', async () => {
+    const daybook = await open();
+    await daybook.insights.save({ content: 'a rook', context: '/home/me/garden/' });
+    const context = '/home/me/garden';
+    expect((await daybook.searchInsights('rook', { context: `${context}//` })).total).toBe(1);
+    // biome-ignore lint/suspicious/noExplicitAny: a program in JavaScript gives whatever it likes
+    const wrong: any[] = [
+      ...[{ matchType: 'best' }, { limit: -1 }, { limit: Number.NaN }, { limit: 0 }],
+      ...[{ offset: -1 }, { offset: 0.5 }, { filters: 'user' }, { signal: {} }],
+    ];
+    for (const request of wrong) {
+      expect((await errorOf(daybook.search('x', request))).code).toBe('VALIDATION_ERROR');
+      const scoped = { context, ...request };
+      expect((await errorOf(daybook.searchInsights('x', scoped))).code).toBe('VALIDATION_ERROR');
+    }
+    // biome-ignore lint/suspicious/noExplicitAny: the same
+    const others: any[] = [{}, { context: 'garden' }, { context: 5 }, { context, tags: 'soil' }];
+    for (const request of others) {
+      expect((await errorOf(daybook.searchInsights('x', request))).code).toBe('VALIDATION_ERROR');
+    }
+    // biome-ignore lint/suspicious/noExplicitAny: the same
+    expect((await errorOf(daybook.search(5 as any))).code).toBe('VALIDATION_ERROR');
+    await daybook.close();
+  });
+
+  it('finds what another program saved in the same folder', async () => {
+    const root = tempFolder();
+    const [one, two] = [await open(root), await open(root)];
+    expect((await two.search('raven')).total).toBe(0);
+    await one.conversations.append('tea', [{ role: 'user', content: 'a raven' }], { create: {} });
+    await one.insights.save({ content: 'a rook', context: 'global' });
+    expect((await two.searchInsights('rook', { context: 'global' })).total).toBe(1);
+    const start = Date.now();
+    while ((await two.search('raven')).total === 0 && Date.now() - start < 30_000) {
+      await new Promise((resume) => setTimeout(resume, 10));
+    }
+    expect((await two.search('raven', { filters: { role: 'user' } })).total).toBe(1);
+    await Promise.all([one.close(), two.close()]);
+  });
+
+  it('refuses a setting that is wrong, and finishes at its end what was begun', async () => {
+    const wrong = openDaybook({ root: tempFolder(), env: { DAYBOOK_MAX_MESSAGES: 'many' } });
+    expect((await errorOf(wrong)).code).toBe('VALIDATION_ERROR');
+    const root = tempFolder();
+    const daybook = await open(root);
+    const saves = Array.from({ length: 20 }, (_, n) =>
+      daybook.insights.save({ content: `note ${n}`, context: 'global' }),
+    );
+    await daybook.close();
+    expect(await readdir(join(root, 'memory-bank', 'insights'))).toHaveLength(20);
+    await Promise.all(saves);
+  });
+});

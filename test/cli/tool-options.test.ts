@@ -1,0 +1,155 @@
+/** Commands made of tools: any schema becomes arguments and options, and comes back as the tool's input. */
+import { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { createProgram } from '../../src/cli/program.js';
+import { EXAMPLES } from '../../src/cli/tool-examples.js';
+import { fillIn } from '../../src/cli/tool-groups.js';
+import { addFields, fieldsOf, inputFrom } from '../../src/cli/tool-options.js';
+import { ADDS, defineTool, success, type Tool } from '../../src/tools/define-tool.js';
+import { tools } from '../../src/tools/index.js';
+import { jsonObject } from '../../src/tools/json-object.js';
+
+const probe: Tool = defineTool({
+  name: 'probe_probe',
+  toolset: 'insights',
+  title: 'Probe',
+  description: 'A tool that takes one of everything.',
+  input: z.strictObject({
+    id: z.uuid().describe('Which one.'),
+    kind: z.enum(['small', 'large']).describe('How large.'),
+    body: z.string().describe('Text.'),
+    limit: z.number().int().min(1).max(9).describe('How many.').default(3),
+    wide: z.boolean().describe('Wide.').default(false),
+    deep: z.boolean().describe('Deep.').default(true),
+    open: z.boolean().describe('Either.').exactOptional(),
+    tags: z.array(z.string()).describe('Words.').exactOptional(),
+    meta_data: jsonObject('Anything.').exactOptional(),
+    items: z
+      .array(z.strictObject({ a: z.number() }))
+      .describe('Things.')
+      .exactOptional(),
+    until: z.string().nullable().describe('When.').exactOptional(),
+    matchType: z.enum(['auto', 'any']).describe('How.').default('auto'),
+  }),
+  output: z.object({ success }),
+  annotations: ADDS,
+  run: async () => ({}),
+});
+
+/** What the tool is given for these words on the command line. */
+function typed(...words: string[]): Record<string, unknown> {
+  const fields = fieldsOf(probe);
+  const command = new Command('probe')
+    .exitOverride()
+    .configureOutput({ writeErr: () => undefined });
+  addFields(command, fields);
+  command.action(() => undefined);
+  command.parse(words, { from: 'user' });
+  const given = { args: command.processedArgs, options: command.opts() };
+  return inputFrom(probe, fields, given, {});
+}
+
+const ID = '6fa459ea-ee8a-4ca4-894e-db77e160355e';
+const NEEDED = [ID, 'small', 'some', 'words'];
+const DEFAULTS = { limit: 3, wide: false, deep: true, matchType: 'auto' };
+
+describe('a tool on the command line', () => {
+  it('takes what is needed as arguments, the last words as one text', () => {
+    expect(typed(...NEEDED)).toEqual({ id: ID, kind: 'small', body: 'some words', ...DEFAULTS });
+  });
+
+  it.each<[string[], Record<string, unknown>]>([
+    [['--limit', '9'], { limit: 9 }],
+    [['--wide'], { wide: true }],
+    [['--no-deep'], { deep: false }],
+    [['--open'], { open: true }],
+    [['--no-open'], { open: false }],
+    [['--tags', 'a', '--tags', 'b c'], { tags: ['a', 'b c'] }],
+    [['--meta-data', '{"x": [1]}'], { meta_data: { x: [1] } }],
+    [['--items', '[{"a": 1}]'], { items: [{ a: 1 }] }],
+    [['--until', 'null'], { until: null }],
+    [['--until', '2025-01-01'], { until: '2025-01-01' }],
+    [['--match-type', 'any'], { matchType: 'any' }],
+  ])('takes everything else as options: %j', (words, expected) => {
+    const base = { id: ID, kind: 'small', body: 'some words', ...DEFAULTS };
+    expect(typed(...NEEDED, ...words)).toEqual({ ...base, ...expected });
+  });
+
+  it.each<[string[], string]>([
+    [['no-uuid', 'small', 'x'], 'id: '],
+    [[...NEEDED, '--limit', '10'], '--limit: '],
+    [[...NEEDED, '--limit', 'ten'], '--limit: '],
+    [[...NEEDED, '--limit', ''], '--limit: '],
+    [[...NEEDED, '--meta-data', '[1]'], '--meta-data: '],
+    [[...NEEDED, '--meta-data', '{x}'], '--meta-data takes JSON'],
+    [[...NEEDED, '--items', '[{"b": 1}]'], '--items: '],
+    [[...NEEDED, '--match-type', 'best'], '--match-type'],
+    [[ID, 'medium', 'x'], 'kind'],
+    [[ID, 'small'], 'body'],
+    [[...NEEDED, '--nope'], '--nope'],
+  ])('names what is wrong: %j', (words, expected) => {
+    expect(() => typed(...words)).toThrow(expected);
+  });
+});
+
+describe('every tool', () => {
+  it.each(tools.map((tool) => [tool.name, tool] as const))(
+    '%s has a form on the command line',
+    (_, tool) => {
+      const fields = fieldsOf(tool);
+      const command = new Command('probe');
+      addFields(command, fields);
+      const rests = command.registeredArguments.map(({ variadic }) => variadic);
+      expect(rests.slice(0, -1).every((isRest) => !isRest)).toBe(true);
+      expect(fields.map(({ name }) => name).sort()).toEqual(Object.keys(tool.input.shape).sort());
+    },
+  );
+});
+
+describe('the examples of the help', () => {
+  const program = createProgram();
+  for (const command of program.commands) fillIn(command, () => ({}));
+  const find = (words: readonly string[]): [Command, readonly string[]] => {
+    const [first = '', second = ''] = words;
+    const group = program.commands.find((each) => each.name() === first);
+    const inside = group?.commands.find((each) => each.name() === second);
+    if (inside !== undefined) return [inside, words.slice(2)];
+    if (group === undefined) throw new Error(first);
+    return [group, words.slice(1)];
+  };
+  /** As a shell takes them: quotes off, redirections left out. */
+  const wordsOf = (line: string) =>
+    [...line.replace(/ [<>] \S+/g, '').matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
+      ([, single, double, bare]) => single ?? double ?? bare ?? '',
+    );
+
+  it.each(Object.entries(EXAMPLES).flatMap(([name, lines]) => lines.map((line) => [line, name])))(
+    'daybook %s',
+    (line, name) => {
+      const [command, rest] = find(wordsOf(line ?? ''));
+      expect(line?.startsWith(name ?? '?')).toBe(true);
+      command.exitOverride((error) => {
+        throw error;
+      });
+      command.action(() => undefined);
+      expect(() => command.parse([...rest], { from: 'user' })).not.toThrow();
+    },
+  );
+
+  it('are there for every command', () => {
+    const without = program.commands
+      .flatMap((command) => (command.commands.length > 0 ? command.commands : [command]))
+      .filter((command) => {
+        let help = '';
+        const writeOut = (text: string) => {
+          help += text;
+        };
+        command.configureOutput({ writeOut });
+        command.outputHelp();
+        return !/\nExamples?:\n {2}daybook /.test(help) && command.name() !== 'help';
+      })
+      .map((command) => command.name());
+    expect(without).toEqual([]);
+  });
+});

@@ -1,0 +1,229 @@
+/** The built command over HTTP: how it starts and ends, many clients, and stdio beside it on one root. */
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ask, begin, rpc } from '../support/http-place.js';
+import { type Place, runCommand, withClient, withPlace } from './harness.js';
+import { connectHttp, type HttpClient, startHttp, withHttp } from './http-harness.js';
+
+const TOKEN = 'a-token-of-the-test-0123456789';
+const CLIENTS = 50;
+const CALLS = 16;
+
+const save = ({ call }: HttpClient, conversationId: string, content: string) =>
+  call('save_message', { conversationId, role: 'user', content });
+
+async function contentsOf({ call }: HttpClient, conversationId: string): Promise<string[]> {
+  const read = await call('get_conversation', { conversationId, messageLimit: 1000 });
+  return (read['messages'] as { content: string }[]).map(({ content }) => content);
+}
+
+describe('the start', () => {
+  it.each([
+    [['--http', '--host', '0.0.0.0'], {}, /--host 0\.0\.0\.0 .*DAYBOOK_HTTP_TOKEN/],
+    [['--mode', 'http'], { DAYBOOK_HTTP_HOST: '192.0.2.7' }, /DAYBOOK_HTTP_HOST .*TOKEN/],
+    [['--http', '--mode', 'stdio'], {}, /--http and --mode stdio/],
+    [['--http', '--port', '70000'], {}, /--port takes a port/],
+    [['--mode', 'ftp'], {}, /--mode takes one of stdio, http/],
+    [['--http'], { DAYBOOK_HTTP_TOKEN: 'short' }, /DAYBOOK_HTTP_TOKEN takes 16 or more/],
+    [['--http'], { DAYBOOK_HTTP_ALLOWED_ORIGINS: '*' }, /ALLOWED_ORIGINS takes origins/],
+    [['--http'], { DAYBOOK_HTTP_ALLOWED_HOSTS: 'https://x' }, /ALLOWED_HOSTS takes host names/],
+    [['--http', '--host', '192.0.2.7'], { DAYBOOK_HTTP_TOKEN: TOKEN }, /no such address/],
+  ])('with %j %j stops with a sentence', async (args, env, sentence) => {
+    await withPlace(async (place) => {
+      const from = { ...place, env: { ...place.env, ...env } };
+      const { code, stderr, stdout } = await runCommand(from, ['--root', place.root, ...args]);
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toMatch(sentence);
+      expect(stderr).not.toMatch(/\n\s+at |short/);
+    });
+  });
+
+  it('says so when another program has the port', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => other.once('listening', resolve));
+    const port = String((other.address() as AddressInfo).port);
+    await withPlace(async (place) => {
+      const args = ['--root', place.root, '--http', '--port', port];
+      const { code, stderr } = await runCommand(place, args);
+      expect(code).toBe(1);
+      expect(stderr).toContain(`port ${port}: another program uses it`);
+    });
+    other.close();
+  });
+
+  it('takes the older variables, and listens on this machine alone', async () => {
+    await withPlace(async (place) => {
+      const env = { ...place.env, INSIGHTS_MCP_MODE: 'http', INSIGHTS_MCP_PORT: '0' };
+      await withHttp({ ...place, env }, async ({ url, server }) => {
+        expect(new URL(url).hostname).toBe('127.0.0.1');
+        expect(listeningAddresses(server.process.pid ?? 0)).toEqual(['0100007F']);
+      });
+    });
+  });
+
+  it('keeps the token out of everything that it prints and answers', async () => {
+    await withPlace(async (place) => {
+      const env = { ...place.env, DAYBOOK_HTTP_TOKEN: TOKEN, DAYBOOK_LOG_LEVEL: 'debug' };
+      await withHttp({ ...place, env }, async ({ url, server }) => {
+        await expect(connectHttp(url, `${TOKEN}x`)).rejects.toThrow('not the one of this server');
+        const { client, call } = await connectHttp(url, TOKEN);
+        const info = await call('store_info');
+        await client.close();
+        expect(`${JSON.stringify(info)}${server.stderr}`).not.toContain(TOKEN);
+      });
+    });
+  });
+});
+
+/** Addresses, in the kernel's hexadecimal, of the sockets that `pid` listens on. */
+function listeningAddresses(pid: number): string[] {
+  const rows = readFileSync(`/proc/${pid}/net/tcp`, 'utf8').trim().split('\n').slice(1);
+  const own = ownSockets(pid);
+  return rows
+    .map((row) => row.trim().split(/\s+/))
+    .filter(([, , , state, , , , , , inode]) => state === '0A' && own.has(inode ?? ''))
+    .map(([, address = '']) => address.split(':')[0] ?? '');
+}
+
+function ownSockets(pid: number): Set<string> {
+  const links = readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`));
+  return new Set(links.flatMap((link) => /^socket:\[(\d+)\]$/.exec(link)?.[1] ?? []));
+}
+
+describe('the end', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    '%s finishes and answers accepted writes',
+    async (name) => {
+      await withPlace(async (place) => {
+        const env = { ...place.env, DAYBOOK_FSYNC: '1' };
+        const { url, server } = await startHttp({ ...place, env });
+        const headers = await begin(url);
+        const saveOf = (n: number) => {
+          const args = { conversationId: 'end', role: 'user', content: `line ${n}` };
+          return rpc('tools/call', { name: 'save_message', arguments: args }, n + 1);
+        };
+        expect((await ask(url, { headers, body: saveOf(0) })).status).toBe(200);
+        const asked = Array.from({ length: 40 }, (_, n) =>
+          ask(url, { headers, body: saveOf(n + 1) }).catch(() => undefined),
+        );
+        await asked[0];
+        server.process.kill(name);
+        expect(await server.exit()).toEqual([0, null]);
+        const answered = (await Promise.all(asked)).filter(
+          (answer) => answer?.body.result?.['structuredContent'] !== undefined,
+        );
+        expect(answered.length).toBeGreaterThan(0);
+        expect(await savedMessages(place)).toBeGreaterThanOrEqual(1 + answered.length);
+      });
+    },
+  );
+});
+
+async function savedMessages({ root }: Place): Promise<number> {
+  const logs = join(root, 'conversation-logs');
+  const [folder = ''] = (await readdir(logs)).filter((name) => /^\d{8}-/.test(name));
+  const text = await readFile(join(logs, folder, 'conversation.json'), 'utf8');
+  return (JSON.parse(text) as { messages: unknown[] }).messages.length;
+}
+
+describe('many at once', { timeout: 120_000 }, () => {
+  it.each([[[]], [['--stateless']]])(
+    `${CLIENTS} clients read and write with no error and no lost write %j`,
+    async (args) => {
+      await withPlace((place) =>
+        withHttp(
+          place,
+          async ({ url }) => {
+            const clients = await Promise.all(
+              Array.from({ length: CLIENTS }, () => connectHttp(url)),
+            );
+            await Promise.all(clients.map(work));
+            const [reader] = clients;
+            if (reader === undefined) throw new Error('no client');
+            for (let shared = 0; shared < 5; shared += 1) {
+              const contents = await contentsOf(reader, `shared-${shared}`);
+              const expected = clients.flatMap((_, n) => (n % 5 === shared ? linesOf(n) : []));
+              expect(contents.toSorted()).toEqual(expected.toSorted());
+            }
+            await Promise.all(clients.map(({ client }) => client.close()));
+          },
+          args,
+        ),
+      );
+    },
+  );
+
+  it('a server over stdio and one over HTTP on one root lose nothing of each other', async () => {
+    await withPlace((place) =>
+      withHttp(place, ({ url }) =>
+        withClient(place, async (stdio) => {
+          const http = await connectHttp(url);
+          const args = (content: string) => ({ conversationId: 'both', role: 'user', content });
+          const numbers = Array.from({ length: 60 }, (_, n) => n);
+          await Promise.all([
+            ...numbers.map((n) => stdio.call('save_message', args(`stdio ${n}`))),
+            ...numbers.map((n) => http.call('save_message', args(`http ${n}`))),
+          ]);
+          const contents = await contentsOf(http, 'both');
+          expect(contents).toHaveLength(120);
+          for (const who of ['stdio', 'http']) {
+            const own = contents.filter((content) => content.startsWith(`${who} `));
+            expect(own.toSorted()).toEqual(numbers.map((n) => `${who} ${n}`).toSorted());
+          }
+          // What another process wrote is found a moment later.
+          const found = () => stdio.call('search_messages', { query: 'http', limit: 1 });
+          await expect.poll(async () => (await found())['total'], { timeout: 15_000 }).toBe(60);
+          await http.client.close();
+        }),
+      ),
+    );
+  });
+});
+
+describe('insights', () => {
+  it('must name their context over HTTP, which over stdio is the working folder', async () => {
+    const insight = { content: 'Tokens live in cookies' };
+    await withPlace(async (place) => {
+      await withHttp(place, async ({ url }) => {
+        const { client, result, call } = await connectHttp(url);
+        for (const [name, args] of [
+          ['save_insight', insight],
+          ['search_insights', { query: 'tokens' }],
+          ['list_insights', {}],
+        ] as const) {
+          const refused = await result(name, args);
+          expect(refused._meta?.['daybook/error'], name).toMatchObject({
+            code: 'VALIDATION_ERROR',
+          });
+        }
+        await call('save_insight', { ...insight, context: 'global' });
+        expect((await call('list_insights', { context: 'global' }))['total']).toBe(1);
+        expect((await call('list_insights', { context: '/elsewhere' }))['total']).toBe(0);
+        await client.close();
+      });
+      await withClient(place, async ({ call }) => {
+        await call('save_insight', insight);
+        expect((await call('list_insights'))['total']).toBe(1);
+      });
+    });
+  });
+});
+
+const linesOf = (n: number) => Array.from({ length: CALLS / 2 }, (_, turn) => `${n} says ${turn}`);
+
+/** Half of the calls write, half read in all the ways there are. */
+async function work(http: HttpClient, n: number): Promise<void> {
+  const { call } = http;
+  const conversationId = `shared-${n % 5}`;
+  for (const [turn, line] of linesOf(n).entries()) {
+    await save(http, conversationId, line);
+    if (turn % 4 === 0) expect(await contentsOf(http, conversationId)).toContain(line);
+    else if (turn % 4 === 1) await call('get_conversations', { limit: 5 });
+    else if (turn % 4 === 2) await call('history_messages_recent', { limit: 5 });
+    else expect((await call('search_messages', { query: 'says' }))['total']).toBeGreaterThan(0);
+  }
+}

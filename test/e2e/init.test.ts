@@ -1,0 +1,132 @@
+/** `daybook init` and MCP clients: asked for in a terminal, on request without, never by itself. */
+import { writeFileSync } from 'node:fs';
+import { lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runInTerminal } from '../support/terminal.js';
+import { MAIN, type Place, runCommand, withPlace } from './harness.js';
+
+const BEFORE = '// my servers\n{ "mcpServers": { "git": { "command": "g" } } }\n';
+
+/** A home in which Cursor and Windsurf have run. */
+async function withClients(work: (place: Place, cursor: string) => Promise<void>): Promise<void> {
+  await withPlace(async (place) => {
+    await mkdir(join(place.folder, '.cursor'));
+    await mkdir(join(place.folder, '.codeium/windsurf'), { recursive: true });
+    const cursor = join(place.folder, '.cursor/mcp.json');
+    await writeFile(cursor, BEFORE, { mode: 0o644 });
+    await work(place, cursor);
+  });
+}
+const copies = async (place: Place) =>
+  (await readdir(join(place.folder, '.cursor'))).filter((name) => name !== 'mcp.json');
+
+describe('daybook init', () => {
+  it('asks for each client, and does what it is told', async () => {
+    await withClients(async (place, cursor) => {
+      const answers = [
+        { after: 'Add this to Cursor? [y/N]', type: 'y\n' },
+        { after: 'Add this to Windsurf? [y/N]', type: 'n\n' },
+      ];
+      const { code, screen } = await runInTerminal(place, ['init', place.root], { answers });
+      expect(code, screen).toBe(0);
+      expect(screen).toContain('Cursor: written');
+      expect(screen).toContain('Windsurf: left alone');
+      const text = await readFile(cursor, 'utf8');
+      expect(text.startsWith('// my servers\n')).toBe(true);
+      expect(JSON.parse(text.split('\n').slice(1).join('\n'))).toEqual({
+        mcpServers: {
+          git: { command: 'g' },
+          daybook: { command: process.execPath, args: [MAIN, '--root', place.root] },
+        },
+      });
+      expect((await stat(cursor)).mode & 0o777).toBe(0o644);
+      const [copy = ''] = await copies(place);
+      expect(copy).toMatch(/^mcp\.json\.before-daybook-\d{8}T\d{9}Z$/);
+      expect(await readFile(join(place.folder, '.cursor', copy), 'utf8')).toBe(BEFORE);
+      await expect(stat(join(place.folder, '.codeium/windsurf/mcp_config.json'))).rejects.toThrow();
+    });
+  });
+
+  it('keeps what a client wrote while the question stood', async () => {
+    await withClients(async (place, cursor) => {
+      const yes = {
+        after: 'Add this to Cursor? [y/N]',
+        get type() {
+          writeFileSync(cursor, '{ "mcpServers": { "late": { "command": "l" } } }\n');
+          return 'y\n';
+        },
+      };
+      const args = ['init', place.root, '--client', 'cursor'];
+      const { code, screen } = await runInTerminal(place, args, { answers: [yes] });
+      expect(code, screen).toBe(0);
+      const { mcpServers } = JSON.parse(await readFile(cursor, 'utf8'));
+      expect(Object.keys(mcpServers)).toEqual(['late', 'daybook']);
+    });
+  });
+
+  it('changes nothing without a yes: an end of input, Enter, no terminal, --print', async () => {
+    await withClients(async (place, cursor) => {
+      for (const type of ['\n', 'nonsense\n', '\u0004']) {
+        const answers = [
+          { after: 'Add this to Cursor?', type },
+          { after: 'Add this to Windsurf?', type },
+        ];
+        await runInTerminal(place, ['init', place.root], { answers });
+      }
+      const piped = await runCommand(place, ['init', place.root]);
+      expect(piped).toMatchObject({ code: 0, stderr: '' });
+      expect(piped.stdout).toContain('Found Cursor, Windsurf: daybook init --yes');
+      const named = await runCommand(place, ['init', place.root, '--client', 'cursor']);
+      expect(named.code).toBe(1);
+      expect(named.stderr).toContain('--yes');
+      const printed = await runCommand(place, ['init', place.root, '--print']);
+      for (const title of ['Claude Desktop', 'Claude Code', 'Cursor', 'VS Code', 'Windsurf']) {
+        expect(printed.stdout).toContain(`${title}: `);
+      }
+      expect(await readFile(cursor, 'utf8')).toBe(BEFORE);
+      expect(await copies(place)).toEqual([]);
+    });
+  });
+
+  it('writes to all with --yes, once, and to one that is named', async () => {
+    await withClients(async (place, cursor) => {
+      const first = await runCommand(place, ['init', place.root, '--yes', '--json']);
+      const told = JSON.parse(first.stdout) as { clients: { client: string; outcome: string }[] };
+      expect(told.clients.map(({ client, outcome }) => [client, outcome])).toEqual([
+        ['Cursor', 'written'],
+        ['Windsurf', 'written'],
+      ]);
+      const after = await readFile(cursor, 'utf8');
+      const again = await runCommand(place, ['init', place.root, '--yes']);
+      expect(again.stdout).toContain('Cursor: there already');
+      expect(await readFile(cursor, 'utf8')).toBe(after);
+      expect(await copies(place)).toHaveLength(1);
+      const vscode = ['init', place.root, '--yes', '--client', 'vscode', 'claude-code'];
+      expect((await runCommand(place, vscode)).code).toBe(0);
+      const settings = await readFile(join(place.folder, 'config/Code/User/mcp.json'), 'utf8');
+      expect(JSON.parse(settings).servers.daybook.type).toBe('stdio');
+      const code = JSON.parse(await readFile(join(place.folder, '.claude.json'), 'utf8'));
+      expect(code.mcpServers.daybook.command).toBe(process.execPath);
+      const wrong = await runCommand(place, ['init', '--client', 'emacs']);
+      expect(wrong.code).toBe(1);
+      expect(wrong.stderr).toContain('claude-desktop');
+    });
+  });
+
+  it('leaves a file alone that its client could not read, and a link a link', async () => {
+    await withClients(async (place, cursor) => {
+      await writeFile(cursor, '{ "mcpServers": ');
+      const real = join(place.folder, 'dotfiles.json');
+      await writeFile(real, '{}');
+      await symlink(real, join(place.folder, '.codeium/windsurf/mcp_config.json'));
+      const { code, stdout } = await runCommand(place, ['init', place.root, '--yes']);
+      expect(code).toBe(1);
+      expect(stdout).toContain('Cursor: refused');
+      expect(await readFile(cursor, 'utf8')).toBe('{ "mcpServers": ');
+      expect(JSON.parse(await readFile(real, 'utf8')).mcpServers.daybook).toBeDefined();
+      const link = await lstat(join(place.folder, '.codeium/windsurf/mcp_config.json'));
+      expect(link.isSymbolicLink()).toBe(true);
+    });
+  });
+});

@@ -1,0 +1,202 @@
+/**
+ * Every command in a real pseudo-terminal, in one without colours, and through a pipe: what it ends
+ * with, what it shows, and that no escape sequence leaves through a pipe.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { createProgram } from '../../src/cli/program.js';
+import { fillIn } from '../../src/cli/tool-groups.js';
+import { hasColours, hasEscapes, runInTerminal } from '../support/terminal.js';
+import { type Place, runCommand, withPlace } from './harness.js';
+
+const ID = '6fa459ea-ee8a-4ca4-894e-db77e160355e';
+const DOOMED = '7fa459ea-ee8a-4ca4-894e-db77e160355e';
+const CONVERSATION = '20250124-1706102400123';
+const DELETED = '20250125-1706102400123';
+
+const TRIPLES = '[{"subject": "Ada", "predicate": "knows", "object": "Charles"}]';
+const LINE = '{"subject":"Ada","predicate":"wrote","object":"notes"}';
+
+interface Step {
+  readonly args: readonly string[];
+  readonly code?: number;
+  /** On the screen, and through the pipes of stdout and stderr. */
+  readonly shows: string | RegExp;
+  /** Typed on the terminal at the start. */
+  readonly types?: string;
+  readonly json?: true;
+}
+
+/** One after the other on one root; each command has at least one. */
+const STEPS: readonly Step[] = [
+  { args: ['help', 'search'], shows: 'Usage: daybook search' },
+  { args: ['serve'], shows: /waits for an MCP client|^$/, types: '\u0004' },
+  { args: ['init', 'there', '--print'], shows: '"mcpServers"' },
+  { args: ['init', 'there', '--json'], shows: '"root"', json: true },
+  { args: ['list'], shows: 'A Mad Tea-Party' },
+  { args: ['list', 'tea'], shows: CONVERSATION },
+  { args: ['list', 'coffee'], code: 1, shows: 'Nothing found.' },
+  { args: ['list', '--json'], shows: '"conversations"', json: true },
+  { args: ['list', '--limit', 'many'], code: 2, shows: '--limit' },
+  { args: ['search', 'raven'], shows: 'raven' },
+  { args: ['search', 'walrus'], code: 1, shows: 'Nothing found.' },
+  { args: ['search', 'raven', '--json'], shows: '"results"', json: true },
+  { args: ['show', CONVERSATION], shows: 'A Mad Tea-Party' },
+  { args: ['show', CONVERSATION, '--json'], shows: '"messages"', json: true },
+  { args: ['show', '20250124-1706102400999'], code: 1, shows: '20250124-1706102400999' },
+  { args: ['save', 'user', 'More', 'tea?', '--conversation-id', CONVERSATION], shows: 'seq: 3' },
+  { args: ['save', 'nobody', 'x'], code: 2, shows: 'nobody' },
+  { args: ['save', 'user', 'y', '--json'], shows: '"messageId"', json: true },
+  { args: ['insight', 'save', 'a', 'raven', '--tags', 'bird'], shows: 'id: ' },
+  { args: ['insight', 'save', 'xx'], code: 2, shows: 'content: ' },
+  { args: ['insight', 'search', 'raven'], shows: 'raven' },
+  { args: ['insight', 'search', 'walrus'], code: 1, shows: 'Nothing found.' },
+  { args: ['insight', 'list', '--context', 'global'], shows: 'by hand' },
+  { args: ['insight', 'list', '--context', '/nowhere'], shows: 'None.' },
+  { args: ['insight', 'get', ID], shows: 'by hand' },
+  { args: ['insight', 'get', ID, '--json'], shows: '"found": true', json: true },
+  { args: ['insight', 'get', ID.replace('6', '0')], code: 1, shows: 'Nothing found.' },
+  { args: ['insight', 'update', ID, '--metadata', '{"n": 1}'], shows: 'updated: true' },
+  { args: ['insight', 'update', ID, '--metadata', '{n}'], code: 2, shows: '--metadata takes JSON' },
+  { args: ['insight', 'update', ID], code: 2, shows: 'Nothing to change' },
+  { args: ['insight', 'delete', DOOMED], shows: 'trashName: ' },
+  { args: ['insight', 'delete', DOOMED], code: 1, shows: 'Nothing found.' },
+  { args: ['insight', 'export', '--context', 'global'], shows: '"content":"by hand"' },
+  { args: ['insight', 'export', '-o', 'insights.jsonl'], shows: /^$/ },
+  { args: ['insight', 'import', 'insights.jsonl'], shows: '0 added, 2 there already, 0 left out' },
+  { args: ['insight', 'import', 'insights.jsonl', '--json'], shows: '"unchanged"', json: true },
+  { args: ['insight', 'import', 'nothing.jsonl'], code: 1, shows: 'nothing.jsonl' },
+  { args: ['kg', 'add', 'Ada', 'lives in', 'London', 'town'], shows: 'London town' },
+  { args: ['kg', 'add', '--triples', TRIPLES, '--json'], shows: '"success"', json: true },
+  { args: ['kg', 'add', 'Ada', 'lives in'], code: 2, shows: 'daybook: ' },
+  { args: ['kg', 'query', '--subject', 'Ada'], shows: 'London town' },
+  { args: ['kg', 'neighbors', 'Ada', '--json'], shows: 'Charles', json: true },
+  { args: ['kg', 'subjects'], shows: 'Ada' },
+  { args: ['kg', 'stats'], shows: /\d/ },
+  { args: ['kg', 'save'], shows: /\d/ },
+  { args: ['kg', 'export'], shows: 'London town' },
+  { args: ['kg', 'export', '--format', 'mermaid'], shows: 'Ada' },
+  { args: ['kg', 'import', '--text', LINE], shows: /\d/ },
+  { args: ['kg', 'delete', 'Ada', 'knows', 'Charles'], shows: /\d/ },
+  { args: ['mb', 'add', 'ideas/garden.md', '# The', 'garden'], shows: 'ideas/garden.md' },
+  { args: ['mb', 'list'], shows: 'ideas/garden.md' },
+  { args: ['mb', 'read', 'ideas/garden.md'], shows: /^# The garden$/m },
+  { args: ['mb', 'read', '../escape.md'], code: 2, shows: 'escape.md' },
+  { args: ['mb', 'search', 'garden'], shows: 'ideas/garden.md' },
+  {
+    args: ['mb', 'edit', 'ideas/garden.md', '--old-text', 'The', '--new-text', 'My'],
+    shows: 'hash',
+  },
+  { args: ['mb', 'reindex'], shows: /\d/ },
+  { args: ['mb', 'delete', 'ideas/garden.md'], shows: 'ideas/garden.md' },
+  { args: ['restore', 'ideas/garden.md'], shows: 'is back' },
+  { args: ['restore', DOOMED], shows: 'The insight is back' },
+  { args: ['restore', DELETED, '--json'], shows: '"conversationId"', json: true },
+  { args: ['export', CONVERSATION, '-f', 'markdown'], shows: '# A Mad Tea-Party' },
+  { args: ['export', '-o', 'all.jsonl'], shows: '3 conversations' },
+  { args: ['restore', 'all.jsonl', '--dry-run'], shows: '0 to be restored, 3 there already' },
+  { args: ['backup', '--json'], shows: '"sizeBytes"', json: true },
+  { args: ['backup', '--to', 'elsewhere'], shows: 'read back and compared' },
+  { args: ['info'], shows: /health +good/ },
+  { args: ['info', '--json'], shows: '"sizes"', json: true },
+  { args: ['unlock'], shows: 'No lock is held.' },
+  { args: ['unlock', '--json'], shows: '"locks"', json: true },
+  { args: ['unlock', 'nothing'], code: 1, shows: 'There is no lock nothing.' },
+];
+
+function prepare({ root }: Place): void {
+  const conversations = join(root, 'conversation-logs');
+  const messages = [
+    { role: 'user', content: 'Why is a raven like a *writing-desk*?' },
+    { role: 'assistant', content: 'Nobody knows \u001b]0;not even the terminal\u0007' },
+  ];
+  const write = (folder: string, content: object) => {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'conversation.json'), JSON.stringify(content));
+  };
+  write(join(conversations, CONVERSATION), { title: 'A Mad Tea-Party', messages });
+  write(join(conversations, '.trash', DELETED), { messages: [] });
+  const insights = join(root, 'memory-bank', 'insights');
+  mkdirSync(insights, { recursive: true });
+  for (const [id, content] of [
+    [ID, 'by hand'],
+    [DOOMED, 'doomed'],
+  ]) {
+    writeFileSync(join(insights, `${id}.json`), JSON.stringify({ content, context: 'global' }));
+  }
+}
+
+function shows(text: string, expected: string | RegExp, about: string): void {
+  if (typeof expected === 'string') expect(text, about).toContain(expected);
+  else expect(text, about).toMatch(expected);
+}
+
+/** Seventy processes, one after the other. */
+const PATIENCE_MS = 400_000;
+
+describe('every command', () => {
+  it.each(['with colours', 'with NO_COLOR'])(
+    'works in a terminal %s',
+    async (way) => {
+      const env = way === 'with NO_COLOR' ? { NO_COLOR: '1' } : {};
+      await withPlace(async (place) => {
+        prepare(place);
+        let colourful = 0;
+        for (const { args, code = 0, shows: expected, types } of STEPS) {
+          const about = args.join(' ');
+          const answers = types === undefined ? [] : [{ after: 'waits', type: types }];
+          const all = ['--root', place.root, ...args];
+          const run = await runInTerminal(place, all, { env, answers });
+          expect(run.code, `${about}: ${run.screen}`).toBe(code);
+          // biome-ignore lint/suspicious/noControlCharactersInRegex: colours may stand anywhere
+          const text = run.screen.replace(/\u001b\[[\d;]*[mK]|\r/g, '').trim();
+          if (types === undefined) shows(text, expected, about);
+          if (hasColours(run.screen)) colourful += 1;
+          expect(run.screen.includes('\u001b]') || run.screen.includes('\u0007'), about).toBe(
+            false,
+          );
+        }
+        if (way === 'with NO_COLOR') expect(colourful).toBe(0);
+        else expect(colourful).toBeGreaterThan(8);
+      });
+    },
+    PATIENCE_MS,
+  );
+
+  it(
+    'works through a pipe, without one escape sequence',
+    async () => {
+      await withPlace(async (place) => {
+        prepare(place);
+        for (const { args, code = 0, shows: expected, json } of STEPS) {
+          const about = args.join(' ');
+          const run = await runCommand(place, ['--root', place.root, ...args]);
+          expect(run.code, `${about}: ${run.stdout}${run.stderr}`).toBe(code);
+          shows(`${run.stdout}${run.stderr}`.trim(), expected, about);
+          if (/^(export|show)/.test(about) && !json) continue; // contents as they are, for a file
+          expect(hasEscapes(run.stdout + run.stderr), about).toBe(false);
+          if (json) expect(JSON.parse(run.stdout), about).toBeTypeOf('object');
+        }
+      });
+    },
+    PATIENCE_MS,
+  );
+
+  it('is among these', () => {
+    const program = createProgram();
+    for (const command of program.commands) fillIn(command, () => ({}));
+    const namesOf = (command: Command): string[] =>
+      command.commands.length === 0
+        ? [command.name()]
+        : command.commands.flatMap((each) =>
+            namesOf(each).map((name) => `${command.name()} ${name}`),
+          );
+    const tried = STEPS.map(({ args }) => args.join(' '));
+    const untried = program.commands
+      .flatMap(namesOf)
+      .filter((name) => !tried.some((line) => line === name || line.startsWith(`${name} `)));
+    expect(untried).toEqual([]);
+  });
+});

@@ -1,0 +1,111 @@
+/** `daybook unlock`: whose a lock is, and taking away what nobody works under. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdir, utimes } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ownerName } from '../../src/files/process-identity.js';
+import { runInTerminal } from '../support/terminal.js';
+import { type Place, runCommand, withPlace } from './harness.js';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const LOCK = '20250124-1706102400123';
+/** Of another machine: nobody here can know whether it lives. */
+const STRANGER = 'deadbeef-4026531836-812-55512-a1b2c31';
+
+const locksOf = ({ root }: Place) => join(root, 'conversation-logs', '.locks');
+
+async function holdBy(place: Place, owner: string, quietMs: number): Promise<string> {
+  const path = join(locksOf(place), LOCK);
+  await mkdir(join(path, owner), { recursive: true });
+  const seen = (Date.now() - quietMs) / 1000;
+  await utimes(join(path, owner), seen, seen);
+  return path;
+}
+
+/** A living process that holds the lock until it is told to end. */
+async function holdByProcess(place: Place): Promise<ChildProcess> {
+  const script = join(ROOT, 'test/support/lock-user.mjs');
+  const args = [script, join(ROOT, 'test/dist/src'), locksOf(place), LOCK, 'hold'];
+  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  await once(child.stdout as NodeJS.ReadableStream, 'data');
+  return child;
+}
+
+const unlock = (place: Place, ...args: string[]) =>
+  runCommand(place, ['--root', place.root, 'unlock', ...args]);
+
+describe('daybook unlock', () => {
+  it('shows a lock whose owner has ended, asks, and removes it', async () => {
+    await withPlace(async (place) => {
+      const child = await holdByProcess(place);
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      const path = join(locksOf(place), LOCK);
+      const args = ['--root', place.root, 'unlock'];
+      const answers = (type: string) => ({ answers: [{ after: '[y/N]', type }] });
+      const kept = await runInTerminal(place, args, answers('n\n'));
+      expect(kept.screen).toContain(`${LOCK}: held by process ${child.pid}, which has ended`);
+      expect(kept.screen).toContain('0 removed, 1 left');
+      expect((await unlock(place)).stderr).toContain('--yes'); // nobody to ask
+      expect(existsSync(path)).toBe(true);
+      const removed = await runInTerminal(place, args, answers('y\n'));
+      expect(removed).toMatchObject({ code: 0 });
+      expect(removed.screen).toContain('1 removed, 0 left');
+      expect((await unlock(place)).stdout).toBe('No lock is held.\n');
+    });
+  });
+
+  it('refuses for a living owner, unless it is forced', async () => {
+    await withPlace(async (place) => {
+      const child = await holdByProcess(place);
+      for (const args of [[], ['--yes'], [LOCK, '--yes']]) {
+        const { code, stderr } = await unlock(place, ...args);
+        expect(code).toBe(1);
+        expect(stderr).toContain(`held by process ${child.pid}, which is running`);
+        expect(stderr).toContain('The owner is at work');
+      }
+      const forced = await unlock(place, LOCK, '--force', '--yes', '--json');
+      expect(forced.code).toBe(0);
+      expect(JSON.parse(forced.stdout)).toMatchObject({ removed: [LOCK] });
+      child.stdin?.end();
+      expect(await once(child, 'exit')).toEqual([0, null]); // it let go of what it had no more
+    });
+  });
+
+  it('takes a stranger for dead only when it has been quiet for long', async () => {
+    await withPlace(async (place) => {
+      const path = await holdBy(place, STRANGER, 1_000);
+      expect((await unlock(place, '--yes')).code).toBe(1);
+      await holdBy(place, STRANGER, 60_000);
+      const { code, stderr, stdout } = await unlock(place, '--yes');
+      expect(code).toBe(0);
+      expect(stderr).toContain('shows no sign of life');
+      expect(stdout).toContain('1 removed');
+      expect(existsSync(join(path, STRANGER))).toBe(false);
+    });
+  });
+
+  it('leaves what is no lock: private folders and graves', async () => {
+    await withPlace(async (place) => {
+      await mkdir(join(locksOf(place), `${LOCK}.${ownerName()}`, ownerName()), { recursive: true });
+      await mkdir(join(locksOf(place), `${LOCK}.dead.${STRANGER}`), { recursive: true });
+      expect((await unlock(place)).stdout).toBe('No lock is held.\n');
+    });
+  });
+
+  it('knows of the locks of the memory bank, and info tells of a quiet one', async () => {
+    await withPlace(async (place) => {
+      const lock = join(place.root, 'memory-bank', '.locks', 'insight-x', STRANGER);
+      await mkdir(lock, { recursive: true });
+      await utimes(lock, 1_700_000_000, 1_700_000_000);
+      const info = await runCommand(place, ['--root', place.root, 'info']);
+      expect(info.code).toBe(1);
+      expect(info.stderr).toContain('The lock insight-x shows no sign of its owner');
+      expect((await unlock(place, 'insight-x', '--yes')).stdout).toContain('1 removed, 0 left');
+      expect((await runCommand(place, ['--root', place.root, 'info'])).code).toBe(0);
+    });
+  });
+});

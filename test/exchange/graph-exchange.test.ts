@@ -1,0 +1,401 @@
+/**
+ * The graph out and in again: its own lines without loss, Mermaid, and the memory.jsonl of the
+ * official memory server, written and read by that very package.
+ */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { GraphExport, type GraphFormat } from '../../src/exchange/graph-export.js';
+import { GraphImport } from '../../src/exchange/graph-import.js';
+import { itemsOf, type MemoryLine, memoryLinesOf } from '../../src/exchange/server-memory.js';
+import type { NewTriple, TripleKey } from '../../src/stores/knowledge-graph/triple.js';
+import { MemoryBank } from '../../src/stores/memory-bank.js';
+import { allOf, graphIn, openGraph } from '../stores/knowledge-graph/graph.js';
+import { errorOf } from '../support/error-of.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+const SERVER = resolve(
+  import.meta.dirname,
+  '../../node_modules/@modelcontextprotocol/server-memory/dist/index.js',
+);
+
+function openPlace(maxTriples = 5000) {
+  const { folder, graph: kg } = openGraph({ maxTriples });
+  const memoryBank = new MemoryBank({ folder, maxFiles: 1000, fsync: false });
+  onTestFinished(() => memoryBank.close());
+  const parts = { kg, memoryBank, folder: join(folder, 'exports'), fsync: false };
+  const exporter = new GraphExport(parts);
+  const importer = new GraphImport(parts);
+  const textOf = async (format: GraphFormat, filter = {}) => {
+    const all = { most: Number.POSITIVE_INFINITY, measure: (text: string) => text.length };
+    return (await exporter.toText({ format, filter }, 0, all)).text;
+  };
+  const bring = (text: string, longObservations: 'refuse' | 'notes' = 'refuse') =>
+    importer.import({ text, longObservations });
+  return { folder, kg, memoryBank, exporter, importer, textOf, bring };
+}
+
+const part = fc.oneof(
+  fc.constantFrom(
+    'a',
+    'b',
+    'entity type',
+    'observation',
+    'observation note',
+    '\\',
+    '\\\\',
+    '\\observation',
+  ),
+  fc
+    .string({ unit: 'grapheme', minLength: 1, maxLength: 6 })
+    .filter((text) => [...text].length <= 200),
+);
+const key = fc.record({ subject: part, predicate: part, object: part });
+const nameOf = ({ subject, predicate, object }: TripleKey) =>
+  JSON.stringify([subject, predicate, object]);
+
+async function* each<T>(items: readonly T[]): AsyncGenerator<T> {
+  yield* items;
+}
+
+describe("the graph's own lines", () => {
+  it('bring back everything: times, ends, origins, in the same order', async () => {
+    const time = fc.integer({ min: -1e12, max: 2e12 });
+    const fact = fc.record(
+      {
+        subject: part,
+        predicate: part,
+        object: part,
+        ts: time,
+        conversationId: part,
+        messageId: part,
+      },
+      { requiredKeys: ['subject', 'predicate', 'object', 'ts'] },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(fact, { maxLength: 12 }), fc.nat(), async (facts, pick) => {
+        const from = openPlace();
+        const to = openPlace();
+        for (const [index, each] of facts.entries()) {
+          const triple = each as NewTriple;
+          await from.kg.add([triple], { replaces: (pick + index) % 3 === 0 });
+          if ((pick + index) % 4 === 0) await from.kg.end([triple]);
+        }
+        const text = await from.textOf('jsonl');
+        if (text === '') return;
+        const { refused, added } = await to.bring(text);
+        expect(refused).toEqual([]);
+        expect(added).toBe((await allOf(from.kg)).length);
+        expect(await allOf(to.kg)).toEqual(await allOf(from.kg));
+        expect(await to.textOf('jsonl')).toBe(text);
+        expect((await to.bring(text)).added).toBe(0);
+        expect(await to.textOf('jsonl')).toBe(text);
+      }),
+      { numRuns: 60 },
+    );
+  }, 60_000);
+
+  it('may be written by hand, and name what is wrong with a line', async () => {
+    const { bring, kg } = openPlace();
+    const text = [
+      '{"subject":"Ada","predicate":"knows","object":"Charles"}',
+      '',
+      '{"subject":"Ada","predicate":"born","object":"London","ts":"1815-12-10"}\r',
+      'not JSON',
+      '{"subject":"Ada","predicate":"knows"}',
+      '[]',
+      `{"subject":"Ada","predicate":"knows","object":"${'x'.repeat(201)}"}`,
+      '{"subject":"Ada","predicate":"knows","object":"x","ts":"someday"}',
+      '{"subject":"","predicate":"knows","object":"x"}',
+    ].join('\n');
+    const { added, refused, format } = await bring(text);
+    expect({ added, format }).toEqual({ added: 2, format: 'jsonl' });
+    expect(refused.map(({ line, code }) => [line, code])).toEqual([
+      [4, 'VALIDATION_ERROR'],
+      [5, 'VALIDATION_ERROR'],
+      [6, 'VALIDATION_ERROR'],
+      [7, 'E_KG_INVALID_TRIPLE'],
+      [8, 'VALIDATION_ERROR'],
+      [9, 'E_KG_INVALID_TRIPLE'],
+    ]);
+    expect((await allOf(kg)).map(({ ts }) => ts)[0]).toBe(Date.UTC(1815, 11, 10));
+    for (const nothing of ['', 'x', '{}\n[1]', '{"type":"other"}'])
+      expect((await errorOf(bring(nothing))).code).toBe('VALIDATION_ERROR');
+  });
+
+  it('come in all or not at all where there are more than the limit allows', async () => {
+    const { bring, kg } = openPlace(3);
+    const line = (n: number) => JSON.stringify({ subject: `s${n}`, predicate: 'p', object: 'o' });
+    await bring([1, 2].map(line).join('\n'));
+    expect((await errorOf(bring([2, 3, 4].map(line).join('\n')))).code).toBe('E_KG_FULL');
+    expect(await allOf(kg)).toHaveLength(2);
+    expect((await bring([1, 2, 3].map(line).join('\n'))).added).toBe(1);
+  });
+
+  it('fit into answers page by page, and into files that are read back', async () => {
+    const from = openPlace();
+    await from.kg.add(
+      Array.from({ length: 100 }, (_, n) => ({
+        subject: `s${n % 7}`,
+        predicate: 'p',
+        object: `o${n}`,
+      })),
+    );
+    const request = { format: 'jsonl', filter: {} } as const;
+    const room = { most: 1_000, measure: (text: string) => text.length };
+    let text = '';
+    let lines = 0;
+    for (let offset: number | undefined = 0; offset !== undefined; ) {
+      const page: Awaited<ReturnType<typeof from.exporter.toText>> = await from.exporter.toText(
+        request,
+        offset,
+        room,
+      );
+      expect(page.text.length).toBeLessThanOrEqual(1_000);
+      text += page.text;
+      lines += page.lines;
+      offset = page.nextOffset;
+    }
+    expect(lines).toBe(100);
+    expect(text).toBe(await from.textOf('jsonl'));
+    expect((await from.textOf('jsonl', { subject: 's3' })).trimEnd().split('\n')).toHaveLength(14);
+    const tiny = { most: 10, measure: (each: string) => each.length };
+    expect((await errorOf(from.exporter.toText(request, 0, tiny))).code).toBe('TOO_LARGE');
+
+    const { path, lines: written } = await from.exporter.toFile('kg/all.jsonl', request);
+    expect([written, readFileSync(path, 'utf8')]).toEqual([100, text]);
+    expect((await errorOf(from.exporter.toFile('kg/all.jsonl', request))).code).toBe(
+      'ALREADY_EXISTS',
+    );
+    for (const name of ['../kg.jsonl', '/tmp/kg.jsonl', 'a\\b'])
+      expect((await errorOf(from.exporter.toFile(name, request))).code).toBe('PATH_ESCAPE');
+    expect(await from.importer.readFile('kg/all.jsonl')).toBe(text);
+    expect((await errorOf(from.importer.readFile('none.jsonl'))).code).toBe('VALIDATION_ERROR');
+    expect((await errorOf(from.importer.readFile('../kg_wal.log'))).code).toBe('PATH_ESCAPE');
+  });
+});
+
+describe('Mermaid', () => {
+  it('draws what holds now, with each name one node, whatever is in it', async () => {
+    const { kg, textOf } = openPlace();
+    const names = [
+      ['Ada', 'knows', 'Charles'],
+      ['Charles', 'wrote to', 'Ada'],
+      ['A "quoted" [x]', 'is; | {not} <b>', '#1; `code`\n& more'],
+    ] as const;
+    await kg.add(
+      names.map(([subject, predicate, object], n) => ({ subject, predicate, object, ts: n + 1 })),
+    );
+    await kg.add([{ subject: 'Ada', predicate: 'lived in', object: 'London', ts: 1, validTo: 2 }]);
+    expect(await textOf('mermaid')).toBe(
+      [
+        'graph LR',
+        '  n1["Ada"] -->|"knows"| n2["Charles"]',
+        '  n2["Charles"] -->|"wrote to"| n1["Ada"]',
+        '  n3["A #34;quoted#34; #91;x#93;"] -->|"is#59; #124; #123;not#125; #60;b#62;"| n4["#35;1#59; #96;code#96; #38; more"]',
+        '',
+      ].join('\n'),
+    );
+  });
+});
+
+describe('the form of memory.jsonl', () => {
+  const text = fc.oneof(part, fc.constant(''));
+  const entity = fc.record({
+    type: fc.constant('entity' as const),
+    name: text,
+    entityType: text,
+    observations: fc.uniqueArray(text, { maxLength: 4 }),
+  });
+  const relation = fc.record({
+    type: fc.constant('relation' as const),
+    from: text,
+    to: text,
+    relationType: text,
+  });
+  const triplesOf = (lines: readonly MemoryLine[]) =>
+    lines
+      .flatMap(itemsOf)
+      .map((item) => (item.kind === 'fact' ? item.triple : expect.fail(item.kind)));
+
+  it('goes into triples and comes back line by line', async () => {
+    const file = fc.tuple(
+      fc.uniqueArray(entity, { selector: ({ name }) => name, maxLength: 5 }),
+      fc.uniqueArray(relation, { selector: (each) => JSON.stringify(each), maxLength: 5 }),
+    );
+    await fc.assert(
+      fc.asyncProperty(file, async ([entities, relations]) => {
+        const lines = [...entities, ...relations];
+        const triples = triplesOf(lines);
+        expect(new Set(triples.map(nameOf)).size).toBe(triples.length);
+        expect(await memoryLinesOf(each(triples), async () => undefined)).toEqual(lines);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('says every triple there can be, and gives each back', async () => {
+    const notes = new Map<string, string>();
+    await fc.assert(
+      fc.asyncProperty(fc.uniqueArray(key, { selector: nameOf, maxLength: 10 }), async (all) => {
+        // The path of a note is told by the text in it: nothing to compare without notes.
+        const triples = all.filter(({ predicate }) => predicate !== 'observation note');
+        const lines = await memoryLinesOf(each(triples), async (path) => notes.get(path));
+        expect(new Set(triplesOf(lines).map(nameOf))).toEqual(new Set(triples.map(nameOf)));
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+/** The official server on a file of its own. */
+async function officialServer(path: string) {
+  const client = new Client({ name: 'daybook-test', version: '1' });
+  const env = { PATH: process.env['PATH'] ?? '', MEMORY_FILE_PATH: path };
+  await client.connect(
+    new StdioClientTransport({ command: process.execPath, args: [SERVER], env }),
+  );
+  onTestFinished(() => client.close());
+  const call = async (name: string, args: Record<string, unknown> = {}) => {
+    const result = await client.callTool({ name, arguments: args });
+    if (result.isError) throw new Error(JSON.stringify(result.content));
+    return result.structuredContent;
+  };
+  return { call, file: () => readFileSync(path, 'utf8') };
+}
+
+const LONG = `${'A long story about Ada. '.repeat(12)}\nIts second line, with a "quote" and 🧮.\n`;
+const GRAPH = {
+  entities: [
+    { name: 'Ada Lovelace', entityType: 'person', observations: ['born 1815', 'z', 'a', ''] },
+    { name: 'Engine', entityType: '', observations: [] },
+    {
+      name: 'Ünïcode 🧮',
+      entityType: 'a\nb',
+      observations: ['tab\there', '\\', '"quotes"', '\\n'],
+    },
+    { name: '', entityType: 'nameless', observations: ['x'.repeat(200), '𝒳'.repeat(200)] },
+  ],
+  relations: [
+    { from: 'Ada Lovelace', to: 'Engine', relationType: 'programs' },
+    { from: 'Engine', to: 'Ada Lovelace', relationType: 'observation' },
+    { from: 'Engine', to: '', relationType: 'entity type' },
+    { from: 'Engine', to: 'nobody has this name', relationType: '' },
+    { from: 'Engine', to: 'Engine', relationType: '\\observation' },
+  ],
+};
+
+describe('the official memory server', () => {
+  it('writes a file that comes in whole and goes out the same, byte for byte, and it reads that', async () => {
+    const folder = tempFolder();
+    const first = await officialServer(join(folder, 'memory.jsonl'));
+    await first.call('create_entities', { entities: GRAPH.entities });
+    await first.call('create_relations', { relations: GRAPH.relations });
+    await first.call('add_observations', {
+      observations: [{ entityName: 'Ada Lovelace', contents: ['added later'] }],
+    });
+    const before = await first.call('read_graph');
+
+    const { bring, textOf } = openPlace();
+    const { refused, notes, facts, added, format } = await bring(first.file());
+    expect({ refused, notes, format }).toEqual({ refused: [], notes: [], format: 'memory' });
+    expect(added).toBe(facts);
+    const text = await textOf('memory');
+    expect(text).toBe(`${first.file()}\n`);
+    expect((await bring(text)).added).toBe(0);
+
+    writeFileSync(join(folder, 'again.jsonl'), text);
+    const second = await officialServer(join(folder, 'again.jsonl'));
+    expect(await second.call('read_graph')).toEqual(before);
+    expect(await second.call('open_nodes', { names: ['Engine'] })).toEqual(
+      await first.call('open_nodes', { names: ['Engine'] }),
+    );
+    await second.call('add_observations', {
+      observations: [{ entityName: 'Engine', contents: ['still works'] }],
+    });
+    expect((await bring(second.file())).added).toBe(1);
+  }, 60_000);
+
+  it('has long observations refused and named, or kept as notes and given back exactly', async () => {
+    const folder = tempFolder();
+    const official = await officialServer(join(folder, 'memory.jsonl'));
+    const huge = 'y'.repeat(40_000);
+    await official.call('create_entities', {
+      entities: [
+        { name: 'Ada', entityType: 'person', observations: ['short', LONG, 'last', `${LONG}more`] },
+        { name: 'n'.repeat(201), entityType: 'person', observations: ['lost with its name'] },
+        { name: 'Huge', entityType: 'text', observations: [huge] },
+      ],
+    });
+    const { bring, textOf, memoryBank, kg, folder: bank } = openPlace();
+    const refusing = await bring(official.file());
+    expect(refusing.refused.map(({ line, code }) => [line, code])).toEqual([
+      [1, 'E_KG_INVALID_TRIPLE'],
+      [1, 'E_KG_INVALID_TRIPLE'],
+      [2, 'E_KG_INVALID_TRIPLE'],
+      [3, 'E_KG_INVALID_TRIPLE'],
+    ]);
+    expect(refusing).toMatchObject({ added: 4, notes: [] });
+    expect(existsSync(join(bank, 'observations'))).toBe(false);
+
+    const keeping = await bring(official.file(), 'notes');
+    expect(keeping.refused.map(({ line, code }) => [line, code])).toEqual([
+      [2, 'E_KG_INVALID_TRIPLE'],
+      [3, 'TOO_LARGE'],
+    ]);
+    expect(keeping.notes).toHaveLength(2);
+    for (const path of keeping.notes) expect(path).toMatch(/^observations\/ada-[0-9a-f]{16}\.md$/);
+    const linked = await kg.query({ predicate: 'observation note' }, { offset: 0, limit: 10 });
+    expect(linked.triples.map(({ object }) => object)).toEqual(keeping.notes);
+    const { content } = await memoryBank.read(keeping.notes[0] ?? '');
+    expect(content).toBe(`${LONG}\n`);
+    expect((await bring(official.file(), 'notes')).notes).toEqual([]);
+
+    const fresh = openPlace();
+    await fresh.bring(official.file(), 'notes');
+    const [line = ''] = (await fresh.textOf('memory')).split('\n');
+    expect(`${line}\n`).toBe(`${official.file().split('\n')[0]}\n`);
+    await fresh.memoryBank.edit(keeping.notes[0] ?? '', undefined, () => 'Edited by hand\n');
+    expect(await fresh.textOf('memory')).toContain('"Edited by hand"');
+    expect(await textOf('memory')).toContain('A long story');
+  }, 60_000);
+
+  it('has facts of ours with words of theirs come back the same', async () => {
+    const folder = tempFolder();
+    const from = openPlace();
+    await from.kg.add([
+      { subject: 'Ada', predicate: 'lives in', object: 'London' },
+      { subject: 'Ada', predicate: 'observation', object: 'likes numbers' },
+      { subject: 'Ada', predicate: 'lived in', object: 'Bath', ts: 1, validTo: 2 },
+    ]);
+    writeFileSync(join(folder, 'memory.jsonl'), await from.textOf('memory'));
+    const official = await officialServer(join(folder, 'memory.jsonl'));
+    await official.call('create_relations', {
+      relations: [{ from: 'London', to: 'England', relationType: 'is in' }],
+    });
+    const to = openPlace();
+    await to.bring(official.file());
+    expect((await allOf(to.kg)).map(nameOf)).toEqual([
+      '["Ada","observation","likes numbers"]',
+      '["Ada","lives in","London"]',
+      '["London","is in","England"]',
+    ]);
+  }, 60_000);
+
+  it('may have left a file of thousands of lines', async () => {
+    const lines = Array.from({ length: 5_000 }, (_, n) =>
+      JSON.stringify({ type: 'relation', from: `a${n}`, to: `b${n % 50}`, relationType: 'r' }),
+    );
+    const { bring, kg, textOf, folder } = openPlace();
+    expect((await bring(lines.join('\n'))).added).toBe(5_000);
+    expect(await textOf('memory')).toBe(`${lines.join('\n')}\n`);
+    mkdirSync(join(folder, 'other'));
+    await kg.close();
+    const again = graphIn(folder);
+    onTestFinished(() => again.close());
+    expect((await allOf(again)).length).toBe(5_000);
+  });
+});

@@ -1,0 +1,130 @@
+/** Insights as JSON Lines: out and in again, what is refused and why, and out of an older database. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { systemClock } from '../../src/base/clock.js';
+import { importInsights, insightLines } from '../../src/exchange/insight-lines.js';
+import { InsightStore } from '../../src/stores/insights.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+const ID = '6fa459ea-ee8a-4ca4-894e-db77e160355e';
+
+function open() {
+  const folder = tempFolder();
+  const store = new InsightStore({ folder, fsync: false });
+  onTestFinished(() => store.close());
+  const take = (text: string | Buffer, dryRun = false) => {
+    const path = join(folder, 'in.jsonl');
+    writeFileSync(path, text);
+    return importInsights(path, { store, clock: systemClock, dryRun });
+  };
+  return { store, take };
+}
+async function linesOf(store: InsightStore, context?: string): Promise<string> {
+  let text = '';
+  for await (const line of insightLines(store, context)) text += line;
+  return text;
+}
+
+describe('insights as JSON Lines', () => {
+  it('come back as they were, unknown fields and all', async () => {
+    const one = open();
+    for (let n = 0; n < 30; n += 1) {
+      const context = n % 3 === 0 ? 'global' : '/work/mine';
+      await one.store.save({ context, content: `no. ${n} \u2028 日本`, tags: [`t${n}`] });
+    }
+    await one.take(`{"id":"${ID}","content":"with more","context":"global","mood":{"a":[1]}}\n`);
+    const text = await linesOf(one.store);
+    expect(text.trimEnd().split('\n')).toHaveLength(31);
+    expect((await linesOf(one.store, 'global')).trimEnd().split('\n')).toHaveLength(11);
+    const two = open();
+    const planned = await two.take(text, true);
+    expect(await two.store.all()).toEqual([]);
+    const taken = await two.take(text);
+    expect(taken).toEqual(planned);
+    expect(taken.added).toHaveLength(31);
+    expect(await linesOf(two.store)).toBe(text);
+    const again = await two.take(text);
+    expect([again.added.length, again.unchanged.length, again.refused]).toEqual([0, 31, []]);
+  });
+
+  it('without ids are the same insights when they come again, planned or done', async () => {
+    const { store, take } = open();
+    const lines = [1, 2].map((n) => JSON.stringify({ content: `no. ${n}`, context: 'global' }));
+    const text = [...lines, lines[0]].join('\n');
+    const planned = await take(text, true);
+    expect([planned.added.length, planned.unchanged.length]).toEqual([2, 1]);
+    expect(await take(text)).toEqual(planned);
+    const again = await take(text);
+    expect([again.added.length, again.unchanged.length, again.refused]).toEqual([0, 3, []]);
+    expect(await store.all()).toHaveLength(2);
+  });
+
+  it('are planned with one look at what is there, however many they are', async () => {
+    const { store, take } = open();
+    const looks = vi.spyOn(store, 'all');
+    const lines = Array.from({ length: 50 }, (_, n) =>
+      JSON.stringify({ content: `no. ${n}`, context: 'global' }),
+    );
+    expect((await take(lines.join('\n'), true)).added).toHaveLength(50);
+    expect(looks).toHaveBeenCalledTimes(1);
+  });
+
+  it('name each line that is not taken in, and overwrite nothing', async () => {
+    const { store, take } = open();
+    await store.put({
+      insight: { id: ID, content: 'mine', context: 'global', created_at: 1, updated_at: 1 },
+      extra: {},
+    });
+    const { added, unchanged, refused } = await take(
+      Buffer.concat([
+        Buffer.from('{"content":"no id","context":"/a/"}\r\n\n'),
+        Buffer.from(`{"id":"${ID}","content":"other","context":"global"}\n`),
+        Buffer.from('{"content":"no context"}\nnot json\n[1]\nnull\n'),
+        Buffer.from('{"id":"x","content":"a","context":"global"}\n'),
+        Buffer.from('{"id":"../../../etc/passwd","content":"a","context":"global"}\n'),
+        Buffer.from('{"content":"new","context":"global","formatVersion":9}\n'),
+        Buffer.from('{"content":"\xff","context":"global"}', 'latin1'),
+      ]),
+    );
+    expect(added).toHaveLength(1);
+    expect(unchanged).toEqual([]);
+    expect(refused.map(({ place, code }) => [place, code])).toEqual([
+      ['line 3', 'ALREADY_EXISTS'],
+      ['line 4', 'CORRUPT'],
+      ['line 5', 'CORRUPT'],
+      ['line 6', 'CORRUPT'],
+      ['line 7', 'CORRUPT'],
+      ['line 8', 'CORRUPT'],
+      ['line 9', 'CORRUPT'],
+      ['line 10', 'FORMAT_TOO_NEW'],
+      ['line 11', 'CORRUPT'],
+    ]);
+    expect((await store.get(ID))?.content).toBe('mine');
+    expect((await store.list({ context: '/a' })).map(({ content }) => content)).toEqual(['no id']);
+  });
+
+  it('come out of a database of the older design by the query of docs/IMPORTING.md', async () => {
+    const guide = readFileSync(resolve(import.meta.dirname, '../../docs/IMPORTING.md'), 'utf8');
+    const [, query = ''] =
+      /(SELECT json_object\('id', lower[\s\S]*?FROM insights)"/.exec(guide) ?? [];
+    const database = new Database(':memory:');
+    database.exec(`
+      CREATE TABLE insights (id TEXT PRIMARY KEY, content TEXT NOT NULL, context TEXT NOT NULL,
+        metadata TEXT, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL);
+      INSERT INTO insights VALUES ('${ID.toUpperCase()}', 'JWT in "cookies"', '/work/mine',
+        '{"files":["a.ts"]}', 1700000000000, 1700000001000);
+      INSERT INTO insights VALUES ('${ID.replace('6', '7')}', 'plain', 'global', NULL, 1, 2);`);
+    const rows = database.prepare(query).pluck().all() as string[];
+    database.close();
+    const { store, take } = open();
+    expect((await take(rows.join('\n'))).refused).toEqual([]);
+    expect(await store.get(ID)).toEqual({
+      ...{ id: ID, content: 'JWT in "cookies"', context: '/work/mine' },
+      metadata: { files: ['a.ts'] },
+      ...{ created_at: 1_700_000_000_000, updated_at: 1_700_000_001_000 },
+    });
+    expect(await store.list({ context: 'global' })).toHaveLength(1);
+  });
+});

@@ -1,0 +1,328 @@
+/** Insights as files: what is written, what people write, what is damaged, what comes back. */
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { InsightSearch } from '../../../src/search/insight-search.js';
+import { normalContext } from '../../../src/stores/insights/schema.js';
+import { InsightStore } from '../../../src/stores/insights.js';
+import { withClient, withPlace } from '../../e2e/harness.js';
+import { errorOf } from '../../support/error-of.js';
+import { tempFolder } from '../../support/temp-folder.js';
+
+const context = '/work/mine';
+const ID = '6fa459ea-ee8a-4ca4-894e-db77e160355e';
+
+function open(folder = tempFolder()) {
+  const store = new InsightStore({ folder, fsync: false });
+  const search = new InsightSearch(store);
+  onTestFinished(() => store.close());
+  const insights = join(folder, 'insights');
+  const pathOf = (id: string) => join(insights, `${id}.json`);
+  return {
+    ...{ folder, insights, store, pathOf },
+    write(id: string, content: string | object) {
+      mkdirSync(insights, { recursive: true });
+      const text = typeof content === 'string' ? content : JSON.stringify(content);
+      writeFileSync(pathOf(id), text);
+    },
+    async found(query: string) {
+      const request = { query, context, matchType: 'auto', limit: 20, offset: 0 } as const;
+      return (await search.search(request)).hits.map(({ insight }) => insight.content);
+    },
+  };
+}
+const list = (store: InsightStore) => store.list({ context });
+
+describe('the file', () => {
+  it('is JSON in a stable order that git likes', async () => {
+    const { store, pathOf } = open();
+    const { id } = await store.save({
+      ...{ expires_at: 4_102_444_800_000, tags: ['a'], metadata: { z: 1, a: [2] } },
+      ...{ context, content: '二行\n"quoted"' },
+    });
+    const { created_at } = (await store.get(id)) ?? {};
+    const expected = `{
+  "id": "${id}",
+  "content": "二行\\n\\"quoted\\"",
+  "context": "/work/mine",
+  "tags": [
+    "a"
+  ],
+  "metadata": {
+    "z": 1,
+    "a": [
+      2
+    ]
+  },
+  "created_at": ${created_at},
+  "updated_at": ${created_at},
+  "expires_at": 4102444800000,
+  "formatVersion": 1
+}
+`;
+    expect(readFileSync(pathOf(id), 'utf8')).toBe(expected);
+    expect(statSync(pathOf(id)).mode & 0o777).toBe(0o600);
+    await store.update(id, { expires_at: null, content: 'new' });
+    const again = JSON.parse(readFileSync(pathOf(id), 'utf8'));
+    expect(Object.keys(again)).toEqual(
+      Object.keys(JSON.parse(expected)).filter((key) => key !== 'expires_at'),
+    );
+  });
+
+  it('keeps a key named __proto__ and lone surrogates as they were given', async () => {
+    const { store, folder } = open();
+    const metadata = JSON.parse('{"__proto__": {"admin": true}, "constructor": 1}');
+    const { id } = await store.save({ context, content: 'half \ud800 pair', metadata });
+    const read = await open(folder).store.get(id);
+    expect(read?.content).toBe('half \ud800 pair');
+    expect(JSON.stringify(read?.metadata)).toBe(JSON.stringify(metadata));
+    expect(({} as { admin?: boolean }).admin).toBeUndefined();
+  });
+
+  it('leaves nothing in the folder that git would take besides', async () => {
+    const { folder, store } = open();
+    execFileSync('git', ['init', '-q', folder]);
+    const kept = await store.save({ context, content: 'kept' });
+    const gone = await store.save({ context, content: 'gone' });
+    await store.update(kept.id, { content: 'kept well' });
+    await store.trash(gone.id);
+    const seen = execFileSync('git', ['-C', folder, 'status', '--porcelain', '-uall'], {
+      encoding: 'utf8',
+    });
+    expect(seen).toBe(`?? insights/${kept.id}.json\n`);
+  });
+});
+
+describe('what a person wrote', () => {
+  it('needs content and context; the rest is derived, the same in every process', async () => {
+    const { store, write, folder, pathOf } = open();
+    write(ID, '\ufeff{"content": "by hand",\r\n "context": "/work/mine/"}');
+    utimesSync(pathOf(ID), 1_700_000_000, 1_700_000_000);
+    const times = { created_at: 1_700_000_000_000, updated_at: 1_700_000_000_000 };
+    const expected = { id: ID, content: 'by hand', context, ...times };
+    expect(await store.get(ID)).toEqual(expected);
+    expect(await list(open(folder).store)).toEqual([expected]);
+  });
+
+  it('may have times in ISO 8601, and fields of its own, which stay', async () => {
+    const { store, write, pathOf } = open();
+    write(ID, {
+      ...{ author: 'Ada', content: 'x y z', context: 'global', mood: ['calm'] },
+      ...{ created_at: '2024-01-02T03:04:05Z', expires_at: '2999-01-01', id: 'of another file' },
+    });
+    const updated = await store.update(ID, { tags: ['t'] });
+    expect(updated).toMatchObject({ id: ID, created_at: Date.parse('2024-01-02T03:04:05Z') });
+    const file = JSON.parse(readFileSync(pathOf(ID), 'utf8'));
+    expect(file).toMatchObject({ id: ID, author: 'Ada', mood: ['calm'], tags: ['t'] });
+    expect(file.expires_at).toBe(Date.parse('2999-01-01'));
+  });
+
+  it.each([
+    ['', 'CORRUPT'],
+    ['{"content": "x", "context": "/a"', 'CORRUPT'],
+    ['<<<<<<< HEAD\n{}\n=======\n{}\n>>>>>>> theirs\n', 'CORRUPT'],
+    ['[]', 'CORRUPT'],
+    ['{"context": "/a"}', 'CORRUPT'],
+    ['{"content": "no context"}', 'CORRUPT'],
+    ['{"content": "x", "context": "relative/path"}', 'CORRUPT'],
+    ['{"content": "x", "context": "/a", "tags": "one"}', 'CORRUPT'],
+    ['{"content": "x", "context": "/a", "metadata": [1]}', 'CORRUPT'],
+    ['{"content": "x", "context": "/a", "expires_at": "soon"}', 'CORRUPT'],
+    ['{"content": "x", "context": "/a", "formatVersion": 2}', 'FORMAT_TOO_NEW'],
+    [Buffer.from('{"content": "\xff", "context": "/a"}', 'latin1'), 'CORRUPT'],
+  ])('harms only itself where it is damaged: %j', async (text, code) => {
+    const { store, insights, pathOf, found } = open();
+    const { content } = await store.save({ context, content: 'a sound one' });
+    writeFileSync(pathOf(ID), text);
+    utimesSync(pathOf(ID), 1_700_000_000, 1_700_000_000);
+    expect((await list(store)).map((insight) => insight.content)).toEqual([content]);
+    expect(await found('sound')).toEqual([content]);
+    expect(store.damaged().map(({ name, error }) => [name, error.code])).toEqual([
+      [`${ID}.json`, code],
+    ]);
+    expect((await errorOf(store.get(ID))).code).toBe(code);
+    expect((await errorOf(store.update(ID, { content: 'new' }))).code).toBe(code);
+    expect(readFileSync(pathOf(ID))).toEqual(Buffer.from(text));
+    expect(readdirSync(insights)).toHaveLength(2);
+    expect(await store.trash(ID)).toMatch(/^6fa459ea-.*Z\.json$/); // asked for, it may be put away
+    await list(store);
+    expect(store.damaged()).toEqual([]);
+  });
+
+  it('is reported where its name is no UUID, and where it cannot be opened', async () => {
+    const { store, write, pathOf } = open();
+    write('my note', { content: 'misnamed', context });
+    write(ID, { content: 'closed', context });
+    write('.hidden', 'not meant');
+    chmodSync(pathOf(ID), 0);
+    expect(await list(store)).toHaveLength(process.getuid?.() === 0 ? 1 : 0);
+    expect(store.damaged().map(({ name }) => name)).toContain('my note.json');
+    renameSync(pathOf('my note'), pathOf(ID.replace('6', '7')));
+    chmodSync(pathOf(ID), 0o600);
+    expect(await list(store)).toHaveLength(2);
+    expect(store.damaged()).toEqual([]);
+  });
+
+  it('is no insight where it is a link, as a cloned repository could make it point anywhere', async () => {
+    const { store, insights, pathOf, folder } = open();
+    mkdirSync(insights, { recursive: true });
+    const outside = join(folder, 'outside.json');
+    writeFileSync(outside, JSON.stringify({ content: 'outside', context }));
+    symlinkSync(outside, pathOf(ID));
+    expect(await list(store)).toEqual([]);
+    expect(await store.get(ID)).toBeUndefined();
+    expect(await store.update(ID, { content: 'new' })).toBeUndefined();
+    expect(readFileSync(outside, 'utf8')).toContain('outside');
+  });
+});
+
+describe('while it is followed', () => {
+  it('finds what is written, edited, renamed and removed by hand within moments', async () => {
+    const { store, write, pathOf, found, insights } = open();
+    store.start();
+    expect(await list(store)).toEqual([]);
+    const until = async (query: string, expected: readonly string[]) => {
+      const start = Date.now();
+      for (;;) {
+        const now = await found(query);
+        if (JSON.stringify(now) === JSON.stringify(expected)) break;
+        if (Date.now() - start > 30_000) expect(now).toEqual(expected);
+        await delay(10);
+      }
+      return Date.now() - start;
+    };
+    const tookMs: number[] = [];
+    write(ID, { content: 'a raven', context });
+    tookMs.push(await until('raven', ['a raven']));
+    write(ID, { content: 'a rook', context });
+    tookMs.push(await until('rook', ['a rook']));
+    expect(await found('raven')).toEqual([]);
+    renameSync(pathOf(ID), pathOf(ID.replace('6', '7')));
+    tookMs.push(await until('rook', ['a rook']));
+    const own = await store.save({ context, content: 'our own' });
+    expect(await found('own')).toEqual(['our own']);
+    rmSync(insights, { recursive: true });
+    tookMs.push(await until('rook', []));
+    expect(await store.get(own.id)).toBeUndefined();
+    await store.save({ context, content: 'folder made again' });
+    expect(await found('again')).toEqual(['folder made again']);
+    console.info(`hand edits found after ${tookMs.join(', ')} ms`);
+  });
+
+  it('forgets a half-saved file as soon as it is whole', async () => {
+    const { store, write, found } = open();
+    store.start();
+    await list(store);
+    write(ID, '{"content": "half');
+    await delay(700);
+    write(ID, { content: 'whole', context });
+    const start = Date.now();
+    while ((await found('whole')).length === 0 && Date.now() - start < 30_000) await delay(10);
+    expect(await found('whole')).toEqual(['whole']);
+    expect(store.damaged()).toEqual([]);
+  });
+});
+
+describe('the trash', () => {
+  it('gives back the last deleted of an id, and never overwrites', async () => {
+    const { store, found, folder } = open();
+    const { id } = await store.save({ context, content: 'first' });
+    await store.trash(id);
+    await delay(2);
+    expect(
+      await store.put({
+        insight: { id, content: 'second', context, created_at: 1, updated_at: 1 },
+        extra: {},
+      }),
+    ).toMatchObject({
+      isNew: true,
+    });
+    const name = (await store.trash(id)) ?? '';
+    expect(readdirSync(join(folder, '.trash', 'insights'))).toContain(name);
+    expect(await found('first OR second')).toEqual([]);
+    await store.restore(id);
+    expect(await found('second')).toEqual(['second']);
+    expect((await errorOf(store.restore(id))).code).toBe('ALREADY_EXISTS');
+    expect(await store.remove(id)).toBe(true);
+    await store.restore(id);
+    expect(await found('first')).toEqual(['first']);
+    for (const wrong of [id.replace(/^./, '0'), 'x', '../insights', '']) {
+      expect((await errorOf(store.restore(wrong))).code).toBe('VALIDATION_ERROR');
+    }
+  });
+});
+
+describe('two server processes', () => {
+  it('lose no save and no field of a change', async () => {
+    await withPlace(async (place) => {
+      await withClient(place, async (one) =>
+        withClient(place, async (two) => {
+          const both = [one, two] as const;
+          const { id } = await one.call('save_insight', { content: 'shared by both' });
+          const work = both.flatMap(({ call }, who) =>
+            Array.from({ length: 15 }, async (_, n) => {
+              const saved = await call('save_insight', { content: `of ${who}, number ${n}` });
+              const change = who === 0 ? { tags: [`t${n}`] } : { metadata: { n } };
+              expect((await call('update_insight', { id, ...change }))['updated']).toBe(true);
+              return saved['id'];
+            }),
+          );
+          const ids = await Promise.all(work);
+          expect(new Set(ids).size).toBe(30);
+          for (const { call } of both) {
+            const { insight } = await call('get_insight', { id });
+            expect(insight).toMatchObject({ content: 'shared by both' });
+            expect(Object.keys(insight as object)).toEqual(
+              expect.arrayContaining(['tags', 'metadata']),
+            );
+            for (let n = 0; n < 300; n += 1) {
+              if ((await call('list_insights'))['total'] === 31) break;
+              await delay(20);
+            }
+            expect((await call('list_insights', { limit: 100 }))['total']).toBe(31);
+          }
+        }),
+      );
+      const folder = join(place.root, 'memory-bank');
+      expect(readdirSync(join(folder, 'insights'))).toHaveLength(31);
+      expect(readdirSync(join(folder, '.locks'))).toEqual(['.gitignore']);
+    });
+  });
+});
+
+describe('normalContext', () => {
+  it.each([
+    ['global', 'global'],
+    ['Global', 'global'],
+    ['/', '/'],
+    ['/a/', '/a'],
+    ['/a//b/./c/../', '/a/b'],
+    ['/../..', '/'],
+    ['C:\\', 'C:\\'],
+    ['c:/x/', 'C:\\x'],
+    ['\\\\host\\share\\x\\', '\\\\host\\share\\x'],
+    ['', undefined],
+    ['a/b', undefined],
+    ['./global', undefined],
+    ['~/x', undefined],
+    ['C:x', undefined],
+    ['/a\0b', undefined],
+    [`/${'x'.repeat(5000)}`, undefined],
+  ])('%j is %j', (text, expected) => {
+    expect(normalContext(text)).toBe(expected);
+    if (expected !== undefined) expect(normalContext(expected)).toBe(expected);
+  });
+});

@@ -1,0 +1,234 @@
+/**
+ * The one rule: whatever the order in which operations are read, however often, and wherever a
+ * compaction falls in between, the graph is what the slow way makes of them.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fold, withOperation } from '../../../src/stores/knowledge-graph/fold.js';
+import { encodeOperation } from '../../../src/stores/knowledge-graph/operation-line.js';
+import type { Operation } from '../../../src/stores/knowledge-graph/triple.js';
+import { tempFolder } from '../../support/temp-folder.js';
+import { allOf, graphIn } from './graph.js';
+import { operationsIn, replay } from './oracle.js';
+
+const OPEN = Number.POSITIVE_INFINITY;
+const kind = fc.constantFrom('add' as const, 'add' as const, 'close' as const, 'delete' as const);
+
+/** Few times and ids, so that they meet; an id is one operation's alone. */
+const operation = fc.record({ kind, at: fc.integer({ min: 1, max: 6 }), isEnded: fc.boolean() });
+const operations = fc
+  .array(operation, { maxLength: 10 })
+  .chain((list) =>
+    fc.tuple(
+      fc.constant(list),
+      fc.shuffledSubarray(
+        list.map((_, id) => id),
+        { minLength: list.length },
+      ),
+    ),
+  )
+  .map(([list, ids]) =>
+    list.map(({ kind: what, at, isEnded }, index): Operation => {
+      const end = what === 'add' ? (isEnded ? at + 2 : OPEN) : at;
+      return {
+        kind: what,
+        at,
+        hi: 0,
+        lo: ids[index] ?? 0,
+        ts: at,
+        validTo: end,
+        origin: undefined,
+      };
+    }),
+  );
+
+const lineOf = (one: Operation) =>
+  encodeOperation({ subject: 's', predicate: 'p', object: 'o' }, one);
+const byRule = (list: readonly Operation[]) => replay(operationsIn(list.map(lineOf).join('\n')));
+const asFacts = (list: readonly Operation[]) =>
+  list
+    .map(({ ts, validTo }) =>
+      JSON.stringify([
+        JSON.stringify(['s', 'p', 'o']),
+        ts,
+        validTo === OPEN ? null : validTo,
+        '[null,null]',
+      ]),
+    )
+    .sort();
+
+function takeIn(list: readonly Operation[], into: readonly Operation[] = []): readonly Operation[] {
+  return list.reduce((all, one) => withOperation(all, one) ?? all, into);
+}
+
+describe('the order of operations', () => {
+  it('does not matter, nor does reading them twice', () => {
+    fc.assert(
+      fc.property(operations, fc.infiniteStream(fc.nat()), (list, random) => {
+        const expected = asFacts(fold(takeIn(list)));
+        expect(expected).toEqual(byRule(list));
+        const shuffled = [...list, ...list].sort(() => (random.next().value % 2 === 0 ? -1 : 1));
+        expect(asFacts(fold(takeIn(shuffled)))).toEqual(expected);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it('does not matter where each half was compacted before they are put together', () => {
+    fc.assert(
+      fc.property(operations, fc.nat(10), (list, cut) => {
+        const [left, right] = [takeIn(list.slice(0, cut)), takeIn(list.slice(cut))];
+        expect(asFacts(fold(takeIn(right, left)))).toEqual(byRule(list));
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+});
+
+type Step =
+  | { do: 'add'; name: number; object: number; replaces: boolean }
+  | { do: 'delete' | 'end'; name: number; object: number }
+  | { do: 'save' | 'restart'; process: number };
+const small = fc.integer({ min: 0, max: 3 });
+const step: fc.Arbitrary<Step & { process: number }> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant('add' as const),
+      name: small,
+      object: small,
+      replaces: fc.boolean(),
+      process: fc.nat(1),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constantFrom('delete' as const, 'end' as const),
+      name: small,
+      object: small,
+      process: fc.nat(1),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constantFrom('save' as const, 'restart' as const),
+      process: fc.nat(1),
+    }),
+  },
+);
+
+describe('two graphs on the same files', () => {
+  it('agree after every step, with each other, with a fresh start and with a plain list', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
+        const folder = tempFolder();
+        const graphs = [graphIn(folder), graphIn(folder)];
+        const open = new Map<string, string>();
+        for (const { process, ...next } of steps) {
+          const graph = graphs[process] ?? graphIn(folder);
+          if (next.do === 'save') await graph.save();
+          if (next.do === 'restart') {
+            await graph.close();
+            graphs[process] = graphIn(folder);
+          }
+          if (!('name' in next)) continue;
+          const key = { subject: `s${next.name}`, predicate: 'p', object: `o${next.object}` };
+          const name = `${key.subject} ${key.object}`;
+          if (next.do === 'add') {
+            const { triples } = await graph.add([key], { replaces: next.replaces });
+            expect(triples[0]?.added).toBe(!open.has(name));
+            if (next.replaces)
+              for (const old of [...open.keys()])
+                if (old.startsWith(`${key.subject} `)) open.delete(old);
+            open.set(name, name);
+          } else {
+            const [removed] =
+              next.do === 'delete' ? await graph.delete([key]) : await graph.end([key]);
+            if (next.do === 'end') expect(removed?.removed).toBe(open.has(name));
+            open.delete(name);
+          }
+          for (const each of graphs) {
+            const { triples } = await each.query({}, { offset: 0, limit: 100 });
+            expect(triples.map(({ subject, object }) => `${subject} ${object}`).sort()).toEqual(
+              [...open.keys()].sort(),
+            );
+          }
+        }
+        const lists = await Promise.all([...graphs, graphIn(folder)].map(allOf));
+        expect(lists[1]).toEqual(lists[0]);
+        expect(lists[2]).toEqual(lists[0]);
+        for (const graph of graphs) await graph.close();
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe('lines that others wrote', () => {
+  const write = (folder: string, ...lines: string[]) =>
+    writeFileSync(join(folder, 'kg_wal.log'), `${lines.map((line) => `\n${line}`).join('')}\n`);
+
+  it('are taken without a checksum, an id or a time, the same in every process', async () => {
+    const folder = tempFolder();
+    write(
+      folder,
+      '{"subject":"Ada","predicate":"knows","object":"Charles"}',
+      '{"s":"Ada","p":"lives in","o":"London","ts":"1840-01-01","validTo":"1852-11-27T00:00:00Z"}',
+      '{"s":"Grace","p":"knows","o":"Howard","at":5}',
+      '{"op":"delete","s":"Grace","p":"knows","o":"Howard","at":6}',
+    );
+    const first = await allOf(graphIn(folder));
+    expect(first.map(({ object, ts }) => [object, ts])).toEqual([
+      ['London', Date.parse('1840-01-01')],
+      ['Charles', 0],
+    ]);
+    expect(await allOf(graphIn(folder))).toEqual(first);
+    const graph = graphIn(folder);
+    expect((await graph.stats()).damagedLines).toBe(0);
+    await graph.delete([{ subject: 'Ada', predicate: 'knows', object: 'Charles' }]);
+    await graph.save();
+    expect(await allOf(graphIn(folder))).toHaveLength(1);
+    await graph.close();
+  });
+
+  it('are not believed with anything that we do not know, or that cannot be stored', async () => {
+    const folder = tempFolder();
+    write(
+      folder,
+      '{"s":"Ada","p":"knows","o":"Charles","sun":"00000000"}',
+      '{"s":"","p":"knows","o":"Charles"}',
+      `{"s":"${'x'.repeat(201)}","p":"knows","o":"Charles"}`,
+      '{"s":"Ada","p":"knows","o":"\\ud800"}',
+      '{"s":"Ada","p":"knows","o":"Charles","at":"soon"}',
+      '{"s":"Ada","p":"knows","o":"Charles","op":"forget"}',
+      '["Ada","knows","Charles"]',
+    );
+    const graph = graphIn(folder);
+    expect(await allOf(graph)).toEqual([]);
+    expect((await graph.stats()).damagedLines).toBe(7);
+  });
+
+  it('of a later format are neither read nor changed', async () => {
+    const folder = tempFolder();
+    const graph = graphIn(folder);
+    await graph.add([{ subject: 'Ada', predicate: 'knows', object: 'Charles' }]);
+    await graph.close();
+    const path = join(folder, 'kg_wal.log');
+    const { crc32 } = await import('node:zlib');
+    const head = '{"format":"daybook-kg","version":2';
+    const sum = crc32(head).toString(16).padStart(8, '0');
+    const text = `\n${head},"sum":"${sum}"}${readFileSync(path, 'utf8')}`;
+    writeFileSync(path, text);
+    const later = graphIn(folder);
+    await expect(allOf(later)).rejects.toMatchObject({ code: 'FORMAT_TOO_NEW' });
+    await expect(later.add([{ subject: 'a', predicate: 'b', object: 'c' }])).rejects.toMatchObject({
+      code: 'FORMAT_TOO_NEW',
+    });
+    expect(readFileSync(path, 'utf8')).toBe(text);
+    await later.close();
+  });
+});

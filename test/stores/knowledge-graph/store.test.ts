@@ -1,0 +1,457 @@
+/**
+ * The knowledge graph as its callers see it: the tests that seed 004 asks for, facts with times,
+ * replacing, closing, deleting, queries in every combination, limits.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { allOf, fact, namesOf, openGraph, PAGE } from './graph.js';
+
+describe('the tests of seed 004', () => {
+  it('starts with no files, and makes none by reading', async () => {
+    const { graph } = openGraph();
+    expect(await graph.query({}, PAGE)).toEqual({ total: 0, triples: [] });
+    expect(await allOf(graph)).toEqual([]);
+  });
+
+  it('reads the snapshot, then the log', async () => {
+    const { graph, open, folder } = openGraph();
+    await graph.add([fact('Ada'), fact('Grace')]);
+    await graph.save();
+    await graph.delete([fact('Grace')]);
+    await graph.add([fact('Alan')]);
+    const text = readFileSync(join(folder, 'kg_snapshot.json'), 'utf8');
+    expect(JSON.parse(text)).toHaveLength(4);
+    expect(namesOf(await allOf(open()))).toEqual(['Ada|knows|Charles', 'Alan|knows|Charles']);
+  });
+
+  it('skips corrupt lines of the log, keeps them and says so', async () => {
+    const { graph, open, folder } = openGraph();
+    await graph.add([fact('Ada'), fact('Grace'), fact('Alan')]);
+    const path = join(folder, 'kg_wal.log');
+    writeFileSync(path, readFileSync(path, 'utf8').replace('Grace', 'Gracf').concat('\nrubbish\n'));
+    const again = open();
+    expect(namesOf(await allOf(again))).toEqual(['Ada|knows|Charles', 'Alan|knows|Charles']);
+    const { damagedLines, notices } = await again.stats();
+    expect(damagedLines).toBe(2);
+    expect(notices.join()).toContain('kg_rejects.log');
+    const rejects = readFileSync(join(folder, 'kg_rejects.log'), 'utf8').trim().split('\n');
+    expect(rejects.map((line) => JSON.parse(line).line)).toEqual([4, 6]);
+    await allOf(open());
+    expect(readFileSync(join(folder, 'kg_rejects.log'), 'utf8').trim().split('\n')).toHaveLength(2);
+  });
+
+  it('refuses what passes the limit before anything is written', async () => {
+    const { graph, open, folder } = openGraph({ maxTriples: 2 });
+    await graph.add([fact('Ada')]);
+    const before = readFileSync(join(folder, 'kg_wal.log'));
+    const refused = graph.add([fact('Grace'), fact('Alan')]);
+    await expect(refused).rejects.toMatchObject({ code: 'E_KG_FULL', number: 2400 });
+    expect(readFileSync(join(folder, 'kg_wal.log'))).toEqual(before);
+    await graph.add([fact('Ada'), fact('Grace')]);
+    await expect(graph.add([fact('Alan')])).rejects.toMatchObject({ code: 'E_KG_FULL' });
+    expect(namesOf(await allOf(open()))).toHaveLength(2);
+  });
+
+  it('compacts in the background once the log is long', async () => {
+    const { graph, open } = openGraph({ maxTriples: 100_000 });
+    const facts = Array.from({ length: 12_000 }, (_, n) => fact(`subject ${n}`));
+    await graph.add(facts);
+    await expect.poll(async () => (await graph.stats()).generation, { timeout: 30_000 }).toBe(1);
+    const { walBytes, snapshotBytes } = await graph.stats();
+    expect(walBytes).toBeLessThan(200);
+    expect(snapshotBytes).toBeGreaterThan(1_000_000);
+    expect((await allOf(open())).length).toBe(12_000);
+  });
+
+  it('gives the same list in the same order at every start', async () => {
+    const { graph, open } = openGraph();
+    for (const name of ['Grace', 'Ada', 'Élodie', 'Alan']) await graph.add([fact(name)]);
+    await graph.save();
+    await graph.add([fact('Barbara'), fact('日本')]);
+    const list = await allOf(graph);
+    expect(await allOf(open())).toEqual(list);
+    await graph.save();
+    expect(await allOf(open())).toEqual(list);
+  });
+});
+
+describe('facts in time', () => {
+  it('are there once, and adding one again says so and changes nothing', async () => {
+    const { graph, folder } = openGraph();
+    const said = { conversationId: '20260301-1772323200000', messageId: 'm-1' };
+    const first = await graph.add([{ ...fact('Ada'), ...said }]);
+    const size = readFileSync(join(folder, 'kg_wal.log')).length;
+    const again = await graph.add([fact('Ada'), fact('Ada')]);
+    expect(again.triples.map(({ added }) => added)).toEqual([false, false]);
+    expect(again.triples[0]).toEqual({ ...first.triples[0], added: false });
+    expect(again.triples[0]).toMatchObject(said);
+    expect(readFileSync(join(folder, 'kg_wal.log')).length).toBe(size);
+  });
+
+  it('end when they are replaced, and stay readable as the past', async () => {
+    const clock = manualClock(1_000);
+    const { graph, open } = openGraph({ clock });
+    await graph.add([fact('Ada', 'lives in', 'London'), fact('Ada', 'knows', 'Mary')]);
+    clock.set(2_000);
+    const { closed } = await graph.add([fact('Ada', 'lives in', 'Ockham')], { replaces: true });
+    expect(closed).toEqual([{ ...fact('Ada', 'lives in', 'London'), ts: 1_000, validTo: 2_000 }]);
+    for (const each of [graph, open()]) {
+      const home = { subject: 'Ada', predicate: 'lives in' };
+      const now = await each.query(home, PAGE);
+      expect(namesOf(now.triples)).toEqual(['Ada|lives in|Ockham']);
+      const then = await each.query({ ...home, asOf: 1_999 }, PAGE);
+      expect(namesOf(then.triples)).toEqual(['Ada|lives in|London']);
+      expect((await each.query({ ...home, asOf: 2_000 }, PAGE)).total).toBe(1);
+      expect((await each.query({ ...home, asOf: 999 }, PAGE)).total).toBe(0);
+      expect((await each.query({ ...home, includeClosed: true }, PAGE)).total).toBe(2);
+      expect((await each.stats()).closed).toBe(1);
+    }
+    clock.set(3_000);
+    await graph.add([fact('Ada', 'lives in', 'London')], { replaces: true });
+    const past = await graph.query({ object: 'London', includeClosed: true }, PAGE);
+    expect(past.triples.map(({ ts, validTo }) => [ts, validTo])).toEqual([
+      [1_000, 2_000],
+      [3_000, undefined],
+    ]);
+  });
+
+  it('replace what was there before the call, not each other', async () => {
+    const { graph } = openGraph();
+    await graph.add([fact('Ada', 'likes', 'maths')]);
+    const both = [fact('Ada', 'likes', 'poetry'), fact('Ada', 'likes', 'machines')];
+    expect((await graph.add(both, { replaces: true })).closed).toHaveLength(1);
+    expect((await graph.query({ predicate: 'likes' }, PAGE)).total).toBe(2);
+  });
+
+  it('are gone with all their past when they are deleted, and can come back', async () => {
+    const { graph, open } = openGraph();
+    await graph.add([fact('Ada')]);
+    await graph.end([fact('Ada')]);
+    await graph.add([fact('Ada')]);
+    const [gone, never] = await graph.delete([fact('Ada'), fact('Grace')]);
+    expect([gone?.removed, never?.removed]).toEqual([true, false]);
+    expect(await allOf(open())).toEqual([]);
+    await graph.add([fact('Ada')]);
+    expect(await allOf(open())).toHaveLength(1);
+  });
+
+  it('come back from elsewhere with their times, as often as one likes', async () => {
+    const { graph, open } = openGraph();
+    const past = [
+      { ...fact('Ada', 'lives in', 'London'), ts: 10, validTo: 20 },
+      { ...fact('Ada', 'lives in', 'Ockham'), ts: 20 },
+      { ...fact('Ada', 'lives in', 'London'), ts: 30 },
+    ];
+    expect((await graph.add(past)).triples.every(({ added }) => added)).toBe(true);
+    expect((await graph.add(past)).triples.some(({ added }) => added)).toBe(false);
+    expect(await allOf(open())).toEqual(past);
+    await graph.save();
+    expect(await allOf(open())).toEqual(past);
+  });
+
+  it('follow each other even where the clock stands still or runs backwards', async () => {
+    const clock = manualClock(5_000);
+    const { open, graph } = openGraph({ clock });
+    const other = open();
+    for (let turn = 0; turn < 10; turn += 1) {
+      await (turn % 2 === 0 ? graph : other).add([fact('Ada')]);
+      clock.set(5_000 - turn);
+      const [gone] = await (turn % 3 === 0 ? graph : other).delete([fact('Ada')]);
+      expect(gone?.removed).toBe(true);
+      expect(await allOf(open())).toEqual([]);
+    }
+  });
+
+  it('forgets deletions after thirty days', async () => {
+    const clock = manualClock(0);
+    const { graph, folder } = openGraph({ clock });
+    await graph.add([fact('Ada')]);
+    await graph.delete([fact('Ada')]);
+    await graph.save();
+    expect((await graph.stats()).deletions).toBe(1);
+    clock.set(29 * 86_400_000);
+    await graph.save();
+    expect(readFileSync(join(folder, 'kg_snapshot.json'), 'utf8')).toContain('delete');
+    clock.set(31 * 86_400_000);
+    await graph.save();
+    expect(readFileSync(join(folder, 'kg_snapshot.json'), 'utf8')).not.toContain('delete');
+  });
+});
+
+describe('queries', () => {
+  async function library() {
+    const { graph } = openGraph();
+    await graph.add([
+      { ...fact('Ada', 'knows', 'Charles'), ts: 1 },
+      { ...fact('Ada', 'knows', 'Mary'), ts: 2 },
+      { ...fact('Charles', 'built', 'Difference Engine'), ts: 3 },
+      { ...fact('Mary', 'knows', 'Ada'), ts: 4 },
+      { ...fact('Ádám', 'knows', 'ada'), ts: 5 },
+    ]);
+    return graph;
+  }
+
+  it.each([
+    [{ subject: 'Ada' }, 2],
+    [{ subject: 'Ada', object: 'Mary' }, 1],
+    [{ subject: 'Ada', predicate: 'knows', object: 'Mary' }, 1],
+    [{ subject: 'Ada', predicate: 'built', object: 'Mary' }, 0],
+    [{ predicate: 'knows' }, 4],
+    [{ object: 'Ada' }, 1],
+    [{ object: 'nobody' }, 0],
+    [{ subject: 'A', prefix: true }, 2],
+    [{ predicate: 'kn', object: 'A', prefix: true }, 1],
+    [{ text: 'ada' }, 4],
+    [{ text: 'DIFF charles' }, 1],
+    [{ text: 'charles mary' }, 0],
+    [{ predicate: 'knows', since: 2, until: 4 }, 2],
+    [{ text: 'ada', subject: 'Mary' }, 1],
+    [{}, 5],
+  ])('%j', async (filter, total) => {
+    const graph = await library();
+    const found = await graph.query(filter, PAGE);
+    expect(found.total).toBe(total);
+    expect(found.triples).toHaveLength(total);
+  });
+
+  it('come in pages, oldest or newest first', async () => {
+    const graph = await library();
+    const times = async (page: object) =>
+      (await graph.query({}, { offset: 0, limit: 2, ...page })).triples.map(({ ts }) => ts);
+    expect(await times({})).toEqual([1, 2]);
+    expect(await times({ offset: 2 })).toEqual([3, 4]);
+    expect(await times({ offset: 4 })).toEqual([5]);
+    expect(await times({ order: 'newest' })).toEqual([5, 4]);
+    expect(await times({ offset: 9 })).toEqual([]);
+  });
+
+  it('give the first of many in the same order as all of them', async () => {
+    const { graph } = openGraph();
+    await graph.add(
+      Array.from({ length: 2_000 }, (_, n) => ({ ...fact(`s${n}`), ts: (n * 7919) % 1000 })),
+    );
+    const all = (await graph.query({}, PAGE)).triples;
+    for (const offset of [0, 1, 99, 500]) {
+      const page = await graph.query({}, { offset, limit: 100 });
+      expect(page.triples).toEqual(all.slice(offset, offset + 100));
+    }
+  });
+
+  it('walk from a node, nearest first', async () => {
+    const graph = await library();
+    const walk = async (node: string, depth: number, direction: 'in' | 'out' | 'both') =>
+      namesOf((await graph.neighbors(node, { depth, direction }, PAGE)).triples);
+    expect(await walk('Charles', 1, 'out')).toEqual(['Charles|built|Difference Engine']);
+    expect(await walk('Charles', 1, 'in')).toEqual(['Ada|knows|Charles']);
+    expect(await walk('Difference Engine', 2, 'both')).toEqual([
+      'Charles|built|Difference Engine',
+      'Ada|knows|Charles',
+    ]);
+    expect(await walk('Difference Engine', 6, 'both')).toHaveLength(4);
+    expect(await walk('nobody', 3, 'both')).toEqual([]);
+    const { nodes, total } = await graph.neighbors('Ada', { depth: 2, direction: 'both' }, PAGE);
+    expect(total).toBe(4);
+    expect(nodes).toContainEqual({ node: 'Difference Engine', depth: 2 });
+  });
+
+  it('list subjects with what is known of each', async () => {
+    const graph = await library();
+    const { total, subjects } = await graph.subjects({}, PAGE);
+    expect(total).toBe(4);
+    expect(subjects.map(({ subject, facts }) => [subject, facts])).toEqual([
+      ['Ada', 2],
+      ['Charles', 1],
+      ['Mary', 1],
+      ['Ádám', 1],
+    ]);
+    expect((await graph.subjects({ prefix: 'M' }, PAGE)).total).toBe(1);
+  });
+});
+
+describe('rules', () => {
+  it.each([
+    ['', 'p', 'o'],
+    ['s', 'x'.repeat(201), 'o'],
+    ['s', 'p', 'half \ud83d'],
+  ])('refuses %j %j %j with a code of its own', async (subject, predicate, object) => {
+    const { graph } = openGraph();
+    const wrong = { code: 'E_KG_INVALID_TRIPLE', number: 2401 };
+    const triple = { subject, predicate, object };
+    await expect(graph.add([fact('Ada'), triple])).rejects.toMatchObject(wrong);
+    await expect(graph.delete([triple])).rejects.toMatchObject(wrong);
+    expect(await allOf(graph)).toEqual([]);
+  });
+
+  it('takes 200 characters, whatever they cost', async () => {
+    const { graph, open } = openGraph();
+    const long = { subject: '🙂'.repeat(200), predicate: 'é'.repeat(200), object: '"'.repeat(200) };
+    await graph.add([long]);
+    await graph.save();
+    expect(await allOf(open())).toMatchObject([long]);
+  });
+
+  it('makes room by the oldest where that is wished', async () => {
+    const { graph, open } = openGraph({ maxTriples: 3, evict: 'oldest' });
+    for (const [ts, name] of ['Ada', 'Grace', 'Alan', 'Barbara'].entries()) {
+      await graph.add([{ ...fact(name), ts }]);
+    }
+    await graph.add([{ ...fact('Grace'), ts: 9 }, fact('Katherine')]);
+    expect(namesOf(await allOf(open()))).toEqual([
+      'Grace|knows|Charles',
+      'Barbara|knows|Charles',
+      'Katherine|knows|Charles',
+    ]);
+    const four = ['a', 'b', 'c', 'd'].map((name) => fact(name));
+    await expect(graph.add(four)).rejects.toMatchObject({ code: 'E_KG_FULL' });
+    expect(await allOf(graph)).toHaveLength(3);
+  });
+
+  it('lets facts expire where that is wished', async () => {
+    const clock = manualClock(10 * 86_400_000);
+    const { graph, open } = openGraph({ clock, ttlDays: 5, maxTriples: 2 });
+    await graph.add([{ ...fact('Ada'), ts: 5.5 * 86_400_000 }, fact('Grace')]);
+    expect((await graph.query({}, PAGE)).total).toBe(2);
+    clock.set(11 * 86_400_000);
+    expect(namesOf((await graph.query({}, PAGE)).triples)).toEqual(['Grace|knows|Charles']);
+    await graph.add([fact('Alan')]);
+    expect((await graph.stats()).open).toBe(2);
+    clock.set(40 * 86_400_000);
+    await graph.save();
+    expect((await open({ ttlDays: Number.POSITIVE_INFINITY }).stats()).open).toBe(0);
+  });
+
+  it('learns again what has expired', async () => {
+    const clock = manualClock(10 * 86_400_000);
+    const { graph } = openGraph({ clock, ttlDays: 1 });
+    await graph.add([{ ...fact('Ada'), ts: 1 }]);
+    const { triples } = await graph.add([fact('Ada')]);
+    expect(triples).toMatchObject([{ added: true }]);
+    expect((await graph.query({}, PAGE)).total).toBe(1);
+  });
+
+  it('lets no more go than the room that is needed', async () => {
+    const { graph } = openGraph({ maxTriples: 20, evict: 'oldest' });
+    const past = Array.from({ length: 10 }, (_, n) => {
+      return { ...fact('Ada'), ts: n * 10, validTo: n * 10 + 5 };
+    });
+    await graph.add(past);
+    await graph.add(Array.from({ length: 10 }, (_, n) => ({ ...fact(`old ${n}`), ts: 1000 + n })));
+    await graph.add(Array.from({ length: 5 }, (_, n) => fact(`new ${n}`)));
+    const open = namesOf((await graph.query({}, { ...PAGE, limit: 100 })).triples);
+    expect(open.filter((name) => name.startsWith('old'))).toHaveLength(10);
+  });
+
+  it('takes a closed fact once, told of without its beginning', async () => {
+    const { graph } = openGraph();
+    const closed = { ...fact('Ada'), validTo: Date.UTC(2099, 0, 1) };
+    expect((await graph.add([closed])).triples).toMatchObject([{ added: true }]);
+    expect((await graph.add([closed])).triples).toMatchObject([{ added: false }]);
+  });
+
+  it('holds no more than the limit when git has brought more, but takes no further ones', async () => {
+    const { graph, open } = openGraph();
+    await graph.add(['Ada', 'Grace', 'Alan'].map((name) => fact(name)));
+    const small = open({ maxTriples: 2 });
+    expect(await allOf(small)).toHaveLength(3);
+    await expect(small.add([fact('Barbara')])).rejects.toMatchObject({ code: 'E_KG_FULL' });
+    await small.delete([fact('Ada'), fact('Grace')]);
+    await small.add([fact('Barbara')]);
+  });
+
+  it('tells git what to leave alone and what to merge, and keeps a person’s own lines', async () => {
+    const { graph, folder } = openGraph();
+    writeFileSync(join(folder, '.gitignore'), 'drafts/\n*.sha256');
+    await graph.add([fact('Ada')]);
+    const ignored = readFileSync(join(folder, '.gitignore'), 'utf8').split('\n');
+    expect(ignored.slice(0, 2)).toEqual(['drafts/', '*.sha256']);
+    expect(ignored).toContain('kg_snapshot.previous.json');
+    expect(ignored).toContain('.locks/');
+    const attributes = readFileSync(join(folder, '.gitattributes'), 'utf8');
+    expect(attributes).toContain('kg_wal.log text eol=lf merge=union');
+    await openGraph({}, folder).graph.add([fact('Grace')]);
+    expect(readFileSync(join(folder, '.gitattributes'), 'utf8')).toBe(attributes);
+  });
+
+  it('tells subscribers of its own changes and of those of others', async () => {
+    const { graph, open } = openGraph();
+    await allOf(graph);
+    const heard: string[] = [];
+    const stop = graph.subscribe((subjects) => heard.push([...(subjects ?? ['?'])].join()));
+    graph.start();
+    await graph.add([fact('Ada')]);
+    expect(heard).toEqual(['Ada']);
+    await open().add([fact('Grace'), fact('Alan')]);
+    await expect.poll(() => heard, { timeout: 30_000 }).toEqual(['Ada', 'Grace,Alan']);
+    await open().save();
+    await expect.poll(() => heard, { timeout: 30_000 }).toEqual(['Ada', 'Grace,Alan', '?']);
+    stop();
+    await graph.add([fact('Ada', 'knows', 'Mary')]);
+    expect(heard).toHaveLength(3);
+  });
+
+  it('takes in what a person changed in the files meanwhile', async () => {
+    const { graph, folder } = openGraph();
+    await graph.add([fact('Ada'), fact('Grace')]);
+    const path = join(folder, 'kg_wal.log');
+    const lines = readFileSync(path, 'utf8').split('\n');
+    const kept = lines.filter((line) => !line.includes('Grace'));
+    writeFileSync(path, `${kept.join('\n')}\n{"s":"Alan","p":"knows","o":"Joan"}\n`);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(namesOf(await allOf(graph))).toEqual(['Alan|knows|Joan', 'Ada|knows|Charles']);
+    await graph.add([fact('Barbara')]);
+    expect(namesOf(await allOf(openGraph({}, folder).graph))).toHaveLength(3);
+  });
+});
+
+describe('a compaction', () => {
+  it('keeps nobody waiting, and what changes meanwhile is neither lost nor doubled', async () => {
+    const { graph, open } = openGraph({ maxTriples: 1e6 });
+    const names = Array.from({ length: 40_000 }, (_, n) => `subject ${n}`);
+    await graph.add(names.map((name) => fact(name)));
+    await graph.save();
+    let isSaving = true;
+    let answered = 0;
+    const saving = graph.save().finally(() => {
+      isSaving = false;
+    });
+    for (let turn = 0; isSaving; turn += 1) {
+      const [name = '', other = ''] = [names[turn * 7], names[39_999 - turn * 11]];
+      const { total } = await graph.query({ subject: name }, PAGE);
+      expect(total).toBe(1);
+      answered += 1;
+      if (turn % 3 === 0) await graph.add([fact(name, 'lives in', 'London')]);
+      if (turn % 3 === 1) await graph.delete([fact(other)]);
+      if (turn % 3 === 2) await graph.end([fact(other)]);
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    await saving;
+    expect(answered).toBeGreaterThan(10);
+    const list = await allOf(graph);
+    expect(await allOf(open())).toEqual(list);
+    await graph.save();
+    expect(await allOf(open())).toEqual(list);
+  });
+
+  it('by two at once gives one graph', async () => {
+    const { graph, open, folder } = openGraph();
+    const other = open();
+    await graph.add(['Ada', 'Grace', 'Alan'].map((name) => fact(name)));
+    await Promise.all([graph.save(), other.save(), other.add([fact('Barbara')]), graph.save()]);
+    const { notices, damagedLines } = await open().stats();
+    expect([notices, damagedLines]).toEqual([[], 0]);
+    for (const each of [graph, other, open()]) expect(await allOf(each)).toHaveLength(4);
+    expect(readFileSync(join(folder, 'kg_snapshot.json'), 'utf8')).toContain('Ada');
+  });
+});
+
+function manualClock(start: number) {
+  let now = start;
+  return {
+    now: () => now,
+    monotonic: () => performance.now(),
+    set(time: number) {
+      now = time;
+    },
+  };
+}

@@ -1,0 +1,411 @@
+/** The memory bank on real files: reading, writing, limits, versions, the trash, other processes. */
+import { execFile, execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { MAX_NOTE_BYTES } from '../../../src/stores/memory-bank/note-text.js';
+import { MemoryBank, type NoteChange } from '../../../src/stores/memory-bank.js';
+import { errorOf } from '../../support/error-of.js';
+import { tempFolder } from '../../support/temp-folder.js';
+
+const ROOT = resolve(import.meta.dirname, '../../..');
+
+function openBank(maxFiles = 1000) {
+  const folder = join(tempFolder(), 'memory-bank');
+  const bank = new MemoryBank({ folder, maxFiles, fsync: false });
+  onTestFinished(() => bank.close());
+  const put = (path: string, content: string | Buffer) => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), content);
+  };
+  const text = (path: string) => readFileSync(join(folder, path), 'utf8');
+  const paths = async () => {
+    await bank.refresh();
+    return bank.known().map(({ path }) => path);
+  };
+  return { folder, bank, put, text, paths };
+}
+
+const codeOf = async (work: Promise<unknown>) => (await errorOf(work)).code;
+
+async function until(isIt: () => boolean | Promise<boolean>): Promise<void> {
+  for (let n = 0; !(await isIt()); n += 1) {
+    if (n === 1000) throw new Error('it did not happen');
+    await new Promise((wake) => setTimeout(wake, 10));
+  }
+}
+
+describe('reading and writing', () => {
+  it('gives back what was written, and what a person wrote', async () => {
+    const { bank, put, text, paths } = openBank();
+    const added = await bank.add('ideas/garden.md', '# Garden\n\nTulips\n');
+    expect(added).toMatchObject({ path: 'ideas/garden.md', sizeBytes: 17 });
+    expect(text('ideas/garden.md')).toBe('# Garden\n\nTulips\n');
+    put('hand.md', 'by hand');
+    expect(await paths()).toEqual(['hand.md', 'ideas/garden.md']);
+    expect(await bank.read('hand.md')).toMatchObject({ content: 'by hand', sizeBytes: 7 });
+    expect((await bank.read('ideas/garden.md')).hash).toBe(added.hash);
+  });
+
+  it('ends a text with a newline, so that git merges by lines, and keeps everything else', async () => {
+    const { bank, text } = openBank();
+    await bank.add('a.md', 'no newline');
+    expect(text('a.md')).toBe('no newline\n');
+    await bank.add('empty.md', '');
+    expect(text('empty.md')).toBe('');
+    const odd = ' tabs\tand\u00a0spaces  \r\nmixed\n\n\n𝒳 é e\u0301 \u200b\n';
+    await bank.add('odd.md', odd);
+    expect((await bank.read('odd.md')).content).toBe(odd);
+  });
+
+  it('never overwrites by adding', async () => {
+    const { bank, put, text } = openBank();
+    put('a.md', 'first');
+    mkdirSync(join(bank.folder, 'folder.md'));
+    expect(await codeOf(bank.add('a.md', 'second'))).toBe('ALREADY_EXISTS');
+    expect(await codeOf(bank.add('folder.md', 'second'))).toBe('ALREADY_EXISTS');
+    expect(text('a.md')).toBe('first');
+  });
+
+  it('takes 32 KB and refuses a byte more, from callers and from people', async () => {
+    const { bank, put, text } = openBank();
+    const full = `${'x'.repeat(MAX_NOTE_BYTES - 1)}\n`;
+    await bank.add('full.md', full);
+    expect(text('full.md')).toBe(full);
+    expect(await codeOf(bank.add('over.md', `x${full}`))).toBe('TOO_LARGE');
+    const wide = `${'é'.repeat(MAX_NOTE_BYTES / 2)}\n`;
+    expect(await codeOf(bank.add('wide.md', wide))).toBe('TOO_LARGE');
+    expect(await codeOf(bank.edit('full.md', undefined, (content) => `x${content}`))).toBe(
+      'TOO_LARGE',
+    );
+    expect(text('full.md')).toBe(full);
+    put('hand.md', `x${full}`);
+    expect(await codeOf(bank.read('hand.md'))).toBe('TOO_LARGE');
+    await bank.refresh();
+    expect(bank.known().map(({ path }) => path)).toEqual(['full.md']);
+    expect(bank.skipped()).toMatchObject([{ path: 'hand.md', error: { code: 'TOO_LARGE' } }]);
+    put('hand.md', full);
+    expect((await bank.read('hand.md')).sizeBytes).toBe(MAX_NOTE_BYTES);
+  });
+
+  it('refuses what is no text', async () => {
+    const { bank, put } = openBank();
+    expect(await codeOf(bank.add('a.md', 'half \ud800 pair'))).toBe('VALIDATION_ERROR');
+    expect(await codeOf(bank.add('a.md', 'NUL \0'))).toBe('VALIDATION_ERROR');
+    put('bytes.md', Buffer.from([0x61, 0xff, 0xfe]));
+    expect(await codeOf(bank.read('bytes.md'))).toBe('E_MB_READ');
+    expect(await codeOf(bank.edit('bytes.md', undefined, () => 'x'))).toBe('E_MB_READ');
+    expect(readFileSync(join(bank.folder, 'bytes.md'))).toHaveLength(3);
+  });
+
+  it('knows only markdown, and not what belongs to others', async () => {
+    const { bank, put, paths } = openBank();
+    for (const path of [
+      'a.txt',
+      'A.MD',
+      'kg_wal.log',
+      'insights/x.md',
+      '.hidden/x.md',
+      '.git/x.md',
+    ])
+      put(path, 'x');
+    expect(await paths()).toEqual([]);
+    for (const path of ['a.txt', 'b.MD', 'kg_wal.log', 'md'])
+      expect(await codeOf(bank.add(path, 'x')), path).toBe('VALIDATION_ERROR');
+    for (const path of ['insights/y.md', '.hidden/y.md', 'a/.b/y.md', '.md', '.trash/y.md'])
+      expect(await codeOf(bank.add(path, 'x')), path).toBe('PATH_ESCAPE');
+  });
+});
+
+describe('hostile paths', () => {
+  it('are refused by every operation, and nothing outside is touched', async () => {
+    const { folder, bank, put } = openBank();
+    const outside = join(folder, '..', 'secret.md');
+    put('note.md', 'note');
+    writeFileSync(outside, 'secret');
+    symlinkSync(outside, join(folder, 'file.md'));
+    symlinkSync(dirname(folder), join(folder, 'up'));
+    const names = ['../secret.md', 'file.md', 'up/secret.md', 'up/new.md', '..%2fsecret.md'];
+    for (const path of [
+      ...names,
+      '．．/secret.md',
+      'Note.md',
+      'n\u043ete.md',
+      outside,
+      'C:\\x.md',
+    ]) {
+      const tries = [
+        bank.read(path),
+        bank.add(path, 'x'),
+        bank.edit(path, undefined, () => 'x'),
+        bank.rename(path, 'other.md', undefined),
+        bank.rename('note.md', path, undefined),
+        bank.delete(path),
+        bank.delete(path, { permanent: true }),
+        bank.restore(path),
+      ].map(async (work) => {
+        try {
+          return await work;
+        } catch (error) {
+          return (error as { code: string }).code;
+        }
+      });
+      const [restored, ...others] = (await Promise.all(tries)).reverse();
+      expect(new Set(others), path).toEqual(new Set(['PATH_ESCAPE']));
+      expect(['PATH_ESCAPE', 'E_MB_FILE_NOT_FOUND'], path).toContain(restored);
+    }
+    expect(readFileSync(outside, 'utf8')).toBe('secret');
+    expect(readdirSync(dirname(folder)).sort()).toEqual(['memory-bank', 'secret.md']);
+    expect(readFileSync(join(folder, 'note.md'), 'utf8')).toBe('note');
+    await bank.refresh();
+    expect(bank.skipped()).toMatchObject([{ path: 'file.md', error: { code: 'PATH_ESCAPE' } }]);
+    expect(bank.known().map(({ path }) => path)).toEqual(['note.md']);
+  });
+});
+
+describe('versions', () => {
+  it('that a caller has not seen are not overwritten', async () => {
+    const { bank, put, text } = openBank();
+    const { hash } = await bank.add('a.md', 'one');
+    put('a.md', 'by hand\n');
+    expect(await codeOf(bank.edit('a.md', hash, () => 'two'))).toBe('CONFLICT');
+    expect(await codeOf(bank.rename('a.md', 'b.md', hash))).toBe('CONFLICT');
+    expect(await codeOf(bank.delete('a.md', { expectedHash: hash }))).toBe('CONFLICT');
+    expect(text('a.md')).toBe('by hand\n');
+    const seen = await bank.read('a.md');
+    const edited = await bank.edit('a.md', seen.hash, (content) => `${content}two\n`);
+    expect(text('a.md')).toBe('by hand\ntwo\n');
+    expect(edited.hash).toBe((await bank.read('a.md')).hash);
+    expect(await codeOf(bank.edit('a.md', seen.hash, () => 'three'))).toBe('CONFLICT');
+  });
+
+  it('saved by an editor in the middle of an edit win', async () => {
+    const { bank, put, text } = openBank();
+    const { hash } = await bank.add('a.md', 'one\n');
+    const seen: string[] = [];
+    const change = (content: string) => {
+      seen.push(content);
+      if (seen.length === 1) put('a.md', 'saved by hand\n');
+      return `${content}added\n`;
+    };
+    expect(await codeOf(bank.edit('a.md', hash, change))).toBe('CONFLICT');
+    expect(text('a.md')).toBe('saved by hand\n');
+    seen.length = 0;
+    put('a.md', 'one\n');
+    await bank.edit('a.md', undefined, change);
+    expect(seen).toEqual(['one\n', 'saved by hand\n']);
+    expect(text('a.md')).toBe('saved by hand\nadded\n');
+  });
+
+  it('keep their hash as long as their bytes', async () => {
+    const { bank, put } = openBank();
+    put('a.md', 'same');
+    const { hash } = await bank.read('a.md');
+    put('a.md', 'same');
+    expect((await bank.read('a.md')).hash).toBe(hash);
+    put('a.md', 'same\n');
+    expect((await bank.read('a.md')).hash).not.toBe(hash);
+  });
+});
+
+describe('renaming', () => {
+  it('moves between folders, leaves no empty ones, and takes nobody’s place', async () => {
+    const { folder, bank, put, paths } = openBank();
+    put('a/b/one.md', '1');
+    put('a/two.md', '2');
+    await bank.rename('a/b/one.md', 'c/d/one.md', undefined);
+    expect(await paths()).toEqual(['a/two.md', 'c/d/one.md']);
+    expect(existsSync(join(folder, 'a/b'))).toBe(false);
+    expect(await codeOf(bank.rename('a/two.md', 'c/d/one.md', undefined))).toBe('ALREADY_EXISTS');
+    expect(await codeOf(bank.rename('none.md', 'x.md', undefined))).toBe('E_MB_FILE_NOT_FOUND');
+    expect(await codeOf(bank.rename('a/two.md', 'a/two.md/x.md', undefined))).toBe(
+      'VALIDATION_ERROR',
+    );
+    expect(await paths()).toEqual(['a/two.md', 'c/d/one.md']);
+  });
+});
+
+describe('the limit of notes', () => {
+  it('counts what is on disk, whoever wrote it', async () => {
+    const { bank, put } = openBank(3);
+    await bank.add('1.md', '');
+    put('2.md', '');
+    await bank.add('3.md', '');
+    expect(await codeOf(bank.add('4.md', ''))).toBe('E_MB_FULL');
+    await bank.edit('1.md', undefined, () => 'edits are no new notes\n');
+    await bank.rename('1.md', '4.md', undefined);
+    await bank.delete('4.md');
+    await bank.add('5.md', '');
+    expect(await codeOf(bank.restore('4.md'))).toBe('E_MB_FULL');
+    rmSync(join(bank.folder, '2.md'));
+    expect(await bank.restore('4.md')).toBe('4.md');
+  });
+});
+
+describe('the trash', () => {
+  it('gives back the last deleted of a path, or the one of a name', async () => {
+    const { folder, bank, text, paths } = openBank();
+    await bank.add('a/x.md', 'first');
+    const first = await bank.delete('a/x.md');
+    expect(existsSync(join(folder, 'a'))).toBe(false);
+    await bank.add('a/x.md', 'second');
+    await bank.delete('a/x.md');
+    expect(readFileSync(first.trashPath ?? '', 'utf8')).toBe('first\n');
+    expect(await paths()).toEqual([]);
+    await bank.restore('a/x.md');
+    expect(text('a/x.md')).toBe('second\n');
+    expect(await codeOf(bank.restore(first.trashName ?? ''))).toBe('ALREADY_EXISTS');
+    await bank.rename('a/x.md', 'b.md', undefined);
+    await bank.restore(first.trashName ?? '');
+    expect(text('a/x.md')).toBe('first\n');
+    expect(await codeOf(bank.restore('a/x.md'))).toBe('E_MB_FILE_NOT_FOUND');
+    expect(await paths()).toEqual(['a/x.md', 'b.md']);
+    expect(readdirSync(join(folder, '.trash'))).toEqual([]);
+  });
+
+  it('is ignored by git, and holds what is no readable note as well', async () => {
+    const { folder, bank, put } = openBank();
+    put('bytes.md', Buffer.from([0xff]));
+    await bank.delete('bytes.md');
+    execFileSync('git', ['init', '-q'], { cwd: folder });
+    const status = execFileSync('git', ['status', '--porcelain', '-uall'], { cwd: folder });
+    expect(String(status)).toBe('?? .gitattributes\n?? .gitignore\n');
+    expect(await bank.restore('bytes.md')).toBe('bytes.md');
+  });
+
+  it('is left out where a note is removed for good', async () => {
+    const { folder, bank } = openBank();
+    await bank.add('a.md', 'x');
+    expect(await bank.delete('a.md', { permanent: true })).toEqual({});
+    expect(readdirSync(folder).filter((name) => !name.startsWith('.'))).toEqual([]);
+    expect(await codeOf(bank.restore('a.md'))).toBe('E_MB_FILE_NOT_FOUND');
+  });
+});
+
+describe('what is known', () => {
+  it('agrees with the disk after any sequence of edits by hand and by callers', async () => {
+    const name = fc.constantFrom('a.md', 'b.md', 'd/a.md', 'd/e/c.md');
+    const step = fc.record({
+      what: fc.constantFrom('put', 'rm', 'add', 'edit', 'delete', 'rename', 'restore', 'look'),
+      path: name,
+      to: name,
+      text: fc.string({ maxLength: 8 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
+        const folder = join(tempFolder(), 'bank');
+        const bank = new MemoryBank({ folder, maxFiles: 100, fsync: false });
+        const told = new Map<string, string>();
+        bank.follow(({ path, note }: NoteChange) => {
+          if (note === undefined) told.delete(path);
+          else told.set(path, note.content);
+        });
+        for (const { what, path, to, text } of steps) {
+          const full = join(folder, path);
+          if (what === 'put') {
+            mkdirSync(dirname(full), { recursive: true });
+            writeFileSync(full, text);
+          } else if (what === 'rm') rmSync(full, { force: true });
+          else if (what === 'look') await bank.refresh();
+          else {
+            const calls = {
+              add: () => bank.add(path, text),
+              edit: () => bank.edit(path, undefined, (content) => content + text),
+              delete: () => bank.delete(path),
+              rename: () => bank.rename(path, to, undefined),
+              restore: () => bank.restore(path),
+            };
+            await calls[what as keyof typeof calls]().catch((error: { code?: string }) => {
+              expect(['E_MB_FILE_NOT_FOUND', 'ALREADY_EXISTS', 'VALIDATION_ERROR']).toContain(
+                error.code,
+              );
+            });
+          }
+        }
+        await bank.refresh();
+        const onDisk = filesBelow(folder);
+        expect(new Map([...told].sort())).toEqual(onDisk);
+        expect(bank.known().map(({ path }) => path)).toEqual([...onDisk.keys()]);
+        await bank.close();
+      }),
+      { numRuns: 60 },
+    );
+  }, 60_000);
+
+  it('follows hand edits while watching', async () => {
+    const { folder, bank, put } = openBank();
+    put('a.md', 'one');
+    const told: string[] = [];
+    bank.follow(({ path, note }) => told.push(`${path} ${note?.content}`));
+    bank.watch();
+    await until(() => told.includes('a.md one'));
+    put('a.md', 'two');
+    await until(() => told.includes('a.md two'));
+    put('deep/er/b.md', 'new');
+    await until(() => told.includes('deep/er/b.md new'));
+    renameSync(join(folder, 'a.md'), join(folder, 'c.md'));
+    await until(() => told.includes('a.md undefined') && told.includes('c.md two'));
+    appendFileSync(join(folder, 'c.md'), ' three');
+    await until(() => told.includes('c.md two three'));
+  });
+});
+
+/** Path and text of every note, by walking. */
+function filesBelow(folder: string, prefix = ''): Map<string, string> {
+  if (!existsSync(folder)) return new Map();
+  const found: [string, string][] = [];
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    if (entry.name.startsWith('.')) continue;
+    const path = `${prefix}${entry.name}`;
+    if (entry.isDirectory()) found.push(...filesBelow(join(folder, entry.name), `${path}/`));
+    else found.push([path, readFileSync(join(folder, entry.name), 'utf8')]);
+  }
+  return new Map(found.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+describe('two processes', () => {
+  const run = async (folder: string, ...args: string[]) => {
+    const child = join(ROOT, 'test/support/note-user.mjs');
+    const command = [child, join(ROOT, 'dist'), folder, ...args];
+    const { stdout } = await promisify(execFile)(process.execPath, command);
+    return JSON.parse(stdout) as string[];
+  };
+
+  it('write one note: every line of both is in it', async () => {
+    const { folder, bank, text } = openBank();
+    await bank.add('shared.md', 'begun');
+    const names = ['one', 'two'];
+    const results = await Promise.all(
+      names.map((name) => run(folder, name, 'append', 'shared.md', '150')),
+    );
+    expect(new Set(results.flat())).toEqual(new Set(['ok']));
+    const lines = text('shared.md').trimEnd().split('\n').slice(1);
+    for (const name of names) {
+      const own = lines.filter((line) => line.startsWith(name));
+      expect(own).toEqual(Array.from({ length: 150 }, (_, n) => `${name} ${n}`));
+    }
+    expect(lines).toHaveLength(300);
+  });
+
+  it('never pass the limit together', async () => {
+    const { folder, paths } = openBank();
+    const results = await Promise.all(
+      ['one', 'two'].map((name) => run(folder, name, 'fill', '40', '50')),
+    );
+    expect(results.flat().filter((result) => result === 'ok')).toHaveLength(50);
+    expect(results.flat().filter((result) => result === 'E_MB_FULL')).toHaveLength(30);
+    expect(await paths()).toHaveLength(50);
+  });
+});

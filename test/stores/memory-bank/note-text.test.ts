@@ -1,0 +1,114 @@
+/** The editor's verbs on a text: exactly one passage, whole lines, line ends as they were. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  insertAfterLine,
+  lineAt,
+  linesOf,
+  replacePassage,
+} from '../../../src/stores/memory-bank/note-text.js';
+
+const failing = (work: () => unknown) => {
+  try {
+    return { value: work() };
+  } catch (error) {
+    const { code, details } = error as { code: string; details: Record<string, unknown> };
+    return { code, ...details };
+  }
+};
+
+describe('lines', () => {
+  it.each([
+    ['', []],
+    ['one', ['one']],
+    ['one\n', ['one']],
+    ['one\n\n', ['one', '']],
+    ['\n', ['']],
+    ['one\r\ntwo\r\n', ['one', 'two']],
+    ['\ufeffone\n', ['one']],
+    ['one\u2028still one\n', ['one\u2028still one']],
+  ])('of %j', (content, lines) => {
+    expect(linesOf(content)).toEqual(lines);
+  });
+});
+
+describe('replacing a passage', () => {
+  it('needs exactly one', () => {
+    expect(replacePassage('a b c\n', 'b', 'x\ny')).toBe('a x\ny c\n');
+    expect(replacePassage('a b c\n', ' b', '')).toBe('a c\n');
+    expect(replacePassage('cost: $1\n', '$1', '$& $$')).toBe('cost: $& $$\n');
+    expect(failing(() => replacePassage('a', 'b', 'c'))).toMatchObject({
+      code: 'VALIDATION_ERROR',
+      occurrences: 0,
+    });
+    expect(failing(() => replacePassage('b\na b\n\nb', 'b', 'c'))).toMatchObject({
+      code: 'VALIDATION_ERROR',
+      occurrences: 3,
+      lines: [1, 2, 4],
+    });
+    expect(failing(() => replacePassage('aaa', 'aa', 'c'))).toMatchObject({ occurrences: 2 });
+  });
+
+  it('keeps CRLF where all of the note has it, and finds a passage over its lines', () => {
+    expect(replacePassage('a\r\nb\r\nc\r\n', 'a\nb', 'x\ny\nz')).toBe('x\r\ny\r\nz\r\nc\r\n');
+    expect(replacePassage('a\r\nb\nc', 'b\nc', 'x\ny')).toBe('a\r\nx\ny');
+  });
+
+  it('is undone by the opposite, whatever the text', () => {
+    const text = fc.string({ unit: fc.constantFrom('a', 'b', '\n', '$', 'é') });
+    fc.assert(
+      fc.property(text, text, text, (before, after, put) => {
+        const content = `${before}<mark>${after}`;
+        const replaced = replacePassage(content, '<mark>', `<${put}>`);
+        expect(replaced).toBe(`${before}<${put}>${after}`);
+        expect(replacePassage(replaced, `<${put}>`, '<mark>')).toBe(content);
+      }),
+    );
+  });
+});
+
+describe('inserting lines', () => {
+  it.each([
+    ['', 0, 'x', 'x\n'],
+    ['a\nb\n', 0, 'x', 'x\na\nb\n'],
+    ['a\nb\n', 1, 'x\ny', 'a\nx\ny\nb\n'],
+    ['a\nb\n', 2, 'x\n', 'a\nb\nx\n'],
+    ['a\nb', 2, 'x', 'a\nb\nx\n'],
+    ['a\r\nb', 2, 'x\ny', 'a\r\nb\r\nx\r\ny\r\n'],
+    ['\ufeffa\n', 0, 'x', '\ufeffx\na\n'],
+  ])('%j after line %i', (content, line, text, expected) => {
+    expect(insertAfterLine(content, line, text)).toBe(expected);
+  });
+
+  it('knows how many there are', () => {
+    expect(failing(() => insertAfterLine('a\nb\n', 3, 'x'))).toMatchObject({
+      code: 'VALIDATION_ERROR',
+      totalLines: 2,
+    });
+  });
+
+  it('puts whole lines between those that were there', () => {
+    const line = fc.string({ unit: fc.constantFrom('a', ' ', '#'), maxLength: 3 });
+    const texts = fc.array(line, { maxLength: 6 });
+    fc.assert(
+      fc.property(
+        texts,
+        fc.array(line, { minLength: 1, maxLength: 3 }),
+        fc.nat(),
+        (lines, put, n) => {
+          const content = lines.map((each) => `${each}\n`).join('');
+          const at = n % (lines.length + 1);
+          const expected = [...lines.slice(0, at), ...put, ...lines.slice(at)];
+          const text = put.map((each) => `${each}\n`).join('');
+          expect(linesOf(insertAfterLine(content, at, text))).toEqual(expected);
+        },
+      ),
+    );
+  });
+});
+
+it('a position is in the line that it is in', () => {
+  expect(['a\nb\nc'].flatMap((text) => [0, 1, 2, 3, 4].map((at) => lineAt(text, at)))).toEqual([
+    1, 1, 2, 2, 3,
+  ]);
+});

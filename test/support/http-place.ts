@@ -1,0 +1,129 @@
+/**
+ * An HTTP server in this process, on a temporary root and a free port, with whatever limits and tools
+ * a test wants; and requests to it as bytes, because the official client sends nothing wrong.
+ */
+import { request } from 'node:http';
+import { type App, createApp } from '../../src/app.js';
+import { type Log, silentLog } from '../../src/base/log.js';
+import type { HttpConfig } from '../../src/config/http.js';
+import { loadConfig } from '../../src/config.js';
+import {
+  type BuiltServer,
+  buildServer,
+  type ServerOptions,
+} from '../../src/server/build-server.js';
+import { type HttpOptions, type HttpServer, openHttp } from '../../src/server/http.js';
+import { TOOLSETS } from '../../src/tools/index.js';
+import { withPlace } from '../e2e/harness.js';
+
+export interface HttpPlace extends HttpServer {
+  readonly app: App;
+  readonly root: string;
+}
+
+export interface HttpPlaceOptions {
+  readonly config?: Partial<HttpConfig>;
+  readonly limits?: HttpOptions['limits'];
+  readonly server?: Partial<ServerOptions>;
+  readonly log?: Log;
+  /** Changes each server before it is used. */
+  change?(built: BuiltServer): void;
+}
+
+export async function withHttpPlace<T>(
+  { config = {}, limits = {}, server = {}, log = silentLog, change }: HttpPlaceOptions,
+  work: (place: HttpPlace) => Promise<T>,
+): Promise<T> {
+  return withPlace(async ({ root, folder, env }) => {
+    const loaded = loadConfig({
+      flags: { root, mode: 'http', httpPort: '0' },
+      env,
+      home: folder,
+      cwd: folder,
+      knownToolsets: TOOLSETS,
+      readFile: () => undefined,
+    });
+    const app = await createApp(loaded);
+    const http = { ...loaded.http, ...config };
+    const toolsets = loaded.toolsets;
+    const build = (hasSession: boolean) => {
+      const options = { app: () => app, toolsets, isRemote: true, hasSession, log, ...server };
+      const built = buildServer(options);
+      change?.(built);
+      return built;
+    };
+    const opened = await openHttp({ config: http, build, log, limits });
+    try {
+      return await work({ ...opened, app, root });
+    } finally {
+      await opened.close();
+      await app.close();
+    }
+  });
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Record<string, string | string[] | undefined>;
+  readonly text: string;
+  /** Of JSON, or of the last event of a stream. */
+  readonly body: { error?: { code: number; message: string }; result?: Record<string, unknown> };
+}
+
+export interface Ask {
+  readonly method?: string;
+  readonly path?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
+}
+
+export const JSON_HEADERS = {
+  'Content-Type': 'application/json',
+  Accept: 'application/json, text/event-stream',
+};
+
+/** One request of exactly these headers; rejects only where no answer came. */
+export function ask(url: string, { method = 'POST', path, headers, body }: Ask): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const options = { method, headers: headers ?? JSON_HEADERS, agent: false };
+    const sent = request(new URL(path ?? '/mcp', url), options, (res) => {
+      let text = '';
+      res.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk;
+      });
+      res.on('end', () => {
+        const { statusCode: status = 0, headers: received } = res;
+        resolve({ status, headers: received, text, body: bodyOf(text) });
+      });
+      res.on('error', reject);
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+function bodyOf(text: string): Answer['body'] {
+  const last = text.split('\n').findLast((line) => line.startsWith('data: '));
+  const json = last?.slice('data: '.length) ?? text;
+  return json.startsWith('{') ? (JSON.parse(json) as Answer['body']) : {};
+}
+
+export const rpc = (method: string, params: unknown = {}, id: number | string = 1) =>
+  JSON.stringify({ jsonrpc: '2.0', id, method, params });
+
+export const initialize = (protocolVersion = '2025-11-25') =>
+  rpc('initialize', {
+    protocolVersion,
+    capabilities: {},
+    clientInfo: { name: 'bytes', version: '1' },
+  });
+
+/** The headers of a session that has begun. */
+export async function begin(url: string, protocolVersion = '2025-11-25') {
+  const { headers } = await ask(url, { body: initialize(protocolVersion) });
+  return {
+    ...JSON_HEADERS,
+    'Mcp-Session-Id': String(headers['mcp-session-id']),
+    'Mcp-Protocol-Version': protocolVersion,
+  };
+}

@@ -1,0 +1,52 @@
+/**
+ * The built command in a real pseudo-terminal (`script` of util-linux), so that what it does only on
+ * a terminal is seen: colours, rendered text, progress, questions.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { MAIN, type Place } from '../e2e/harness.js';
+
+export interface TerminalRun {
+  readonly code: number;
+  /** All that the terminal got, stdout and stderr, with LF line ends. */
+  readonly screen: string;
+}
+
+export interface TerminalOptions {
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Typed when `after` has appeared. */
+  readonly answers?: readonly { readonly after: string; readonly type: string }[];
+}
+
+const quoted = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`;
+
+export async function runInTerminal(
+  place: Place,
+  args: readonly string[],
+  { cwd = place.folder, env = {}, answers = [] }: TerminalOptions = {},
+): Promise<TerminalRun> {
+  const command = [process.execPath, MAIN, ...args].map(quoted).join(' ');
+  const child = spawn('script', ['-qec', `stty cols 90 rows 30; exec ${command}`, '/dev/null'], {
+    env: { TERM: 'xterm-256color', ...place.env, ...env },
+    cwd,
+  });
+  let screen = '';
+  const waiting = [...answers];
+  child.stdout.on('data', (chunk) => {
+    screen += String(chunk);
+    const [next] = waiting;
+    if (next !== undefined && screen.includes(next.after)) {
+      waiting.shift();
+      child.stdin.write(next.type);
+    }
+  });
+  const [code] = await once(child, 'close');
+  return { code: code as number, screen: screen.replaceAll('\r\n', '\n') };
+}
+
+/** Whether a text would colour or move anything on a terminal. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+export const hasEscapes = (text: string): boolean => /[\u001b\u009b]/.test(text);
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the same
+export const hasColours = (text: string): boolean => /\u001b\[[\d;]*m/.test(text);

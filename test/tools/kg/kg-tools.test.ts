@@ -1,0 +1,136 @@
+/** The tools of the knowledge graph through the official client, on real files. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { useToolSession } from '../../support/tool-session.js';
+
+const opened = useToolSession();
+const call = (name: string, args: Record<string, unknown> = {}) => opened.session.call(name, args);
+const failure = (name: string, args: Record<string, unknown>) => opened.session.failure(name, args);
+const ada = { subject: 'Ada', predicate: 'lives in', object: 'London' };
+
+interface Triple {
+  subject: string;
+  predicate: string;
+  object: string;
+  ts: string;
+  validTo?: string;
+  added?: boolean;
+  deleted?: boolean;
+}
+const triplesOf = (result: Record<string, unknown>) => result['triples'] as Triple[];
+
+describe('kg_add and kg_query', () => {
+  it('remember facts, one or many, under their old names too', async () => {
+    expect(await call('kg/add', ada)).toMatchObject({
+      added: 1,
+      triples: [{ ...ada, added: true }],
+    });
+    const triples = [ada, { ...ada, subject: 'Mary', conversationId: 'c-1', messageId: 'm-1' }];
+    const second = await call('kg_add', { triples });
+    expect(second).toMatchObject({ added: 1, closed: [] });
+    expect(triplesOf(second).map(({ added }) => added)).toEqual([false, true]);
+    const found = await call('kg/query', { object: 'London' });
+    expect(found).toMatchObject({ total: 2, hasMore: false });
+    expect(triplesOf(found)[1]).toMatchObject({ subject: 'Mary', messageId: 'm-1' });
+    const wal = readFileSync(join(opened.place.root, 'memory-bank', 'kg_wal.log'), 'utf8');
+    expect(wal.match(/^\{"s":/gm)).toHaveLength(2);
+  });
+
+  it('replace, end and show the past', async () => {
+    await call('kg_add', { triples: [{ ...ada, ts: '1820-01-01' }] });
+    const moved = await call('kg_add', { ...ada, object: 'Ockham', replaces: true });
+    expect(moved['closed']).toMatchObject([{ ...ada, ts: '1820-01-01T00:00:00.000Z' }]);
+    expect((await call('kg_query', { subject: 'Ada' }))['total']).toBe(1);
+    expect((await failure('kg_query', { asOf: '1830' })).code).toBe('VALIDATION_ERROR');
+    const then = triplesOf(await call('kg_query', { subject: 'Ada', asOf: '1830-01-01' }));
+    expect(then.map(({ object }) => object)).toEqual(['London']);
+    const ended = await call('kg_delete', {
+      ...ada,
+      object: 'Ockham',
+      close: true,
+      validTo: '2999-01-01',
+    });
+    expect(ended).toMatchObject({ deleted: 1, triples: [{ validTo: '2999-01-01T00:00:00.000Z' }] });
+    const note = (await call('kg_query', { subject: 'Ada' }))['note'];
+    expect(note).toContain('2 facts match at another time');
+  });
+
+  it('say why nothing was found', async () => {
+    expect((await call('kg_query', { subject: 'Ada' }))['note']).toContain('kg_add');
+    await call('kg_add', ada);
+    expect((await call('kg_query', { subject: 'ada' }))['note']).toContain('subject "ada"');
+    expect((await call('kg_query', { subject: 'Ada', text: 'Paris' }))['note']).toContain(
+      'no fact',
+    );
+  });
+
+  it('page, and stay within the answer that was asked for', async () => {
+    const triples = Array.from({ length: 300 }, (_, n) => ({ ...ada, object: `place ${n}` }));
+    await call('kg_add', { triples });
+    const page = await call('kg_query', { limit: 100, offset: 250 });
+    expect(page).toMatchObject({ total: 300, hasMore: false });
+    expect(triplesOf(page)).toHaveLength(50);
+    const small = await call('kg_query', { limit: 1000, maxTokens: 1000 });
+    const count = triplesOf(small).length;
+    expect(count).toBeLessThan(60);
+    expect(small).toMatchObject({ hasMore: true, nextOffset: count });
+  });
+
+  it('refuse what is too long, unclear or too much, each with its code', async () => {
+    const long = { ...ada, object: 'x'.repeat(201) };
+    expect(await failure('kg_add', long)).toMatchObject({ code: 'E_KG_INVALID_TRIPLE' });
+    expect(await failure('kg_add', { subject: 'Ada' })).toMatchObject({ code: 'VALIDATION_ERROR' });
+    expect(await failure('kg_add', { ...ada, triples: [ada] })).toMatchObject({
+      code: 'VALIDATION_ERROR',
+    });
+    expect(await failure('kg_add', { triples: [{ ...ada, ts: 'soon' }] })).toMatchObject({
+      code: 'VALIDATION_ERROR',
+    });
+    for (let start = 0; start < 5_000; start += 1_000) {
+      const triples = Array.from({ length: 1_000 }, (_, n) => ({ ...ada, object: `${start + n}` }));
+      await call('kg_add', { triples });
+    }
+    expect(await failure('kg_add', ada)).toMatchObject({
+      code: 'E_KG_FULL',
+      number: 2400,
+      details: { stored: 5_000, needed: 1, limit: 5_000 },
+    });
+  });
+});
+
+describe('the other tools of the graph', () => {
+  it('delete, and tell what was not there', async () => {
+    await call('kg_add', ada);
+    const result = await call('kg_delete', { triples: [ada, { ...ada, subject: 'Mary' }] });
+    expect(result['deleted']).toBe(1);
+    expect(triplesOf(result).map(({ deleted }) => deleted)).toEqual([true, false]);
+    expect((await call('kg_query'))['total']).toBe(0);
+  });
+
+  it('walk, list, count and save', async () => {
+    await call('kg_add', {
+      triples: [ada, { subject: 'Charles', predicate: 'knows', object: 'Ada' }],
+    });
+    const around = await call('kg_neighbors', { node: 'London', depth: 2 });
+    expect(triplesOf(around).map(({ subject }) => subject)).toEqual(['Ada', 'Charles']);
+    expect(around['nodes']).toContainEqual({ node: 'Charles', depth: 2 });
+    expect(await call('kg_subjects')).toMatchObject({
+      total: 2,
+      subjects: [
+        { subject: 'Ada', facts: 1 },
+        { subject: 'Charles', facts: 1 },
+      ],
+    });
+    expect(await call('kg/save')).toMatchObject({ saved: true, generation: 1, triples: 2 });
+    expect(await call('kg_stats')).toMatchObject({
+      open: 2,
+      closed: 0,
+      limit: 5_000,
+      generation: 1,
+      damagedLines: 0,
+      notices: [],
+      predicates: [{ predicate: 'knows' }, { predicate: 'lives in' }],
+    });
+  });
+});

@@ -1,0 +1,206 @@
+/** The tools of the memory bank as a client calls them, on the built server. */
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runCommand } from '../../e2e/harness.js';
+import { useToolSession } from '../../support/tool-session.js';
+
+const opened = useToolSession();
+const call = (name: string, args?: Record<string, unknown>) => opened.session.call(name, args);
+const fileOf = (path: string) => join(opened.place.root, 'memory-bank', path);
+const put = (path: string, content: string) => {
+  mkdirSync(dirname(fileOf(path)), { recursive: true });
+  writeFileSync(fileOf(path), content);
+};
+const codeOf = async (name: string, args: Record<string, unknown>) =>
+  (await opened.session.failure(name, args)).code;
+
+describe('a note', () => {
+  it('is written, read, edited four ways, found, listed, deleted and brought back', async () => {
+    const added = await call('mb_add', { path: 'ideas/garden.md', content: '# Garden\n\nTulips' });
+    expect(added).toMatchObject({ success: true, path: 'ideas/garden.md', sizeBytes: 17 });
+    const read = await call('mb_read', { path: 'ideas/garden.md' });
+    expect(read).toMatchObject({ content: '# Garden\n\nTulips', totalLines: 3, hasMore: false });
+    expect(read['hash']).toBe(added['hash']);
+
+    const edit = (args: Record<string, unknown>) =>
+      call('mb_edit', { path: 'ideas/garden.md', ...args });
+    await edit({ oldText: 'Tulips', newText: 'Roses', hash: read['hash'] });
+    const inserted = await edit({ insertLine: 3, insertText: 'Fence' });
+    expect(readFileSync(fileOf('ideas/garden.md'), 'utf8')).toBe('# Garden\n\nRoses\nFence\n');
+    const replaced = await edit({ content: '# All new', hash: inserted['hash'] });
+    expect(replaced).toMatchObject({ totalLines: 1 });
+    expect(await edit({ newPath: 'garden.md' })).toMatchObject({
+      path: 'garden.md',
+      renamedFrom: 'ideas/garden.md',
+      hash: replaced['hash'],
+    });
+
+    expect(await call('mb_search', { query: 'new' })).toMatchObject({
+      total: 1,
+      results: [{ path: 'garden.md', line: 1, text: '# All <mark>new</mark>' }],
+    });
+    expect(await call('mb_list')).toMatchObject({ total: 1, files: [{ path: 'garden.md' }] });
+    const deleted = await call('mb_delete', { path: 'garden.md', hash: replaced['hash'] });
+    expect(existsSync(String(deleted['trashPath']))).toBe(true);
+    expect(await codeOf('mb_read', { path: 'garden.md' })).toBe('E_MB_FILE_NOT_FOUND');
+    expect(await call('mb_search', { query: 'new' })).toMatchObject({ total: 0 });
+
+    const { code, stdout } = await runCommand(opened.place, [
+      '--root',
+      opened.place.root,
+      'restore',
+      'garden.md',
+    ]);
+    expect([code, stdout]).toEqual([0, `garden.md is back: ${fileOf('garden.md')}\n`]);
+    expect(await call('mb_search', { query: 'new' })).toMatchObject({ total: 1 });
+  });
+
+  it('answers to the names of seed 004', async () => {
+    await call('mb/add', { path: 'a.md', content: 'x' });
+    expect(await call('mb/list')).toMatchObject({ total: 1 });
+    expect(await call('mb/read', { path: 'a.md' })).toMatchObject({ content: 'x' });
+    expect(await call('mb/search', { query: 'x' })).toMatchObject({ total: 1 });
+    await call('mb/edit', { path: 'a.md', oldText: 'x', newText: 'y' });
+    expect(await call('mb/reindex')).toMatchObject({ files: 1, sections: 1, skipped: [] });
+    expect(await call('mb/delete', { path: 'a.md', permanent: true })).toMatchObject({
+      deleted: true,
+    });
+  });
+
+  it('that a person edits is seen by the next call', async () => {
+    put('a.md', 'one');
+    const { hash } = await call('mb_read', { path: 'a.md' });
+    put('a.md', 'one and two');
+    expect(await codeOf('mb_edit', { path: 'a.md', oldText: 'one', newText: 'x', hash })).toBe(
+      'CONFLICT',
+    );
+    expect(await call('mb_search', { query: 'two' })).toMatchObject({ total: 1 });
+    put('b/c.md', 'two');
+    expect(await call('mb_search', { query: 'two', folder: 'b' })).toMatchObject({ total: 1 });
+    expect(await call('mb_list', { folder: '/b/' })).toMatchObject({ total: 1 });
+  });
+});
+
+describe('edits', () => {
+  it('are one complete change a call', async () => {
+    put('a.md', 'one one\n');
+    for (const args of [
+      {},
+      { oldText: 'one' },
+      { newText: 'x' },
+      { insertLine: 1 },
+      { oldText: 'one', newText: 'x', newPath: 'b.md' },
+      { content: 'x' },
+      { oldText: 'two', newText: 'x' },
+      { oldText: 'one', newText: 'x' },
+      { insertLine: 9, insertText: 'x' },
+    ])
+      expect(await codeOf('mb_edit', { path: 'a.md', ...args }), JSON.stringify(args)).toBe(
+        'VALIDATION_ERROR',
+      );
+    expect(readFileSync(fileOf('a.md'), 'utf8')).toBe('one one\n');
+  });
+});
+
+describe('pages', () => {
+  it('of a note hold each line once, within the budget', async () => {
+    const lines = Array.from({ length: 600 }, (_, n) => `line ${n} with some words`);
+    put('long.md', lines.join('\n'));
+    const seen: string[] = [];
+    for (let startLine: unknown = 1; startLine !== undefined; ) {
+      const page = await call('mb_read', { path: 'long.md', startLine, maxTokens: 1000 });
+      expect(String(page['content']).length).toBeLessThan(5_000);
+      seen.push(...String(page['content']).split('\n'));
+      startLine = page['nextLine'];
+    }
+    expect(seen).toEqual(lines);
+    const some = await call('mb_read', { path: 'long.md', startLine: 10, endLine: 12 });
+    expect(some).toMatchObject({
+      content: lines.slice(9, 12).join('\n'),
+      endLine: 12,
+      hasMore: false,
+    });
+    const none = await call('mb_read', { path: 'long.md', startLine: 601 });
+    expect(none).toMatchObject({ content: '', startLine: 601, endLine: 600, hasMore: false });
+    expect(await codeOf('mb_read', { path: 'long.md', startLine: 5, endLine: 4 })).toBe(
+      'VALIDATION_ERROR',
+    );
+  });
+
+  it('of lists and searches hold each entry once', async () => {
+    for (let n = 0; n < 30; n += 1) put(`${n}.md`, `word ${n}\nword\n`);
+    for (const [name, args, list] of [
+      ['mb_list', { limit: 7 }, 'files'],
+      ['mb_list', { maxTokens: 500 }, 'files'],
+      ['mb_search', { query: 'word', mode: 'exact', limit: 13 }, 'results'],
+      ['mb_search', { query: 'word', maxTokens: 500 }, 'results'],
+    ] as const) {
+      const seen: string[] = [];
+      let total: unknown;
+      for (let offset: unknown = 0; offset !== undefined; ) {
+        const page = await call(name, { ...args, offset });
+        seen.push(...(page[list] as object[]).map((each) => JSON.stringify(each)));
+        ({ total, nextOffset: offset } = page);
+      }
+      expect(new Set(seen).size, JSON.stringify(args)).toBe(total);
+      expect(seen).toHaveLength(Number(total));
+    }
+  });
+
+  it('of a search show lines around, and of a very long line the part that matters', async () => {
+    put('a.md', `# Top\none\ntwo\n${'x '.repeat(2000)}needle${' y'.repeat(2000)}\nfour\nfive\n`);
+    const { results } = await call('mb_search', {
+      query: 'needle',
+      mode: 'regex',
+      contextLines: 2,
+    });
+    const [hit] = results as { text: string; before: string[]; after: string[] }[];
+    expect(hit).toMatchObject({
+      line: 4,
+      heading: 'Top',
+      before: ['one', 'two'],
+      after: ['four', 'five'],
+    });
+    expect(hit?.text).toMatch(/^….{90,110}<mark>needle<\/mark>.*…$/);
+    expect(hit?.text.length).toBeLessThan(450);
+  });
+});
+
+describe('what is refused', () => {
+  it('has its code', async () => {
+    put('a.md', 'x');
+    symlinkSync('/etc', fileOf('etc'));
+    expect(await codeOf('mb_read', { path: '../conversation-logs/state.md' })).toBe('PATH_ESCAPE');
+    expect(await codeOf('mb_add', { path: 'etc/x.md', content: 'x' })).toBe('PATH_ESCAPE');
+    expect(await codeOf('mb_add', { path: 'A.md', content: 'x' })).toBe('PATH_ESCAPE');
+    expect(await codeOf('mb_add', { path: 'a.txt', content: 'x' })).toBe('VALIDATION_ERROR');
+    expect(await codeOf('mb_add', { path: 'b.md', content: 'x'.repeat(32 * 1024 + 1) })).toBe(
+      'TOO_LARGE',
+    );
+    expect(await codeOf('mb_search', { query: '(', mode: 'regex' })).toBe('QUERY_SYNTAX');
+    expect(await codeOf('mb_search', { query: '"', matchType: 'fts5' })).toBe('QUERY_SYNTAX');
+    put('big.md', 'x'.repeat(32 * 1024 + 1));
+    expect(await codeOf('mb_read', { path: 'big.md' })).toBe('TOO_LARGE');
+    const list = await call('mb_list');
+    expect(list).toMatchObject({ total: 1, skipped: [{ path: 'big.md', code: 'TOO_LARGE' }] });
+  });
+
+  it('includes notes beyond the limit that the user set', async () => {
+    const place = { ...opened.place, env: { ...opened.place.env, DAYBOOK_MB_MAX_FILES: 'many' } };
+    const wrong = await runCommand(place, ['--root', place.root, 'info']);
+    expect(wrong.code).not.toBe(0);
+    expect(wrong.stderr).toContain('DAYBOOK_MB_MAX_FILES');
+  });
+
+  it('is explained where a search finds nothing', async () => {
+    put('a.md', 'alpha\n');
+    const ranked = await call('mb_search', { query: 'beta' });
+    expect(ranked['explanation']).toBe('No section of a note has: beta.');
+    const elsewhere = await call('mb_search', { query: 'alpha', mode: 'exact', folder: 'b' });
+    expect(elsewhere['explanation']).toBe('1 match without folder.');
+    expect(await call('mb_search', { query: 'b+', mode: 'regex' })).toMatchObject({
+      explanation: 'No line matches.',
+    });
+  });
+});
