@@ -60,7 +60,7 @@ export function createProgram(): Command {
 function addInit(program: Command, flags: () => Flags): void {
   program
     .command('init')
-    .argument('[folder]', 'the folder to keep the data in', '.')
+    .argument('[folder]', 'the folder to keep the data in; left out, that of --root, else this one')
     .description(
       'make the folders, use them whenever Daybook starts in or below that folder, and add Daybook to MCP clients',
     )
@@ -70,11 +70,11 @@ function addInit(program: Command, flags: () => Flags): void {
         'only these clients; left out, those that are found',
       ).choices(CLIENT_NAMES),
     )
-    .option('--print', 'print what to add to each client; change none')
+    .option('--print', 'only print what to add to each client; nothing is made or changed')
     .option('--yes', 'change the clients without asking; a copy of each file is kept')
     .option(...JSON_OPTION)
     .addHelpText('after', examplesText('init', 'init ~/notes --client cursor', 'init --print'))
-    .action(async (folder: string, options: InitOptions) =>
+    .action(async (folder: string | undefined, options: InitOptions) =>
       (await import('./init.js')).init(folder, options, flags()),
     );
 }

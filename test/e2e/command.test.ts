@@ -23,6 +23,19 @@ describe('daybook init', () => {
     });
   });
 
+  it('makes the folder that --root names, and refuses two', async () => {
+    await withPlace(async (place) => {
+      expect((await runCommand(place, ['--root', place.root, 'init'])).code).toBe(0);
+      expect((await stat(join(place.root, 'memory-bank'))).isDirectory()).toBe(true);
+      const register = await readFile(join(place.folder, 'config/daybook/folders.json'), 'utf8');
+      expect(JSON.parse(register)).toEqual({ folders: [place.root] });
+      const twice = await runCommand(place, ['--root', place.root, 'init', 'elsewhere']);
+      expect(twice).toMatchObject({ code: 1, stdout: '' });
+      expect(twice.stderr).toContain('elsewhere');
+      await expect(stat(join(place.folder, 'elsewhere'))).rejects.toThrow();
+    });
+  });
+
   it('refuses a folder inside a package cache', async () => {
     await withPlace(async (place) => {
       const { code, stderr } = await runCommand(place, ['init', 'node_modules/x']);

@@ -33,8 +33,8 @@ interface Step {
 const STEPS: readonly Step[] = [
   { args: ['help', 'search'], shows: 'Usage: daybook search' },
   { args: ['serve'], shows: /waits for an MCP client|^$/, types: '\u0004' },
-  { args: ['init', 'there', '--print'], shows: '"mcpServers"' },
-  { args: ['init', 'there', '--json'], shows: '"root"', json: true },
+  { args: ['init', '--print'], shows: '"mcpServers"' },
+  { args: ['init', '--json'], shows: '"root"', json: true },
   { args: ['list'], shows: 'A Mad Tea-Party' },
   { args: ['list', 'tea'], shows: CONVERSATION },
   { args: ['list', 'coffee'], code: 1, shows: 'Nothing found.' },
