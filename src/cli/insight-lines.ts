@@ -1,6 +1,6 @@
 /**
  * `daybook insight export` and `daybook insight import`: all insights as JSON Lines, for people and
- * pipes. What was not taken in is named with its reason and ends the command with 1.
+ * pipes. What was not taken in is named with its reason and ends the command with 1, an error with 2.
  */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -10,9 +10,11 @@ import { importInsights, insightLines } from '../exchange/insight-lines.js';
 import { writeNewFile } from '../files/new-file.js';
 import { normalContext } from '../stores/insights/schema.js';
 import type { Flags } from './configuration.js';
+import { tellFailure } from './failure.js';
 import { examplesText } from './names.js';
 import { toStdout } from './stdout.js';
 import { escapeControls, terminalJson } from './terminal-text.js';
+import { endAsTool, FAILED } from './tool-command.js';
 import { withApp } from './with-app.js';
 
 export function addInsightLines(group: Command, flags: () => Flags): void {
@@ -22,7 +24,10 @@ export function addInsightLines(group: Command, flags: () => Flags): void {
     .option('-o, --output <file>', 'a new file; left out, the standard output')
     .option('--context <text>', 'only those of this context (a path, or global); left out, all')
     .addHelpText('after', examplesText('insight export -o insights.jsonl'))
-    .action((options: { output?: string; context?: string }) => exportLines(options, flags()));
+    .exitOverride(endAsTool)
+    .action((options: { output?: string; context?: string }) =>
+      exportLines(options, flags()).catch(failed),
+    );
   group
     .command('import')
     .description('Takes in insights from JSON Lines; what is there is never overwritten')
@@ -30,10 +35,13 @@ export function addInsightLines(group: Command, flags: () => Flags): void {
     .option('--dry-run', 'only say what would be done')
     .option('--json', 'the report as JSON')
     .addHelpText('after', examplesText('insight import insights.jsonl --dry-run'))
+    .exitOverride(endAsTool)
     .action((file: string, options: { dryRun?: boolean; json?: boolean }) =>
-      importLines(resolve(file), options, flags()),
+      importLines(resolve(file), options, flags()).catch(failed),
     );
 }
+
+const failed = (error: unknown) => tellFailure(error, FAILED);
 
 async function exportLines(
   { output, context }: { output?: string; context?: string },

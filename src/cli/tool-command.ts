@@ -4,20 +4,21 @@
  */
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import { isAppError } from '../base/errors.js';
 import type { Tool } from '../tools/define-tool.js';
 import { answerText } from './answer-text.js';
+import { inCommandWords, type OptionNames } from './command-words.js';
 import type { Flags } from './configuration.js';
+import { tellFailure } from './failure.js';
 import { examplesText } from './names.js';
 import { MATCH_END, MATCH_START, type Paint, paintFor } from './paint.js';
 import { progressBar } from './progress-bar.js';
 import { escapeControls, terminalJson } from './terminal-text.js';
-import { addFields, type Field, fieldsOf, inputFrom } from './tool-options.js';
+import { addFields, type Field, fieldsOf, inputFrom, optionNames } from './tool-options.js';
 import { withApp } from './with-app.js';
 
 const DONE = 0;
 const NOTHING = 1;
-const FAILED = 2;
+export const FAILED = 2;
 
 type Answer = Readonly<Record<string, unknown>>;
 
@@ -26,11 +27,17 @@ export interface ToolCommand {
   readonly flags: () => Flags;
   /** Inputs that are not needed and are typed as words all the same. */
   readonly words?: readonly string[];
+  /** Where an empty answer is "nothing found", as it is wherever there is a query. */
+  readonly asks?: boolean;
   /** Lines of examples, without the name of the program. */
   readonly examples?: readonly string[];
   /** The answer as lines for people; facts and blocks unless given. */
   readonly print?: (answer: Answer, paint: Paint) => string;
 }
+
+/** Wrong use is an error like any other. */
+export const endAsTool = ({ exitCode }: { exitCode: number }): never =>
+  process.exit(exitCode === 0 ? DONE : FAILED);
 
 /** Gives a command that has a name and a description all the rest. */
 export function makeToolCommand(command: Command, made: ToolCommand): void {
@@ -40,12 +47,13 @@ export function makeToolCommand(command: Command, made: ToolCommand): void {
   command
     .option('--json', `the answer of the tool ${tool.name} as JSON`)
     .addHelpText('after', examplesText(...examples))
-    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? DONE : FAILED))
+    .exitOverride(endAsTool)
     .action(async () => run(command, fields, made));
 }
 
 async function run(command: Command, fields: readonly Field[], made: ToolCommand): Promise<void> {
   const { tool, flags, print = answerText } = made;
+  const names = optionNames(fields);
   const isJson = command.opts()['json'] === true;
   // The reader of a pipe may have seen enough.
   process.stdout.on('error', () => process.exit(DONE));
@@ -53,14 +61,12 @@ async function run(command: Command, fields: readonly Field[], made: ToolCommand
     const typed = { args: await argumentsOf(command, fields), options: command.opts() };
     const input = inputFrom(tool, fields, typed, presetOf(fields, isJson));
     const answer = await ask(tool, input, flags());
-    const isAsked = 'query' in input || 'q' in input;
+    const isAsked = made.asks === true || 'query' in input || 'q' in input;
     if (isJson) console.log(terminalJson(answer));
-    else tell(answer, print(answer, paintFor(process.stdout)), isAsked);
+    else tell(answer, print(answer, paintFor(process.stdout)), { isAsked, names });
     process.exitCode = isNothing(answer, isAsked) ? NOTHING : DONE;
   } catch (error) {
-    if (!isAppError(error)) throw error;
-    console.error(`daybook: ${escapeControls(error.message)}\n  ${escapeControls(error.hint)}`);
-    process.exitCode = FAILED;
+    await tellFailure(error, FAILED, names);
   }
 }
 
@@ -99,14 +105,19 @@ async function ask(tool: Tool, input: Record<string, unknown>, flags: Flags): Pr
 }
 
 const isNothing = (answer: Answer, isAsked: boolean) =>
-  ['found', 'updated', 'deleted'].some((name) => answer[name] === false) ||
+  ['found', 'updated', 'deleted'].some((name) => answer[name] === false || answer[name] === 0) ||
   (isAsked && answer['total'] === 0);
 
 /** What was found goes to stdout; how much there is besides goes to stderr, out of the way of pipes. */
-function tell(answer: Answer, found: string, isAsked: boolean): void {
-  const { total, hasMore, nextOffset, nextCursor, explanation, relaxed } = answer;
+function tell(
+  answer: Answer,
+  found: string,
+  { isAsked, names }: { isAsked: boolean; names: OptionNames },
+): void {
+  const { total, hasMore, nextOffset, nextCursor, explanation, note, relaxed } = answer;
   if (isNothing(answer, isAsked)) {
-    console.error(escapeControls(`Nothing found. ${explanation ?? ''}`.trimEnd()));
+    const why = inCommandWords(String(explanation ?? note ?? ''), names);
+    console.error(escapeControls(`Nothing found. ${why}`.trimEnd()));
     return;
   }
   if (relaxed === true) console.error('Nothing has all of the words; these have some.');

@@ -3,21 +3,24 @@
  * whose commands are all tools of a toolset. A tool that is added is a command without a line here.
  */
 import type { Command } from 'commander';
-import type { Tool, Toolset } from '../tools/define-tool.js';
+import type { Toolset } from '../tools/define-tool.js';
 import { tools } from '../tools/index.js';
+import { commandNameOf } from './command-words.js';
 import type { Flags } from './configuration.js';
 import { addInsightLines } from './insight-lines.js';
 import { GROUPS, SINGLE_TOOLS } from './names.js';
 import type { Paint } from './paint.js';
 import { escapeLines, oneLine } from './terminal-text.js';
-import { makeToolCommand, type ToolCommand } from './tool-command.js';
+import { endAsTool, makeToolCommand, type ToolCommand } from './tool-command.js';
 import { EXAMPLES } from './tool-examples.js';
 
 /** What the schema cannot tell: what is typed most, and answers that are texts of their own. */
-const OWN_WAYS: Readonly<Record<string, Pick<ToolCommand, 'words' | 'print'>>> = {
+const OWN_WAYS: Readonly<Record<string, Pick<ToolCommand, 'words' | 'asks' | 'print'>>> = {
   list: { words: ['query'], print: conversationLines },
   'kg add': { words: ['subject', 'predicate', 'object'] },
   'kg delete': { words: ['subject', 'predicate', 'object'] },
+  'kg query': { asks: true },
+  'kg neighbors': { asks: true },
   'kg export': { print: ({ text, path }) => asText(text ?? path) },
   'mb read': { print: ({ content }) => asText(content) },
 };
@@ -35,7 +38,7 @@ export function fillIn(command: Command, flags: () => Flags): void {
 }
 
 function fillGroup(group: Command, toolset: string, flags: () => Flags): void {
-  group.helpCommand(false);
+  group.helpCommand(false).exitOverride(endAsTool);
   for (const tool of tools.filter((each) => each.toolset === (toolset as Toolset))) {
     const name = commandNameOf(tool, group.name());
     const command = group.command(name).description(firstSentence(tool.description));
@@ -43,14 +46,6 @@ function fillGroup(group: Command, toolset: string, flags: () => Flags): void {
     makeToolCommand(command, { ...OWN_WAYS[path], tool, flags, examples: EXAMPLES[path] ?? [] });
   }
   if (group.name() === 'insight') addInsightLines(group, flags);
-}
-
-/** `save_insight` of `insight` is `save`; `kg_add` of `kg` is `add`. */
-function commandNameOf({ name }: Tool, group: string): string {
-  return name
-    .split('_')
-    .filter((word) => word !== group && word !== `${group}s`)
-    .join('-');
 }
 
 /** A text for itself: exactly as it is through a pipe, safe for the screen on a terminal. */

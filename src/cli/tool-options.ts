@@ -33,7 +33,8 @@ export interface Field {
 }
 
 /** Chosen by the terminal, not by whoever types. */
-const OF_THE_TERMINAL = ['highlightStart', 'highlightEnd', 'maxTokens'];
+const isOfTerminal = (name: string) =>
+  ['highlightStart', 'highlightEnd', 'maxTokens'].includes(name);
 
 /** `words`: inputs that are arguments although they may be left out. */
 export function fieldsOf(tool: Tool, words: readonly string[] = []): readonly Field[] {
@@ -80,13 +81,40 @@ function kindOf({ type, items }: Property): Field['kind'] {
 const flagOf = (name: string) =>
   `--${name.replace(/_/g, '-').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
+/** What is typed for each input that is an option. */
+export function optionNames(fields: readonly Field[]): Readonly<Record<string, string>> {
+  const options = fields.filter(({ name, isArgument }) => !isArgument && !isOfTerminal(name));
+  return Object.fromEntries(options.map(({ name }) => [name, flagOf(name)]));
+}
+
 /** Declares them all on the command. */
 export function addFields(command: Command, fields: readonly Field[]): void {
   for (const field of fields) {
-    if (OF_THE_TERMINAL.includes(field.name)) continue;
+    if (isOfTerminal(field.name)) continue;
     if (field.isArgument) command.addArgument(argumentOf(field));
     else for (const option of optionsOf(field)) command.addOption(option);
   }
+  const switches = fields.filter(({ kind }) => kind === 'switch').map(({ name }) => flagOf(name));
+  const parseOptions = command.parseOptions.bind(command);
+  command.parseOptions = (words) => parseOptions(withSwitches(words, switches));
+}
+
+/**
+ * `--pinned true` and `--pinned=false` as `--pinned` and `--no-pinned`. Commander's own optional
+ * values would swallow the word of a query that follows, and its switches would leave `false` to it.
+ */
+function withSwitches(words: readonly string[], switches: readonly string[]): string[] {
+  const typed: string[] = [];
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at] ?? '';
+    if (word === '--') return [...typed, ...words.slice(at)];
+    const [flag = '', joined] = word.split('=', 2);
+    const value = joined ?? words[at + 1];
+    const isOne = switches.includes(flag) && (value === 'true' || value === 'false');
+    if (isOne && joined === undefined) at += 1;
+    typed.push(!isOne ? word : value === 'true' ? flag : flag.replace('--', '--no-'));
+  }
+  return typed;
 }
 
 function argumentOf({ name, takesRest, isNeeded, choices, schema }: Field): Argument {
@@ -105,8 +133,8 @@ function optionsOf(field: Field): Option[] {
   if (kind === 'switch') {
     const on = new Option(flag, about);
     const off = new Option(flag.replace('--', '--no-'), about);
-    if (schema.default === undefined) return [on, off.hideHelp()];
-    return [schema.default === true ? off : on];
+    if (schema.default === undefined) off.description = `the same as ${flag} false`;
+    return [on.hideHelp(schema.default === true), off.hideHelp(schema.default === false)];
   }
   const value = { text: 'text', number: 'n', list: 'text', json: 'json' }[kind];
   const option = new Option(
