@@ -31,7 +31,10 @@ export function addInsightLines(group: Command, flags: () => Flags): void {
   group
     .command('import')
     .description('Takes in insights from JSON Lines; what is there is never overwritten')
-    .argument('<file>', 'one JSON object a line: content and context are needed')
+    .argument(
+      '<file>',
+      'one JSON object a line: content and context are needed; a line without id gets the same id at each import, made from the line',
+    )
     .option('--dry-run', 'only say what would be done')
     .option('--json', 'the report as JSON')
     .addHelpText('after', examplesText('insight import insights.jsonl --dry-run'))
@@ -49,12 +52,24 @@ async function exportLines(
 ): Promise<void> {
   const wanted = context === undefined ? undefined : contextOf(context);
   await withApp(flags, async ({ insights, durability }, signal) => {
-    const lines = insightLines(insights, wanted);
+    let count = 0;
+    const lines = counted(insightLines(insights, wanted), () => (count += 1));
     if (output === undefined) await toStdout(lines);
-    else await writeNewFile(resolve(output), lines, { ...durability, signal });
+    else {
+      const path = resolve(output);
+      await writeNewFile(path, lines, { ...durability, signal });
+      console.error(escapeControls(`${count} ${count === 1 ? 'insight' : 'insights'} in ${path}`));
+    }
     for (const { error } of insights.damaged()) console.error(`not exported: ${error.message}`);
     if (insights.damaged().length > 0) process.exitCode = 1;
   });
+}
+
+async function* counted<T>(items: AsyncIterable<T>, count: () => void): AsyncGenerator<T> {
+  for await (const item of items) {
+    count();
+    yield item;
+  }
 }
 
 function contextOf(text: string): string {

@@ -171,7 +171,16 @@ function addBackup(program: Command, flags: () => Flags): void {
     .option(...JSON_OPTION)
     .addHelpText(
       'after',
-      examplesText('restore all.jsonl --dry-run', 'restore 20250124-1706102400123'),
+      examplesText(
+        'restore all.jsonl --dry-run',
+        'restore backups/daybook-20251225T090000Z.tar.gz',
+        'restore 20250124-1706102400123',
+        'restore ideas/garden.md',
+      ),
+    )
+    .addHelpText(
+      'after',
+      '\nA backup is looked for here, then where daybook backup puts them. What was deleted lies under\nits id or path in conversation-logs/.trash, memory-bank/.trash/insights and memory-bank/.trash\nof the root, which daybook info names.',
     )
     .action(async (what: string, options: RestoreOptions) =>
       (await import('./restore.js')).restore(what, options, flags()),
@@ -191,7 +200,7 @@ function addCare(program: Command, flags: () => Flags): void {
     );
   program
     .command('unlock')
-    .argument('[lock]', 'only this lock')
+    .argument('[lock]', 'only this lock, by the name that daybook unlock shows')
     .description('show the write locks that are held and by whom, and remove those left behind')
     .option('--yes', 'do not ask')
     .option('--force', 'also take a lock from an owner that is at work')

@@ -66,7 +66,10 @@ const STEPS: readonly Step[] = [
   { args: ['insight', 'delete', DOOMED], shows: 'trashName: ' },
   { args: ['insight', 'delete', DOOMED], code: 1, shows: 'Nothing found.' },
   { args: ['insight', 'export', '--context', 'global'], shows: '"content":"by hand"' },
-  { args: ['insight', 'export', '-o', 'insights.jsonl'], shows: /^$/ },
+  {
+    args: ['insight', 'export', '-o', 'insights.jsonl'],
+    shows: /^2 insights in .*insights\.jsonl$/,
+  },
   { args: ['insight', 'import', 'insights.jsonl'], shows: '0 added, 2 there already, 0 left out' },
   { args: ['insight', 'import', 'insights.jsonl', '--json'], shows: '"unchanged"', json: true },
   { args: ['insight', 'import', 'nothing.jsonl'], code: 2, shows: 'check the path' },
