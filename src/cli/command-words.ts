@@ -33,16 +33,18 @@ const TOOL_NAMES = tools.map(({ name }) => name).filter((name) => name.includes(
 const TOOL_NAME = new RegExp(`(the tool )?\\b(${TOOL_NAMES.join('|')})\\b`, 'g');
 /** What stands before an input that is one word of the language: `Give title, tags or module`. */
 const BEFORE_INPUT =
-  /(?:\b(?:give|try|leave|with|without) |\()(?:[\w-]+(?:, or |, | or | and ))*$/i;
+  /(?:\b(?:give|try|leave|with|without) (?:either )?|\()(?:[\w-]+(?:, or |, | or | and ))*$/i;
 
 /** Options by the input that they stand for, such as `--as-of` by `asOf`. */
 export type OptionNames = Readonly<Record<string, string>>;
 
 export function inCommandWords(text: string, options: OptionNames = {}): string {
-  const commands = text.replace(TOOL_NAME, (_, _the, name: string) => {
-    const command = COMMANDS.get(name);
-    return command === undefined ? `the tool ${name}` : `daybook ${command}`;
-  });
+  const commands = text
+    .replace(TOOL_NAME, (_, _the, name: string) => {
+      const command = COMMANDS.get(name);
+      return command === undefined ? `the tool ${name}` : `daybook ${command}`;
+    })
+    .replace(/\bcall again\b/g, 'try again');
   const inputs = Object.keys(options);
   if (inputs.length === 0) return commands;
   const input = new RegExp(`(?<![-\\w])(${inputs.join('|')})\\b(?:: (true|false)\\b)?`, 'g');

@@ -9,7 +9,7 @@ import { TOOLSETS } from '../tools/define-tool.js';
 import type { Flags } from './configuration.js';
 import type { ExportOptions } from './export.js';
 import type { InitOptions } from './init.js';
-import { CLIENT_NAMES, examplesText, GROUPS } from './names.js';
+import { CLIENT_NAMES, examplesText, GROUPS, GROUPS_ABOUT, pointToHelp } from './names.js';
 import type { RestoreOptions } from './restore.js';
 import type { SearchOptions } from './search.js';
 import type { ServeOptions } from './serve.js';
@@ -30,6 +30,7 @@ export function createProgram(): Command {
     .option('--log-level <level>', 'how much is logged to stderr')
     .addOption(new Option('--db-path <file>', 'recognised and explained').hideHelp())
     .showHelpAfterError('(daybook --help lists commands and options)')
+    .configureHelp({ subcommandTerm: (command) => command.name() })
     .addHelpText('after', examplesText('init', 'serve', 'search garden shed', 'show garden-plan'));
   const flags = () => program.opts<Flags>();
   program
@@ -54,6 +55,7 @@ export function createProgram(): Command {
   addBackup(program, flags);
   addCare(program, flags);
   addHelp(program);
+  program.commands.forEach(pointToHelp);
   return program;
 }
 
@@ -116,7 +118,7 @@ function addMadeOfTools(program: Command, flags: () => Flags): void {
   program.command('save').description('save one message of a conversation');
   for (const [name, toolset] of Object.entries(GROUPS)) {
     const isThere = TOOLSETS.some((each) => each === toolset);
-    if (isThere) program.command(name).description(`use the toolset ${toolset} by hand`);
+    if (isThere) program.command(name).description(GROUPS_ABOUT[name] ?? '');
   }
   program.hook('preSubcommand', async (_program, command) => {
     if (isMadeOfTools(command)) (await import('./tool-groups.js')).fillIn(command, flags);
@@ -219,6 +221,9 @@ function addHelp(program: Command): void {
     .argument('[command...]', 'the command')
     .description('tell what a command does and takes')
     .action(async (names: string[]) => {
+      const [name] = names;
+      const isKnown = program.commands.some((command) => command.name() === name);
+      if (name !== undefined && !isKnown) program.error(`error: unknown command '${name}'`);
       await program.parseAsync([...names, '--help'], { from: 'user' });
     });
 }

@@ -11,6 +11,7 @@ import { configuration, type Flags } from './configuration.js';
 import { tellFailure } from './failure.js';
 import { MATCH_END, MATCH_START, paintFor } from './paint.js';
 import { progressBar } from './progress-bar.js';
+import { watchStdout } from './stdout.js';
 import { escapeControls, oneLine, terminalJson } from './terminal-text.js';
 
 export interface SearchOptions {
@@ -33,8 +34,7 @@ type Found = z.output<typeof searchMessages.output>;
 
 /** Prints to stdout and sets the exit status; mistakes and notes go to stderr. */
 export async function search(words: readonly string[], options: SearchOptions, flags: Flags) {
-  // The reader of a pipe may have seen enough.
-  process.stdout.on('error', () => process.exit(FOUND));
+  watchStdout(FAILED);
   try {
     const input = inputOf(words.join(' '), options);
     const config = configuration(flags);

@@ -4,6 +4,7 @@
  */
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
+import type { App } from '../app.js';
 import type { Tool } from '../tools/define-tool.js';
 import { answerText } from './answer-text.js';
 import { inCommandWords, type OptionNames } from './command-words.js';
@@ -12,6 +13,7 @@ import { tellFailure } from './failure.js';
 import { examplesText } from './names.js';
 import { MATCH_END, MATCH_START, type Paint, paintFor } from './paint.js';
 import { progressBar } from './progress-bar.js';
+import { toStdout, watchStdout } from './stdout.js';
 import { escapeControls, terminalJson } from './terminal-text.js';
 import { addFields, type Field, fieldsOf, inputFrom, optionNames } from './tool-options.js';
 import { withApp } from './with-app.js';
@@ -21,6 +23,7 @@ const NOTHING = 1;
 export const FAILED = 2;
 
 type Answer = Readonly<Record<string, unknown>>;
+export type Input = Readonly<Record<string, unknown>>;
 
 export interface ToolCommand {
   readonly tool: Tool;
@@ -33,6 +36,16 @@ export interface ToolCommand {
   readonly examples?: readonly string[];
   /** The answer as lines for people; facts and blocks unless given. */
   readonly print?: (answer: Answer, paint: Paint) => string;
+  /** What inputs are here, where that differs from what they are to an assistant. */
+  readonly about?: Readonly<Record<string, string>>;
+  /** The input as the tool takes it, from the one that was typed. */
+  readonly prepare?: (input: Input) => Promise<Input>;
+  /** The whole of a text that the tool gives in pages; undefined where its answer is wanted. */
+  readonly stream?: (
+    input: Input,
+    app: App,
+    signal: AbortSignal,
+  ) => AsyncIterable<string> | undefined;
 }
 
 /** Wrong use is an error like any other. */
@@ -41,10 +54,16 @@ export const endAsTool = ({ exitCode }: { exitCode: number }): never =>
 
 /** Gives a command that has a name and a description all the rest. */
 export function makeToolCommand(command: Command, made: ToolCommand): void {
-  const { tool, examples = [] } = made;
+  const { tool, examples = [], about = {} } = made;
   const fields = fieldsOf(tool, made.words);
-  addFields(command, fields);
+  const names = optionNames(fields);
+  const shown = fields.map((field) => {
+    const description = inCommandWords(about[field.name] ?? field.schema.description ?? '', names);
+    return { ...field, schema: { ...field.schema, description } };
+  });
+  addFields(command, shown);
   command
+    .description(inCommandWords(command.description(), names))
     .option('--json', `the answer of the tool ${tool.name} as JSON`)
     .addHelpText('after', examplesText(...examples))
     .exitOverride(endAsTool)
@@ -52,15 +71,16 @@ export function makeToolCommand(command: Command, made: ToolCommand): void {
 }
 
 async function run(command: Command, fields: readonly Field[], made: ToolCommand): Promise<void> {
-  const { tool, flags, print = answerText } = made;
+  const { tool, print = answerText } = made;
   const names = optionNames(fields);
   const isJson = command.opts()['json'] === true;
-  // The reader of a pipe may have seen enough.
-  process.stdout.on('error', () => process.exit(DONE));
+  watchStdout(FAILED);
   try {
     const typed = { args: await argumentsOf(command, fields), options: command.opts() };
-    const input = inputFrom(tool, fields, typed, presetOf(fields, isJson));
-    const answer = await ask(tool, input, flags());
+    const given = inputFrom(tool, fields, typed, presetOf(fields, isJson));
+    const input = (await made.prepare?.(given)) ?? given;
+    const answer = await ask(made, input, isJson);
+    if (answer === undefined) return;
     const isAsked = made.asks === true || 'query' in input || 'q' in input;
     if (isJson) console.log(terminalJson(answer));
     else tell(answer, print(answer, paintFor(process.stdout)), { isAsked, names });
@@ -90,9 +110,16 @@ function presetOf(fields: readonly Field[], isJson: boolean): Record<string, unk
   };
 }
 
-async function ask(tool: Tool, input: Record<string, unknown>, flags: Flags): Promise<Answer> {
-  let answer: Answer = {};
-  await withApp(flags, async (app, signal) => {
+/** `undefined` where the answer was a text that is written already. */
+async function ask(
+  { tool, flags, stream }: ToolCommand,
+  input: Input,
+  isJson: boolean,
+): Promise<Answer | undefined> {
+  let answer: Answer | undefined;
+  await withApp(flags(), async (app, signal) => {
+    const text = isJson ? undefined : stream?.(input, app, signal);
+    if (text !== undefined) return toStdout(text);
     const bar = progressBar(process.stderr);
     try {
       const call = { signal, isRemote: false, progress: bar.show };
@@ -123,6 +150,7 @@ function tell(
   if (relaxed === true) console.error('Nothing has all of the words; these have some.');
   if (found !== '') console.log(found);
   const more = nextOffset === undefined ? `--cursor ${nextCursor}` : `--offset ${nextOffset}`;
-  if (hasMore === true) console.error(`${total} in all; more with ${more}`);
+  const all = total === undefined ? 'There is' : `${total} in all;`;
+  if (hasMore === true) console.error(`${all} more with ${more}`);
   else if (total === 0) console.error('None.');
 }

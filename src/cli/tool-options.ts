@@ -83,16 +83,19 @@ const flagOf = (name: string) =>
 
 /** What is typed for each input that is an option. */
 export function optionNames(fields: readonly Field[]): Readonly<Record<string, string>> {
-  const options = fields.filter(({ name, isArgument }) => !isArgument && !isOfTerminal(name));
+  const options = fields.filter((field) => isOption(field) && !isOfTerminal(field.name));
   return Object.fromEntries(options.map(({ name }) => [name, flagOf(name)]));
 }
+
+/** What need not be given can also be named, without what stands before it. */
+const isOption = ({ isArgument, isNeeded }: Field) => !isArgument || !isNeeded;
 
 /** Declares them all on the command. */
 export function addFields(command: Command, fields: readonly Field[]): void {
   for (const field of fields) {
     if (isOfTerminal(field.name)) continue;
     if (field.isArgument) command.addArgument(argumentOf(field));
-    else for (const option of optionsOf(field)) command.addOption(option);
+    if (isOption(field)) for (const option of optionsOf(field)) command.addOption(option);
   }
   const switches = fields.filter(({ kind }) => kind === 'switch').map(({ name }) => flagOf(name));
   const parseOptions = command.parseOptions.bind(command);
@@ -169,9 +172,10 @@ export function inputFrom(
   const input: Record<string, unknown> = {};
   for (const field of fields) {
     const at = args.indexOf(field);
-    const raw = at >= 0 ? typed.args[at] : typed.options[camelCase(field.name)];
-    const isLeftOut = raw === undefined || (Array.isArray(raw) && raw.length === 0);
-    const value = isLeftOut ? preset[field.name] : typedValue(field, raw);
+    const word = at >= 0 ? typed.args[at] : undefined;
+    const isWord = word !== undefined && !(Array.isArray(word) && word.length === 0);
+    const raw = isWord ? word : typed.options[camelCase(field.name)];
+    const value = raw === undefined ? preset[field.name] : typedValue(field, raw);
     if (value !== undefined) input[field.name] = value;
   }
   const parsed = tool.input.safeParse(input);
@@ -189,10 +193,17 @@ export function inputFrom(
 const camelCase = (name: string) =>
   name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
+function numberOf(field: Field, text: string): number {
+  const number = Number(text);
+  if (text.trim() !== '' && !Number.isNaN(number)) return number;
+  const label = field.isArgument ? field.name : flagOf(field.name);
+  throw new AppError('VALIDATION_ERROR', `${label} takes a number; ${text || 'nothing'} is none.`);
+}
+
 function typedValue(field: Field, raw: unknown): unknown {
   const text = Array.isArray(raw) && field.kind === 'text' ? raw.join(' ') : raw;
   if (field.isNullable && text === 'null') return null;
-  if (field.kind === 'number') return text === '' ? Number.NaN : Number(text);
+  if (field.kind === 'number') return numberOf(field, String(text));
   if (field.kind !== 'json') return text;
   try {
     return JSON.parse(String(text));

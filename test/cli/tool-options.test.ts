@@ -87,8 +87,8 @@ describe('a tool on the command line', () => {
   it.each<[string[], string]>([
     [['no-uuid', 'small', 'x'], 'id: '],
     [[...NEEDED, '--limit', '10'], '--limit: '],
-    [[...NEEDED, '--limit', 'ten'], '--limit: '],
-    [[...NEEDED, '--limit', ''], '--limit: '],
+    [[...NEEDED, '--limit', 'ten'], '--limit takes a number'],
+    [[...NEEDED, '--limit', ''], '--limit takes a number'],
     [[...NEEDED, '--meta-data', '[1]'], '--meta-data: '],
     [[...NEEDED, '--meta-data', '{x}'], '--meta-data takes JSON'],
     [[...NEEDED, '--items', '[{"b": 1}]'], '--items: '],

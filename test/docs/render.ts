@@ -115,7 +115,7 @@ function sectionsOf(command: Command, above: string): string[] {
 /** As it is shown, examples included. */
 function helpOf(command: Command): string {
   let help = '';
-  command.configureHelp({ helpWidth: 90 }).configureOutput({
+  command.configureHelp({ ...command.configureHelp(), helpWidth: 90 }).configureOutput({
     writeOut: (text) => {
       help += text;
     },

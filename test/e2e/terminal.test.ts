@@ -79,6 +79,7 @@ const STEPS: readonly Step[] = [
   { args: ['kg', 'add', '--triples', TRIPLES, '--json'], shows: '"success"', json: true },
   { args: ['kg', 'add', 'Ada', 'lives in'], code: 2, shows: 'daybook: ' },
   { args: ['kg', 'query', '--subject', 'Ada'], shows: 'London town' },
+  { args: ['kg', 'query', 'Ada', 'lives in'], shows: 'London town' },
   { args: ['kg', 'query', '--subject', 'Bob'], code: 1, shows: 'daybook kg subjects' },
   { args: ['kg', 'neighbors', 'Bob'], code: 1, shows: 'Nothing found.' },
   { args: ['kg', 'delete', 'Bob', 'knows', 'Ada'], code: 1, shows: 'Nothing found.' },
@@ -95,6 +96,7 @@ const STEPS: readonly Step[] = [
   { args: ['mb', 'read', 'ideas/garden.md'], shows: /^# The garden$/m },
   { args: ['mb', 'read', '../escape.md'], code: 2, shows: 'escape.md' },
   { args: ['mb', 'search', 'garden'], shows: 'ideas/garden.md' },
+  { args: ['mb', 'search', '--mode', 'exact', '# The'], shows: /# The\S* garden/ },
   {
     args: ['mb', 'edit', 'ideas/garden.md', '--old-text', 'The', '--new-text', 'My'],
     shows: 'hash',
