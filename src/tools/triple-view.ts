@@ -73,7 +73,7 @@ export const tripleSchema = z.object({
   predicate: z.string(),
   object: z.string(),
   ts: z.string().describe('Since when it holds.'),
-  validTo: z.string().describe('When it ended; absent while it holds.').exactOptional(),
+  validTo: z.string().describe('When it ends; absent while nobody knows.').exactOptional(),
   conversationId: z.string().exactOptional(),
   messageId: z.string().exactOptional(),
 });

@@ -52,6 +52,9 @@ describe('kg_add and kg_query', () => {
       validTo: '2999-01-01',
     });
     expect(ended).toMatchObject({ deleted: 1, triples: [{ validTo: '2999-01-01T00:00:00.000Z' }] });
+    const until = (await call('kg_query', { subject: 'Ada' }))['triples'];
+    expect(until).toMatchObject([{ object: 'Ockham', validTo: '2999-01-01T00:00:00.000Z' }]);
+    await call('kg_delete', { ...ada, object: 'Ockham', close: true });
     const note = (await call('kg_query', { subject: 'Ada' }))['note'];
     expect(note).toContain('2 facts match at another time');
   });
