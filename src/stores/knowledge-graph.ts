@@ -79,6 +79,7 @@ export class KnowledgeGraph {
   readonly #compaction: CompactionParts;
   readonly #lock: KeptLock;
   readonly #end: AppendEnd;
+  readonly #clock: Clock;
   readonly #log: Log;
   #saving: Promise<Saved | undefined> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -86,6 +87,7 @@ export class KnowledgeGraph {
   constructor(options: KnowledgeGraphOptions) {
     const { clock = systemClock, log = silentLog, fsync } = options;
     this.#options = options;
+    this.#clock = clock;
     this.#log = log;
     this.files = graphFiles(options.snapshotPath, options.walPath);
     this.#state = new GraphState(this.files, log);
@@ -125,7 +127,10 @@ export class KnowledgeGraph {
     return this.#remove('delete', keys);
   }
 
-  /** Ends open facts at `validTo` (now); they stay for `asOf` and `includeClosed`. Throws like `add`. */
+  /**
+   * Ends facts that hold at `validTo` (now; it may be to come); they stay for `asOf` and
+   * `includeClosed`. Throws like `add`.
+   */
   end(keys: readonly TripleKey[], validTo?: number): Promise<readonly RemovedTriple[]> {
     return this.#remove('close', keys, validTo);
   }
@@ -170,7 +175,7 @@ export class KnowledgeGraph {
   /** Counts, sizes of the files, and what was found damaged. */
   async stats(): Promise<GraphStats> {
     await this.#state.current();
-    return statsOf(this.#state, this.#options.maxTriples);
+    return statsOf(this.#state, this.#options.maxTriples, this.#clock.now());
   }
 
   /**
@@ -218,8 +223,9 @@ export class KnowledgeGraph {
   }
 
   #seen<T extends Sight>(sight: T): T {
-    if (this.#options.ttlDays === Number.POSITIVE_INFINITY) return sight;
-    return { ...sight, notBefore: this.#changes.expiredBefore };
+    const now = this.#clock.now();
+    if (this.#options.ttlDays === Number.POSITIVE_INFINITY) return { ...sight, now };
+    return { ...sight, now, notBefore: this.#changes.expiredBefore };
   }
 
   async #compact(): Promise<Saved | undefined> {
