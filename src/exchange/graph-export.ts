@@ -9,12 +9,9 @@ import type { TripleFilter } from '../stores/knowledge-graph/graph-query.js';
 import type { KnowledgeGraph } from '../stores/knowledge-graph.js';
 import type { MemoryBank } from '../stores/memory-bank.js';
 import { exportPath } from './export-folder.js';
+import type { GraphFormat } from './graph-formats.js';
 import { factLine, MermaidLines } from './graph-lines.js';
 import { memoryLinesOf } from './server-memory.js';
-
-/** `jsonl`: everything, closed facts too; `memory`: memory.jsonl of server-memory; `mermaid`: a picture. */
-export const GRAPH_FORMATS = ['jsonl', 'memory', 'mermaid'] as const;
-export type GraphFormat = (typeof GRAPH_FORMATS)[number];
 
 export interface GraphExportRequest {
   readonly format: GraphFormat;

@@ -10,15 +10,13 @@ import { checkTriple, type NewTriple } from '../stores/knowledge-graph/triple.js
 import type { KnowledgeGraph } from '../stores/knowledge-graph.js';
 import type { MemoryBank } from '../stores/memory-bank.js';
 import { readExportFile } from './export-folder.js';
+import type { LongObservations } from './graph-formats.js';
 import { factOf } from './graph-lines.js';
 import { itemsOf, type MemoryItem, memoryLineOf, noteTriple } from './server-memory.js';
 
-/** What becomes of observations longer than a triple holds. */
-export const LONG_OBSERVATIONS = ['refuse', 'notes'] as const;
-
 export interface GraphImportRequest {
   readonly text: string;
-  readonly longObservations: (typeof LONG_OBSERVATIONS)[number];
+  readonly longObservations: LongObservations;
 }
 
 export interface Refused {
