@@ -78,14 +78,15 @@ export class GraphExport {
     const { folder, fsync } = this.#options;
     const path = await exportPath(folder, name, this.#options);
     const counts = { lines: 0 };
-    const sizeBytes = await writeNewFile(path, this.#counted(request, counts), {
+    const sizeBytes = await writeNewFile(path, this.stream(request, counts), {
       fsync,
       signal: request.signal,
     });
     return { path, sizeBytes, ...counts };
   }
 
-  async *#counted(request: GraphExportRequest, counts: { lines: number }): AsyncGenerator<string> {
+  /** All of it, piece by piece; `counts` is right when it has ended. */
+  async *stream(request: GraphExportRequest, counts = { lines: 0 }): AsyncGenerator<string> {
     yield openingOf(request.format);
     for await (const line of this.#lines(request)) {
       counts.lines += 1;
