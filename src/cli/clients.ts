@@ -5,7 +5,15 @@
  */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { applyEdits, modify, type ParseError, parse } from 'jsonc-parser';
+import {
+  applyEdits,
+  findNodeAtLocation,
+  modify,
+  type Node,
+  type ParseError,
+  parse,
+  parseTree,
+} from 'jsonc-parser';
 import { AppError } from '../base/errors.js';
 import { programsFolder } from '../config.js';
 
@@ -80,18 +88,20 @@ export function entryOf({ hasType }: Client, start: Start): Record<string, unkno
   return { ...(hasType && { type: 'stdio' }), command: start.command, args: [...start.args] };
 }
 
+const BOM = '\ufeff';
+
 /** The file's text with the entry in it; the same text where it is there already. CORRUPT. */
 export function withEntry(text: string, client: Client, entry: Record<string, unknown>): string {
+  if (text.startsWith(BOM)) return BOM + withEntry(text.slice(1), client, entry);
   const before = text.trim() === '' ? '{}\n' : text;
   const errors: ParseError[] = [];
   const value: unknown = parse(before, errors, { allowTrailingComma: true });
   const servers = fieldOf(value, client.list);
   if (errors.length > 0 || !isObject(value) || (servers !== undefined && !isObject(servers))) {
-    throw new AppError('CORRUPT', `${client.path} is not what ${client.title} reads.`, {
-      hint: 'It was left untouched. Correct it, or print the entry with --print and add it by hand.',
-      details: { path: client.path },
-    });
+    throw unfit(client, `is not what ${client.title} reads`);
   }
+  const twice = nameGivenTwice(before, client, Object.keys(entry));
+  if (twice !== undefined) throw unfit(client, `has "${twice}" twice in one object`);
   const there = fieldOf(servers, 'daybook');
   const isThere = ([name, wanted]: [string, unknown]) =>
     JSON.stringify(fieldOf(there, name)) === JSON.stringify(wanted);
@@ -110,6 +120,30 @@ export function withEntry(text: string, client: Client, entry: Record<string, un
   return Object.entries(entry)
     .filter((field) => !isThere(field))
     .reduce((old, [name, wanted]) => put(old, [...path, name], wanted), before);
+}
+
+function unfit({ path }: Client, what: string): AppError {
+  return new AppError('CORRUPT', `${path} ${what}.`, {
+    hint: 'It was left untouched. Correct it, or print the entry with --print and add it by hand.',
+    details: { path },
+  });
+}
+
+/** On the way to the entry: programs do not agree on which of two counts, so neither can be changed. */
+function nameGivenTwice(text: string, { list }: Client, fields: readonly string[]) {
+  const tree = parseTree(text, [], { allowTrailingComma: true });
+  const at = (...path: string[]) => tree && findNodeAtLocation(tree, path);
+  const steps: [Node | undefined, readonly string[]][] = [
+    [tree, [list]],
+    [at(list), ['daybook']],
+    [at(list, 'daybook'), fields],
+  ];
+  for (const [object, names] of steps) {
+    const present = object?.children?.map(({ children }) => children?.[0]?.value);
+    const twice = names.find((name) => present?.indexOf(name) !== present?.lastIndexOf(name));
+    if (twice !== undefined) return twice;
+  }
+  return undefined;
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>

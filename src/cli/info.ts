@@ -7,9 +7,9 @@ import type { z } from 'zod';
 import { createApp } from '../app.js';
 import type { Config } from '../config.js';
 import { type FolderSize, folderSize, freeBytes } from '../files/folder-size.js';
-import { heldLocks } from '../files/held-locks.js';
 import { storeInfo } from '../tools/conversations/store-info.js';
 import { configuration, type Flags } from './configuration.js';
+import { locksOf } from './locks.js';
 import { tell } from './tell.js';
 import { escapeControls } from './terminal-text.js';
 
@@ -54,9 +54,8 @@ async function sizesOf({ root, logsDir, backup }: Config) {
 }
 
 /** Sentences, each about one thing. */
-async function problemsOf(facts: Facts, { root, logsDir }: Config): Promise<string[]> {
-  const folders = [join(logsDir, '.locks'), join(root, 'memory-bank', '.locks')];
-  const locks = (await Promise.all(folders.map(heldLocks))).flat();
+async function problemsOf(facts: Facts, config: Config): Promise<string[]> {
+  const locks = await locksOf(config);
   return [
     ...facts.damaged.map(({ message }) => message),
     ...facts.insights.damaged.map(({ message }) => message),

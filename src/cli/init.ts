@@ -10,7 +10,7 @@ import { isoTime, systemClock } from '../base/clock.js';
 import { AppError, isAppError } from '../base/errors.js';
 import { assertKeepsData, configFolder, foldersFile, parseFolders } from '../config.js';
 import { atomicWrite, makeFolder } from '../files/atomic-write.js';
-import { isFolder, replaceUserFile } from '../files/edit-user-file.js';
+import { changeUserFile, isFolder } from '../files/edit-user-file.js';
 import { readTextIfPresent } from '../files/user-files.js';
 import { canAsk, confirm } from './ask.js';
 import { type Client, clientsOf, entryOf, type Start, startOf, withEntry } from './clients.js';
@@ -32,11 +32,26 @@ interface Told {
   readonly reason?: string;
 }
 
-/** Makes and registers `folder`; doing it again changes nothing. */
-export async function init(folder: string, options: InitOptions, flags: Flags): Promise<void> {
-  const config = configuration({ ...flags, root: folder });
+/** Makes and registers `folder`, else `--root`, else this folder; doing it again changes nothing. */
+export async function init(
+  folder: string | undefined,
+  options: InitOptions,
+  flags: Flags,
+): Promise<void> {
+  if (folder !== undefined && flags['root'] !== undefined) {
+    throw new AppError(
+      'VALIDATION_ERROR',
+      `Both ${folder} and --root ${flags['root']} are given.`,
+      {
+        hint: 'Give the folder once: daybook init FOLDER is the same as daybook --root FOLDER init.',
+      },
+    );
+  }
+  const config = configuration({ ...flags, root: folder ?? flags['root'] ?? '.' });
   assertKeepsData(config.root, 'The folder');
   const clients = await clientsFor(options);
+  const start = startOf(config.root, { node: process.execPath, main: mainFile() });
+  if (options.print) return print(clients, start, options);
   await makeFolder(join(config.root, 'memory-bank'));
   const app = await createApp(config);
   await app.close();
@@ -45,19 +60,29 @@ export async function init(folder: string, options: InitOptions, flags: Flags): 
   say(`Daybook keeps its files in ${config.root}`);
   say(`  conversations: ${config.logsDir}`);
   say(`It is used whenever Daybook starts in or below that folder.`);
-  const start = startOf(config.root, { node: process.execPath, main: mainFile() });
-  const told = options.print ? [] : await tellClients(clients, start, options);
-  if (options.print) for (const client of clients) say(`\n${blockOf(client, start)}`);
+  const told = await tellClients(clients, start, options);
   for (const line of told.map(lineOf)) say(line);
   if (told.some(({ outcome }) => outcome === 'refused')) process.exitCode = 1;
   tell({ root: config.root, logsDir: config.logsDir, start, clients: told }, options.json, () => {
-    if (told.length > 0 || options.print) return;
+    if (told.length > 0) return;
     console.log(
       clients.length === 0
         ? 'No MCP client was found: daybook init --print shows what to add to one.'
         : `Found ${clients.map(({ title }) => title).join(', ')}: daybook init --yes adds Daybook, --print shows what would be added.`,
     );
   });
+}
+
+/** What would be added to each client; nothing is made, registered or changed. */
+function print(clients: readonly Client[], start: Start, { json }: InitOptions): void {
+  const blocks = clients.map((client) => ({
+    client: client.title,
+    path: client.path,
+    add: additionOf(client, start),
+  }));
+  tell({ start, clients: blocks }, json, () =>
+    console.log(clients.map((client) => blockOf(client, start)).join('\n\n')),
+  );
 }
 
 /** The clients that are named; else those that are there, or all for printing. VALIDATION_ERROR. */
@@ -106,15 +131,14 @@ async function tellClient(client: Client, start: Start, yes: boolean): Promise<T
     ...others,
   });
   try {
-    const read = () => readTextIfPresent(path) ?? '';
     const changed = (text: string) => withEntry(text, client, entryOf(client, start));
-    const before = read();
+    const before = readTextIfPresent(path) ?? '';
     if (changed(before) === before) return done('there already');
     if (!yes) console.error(`\n${blockOf(client, start)}`);
     if (!yes && !(await confirm(`Add this to ${title}?`))) return done('left alone');
     const time = isoTime(systemClock.now()).replace(/[-:.]/g, '');
-    // Read again: the client may have written while the question stood.
-    const copy = await replaceUserFile(path, changed(read()), `before-daybook-${time}`);
+    // Made from what is there now: the client may have written while the question stood.
+    const copy = await changeUserFile(path, changed, `before-daybook-${time}`);
     return done('written', copy === undefined ? {} : { copy });
   } catch (error) {
     if (!isAppError(error)) throw error;
@@ -123,9 +147,12 @@ async function tellClient(client: Client, start: Start, yes: boolean): Promise<T
 }
 
 function blockOf(client: Client, start: Start): string {
-  const text = JSON.stringify({ [client.list]: { daybook: entryOf(client, start) } }, null, 2);
-  return `${client.title}: ${client.path}\n${text}`;
+  return `${client.title}: ${client.path}\n${JSON.stringify(additionOf(client, start), null, 2)}`;
 }
+
+const additionOf = (client: Client, start: Start) => ({
+  [client.list]: { daybook: entryOf(client, start) },
+});
 
 function lineOf({ client, path, outcome, copy, reason }: Told): string {
   const facts = [

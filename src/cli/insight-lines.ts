@@ -1,6 +1,6 @@
 /**
  * `daybook insight export` and `daybook insight import`: all insights as JSON Lines, for people and
- * pipes. What was not taken in is named with its reason and ends the command with 1.
+ * pipes. What was not taken in is named with its reason and ends the command with 1, an error with 2.
  */
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
@@ -10,9 +10,11 @@ import { importInsights, insightLines } from '../exchange/insight-lines.js';
 import { writeNewFile } from '../files/new-file.js';
 import { normalContext } from '../stores/insights/schema.js';
 import type { Flags } from './configuration.js';
+import { tellFailure } from './failure.js';
 import { examplesText } from './names.js';
 import { toStdout } from './stdout.js';
 import { escapeControls, terminalJson } from './terminal-text.js';
+import { endAsTool, FAILED } from './tool-command.js';
 import { withApp } from './with-app.js';
 
 export function addInsightLines(group: Command, flags: () => Flags): void {
@@ -22,18 +24,27 @@ export function addInsightLines(group: Command, flags: () => Flags): void {
     .option('-o, --output <file>', 'a new file; left out, the standard output')
     .option('--context <text>', 'only those of this context (a path, or global); left out, all')
     .addHelpText('after', examplesText('insight export -o insights.jsonl'))
-    .action((options: { output?: string; context?: string }) => exportLines(options, flags()));
+    .exitOverride(endAsTool)
+    .action((options: { output?: string; context?: string }) =>
+      exportLines(options, flags()).catch(failed),
+    );
   group
     .command('import')
     .description('Takes in insights from JSON Lines; what is there is never overwritten')
-    .argument('<file>', 'one JSON object a line: content and context are needed')
+    .argument(
+      '<file>',
+      'one JSON object a line: content and context are needed; a line without id gets the same id at each import, made from the line',
+    )
     .option('--dry-run', 'only say what would be done')
     .option('--json', 'the report as JSON')
     .addHelpText('after', examplesText('insight import insights.jsonl --dry-run'))
+    .exitOverride(endAsTool)
     .action((file: string, options: { dryRun?: boolean; json?: boolean }) =>
-      importLines(resolve(file), options, flags()),
+      importLines(resolve(file), options, flags()).catch(failed),
     );
 }
+
+const failed = (error: unknown) => tellFailure(error, FAILED);
 
 async function exportLines(
   { output, context }: { output?: string; context?: string },
@@ -41,12 +52,24 @@ async function exportLines(
 ): Promise<void> {
   const wanted = context === undefined ? undefined : contextOf(context);
   await withApp(flags, async ({ insights, durability }, signal) => {
-    const lines = insightLines(insights, wanted);
+    let count = 0;
+    const lines = counted(insightLines(insights, wanted), () => (count += 1));
     if (output === undefined) await toStdout(lines);
-    else await writeNewFile(resolve(output), lines, { ...durability, signal });
+    else {
+      const path = resolve(output);
+      await writeNewFile(path, lines, { ...durability, signal });
+      console.error(escapeControls(`${count} ${count === 1 ? 'insight' : 'insights'} in ${path}`));
+    }
     for (const { error } of insights.damaged()) console.error(`not exported: ${error.message}`);
     if (insights.damaged().length > 0) process.exitCode = 1;
   });
+}
+
+async function* counted<T>(items: AsyncIterable<T>, count: () => void): AsyncGenerator<T> {
+  for await (const item of items) {
+    count();
+    yield item;
+  }
 }
 
 function contextOf(text: string): string {

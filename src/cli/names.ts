@@ -1,4 +1,5 @@
 /** Names on the command line that its help needs before anything else is loaded. */
+import type { Command } from 'commander';
 
 /** The MCP clients that `daybook init` knows. */
 export const CLIENT_NAMES = ['claude-desktop', 'claude-code', 'cursor', 'vscode', 'windsurf'];
@@ -15,6 +16,21 @@ export const GROUPS: Readonly<Record<string, string>> = {
   kg: 'kg',
   mb: 'memory_bank',
 };
+
+/** What the groups are for. */
+export const GROUPS_ABOUT: Readonly<Record<string, string>> = {
+  insight: 'findings about a project, or about all: save, find, change, export, import',
+  kg: 'the knowledge graph: facts such as Ada / lives in / London',
+  mb: 'the memory bank: notes in Markdown',
+};
+
+/** Lets a mistake in the use of a command point to the help of that command. */
+export function pointToHelp(command: Command): void {
+  const names = [command.name()];
+  for (let { parent } = command; parent !== null; parent = parent.parent)
+    names.unshift(parent.name());
+  command.showHelpAfterError(`(${names.join(' ')} --help tells what it takes)`);
+}
 
 /** What stands at the end of a help text; `examples` without the name of the program. */
 export function examplesText(...examples: readonly string[]): string {

@@ -11,7 +11,7 @@ import { TOOLSETS } from '../tools/define-tool.js';
 import type { Flags } from './configuration.js';
 import type { ExportOptions } from './export.js';
 import type { InitOptions } from './init.js';
-import { CLIENT_NAMES, examplesText, GROUPS } from './names.js';
+import { CLIENT_NAMES, examplesText, GROUPS, GROUPS_ABOUT, pointToHelp } from './names.js';
 import type { RestoreOptions } from './restore.js';
 import type { SearchOptions } from './search.js';
 import type { ServeOptions } from './serve.js';
@@ -29,6 +29,7 @@ export function createProgram(): Command {
     .option('--log-level <level>', 'how much is logged to stderr')
     .addOption(new Option('--db-path <file>', 'recognised and explained').hideHelp())
     .showHelpAfterError('(daybook --help lists commands and options)')
+    .configureHelp({ subcommandTerm: (command) => command.name() })
     .addHelpText('after', examplesText('init', 'serve', 'search garden shed', 'show garden-plan'));
   const flags = () => program.opts<Flags>();
   program
@@ -53,13 +54,14 @@ export function createProgram(): Command {
   addBackup(program, flags);
   addCare(program, flags);
   addHelp(program);
+  program.commands.forEach(pointToHelp);
   return program;
 }
 
 function addInit(program: Command, flags: () => Flags): void {
   program
     .command('init')
-    .argument('[folder]', 'the folder to keep the data in', '.')
+    .argument('[folder]', 'the folder to keep the data in; left out, that of --root, else this one')
     .description(
       'make the folders, use them whenever Daybook starts in or below that folder, and add Daybook to MCP clients',
     )
@@ -69,11 +71,11 @@ function addInit(program: Command, flags: () => Flags): void {
         'only these clients; left out, those that are found',
       ).choices(CLIENT_NAMES),
     )
-    .option('--print', 'print what to add to each client; change none')
+    .option('--print', 'only print what to add to each client; nothing is made or changed')
     .option('--yes', 'change the clients without asking; a copy of each file is kept')
     .option(...JSON_OPTION)
     .addHelpText('after', examplesText('init', 'init ~/notes --client cursor', 'init --print'))
-    .action(async (folder: string, options: InitOptions) =>
+    .action(async (folder: string | undefined, options: InitOptions) =>
       (await import('./init.js')).init(folder, options, flags()),
     );
 }
@@ -115,7 +117,7 @@ function addMadeOfTools(program: Command, flags: () => Flags): void {
   program.command('save').description('save one message of a conversation');
   for (const [name, toolset] of Object.entries(GROUPS)) {
     const isThere = TOOLSETS.some((each) => each === toolset);
-    if (isThere) program.command(name).description(`use the toolset ${toolset} by hand`);
+    if (isThere) program.command(name).description(GROUPS_ABOUT[name] ?? '');
   }
   program.hook('preSubcommand', async (_program, command) => {
     if (isMadeOfTools(command)) (await import('./tool-groups.js')).fillIn(command, flags);
@@ -170,7 +172,16 @@ function addBackup(program: Command, flags: () => Flags): void {
     .option(...JSON_OPTION)
     .addHelpText(
       'after',
-      examplesText('restore all.jsonl --dry-run', 'restore 20250124-1706102400123'),
+      examplesText(
+        'restore all.jsonl --dry-run',
+        'restore backups/daybook-20251225T090000Z.tar.gz',
+        'restore 20250124-1706102400123',
+        'restore ideas/garden.md',
+      ),
+    )
+    .addHelpText(
+      'after',
+      '\nA backup is looked for here, then where daybook backup puts them. What was deleted lies under\nits id or path in conversation-logs/.trash, memory-bank/.trash/insights and memory-bank/.trash\nof the root, which daybook info names.',
     )
     .action(async (what: string, options: RestoreOptions) =>
       (await import('./restore.js')).restore(what, options, flags()),
@@ -190,7 +201,7 @@ function addCare(program: Command, flags: () => Flags): void {
     );
   program
     .command('unlock')
-    .argument('[lock]', 'only this lock')
+    .argument('[lock]', 'only this lock, by the name that daybook unlock shows')
     .description('show the write locks that are held and by whom, and remove those left behind')
     .option('--yes', 'do not ask')
     .option('--force', 'also take a lock from an owner that is at work')
@@ -209,6 +220,9 @@ function addHelp(program: Command): void {
     .argument('[command...]', 'the command')
     .description('tell what a command does and takes')
     .action(async (names: string[]) => {
+      const [name] = names;
+      const isKnown = program.commands.some((command) => command.name() === name);
+      if (name !== undefined && !isKnown) program.error(`error: unknown command '${name}'`);
       await program.parseAsync([...names, '--help'], { from: 'user' });
     });
 }

@@ -3,14 +3,15 @@
  * a note. Whatever is there stays as it is; what was not brought back is named with its reason and ends
  * the command with 1.
  */
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { App } from '../app.js';
 import { AppError } from '../base/errors.js';
 import { restoreExport } from '../exchange/restore-export.js';
-import { isArchive } from '../files/archive.js';
+import { isArchive, isArchiveName } from '../files/archive.js';
 import { readStamp } from '../files/stamp.js';
 import { restoreArchive } from '../upkeep/restore-archive.js';
 import type { Flags } from './configuration.js';
+import { progressBar } from './progress-bar.js';
 import { tell } from './tell.js';
 import { withApp } from './with-app.js';
 
@@ -21,23 +22,41 @@ export interface RestoreOptions {
   json?: boolean;
 }
 
+interface Call {
+  readonly signal: AbortSignal;
+  readonly onProgress: OnProgress;
+}
+
 interface Outcome {
   readonly restored: readonly unknown[];
   readonly unchanged: readonly unknown[];
   readonly refused: readonly { name: string; code: string; reason: string }[];
 }
 
-/** `what`: a note's path; else a file, where there is one of that name; else an id, or a name in the trash. */
+type OnProgress = (progress: number, total?: number) => void;
+
+/** `what`: a note's path; else a file, where there is one of that name (backups also in their own folder); else an id, or a name in the trash. */
 export async function restore(what: string, options: RestoreOptions, flags: Flags): Promise<void> {
   await withApp(flags, async (app, signal) => {
     if (what.endsWith('.md')) return noteFromTrash(what, options, app);
-    const path = resolve(what);
-    if ((await readStamp(path)) === undefined) return fromTrash(what, options, app);
+    const path = await fileOf(what, app);
+    if (path === undefined) return fromTrash(what, options, app);
     const isBackup = await isArchive(path);
     requireFitting(options, isBackup ? 'a backup' : 'an export');
-    const outcome = await (isBackup ? fromBackup : fromExport)(path, options, app, signal);
+    const bar = progressBar(process.stderr);
+    const message = isBackup ? 'files' : 'conversations';
+    const onProgress: OnProgress = (progress, total = 0) => bar.show({ progress, total, message });
+    const bring = isBackup ? fromBackup : fromExport;
+    const outcome = await bring(path, options, app, { signal, onProgress }).finally(bar.clear);
     report(outcome, options);
   });
+}
+
+/** As README and `backup` name a backup: by its path, in `backups/`, or by its name alone. */
+async function fileOf(what: string, { backups: { folder } }: App): Promise<string | undefined> {
+  const others = isArchiveName(what) ? [resolve(dirname(folder), what), resolve(folder, what)] : [];
+  for (const path of [resolve(what), ...others]) if (await readStamp(path)) return path;
+  return undefined;
 }
 
 async function noteFromTrash(
@@ -61,6 +80,9 @@ async function fromTrash(what: string, options: RestoreOptions, app: App): Promi
     throw new AppError(
       'VALIDATION_ERROR',
       `There is no file ${what}, nor is that the id of a conversation or an insight.`,
+      {
+        hint: `Backups are looked for here and in ${app.backups.folder}. daybook restore --help tells where the ids of what was deleted are.`,
+      },
     );
   }
   const restored = await app.conversations.restore(what);
@@ -97,19 +119,19 @@ async function fromBackup(
   path: string,
   { to, dryRun = false }: RestoreOptions,
   { areas, durability }: App,
-  signal: AbortSignal,
+  call: Call,
 ): Promise<Outcome> {
   const into = to === undefined ? areas : resolve(to);
-  return restoreArchive(path, { ...durability, into, dryRun, signal });
+  return restoreArchive(path, { ...durability, into, dryRun, ...call });
 }
 
 async function fromExport(
   path: string,
   { asNew = false, dryRun = false, json }: RestoreOptions,
   { conversations: store, documents }: App,
-  signal: AbortSignal,
+  call: Call,
 ): Promise<Outcome> {
-  const report = await restoreExport(path, { store, documents, asNew, dryRun, signal });
+  const report = await restoreExport(path, { store, documents, asNew, dryRun, ...call });
   for (const { from, id } of json ? [] : report.asNew) {
     console.log(
       id === undefined ? `${from} would come in as a new one` : `${from} came in as ${id}`,

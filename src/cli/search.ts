@@ -4,11 +4,14 @@
  */
 import type { z } from 'zod';
 import { type App, createApp } from '../app.js';
-import { AppError, isAppError } from '../base/errors.js';
+import { AppError } from '../base/errors.js';
 import { searchMessages } from '../tools/conversations/search-messages.js';
+import { inCommandWords } from './command-words.js';
 import { configuration, type Flags } from './configuration.js';
+import { tellFailure } from './failure.js';
 import { MATCH_END, MATCH_START, paintFor } from './paint.js';
 import { progressBar } from './progress-bar.js';
+import { watchStdout } from './stdout.js';
 import { escapeControls, oneLine, terminalJson } from './terminal-text.js';
 
 export interface SearchOptions {
@@ -31,8 +34,7 @@ type Found = z.output<typeof searchMessages.output>;
 
 /** Prints to stdout and sets the exit status; mistakes and notes go to stderr. */
 export async function search(words: readonly string[], options: SearchOptions, flags: Flags) {
-  // The reader of a pipe may have seen enough.
-  process.stdout.on('error', () => process.exit(FOUND));
+  watchStdout(FAILED);
   try {
     const input = inputOf(words.join(' '), options);
     const config = configuration(flags);
@@ -46,9 +48,7 @@ export async function search(words: readonly string[], options: SearchOptions, f
     await app.close();
     process.exitCode = found.total > 0 ? FOUND : NOTHING_FOUND;
   } catch (error) {
-    if (!isAppError(error)) throw error;
-    console.error(`daybook: ${escapeControls(error.message)}\n  ${escapeControls(error.hint)}`);
-    process.exitCode = FAILED;
+    await tellFailure(error, FAILED, OPTIONS);
   }
 }
 
@@ -74,6 +74,7 @@ function inputOf(query: string, options: SearchOptions): Input {
 
 const OPTIONS: Record<string, string> = {
   ...{ matchType: '--match-type', role: '--role', limit: '--limit', offset: '--offset' },
+  ...{ conversationId: '--conversation', module: '--module', startDate: '--from', endDate: '--to' },
 };
 
 const numberOf = (text: string | undefined) => (text === undefined ? undefined : Number(text));
@@ -91,7 +92,8 @@ async function ask(app: App, input: Input): Promise<Found> {
 
 function print({ results, total, hasMore, nextOffset, relaxed, explanation }: Found, from: number) {
   if (total === 0) {
-    console.error(`Nothing found. ${escapeControls(explanation ?? '')}`.trimEnd());
+    const why = inCommandWords(explanation ?? '', OPTIONS);
+    console.error(`Nothing found. ${escapeControls(why)}`.trimEnd());
     return;
   }
   const paint = paintFor(process.stdout);

@@ -5,7 +5,17 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { errnoOf } from '../base/errors.js';
+import { fileError } from '../files/file-errors.js';
 import { escapeLines } from './terminal-text.js';
+
+/** From now on the command ends where nobody reads on, such as `head`, and fails where nothing can be written. */
+export function watchStdout(failed: number): void {
+  process.stdout.on('error', (error) => {
+    if (errnoOf(error) === 'EPIPE') process.exit(0);
+    console.error(`daybook: ${fileError(error, 'write', 'the output').message}`);
+    process.exit(failed);
+  });
+}
 
 /** Resolves when all is written, or the reader, such as `head`, has enough. Throws what `text` throws. */
 export async function toStdout(text: AsyncIterable<string>): Promise<void> {
@@ -13,7 +23,9 @@ export async function toStdout(text: AsyncIterable<string>): Promise<void> {
   try {
     await pipeline(Readable.from(shown), process.stdout, { end: false });
   } catch (error) {
-    if (errnoOf(error) !== 'EPIPE') throw error;
+    const errno = errnoOf(error);
+    if (errno !== 'EPIPE')
+      throw errno === undefined ? error : fileError(error, 'write', 'the output');
   }
 }
 

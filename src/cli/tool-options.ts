@@ -33,7 +33,8 @@ export interface Field {
 }
 
 /** Chosen by the terminal, not by whoever types. */
-const OF_THE_TERMINAL = ['highlightStart', 'highlightEnd', 'maxTokens'];
+const isOfTerminal = (name: string) =>
+  ['highlightStart', 'highlightEnd', 'maxTokens'].includes(name);
 
 /** `words`: inputs that are arguments although they may be left out. */
 export function fieldsOf(tool: Tool, words: readonly string[] = []): readonly Field[] {
@@ -80,13 +81,43 @@ function kindOf({ type, items }: Property): Field['kind'] {
 const flagOf = (name: string) =>
   `--${name.replace(/_/g, '-').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
+/** What is typed for each input that is an option. */
+export function optionNames(fields: readonly Field[]): Readonly<Record<string, string>> {
+  const options = fields.filter((field) => isOption(field) && !isOfTerminal(field.name));
+  return Object.fromEntries(options.map(({ name }) => [name, flagOf(name)]));
+}
+
+/** What need not be given can also be named, without what stands before it. */
+const isOption = ({ isArgument, isNeeded }: Field) => !isArgument || !isNeeded;
+
 /** Declares them all on the command. */
 export function addFields(command: Command, fields: readonly Field[]): void {
   for (const field of fields) {
-    if (OF_THE_TERMINAL.includes(field.name)) continue;
+    if (isOfTerminal(field.name)) continue;
     if (field.isArgument) command.addArgument(argumentOf(field));
-    else for (const option of optionsOf(field)) command.addOption(option);
+    if (isOption(field)) for (const option of optionsOf(field)) command.addOption(option);
   }
+  const switches = fields.filter(({ kind }) => kind === 'switch').map(({ name }) => flagOf(name));
+  const parseOptions = command.parseOptions.bind(command);
+  command.parseOptions = (words) => parseOptions(withSwitches(words, switches));
+}
+
+/**
+ * `--pinned true` and `--pinned=false` as `--pinned` and `--no-pinned`. Commander's own optional
+ * values would swallow the word of a query that follows, and its switches would leave `false` to it.
+ */
+function withSwitches(words: readonly string[], switches: readonly string[]): string[] {
+  const typed: string[] = [];
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at] ?? '';
+    if (word === '--') return [...typed, ...words.slice(at)];
+    const [flag = '', joined] = word.split('=', 2);
+    const value = joined ?? words[at + 1];
+    const isOne = switches.includes(flag) && (value === 'true' || value === 'false');
+    if (isOne && joined === undefined) at += 1;
+    typed.push(!isOne ? word : value === 'true' ? flag : flag.replace('--', '--no-'));
+  }
+  return typed;
 }
 
 function argumentOf({ name, takesRest, isNeeded, choices, schema }: Field): Argument {
@@ -105,8 +136,8 @@ function optionsOf(field: Field): Option[] {
   if (kind === 'switch') {
     const on = new Option(flag, about);
     const off = new Option(flag.replace('--', '--no-'), about);
-    if (schema.default === undefined) return [on, off.hideHelp()];
-    return [schema.default === true ? off : on];
+    if (schema.default === undefined) off.description = `the same as ${flag} false`;
+    return [on.hideHelp(schema.default === true), off.hideHelp(schema.default === false)];
   }
   const value = { text: 'text', number: 'n', list: 'text', json: 'json' }[kind];
   const option = new Option(
@@ -141,9 +172,10 @@ export function inputFrom(
   const input: Record<string, unknown> = {};
   for (const field of fields) {
     const at = args.indexOf(field);
-    const raw = at >= 0 ? typed.args[at] : typed.options[camelCase(field.name)];
-    const isLeftOut = raw === undefined || (Array.isArray(raw) && raw.length === 0);
-    const value = isLeftOut ? preset[field.name] : typedValue(field, raw);
+    const word = at >= 0 ? typed.args[at] : undefined;
+    const isWord = word !== undefined && !(Array.isArray(word) && word.length === 0);
+    const raw = isWord ? word : typed.options[camelCase(field.name)];
+    const value = raw === undefined ? preset[field.name] : typedValue(field, raw);
     if (value !== undefined) input[field.name] = value;
   }
   const parsed = tool.input.safeParse(input);
@@ -161,10 +193,17 @@ export function inputFrom(
 const camelCase = (name: string) =>
   name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
+function numberOf(field: Field, text: string): number {
+  const number = Number(text);
+  if (text.trim() !== '' && !Number.isNaN(number)) return number;
+  const label = field.isArgument ? field.name : flagOf(field.name);
+  throw new AppError('VALIDATION_ERROR', `${label} takes a number; ${text || 'nothing'} is none.`);
+}
+
 function typedValue(field: Field, raw: unknown): unknown {
   const text = Array.isArray(raw) && field.kind === 'text' ? raw.join(' ') : raw;
   if (field.isNullable && text === 'null') return null;
-  if (field.kind === 'number') return text === '' ? Number.NaN : Number(text);
+  if (field.kind === 'number') return numberOf(field, String(text));
   if (field.kind !== 'json') return text;
   try {
     return JSON.parse(String(text));

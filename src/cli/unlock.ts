@@ -2,11 +2,11 @@
  * `daybook unlock`: shows the write locks that are held and by whom, and takes away those whose owner
  * is not at work. Daybook frees a dead owner's lock by itself; this is for when it cannot know.
  */
-import { join } from 'node:path';
 import { AppError } from '../base/errors.js';
-import { heldLocks, type LockFacts, takeLockAway } from '../files/held-locks.js';
+import { type LockFacts, takeLockAway } from '../files/held-locks.js';
 import { canAsk, confirm } from './ask.js';
 import { configuration, type Flags } from './configuration.js';
+import { locksOf } from './locks.js';
 import { tell } from './tell.js';
 import { escapeControls } from './terminal-text.js';
 
@@ -28,9 +28,7 @@ export async function unlock(
   options: UnlockOptions,
   flags: Flags,
 ): Promise<void> {
-  const { root, logsDir } = configuration(flags);
-  const folders = [join(logsDir, '.locks'), join(root, 'memory-bank', '.locks')];
-  const all = (await Promise.all(folders.map(heldLocks))).flat();
+  const all = await locksOf(configuration(flags));
   const locks = all.filter((lock) => name === undefined || lock.name === name);
   if (name !== undefined && locks.length === 0) {
     throw new AppError('VALIDATION_ERROR', `There is no lock ${name}.`, {

@@ -6,6 +6,7 @@ import { AppError, isAppError } from '../base/errors.js';
 import type { Durability } from '../files/atomic-write.js';
 import { writeNewFile } from '../files/new-file.js';
 import type { TripleFilter } from '../stores/knowledge-graph/graph-query.js';
+import type { Triple } from '../stores/knowledge-graph/triple.js';
 import type { KnowledgeGraph } from '../stores/knowledge-graph.js';
 import type { MemoryBank } from '../stores/memory-bank.js';
 import { exportPath } from './export-folder.js';
@@ -13,10 +14,13 @@ import type { GraphFormat } from './graph-formats.js';
 import { factLine, MermaidLines } from './graph-lines.js';
 import { memoryLinesOf } from './server-memory.js';
 
+const PROGRESS_EVERY = 10_000;
+
 export interface GraphExportRequest {
   readonly format: GraphFormat;
   readonly filter: Pick<TripleFilter, 'subject' | 'predicate' | 'text'>;
   readonly signal?: AbortSignal;
+  onProgress?(facts: number): void;
 }
 
 export interface GraphExportOptions extends Durability {
@@ -71,14 +75,15 @@ export class GraphExport {
     const { folder, fsync } = this.#options;
     const path = await exportPath(folder, name, this.#options);
     const counts = { lines: 0 };
-    const sizeBytes = await writeNewFile(path, this.#counted(request, counts), {
+    const sizeBytes = await writeNewFile(path, this.stream(request, counts), {
       fsync,
       signal: request.signal,
     });
     return { path, sizeBytes, ...counts };
   }
 
-  async *#counted(request: GraphExportRequest, counts: { lines: number }): AsyncGenerator<string> {
+  /** All of it, piece by piece; `counts` is right when it has ended. */
+  async *stream(request: GraphExportRequest, counts = { lines: 0 }): AsyncGenerator<string> {
     yield openingOf(request.format);
     for await (const line of this.#lines(request)) {
       counts.lines += 1;
@@ -86,10 +91,9 @@ export class GraphExport {
     }
   }
 
-  async *#lines({ format, filter, signal }: GraphExportRequest): AsyncGenerator<string> {
-    const { kg } = this.#options;
-    const includeClosed = format === 'jsonl';
-    const facts = kg.all({ ...filter, includeClosed });
+  async *#lines(request: GraphExportRequest): AsyncGenerator<string> {
+    const { format } = request;
+    const facts = this.#facts(request);
     if (format === 'memory') {
       const lines = await memoryLinesOf(facts, (path) => this.#noteText(path));
       yield* lines.map((line) => `${JSON.stringify(line)}\n`);
@@ -97,8 +101,21 @@ export class GraphExport {
     }
     const mermaid = new MermaidLines();
     for await (const fact of facts) {
-      signal?.throwIfAborted();
       yield `${format === 'jsonl' ? factLine(fact) : mermaid.line(fact)}\n`;
+    }
+  }
+
+  async *#facts(request: GraphExportRequest): AsyncGenerator<Triple> {
+    const { format, filter, signal, onProgress } = request;
+    let count = 0;
+    for await (const fact of this.#options.kg.all({
+      ...filter,
+      includeClosed: format === 'jsonl',
+    })) {
+      signal?.throwIfAborted();
+      yield fact;
+      count += 1;
+      if (count % PROGRESS_EVERY === 0) onProgress?.(count);
     }
   }
 

@@ -17,6 +17,7 @@ export interface RestoreExportOptions {
   readonly asNew: boolean;
   readonly dryRun: boolean;
   readonly signal?: AbortSignal | undefined;
+  onProgress?(conversations: number): void;
 }
 
 export interface RestoredConversations {
@@ -34,6 +35,7 @@ export async function restoreExport(
 ): Promise<RestoredConversations> {
   const report: RestoredConversations = { restored: [], unchanged: [], asNew: [], refused: [] };
   const known = await knownNow(options.store);
+  let done = 0;
   for await (const record of readExport(path)) {
     options.signal?.throwIfAborted();
     try {
@@ -43,6 +45,7 @@ export async function restoreExport(
       const { place, conversationId } = record;
       report.refused.push({ place, ...(conversationId && { conversationId }), code, reason });
     }
+    options.onProgress?.(++done);
   }
   return report;
 }

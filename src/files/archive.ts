@@ -51,13 +51,15 @@ async function pack(files: AsyncIterable<ArchiveFile>, to: TarPackController): P
   }
 }
 
+export const isArchiveName = (path: string): boolean => /\.(tar\.gz|tgz)$/i.test(path);
+
 /** Whether the file begins like an archive or is called one. FILESYSTEM_ERROR, also where there is none. */
 export async function isArchive(path: string): Promise<boolean> {
   return reporting('read', path, async () => {
     const handle = await open(path, 'r');
     try {
       const { buffer } = await handle.read(Buffer.alloc(2), 0, 2, 0);
-      return (buffer[0] === 0x1f && buffer[1] === 0x8b) || /\.(tar\.gz|tgz)$/i.test(path);
+      return (buffer[0] === 0x1f && buffer[1] === 0x8b) || isArchiveName(path);
     } finally {
       await handle.close();
     }

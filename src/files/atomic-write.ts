@@ -123,17 +123,28 @@ async function checkAndSync(
   }
 }
 
-/** Replaces one file that no other process changes at the same time. Same durability as the locked form. */
+/**
+ * Replaces one file that no other process of ours changes at the same time. Same durability as the
+ * locked form. CONFLICT where `base` is given and the target is another version by then.
+ */
 export async function atomicWrite(
   target: string,
   bytes: Uint8Array,
   durability: Durability,
+  base?: Stamp,
 ): Promise<Stamp> {
   const stage = join(dirname(target), `${TEMPORARY}${ownerName()}-${randomHex(4)}`);
   try {
-    return await replaceThrough(stage, target, bytes, durability);
+    return await replaceThrough(stage, target, bytes, durability, base);
   } catch (error) {
     await rm(stage, { force: true }).catch(() => undefined); // swept at the next start otherwise
+    if (error instanceof Superseded) {
+      throw new AppError('CONFLICT', `Another program has just changed ${target}.`, {
+        hint: 'Nothing of it was changed. Do the same again.',
+        details: { path: target },
+        cause: error,
+      });
+    }
     throw fileError(error, 'write', target);
   }
 }

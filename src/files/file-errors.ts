@@ -18,6 +18,7 @@ export function fileError(error: unknown, doing: string, path: string): AppError
     });
   }
   return new AppError('FILESYSTEM_ERROR', `Could not ${doing} ${path} (${errno ?? 'unknown'}).`, {
+    ...(errno === 'ENOENT' && { hint: 'There is no such file or folder: check the path.' }),
     details,
     cause: error,
   });

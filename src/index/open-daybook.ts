@@ -15,6 +15,7 @@ import { requireContext } from '../stores/insights/given.js';
 import type { InsightStore } from '../stores/insights.js';
 import { TOOLSETS, tools } from '../tools/index.js';
 import { requireSearch } from './search-request.js';
+import { untilClosed } from './until-closed.js';
 
 export interface OpenOptions {
   /**
@@ -70,7 +71,7 @@ export interface Daybook {
     input?: Readonly<Record<string, unknown>>,
     signal?: AbortSignal,
   ): Promise<Readonly<Record<string, unknown>>>;
-  /** Finishes writes that were begun, then lets go of everything. Nothing may be called after it. */
+  /** Finishes writes that were begun, then lets go of everything. CONFLICT for every call after it. */
   close(): Promise<void>;
 }
 
@@ -88,24 +89,30 @@ export async function openDaybook({ root, env }: OpenOptions = {}): Promise<Dayb
   });
   const app = await createApp(config);
   const { conversations, insights, search, insightSearch } = app;
+  const { guarded, requireOpen, close } = untilClosed(() => app.close());
   return {
     root: config.root,
-    conversations,
-    insights,
+    conversations: guarded(conversations),
+    insights: guarded(insights),
     async search(query, given = {}) {
+      requireOpen();
       const { matchType = 'auto', filters = {}, limit = 20, offset = 0, signal } = given;
       const request = { query, matchType, filters, limit, offset };
       requireSearch({ ...request, signal });
       return search.search(request, { ...(signal && { signal }) });
     },
     async searchInsights(query, given) {
+      requireOpen();
       const { matchType = 'auto', limit = 20, offset = 0, signal, ...selection } = given;
       const request = { query, matchType, limit, offset, ...selection };
       requireSearch({ ...request, signal });
       return insightSearch.search({ ...request, context: requireContext(given.context) }, signal);
     },
-    call: (tool, input = {}, signal) => call(app, tool, input, signal),
-    close: () => app.close(),
+    async call(tool, input = {}, signal) {
+      requireOpen();
+      return call(app, tool, input, signal);
+    },
+    close,
   };
 }
 

@@ -216,7 +216,7 @@ export class DocumentReader {
   #pushStretch(end: number): void {
     const { start, word } = this.#chunk;
     const { array } = this.#offsets;
-    const bounds = array.subarray(2 * (word - this.#firstWord), this.#offsets.count);
+    const bounds = { array, from: 2 * (word - this.#firstWord), to: this.#offsets.count };
     this.#symbols.stretch(word, this.#units, start, bounds, end);
   }
 }

@@ -29,22 +29,43 @@ export interface FrozenParts {
   readonly packed: Uint32Array;
   /** 1 for a term that stands in other columns too, so that some frequency may be 0. */
   readonly zeros: Uint8Array;
-  /**
-   * See Positions in segment.ts: as many for each of `packed` as its frequency says, one after another.
-   * None at all where a document is so long that a frequency may have been cut.
-   */
-  readonly places: Uint16Array | Uint32Array;
 }
 
-/** Where the places of each posting begin. */
-function startsOf(packed: Uint32Array): Uint32Array {
+/** An array for numbers of 0 up to, not including, `bound`. */
+export const narrowest = (length: number, bound: number) =>
+  bound <= 0x10000 ? new Uint16Array(length) : new Uint32Array(length);
+
+/** Read off the documents' tokens. Nothing where one is so long that a frequency may have been cut. */
+function positionsOf({ layout, parts, size }: FrozenSegment): Positions | undefined {
+  const { tokens, starts: columns, packed, offsets } = parts;
+  const { count, defaults } = layout;
+  const baseOf = (slot: number) => columns[slot * (count + 1)] ?? 0;
+  let longest = 0;
+  for (let slot = 0; slot < size; slot++)
+    longest = Math.max(longest, (columns[slot * (count + 1) + count] ?? 0) - baseOf(slot));
+  if (longest >= MAX_FREQUENCY) return undefined;
   const starts = new Uint32Array(packed.length);
-  let start = 0;
+  let total = 0;
   for (let i = 0; i < packed.length; i++) {
-    starts[i] = start;
-    start += (packed[i] ?? 0) & MAX_FREQUENCY;
+    starts[i] = total;
+    total += (packed[i] ?? 0) & MAX_FREQUENCY;
   }
-  return starts;
+  const places = narrowest(total, longest);
+  const next = offsets.map((offset) => starts[offset] ?? 0);
+  for (let slot = 0; slot < size; slot++) {
+    const base = baseOf(slot);
+    for (let column = 0; column < count; column++) {
+      if (((defaults >>> column) & 1) === 0) continue;
+      const to = columns[slot * (count + 1) + column + 1] ?? 0;
+      for (let i = columns[slot * (count + 1) + column] ?? 0; i < to; i++) {
+        const term = tokens[i] ?? 0;
+        const place = next[term] ?? 0;
+        places[place] = i - base;
+        next[term] = place + 1;
+      }
+    }
+  }
+  return { places, starts, first: (local) => offsets[local] ?? 0 };
 }
 
 /** See FrozenParts. */
@@ -57,7 +78,7 @@ export class FrozenSegment implements Segment {
   readonly parts: FrozenParts;
   readonly dead: Uint8Array;
   deadCount = 0;
-  #positions: Positions | undefined;
+  #positions: { readonly made: Positions | undefined } | undefined;
 
   constructor(layout: Layout, parts: FrozenParts) {
     this.layout = layout;
@@ -67,14 +88,8 @@ export class FrozenSegment implements Segment {
 
   /** Made when the first phrase asks: single words, most of what is searched, never do. */
   get positions(): Positions | undefined {
-    const { places, packed, offsets } = this.parts;
-    if (places.length === 0) return undefined;
-    this.#positions ??= {
-      places,
-      starts: startsOf(packed),
-      first: (local) => offsets[local] ?? 0,
-    };
-    return this.#positions;
+    this.#positions ??= { made: positionsOf(this) };
+    return this.#positions.made;
   }
 
   get size(): number {

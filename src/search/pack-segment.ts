@@ -4,7 +4,7 @@
  * them; segment-store.ts bounds how many that are. What is kept for each term while packing stands
  * in one array, four numbers a term, so that every token costs one cache line and not four.
  */
-import { type FrozenParts, FrozenSegment, packedIds } from './frozen-segment.js';
+import { type FrozenParts, FrozenSegment, narrowest, packedIds } from './frozen-segment.js';
 import { FREQUENCY_BITS, type Layout, MAX_FREQUENCY, type Segment } from './segment.js';
 
 /** One document of a segment. */
@@ -22,12 +22,11 @@ export function livePlaces(segment: Segment): Place[] {
   return places;
 }
 
-/** The fields of a term: its local number, the slot it was last seen in, and two counts that become cursors. */
+/** The fields of a term, four for the sake of the cache lines: its local number, the slot it was last seen in, and a count that becomes a cursor. */
 const FIELDS = 4;
 const LOCAL = 0;
 const LAST = 1;
 const POSTINGS = 2;
-const PLACES = 3;
 
 /** Token numbers of all documents, still the dictionary's, with the start of each column. */
 function gatherTokens(layout: Layout, places: readonly Place[]) {
@@ -88,28 +87,18 @@ interface Forward {
   readonly size: number;
 }
 
-/** Counts, for each term, the documents that have it and its places in columns that count. */
-function countTerms({ tokens, starts, size }: Forward, layout: Layout, terms: Int32Array) {
-  const { count, defaults } = layout;
-  let greatest = 0;
+/** Counts, for each term, the documents that have it. */
+function countTerms({ tokens, starts, size }: Forward, { count }: Layout, terms: Int32Array): void {
   for (let slot = 0; slot < size; slot++) {
-    const base = starts[slot * (count + 1)] ?? 0;
-    for (let column = 0; column < count; column++) {
-      const counts = (defaults >>> column) & 1;
-      const start = slot * (count + 1) + column;
-      const to = starts[start + 1] ?? 0;
-      if (counts === 1 && to - base > greatest) greatest = to - base;
-      for (let i = starts[start] ?? 0; i < to; i++) {
-        const at = FIELDS * (tokens[i] ?? 0);
-        terms[at + PLACES] = (terms[at + PLACES] ?? 0) + counts;
-        // Slots from 1, so that an array of zeros is ready to use.
-        if (terms[at + LAST] === slot + 1) continue;
-        terms[at + LAST] = slot + 1;
-        terms[at + POSTINGS] = (terms[at + POSTINGS] ?? 0) + 1;
-      }
+    const to = starts[slot * (count + 1) + count] ?? 0;
+    for (let i = starts[slot * (count + 1)] ?? 0; i < to; i++) {
+      const at = FIELDS * (tokens[i] ?? 0);
+      // Slots from 1, so that an array of zeros is ready to use.
+      if (terms[at + LAST] === slot + 1) continue;
+      terms[at + LAST] = slot + 1;
+      terms[at + POSTINGS] = (terms[at + POSTINGS] ?? 0) + 1;
     }
   }
-  return greatest;
 }
 
 /** Numbers the terms that occur from 0 and turns their counts into where their lists begin. */
@@ -117,36 +106,31 @@ function numberTerms(terms: Int32Array, capacity: number) {
   const numbers: number[] = [];
   const offsets: number[] = [];
   let postings = 0;
-  let places = 0;
   for (let term = 0; term < capacity; term++) {
     const at = FIELDS * term;
     const documents = terms[at + POSTINGS] ?? 0;
     if (documents === 0) continue;
-    const counted = terms[at + PLACES] ?? 0;
     terms[at + LOCAL] = numbers.length;
     terms[at + LAST] = 0;
     terms[at + POSTINGS] = postings;
-    terms[at + PLACES] = places;
     numbers.push(term);
     offsets.push(postings);
     postings += documents;
-    places += counted;
   }
   offsets.push(postings);
-  return { numbers: Uint32Array.from(numbers), offsets: Uint32Array.from(offsets), places };
+  return { numbers: Uint32Array.from(numbers), offsets: Uint32Array.from(offsets) };
 }
 
-type Inverted = Pick<FrozenParts, 'tokens' | 'packed' | 'zeros' | 'places'>;
+type Inverted = Pick<FrozenParts, 'tokens' | 'packed' | 'zeros'>;
 
-/** Writes the postings, the places and the tokens under their new numbers. */
+/** Writes the postings and the tokens under their new numbers. */
 function fill(
   { tokens, starts, size }: Forward,
   { count, defaults }: Layout,
   terms: Int32Array,
-  { tokens: renumbered, packed, zeros, places }: Inverted,
+  { tokens: renumbered, packed, zeros }: Inverted,
 ): void {
   for (let slot = 0; slot < size; slot++) {
-    const base = starts[slot * (count + 1)] ?? 0;
     for (let column = 0; column < count; column++) {
       const counts = (defaults >>> column) & 1;
       const to = starts[slot * (count + 1) + column + 1] ?? 0;
@@ -161,20 +145,11 @@ function fill(
         } else if (((packed[posting - 1] ?? 0) & MAX_FREQUENCY) < MAX_FREQUENCY) {
           packed[posting - 1] = (packed[posting - 1] ?? 0) + counts;
         }
-        if (counts === 0) {
-          zeros[terms[at + LOCAL] ?? 0] = 1;
-          continue;
-        }
-        const place = terms[at + PLACES] ?? 0;
-        places[place] = i - base;
-        terms[at + PLACES] = place + 1;
+        if (counts === 0) zeros[terms[at + LOCAL] ?? 0] = 1;
       }
     }
   }
 }
-
-const narrowest = (length: number, bound: number) =>
-  bound <= 0x10000 ? new Uint16Array(length) : new Uint32Array(length);
 
 /** Packs documents into a new segment, slots in the order given; at most MAX_SLOTS of them. */
 export function packSegment(
@@ -185,14 +160,13 @@ export function packSegment(
   const { starts, tokens } = gatherTokens(layout, places);
   const forward = { tokens, starts, size: places.length };
   const terms = new Int32Array(FIELDS * dictionaryCapacity);
-  const greatest = countTerms(forward, layout, terms);
-  const { numbers, offsets, places: placeCount } = numberTerms(terms, dictionaryCapacity);
+  countTerms(forward, layout, terms);
+  const { numbers, offsets } = numberTerms(terms, dictionaryCapacity);
   const packed = new Uint32Array(offsets[numbers.length] ?? 0);
   const inverted = {
     tokens: narrowest(tokens.length, numbers.length),
     packed,
     zeros: new Uint8Array(numbers.length),
-    places: narrowest(greatest < MAX_FREQUENCY ? placeCount : 0, greatest),
   };
   fill(forward, layout, terms, inverted);
   return new FrozenSegment(layout, {

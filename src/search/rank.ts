@@ -47,6 +47,9 @@ export function share(idf: number, frequency: number, norm: number): number {
   return idf * ((frequency * (K1 + 1)) / (frequency + norm));
 }
 
+/** No share of a phrase of this weight is greater, rounded as it may be. */
+export const mostShare = (idf: number) => idf * (K1 + 1) * (1 + 1e-9);
+
 export interface Scored<Item> {
   readonly score: number;
   /** Greater is newer and goes first among equal scores. */

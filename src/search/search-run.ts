@@ -5,10 +5,10 @@
  */
 import { AppError } from '../base/errors.js';
 import { type ResolvedPhrase, resolvePhrase } from './phrase-terms.js';
-import { GALLOP_RATIO, seek } from './posting-lists.js';
+import { GALLOP_RATIO, intersect, seek, unite } from './posting-lists.js';
 import { querySyntaxError } from './query-lexer.js';
 import { type Phrase, phrasesOf, type QueryNode } from './query-tree.js';
-import { Best, inverseFrequency, type LengthNorms, type Scored, share } from './rank.js';
+import { Best, inverseFrequency, type LengthNorms, mostShare, type Scored, share } from './rank.js';
 import { type DocumentId, FREQUENCY_BITS, MAX_FREQUENCY, NO_POSTINGS } from './segment.js';
 import { type QueryPlan, type SegmentMatches, SegmentQuery } from './segment-query.js';
 import type { SegmentStore } from './segment-store.js';
@@ -83,6 +83,30 @@ function* scoresOf(
   return scores;
 }
 
+/**
+ * Those that may score `floor` at least. Beside a rare word a common one counts next to nothing: what
+ * has but the common one need not be scored (MaxScore: Turtle and Flood 1995).
+ */
+function contenders(
+  matches: SegmentMatches,
+  weights: readonly number[],
+  floor: number,
+): SegmentMatches {
+  const { documents, counted } = matches;
+  let slightest = 0;
+  const decisive = [...counted.keys()]
+    .sort((a, b) => (weights[a] ?? 0) - (weights[b] ?? 0))
+    .filter((phrase) => {
+      slightest += mostShare(weights[phrase] ?? 0);
+      return slightest >= floor;
+    })
+    .map((phrase) => counted[phrase] ?? NO_POSTINGS);
+  const most = decisive.reduce((sum, { length }) => sum + length, 0);
+  if (most * 2 > documents.length) return matches;
+  const few = unite(decisive);
+  return { documents: few, counted: counted.map((list) => intersect(list, few)) };
+}
+
 /** One segment's matches into `best`; returns how many there are. */
 function* rankSegment(
   query: SegmentQuery,
@@ -93,9 +117,10 @@ function* rankSegment(
 ): Generator<void, number> {
   const { segment } = query;
   const matched = yield* query.match(filter && ((slot) => filter(segment.ids[slot] ?? 0)));
-  const { documents } = matched;
-  const scores = yield* scoresOf(query, matched, weights, norms);
   let { floor } = best;
+  const scored = contenders(matched, weights, floor);
+  const { documents } = scored;
+  const scores = yield* scoresOf(query, scored, weights, norms);
   for (let i = 0; i < documents.length; i++) {
     const score = scores[i] ?? 0;
     if (score < floor) continue;
@@ -105,7 +130,7 @@ function* rankSegment(
     best.offer({ score, order, item: segment.ids[slot] ?? 0 });
     floor = best.floor;
   }
-  return documents.length;
+  return matched.documents.length;
 }
 
 /** Finds, counts and ranks; yields between pieces of work. */

@@ -16,6 +16,13 @@ const OTHER_CONTROL = 2;
 const LAST_UNIT = 0xffff;
 const LAST_ASCII = 127;
 
+/** Start and end of each word, in turn: a stretch of an array, for a view of it would cost more than its use. */
+interface WordBounds {
+  readonly array: Uint32Array;
+  readonly from: number;
+  readonly to: number;
+}
+
 /** The bytes of one document, as they are written. */
 export class SymbolWriter {
   #bytes = new Uint8Array(1024);
@@ -32,14 +39,13 @@ export class SymbolWriter {
   }
 
   /**
-   * The text in `units` from `start` to `end`; `bounds` has the start and end of each word in it, in
-   * turn, and `firstWord` is the number of the first.
+   * The text in `units` from `start` to `end`, the words in it, and the number of the first.
    */
   stretch(
     firstWord: number,
     units: Uint16Array,
     start: number,
-    bounds: Uint32Array,
+    { array, from, to }: WordBounds,
     end: number,
   ): void {
     // Three bytes a unit are the most, and a number takes no more than five.
@@ -49,10 +55,10 @@ export class SymbolWriter {
     for (; rest > LAST_ASCII; rest >>>= 7) this.#bytes[this.#count++] = (rest & LAST_ASCII) | 0x80;
     this.#bytes[this.#count++] = rest;
     let copied = start;
-    for (let i = 0; i < bounds.length; i += 2) {
-      this.#symbols(units, copied, bounds[i] ?? 0);
+    for (let i = from; i < to; i += 2) {
+      this.#symbols(units, copied, array[i] ?? 0);
       this.#bytes[this.#count++] = WORD_BYTE;
-      copied = bounds[i + 1] ?? 0;
+      copied = array[i + 1] ?? 0;
     }
     this.#symbols(units, copied, end);
   }

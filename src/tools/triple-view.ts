@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { isoTime } from '../base/clock.js';
 import { AppError } from '../base/errors.js';
 import type { Triple, TripleKey } from '../stores/knowledge-graph/triple.js';
+import { countWithin } from './answer-budget.js';
 
 // Lengths are the store's to judge: a part that is too long has an error code of its own.
 const subject = z.string();
@@ -73,7 +74,7 @@ export const tripleSchema = z.object({
   predicate: z.string(),
   object: z.string(),
   ts: z.string().describe('Since when it holds.'),
-  validTo: z.string().describe('When it ended; absent while it holds.').exactOptional(),
+  validTo: z.string().describe('When it ends; absent while nobody knows.').exactOptional(),
   conversationId: z.string().exactOptional(),
   messageId: z.string().exactOptional(),
 });
@@ -84,6 +85,18 @@ export function toView({ ts, validTo, ...triple }: Triple) {
     ts: isoTime(ts),
     ...(validTo !== undefined && { validTo: isoTime(validTo) }),
   };
+}
+
+const MOST_LISTED = 50;
+/** Of each list: a call of a thousand long facts must not come back as an answer of their length. */
+const LIST_TOKENS = 4_000;
+
+/** What a tool that changes facts tells of them; where those are too many, `isOdd` ones first. */
+export function listed<T>(views: readonly T[], isOdd: (view: T) => boolean = () => false): T[] {
+  const fits = (some: readonly T[]) => Math.min(MOST_LISTED, countWithin(some, LIST_TOKENS));
+  if (fits(views) >= views.length) return [...views];
+  const sorted = [...views.filter(isOdd), ...views.filter((view) => !isOdd(view))];
+  return sorted.slice(0, fits(sorted));
 }
 
 /** Fields of every tool that lists facts. */

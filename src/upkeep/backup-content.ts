@@ -123,7 +123,11 @@ export class BackupFiles {
  * Reads an archive to its end and holds every file to the list. CORRUPT with what is wrong,
  * FORMAT_TOO_NEW, FILESYSTEM_ERROR.
  */
-export async function checkArchive(path: string, signal?: AbortSignal): Promise<BackupContents> {
+export async function checkArchive(
+  path: string,
+  signal?: AbortSignal,
+  onFile?: (count: number) => void,
+): Promise<BackupContents> {
   const found = new Map<string, string>();
   let contents: BackupContents | undefined;
   for await (const { name, bytes } of readArchive(path)) {
@@ -131,6 +135,7 @@ export async function checkArchive(path: string, signal?: AbortSignal): Promise<
     if (name === CONTENTS_NAME) contents = parseContents(bytes, path);
     else if (found.has(name)) throw damaged(path, `${name} is in it twice`);
     else found.set(name, sha256Hex(bytes));
+    onFile?.(found.size);
   }
   if (contents === undefined)
     throw damaged(path, `${CONTENTS_NAME}, its list of files, is missing`);

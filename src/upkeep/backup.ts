@@ -53,6 +53,11 @@ export class Backups {
     this.#options = options;
   }
 
+  /** Where archives are kept unless a call says otherwise. */
+  get folder(): string {
+    return this.#options.folder;
+  }
+
   /**
    * Makes an archive; safe on disk, and read back whole, when it resolves. STORAGE_FULL,
    * FILESYSTEM_ERROR, CORRUPT (it did not read back as it was written), ALREADY_EXISTS (two in one

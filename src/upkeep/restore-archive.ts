@@ -20,6 +20,8 @@ export interface RestoreOptions extends Durability {
   /** Says what would be done and does nothing. */
   readonly dryRun: boolean;
   readonly signal?: AbortSignal | undefined;
+  /** Without a total while the archive is checked. */
+  onProgress?(files: number, total?: number): void;
 }
 
 export interface RestoreReport {
@@ -41,15 +43,19 @@ export async function restoreArchive(
   path: string,
   options: RestoreOptions,
 ): Promise<RestoreReport> {
-  const { createdAt, files } = await checkArchive(path, options.signal);
+  const { signal, onProgress } = options;
+  const { createdAt, files } = await checkArchive(path, signal, onProgress);
   for (const { name } of files) {
     const place = placeOf(name, options.into);
     if (place !== undefined) archivedPath(place.folder, place.name);
   }
   const report: RestoreReport = { createdAt, restored: [], unchanged: [], refused: [] };
+  let done = 0;
   for await (const file of readArchive(path)) {
-    options.signal?.throwIfAborted();
-    if (file.name !== CONTENTS_NAME) await restoreOne(file, options, report);
+    signal?.throwIfAborted();
+    if (file.name === CONTENTS_NAME) continue;
+    await restoreOne(file, options, report);
+    onProgress?.(++done, files.length);
   }
   return report;
 }

@@ -3,7 +3,7 @@
  * against its types with everything strict, and run.
  */
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -15,27 +15,34 @@ const ROOT = resolve(import.meta.dirname, '../..');
 const run = promisify(execFile);
 const env = { DAYBOOK_FSYNC: '0', DAYBOOK_INDEX_CACHE: '0' };
 
+/** A project of somebody who installed the package, with one program; gives what it printed. */
+async function compileAndRun(program: string, ...args: string[]) {
+  const folder = tempFolder();
+  await mkdir(join(folder, 'node_modules', '@types'), { recursive: true });
+  await symlink(ROOT, join(folder, 'node_modules', 'daybook'));
+  const types = join(ROOT, 'node_modules', '@types', 'node');
+  await symlink(types, join(folder, 'node_modules', '@types', 'node'));
+  await writeFile(join(folder, 'example.ts'), program);
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+  const options = { strict: true, target: 'es2022', module: 'nodenext', types: ['node'] };
+  const more = { exactOptionalPropertyTypes: true, noUnusedLocals: true, skipLibCheck: true };
+  const compilerOptions = { ...options, ...more };
+  await writeFile(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions, files: ['example.ts'] }),
+  );
+  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+  await run(process.execPath, [tsc, '-p', folder]);
+  const started = { cwd: folder, env: { ...env, HOME: folder } };
+  const { stdout } = await run(process.execPath, ['example.js', ...args], started);
+  return { folder, lines: stdout.trim().split('\n') };
+}
+
 describe('the example', () => {
   it('compiles, runs, and leaves files behind that people can read', async () => {
-    const folder = tempFolder();
-    await mkdir(join(folder, 'node_modules', '@types'), { recursive: true });
-    await symlink(ROOT, join(folder, 'node_modules', 'daybook'));
-    const types = join(ROOT, 'node_modules', '@types', 'node');
-    await symlink(types, join(folder, 'node_modules', '@types', 'node'));
-    await copyFile(join(ROOT, 'test/api/example.ts'), join(folder, 'example.ts'));
-    await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
-    const options = { strict: true, target: 'es2022', module: 'nodenext', types: ['node'] };
-    const compilerOptions = { ...options, exactOptionalPropertyTypes: true, skipLibCheck: true };
-    await writeFile(
-      join(folder, 'tsconfig.json'),
-      JSON.stringify({ compilerOptions, files: ['example.ts'] }),
-    );
-    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
-    await run(process.execPath, [tsc, '-p', folder]);
-    const root = join(folder, 'my-daybook');
-    const started = { env: { ...env, HOME: folder } };
-    const { stdout } = await run(process.execPath, [join(folder, 'example.js'), root], started);
-    expect(stdout.trim().split('\n')).toEqual([
+    const program = await readFile(join(ROOT, 'test/api/example.ts'), 'utf8');
+    const { folder, lines } = await compileAndRun(program, 'my-daybook');
+    expect(lines).toEqual([
       '2 messages',
       'user: Where should the <mark>tomatoes</mark> go?',
       'assistant: Along the <mark>south wall</mark>: they want six hours of sun.',
@@ -43,18 +50,20 @@ describe('the example', () => {
       '1 conversation',
       'CONVERSATION_NOT_FOUND false true',
     ]);
-    const [insight = ''] = await readdir(join(root, 'memory-bank', 'insights'));
-    const text = await readFile(join(root, 'memory-bank', 'insights', insight), 'utf8');
+    const insights = join(folder, 'my-daybook', 'memory-bank', 'insights');
+    const [insight = ''] = await readdir(insights);
+    const text = await readFile(join(insights, insight), 'utf8');
     expect(JSON.parse(text)).toMatchObject({ context: '/home/me/garden', tags: ['soil'] });
   });
 
-  it('is what README shows', async () => {
+  it('of README compiles and runs as it stands', async () => {
     const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
-    const example = await readFile(join(ROOT, 'test/api/example.ts'), 'utf8');
-    const [, shown = ''] = /```ts\n(import \{[^`]*openDaybook[\s\S]*?)```/.exec(readme) ?? [];
-    const lines = shown.split('\n').filter((line) => line.trim() !== '');
-    expect(lines.length).toBeGreaterThan(5);
-    expect(lines.filter((line) => !example.includes(line))).toEqual([]);
+    const programs = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map(
+      ([, program = '']) => program,
+    );
+    expect(programs).toHaveLength(1);
+    const { lines } = await compileAndRun(programs[0] ?? '');
+    expect(lines).toEqual(['user: Where should the <mark>tomatoes</mark> go?', '1 conversations']);
   });
 });
 
@@ -113,6 +122,29 @@ describe('openDaybook', () => {
     }
     expect((await two.search('raven', { filters: { role: 'user' } })).total).toBe(1);
     await Promise.all([one.close(), two.close()]);
+  });
+
+  it('refuses every call after its end, and ends once', async () => {
+    const daybook = await open();
+    const { conversations, insights } = daybook;
+    const user = [{ role: 'user', content: 'a raven' }] as const;
+    const begun = conversations.append('tea', user, { create: {} });
+    await Promise.all([daybook.close(), daybook.close()]);
+    await begun;
+    const late = [
+      () => conversations.append('tea', user),
+      () => conversations.load('tea'),
+      () => insights.save({ content: 'a rook', context: 'global' }),
+      () => daybook.search('raven'),
+      () => daybook.searchInsights('rook', { context: 'global' }),
+      () => daybook.call('save_message', { role: 'user', content: 'x' }),
+    ];
+    for (const call of late) expect((await errorOf(call())).code).toBe('CONFLICT');
+    expect(conversations.path('20250124-1706102400123')).toContain(daybook.root);
+    const again = await open(daybook.root);
+    expect((await again.conversations.load('tea')).messages).toHaveLength(1);
+    expect((await again.searchInsights('rook', { context: 'global' })).total).toBe(0);
+    await again.close();
   });
 
   it('refuses a setting that is wrong, and finishes at its end what was begun', async () => {

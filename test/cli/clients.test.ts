@@ -106,6 +106,24 @@ describe('an entry', () => {
     expect(after).toMatch(/\r\n\t\t"daybook": \{\r\n\t\t\t"command"/);
   });
 
+  it('leaves a byte order mark where it is', () => {
+    const after = withEntry('\ufeff{ "theme": "dark" }\r\n', cursor, entry);
+    expect(after.startsWith('\ufeff{')).toBe(true);
+    expect(JSON.parse(after.slice(1))).toEqual({ theme: 'dark', mcpServers: { daybook: entry } });
+    expect(withEntry(after, cursor, entry)).toBe(after);
+    expect(withEntry('\ufeff', cursor, entry).startsWith('\ufeff{')).toBe(true);
+  });
+
+  it.each([
+    '{"mcpServers": {"a": {}}, "mcpServers": {"b": {}}}',
+    '{"mcpServers": {"daybook": {"command": "a"}, "daybook": {"command": "b"}}}',
+    '{"mcpServers": {"daybook": {"command": "a", "command": "b"}}}',
+  ])('is refused where a name on its way stands twice: %s', (text) => {
+    expect(() => withEntry(text, cursor, entry)).toThrow(
+      expect.objectContaining({ code: 'CORRUPT' }),
+    );
+  });
+
   it('is not written twice, and replaces an older one', () => {
     const once = withEntry('{}', cursor, entry);
     expect(withEntry(once, cursor, entry)).toBe(once);

@@ -94,7 +94,7 @@ export function renderCli(): string {
   return `${[
     NOTE,
     '# The command line',
-    'Every command that reports something takes `--json`. Colours, rendered Markdown and progress bars are for terminals: through a pipe, or with `NO_COLOR`, there are none. Status 0: done; 1: nothing found, or something was left out or is wrong; 2: an error, of `search` and of the commands that are made of tools (`list`, `save`, `insight …`); elsewhere an error is 1 too.',
+    'Every command that reports something takes `--json`. Colours, rendered Markdown and progress bars are for terminals: through a pipe there are none. `NO_COLOR` takes away the colours. Status 0: done; 1: nothing found, or something was left out or is wrong; 2: an error or wrong use, of `search`, `list`, `save` and everything below `insight`, `kg` and `mb`; elsewhere that is 1 too.',
     helpOf(program),
     ...program.commands.flatMap((command) => sectionsOf(command, 'daybook')),
     '## Settings',
@@ -115,7 +115,7 @@ function sectionsOf(command: Command, above: string): string[] {
 /** As it is shown, examples included. */
 function helpOf(command: Command): string {
   let help = '';
-  command.configureHelp({ helpWidth: 90 }).configureOutput({
+  command.configureHelp({ ...command.configureHelp(), helpWidth: 90 }).configureOutput({
     writeOut: (text) => {
       help += text;
     },

@@ -1,8 +1,9 @@
 /** The commands for people: init, info, help, and what a mistake says. */
-import { mkdir, readFile, stat } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runCommand, withPlace } from './harness.js';
+import { MAIN, runCommand, withPlace } from './harness.js';
 
 describe('daybook init', () => {
   it('makes the folders, and is used in and below that folder from then on', async () => {
@@ -20,6 +21,19 @@ describe('daybook init', () => {
       expect(inside.stdout).toContain(`${project} (registered with daybook init)`);
       const outside = await runCommand(place, ['info']);
       expect(outside.stdout).toContain(join(place.folder, '.daybook'));
+    });
+  });
+
+  it('makes the folder that --root names, and refuses two', async () => {
+    await withPlace(async (place) => {
+      expect((await runCommand(place, ['--root', place.root, 'init'])).code).toBe(0);
+      expect((await stat(join(place.root, 'memory-bank'))).isDirectory()).toBe(true);
+      const register = await readFile(join(place.folder, 'config/daybook/folders.json'), 'utf8');
+      expect(JSON.parse(register)).toEqual({ folders: [place.root] });
+      const twice = await runCommand(place, ['--root', place.root, 'init', 'elsewhere']);
+      expect(twice).toMatchObject({ code: 1, stdout: '' });
+      expect(twice.stderr).toContain('elsewhere');
+      await expect(stat(join(place.folder, 'elsewhere'))).rejects.toThrow();
     });
   });
 
@@ -43,12 +57,60 @@ describe('daybook info', () => {
   });
 });
 
+describe('daybook kg', () => {
+  const fact = (n: number) =>
+    JSON.stringify({ subject: `s${n}`, predicate: 'has a long name', object: `${n}`.repeat(30) });
+
+  it('takes a file from here, and gives all of it through a pipe', async () => {
+    await withPlace(async (place) => {
+      const lines = Array.from({ length: 2_000 }, (_, n) => fact(n));
+      await writeFile(join(place.folder, 'facts.jsonl'), lines.join('\n'));
+      const imported = await runCommand(place, ['kg', 'import', '--file', 'facts.jsonl']);
+      expect(imported.stdout).toContain('added: 2000');
+      const exported = await runCommand(place, ['kg', 'export']);
+      expect(exported).toMatchObject({ code: 0, stderr: '' });
+      const subjects = exported.stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).subject);
+      expect(new Set(subjects).size).toBe(2_000);
+      const page = await runCommand(place, ['kg', 'export', '--offset', '1']);
+      expect(page.stderr).toMatch(/^There is more with --offset \d+\n$/);
+      const nowhere = await runCommand(place, ['kg', 'import', '--file', 'nothing.jsonl']);
+      expect(nowhere).toMatchObject({ code: 2 });
+    });
+  });
+});
+
+describe('output that cannot be written', () => {
+  it.each([
+    ['list', 2],
+    ['list --json', 2],
+    ['search hello', 2],
+    ['kg query', 2],
+    ['kg export', 2],
+    ['export', 1],
+  ])('fails the command: %s', async (command, code) => {
+    await withPlace(async (place) => {
+      await runCommand(place, ['save', 'user', 'hello']);
+      await runCommand(place, ['kg', 'add', 'Ada', 'knows', 'Charles']);
+      const script = `'${process.execPath}' '${MAIN}' ${command} > /dev/full`;
+      const { status, stderr } = spawnSync('sh', ['-c', script], {
+        env: place.env,
+        cwd: place.folder,
+      });
+      expect(status, String(stderr)).toBe(code);
+      expect(String(stderr)).toContain('could not write the output');
+    });
+  });
+});
+
 describe('help and mistakes', () => {
   it('prints help and version to stdout', async () => {
     await withPlace(async (place) => {
       const help = await runCommand(place, ['--help']);
       expect(help).toMatchObject({ code: 0, stderr: '' });
-      expect(help.stdout).toContain('init [options] [folder]');
+      expect(help.stdout).toMatch(/^ +init +make the folders/m);
       expect((await runCommand(place, ['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
     });
   });
@@ -56,6 +118,8 @@ describe('help and mistakes', () => {
   it.each([
     [['--nope'], '--nope'],
     [['nope'], 'nope'],
+    [['help', 'nope'], 'nope'],
+    [['show'], '(daybook show --help tells what it takes)'],
     [['info', '--log-level', 'loud'], '--log-level takes one of debug'],
     [['--toolsets', 'x', 'info'], '--toolsets takes all'],
   ])('%o says what is wrong, on stderr', async (args, expected) => {

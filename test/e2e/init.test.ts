@@ -89,6 +89,18 @@ describe('daybook init', () => {
     });
   });
 
+  it('prints without making or registering anything, as JSON too', async () => {
+    await withPlace(async (place) => {
+      const printed = await runCommand(place, ['init', place.root, '--print', '--json']);
+      const { start, clients } = JSON.parse(printed.stdout);
+      expect(start.args).toEqual([MAIN, '--root', place.root]);
+      expect(clients).toHaveLength(5);
+      expect(clients[2].add).toEqual({ mcpServers: { daybook: start } });
+      expect((await runCommand(place, ['init', place.root, '--print'])).code).toBe(0);
+      expect(await readdir(place.folder)).toEqual([]);
+    });
+  });
+
   it('writes to all with --yes, once, and to one that is named', async () => {
     await withClients(async (place, cursor) => {
       const first = await runCommand(place, ['init', place.root, '--yes', '--json']);

@@ -96,6 +96,20 @@ describe('daybook unlock', () => {
     });
   });
 
+  it('knows of the locks of a knowledge graph that lies elsewhere', async () => {
+    await withPlace(async (place) => {
+      const elsewhere = join(place.folder, 'graph');
+      const lock = join(elsewhere, '.locks', 'kg', STRANGER);
+      await mkdir(lock, { recursive: true });
+      await utimes(lock, 1_700_000_000, 1_700_000_000);
+      const env = { ...place.env, MCP_KG_SNAPSHOT: join(elsewhere, 'snapshot.json') };
+      const moved = { ...place, env };
+      const info = await runCommand(moved, ['--root', place.root, 'info']);
+      expect(info.stderr).toContain('The lock kg shows no sign of its owner');
+      expect((await unlock(moved, '--yes')).stdout).toContain('1 removed, 0 left');
+    });
+  });
+
   it('knows of the locks of the memory bank, and info tells of a quiet one', async () => {
     await withPlace(async (place) => {
       const lock = join(place.root, 'memory-bank', '.locks', 'insight-x', STRANGER);

@@ -1,7 +1,8 @@
 /** The commands export, backup and restore, and their tools, as people and clients meet them. */
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { runInTerminal } from '../support/terminal.js';
 import { type Place, runCommand, withClient, withPlace } from './harness.js';
 
 const run = (place: Place, root: string, ...args: string[]) =>
@@ -67,6 +68,25 @@ describe('daybook export and restore', () => {
 });
 
 describe('daybook backup and restore', () => {
+  it('finds a backup where it was put, and shows how far it is', async () => {
+    await withSaved(async (place, id) => {
+      const made = await run(place, place.root, 'backup');
+      const path = made.stdout.split('\n')[0] ?? '';
+      await rm(join(place.root, 'conversation-logs', id), { recursive: true });
+      const shown = await runInTerminal(place, [
+        ...['--root', place.root, 'restore', `backups/${basename(path)}`],
+      ]);
+      expect(shown.code, shown.screen).toBe(0);
+      expect(shown.screen).toMatch(/\d files/);
+      expect(await conversationIn(place.root, id)).toContain('お茶');
+      const byName = await run(place, place.root, 'restore', basename(path));
+      expect(byName).toMatchObject({ code: 0, stderr: '' });
+      const nowhere = await run(place, place.root, 'restore', 'nowhere.tar.gz');
+      expect(nowhere.code).toBe(1);
+      expect(nowhere.stderr).toContain(join(place.root, 'backups'));
+    });
+  });
+
   it('bring back what was lost, and nothing else', async () => {
     await withSaved(async (place, id) => {
       await mkdir(join(place.root, 'memory-bank'), { recursive: true });

@@ -79,6 +79,10 @@ class Trio {
       about,
     ).toEqual([...expected.keys()].sort((a, b) => a - b));
     expect(total, about).toBe(hits.length);
+    // A page is found without scoring what cannot come on it.
+    const [limit, offset] = [1 + (text.length % 7), text.length % 3];
+    const page = this.index.search(text, { limit, offset });
+    expect(page, about).toMatchObject({ total, hits: hits.slice(offset, offset + limit) });
     tally.cases++;
     if (hits.every(({ id, rank }) => rank === expected.get(id as number))) return;
     tally.cleanRule++;

@@ -7,9 +7,11 @@ import type { Clock } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
 import { randomHex } from '../../base/ids.js';
 import { END } from './chains.js';
+import { isHeld } from './fold.js';
 import { oldestKeys } from './oldest.js';
 import { encodeOperation } from './operation-line.js';
 import {
+  hasExpired,
   type NewTriple,
   type Operation,
   type OperationId,
@@ -26,8 +28,10 @@ const COUNTER_BITS = 24;
 export interface AddRequest {
   readonly kind: 'add';
   readonly triples: readonly NewTriple[];
-  /** Closes what is open of the same subject and predicate. */
+  /** Closes what holds of the same subject and predicate. */
   readonly replaces: boolean;
+  /** What is to fit: `triples`, and what is to follow them. */
+  readonly room: readonly NewTriple[];
 }
 
 export interface RemoveRequest {
@@ -94,14 +98,15 @@ export class Changes {
     const time = this.expiredBefore;
     if (time === -OPEN) return;
     for (let row = 0; row < table.rowEnd; row += 1) {
-      if (!table.isUsed(row) || table.ts(row) >= time) continue;
-      if (newestOf(table, table.keyOf(row)) < time) this.#delete(table, table.keyOf(row), written);
+      if (!table.isUsed(row) || !hasExpired(table.ts(row), time)) continue;
+      const key = table.keyOf(row);
+      if (haveAllExpired(table, key, time)) this.#delete(table, key, written);
     }
   }
 
-  #add(table: TripleTable, { triples, replaces }: AddRequest, written: Written[]): Change {
+  #add(table: TripleTable, { triples, replaces, room }: AddRequest, written: Written[]): Change {
     this.#dropExpired(table, triples, written);
-    this.#makeRoom(table, triples, written);
+    this.#makeRoom(table, room, written);
     const closed = replaces ? this.#replace(table, triples, written) : [];
     return { triples: triples.map((triple) => this.#addOne(table, triple, written)), closed };
   }
@@ -113,12 +118,12 @@ export class Changes {
     for (const triple of triples) {
       const key = findKey(table, triple);
       if (key === undefined || table.firstOf(key) === END) continue;
-      if (newestOf(table, key) < time) this.#delete(table, key, written);
+      if (haveAllExpired(table, key, time)) this.#delete(table, key, written);
     }
   }
 
   #addOne(table: TripleTable, triple: NewTriple, written: Written[]) {
-    const known = storedRow(table, triple);
+    const known = storedRow(table, triple, this.#clock.now());
     if (known !== END) return { ...tripleOf(table, known), isChanged: false };
     const key = internKey(table, triple);
     const { validTo = OPEN } = triple;
@@ -133,19 +138,22 @@ export class Changes {
     return { ...newTriple(triple, ts), isChanged: true };
   }
 
-  /** What is open of the same subjects and predicates, but for what the request itself names. */
+  /** What holds of the same subjects and predicates, but for what the request itself names. */
   #replace(table: TripleTable, triples: readonly NewTriple[], written: Written[]): Triple[] {
+    const now = this.#clock.now();
     const named = new Set(triples.map(nameOf));
     const closed: Triple[] = [];
     for (const triple of triples) {
       if (triple.validTo !== undefined) continue;
       const [s, p] = [table.terms.find(triple.subject), table.terms.find(triple.predicate)];
-      for (const row of rowsOf(table, s, p)) {
+      const wanted = triple.ts ?? now;
+      for (const key of rowsOf(table, s, p).map((row) => table.keyOf(row))) {
+        const row = heldRow(table, key, now);
+        if (row === END || table.validTo(row) <= wanted) continue;
         const old = tripleOf(table, row);
-        if (old.validTo !== undefined || named.has(nameOf(old))) continue;
-        const key = table.keyOf(row);
-        const ended = this.#close(table, key, triple.ts ?? this.#clock.now(), written);
-        closed.push({ ...old, validTo: ended });
+        if (named.has(nameOf(old))) continue;
+        const { validTo } = this.#close(table, key, row, wanted, written);
+        closed.push({ ...old, validTo });
       }
     }
     return closed;
@@ -153,18 +161,22 @@ export class Changes {
 
   #remove(table: TripleTable, request: RemoveRequest, written: Written[]): Change {
     const { kind, keys, validTo } = request;
+    const now = this.#clock.now();
     const triples = keys.map((named) => {
       const key = findKey(table, named);
-      const row =
-        key === undefined ? END : kind === 'close' ? table.openRow(key) : lastRow(table, key);
+      const find = kind === 'close' ? heldRow : lastRow;
+      const row = key === undefined ? END : find(table, key, now);
       if (key === undefined || row === END) return { ...keyOf(named), ts: 0, isChanged: false };
       const before = tripleOf(table, row);
       if (kind === 'delete') {
         this.#delete(table, key, written);
         return { ...before, isChanged: true };
       }
-      const ended = this.#close(table, key, validTo ?? this.#clock.now(), written);
-      return { ...before, validTo: ended, isChanged: true };
+      return {
+        ...before,
+        ...this.#close(table, key, row, validTo ?? now, written),
+        isChanged: true,
+      };
     });
     return { triples, closed: [] };
   }
@@ -174,12 +186,11 @@ export class Changes {
     this.#apply(table, key, operation, namesOf(table, key), written);
   }
 
-  #close(table: TripleTable, key: Key, wanted: number, written: Written[]): number {
-    const row = table.openRow(key);
+  #close(table: TripleTable, key: Key, row: number, wanted: number, written: Written[]) {
     const validTo = Math.max(wanted, table.ts(row));
     const operation = this.#stamped(table, key, { kind: 'close', validTo });
     this.#apply(table, key, operation, namesOf(table, key), written);
-    return validTo;
+    return { validTo };
   }
 
   #apply(
@@ -219,10 +230,11 @@ export class Changes {
 
   #makeRoom(table: TripleTable, triples: readonly NewTriple[], written: Written[]): void {
     const { maxTriples, evict } = this.#limits;
+    const now = this.#clock.now();
     if (table.count + triples.length <= maxTriples) return;
-    if (table.count + countNew(table, triples) <= maxTriples) return;
+    if (table.count + countNew(table, triples, now) <= maxTriples) return;
     this.#expire(table, written);
-    const needed = countNew(table, triples);
+    const needed = countNew(table, triples, now);
     const excess = table.count + needed - maxTriples;
     if (needed === 0 || excess <= 0) return;
     const kept = new Set(triples.map(nameOf));
@@ -268,10 +280,14 @@ function newTriple(triple: NewTriple, ts: number): Triple {
 }
 
 /** The row that already says what the triple says, or `END`. */
-function storedRow(table: TripleTable, triple: NewTriple): number {
+function storedRow(table: TripleTable, triple: NewTriple, now: number): number {
   const key = findKey(table, triple);
   if (key === undefined) return END;
-  if (triple.validTo === undefined) return table.openRow(key);
+  if (triple.validTo === undefined) {
+    const row = heldRow(table, key, now);
+    // One that held only before, or after, says nothing of this time.
+    return row === END || isHeldAt(table, row, triple.ts ?? now) ? row : END;
+  }
   for (let row = table.firstOf(key); row !== END; row = table.nextOf(key, row)) {
     // Without a time of its own it began whenever it was first told.
     const isSameStart = triple.ts === undefined || table.ts(row) === triple.ts;
@@ -280,14 +296,27 @@ function storedRow(table: TripleTable, triple: NewTriple): number {
   return END;
 }
 
-function countNew(table: TripleTable, triples: readonly NewTriple[]): number {
+function countNew(table: TripleTable, triples: readonly NewTriple[], now: number): number {
   const names = new Set<string>();
   for (const triple of triples) {
     const { ts, validTo } = triple;
-    if (storedRow(table, triple) !== END) continue;
+    if (storedRow(table, triple, now) !== END) continue;
     names.add(validTo === undefined ? nameOf(triple) : `${nameOf(triple)} ${ts} ${validTo}`);
   }
   return names.size;
+}
+
+/** The fact of a triple that can be closed now, or `END`: the open one, or one whose end is to come. */
+function heldRow(table: TripleTable, key: Key, now: number): number {
+  const open = table.openRow(key);
+  if (open !== END) return open;
+  let row = table.firstOf(key);
+  while (row !== END && !isHeldAt(table, row, now)) row = table.nextOf(key, row);
+  return row;
+}
+
+function isHeldAt(table: TripleTable, row: number, time: number): boolean {
+  return isHeld(table.ts(row), table.validTo(row), time);
 }
 
 /** The newest fact of a triple. */
@@ -299,8 +328,11 @@ function lastRow(table: TripleTable, key: Key): number {
   return last;
 }
 
-function newestOf(table: TripleTable, key: Key): number {
-  return table.ts(lastRow(table, key));
+function haveAllExpired(table: TripleTable, key: Key, time: number): boolean {
+  for (let row = table.firstOf(key); row !== END; row = table.nextOf(key, row)) {
+    if (!hasExpired(table.ts(row), time)) return false;
+  }
+  return true;
 }
 
 function rowsOf(table: TripleTable, s: number, p: number): number[] {

@@ -13,11 +13,12 @@ import { type AppendEnd, ByteSource } from '../../files/growing-file.js';
 import type { HeldLock } from '../../files/held-lock.js';
 import type { KeptLock } from '../../files/kept-lock.js';
 import { stageFile } from '../../files/new-file.js';
-import { isSameFile, readStampNow } from '../../files/stamp.js';
+import { isSameFile, readStampNow, type Stamp } from '../../files/stamp.js';
 import { type LogPosition, NAME_LENGTH } from './graph-reader.js';
 import type { GraphState } from './graph-state.js';
 import { encodeHead } from './operation-line.js';
-import { snapshotText } from './snapshot-text.js';
+import { type Compaction, encodeSidecar, nameOfFile, nameOfVersion } from './sidecar.js';
+import { snapshotText, type Watched } from './snapshot-text.js';
 import type { TripleTable } from './triple-table.js';
 
 /** So long a deletion is remembered, that a branch merged later does not bring the fact back. */
@@ -49,43 +50,61 @@ interface Staged {
   readonly stage: string;
   readonly sha256: string;
   readonly count: number;
+  /** Deletions from before this time are not in it. */
+  readonly forgotten: number;
 }
 
 /** `undefined` where the files changed under it each time: then another process did the same. */
-export async function compact(parts: CompactionParts): Promise<Saved | undefined> {
+export async function compact(
+  parts: CompactionParts,
+  watched: Watched,
+): Promise<Saved | undefined> {
   const { state } = parts;
   for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
     await state.update();
     const isHealing = state.content.needsHealing;
-    const saved = await compactOnce(parts, !isHealing);
+    const saved = await compactOnce(parts, watched, !isHealing);
     // The damaged snapshot must not become the previous generation: the healed one does, at once.
-    if (saved !== undefined) return isHealing ? await compactOnce(parts, true) : saved;
+    if (saved !== undefined) return isHealing ? await compactOnce(parts, watched, true) : saved;
   }
   return undefined;
 }
 
-async function compactOnce(parts: CompactionParts, keepsOld: boolean): Promise<Saved | undefined> {
+async function compactOnce(
+  parts: CompactionParts,
+  watched: Watched,
+  keepsOld: boolean,
+): Promise<Saved | undefined> {
   const { state, lock, clock } = parts;
   await state.update();
-  state.content.table.forgetDeletions(clock.now() - TOMBSTONE_DAYS * DAY_MS);
-  const staged = await stageSnapshot(parts);
+  const forgotten = clock.now() - TOMBSTONE_DAYS * DAY_MS;
+  state.content.table.forgetDeletions(forgotten);
+  const staged = await stageSnapshot(parts, watched, forgotten);
   try {
-    return await lock.run((held) => putInPlace(parts, staged, held, keepsOld));
+    return await lock.run((held) => {
+      watched.signal?.throwIfAborted();
+      return putInPlace(parts, staged, held, keepsOld);
+    });
   } finally {
     await removeFile(staged.stage); // gone already where it was put in place
   }
 }
 
-async function stageSnapshot({ state, fsync }: CompactionParts): Promise<Staged> {
+async function stageSnapshot(
+  { state, fsync }: CompactionParts,
+  watched: Watched,
+  forgotten: number,
+): Promise<Staged> {
   const { table } = state.content;
   const from = state.position;
   const hash = sha256Stream();
   let count = 0;
-  const pieces = snapshotText(table, (lines) => {
+  const pieces = snapshotText(table, watched, (lines) => {
     count = lines;
   });
-  const stage = await stageFile(state.files.snapshot, hashed(pieces, hash), { fsync });
-  return { table, from, stage, sha256: hash.hex(), count };
+  const { signal } = watched;
+  const stage = await stageFile(state.files.snapshot, hashed(pieces, hash), { fsync, signal });
+  return { table, from, stage, sha256: hash.hex(), count, forgotten };
 }
 
 async function* hashed(
@@ -101,11 +120,12 @@ async function* hashed(
 
 async function putInPlace(
   { state, end, fsync }: CompactionParts,
-  { table, from, stage, sha256, count }: Staged,
+  staged: Staged,
   lock: HeldLock,
   keepsOld: boolean,
 ): Promise<Saved | undefined> {
   const { files } = state;
+  const { table, from, stage, sha256, count } = staged;
   do await state.update();
   while (state.isUpdating);
   if (state.content.table !== table) return undefined;
@@ -113,19 +133,38 @@ async function putInPlace(
   const snapshot = readStampNow(stage);
   if (tail === undefined || snapshot === undefined) return undefined;
   const generation = (state.content.sidecar?.generation ?? 0) + 1;
-  const sidecar = { sha256, count, generation };
+  const compaction = keepsOld ? compactionOf(state, staged, snapshot) : undefined;
+  const sidecar = { sha256, count, generation, compaction };
   if (keepsOld) {
     await lock.keep(files.snapshot, files.previousSnapshot);
     await lock.keep(files.wal, files.previousWal);
   }
-  await lock.replace(files.sidecar, Buffer.from(`${JSON.stringify(sidecar)}\n`), { fsync });
+  await lock.replace(files.sidecar, encodeSidecar(sidecar), { fsync });
   await lock.place(stage, files.snapshot, { fsync });
   const log = Buffer.concat([Buffer.from(`\n${encodeHead(sha256.slice(0, NAME_LENGTH))}`), tail]);
   const stamp = await lock.replace(files.wal, log, { fsync });
   end.close();
   const position = { stamp, offset: log.length, guard: log.subarray(-GUARD_BYTES) };
-  state.replaced({ snapshot, sidecar, sha256, position });
+  state.replaced({ snapshot, sidecar, position });
   return { generation, triples: table.count, snapshotBytes: Number(snapshot.size) };
+}
+
+/** Tells those who have read the same files that they can go on; they do so by the previous generation. */
+function compactionOf(
+  { content, position }: GraphState,
+  { from, forgotten }: Staged,
+  snapshot: Stamp,
+): Compaction | undefined {
+  return (
+    position.stamp && {
+      snapshot: nameOfVersion(snapshot),
+      oldSnapshot: nameOfVersion(content.snapshot),
+      oldLog: nameOfFile(position.stamp),
+      start: from.offset,
+      end: position.offset,
+      forgotten,
+    }
+  );
 }
 
 /** What the log has beyond the snapshot; `undefined` where it is another log by now. */

@@ -61,21 +61,26 @@ export function withOperation(
 export function fold(operations: readonly Operation[]): readonly Operation[] {
   let versions: Operation[] = [];
   for (const operation of operations) {
-    const open = versions.findIndex(({ validTo }) => validTo === Number.POSITIVE_INFINITY);
     if (operation.kind === 'delete') versions = [];
-    else if (operation.kind === 'close') closeAt(versions, open, operation.validTo);
-    else if (!isKnown(versions, open, operation)) versions.push(operation);
+    else if (operation.kind === 'close') versions = versions.map((one) => closedBy(one, operation));
+    else if (!isKnown(versions, operation)) versions.push(operation);
   }
   return versions;
 }
 
-function closeAt(versions: Operation[], open: number, validTo: number): void {
-  const version = versions[open];
-  if (version === undefined) return;
-  versions[open] = { ...version, validTo: Math.max(version.ts, validTo) };
+/** Whether a fact counts as holding at `time`, and can be closed: it has no end, or one to come. */
+export function isHeld(ts: number, validTo: number, time: number): boolean {
+  return validTo === Number.POSITIVE_INFINITY || (ts <= time && time < validTo);
 }
 
-function isKnown(versions: readonly Operation[], open: number, added: Operation): boolean {
-  if (added.validTo === Number.POSITIVE_INFINITY) return open !== -1;
+function closedBy(version: Operation, { at, validTo }: Operation): Operation {
+  if (!isHeld(version.ts, version.validTo, at)) return version;
+  return { ...version, validTo: Math.max(version.ts, validTo) };
+}
+
+function isKnown(versions: readonly Operation[], added: Operation): boolean {
+  if (added.validTo === Number.POSITIVE_INFINITY) {
+    return versions.some(({ validTo }) => validTo === Number.POSITIVE_INFINITY);
+  }
   return versions.some(({ ts, validTo }) => ts === added.ts && validTo === added.validTo);
 }

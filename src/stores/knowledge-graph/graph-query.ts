@@ -5,11 +5,10 @@
 
 import { type Chains, END } from './chains.js';
 import { findKey, tripleOf } from './changes.js';
+import { isHeld } from './fold.js';
 import { topRows } from './top-rows.js';
-import type { Triple, TripleKey } from './triple.js';
+import { hasExpired, type Triple, type TripleKey } from './triple.js';
 import type { TripleTable } from './triple-table.js';
-
-const OPEN = Number.POSITIVE_INFINITY;
 
 /** When a fact must hold to be seen. Times are epoch milliseconds. */
 export interface Sight {
@@ -17,6 +16,8 @@ export interface Sight {
   readonly asOf?: number | undefined;
   /** Also what has ended. */
   readonly includeClosed?: boolean | undefined;
+  /** When that is. */
+  readonly now?: number | undefined;
   /** Not older than this, whatever else is asked (facts that have expired). */
   readonly notBefore?: number | undefined;
 }
@@ -99,10 +100,10 @@ export function sightOf(table: TripleTable, sight: Sight): RowTest {
 }
 
 function isSeen(table: TripleTable, row: number, sight: Sight): boolean {
-  const { asOf, includeClosed = false, notBefore } = sight;
-  if (notBefore !== undefined && table.ts(row) < notBefore) return false;
+  const { asOf, includeClosed = false, now = 0, notBefore } = sight;
+  if (notBefore !== undefined && hasExpired(table.ts(row), notBefore)) return false;
   if (asOf !== undefined) return table.ts(row) <= asOf && table.validTo(row) > asOf;
-  return includeClosed || table.validTo(row) === OPEN;
+  return includeClosed || isHeld(table.ts(row), table.validTo(row), now);
 }
 
 /** `undefined` where a part that must be there is unknown. */

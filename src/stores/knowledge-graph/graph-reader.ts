@@ -7,13 +7,14 @@ import { Breath } from '../../base/breath.js';
 import { AppError } from '../../base/errors.js';
 import { sha256Stream } from '../../base/ids.js';
 import { ByteSource } from '../../files/growing-file.js';
-import { readWhole } from '../../files/json-doc.js';
 import { isSameStamp, readStampNow, type Stamp } from '../../files/stamp.js';
 import type { GraphFiles } from './graph-files.js';
 import { type DamagedLine, LineScanner } from './line-scanner.js';
+import { readSidecar, type Sidecar } from './sidecar.js';
 import { TripleTable } from './triple-table.js';
 
-const CHUNK_BYTES = 1 << 20;
+/** Scanned at one go: a few milliseconds. */
+const CHUNK_BYTES = 1 << 18;
 const MIN_CHUNK_BYTES = 1 << 12;
 /** So many bytes in front of where a log was read to: whether it is still the same text. */
 const GUARD_BYTES = 64;
@@ -30,13 +31,6 @@ export interface LogPosition {
 
 export interface Damage extends DamagedLine {
   readonly path: string;
-}
-
-/** What is beside a snapshot and tells whether it is the one that was written. */
-export interface Sidecar {
-  readonly sha256: string;
-  readonly count: number;
-  readonly generation: number;
 }
 
 export interface GraphContent {
@@ -152,37 +146,24 @@ async function readLog(path: string, table: TripleTable): Promise<LogContent> {
   if (source === undefined) return { position: NO_LOG, damage: [], follows: new Set() };
   try {
     const scanner = new LineScanner(table, path);
-    const offset = await scanFile(source, 0, scanner, true);
-    const position = { stamp: source.stamp, offset, guard: guardOf(source, offset) };
+    const position = await scanLog(source, 0, scanner);
     return { position, damage: damageOf(scanner, path), follows: scanner.follows };
   } finally {
     source.close();
   }
 }
 
-export const NO_LOG: LogPosition = { stamp: undefined, offset: 0, guard: Buffer.alloc(0) };
+const NO_LOG: LogPosition = { stamp: undefined, offset: 0, guard: Buffer.alloc(0) };
 
-/**
- * Takes in what was added to the log since `position`; `undefined` where it is not the same log with
- * more at its end, and everything must be read again.
- */
-export async function followLog(
-  path: string,
-  position: LogPosition,
+/** As far as the stamp reaches: what is added meanwhile is new at the next look. */
+export async function scanLog(
+  source: ByteSource,
+  from: number,
   scanner: LineScanner,
-): Promise<LogPosition | undefined> {
-  const source = ByteSource.open(path);
-  if (source === undefined) return undefined;
-  try {
-    const { offset, guard, stamp } = position;
-    const isSame = stamp?.ino === source.stamp.ino && stamp.dev === source.stamp.dev;
-    if (!isSame || source.stamp.size <= BigInt(offset)) return undefined;
-    if (!guardOf(source, offset).equals(guard)) return undefined;
-    const next = await scanFile(source, offset, scanner, true);
-    return { stamp: source.stamp, offset: next, guard: guardOf(source, next) };
-  } finally {
-    source.close();
-  }
+): Promise<LogPosition> {
+  const to = Number(source.stamp.size);
+  const offset = await scanFile(source, from, scanner, { isLog: true, to });
+  return { stamp: source.stamp, offset, guard: guardOf(source, offset) };
 }
 
 export function guardOf(source: ByteSource, offset: number): Buffer {
@@ -192,21 +173,21 @@ export function guardOf(source: ByteSource, offset: number): Buffer {
 }
 
 /**
- * Scans all lines from `from` on; the answer is where the next line would begin. The last line of a
- * log may be one that is still being written.
+ * Scans all lines from `from` up to `to`; the answer is where the next line would begin. The last
+ * line of a log may be one that is still being written.
  */
-async function scanFile(
+export async function scanFile(
   source: ByteSource,
   from: number,
   scanner: LineScanner,
-  isLog = false,
+  { isLog = false, to = Number.POSITIVE_INFINITY } = {},
 ): Promise<number> {
   const breath = new Breath();
   let buffer = Buffer.allocUnsafe(chunkBytes(Number(source.stamp.size) - from));
   let position = from;
   let kept = 0;
   for (;;) {
-    const count = source.read(buffer, kept, position);
+    const count = Math.min(source.read(buffer, kept, position), to - position);
     position += count;
     const filled = kept + count;
     const start = scanLines(buffer, filled, scanner);
@@ -253,22 +234,6 @@ async function readPrevious(files: GraphFiles, table: TripleTable): Promise<stri
     return 'There is no previous generation to recover from.';
   }
   return `The previous generation was read as well: ${table.count - before} facts came from it.`;
-}
-
-async function readSidecar(path: string): Promise<Sidecar | undefined> {
-  const found = await readWhole(path);
-  if (found === undefined) return undefined;
-  try {
-    const value: unknown = JSON.parse(found.bytes.toString());
-    return isSidecar(value) ? value : undefined;
-  } catch {
-    return undefined; // it only says whether the snapshot is the one that was written
-  }
-}
-
-function isSidecar(value: unknown): value is Sidecar {
-  const { sha256, count, generation } = Object(value) as Record<string, unknown>;
-  return typeof sha256 === 'string' && Number.isInteger(count) && Number.isInteger(generation);
 }
 
 const damageOf = (scanner: LineScanner, path: string) =>

@@ -1,19 +1,15 @@
 /**
  * The graph in memory and how it keeps up with the files: what other processes add is read from the
- * log's new end; anything else that changed (a compaction, git, an editor) means reading all again.
+ * log's new end, also where one of them compacted; anything else that changed (git, an editor) means
+ * reading all again.
  * The files are what counts; memory is looked at against them once a turn of the event loop, before
  * anything that came from outside can be acted on.
  */
 import type { Log } from '../../base/log.js';
 import { isSameStamp, readStampNow, type Stamp } from '../../files/stamp.js';
+import { type Adopted, followCompaction, followLog } from './follow.js';
 import type { GraphFiles } from './graph-files.js';
-import {
-  followLog,
-  type GraphContent,
-  type LogPosition,
-  readGraph,
-  type Sidecar,
-} from './graph-reader.js';
+import { type GraphContent, type LogPosition, readGraph } from './graph-reader.js';
 import { LineScanner } from './line-scanner.js';
 import { recordRejects } from './rejects.js';
 import type { TripleTable } from './triple-table.js';
@@ -105,21 +101,19 @@ export class GraphState {
     this.#position = { stamp, offset, guard: endOf(this.position.guard, bytes) };
   }
 
-  /** Our own compaction put these files in place; the table already is what they say. */
-  replaced(files: {
-    snapshot: Stamp;
-    sidecar: Sidecar;
-    sha256: string;
-    position: LogPosition;
-  }): void {
-    const { snapshot, sidecar, sha256, position } = files;
-    const { table } = this.content;
+  /** Our own compaction put these files in place. */
+  replaced(files: Adopted): void {
     this.#wrote();
+    this.#adopt(files);
+  }
+
+  /** The table already is what these files say. */
+  #adopt({ snapshot, sidecar, position }: Adopted): void {
     this.#content = {
-      table,
+      table: this.content.table,
       snapshot,
       sidecar,
-      sha256,
+      sha256: sidecar.sha256,
       log: position,
       damage: [],
       notices: [],
@@ -163,27 +157,40 @@ export class GraphState {
   }
 
   async #takeIn(): Promise<void> {
-    const content = this.#content;
-    const { snapshot, wal } = this.files;
-    if (content !== undefined && this.position.offset > 0) {
-      const scanner = new LineScanner(content.table, wal);
-      scanner.changed = this.#listeners.size > 0 ? new Set() : undefined;
-      const next = await followLog(wal, this.position, scanner);
-      if (next !== undefined && isSameStamp(content.snapshot, readStampNow(snapshot))) {
-        this.#position = next;
-        this.#damagedLines += scanner.damaged.length;
-        await this.#keep(scanner.damaged.map((line) => ({ ...line, path: wal })));
-        this.tell(scanner.changed);
-        return;
-      }
-    }
-    const isFirst = content === undefined;
+    const isFirst = this.#content === undefined;
+    if (!isFirst && this.position.offset > 0 && (await this.#follow())) return;
     this.#content = await readGraph(this.files);
     this.#position = undefined;
     this.#damagedLines = this.#content.damage.length;
     for (const notice of this.#content.notices) this.#log.warn({ store: 'kg' }, notice);
     await this.#keep(this.#content.damage);
     if (!isFirst) this.tell(undefined);
+  }
+
+  /** False where the files are not what is in memory and something added. */
+  async #follow(): Promise<boolean> {
+    const { wal } = this.files;
+    const scanner = new LineScanner(this.content.table, wal);
+    scanner.changed = this.#listeners.size > 0 ? new Set() : undefined;
+    if (!(await this.#followWith(scanner))) return false;
+    this.#damagedLines += scanner.damaged.length;
+    await this.#keep(scanner.damaged.map((line) => ({ ...line, path: wal })));
+    this.tell(scanner.changed);
+    return true;
+  }
+
+  async #followWith(scanner: LineScanner): Promise<boolean> {
+    const { files } = this;
+    const { snapshot, table } = this.content;
+    const isSameSnapshot = () => isSameStamp(snapshot, readStampNow(files.snapshot));
+    const next = isSameSnapshot() ? await followLog(files.wal, this.position, scanner) : undefined;
+    this.#position = next ?? this.position;
+    if (next !== undefined && isSameSnapshot()) return true;
+    const adopted = await followCompaction(files, snapshot, this.position, scanner);
+    if (adopted === undefined) return false;
+    table.forgetDeletions(adopted.sidecar.compaction?.forgotten ?? 0);
+    this.#adopt(adopted);
+    return true;
   }
 
   /** Not being able to keep rejects must not keep anybody from the sound facts. */

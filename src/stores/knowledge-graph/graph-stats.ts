@@ -2,6 +2,7 @@
  * How much the graph holds, and how its files are.
  */
 import { readStampNow } from '../../files/stamp.js';
+import { isHeld } from './fold.js';
 import type { GraphState } from './graph-state.js';
 
 export interface GraphStats {
@@ -27,12 +28,12 @@ export interface GraphStats {
 
 const MOST_PREDICATES = 20;
 
-export function statsOf(state: GraphState, limit: number): GraphStats {
+export function statsOf(state: GraphState, limit: number, now: number): GraphStats {
   const { content, files } = state;
   const { table, sidecar, notices } = content;
   let closed = 0;
   for (let row = 0; row < table.rowEnd; row += 1) {
-    if (table.isUsed(row) && table.validTo(row) !== Number.POSITIVE_INFINITY) closed += 1;
+    if (table.isUsed(row) && !isHeld(table.ts(row), table.validTo(row), now)) closed += 1;
   }
   const used = { subjects: 0, objects: 0 };
   const predicates: { predicate: string; facts: number }[] = [];

@@ -64,7 +64,7 @@ export const SNAPSHOT_OPENING = `[${encodeHead(undefined)},`;
 export const SNAPSHOT_CLOSING = '{}]';
 
 /** Adds the checksum to an object's text that is still open. */
-function withSum(text: string): string {
+export function withSum(text: string): string {
   return `${text}${SUM_MARK}${crc32(text).toString(16).padStart(8, '0')}"}`;
 }
 

@@ -22,7 +22,7 @@ export interface Origin {
   readonly messageId?: string;
 }
 
-/** Times are epoch milliseconds. `validTo` is there once the fact was closed. */
+/** Times are epoch milliseconds. `validTo` is there once the fact was closed; it may be to come. */
 export interface Triple extends TripleKey, Origin {
   readonly ts: number;
   readonly validTo?: number;
@@ -75,6 +75,9 @@ export function checkTriple(triple: NewTriple): void {
     if (problem !== undefined) throw wrong(`The id of where the fact came from ${problem}.`);
   }
 }
+
+/** Whether a fact is from before `time`. One by hand without any time never expires. */
+export const hasExpired = (ts: number, time: number) => ts !== 0 && ts < time;
 
 export function isTime(value: unknown): value is number {
   return Number.isSafeInteger(value) && Math.abs(value as number) <= LATEST_TIME;

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { NewTriple } from '../../stores/knowledge-graph/triple.js';
 import { startOf } from '../date-field.js';
 import { ADDS, defineTool, success } from '../define-tool.js';
-import { newTripleFields, toView, tripleSchema, triplesOf } from '../triple-view.js';
+import { listed, newTripleFields, toView, tripleSchema, triplesOf } from '../triple-view.js';
 
 export const kgAdd = defineTool({
   name: 'kg_add',
@@ -24,16 +24,23 @@ export const kgAdd = defineTool({
   output: z.object({
     success,
     added: z.number().int().describe('How many were new.'),
-    triples: z.array(tripleSchema.extend({ added: z.boolean() })),
-    closed: z.array(tripleSchema).describe('Facts that ended because of replaces.'),
+    total: z.number().int().describe('How many were given.'),
+    triples: z
+      .array(tripleSchema.extend({ added: z.boolean() }))
+      .describe('At most 50, those known before first.'),
+    closedTotal: z.number().int().describe('Facts that ended because of replaces.'),
+    closed: z.array(tripleSchema).describe('At most 50 of them.'),
   }),
   annotations: { ...ADDS, idempotentHint: true },
   async run({ replaces, ...given }, { kg }) {
     const { triples, closed } = await kg.add(triplesOf(given).map(toNewTriple), { replaces });
+    const views = triples.map(({ added, ...triple }) => ({ ...toView(triple), added }));
     return {
       added: triples.filter(({ added }) => added).length,
-      triples: triples.map(({ added, ...triple }) => ({ ...toView(triple), added })),
-      closed: closed.map(toView),
+      total: triples.length,
+      triples: listed(views, ({ added }) => !added),
+      closedTotal: closed.length,
+      closed: listed(closed.map(toView)),
     };
   },
 });

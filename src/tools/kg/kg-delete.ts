@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 import { dateField, startOf } from '../date-field.js';
 import { defineTool, REMOVES, success } from '../define-tool.js';
-import { keyFields, toView, tripleSchema, triplesOf } from '../triple-view.js';
+import { keyFields, listed, toView, tripleSchema, triplesOf } from '../triple-view.js';
 
 export const kgDelete = defineTool({
   name: 'kg_delete',
@@ -22,9 +22,12 @@ export const kgDelete = defineTool({
   output: z.object({
     success,
     deleted: z.number().int().describe('How many were there.'),
-    triples: z.array(
-      tripleSchema.partial({ ts: true }).extend({ deleted: z.boolean().describe('Or ended.') }),
-    ),
+    total: z.number().int().describe('How many were named.'),
+    triples: z
+      .array(
+        tripleSchema.partial({ ts: true }).extend({ deleted: z.boolean().describe('Or ended.') }),
+      )
+      .describe('At most 50, those that were not there first.'),
   }),
   annotations: REMOVES,
   async run({ close, validTo, ...given }, { kg }) {
@@ -41,12 +44,14 @@ export const kgDelete = defineTool({
     }
     const end = validTo === undefined ? undefined : startOf('validTo', validTo);
     const removed = close ? await kg.end(keys, end) : await kg.delete(keys);
+    const views = removed.map(({ removed: deleted, ...triple }) => {
+      const { ts, ...view } = toView(triple);
+      return { ...view, ...(deleted && { ts }), deleted };
+    });
     return {
       deleted: removed.filter((triple) => triple.removed).length,
-      triples: removed.map(({ removed: deleted, ...triple }) => {
-        const { ts, ...view } = toView(triple);
-        return { ...view, ...(deleted && { ts }), deleted };
-      }),
+      total: removed.length,
+      triples: listed(views, ({ deleted }) => !deleted),
     };
   },
 });

@@ -34,8 +34,13 @@ export const kgExport = defineTool({
   }),
   annotations: ADDS,
   quotesText: true,
-  async run({ format, file, offset, maxTokens: budget, ...filter }, { graphExport }, { signal }) {
-    const request = { format, filter, signal };
+  async run(
+    { format, file, offset, maxTokens: budget, ...filter },
+    { graphExport },
+    { signal, progress },
+  ) {
+    const onProgress = (facts: number) => progress({ progress: facts });
+    const request = { format, filter, signal, onProgress };
     if (file !== undefined) {
       return { hasMore: false, ...(await graphExport.toFile(file, request)) };
     }

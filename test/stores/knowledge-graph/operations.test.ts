@@ -9,6 +9,7 @@ import { describe, expect, it } from 'vitest';
 import { fold, withOperation } from '../../../src/stores/knowledge-graph/fold.js';
 import { encodeOperation } from '../../../src/stores/knowledge-graph/operation-line.js';
 import type { Operation } from '../../../src/stores/knowledge-graph/triple.js';
+import type { KnowledgeGraph } from '../../../src/stores/knowledge-graph.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { allOf, graphIn } from './graph.js';
 import { operationsIn, replay } from './oracle.js';
@@ -165,6 +166,130 @@ describe('two graphs on the same files', () => {
       }),
       { numRuns: 60 },
     );
+  });
+});
+
+type Follow =
+  | { do: 'add' | 'delete' | 'end' | 'save'; by: number; name: number; isAlongside: boolean }
+  | { do: 'look' };
+const follow: fc.Arbitrary<Follow> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      do: fc.constantFrom('add' as const, 'add' as const, 'delete' as const, 'end' as const),
+      by: fc.nat(1),
+      name: fc.nat(5),
+      isAlongside: fc.boolean(),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('save' as const),
+      by: fc.nat(1),
+      name: fc.nat(5),
+      isAlongside: fc.boolean(),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('look' as const) }) },
+);
+
+describe('a graph that others write and compact', () => {
+  it('goes on by the new end of the log, wherever it was, and never loads all again', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(follow, { maxLength: 30 }), async (steps) => {
+        const folder = tempFolder();
+        const [first, second, reader] = [graphIn(folder), graphIn(folder), graphIn(folder)];
+        await first.add([{ subject: 's', predicate: 'p', object: 'o' }]);
+        const compare = async (graph: KnowledgeGraph) => {
+          const fresh = graphIn(folder);
+          expect(await allOf(graph)).toEqual(await allOf(fresh));
+          const [one, other] = await Promise.all([graph.stats(), fresh.stats()]);
+          expect({ ...one, notices: [] }).toEqual({ ...other, notices: [] });
+        };
+        const loads: unknown[] = [];
+        for (const graph of [first, second, reader]) {
+          await allOf(graph);
+          graph.subscribe((subjects) => subjects === undefined && loads.push(graph));
+        }
+        let running: Promise<unknown>[] = [];
+        for (const next of steps) {
+          if (next.do === 'look') {
+            await Promise.all(running.splice(0));
+            await compare(reader);
+            continue;
+          }
+          const graph = next.by === 0 ? first : second;
+          const key = { subject: `s${next.name}`, predicate: 'p', object: 'o' };
+          // Two compactions between two looks are more than a follower can know of.
+          if (next.do === 'save') {
+            await Promise.all(running.splice(0));
+            for (const each of [first, second, reader]) await allOf(each);
+          }
+          if (next.do === 'add') running.push(graph.add([key]));
+          if (next.do === 'delete') running.push(graph.delete([key]));
+          if (next.do === 'end') running.push(graph.end([key]));
+          if (next.do === 'save') running.push(graph.save());
+          if (!next.isAlongside) await Promise.all(running.splice(0));
+        }
+        await Promise.all(running);
+        running = [];
+        for (const graph of [first, second, reader]) await compare(graph);
+        expect(loads).toEqual([]);
+        for (const graph of [first, second, reader]) await graph.close();
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('loads all again where git or a person brought other files beside a compaction', async () => {
+    const folder = tempFolder();
+    const [writer, reader] = [graphIn(folder), graphIn(folder)];
+    const [wal, snapshot] = ['kg_wal.log', 'kg_snapshot.json'].map((name) => join(folder, name));
+    const facts = ['Ada', 'Grace', 'Alan'].map((subject) => ({
+      subject,
+      predicate: 'knows',
+      object: 'Charles',
+    }));
+    await writer.add(facts);
+    await writer.save();
+    const changes = [
+      // Of the same length, in the log that is compacted then.
+      () => writeFileSync(wal ?? '', readFileSync(wal ?? '', 'utf8').replace('Grace', 'Gracf')),
+      () =>
+        writeFileSync(
+          snapshot ?? '',
+          readFileSync(snapshot ?? '', 'utf8').replace(/.*Ada.*\n/, ''),
+        ),
+    ];
+    for (const change of changes) {
+      await writer.delete(facts);
+      await writer.add(facts);
+      await allOf(reader);
+      change();
+      await new Promise((resolve) => setImmediate(resolve));
+      await writer.save();
+      expect(await allOf(reader)).toEqual(await allOf(graphIn(folder)));
+    }
+    await writer.close();
+  });
+
+  it('forgets the deletions that the compaction forgot', async () => {
+    const folder = tempFolder();
+    let now = 0;
+    const clock = { now: () => now, monotonic: () => performance.now() };
+    const [writer, reader] = [graphIn(folder, { clock }), graphIn(folder, { clock })];
+    const key = { subject: 'Ada', predicate: 'knows', object: 'Charles' };
+    await writer.add([key, { ...key, subject: 'Grace' }]);
+    await writer.delete([key]);
+    expect((await reader.stats()).deletions).toBe(1);
+    const heard: unknown[] = [];
+    reader.subscribe((subjects) => heard.push(subjects));
+    now = 31 * 86_400_000;
+    await writer.save();
+    expect((await reader.stats()).deletions).toBe(0);
+    expect(heard).toEqual([]);
+    await writer.close();
   });
 });
 

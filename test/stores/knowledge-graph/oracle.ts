@@ -37,8 +37,13 @@ export function replay(operations: readonly LineOperation[]): string[] {
     const from = JSON.stringify([origin.conversationId, origin.messageId]);
     const isSame = versions.some((old) => old.ts === ts && old.validTo === validTo);
     if (op === 'delete') facts.set(name, []);
-    else if (op === 'close' && open !== undefined) open.validTo = Math.max(open.ts, validTo ?? at);
-    else if (op === 'add' && validTo !== undefined && !isSame) versions.push({ ts, validTo, from });
+    else if (op === 'close') {
+      for (const version of versions) {
+        const isToCome = version.ts <= at && at < (version.validTo ?? 0);
+        if (version === open || isToCome) version.validTo = Math.max(version.ts, validTo ?? at);
+      }
+    } else if (op === 'add' && validTo !== undefined && !isSame)
+      versions.push({ ts, validTo, from });
     else if (op === 'add' && validTo === undefined && !open) versions.push({ ts, from });
   }
   return [...facts]

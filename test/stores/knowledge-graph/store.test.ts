@@ -2,7 +2,7 @@
  * The knowledge graph as its callers see it: the tests that seed 004 asks for, facts with times,
  * replacing, closing, deleting, queries in every combination, limits.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { allOf, fact, namesOf, openGraph, PAGE } from './graph.js';
@@ -148,6 +148,51 @@ describe('facts in time', () => {
     expect(await allOf(open())).toEqual(past);
     await graph.save();
     expect(await allOf(open())).toEqual(past);
+  });
+
+  it('hold until an end that is to come', async () => {
+    const clock = manualClock(1_000);
+    const { graph, open } = openGraph({ clock });
+    const now = async (each = graph) => namesOf((await each.query({}, PAGE)).triples);
+    const name = 'Ada|knows|Charles';
+    await graph.add([fact('Ada')]);
+    expect(await graph.end([fact('Ada')], 5_000)).toMatchObject([
+      { removed: true, validTo: 5_000 },
+    ]);
+    expect(await now()).toEqual([name]);
+    expect((await graph.stats()).open).toBe(1);
+    expect((await graph.subjects({}, PAGE)).total).toBe(1);
+    expect((await graph.neighbors('Ada', { depth: 1, direction: 'out' }, PAGE)).total).toBe(1);
+    expect((await graph.add([fact('Ada')])).triples).toMatchObject([
+      { added: false, validTo: 5_000 },
+    ]);
+    await graph.save();
+    expect(await now(open())).toEqual([name]);
+    clock.set(5_000);
+    expect(await now()).toEqual([]);
+    expect((await graph.stats()).open).toBe(0);
+    expect(await graph.end([fact('Ada')])).toMatchObject([{ removed: false }]);
+    expect((await graph.add([fact('Ada')])).triples).toMatchObject([{ added: true }]);
+  });
+
+  it('can end earlier than was said, by replacing as well', async () => {
+    const clock = manualClock(1_000);
+    const { graph, open } = openGraph({ clock });
+    const home = (place: string) => fact('Ada', 'lives in', place);
+    await graph.add([home('London'), home('Ockham'), home('Paris')]);
+    await graph.end([home('London'), home('Ockham'), home('Paris')], 5_000);
+    clock.set(2_000);
+    expect(await graph.end([home('London')])).toMatchObject([{ removed: true, validTo: 2_000 }]);
+    const later = await graph.add([{ ...home('Rome'), ts: 9_000 }], { replaces: true });
+    expect(later.closed).toEqual([]);
+    const { closed } = await graph.add([home('Paris')], { replaces: true });
+    expect(namesOf(closed).sort()).toEqual(['Ada|lives in|Ockham', 'Ada|lives in|Rome']);
+    for (const each of [graph, open()]) {
+      const { triples } = await each.query({}, PAGE);
+      expect(namesOf(triples)).toEqual(['Ada|lives in|Paris']);
+    }
+    clock.set(5_000);
+    expect((await graph.query({}, PAGE)).total).toBe(0);
   });
 
   it('follow each other even where the clock stands still or runs backwards', async () => {
@@ -321,6 +366,18 @@ describe('rules', () => {
     expect((await open({ ttlDays: Number.POSITIVE_INFINITY }).stats()).open).toBe(0);
   });
 
+  it('never lets a line by hand expire that has no time', async () => {
+    const clock = manualClock(10 * 86_400_000);
+    const { graph, folder } = openGraph({ clock, ttlDays: 1 });
+    const line = '{"s":"Ada","p":"knows","o":"Charles"}';
+    writeFileSync(join(folder, 'kg_wal.log'), `\n${line}\n`);
+    expect((await graph.query({}, PAGE)).total).toBe(1);
+    await graph.add([{ ...fact('Ada'), ts: 1, validTo: 2 }]);
+    expect((await graph.add([fact('Ada')])).triples).toMatchObject([{ added: false }]);
+    await graph.save();
+    expect((await graph.query({}, PAGE)).total).toBe(1);
+  });
+
   it('learns again what has expired', async () => {
     const clock = manualClock(10 * 86_400_000);
     const { graph } = openGraph({ clock, ttlDays: 1 });
@@ -383,8 +440,10 @@ describe('rules', () => {
     expect(heard).toEqual(['Ada']);
     await open().add([fact('Grace'), fact('Alan')]);
     await expect.poll(() => heard, { timeout: 30_000 }).toEqual(['Ada', 'Grace,Alan']);
-    await open().save();
-    await expect.poll(() => heard, { timeout: 30_000 }).toEqual(['Ada', 'Grace,Alan', '?']);
+    const other = open();
+    await other.save();
+    await other.add([fact('Barbara')]);
+    await expect.poll(() => heard, { timeout: 30_000 }).toEqual(['Ada', 'Grace,Alan', 'Barbara']);
     stop();
     await graph.add([fact('Ada', 'knows', 'Mary')]);
     expect(heard).toHaveLength(3);
@@ -431,6 +490,45 @@ describe('a compaction', () => {
     expect(await allOf(open())).toEqual(list);
     await graph.save();
     expect(await allOf(open())).toEqual(list);
+  });
+
+  it('tells how far it is, and ends without a trace where it is cancelled', async () => {
+    const { graph, open, folder } = openGraph({ maxTriples: 1e6 });
+    await graph.add(Array.from({ length: 25_000 }, (_, n) => fact(`subject ${n}`)));
+    const seen: number[][] = [];
+    await graph.save({ onProgress: (...counts) => seen.push(counts) });
+    expect(seen).toEqual([
+      [10_000, 25_000],
+      [20_000, 25_000],
+    ]);
+    await graph.add([fact('Ada')]);
+    const filesNow = () =>
+      readdirSync(folder)
+        .filter((name) => name !== '.locks')
+        .map((name) => [name, readFileSync(join(folder, name)).toString('base64')]);
+    const before = filesNow();
+    const cancelling = new AbortController();
+    const onProgress = () => cancelling.abort(new Error('enough'));
+    await expect(graph.save({ signal: cancelling.signal, onProgress })).rejects.toThrow('enough');
+    expect(filesNow()).toEqual(before);
+    await graph.save();
+    expect(await allOf(open())).toHaveLength(25_001);
+  });
+
+  it('and a load leave others their turn', async () => {
+    const { graph, open } = openGraph({ maxTriples: 1e6 });
+    await graph.add(Array.from({ length: 60_000 }, (_, n) => fact(`subject ${n}`)));
+    await graph.save();
+    let turns = 0;
+    let isLoading = true;
+    const count = () => {
+      turns += 1;
+      if (isLoading) setImmediate(count);
+    };
+    setImmediate(count);
+    await open().stats();
+    isLoading = false;
+    expect(turns).toBeGreaterThan(3);
   });
 
   it('by two at once gives one graph', async () => {

@@ -1,7 +1,9 @@
 /** The tools of the knowledge graph through the official client, on real files. */
+
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { estimateTokens } from '../../../src/tools/answer-budget.js';
 import { useToolSession } from '../../support/tool-session.js';
 
 const opened = useToolSession();
@@ -52,6 +54,9 @@ describe('kg_add and kg_query', () => {
       validTo: '2999-01-01',
     });
     expect(ended).toMatchObject({ deleted: 1, triples: [{ validTo: '2999-01-01T00:00:00.000Z' }] });
+    const until = (await call('kg_query', { subject: 'Ada' }))['triples'];
+    expect(until).toMatchObject([{ object: 'Ockham', validTo: '2999-01-01T00:00:00.000Z' }]);
+    await call('kg_delete', { ...ada, object: 'Ockham', close: true });
     const note = (await call('kg_query', { subject: 'Ada' }))['note'];
     expect(note).toContain('2 facts match at another time');
   });
@@ -75,6 +80,29 @@ describe('kg_add and kg_query', () => {
     const count = triplesOf(small).length;
     expect(count).toBeLessThan(60);
     expect(small).toMatchObject({ hasMore: true, nextOffset: count });
+  });
+
+  it('answer a large change within its size, with totals, and what did not happen first', async () => {
+    const long = (n: number) => `${n} ${'長'.repeat(190)}`;
+    const triples = Array.from({ length: 300 }, (_, n) => ({ ...ada, object: long(n) }));
+    await call('kg_add', { triples: triples.slice(298) });
+    const added = await call('kg_add', { triples });
+    expect(added).toMatchObject({ added: 298, total: 300, closedTotal: 0, closed: [] });
+    expect(
+      triplesOf(added)
+        .slice(0, 3)
+        .map(({ added: isNew }) => isNew),
+    ).toEqual([false, false, true]);
+    const moved = await call('kg_add', { ...ada, replaces: true });
+    expect(moved).toMatchObject({ added: 1, total: 1, closedTotal: 300 });
+    const gone = await call('kg_delete', { triples: [...triples, { ...ada, object: 'Rome' }] });
+    expect(gone).toMatchObject({ deleted: 300, total: 301 });
+    expect(triplesOf(gone)[0]).toMatchObject({ object: 'Rome', deleted: false });
+    for (const answer of [added, moved, gone]) {
+      expect(estimateTokens(answer)).toBeLessThan(8_000);
+    }
+    const short = Array.from({ length: 60 }, (_, n) => ({ ...ada, object: `place ${n}` }));
+    expect(triplesOf(await call('kg_add', { triples: short }))).toHaveLength(50);
   });
 
   it('refuse what is too long, unclear or too much, each with its code', async () => {

@@ -1,0 +1,15 @@
+/** The write locks of a root, wherever its parts lie. */
+import { join } from 'node:path';
+import type { Config } from '../config.js';
+import { heldLocks, type LockFacts } from '../files/held-locks.js';
+import { graphFiles } from '../stores/knowledge-graph/graph-files.js';
+
+/** Folder by folder, in the order of their names. FILESYSTEM_ERROR. */
+export async function locksOf({ root, logsDir, kg }: Config): Promise<LockFacts[]> {
+  const folders = new Set([
+    join(logsDir, '.locks'),
+    join(root, 'memory-bank', '.locks'),
+    graphFiles(kg.snapshotPath, kg.walPath).locks,
+  ]);
+  return (await Promise.all([...folders].map(heldLocks))).flat();
+}

@@ -1,0 +1,43 @@
+/** Changing a file that its own program may write at any time, without our lock. */
+import { writeFileSync } from 'node:fs';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { changeUserFile } from '../../src/files/edit-user-file.js';
+import { errorOf } from '../support/error-of.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+const add = (text: string) => `${text}ours\n`;
+
+describe('a file of the user', () => {
+  it('is changed from what is there now, and a copy is kept', async () => {
+    const path = join(tempFolder(), 'settings.json');
+    await writeFile(path, 'theirs\n');
+    expect(await changeUserFile(path, add, 'before')).toBe(`${path}.before`);
+    expect(await readFile(path, 'utf8')).toBe('theirs\nours\n');
+    expect(await readFile(`${path}.before`, 'utf8')).toBe('theirs\n');
+  });
+
+  it('is made where there is none, with its folder', async () => {
+    const path = join(tempFolder(), 'new', 'settings.json');
+    expect(await changeUserFile(path, add, 'before')).toBeUndefined();
+    expect(await readFile(path, 'utf8')).toBe('ours\n');
+  });
+
+  it.each([
+    ['changed', 'CONFLICT'],
+    ['made', 'ALREADY_EXISTS'],
+  ])('stays as its program has %s it meanwhile', async (way, code) => {
+    const folder = join(tempFolder(), 'program');
+    const path = join(folder, 'settings.json');
+    await mkdir(folder);
+    if (way === 'changed') await writeFile(path, 'theirs\n');
+    const late = (text: string) => {
+      writeFileSync(path, 'written meanwhile\n');
+      return add(text);
+    };
+    expect((await errorOf(changeUserFile(path, late, 'before'))).code).toBe(code);
+    expect(await readFile(path, 'utf8')).toBe('written meanwhile\n');
+    expect(await readdir(folder)).toEqual(['settings.json']);
+  });
+});
