@@ -2,7 +2,7 @@
  * The knowledge graph as its callers see it: the tests that seed 004 asks for, facts with times,
  * replacing, closing, deleting, queries in every combination, limits.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { allOf, fact, namesOf, openGraph, PAGE } from './graph.js';
@@ -490,6 +490,29 @@ describe('a compaction', () => {
     expect(await allOf(open())).toEqual(list);
     await graph.save();
     expect(await allOf(open())).toEqual(list);
+  });
+
+  it('tells how far it is, and ends without a trace where it is cancelled', async () => {
+    const { graph, open, folder } = openGraph({ maxTriples: 1e6 });
+    await graph.add(Array.from({ length: 25_000 }, (_, n) => fact(`subject ${n}`)));
+    const seen: number[][] = [];
+    await graph.save({ onProgress: (...counts) => seen.push(counts) });
+    expect(seen).toEqual([
+      [10_000, 25_000],
+      [20_000, 25_000],
+    ]);
+    await graph.add([fact('Ada')]);
+    const filesNow = () =>
+      readdirSync(folder)
+        .filter((name) => name !== '.locks')
+        .map((name) => [name, readFileSync(join(folder, name)).toString('base64')]);
+    const before = filesNow();
+    const cancelling = new AbortController();
+    const onProgress = () => cancelling.abort(new Error('enough'));
+    await expect(graph.save({ signal: cancelling.signal, onProgress })).rejects.toThrow('enough');
+    expect(filesNow()).toEqual(before);
+    await graph.save();
+    expect(await allOf(open())).toHaveLength(25_001);
   });
 
   it('and a load leave others their turn', async () => {
