@@ -10,12 +10,9 @@ import type { Triple } from '../stores/knowledge-graph/triple.js';
 import type { KnowledgeGraph } from '../stores/knowledge-graph.js';
 import type { MemoryBank } from '../stores/memory-bank.js';
 import { exportPath } from './export-folder.js';
+import type { GraphFormat } from './graph-formats.js';
 import { factLine, MermaidLines } from './graph-lines.js';
 import { memoryLinesOf } from './server-memory.js';
-
-/** `jsonl`: everything, closed facts too; `memory`: memory.jsonl of server-memory; `mermaid`: a picture. */
-export const GRAPH_FORMATS = ['jsonl', 'memory', 'mermaid'] as const;
-export type GraphFormat = (typeof GRAPH_FORMATS)[number];
 
 const PROGRESS_EVERY = 10_000;
 

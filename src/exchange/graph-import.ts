@@ -13,18 +13,16 @@ import type { KnowledgeGraph } from '../stores/knowledge-graph.js';
 import { encodeNote } from '../stores/memory-bank/note-text.js';
 import type { MemoryBank, NoteInfo } from '../stores/memory-bank.js';
 import { readExportFile } from './export-folder.js';
+import type { LongObservations } from './graph-formats.js';
 import { factOf } from './graph-lines.js';
 import { itemsOf, type MemoryItem, memoryLineOf, noteTriple } from './server-memory.js';
 
 /** Stored in a few milliseconds. */
 const FACTS_AT_ONCE = 1_000;
 
-/** What becomes of observations longer than a triple holds. */
-export const LONG_OBSERVATIONS = ['refuse', 'notes'] as const;
-
 export interface GraphImportRequest {
   readonly text: string;
-  readonly longObservations: (typeof LONG_OBSERVATIONS)[number];
+  readonly longObservations: LongObservations;
   /** Aborted: what came in stays, and the error says how much. */
   readonly signal?: AbortSignal | undefined;
   onProgress?(done: number, total: number): void;

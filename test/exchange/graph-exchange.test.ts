@@ -8,7 +8,8 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { GraphExport, type GraphFormat } from '../../src/exchange/graph-export.js';
+import { GraphExport } from '../../src/exchange/graph-export.js';
+import type { GraphFormat } from '../../src/exchange/graph-formats.js';
 import { GraphImport } from '../../src/exchange/graph-import.js';
 import { itemsOf, type MemoryLine, memoryLinesOf } from '../../src/exchange/server-memory.js';
 import type { NewTriple, TripleKey } from '../../src/stores/knowledge-graph/triple.js';
@@ -96,7 +97,7 @@ describe("the graph's own lines", () => {
       }),
       { numRuns: 60 },
     );
-  }, 60_000);
+  });
 
   it('may be written by hand, and name what is wrong with a line', async () => {
     const { bring, kg } = openPlace();
@@ -369,7 +370,7 @@ describe('the official memory server', () => {
       observations: [{ entityName: 'Engine', contents: ['still works'] }],
     });
     expect((await bring(second.file())).added).toBe(1);
-  }, 60_000);
+  });
 
   it('has long observations refused and named, or kept as notes and given back exactly', async () => {
     const folder = tempFolder();
@@ -413,7 +414,7 @@ describe('the official memory server', () => {
     await fresh.memoryBank.edit(keeping.notes[0] ?? '', undefined, () => 'Edited by hand\n');
     expect(await fresh.textOf('memory')).toContain('"Edited by hand"');
     expect(await textOf('memory')).toContain('A long story');
-  }, 60_000);
+  });
 
   it('has facts of ours with words of theirs come back the same', async () => {
     const folder = tempFolder();
@@ -435,7 +436,7 @@ describe('the official memory server', () => {
       '["Ada","lives in","London"]',
       '["London","is in","England"]',
     ]);
-  }, 60_000);
+  });
 
   it('may have left a file of thousands of lines', async () => {
     const lines = Array.from({ length: 5_000 }, (_, n) =>

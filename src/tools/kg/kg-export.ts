@@ -1,6 +1,6 @@
 /** The tool `kg_export`: the knowledge graph as text, in the answer or as a file in the folder of exports. */
 import { z } from 'zod';
-import { GRAPH_FORMATS } from '../../exchange/graph-export.js';
+import { GRAPH_FORMATS } from '../../exchange/graph-formats.js';
 import { estimateTokens, maxTokens } from '../answer-budget.js';
 import { ADDS, defineTool, success } from '../define-tool.js';
 

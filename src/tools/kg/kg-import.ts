@@ -1,7 +1,7 @@
 /** The tool `kg_import`: facts from an export of Daybook or of the official MCP memory server. */
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
-import { LONG_OBSERVATIONS } from '../../exchange/graph-import.js';
+import { LONG_OBSERVATIONS } from '../../exchange/graph-formats.js';
 import { ADDS, defineTool, success } from '../define-tool.js';
 
 const MOST_NAMED = 50;

@@ -375,7 +375,7 @@ describe('what is known', () => {
       }),
       { numRuns: 60 },
     );
-  }, 60_000);
+  });
 
   it('follows hand edits while watching', async () => {
     const { folder, bank, put } = openBank();
