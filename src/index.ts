@@ -13,8 +13,8 @@ export {
   type SearchRequest,
 } from './index/open-daybook.js';
 export type { InsightHit, InsightResults } from './search/insight-search.js';
-export type { MatchType } from './search/match-type.js';
 export type { MessageFilters, MessageHit, MessageResults } from './search/message-search.js';
+export type { MatchType } from './search/search-modes.js';
 export type { Hit, SearchResult } from './search/search-result.js';
 export type { SnippetOptions } from './search/snippet.js';
 export {

@@ -7,14 +7,21 @@ const SLICE_MS = 5;
 
 export class Breath {
   #since = systemClock.monotonic();
+  readonly #signal: AbortSignal | undefined;
+
+  constructor(signal?: AbortSignal) {
+    this.#signal = signal;
+  }
 
   /** Whether the slice has lasted long enough. */
   isDue(): boolean {
     return systemClock.monotonic() - this.#since >= SLICE_MS;
   }
 
+  /** Throws the signal's reason once that is aborted. */
   async take(): Promise<void> {
     await new Promise<void>((resolve) => setImmediate(resolve));
+    this.#signal?.throwIfAborted();
     this.#since = systemClock.monotonic();
   }
 }

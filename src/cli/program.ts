@@ -5,6 +5,8 @@
  */
 import { Command, Option } from 'commander';
 import { VERSION } from '../base/version.js';
+import { MATCH_TYPES } from '../search/search-modes.js';
+import { ROLES } from '../stores/conversations/schema.js';
 import { TOOLSETS } from '../tools/define-tool.js';
 import type { Flags } from './configuration.js';
 import type { ExportOptions } from './export.js';
@@ -15,9 +17,6 @@ import type { SearchOptions } from './search.js';
 import type { ServeOptions } from './serve.js';
 import type { UnlockOptions } from './unlock.js';
 
-/** Beside the tool's own lists, which would load the whole search before the handshake. */
-const MATCH_TYPES = ['auto', 'fts5', 'exact', 'prefix', 'any', 'fuzzy'];
-const ROLES = ['system', 'user', 'assistant'];
 const JSON_OPTION = ['--json', 'the report as JSON'] as const;
 
 /** A fresh program; parsing it runs the command named by the arguments, `serve` when none is. */

@@ -3,7 +3,7 @@
  * its continuity snapshot. What the tool and the prompt `session_start` share.
  */
 import { estimateTextTokens } from '../base/tokens.js';
-import { ifThere } from '../search/message-hits.js';
+import { ifThere } from '../search/if-there.js';
 import type { MessageSearch, SearchCaller } from '../search/message-search.js';
 import type { Conversation, ConversationHead } from '../stores/conversations/schema.js';
 import type { ConversationStore } from '../stores/conversations.js';

@@ -6,20 +6,21 @@ import { AppError, isAppError } from '../base/errors.js';
 import type { Durability } from '../files/atomic-write.js';
 import { writeNewFile } from '../files/new-file.js';
 import type { TripleFilter } from '../stores/knowledge-graph/graph-query.js';
+import type { Triple } from '../stores/knowledge-graph/triple.js';
 import type { KnowledgeGraph } from '../stores/knowledge-graph.js';
 import type { MemoryBank } from '../stores/memory-bank.js';
 import { exportPath } from './export-folder.js';
+import type { GraphFormat } from './graph-formats.js';
 import { factLine, MermaidLines } from './graph-lines.js';
 import { memoryLinesOf } from './server-memory.js';
 
-/** `jsonl`: everything, closed facts too; `memory`: memory.jsonl of server-memory; `mermaid`: a picture. */
-export const GRAPH_FORMATS = ['jsonl', 'memory', 'mermaid'] as const;
-export type GraphFormat = (typeof GRAPH_FORMATS)[number];
+const PROGRESS_EVERY = 10_000;
 
 export interface GraphExportRequest {
   readonly format: GraphFormat;
   readonly filter: Pick<TripleFilter, 'subject' | 'predicate' | 'text'>;
   readonly signal?: AbortSignal;
+  onProgress?(facts: number): void;
 }
 
 export interface GraphExportOptions extends Durability {
@@ -90,10 +91,9 @@ export class GraphExport {
     }
   }
 
-  async *#lines({ format, filter, signal }: GraphExportRequest): AsyncGenerator<string> {
-    const { kg } = this.#options;
-    const includeClosed = format === 'jsonl';
-    const facts = kg.all({ ...filter, includeClosed });
+  async *#lines(request: GraphExportRequest): AsyncGenerator<string> {
+    const { format } = request;
+    const facts = this.#facts(request);
     if (format === 'memory') {
       const lines = await memoryLinesOf(facts, (path) => this.#noteText(path));
       yield* lines.map((line) => `${JSON.stringify(line)}\n`);
@@ -101,8 +101,21 @@ export class GraphExport {
     }
     const mermaid = new MermaidLines();
     for await (const fact of facts) {
-      signal?.throwIfAborted();
       yield `${format === 'jsonl' ? factLine(fact) : mermaid.line(fact)}\n`;
+    }
+  }
+
+  async *#facts(request: GraphExportRequest): AsyncGenerator<Triple> {
+    const { format, filter, signal, onProgress } = request;
+    let count = 0;
+    for await (const fact of this.#options.kg.all({
+      ...filter,
+      includeClosed: format === 'jsonl',
+    })) {
+      signal?.throwIfAborted();
+      yield fact;
+      count += 1;
+      if (count % PROGRESS_EVERY === 0) onProgress?.(count);
     }
   }
 

@@ -1,24 +1,31 @@
 /**
  * Bringing facts in: lines of a Daybook export, or memory.jsonl of server-memory. All facts that can
- * be stored come in at once or, where they are more than the limit allows, none; what cannot be stored
- * is named with its line. Bringing the same in again changes nothing.
+ * be stored come in or, where they are more than the limit allows, none; what cannot be stored is
+ * named with its line. They come in by parts, so that others have their turn and a cancelled import
+ * ends; bringing the same in again goes on, and changes nothing that is there.
  */
+import { Breath } from '../base/breath.js';
 import { type Clock, systemClock } from '../base/clock.js';
 import { AppError, isAppError } from '../base/errors.js';
 import { sha256Hex } from '../base/ids.js';
 import { checkTriple, type NewTriple } from '../stores/knowledge-graph/triple.js';
 import type { KnowledgeGraph } from '../stores/knowledge-graph.js';
-import type { MemoryBank } from '../stores/memory-bank.js';
+import { encodeNote } from '../stores/memory-bank/note-text.js';
+import type { MemoryBank, NoteInfo } from '../stores/memory-bank.js';
 import { readExportFile } from './export-folder.js';
+import type { LongObservations } from './graph-formats.js';
 import { factOf } from './graph-lines.js';
 import { itemsOf, type MemoryItem, memoryLineOf, noteTriple } from './server-memory.js';
 
-/** What becomes of observations longer than a triple holds. */
-export const LONG_OBSERVATIONS = ['refuse', 'notes'] as const;
+/** Stored in a few milliseconds. */
+const FACTS_AT_ONCE = 1_000;
 
 export interface GraphImportRequest {
   readonly text: string;
-  readonly longObservations: (typeof LONG_OBSERVATIONS)[number];
+  readonly longObservations: LongObservations;
+  /** Aborted: what came in stays, and the error says how much. */
+  readonly signal?: AbortSignal | undefined;
+  onProgress?(done: number, total: number): void;
 }
 
 export interface Refused {
@@ -48,10 +55,28 @@ export interface GraphImportOptions {
   readonly clock?: Clock;
 }
 
+interface Note {
+  readonly path: string;
+  readonly text: string;
+}
+
+interface Fact {
+  readonly triple: NewTriple;
+  /** What it points at, to be written first. */
+  readonly note?: Note;
+}
+
 interface Gathered {
-  readonly triples: NewTriple[];
-  readonly notes: string[];
+  readonly format: GraphImportResult['format'];
+  readonly facts: Fact[];
   readonly refused: Refused[];
+}
+
+/** How far an import has come. */
+interface Stored {
+  facts: number;
+  added: number;
+  readonly notes: NoteInfo[];
 }
 
 export class GraphImport {
@@ -66,68 +91,134 @@ export class GraphImport {
     return readExportFile(this.#options.folder, name);
   }
 
-  /** Durable as the graph's `add` is. E_KG_FULL (no fact came in), VALIDATION_ERROR (no such text), LOCKED. */
-  async import({ text, longObservations }: GraphImportRequest): Promise<GraphImportResult> {
-    const lines = linesOf(text);
-    const format = formatOf(lines);
-    const gathered: Gathered = { triples: [], notes: [], refused: [] };
-    for (const { number, value } of lines) {
-      await refusing(gathered.refused, number, async () => {
-        if (format === 'jsonl') gathered.triples.push(checked(factOf(parsed(value))));
-        else
-          await this.#gather(
-            itemsOf(memoryLineOf(parsed(value))),
-            number,
-            longObservations,
-            gathered,
-          );
-      });
-    }
-    const { triples, notes, refused } = gathered;
-    const facts = format === 'jsonl' ? triples : this.#inOrder(triples);
-    const added = facts.length === 0 ? [] : (await this.#options.kg.add(facts)).triples;
-    const count = added.filter((triple) => triple.added).length;
-    return { format, facts: facts.length, added: count, notes, refused };
-  }
-
-  async #gather(
-    items: readonly MemoryItem[],
-    line: number,
-    longObservations: GraphImportRequest['longObservations'],
-    { triples, notes, refused }: Gathered,
-  ): Promise<void> {
-    for (const item of items) {
-      await refusing(refused, line, async () => {
-        if (item.kind === 'fact') triples.push(checked(item.triple));
-        else if (item.kind === 'refused') throw new AppError('E_KG_INVALID_TRIPLE', item.reason);
-        else if (longObservations === 'refuse') throw tooLong(item.text);
-        else {
-          const { path, isNew } = await this.#writeNote(item.entity, item.text);
-          if (isNew) notes.push(path);
-          triples.push(checked(noteTriple(item.entity, path)));
-        }
-      });
-    }
-  }
-
-  /** A note that somebody changed since keeps the change. */
-  async #writeNote(entity: string, text: string): Promise<{ path: string; isNew: boolean }> {
-    const path = notePathOf(entity, text);
+  /**
+   * Durable as the graph's `add` is. E_KG_FULL (no fact came in), VALIDATION_ERROR (no such text),
+   * LOCKED, CANCELLED, E_MB_FULL. Facts that came in before an error stay, and it says how many; a note
+   * whose fact did not come in does not.
+   */
+  async import(request: GraphImportRequest): Promise<GraphImportResult> {
+    const stored: Stored = { facts: 0, added: 0, notes: [] };
+    let facts: readonly Fact[] = [];
     try {
-      await this.#options.memoryBank.add(path, `${text}\n`);
-      return { path, isNew: true };
+      const gathered = await gather(request);
+      facts = gathered.format === 'jsonl' ? gathered.facts : this.#inOrder(gathered.facts);
+      await this.#store(facts, request, stored);
+      const notes = stored.notes.map(({ path }) => path);
+      const { format, refused } = gathered;
+      return { format, facts: facts.length, added: stored.added, notes, refused };
     } catch (error) {
-      if (isAppError(error, 'ALREADY_EXISTS')) return { path, isNew: false };
+      const kept = new Set(facts.slice(0, stored.facts).map(({ note }) => note?.path));
+      for (const note of stored.notes) if (!kept.has(note.path)) await this.#takeBack(note);
+      throw stopped(error, request.signal, stored, facts.length);
+    }
+  }
+
+  async #store(facts: readonly Fact[], request: GraphImportRequest, stored: Stored): Promise<void> {
+    const { text, signal, onProgress } = request;
+    for (const { note } of facts) {
+      if (note === undefined) continue;
+      signal?.throwIfAborted();
+      const info = await this.#writeNote(note);
+      if (info !== undefined) stored.notes.push(info);
+    }
+    const triples = facts.map(({ triple }) => triple);
+    for (let start = 0; start < triples.length; start += FACTS_AT_ONCE) {
+      signal?.throwIfAborted();
+      const some = triples.slice(start, start + FACTS_AT_ONCE);
+      // Either all fit or none comes in.
+      const room = start === 0 ? triples : some;
+      const { triples: added } = await this.#options.kg.add(some, { room });
+      stored.facts += some.length;
+      stored.added += added.filter((triple) => triple.added).length;
+      onProgress?.(text.length * (1 + stored.facts / triples.length), 2 * text.length);
+    }
+  }
+
+  /** The new note; `undefined` where there is one, which somebody may have changed since. */
+  async #writeNote({ path, text }: Note): Promise<NoteInfo | undefined> {
+    try {
+      return await this.#options.memoryBank.add(path, text);
+    } catch (error) {
+      if (isAppError(error, 'ALREADY_EXISTS')) return undefined;
       throw error;
     }
   }
 
-  /** That file knows no times, but an order: the facts are given the last milliseconds, one each. */
-  #inOrder(triples: readonly NewTriple[]): NewTriple[] {
-    const { clock = systemClock } = this.#options;
-    const first = clock.now() - triples.length;
-    return triples.map((triple, index) => ({ ...triple, ts: first + index }));
+  async #takeBack({ path, hash }: NoteInfo): Promise<void> {
+    const { memoryBank } = this.#options;
+    // What somebody changed meanwhile is theirs; and the error that led here is the one to tell.
+    await memoryBank.delete(path, { expectedHash: hash, permanent: true }).catch(() => undefined);
   }
+
+  /** That file knows no times, but an order: the facts are given the last milliseconds, one each. */
+  #inOrder(facts: readonly Fact[]): Fact[] {
+    const { clock = systemClock } = this.#options;
+    const first = clock.now() - facts.length;
+    return facts.map(({ triple, ...fact }, index) => {
+      return { ...fact, triple: { ...triple, ts: first + index } };
+    });
+  }
+}
+
+/** Everything in the text that can be stored; writes nothing. */
+async function gather(request: GraphImportRequest): Promise<Gathered> {
+  const { text, longObservations, signal, onProgress } = request;
+  const breath = new Breath(signal);
+  const format = formatOf(text);
+  const gathered: Gathered = { format, facts: [], refused: [] };
+  const { facts, refused } = gathered;
+  for (const { number, value, end } of linesOf(text)) {
+    refusing(refused, number, () => {
+      if (format === 'jsonl') facts.push(checked(factOf(parsed(value))));
+      else gatherItems(itemsOf(memoryLineOf(parsed(value))), number, longObservations, gathered);
+    });
+    if (!breath.isDue()) continue;
+    onProgress?.(end, 2 * text.length);
+    await breath.take();
+  }
+  return gathered;
+}
+
+function gatherItems(
+  items: readonly MemoryItem[],
+  line: number,
+  longObservations: GraphImportRequest['longObservations'],
+  { facts, refused }: Gathered,
+): void {
+  for (const item of items) {
+    refusing(refused, line, () => {
+      if (item.kind === 'fact') facts.push(checked(item.triple));
+      else if (item.kind === 'refused') throw new AppError('E_KG_INVALID_TRIPLE', item.reason);
+      else if (longObservations === 'refuse') throw tooLong(item.text);
+      else {
+        const note = { path: notePathOf(item.entity, item.text), text: `${item.text}\n` };
+        encodeNote(note.text, note.path);
+        facts.push({ ...checked(noteTriple(item.entity, note.path)), note });
+      }
+    });
+  }
+}
+
+/** What the caller is told where an import ended before its end. */
+function stopped(
+  error: unknown,
+  signal: AbortSignal | undefined,
+  { facts, added }: Stored,
+  total: number,
+): unknown {
+  const isCancelled = signal?.aborted === true && error === signal.reason;
+  if (!isCancelled && (facts === 0 || !isAppError(error))) return error;
+  const { code, message, details }: Pick<AppError, 'code' | 'message' | 'details'> = isAppError(
+    error,
+  )
+    ? error
+    : { code: 'CANCELLED', message: 'The import was cancelled.', details: {} };
+  const came = facts === 0 ? 'Nothing came in.' : `${facts} of ${total} facts came in before.`;
+  return new AppError(code, `${message} ${came}`, {
+    hint: 'What came in stays. Bring in the same text again for the rest.',
+    details: { ...details, facts: total, stored: facts, added },
+    cause: error,
+  });
 }
 
 /** The same for the same observation, so that it is written once. */
@@ -141,21 +232,28 @@ function notePathOf(entity: string, text: string): string {
 }
 
 interface Line {
+  /** From 1. */
   readonly number: number;
   readonly value: string;
+  /** Where it ends in the text. */
+  readonly end: number;
 }
 
-function linesOf(text: string): Line[] {
-  return text
-    .replace(/^\uFEFF/, '')
-    .split('\n')
-    .map((value, index) => ({ number: index + 1, value: value.trim() }))
-    .filter(({ value }) => value !== '');
+/** One at a time, because a text may have millions. */
+function* linesOf(text: string): Generator<Line> {
+  let start = text.startsWith('\uFEFF') ? 1 : 0;
+  for (let number = 1; start < text.length; number += 1) {
+    const next = text.indexOf('\n', start);
+    const end = next === -1 ? text.length : next;
+    const value = text.slice(start, end).trim();
+    if (value !== '') yield { number, value, end };
+    start = end + 1;
+  }
 }
 
 /** By the first line that is one of either. VALIDATION_ERROR where none is. */
-function formatOf(lines: readonly Line[]): 'jsonl' | 'memory' {
-  for (const { value } of lines) {
+function formatOf(text: string): 'jsonl' | 'memory' {
+  for (const { value } of linesOf(text)) {
     if (isA(memoryLineOf, value)) return 'memory';
     if (isA(factOf, value)) return 'jsonl';
   }
@@ -186,19 +284,15 @@ function parsed(text: string): unknown {
   }
 }
 
-function checked(triple: NewTriple): NewTriple {
+function checked(triple: NewTriple): Fact {
   checkTriple(triple);
-  return triple;
+  return { triple };
 }
 
-/** What the caller's text is to blame for is noted; what the store or the disk is, ends the import. */
-async function refusing(
-  refused: Refused[],
-  line: number,
-  work: () => Promise<void>,
-): Promise<void> {
+/** What the caller's text is to blame for is noted. */
+function refusing(refused: Refused[], line: number, work: () => void): void {
   try {
-    await work();
+    work();
   } catch (error) {
     const isTheirs = isAppError(error) && BLAMED.has(error.code);
     if (!isTheirs) throw error;

@@ -59,7 +59,8 @@ export async function openPieces(path: string): Promise<PieceReader | undefined>
 }
 
 async function readFully(file: FileHandle, length: number): Promise<Buffer | undefined> {
-  const buffer = Buffer.allocUnsafeSlow(length);
+  // Memory that the garbage collector does not count: a hundred MB of other would set it going at once.
+  const buffer = Buffer.from(new SharedArrayBuffer(length));
   for (let at = 0; at < length; ) {
     const { bytesRead } = await file.read(buffer, at, length - at);
     if (bytesRead === 0) return undefined; // cut meanwhile

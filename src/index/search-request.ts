@@ -1,7 +1,7 @@
 /** What a program asks a search, judged before anything is searched: types do not hold in JavaScript. */
 import { z } from 'zod';
 import { AppError } from '../base/errors.js';
-import { MATCH_TYPES } from '../search/match-type.js';
+import { MATCH_TYPES } from '../search/search-modes.js';
 
 const requestSchema = z.looseObject({
   query: z.string(),

@@ -3,7 +3,7 @@
  * changed once the client has seen one. Gathers what happens within a moment into one message each.
  */
 /** One exchange writes twice; an import writes thousands of times. */
-const GATHER_MS = 200;
+export const GATHER_MS = 200;
 
 export interface NewsReceiver {
   updated(uri: string): void;

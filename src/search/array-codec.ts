@@ -8,7 +8,7 @@ import { crc32 } from 'node:zlib';
 
 /** `DBSG`, then the version: raised with every change of a layout in the cache or of a tokenizer. */
 const MAGIC = 0x44425347;
-export const SEGMENT_FORMAT = 3;
+export const SEGMENT_FORMAT = 4;
 const HEADER_BYTES = 16;
 
 const ARRAY_TYPES = {
@@ -17,9 +17,16 @@ const ARRAY_TYPES = {
   i32: Int32Array,
   u32: Uint32Array,
   f64: Float64Array,
+  u64: BigUint64Array,
 } as const;
 type ArrayType = keyof typeof ARRAY_TYPES;
-export type AnyArray = Uint8Array | Uint16Array | Int32Array | Uint32Array | Float64Array;
+export type AnyArray =
+  | Uint8Array
+  | Uint16Array
+  | Int32Array
+  | Uint32Array
+  | Float64Array
+  | BigUint64Array;
 
 interface Head {
   readonly facts: unknown;

@@ -1,12 +1,11 @@
 /**
  * The message index on disk, in the user's cache folder, so that a start need not read every file.
- * One file (docs/FORMAT.md): a head with a checksum, a manifest (which version of which conversation
- * is in it), the manifest's numbers, and the packed segments, each with a checksum of its own. It is
+ * One file (docs/FORMAT.md) of pieces, each behind its length and with a checksum of its own: a
+ * manifest (which version of which conversation is in it), then what index-codec.ts makes. It is
  * only a copy: what does not check out is not used, a conversation counts only if all of its messages
  * came out, and every stamp is compared with its file afterwards. Written and read piece by piece.
  */
 import { dirname } from 'node:path';
-import { crc32 } from 'node:zlib';
 import type { Log } from '../base/log.js';
 import { removeFile } from '../files/folders.js';
 import { tryLease } from '../files/lease.js';
@@ -14,19 +13,13 @@ import { openPieces, type PieceReader, sweepPieces, writePieces } from '../files
 import type { Stamp } from '../files/stamp.js';
 import { CONVERSATION_ID, type ConversationHead, ROLES } from '../stores/conversations/schema.js';
 import type { ConversationStore } from '../stores/conversations.js';
-import { SEGMENT_FORMAT } from './array-codec.js';
+import { decodeArrays, encodeArrays } from './array-codec.js';
 import { type IndexedConversation, indexedFields, type MessageIndex } from './message-index.js';
 import type { DocumentId } from './segment.js';
 
-const MAGIC = 'DBMI';
-/** Raised with every change of this layout or of what `message-index` indexes. */
-const VERSION = 5;
-/** Magic, version, segment format, bytes of manifest and numbers, count of segments, CRC-32 of all that. */
-const HEADER_BYTES = 28;
-const CHECKED_BYTES = 24;
+/** Raised with every change of the manifest or of what `message-index` indexes. */
+const VERSION = 6;
 const LENGTH_BYTES = 4;
-const NUMBERS_A_MESSAGE = 4;
-const DOCUMENT = 3;
 /** Of a stamp: dev, ino, size, mtimeNs. */
 const NUMBERS_A_STAMP = 4;
 
@@ -43,10 +36,13 @@ export async function loadIndexCache(place: CachePlace): Promise<void> {
   try {
     const reader = await openPieces(path);
     if (reader === undefined) return;
+    const pieces = readAhead(reader);
     try {
-      const manifest = await readManifest(reader);
-      if (manifest !== undefined) await takeOver(reader, manifest, place);
+      const { value } = await pieces.next();
+      const manifest = readManifest(value);
+      if (manifest !== undefined) await takeOver(pieces, manifest, place);
     } finally {
+      await pieces.return(undefined);
       await reader.close();
     }
   } catch (error) {
@@ -86,116 +82,101 @@ export async function removeIndexCache({ path, log }: CachePlace): Promise<boole
   }
 }
 
-/** Manifest and segments are those of the first step; what changes later is found changed when loading. */
+/** All of them are those of the first step; what changes later is found changed when loading. */
 function* piecesOf(index: MessageIndex, store: ConversationStore): Generator<Uint8Array> {
-  const { body, values } = manifestOf(index, store);
-  const segments = index.text.encode();
-  const header = Buffer.alloc(HEADER_BYTES);
-  header.write(MAGIC, 'latin1');
-  const facts = [VERSION, SEGMENT_FORMAT, body.byteLength, values.byteLength, segments.length];
-  for (const [position, fact] of facts.entries()) header.writeUInt32LE(fact, 4 + 4 * position);
-  header.writeUInt32LE(checksumOf(header, body, values), CHECKED_BYTES);
-  yield header;
-  yield body;
-  yield values;
-  for (const encode of segments) {
-    const segment = encode();
+  const manifest = manifestOf(index, store);
+  for (const encode of [() => manifest, ...index.text.encode()]) {
+    const piece = encode();
     const length = Buffer.alloc(LENGTH_BYTES);
-    length.writeUInt32LE(segment.byteLength);
+    length.writeUInt32LE(piece.byteLength);
     yield length;
-    yield segment;
+    yield piece;
   }
 }
 
-function checksumOf(header: Buffer, body: Buffer, values: Buffer): number {
-  return crc32(values, crc32(body, crc32(header.subarray(0, CHECKED_BYTES))));
+/** Of all messages, one conversation after another: what `IndexedConversation` has of each. */
+interface MessageArrays {
+  /** Places in ROLES. */
+  readonly roles: Uint8Array;
+  readonly times: Float64Array;
+  readonly fingerprints: Float64Array;
+  readonly documents: Uint32Array;
 }
 
-function manifestOf(index: MessageIndex, store: ConversationStore) {
+function manifestOf(index: MessageIndex, store: ConversationStore): Buffer {
   const heads: ConversationHead[] = [];
   const stamps: bigint[] = [];
-  const numbers: number[] = [];
+  const roles: number[] = [];
+  const times: number[] = [];
+  const fingerprints: number[] = [];
+  const documents: number[] = [];
   for (const { stamp, head } of store.known()) {
     const indexed = index.get(head.conversationId);
     if (indexed === undefined || indexed.roles.length !== head.messageCount) continue;
     heads.push(head);
     stamps.push(stamp.dev, stamp.ino, stamp.size, stamp.mtimeNs);
-    for (const [position, role] of indexed.roles.entries()) {
-      const { times, fingerprints, documents } = indexed;
-      numbers.push(ROLES.indexOf(role), times[position] ?? 0);
-      numbers.push(fingerprints[position] ?? 0, documents[position] ?? 0);
-    }
+    for (const role of indexed.roles) roles.push(ROLES.indexOf(role));
+    for (const time of indexed.times) times.push(time);
+    for (const fingerprint of indexed.fingerprints) fingerprints.push(fingerprint);
+    for (const document of indexed.documents) documents.push(document);
   }
-  return {
-    body: Buffer.from(JSON.stringify(heads)),
-    values: Buffer.concat([
-      Buffer.from(BigUint64Array.from(stamps).buffer),
-      Buffer.from(Float64Array.from(numbers).buffer),
-    ]),
+  const messages: MessageArrays = {
+    roles: Uint8Array.from(roles),
+    times: Float64Array.from(times),
+    fingerprints: Float64Array.from(fingerprints),
+    documents: Uint32Array.from(documents),
   };
+  const facts: Facts = { version: VERSION, heads };
+  return encodeArrays(facts, { stamps: BigUint64Array.from(stamps), ...messages });
 }
 
-interface CachedConversation {
-  readonly stamp: Stamp;
-  readonly head: ConversationHead;
-  readonly numbers: Float64Array;
+interface Facts {
+  readonly version: number;
+  readonly heads: readonly ConversationHead[];
 }
 
-interface Manifest {
-  readonly conversations: readonly CachedConversation[];
-  readonly segmentCount: number;
+interface Manifest extends MessageArrays {
+  readonly heads: readonly ConversationHead[];
+  readonly stamps: BigUint64Array;
 }
 
 /** `undefined` for a cache of another version, or one that is not whole. */
-async function readManifest(reader: PieceReader): Promise<Manifest | undefined> {
-  const header = await reader.read(HEADER_BYTES);
-  if (header === undefined || header.toString('latin1', 0, 4) !== MAGIC) return undefined;
-  if (header.readUInt32LE(4) !== VERSION || header.readUInt32LE(8) !== SEGMENT_FORMAT)
-    return undefined;
-  const body = await reader.read(header.readUInt32LE(12));
-  const values = await reader.read(header.readUInt32LE(16));
-  if (body === undefined || values === undefined) return undefined;
-  if (checksumOf(header, body, values) !== header.readUInt32LE(CHECKED_BYTES)) return undefined;
-  const heads: ConversationHead[] = JSON.parse(body.toString('utf8'));
-  const { buffer, byteOffset } = values;
-  const stamps = new BigUint64Array(buffer, byteOffset, NUMBERS_A_STAMP * heads.length);
-  const numbers = new Float64Array(buffer, byteOffset + stamps.byteLength);
-  let at = 0;
-  const isOfThisShape = heads.every(
+function readManifest(piece: Buffer | undefined): Manifest | undefined {
+  const decoded = piece && decodeArrays(piece);
+  const facts = decoded?.facts as Facts | null | undefined;
+  if (facts?.version !== VERSION) return undefined;
+  const isOfThisShape = facts.heads.every(
     ({ conversationId, messageCount }) =>
       CONVERSATION_ID.test(conversationId) && Number.isInteger(messageCount),
   );
-  if (!isOfThisShape) return undefined;
-  const conversations = heads.map((head, place) => {
-    const from = at;
-    at += NUMBERS_A_MESSAGE * head.messageCount;
-    const stamp = stampFrom(stamps, NUMBERS_A_STAMP * place);
-    return { stamp, head, numbers: numbers.subarray(from, at) };
-  });
-  return { conversations, segmentCount: header.readUInt32LE(20) };
+  // The checksum vouches for what manifestOf wrote.
+  return isOfThisShape
+    ? ({ heads: facts.heads, ...decoded?.arrays } as unknown as Manifest)
+    : undefined;
 }
 
 /** Segments first, then whatever conversation is whole; documents that belong to none go again. */
 async function takeOver(
-  reader: PieceReader,
-  { conversations, segmentCount }: Manifest,
+  pieces: AsyncGenerator<Buffer, undefined>,
+  manifest: Manifest,
   { index, store }: CachePlace,
 ): Promise<void> {
   const decoder = index.text.decoder();
   const taken = new TakenDocuments();
-  const segments = readAhead(reader, segmentCount);
   try {
-    const { value: terms } = await segments.next();
+    const { value: terms } = await pieces.next();
     if (!terms || !decoder.takeTerms(terms)) return; // without them the rest says nothing
-    for await (const segment of segments) taken.add(decoder.take(segment) ?? []);
+    for await (const segment of pieces) taken.add(decoder.take(segment) ?? []);
   } finally {
-    await segments.return(undefined);
     // Also after a failure: a document without its conversation would never leave the index again.
-    for (const { stamp, head, numbers } of conversations) {
-      const documents = everyFourth(numbers, DOCUMENT);
+    let to = 0;
+    for (const [place, head] of manifest.heads.entries()) {
+      const from = to;
+      to += head.messageCount;
+      const documents = manifest.documents.subarray(from, to);
       if (!taken.haveAll(documents) || index.has(head.conversationId)) continue;
-      if (!store.seed(stamp, head)) continue;
-      index.adopt(head.conversationId, documents, () => indexedFrom(head, numbers));
+      if (!store.seed(stampFrom(manifest.stamps, NUMBERS_A_STAMP * place), head)) continue;
+      index.adopt(head.conversationId, documents, () => indexedFrom(head, manifest, from));
       taken.settle(documents);
     }
     for (const document of taken.unsettled()) index.text.delete(document);
@@ -224,11 +205,12 @@ class TakenDocuments {
     this.#isTaken[document] = 1;
   }
 
-  haveAll(documents: readonly number[]): boolean {
-    return documents.every((document) => this.#isTaken[document] === 1);
+  haveAll(documents: Uint32Array): boolean {
+    for (const document of documents) if (this.#isTaken[document] !== 1) return false;
+    return true;
   }
 
-  settle(documents: readonly number[]): void {
+  settle(documents: Uint32Array): void {
     for (const document of documents) this.#isTaken[document] = 0;
     this.#unsettled -= documents.length;
   }
@@ -242,44 +224,39 @@ class TakenDocuments {
   }
 }
 
-function everyFourth(numbers: Float64Array, first: number): number[] {
-  const found: number[] = [];
-  for (let at = first; at < numbers.length; at += NUMBERS_A_MESSAGE) found.push(numbers[at] ?? 0);
-  return found;
-}
-
-/** The segments in turn, the next one read while one is worked on. Ends early where the file does. */
-async function* readAhead(reader: PieceReader, count: number): AsyncGenerator<Buffer, undefined> {
-  if (count === 0) return;
-  let next = readSegment(reader);
-  for (let left = count; left > 0; left -= 1) {
-    const segment = await next;
-    if (segment === undefined) return;
-    if (left > 1) next = readSegment(reader);
+/** The pieces in turn, the next one read while one is worked on. Ends where the file does. */
+async function* readAhead(reader: PieceReader): AsyncGenerator<Buffer, undefined> {
+  let next = readPiece(reader);
+  for (;;) {
+    const piece = await next;
+    if (piece === undefined) return;
+    next = readPiece(reader);
     try {
-      yield segment;
+      yield piece;
     } finally {
       await next.catch(() => undefined); // told when it is asked for; the reader may be closed now
     }
   }
 }
 
-async function readSegment(reader: PieceReader): Promise<Buffer | undefined> {
+async function readPiece(reader: PieceReader): Promise<Buffer | undefined> {
   const length = await reader.read(LENGTH_BYTES);
   return length && reader.read(length.readUInt32LE());
 }
 
-function indexedFrom(head: ConversationHead, numbers: Float64Array): IndexedConversation {
-  const indexed: IndexedConversation = {
+function indexedFrom(
+  head: ConversationHead,
+  { roles, times, fingerprints, documents }: MessageArrays,
+  from: number,
+): IndexedConversation {
+  const to = from + head.messageCount;
+  return {
     ...indexedFields(head),
-    ...{ roles: [], times: [], fingerprints: [], documents: everyFourth(numbers, DOCUMENT) },
+    roles: Array.from(roles.subarray(from, to), (role) => ROLES[role] ?? 'user'),
+    times: [...times.subarray(from, to)],
+    fingerprints: [...fingerprints.subarray(from, to)],
+    documents: [...documents.subarray(from, to)],
   };
-  for (let at = 0; at < numbers.length; at += NUMBERS_A_MESSAGE) {
-    indexed.roles.push(ROLES[numbers[at] ?? 0] ?? 'user');
-    indexed.times.push(numbers[at + 1] ?? 0);
-    indexed.fingerprints.push(numbers[at + 2] ?? 0);
-  }
-  return indexed;
 }
 
 function stampFrom(numbers: BigUint64Array, at: number): Stamp {

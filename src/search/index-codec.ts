@@ -71,7 +71,7 @@ export class IndexDecoder {
     const segment = decodeSegment(buffer, this.#store.layout);
     if (segment === undefined || (segment.parts.terms.at(-1) ?? 0) >= this.#terms) return undefined;
     if (!this.#store.adopt(segment)) return undefined;
-    this.#onOrder(segment.orders.reduce((a, b) => Math.max(a, b), 0));
+    for (const order of segment.orders) this.#onOrder(order);
     return segment.ids;
   }
 

@@ -4,9 +4,10 @@
  * tells of are those of its own context.
  */
 import type { Insight, InsightSelection, InsightStore } from '../stores/insights.js';
+import type { MatchType } from './search-modes.js';
 import type { SearchResult } from './search-result.js';
 import type { SnippetOptions } from './snippet.js';
-import { createTextIndex, type DocumentId, type MatchType, type TextIndex } from './text-index.js';
+import { createTextIndex, type DocumentId, type TextIndex } from './text-index.js';
 
 const COLUMNS = ['content', 'metadata'];
 /** A hit that changed on disk a moment ago changes the answer; so often it is asked again. */

@@ -16,11 +16,9 @@ import {
   type QueryNode,
   type QueryTerm,
 } from './query-tree.js';
+import type { MatchType } from './search-modes.js';
 import { symbolPattern, WORD } from './symbols.js';
 import { termsOf, tokenize } from './tokenizer.js';
-
-export const MATCH_TYPES = ['auto', 'fts5', 'exact', 'prefix', 'any', 'fuzzy'] as const;
-export type MatchType = (typeof MATCH_TYPES)[number];
 
 export interface MatchContext {
   readonly columns: QueryColumns;

@@ -2,9 +2,9 @@
  * What lies between the index and an answer about messages: which documents the filters let through,
  * and the hits as messages, cut from what is on disk now.
  */
-import { isAppError } from '../base/errors.js';
 import type { Role } from '../stores/conversations/schema.js';
 import type { ConversationStore, ConversationView } from '../stores/conversations.js';
+import { ifThere } from './if-there.js';
 import type { MessageIndex } from './message-index.js';
 import type { Hit, SearchResult } from './search-result.js';
 import { throwIfCancelled } from './search-run.js';
@@ -104,14 +104,4 @@ export async function hitsOf(
     });
   }
   return found;
-}
-
-/** `undefined` where it vanished or was damaged since it was indexed: the rest is still an answer. */
-export async function ifThere<T>(found: Promise<T>): Promise<T | undefined> {
-  try {
-    return await found;
-  } catch (error) {
-    if (isAppError(error)) return undefined;
-    throw error;
-  }
 }

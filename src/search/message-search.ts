@@ -15,10 +15,10 @@ import {
   newestConversations,
   newestMessages,
 } from './newest-messages.js';
+import type { MatchType } from './search-modes.js';
 import type { SearchResult } from './search-result.js';
 import { throwIfCancelled } from './search-run.js';
 import type { SnippetOptions } from './snippet.js';
-import type { MatchType } from './text-index.js';
 
 export type { MessageFilters, MessageHit };
 

@@ -14,11 +14,10 @@ import {
   tooCostly,
 } from './line-matcher.js';
 import { contentOf, type IndexedNote, NoteIndex } from './note-index.js';
+import type { MatchType, NoteSearchMode } from './search-modes.js';
 import type { SearchResult } from './search-result.js';
 import { throwIfCancelled } from './search-run.js';
-import type { DocumentId, MatchType } from './text-index.js';
-
-export const NOTE_SEARCH_MODES = ['ranked', 'exact', 'regex'] as const;
+import type { DocumentId } from './text-index.js';
 
 /** RE2 never hangs, but a large expression over every note can still take long. */
 const TIME_LIMIT_MS = 10_000;
@@ -28,7 +27,7 @@ const CLOSE = '\uE001';
 
 export interface NoteQuery {
   readonly query: string;
-  readonly mode: (typeof NOTE_SEARCH_MODES)[number];
+  readonly mode: NoteSearchMode;
   /** Of ranked searches. */
   readonly matchType: MatchType;
   /** Of the others. */

@@ -134,7 +134,9 @@ export class SegmentStore {
   adopt(segment: FrozenSegment): boolean {
     if (this.#places.hasAny(segment.ids)) return false;
     this.#install(segment);
-    for (let slot = 0; slot < segment.size; slot++) this.#count(segment, slot, 1);
+    for (const length of segment.lengths) this.tokens += length;
+    this.rows += segment.size;
+    this.version++;
     this.#retainTerms(segment, 0);
     return true;
   }

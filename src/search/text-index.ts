@@ -7,16 +7,16 @@ import { systemClock } from '../base/clock.js';
 import { AppError } from '../base/errors.js';
 import { DocumentReader } from './document-reader.js';
 import { encodeIndex, IndexDecoder } from './index-codec.js';
-import { type MatchContext, type MatchType, planMatch } from './match-type.js';
+import { type MatchContext, planMatch } from './match-type.js';
 import type { QueryColumns } from './query.js';
 import { phrasesOf, type QueryNode } from './query-tree.js';
+import type { MatchType } from './search-modes.js';
 import { SearchResult } from './search-result.js';
 import { type RunResult, runQuery, throwIfCancelled } from './search-run.js';
 import type { DocumentId, Layout } from './segment.js';
 import { finished } from './segment-query.js';
 import { SegmentStore } from './segment-store.js';
 
-export type { MatchType } from './match-type.js';
 export type { DocumentId } from './segment.js';
 
 export interface TextIndexOptions {

@@ -6,7 +6,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { sleep } from '../base/clock.js';
+import { type Clock, sleep, systemClock } from '../base/clock.js';
 import { AppError, errnoOf } from '../base/errors.js';
 import type { Log } from '../base/log.js';
 import type { HttpConfig } from '../config/http.js';
@@ -36,6 +36,8 @@ export interface HttpOptions {
   readonly build: (hasSession: boolean) => BuiltServer;
   readonly log: Log;
   readonly limits?: Partial<typeof LIMITS>;
+  /** Says how long a session was not used. */
+  readonly clock?: Clock;
 }
 
 export interface HttpServer {
@@ -50,7 +52,8 @@ export async function openHttp({ config, build, log, ...rest }: HttpOptions): Pr
   const limits = { ...LIMITS, ...rest.limits };
   const { isStateless, sessionIdleMs: idleMs } = config;
   const { maxSessions } = limits;
-  const sessions = new HttpSessions({ build, isStateless, idleMs, maxSessions, log });
+  const clock = rest.clock ?? systemClock;
+  const sessions = new HttpSessions({ build, isStateless, idleMs, maxSessions, clock, log });
   const server = createServer(
     {
       headersTimeout: limits.headersMs,

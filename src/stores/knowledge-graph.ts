@@ -27,6 +27,7 @@ import { GraphState } from './knowledge-graph/graph-state.js';
 import { type GraphStats, statsOf } from './knowledge-graph/graph-stats.js';
 import { GraphWriter } from './knowledge-graph/graph-writer.js';
 import { type Neighborhood, type Walk, walkFrom } from './knowledge-graph/neighbors.js';
+import type { Watched } from './knowledge-graph/snapshot-text.js';
 import {
   checkKey,
   checkTriple,
@@ -108,13 +109,17 @@ export class KnowledgeGraph {
   /**
    * Adds facts, all of a call or none. A fact that is there already stays as it is and says so. With
    * `replaces`, what is open of the same subjects and predicates ends when the new facts begin. `ts`
-   * and `validTo` may be given to bring back what is known from elsewhere. Resolves when it is in the
-   * log, on disk with `syncsAppends`. E_KG_INVALID_TRIPLE, E_KG_FULL (nothing was written),
+   * and `validTo` may be given to bring back what is known from elsewhere. `room`: what is to fit, these
+   * facts and those that are to follow. Resolves when it is in the log, on disk with `syncsAppends`.
+   * E_KG_INVALID_TRIPLE, E_KG_FULL (nothing was written),
    * STORAGE_FULL, FILESYSTEM_ERROR, LOCKED.
    */
-  async add(triples: readonly NewTriple[], { replaces = false } = {}): Promise<Added> {
+  async add(
+    triples: readonly NewTriple[],
+    { replaces = false, room = triples }: { replaces?: boolean; room?: readonly NewTriple[] } = {},
+  ): Promise<Added> {
     for (const triple of triples) checkTriple(triple);
-    const change = await this.#writer.change({ kind: 'add', triples, replaces });
+    const change = await this.#writer.change({ kind: 'add', triples, replaces, room });
     const added = change.triples.map(({ isChanged, ...triple }) => ({
       ...triple,
       added: isChanged,
@@ -180,11 +185,13 @@ export class KnowledgeGraph {
 
   /**
    * Writes a new snapshot and begins the log anew; the old files become the previous generation.
-   * Durable when it resolves. STORAGE_FULL, FILESYSTEM_ERROR, LOCKED.
+   * Durable when it resolves. STORAGE_FULL, FILESYSTEM_ERROR, LOCKED; the signal's reason where that
+   * is aborted before the files are put in place: then they are as they were.
    */
-  async save(): Promise<Saved | undefined> {
+  async save(watched: Watched = {}): Promise<Saved | undefined> {
     await this.#saving?.catch(() => undefined); // it tells its own caller
-    this.#saving = this.#compact().finally(() => {
+    watched.signal?.throwIfAborted();
+    this.#saving = this.#compact(watched).finally(() => {
       this.#saving = undefined;
     });
     return this.#saving;
@@ -228,12 +235,12 @@ export class KnowledgeGraph {
     return { ...sight, now, notBefore: this.#changes.expiredBefore };
   }
 
-  async #compact(): Promise<Saved | undefined> {
+  async #compact(watched: Watched): Promise<Saved | undefined> {
     await this.#prepare();
     if (this.#options.ttlDays !== Number.POSITIVE_INFINITY) {
       await this.#writer.change({ kind: 'expire' });
     }
-    return compact(this.#compaction);
+    return compact(this.#compaction, watched);
   }
 
   #compactIfDue(logBytes: number): void {
@@ -263,13 +270,13 @@ export class KnowledgeGraph {
     await makeFolder(dirname(wal), this.#options);
     await sweepTemporaries(folder);
     await sweepLocks(locks);
-    const merged = [snapshot, wal].map((path) => `${basename(path)} text eol=lf merge=union`);
-    const ignored = [
-      this.files.sidecar,
-      this.files.previousSnapshot,
-      this.files.previousWal,
-      this.files.rejects,
-    ].map((path) => basename(path));
-    await writeGitFiles(folder, { ignored, attributes: merged }, this.#options);
+    const rulesOf = (merged: string, ...ignored: string[]) => ({
+      ignored: ignored.map((path) => basename(path)),
+      attributes: [`${basename(merged)} text eol=lf merge=union`],
+    });
+    const { sidecar, previousSnapshot, previousWal, rejects } = this.files;
+    const ofSnapshot = rulesOf(snapshot, sidecar, previousSnapshot, rejects);
+    await writeGitFiles(folder, ofSnapshot, this.#options);
+    await writeGitFiles(dirname(wal), rulesOf(wal, previousWal), this.#options);
   }
 }

@@ -87,6 +87,6 @@ describe('two processes on one graph', () => {
       await watcher.close();
       await fresh.close();
     },
-    timeLimitMs(120_000),
+    timeLimitMs(300_000),
   );
 });

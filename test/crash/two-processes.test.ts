@@ -68,7 +68,7 @@ describe('two processes on one root', () => {
         }
       }
     },
-    timeLimitMs(180_000),
+    timeLimitMs(300_000),
   );
 
   it(
@@ -84,7 +84,7 @@ describe('two processes on one root', () => {
         }
       }
     },
-    timeLimitMs(180_000),
+    timeLimitMs(300_000),
   );
 
   it(
@@ -102,7 +102,7 @@ describe('two processes on one root', () => {
       const keys = heads.flatMap(({ clientId }) => clientId ?? []);
       expect(new Set(keys).size).toBe(keys.length);
     },
-    timeLimitMs(180_000),
+    timeLimitMs(300_000),
   );
 
   it('leave no lock, temporary file or empty folder behind', async () => {

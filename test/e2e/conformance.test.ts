@@ -100,7 +100,7 @@ const WITH_FIXTURES = {
 /** Resuming a broken stream is optional, and Daybook does not: a call is asked again (decision 0016). */
 const NOT_OFFERED = 'server-sse-polling';
 
-describe('the conformance suite', { timeout: 120_000 }, () => {
+describe('the conformance suite', () => {
   it('is satisfied with the built server, as far as it asks nothing of its own', async () => {
     await withPlace((place) =>
       withHttp(place, async ({ url }) => {

@@ -89,7 +89,7 @@ describe('ids', () => {
 });
 
 describe('what is saved comes back as it was, also after a restart', () => {
-  it('contents', { timeout: 120_000 }, async () => {
+  it('contents', async () => {
     await withPlace(async (place) => {
       const entries = Object.entries(CONTENTS);
       await withClient(place, async ({ call }) => {

@@ -27,6 +27,8 @@ it('goes on after kill -9 of the server, without a second create', async () => {
         const begun = await call('perplexity_deep_research', { query: 'Why is the sky blue?' });
         expect(begun).toMatchObject({ status: 'in_progress', saved: false });
         conversationId = begun['conversationId'];
+        // The run's id is on disk before it is asked for.
+        await expect.poll(() => api.received.at(-1)?.method, { timeout: 30_000 }).toBe('GET');
         const { pid } = client.transport as unknown as { pid: number };
         process.kill(pid, 'SIGKILL');
       });
@@ -34,7 +36,7 @@ it('goes on after kill -9 of the server, without a second create', async () => {
       await ageLeases(place.root);
       await withClient({ ...place, env }, async ({ call }) => {
         await expect
-          .poll(() => call('get_conversation_history', { conversationId }), { timeout: 10_000 })
+          .poll(() => call('get_conversation_history', { conversationId }), { timeout: 30_000 })
           .toMatchObject({
             total: 2,
             hasMore: false,

@@ -13,7 +13,7 @@ async function onTwoServers(work: (a: Session, b: Session, root: string) => Prom
   );
 }
 
-describe('two servers on one root', { timeout: 120_000 }, () => {
+describe('two servers on one root', () => {
   it('save 200 messages each to one conversation at the same time, each in its own order', async () => {
     await onTwoServers(async (a, b) => {
       const send = ({ call }: Session, who: string) =>

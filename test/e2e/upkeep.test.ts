@@ -126,7 +126,7 @@ describe('daybook backup and restore', () => {
         (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.tar.gz'));
       await withClient({ ...place, env }, async ({ call }) => {
         await call('store_info');
-        for (let n = 0; n < 200 && (await archives()).length === 0; n += 1) {
+        for (let n = 0; n < 1200 && (await archives()).length === 0; n += 1) {
           await new Promise((resume) => setTimeout(resume, 50));
         }
       });

@@ -216,5 +216,5 @@ describe('memory', () => {
       expect(existsSync(path)).toBe(true);
     }
     expect(newCounts().messages).toBe(0);
-  }, 180_000);
+  });
 });

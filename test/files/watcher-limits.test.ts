@@ -16,6 +16,7 @@ import { View } from '../../src/files/watcher/view.js';
 import {
   agreement,
   consume,
+  looksWithin,
   stampAt,
   tempRoot,
   until,
@@ -24,7 +25,7 @@ import {
 } from './watcher-harness.js';
 
 const REPO = resolve(import.meta.dirname, '../..');
-const HOT_MS = 1000 + 1500;
+const HOT = looksWithin(1000 + 1500);
 
 let root: string;
 
@@ -66,7 +67,7 @@ describe('errors of watching', () => {
       expect(warn).toHaveBeenCalledTimes(1);
       await until(() => [...opened].every((chokidar) => chokidar.closed), 'all watches are closed');
       appendFileSync(join(root, 'f7/note.md'), ' more');
-      expect(await agreement(consumer, `edit after ${code}`)).toBeLessThan(HOT_MS);
+      expect(await agreement(consumer, `edit after ${code}`)).toBeLessThan(HOT);
       await consumer.close();
     },
   );
@@ -78,7 +79,7 @@ describe('errors of watching', () => {
     for (const chokidar of opened) chokidar.emit('error', errorWith('EPERM'));
     expect(consumer.watcher.status()).toMatchObject({ mode: 'watching', errors: 21 });
     appendFileSync(join(root, 'f7/note.md'), ' more');
-    expect(await agreement(consumer, 'edit after EPERM')).toBeLessThan(HOT_MS);
+    expect(await agreement(consumer, 'edit after EPERM')).toBeLessThan(HOT);
     await consumer.close();
   });
 
@@ -108,7 +109,7 @@ describe('in a process of its own', () => {
     join(compiled, 'files/watcher.js'),
   ];
   const run = (command: string, args: string[]) =>
-    JSON.parse(execFileSync(command, [...args, root], { encoding: 'utf8', timeout: 40_000 }));
+    JSON.parse(execFileSync(command, [...args, root], { encoding: 'utf8', timeout: 150_000 }));
 
   it('lets the process end at once when it is closed', () => {
     const said = run(process.execPath, child);
@@ -118,7 +119,7 @@ describe('in a process of its own', () => {
       watchedFolders: 21,
       seen: 'f3/note.md',
     });
-    expect(said.exitMs).toBeLessThan(1000);
+    expect(said.left).toEqual([]);
   });
 
   const withFiveWatches = [
@@ -136,8 +137,8 @@ describe('in a process of its own', () => {
     expect(said).toMatchObject({ mode: 'scanning', watchedFolders: 0, seen: 'f3/note.md' });
     expect(said.errors).toBeGreaterThan(0);
     expect(said.lines.filter((line: string) => line !== 'debug')).toHaveLength(1);
-    expect(said.latencyMs).toBeLessThan(HOT_MS);
-    expect(said.exitMs).toBeLessThan(1000);
+    expect(said.looks).toBeLessThan(HOT);
+    expect(said.left).toEqual([]);
   });
 });
 

@@ -12,6 +12,7 @@ import {
   consume,
   conversationPath,
   isConversation,
+  looksWithin,
   onlyConversations,
   replace,
   stampAt,
@@ -21,8 +22,9 @@ import {
   write,
 } from './watcher-harness.js';
 
-/** What is promised plus room for a busy CI machine; the measured time is printed. */
-const HOT_MS = 1000 + 1500;
+/** What is promised, and room for timers that ring late; the measured time is printed. */
+const HOT = looksWithin(1000 + 1500);
+const COLD = looksWithin(5000 + 1500);
 
 /** mulberry32: the same history for the same seed. */
 function seededRandom(seed: number): () => number {
@@ -74,7 +76,7 @@ describe.each(WAYS)('a folder of notes, by $way', ({ options, folders }) => {
 
   it('sees an edit in place', async () => {
     appendFileSync(join(root, 'notes/3.md'), ' more');
-    expect(await agreement(consumer, 'edit in place')).toBeLessThan(HOT_MS);
+    expect(await agreement(consumer, 'edit in place')).toBeLessThan(HOT);
     expect(consumer.changes.map(({ path, kind }) => ({ path, kind }))).toEqual([
       { path: 'notes/3.md', kind: 'changed' },
     ]);
@@ -83,7 +85,7 @@ describe.each(WAYS)('a folder of notes, by $way', ({ options, folders }) => {
   it('sees an edit by rename, and the next one after it', async () => {
     for (const text of ['one', 'two', 'three']) {
       replace(root, 'notes/4.md', text);
-      expect(await agreement(consumer, `edit by rename ${text}`)).toBeLessThan(HOT_MS);
+      expect(await agreement(consumer, `edit by rename ${text}`)).toBeLessThan(HOT);
     }
   });
 
@@ -92,42 +94,41 @@ describe.each(WAYS)('a folder of notes, by $way', ({ options, folders }) => {
       for (let file = 0; file < 20; file++) replace(root, `notes/${file}.md`, `burst ${i} ${file}`);
       if (i % 10 === 0) await delay(1);
     }
-    expect(await agreement(consumer, 'burst of 4000 rename-writes')).toBeLessThan(HOT_MS);
+    expect(await agreement(consumer, 'burst of 4000 rename-writes')).toBeLessThan(HOT);
   });
 
   it('reports a file that is written without pause while that goes on', async () => {
-    const endMs = performance.now() + 1500;
-    while (performance.now() < endMs) {
+    const looks = await until(() => {
       appendFileSync(join(root, 'notes/5.md'), 'x');
-      await delay(5);
-    }
-    expect(consumer.changes.length).toBeGreaterThan(1);
-    expect(await agreement(consumer, 'constant writing')).toBeLessThan(HOT_MS);
+      return consumer.changes.length > 1;
+    }, 'a file is reported while it is written');
+    expect(looks).toBeLessThan(2 * HOT);
+    expect(await agreement(consumer, 'constant writing')).toBeLessThan(HOT);
   });
 
   it('sees new folders with files, several levels at once', async () => {
     write(root, 'new/a.md', 'a');
     write(root, 'new/b/c/d.md', 'd');
-    expect(await agreement(consumer, 'new folders')).toBeLessThan(HOT_MS);
+    expect(await agreement(consumer, 'new folders')).toBeLessThan(HOT);
     await watches(8);
     appendFileSync(join(root, 'new/b/c/d.md'), ' more');
-    expect(await agreement(consumer, 'edit in a new folder')).toBeLessThan(HOT_MS);
+    expect(await agreement(consumer, 'edit in a new folder')).toBeLessThan(HOT);
   });
 
   it('sees removals, of a file and of a tree', async () => {
     unlinkSync(join(root, 'notes/1.md'));
     rmSync(join(root, 'deep'), { recursive: true });
-    expect(await agreement(consumer, 'removals')).toBeLessThan(HOT_MS);
+    expect(await agreement(consumer, 'removals')).toBeLessThan(HOT);
     const left = folders && 2;
     await until(() => consumer.watcher.status().watchedFolders === left, 'watches are let go');
   });
 
   it('sees a moved folder and later edits in it', async () => {
     renameSync(join(root, 'notes'), join(root, 'moved'));
-    expect(await agreement(consumer, 'moved folder')).toBeLessThan(HOT_MS);
+    expect(await agreement(consumer, 'moved folder')).toBeLessThan(HOT);
     await watches(5);
     replace(root, 'moved/7.md', 'edited after the move');
-    expect(await agreement(consumer, 'edit in the moved folder')).toBeLessThan(HOT_MS);
+    expect(await agreement(consumer, 'edit in the moved folder')).toBeLessThan(HOT);
   });
 
   it('sees two folders that changed places', async () => {
@@ -136,9 +137,9 @@ describe.each(WAYS)('a folder of notes, by $way', ({ options, folders }) => {
     renameSync(join(root, 'notes'), join(root, 'swap'));
     renameSync(join(root, 'other'), join(root, 'notes'));
     renameSync(join(root, 'swap'), join(root, 'other'));
-    expect(await agreement(consumer, 'swapped folders')).toBeLessThan(HOT_MS);
+    expect(await agreement(consumer, 'swapped folders')).toBeLessThan(HOT);
     appendFileSync(join(root, 'other/9.md'), ' more');
-    expect(await agreement(consumer, 'edit after the swap')).toBeLessThan(HOT_MS);
+    expect(await agreement(consumer, 'edit after the swap')).toBeLessThan(HOT);
   });
 
   it('sees a file become a folder and a folder a file', async () => {
@@ -146,7 +147,7 @@ describe.each(WAYS)('a folder of notes, by $way', ({ options, folders }) => {
     write(root, 'notes/2.md/inner.md', 'inside');
     rmSync(join(root, 'deep'), { recursive: true });
     write(root, 'deep', 'no note');
-    expect(await agreement(consumer, 'file and folder exchanged')).toBeLessThan(HOT_MS);
+    expect(await agreement(consumer, 'file and folder exchanged')).toBeLessThan(HOT);
   });
 
   it('does not report our own writes, new files and removals, but what others do to them', async () => {
@@ -166,7 +167,7 @@ describe.each(WAYS)('a folder of notes, by $way', ({ options, folders }) => {
     expect(consumer.changes).toEqual([]);
     expect(agrees(consumer)).toBe(true);
     replace(root, 'own/new-1.md', 'by another');
-    expect(await agreement(consumer, 'foreign edit of an own file')).toBeLessThan(HOT_MS);
+    expect(await agreement(consumer, 'foreign edit of an own file')).toBeLessThan(HOT);
   });
 
   it('ignores temp files, locks, trash and symlinks', async () => {
@@ -195,7 +196,7 @@ it('keeps watching a folder that is deleted and made again, 30 times, by events 
   for (let i = 0; i < 10; i++) write(root, `f${i}/note.md`, 'first');
   consumer = await consume(root, { hotReconcileMs: NEVER_MS });
   await watching(consumer, 11);
-  let slowestMs = 0;
+  let most = 0;
   for (let round = 0; round < 30; round++) {
     for (let i = 0; i < 10; i++) {
       rmSync(join(root, `f${i}`), { recursive: true });
@@ -204,9 +205,9 @@ it('keeps watching a folder that is deleted and made again, 30 times, by events 
     }
     if (round % 3 !== 2) await agreement(consumer, `recreated, round ${round}`);
     for (let i = 0; i < 10; i++) replace(root, `f${i}/note.md`, `edited ${round}`);
-    slowestMs = Math.max(slowestMs, await agreement(consumer, `edited, round ${round}`));
+    most = Math.max(most, await agreement(consumer, `edited, round ${round}`));
   }
-  expect(slowestMs).toBeLessThan(HOT_MS);
+  expect(most).toBeLessThan(HOT);
 });
 
 it('sees a git checkout that changes 500 files at once', async () => {
@@ -229,7 +230,7 @@ it('sees a git checkout that changes 500 files at once', async () => {
   await watching(consumer, 9);
   for (const branch of ['one', 'two', 'one']) {
     git('checkout', '-q', branch);
-    expect(await agreement(consumer, `git checkout ${branch}`)).toBeLessThan(HOT_MS);
+    expect(await agreement(consumer, `git checkout ${branch}`)).toBeLessThan(HOT);
   }
 });
 
@@ -269,13 +270,12 @@ it('starts before the folder is there, and outlives its removal', async () => {
   expect(consumer.seen.size).toBe(0);
   for (const text of ['first', 'second']) {
     write(root, 'notes/a.md', text);
-    expect(await agreement(consumer, `root appears, ${text}`)).toBeLessThan(HOT_MS);
+    expect(await agreement(consumer, `root appears, ${text}`)).toBeLessThan(HOT);
     await watching(consumer, 2);
     appendFileSync(join(root, 'notes/a.md'), ' more');
-    expect(await agreement(consumer, `edit in it, ${text}`)).toBeLessThan(HOT_MS);
+    expect(await agreement(consumer, `edit in it, ${text}`)).toBeLessThan(HOT);
     rmSync(root, { recursive: true });
-    await delay(1500);
-    expect(consumer.seen.size).toBe(0);
+    await until(() => consumer.seen.size === 0, 'the removal of the root');
   }
   mkdirSync(root);
 });
@@ -290,15 +290,15 @@ it('follows conversation folders by their one file', async () => {
   await watching(consumer, 51);
   expect(consumer.watcher.status().watchedFolders).toBe(51);
   replace(root, conversationPath(3), '{"cold":true}');
-  expect(await agreement(consumer, 'cold conversation', isConversation)).toBeLessThan(5000 + 1500);
+  expect(await agreement(consumer, 'cold conversation', isConversation)).toBeLessThan(COLD);
   replace(root, conversationPath(3), '{"now":"hot"}');
-  expect(await agreement(consumer, 'now hot', isConversation)).toBeLessThan(HOT_MS);
+  expect(await agreement(consumer, 'now hot', isConversation)).toBeLessThan(HOT);
   mkdirSync(join(root, '20260101-1767225600000'));
   await delay(300);
   write(root, '20260101-1767225600000/conversation.json', '{}');
-  expect(await agreement(consumer, 'new conversation', isConversation)).toBeLessThan(HOT_MS);
+  expect(await agreement(consumer, 'new conversation', isConversation)).toBeLessThan(HOT);
   mkdirSync(join(root, '.trash'));
   renameSync(join(root, '20260101-1767225600000'), join(root, '.trash/20260101-1767225600000'));
-  expect(await agreement(consumer, 'into the trash', isConversation)).toBeLessThan(HOT_MS);
+  expect(await agreement(consumer, 'into the trash', isConversation)).toBeLessThan(HOT);
   expect(consumer.watcher.status().watchedFolders).toBeLessThanOrEqual(51);
 });

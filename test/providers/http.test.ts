@@ -7,6 +7,8 @@ import { quoteUpstream, redact } from '../../src/providers/upstream-text.js';
 import { errorOf } from '../support/error-of.js';
 
 const KEY = 'pplx-secret-key-123456';
+/** For requests that are not about time. */
+const PATIENT_MS = 60_000;
 const servers: Server[] = [];
 const send = createHttpClient({ secrets: [KEY], retryDelayMs: 1, maxBodyBytes: 10_000 });
 
@@ -36,9 +38,9 @@ describe('http client', () => {
       response.writeHead(request.url === '/html' ? 401 : 200);
       response.end(request.url === '/html' ? '<html>no</html>' : '{"a":"ä"}');
     });
-    const good = await send({ method: 'POST', url, body: { q: 1 }, timeoutMs: 1000 });
+    const good = await send({ method: 'POST', url, body: { q: 1 }, timeoutMs: PATIENT_MS });
     expect([good.status, good.json]).toEqual([200, { a: 'ä' }]);
-    const page = await send({ method: 'GET', url: `${url}/html`, timeoutMs: 1000 });
+    const page = await send({ method: 'GET', url: `${url}/html`, timeoutMs: PATIENT_MS });
     expect([page.status, page.json, page.text]).toEqual([401, undefined, '<html>no</html>']);
   });
 
@@ -49,7 +51,7 @@ describe('http client', () => {
       if (calls === 1) return void request.socket.destroy();
       response.writeHead(calls === 2 ? 502 : 200).end('{}');
     });
-    expect((await send({ method: 'GET', url, timeoutMs: 1000 })).status).toBe(200);
+    expect((await send({ method: 'GET', url, timeoutMs: PATIENT_MS })).status).toBe(200);
     expect(calls).toBe(3);
   });
 
@@ -59,7 +61,7 @@ describe('http client', () => {
       calls += 1;
       request.socket.destroy();
     });
-    const error = await errorOf(send({ method: 'POST', url, body: {}, timeoutMs: 1000 }));
+    const error = await errorOf(send({ method: 'POST', url, body: {}, timeoutMs: PATIENT_MS }));
     expect([error.code, error.details?.['outcome'], mayHaveActed(error)]).toEqual([
       'PROVIDER',
       'unknown',
@@ -74,17 +76,17 @@ describe('http client', () => {
       calls += 1;
       response.writeHead(500).end('{}');
     });
-    expect((await send({ method: 'POST', url, body: {}, timeoutMs: 1000 })).status).toBe(500);
+    expect((await send({ method: 'POST', url, body: {}, timeoutMs: PATIENT_MS })).status).toBe(500);
     expect(calls).toBe(1);
   });
 
   it('knows that a refused connection sent nothing, and tries again', async () => {
     const url = await freedPort();
-    const error = await errorOf(send({ method: 'POST', url, body: {}, timeoutMs: 1000 }));
+    const error = await errorOf(send({ method: 'POST', url, body: {}, timeoutMs: PATIENT_MS }));
     expect([error.code, mayHaveActed(error)]).toEqual(['PROVIDER', false]);
     const { port } = new URL(url);
     const late = createHttpClient({ retryDelayMs: 150 });
-    const answer = late({ method: 'POST', url, body: {}, timeoutMs: 1000 });
+    const answer = late({ method: 'POST', url, body: {}, timeoutMs: PATIENT_MS });
     const server = createServer((_request, response) => response.end('{}'));
     servers.push(server);
     server.listen(Number(port), '127.0.0.1');
@@ -92,15 +94,15 @@ describe('http client', () => {
   });
 
   it('ends with TIMEOUT and with CANCELLED, both of unknown outcome', async () => {
-    const url = await serve(() => undefined);
+    const abort = new AbortController();
+    const url = await serve((request) => void (request.url === '/cancel' && abort.abort()));
     const slow = await errorOf(send({ method: 'POST', url, body: {}, timeoutMs: 30 }));
     expect([slow.code, mayHaveActed(slow)]).toEqual(['TIMEOUT', true]);
-    const abort = new AbortController();
-    setTimeout(() => abort.abort(), 20);
     const { signal } = abort;
-    const left = await errorOf(send({ method: 'POST', url, body: {}, timeoutMs: 5000, signal }));
+    const call = { method: 'POST', url: `${url}/cancel`, body: {}, timeoutMs: PATIENT_MS } as const;
+    const left = await errorOf(send({ ...call, signal }));
     expect([left.code, mayHaveActed(left)]).toEqual(['CANCELLED', true]);
-    const early = await errorOf(send({ method: 'POST', url, body: {}, timeoutMs: 5000, signal }));
+    const early = await errorOf(send({ ...call, signal }));
     expect([early.code, mayHaveActed(early)]).toEqual(['CANCELLED', false]);
   });
 
@@ -112,7 +114,7 @@ describe('http client', () => {
 
   it('stops reading a body that is too large', async () => {
     const url = await serve((_request, response) => void response.end('x'.repeat(50_000)));
-    const error = await errorOf(send({ method: 'POST', url, body: {}, timeoutMs: 1000 }));
+    const error = await errorOf(send({ method: 'POST', url, body: {}, timeoutMs: PATIENT_MS }));
     expect([error.code, mayHaveActed(error)]).toEqual(['PROVIDER', true]);
   });
 
@@ -126,7 +128,7 @@ describe('http client', () => {
       response.writeHead(307, { location: other }).end();
     });
     const headers = { authorization: `Bearer ${KEY}` };
-    const reply = await send({ method: 'POST', url, headers, body: {}, timeoutMs: 1000 });
+    const reply = await send({ method: 'POST', url, headers, body: {}, timeoutMs: PATIENT_MS });
     expect([reply.status, seen]).toEqual([307, []]);
   });
 
@@ -134,7 +136,12 @@ describe('http client', () => {
     const headers = { authorization: `Bearer ${KEY}\n` };
     const url = await serve((_request, response) => void response.end('{}'));
     const error = await errorOf(
-      send({ method: 'GET', url, headers: { ...headers, 'x-odd\u0000': KEY }, timeoutMs: 1000 }),
+      send({
+        method: 'GET',
+        url,
+        headers: { ...headers, 'x-odd\u0000': KEY },
+        timeoutMs: PATIENT_MS,
+      }),
     );
     expect(JSON.stringify([error.message, String(error.cause), error.details])).not.toContain(KEY);
   });

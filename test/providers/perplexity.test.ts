@@ -365,7 +365,7 @@ describe.each(['agent', 'chat-completions'] as const)('%s: refusals', (backend) 
     expect([api.creates, api.received.length]).toEqual([1, 1]);
     api.next({ on: 'create', kind: 'status', status: 200, body: '<html>' });
     expect((await errorOf(askIt())).code).toBe('PROVIDER');
-    api.next({ on: 'create', kind: 'slow', ms: 500 });
+    api.next({ on: 'create', kind: 'held', until: new Promise(() => undefined) });
     expect((await errorOf(askIt({}, { askTimeoutMs: 30 }))).code).toBe('TIMEOUT');
   });
 });

@@ -7,7 +7,14 @@ import { AppError } from '../../src/base/errors.js';
 import type { ResearchService } from '../../src/research/research-types.js';
 import { RESEARCH_JOB_FORMAT, type ResearchJob } from '../../src/stores/research-jobs.js';
 import { errorOf } from '../support/error-of.js';
-import { type Bench, eventually, openBench, question } from '../support/research-bench.js';
+import {
+  type Bench,
+  eventually,
+  gate,
+  NEVER_ANSWERED,
+  openBench,
+  question,
+} from '../support/research-bench.js';
 
 let bench: Bench;
 let research: ResearchService;
@@ -70,8 +77,10 @@ describe('a run', () => {
   it('goes on when the waiting call is cancelled', async () => {
     bench.api.pollsUntilDone = NEVER;
     const abort = new AbortController();
-    setTimeout(() => abort.abort(), 30);
-    const error = await errorOf(research.deepResearch(question('why?'), { signal: abort.signal }));
+    const waiting = errorOf(research.deepResearch(question('why?'), { signal: abort.signal }));
+    await eventually(() => expect(bench.api.creates).toBe(1));
+    abort.abort();
+    const error = await waiting;
     expect([error.code, error.details?.['runState']]).toEqual(['CANCELLED', 'in_progress']);
     bench.api.pollsUntilDone = 0;
     const id = String(error.details?.['conversationId']);
@@ -198,9 +207,10 @@ describe('a create', () => {
   });
 
   it('that times out is of unknown fate too', async () => {
-    bench.api.next({ on: 'create', kind: 'slow', ms: 300 });
+    bench.api.next({ on: 'create', kind: 'held', until: NEVER_ANSWERED });
+    // Long enough for the request to arrive on a busy machine.
     const error = await errorOf(
-      bench.service({}, { startTimeoutMs: 30 }).deepResearch(question('x')),
+      bench.service({}, { startTimeoutMs: 1_000 }).deepResearch(question('x')),
     );
     expect(error.code).toBe('CONFLICT');
     expect([bench.api.creates, await bench.jobCount()]).toEqual([1, 1]);
@@ -242,12 +252,15 @@ describe('a create', () => {
   });
 
   it('under way when the server ends still gets its id written down', async () => {
-    bench.api.next({ on: 'create', kind: 'slow', ms: 100 });
+    const { opened, open } = gate();
+    bench.api.next({ on: 'create', kind: 'held', until: opened });
     const service = impatient();
     const { conversationId: id = '' } = await service.deepResearch(question('x'));
-    expect(bench.written).toEqual(['creating']);
     await eventually(() => expect(bench.api.creates).toBe(1));
-    await service.close();
+    expect(bench.written).toEqual(['creating']);
+    const closed = service.close();
+    open();
+    await closed;
     expect(await bench.jobs.get(id)).toMatchObject({ state: 'running', runId: 'resp_1' });
   });
 });
@@ -284,6 +297,7 @@ describe('polling', () => {
   it('takes a run that was cancelled elsewhere, and an empty answer, as failed', async () => {
     bench.api.pollsUntilDone = NEVER;
     const { conversationId: id = '' } = await impatient().deepResearch(question('x'));
+    await eventually(() => expect(bench.api.creates).toBe(1));
     await fetch(`${bench.api.url}/v1/agent/resp_1/cancel`, {
       method: 'POST',
       headers: { authorization: `Bearer ${bench.api.key}` },
@@ -374,10 +388,12 @@ describe('an answer that cannot be stored', () => {
 
   it('does not lose the run when only its record cannot be written', async () => {
     const { conversationId: id = '' } = await research.search(question('x'));
-    bench.api.next({ on: 'create', kind: 'slow', ms: 60 });
+    const { opened, open } = gate();
+    bench.api.next({ on: 'create', kind: 'held', until: opened });
     const call = research.deepResearchFollowup(id, question('y'));
     await eventually(() => expect(bench.api.creates).toBe(2));
     bench.faults.jobs = new AppError('STORAGE_FULL', 'Full.');
+    open();
     expect(await call).toMatchObject({ saved: true });
   });
 });
@@ -401,19 +417,21 @@ describe('chat-completions, which has no background runs', () => {
   });
 
   it('goes on in this process after the call has answered', async () => {
-    bench.api.next({ on: 'create', kind: 'slow', ms: 1500 });
+    const { opened, open } = gate();
+    bench.api.next({ on: 'create', kind: 'held', until: opened });
     const service = impatient();
     const { conversationId: id = '', status } = await service.deepResearch(question('why?'));
     expect(status).toBe('in_progress');
     const other = bench.service();
     await other.resume();
     expect((await other.history(id)).run).toMatchObject({ state: 'in_progress' });
-    await eventually(async () => expect(await roles(id)).toEqual(COMPLETE));
-    expect([await bench.jobCount(), bench.api.creates]).toEqual([0, 1]);
+    open();
+    await eventually(async () => expect(await bench.jobCount()).toBe(0));
+    expect([await roles(id), bench.api.creates]).toEqual([COMPLETE, 1]);
   });
 
   it('is of unknown fate when the process ends in the middle', async () => {
-    bench.api.next({ on: 'create', kind: 'slow', ms: 500 });
+    bench.api.next({ on: 'create', kind: 'held', until: NEVER_ANSWERED });
     const service = impatient();
     const { conversationId: id = '' } = await service.deepResearch(question('why?'));
     await eventually(() => expect(bench.api.creates).toBe(1));

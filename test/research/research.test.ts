@@ -4,7 +4,14 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../src/base/errors.js';
 import type { ResearchService } from '../../src/research/research-types.js';
 import { errorOf } from '../support/error-of.js';
-import { type Bench, eventually, FAST, openBench, question } from '../support/research-bench.js';
+import {
+  type Bench,
+  eventually,
+  FAST,
+  NEVER_ANSWERED,
+  openBench,
+  question,
+} from '../support/research-bench.js';
 
 const BACKENDS = ['agent', 'chat-completions'] as const;
 let bench: Bench;
@@ -134,7 +141,7 @@ describe.each(BACKENDS)('%s', (backend) => {
     const files = await bench.files();
     const abort = new AbortController();
     const { signal } = abort;
-    bench.api.next({ on: 'create', kind: 'slow', ms: 300 });
+    bench.api.next({ on: 'create', kind: 'held', until: NEVER_ANSWERED });
     const call = errorOf(research.searchFollowup(id, question('two'), { signal }));
     await eventually(() => expect(bench.api.created()).toHaveLength(2));
     abort.abort();

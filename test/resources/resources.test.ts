@@ -7,6 +7,7 @@ import {
   ResourceUpdatedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
+import { GATHER_MS } from '../../src/resources/resource-news.js';
 import { type Place, type Session, withClient, withPlace } from '../e2e/harness.js';
 
 const folderOf = ({ root }: Place, id: string) => join(root, 'conversation-logs', id);
@@ -146,7 +147,7 @@ describe('news', () => {
       await session.client.subscribeResource({ uri });
       const file = await readFile(fileOf(place, id), 'utf8');
       await writeFile(fileOf(place, id), file.replace('Hello there', 'Hello by hand'));
-      await expect.poll(() => news.updated, { timeout: 10_000 }).toEqual([uri]);
+      await expect.poll(() => news.updated, { timeout: 30_000 }).toEqual([uri]);
       const [content] = (await session.client.readResource({ uri })).contents;
       expect(content && 'text' in content && content.text).toContain('Hello by hand');
       expect(news.listChanged).toBe(0);
@@ -156,7 +157,7 @@ describe('news', () => {
       await save(session, { conversationId: id });
       await save(session, { conversationId: other });
       const both = [uri, `daybook://conversation/${other}`];
-      await expect.poll(() => news.updated, { timeout: 5_000 }).toEqual(both);
+      await expect.poll(() => news.updated, { timeout: 30_000 }).toEqual(both);
     }),
   );
 
@@ -167,9 +168,12 @@ describe('news', () => {
       const id = await save(session);
       const uri = `daybook://conversation/${id}`;
       await session.client.subscribeResource({ uri });
+      const from = performance.now();
       await Promise.all(Array.from({ length: 30 }, () => save(session, { conversationId: id })));
-      await expect.poll(() => news.updated.length, { timeout: 5_000 }).toBeGreaterThan(0);
-      expect(news.updated.length).toBeLessThan(10);
+      await expect.poll(() => news.updated.length, { timeout: 30_000 }).toBeGreaterThan(0);
+      // As many as there were times to gather: far fewer than writes, unless the machine crawls.
+      const gathered = Math.ceil((performance.now() - from) / GATHER_MS);
+      expect(news.updated.length).toBeLessThanOrEqual(gathered);
     }),
   );
 
@@ -187,14 +191,14 @@ describe('news', () => {
       await mkdir(folderOf(place, copy));
       const text = JSON.stringify({ messages: [{ role: 'user', content: 'By hand' }] });
       await writeFile(fileOf(place, copy), text);
-      await expect.poll(() => news.listChanged, { timeout: 10_000 }).toBe(1);
+      await expect.poll(() => news.listChanged, { timeout: 30_000 }).toBe(1);
       expect((await session.client.listResources()).resources).toHaveLength(2);
 
       const titled = JSON.stringify({ ...JSON.parse(text), title: 'Mine' });
       await writeFile(fileOf(place, copy), titled);
-      await expect.poll(() => news.listChanged, { timeout: 10_000 }).toBe(2);
+      await expect.poll(() => news.listChanged, { timeout: 30_000 }).toBe(2);
       await rm(folderOf(place, copy), { recursive: true });
-      await expect.poll(() => news.listChanged, { timeout: 10_000 }).toBe(3);
+      await expect.poll(() => news.listChanged, { timeout: 30_000 }).toBe(3);
       expect((await session.client.listResources()).resources).toHaveLength(1);
     }),
   );

@@ -1,6 +1,7 @@
 /** Snippets of what FTS5 cannot find: CJK text by a part of it, words with symbols. */
 import { describe, expect, it } from 'vitest';
-import { createTextIndex, type MatchType } from '../../src/search/text-index.js';
+import type { MatchType } from '../../src/search/search-modes.js';
+import { createTextIndex } from '../../src/search/text-index.js';
 
 function snippetOf(text: string, query: string, matchType: MatchType = 'auto', tokens = 32) {
   const index = createTextIndex({ columns: ['content', 'title'] });

@@ -73,7 +73,7 @@ describe('a write of this process', () => {
   });
 });
 
-describe('edits by hand', { timeout: 240_000 }, () => {
+describe('edits by hand', () => {
   it('one edit, a burst, a new, deleted, recreated, moved and copied folder are followed', async () => {
     const place = await openWith(30);
     const { logsFolder } = place;

@@ -1,6 +1,7 @@
 /** The index as its users meet it: corner cases of the language, match types, totals, limits, cancelling. */
 import { describe, expect, it } from 'vitest';
-import { createTextIndex, type MatchType } from '../../src/search/text-index.js';
+import type { MatchType } from '../../src/search/search-modes.js';
+import { createTextIndex } from '../../src/search/text-index.js';
 
 const MESSAGES = ['content', 'title', 'role', 'module', 'tags'];
 

@@ -247,36 +247,40 @@ describe('running calls', () => {
     const seen = new Promise<void>((resolve) => {
       cancelled = resolve;
     });
-    const waiting = tool(
-      (_input, _app, { signal }) =>
-        new Promise((_resolve, reject) => {
-          signal.addEventListener('abort', () => {
-            cancelled?.();
-            reject(signal.reason);
-          });
-        }),
-    );
-    const { client, lines } = await connect([waiting]);
     const stop = new AbortController();
+    const waiting = tool((_input, _app, { signal }) => {
+      setImmediate(() => stop.abort());
+      return new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => {
+          cancelled?.();
+          reject(signal.reason);
+        });
+      });
+    });
+    const { client, lines } = await connect([waiting]);
     const call = client.callTool({ name: 'probe' }, undefined, { signal: stop.signal });
-    setTimeout(() => stop.abort(), 20);
     await expect(call).rejects.toThrow();
     await seen;
     expect(lines.filter((line) => line.includes('internal error'))).toEqual([]);
   });
 
   it('lets accepted calls finish at the end, and tells those that wait', async () => {
+    let started = 0;
     const waiting = tool((_input, _app, { signal }) => {
+      started += 1;
       return new Promise((_resolve, reject) => {
         signal.addEventListener('abort', () => reject(signal.reason));
       });
     });
-    const slow = tool(() => new Promise((resolve) => setTimeout(() => resolve({ value: 7 }), 50)), {
-      name: 'slow',
-    });
-    const { call, calls } = await connect([waiting, slow]);
+    const work = () => {
+      started += 1;
+      return new Promise<{ value: number }>((resolve) =>
+        setTimeout(() => resolve({ value: 7 }), 50),
+      );
+    };
+    const { call, calls } = await connect([waiting, tool(work, { name: 'slow' })]);
     const both = Promise.all([call('probe'), call('slow')]);
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    while (started < 2) await new Promise((resolve) => setImmediate(resolve));
     await calls.end();
     const [stopped, finished] = await both;
     expect(errorOf(stopped).code).toBe('CANCELLED');

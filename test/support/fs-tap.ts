@@ -70,6 +70,26 @@ const PROMISED = [
 ];
 const OF_HANDLE = ['stat', 'write', 'sync', 'chmod', 'readFile', 'truncate'];
 
+/** The calls that `work` makes, undisturbed. */
+export async function callsDuring(root: string, work: () => Promise<unknown>): Promise<FsCall[]> {
+  const calls: FsCall[] = [];
+  const restore = await tapFs(root, {
+    before(call) {
+      calls.push(call);
+      return undefined;
+    },
+  });
+  await work().finally(restore);
+  return calls;
+}
+
+/** Each try for a lock is three of these; so are a few others. */
+export const claimsIn = (calls: readonly FsCall[]): number =>
+  calls.filter(({ name }) => name === 'mkdir' || name === 'rename').length;
+
+/** Of work that does not wait for a lock of its own; who waits for a second tries fifty times. */
+export const MOST_CLAIMS = 45;
+
 /** Starts watching; the answer ends it and puts everything back. One at a time. */
 export async function tapFs(root: string, observer: FsObserver): Promise<() => void> {
   const tap = new Tap(root, observer);

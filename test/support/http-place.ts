@@ -4,6 +4,7 @@
  */
 import { request } from 'node:http';
 import { type App, createApp } from '../../src/app.js';
+import { type Clock, systemClock } from '../../src/base/clock.js';
 import { type Log, silentLog } from '../../src/base/log.js';
 import type { HttpConfig } from '../../src/config/http.js';
 import { loadConfig } from '../../src/config.js';
@@ -26,12 +27,20 @@ export interface HttpPlaceOptions {
   readonly limits?: HttpOptions['limits'];
   readonly server?: Partial<ServerOptions>;
   readonly log?: Log;
+  readonly clock?: Clock;
   /** Changes each server before it is used. */
   change?(built: BuiltServer): void;
 }
 
 export async function withHttpPlace<T>(
-  { config = {}, limits = {}, server = {}, log = silentLog, change }: HttpPlaceOptions,
+  {
+    config = {},
+    limits = {},
+    server = {},
+    log = silentLog,
+    clock = systemClock,
+    change,
+  }: HttpPlaceOptions,
   work: (place: HttpPlace) => Promise<T>,
 ): Promise<T> {
   return withPlace(async ({ root, folder, env }) => {
@@ -52,7 +61,7 @@ export async function withHttpPlace<T>(
       change?.(built);
       return built;
     };
-    const opened = await openHttp({ config: http, build, log, limits });
+    const opened = await openHttp({ config: http, build, log, limits, clock });
     try {
       return await work({ ...opened, app, root });
     } finally {

@@ -34,7 +34,8 @@ type Behaviour =
     }
   /** The connection breaks: before anything is done, or after the run exists (and is paid for). */
   | { on: 'create' | 'poll'; kind: 'drop'; afterAccept: boolean }
-  | { on: 'create' | 'poll'; kind: 'slow'; ms: number }
+  /** Carried out, and not answered before. */
+  | { on: 'create'; kind: 'held'; until: Promise<unknown> }
   /** HTTP 200 with a run that ends so. */
   | {
       on: 'create';
@@ -205,7 +206,7 @@ class Server implements StandIn {
     const run = this.#newRun(body, isChat);
     if (odd?.kind === 'ends') Object.assign(run, { status: odd.status, error: odd.message });
     if (odd?.kind === 'drop') return void response.destroy();
-    if (odd?.kind === 'slow') await new Promise((resolve) => setTimeout(resolve, odd.ms));
+    if (odd?.kind === 'held') await odd.until;
     if (isChat) return send(response, 200, chatBody(run));
     if (body['stream'] === true) return sendStream(response, run);
     if (body['background'] !== true && run.status === 'queued') run.status = 'completed';
@@ -232,7 +233,6 @@ class Server implements StandIn {
     const odd = this.#take('poll');
     if (odd?.kind === 'status') return sendStatus(response, odd);
     if (odd?.kind === 'drop') return void response.destroy();
-    if (odd?.kind === 'slow') await new Promise((resolve) => setTimeout(resolve, odd.ms));
     const run = this.runs.get(id);
     if (!run)
       return this.#sendRefusal(response, {

@@ -31,13 +31,13 @@ import type { JobLease, ResearchJob } from '../../src/stores/research-jobs.js';
 import { type StandIn, type StandInOptions, startStandIn } from './perplexity-stand-in.js';
 
 export const FAST = {
-  waitMs: 3_000,
-  pickUpWaitMs: 1_000,
+  waitMs: 60_000,
+  pickUpWaitMs: 30_000,
   progressMs: 10,
   pollMinMs: 5,
   pollMaxMs: 10,
   maxRunMs: 60_000,
-  closeGraceMs: 300,
+  closeGraceMs: 30_000,
 };
 
 /** What the disk refuses while it is set, in every service of the bench. */
@@ -199,9 +199,21 @@ export function question(query: string, change: Partial<FollowupQuestion> = {}):
   };
 }
 
-/** Resolves when `check` does not throw any more; at most three seconds. */
+/** For what the stand-in never answers. */
+export const NEVER_ANSWERED = new Promise<never>(() => undefined);
+
+/** A promise for `until` of the stand-in, and what ends it. */
+export function gate(): { opened: Promise<void>; open: () => void } {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
+/** Resolves when `check` does not throw any more; at most thirty seconds, which a busy machine may need. */
 export async function eventually(check: () => void | Promise<void>): Promise<void> {
-  const until = performance.now() + 3_000;
+  const until = performance.now() + 30_000;
   for (;;) {
     try {
       return await check();

@@ -14,11 +14,14 @@ const DAY_MS = 86_400_000;
 function openServers() {
   const made: string[] = [];
   const { backups, folder, time, clock } = openRoot();
-  const fails: { next?: AppError } = {};
+  const fails: { next?: AppError; count: number } = { count: 0 };
   const counted = {
     hasOne: (date: string) => backups.hasOne(date),
     make: async (call?: BackupCall) => {
-      if (fails.next !== undefined) throw fails.next;
+      if (fails.next !== undefined) {
+        fails.count += 1;
+        throw fails.next;
+      }
       const report = await backups.make(call);
       made.push(report.createdAt.slice(0, 10));
       return report;
@@ -40,7 +43,7 @@ function openServers() {
 }
 
 const until = async (isSo: () => boolean) => {
-  for (let n = 0; n < 500 && !isSo(); n += 1) await pause(10);
+  for (let n = 0; n < 6_000 && !isSo(); n += 1) await pause(10);
   expect(isSo()).toBe(true);
 };
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -74,7 +77,7 @@ describe('the daily backup', () => {
     const { made, time, start, fails } = openServers();
     fails.next = new AppError('STORAGE_FULL', 'full');
     start();
-    await pause(100);
+    await until(() => fails.count === 1);
     delete fails.next;
     await pause(100);
     expect(made).toEqual([]);

@@ -7,7 +7,7 @@ import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { isInitializeRequest } from '@modelcontextprotocol/sdk/types.js';
 import type { Request, Response } from 'express';
-import { sleep, systemClock } from '../../base/clock.js';
+import { type Clock, sleep } from '../../base/clock.js';
 import { newUuid } from '../../base/ids.js';
 import type { Log } from '../../base/log.js';
 import type { BuiltServer } from '../build-server.js';
@@ -19,6 +19,7 @@ export interface SessionsOptions {
   readonly isStateless: boolean;
   readonly idleMs: number;
   readonly maxSessions: number;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -36,8 +37,6 @@ interface Served {
 interface Connected extends Served {
   readonly transport: StreamableHTTPServerTransport;
 }
-
-const { monotonic } = systemClock;
 
 export class HttpSessions {
   readonly #options: SessionsOptions;
@@ -71,7 +70,7 @@ export class HttpSessions {
   /** A server for one request alone, which ends with it. Throws Refusal. */
   lend(res: Response, isAnswered: boolean): BuiltServer {
     const closed = this.#accept(res, isAnswered);
-    const served = { built: this.#options.build(true), openCount: 0, lastUsed: monotonic() };
+    const served = { built: this.#options.build(true), openCount: 0, lastUsed: this.#now() };
     this.#keep(served);
     this.#use(served, closed);
     return served.built;
@@ -103,7 +102,7 @@ export class HttpSessions {
     served.openCount += 1;
     void closed.then(async () => {
       served.openCount -= 1;
-      served.lastUsed = monotonic();
+      served.lastUsed = this.#now();
       if (served.id !== undefined) return;
       // A client that has gone does not mean to cancel: its call ends in its own time.
       await served.built.calls.idle();
@@ -145,7 +144,7 @@ export class HttpSessions {
         onsessioninitialized: (id) => onBegun(id, served),
       },
     );
-    const served: Connected = { built, transport, openCount: 0, lastUsed: monotonic() };
+    const served: Connected = { built, transport, openCount: 0, lastUsed: this.#now() };
     this.#keep(served);
     // Its type says that callbacks may be undefined, where the interface has them absent.
     await built.server.connect(transport as Transport);
@@ -168,8 +167,12 @@ export class HttpSessions {
     return unused !== undefined;
   }
 
+  #now(): number {
+    return this.#options.clock.monotonic();
+  }
+
   #endIdle(): void {
-    const latest = monotonic() - this.#options.idleMs;
+    const latest = this.#now() - this.#options.idleMs;
     for (const [id, session] of this.#sessions) {
       if (!isUnused(session) || session.lastUsed > latest) continue;
       this.#options.log.debug({ id: id.slice(0, 8) }, 'an idle session ends');

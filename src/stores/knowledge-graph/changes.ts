@@ -30,6 +30,8 @@ export interface AddRequest {
   readonly triples: readonly NewTriple[];
   /** Closes what holds of the same subject and predicate. */
   readonly replaces: boolean;
+  /** What is to fit: `triples`, and what is to follow them. */
+  readonly room: readonly NewTriple[];
 }
 
 export interface RemoveRequest {
@@ -102,9 +104,9 @@ export class Changes {
     }
   }
 
-  #add(table: TripleTable, { triples, replaces }: AddRequest, written: Written[]): Change {
+  #add(table: TripleTable, { triples, replaces, room }: AddRequest, written: Written[]): Change {
     this.#dropExpired(table, triples, written);
-    this.#makeRoom(table, triples, written);
+    this.#makeRoom(table, room, written);
     const closed = replaces ? this.#replace(table, triples, written) : [];
     return { triples: triples.map((triple) => this.#addOne(table, triple, written)), closed };
   }
@@ -356,7 +358,7 @@ function newPrefix(): OperationId {
 function full(stored: number, needed: number, limit: number): AppError {
   return new AppError(
     'E_KG_FULL',
-    `The knowledge graph holds ${stored} triples, closed ones among them; ${needed} more would pass the limit of ${limit}. Nothing was written.`,
+    `The knowledge graph holds ${stored} triples, closed ones among them; ${needed} more would pass the limit of ${limit}. None was added.`,
     { details: { stored, needed, limit } },
   );
 }

@@ -18,7 +18,7 @@ import { type LogPosition, NAME_LENGTH } from './graph-reader.js';
 import type { GraphState } from './graph-state.js';
 import { encodeHead } from './operation-line.js';
 import { type Compaction, encodeSidecar, nameOfFile, nameOfVersion } from './sidecar.js';
-import { snapshotText } from './snapshot-text.js';
+import { snapshotText, type Watched } from './snapshot-text.js';
 import type { TripleTable } from './triple-table.js';
 
 /** So long a deletion is remembered, that a branch merged later does not bring the fact back. */
@@ -55,26 +55,36 @@ interface Staged {
 }
 
 /** `undefined` where the files changed under it each time: then another process did the same. */
-export async function compact(parts: CompactionParts): Promise<Saved | undefined> {
+export async function compact(
+  parts: CompactionParts,
+  watched: Watched,
+): Promise<Saved | undefined> {
   const { state } = parts;
   for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
     await state.update();
     const isHealing = state.content.needsHealing;
-    const saved = await compactOnce(parts, !isHealing);
+    const saved = await compactOnce(parts, watched, !isHealing);
     // The damaged snapshot must not become the previous generation: the healed one does, at once.
-    if (saved !== undefined) return isHealing ? await compactOnce(parts, true) : saved;
+    if (saved !== undefined) return isHealing ? await compactOnce(parts, watched, true) : saved;
   }
   return undefined;
 }
 
-async function compactOnce(parts: CompactionParts, keepsOld: boolean): Promise<Saved | undefined> {
+async function compactOnce(
+  parts: CompactionParts,
+  watched: Watched,
+  keepsOld: boolean,
+): Promise<Saved | undefined> {
   const { state, lock, clock } = parts;
   await state.update();
   const forgotten = clock.now() - TOMBSTONE_DAYS * DAY_MS;
   state.content.table.forgetDeletions(forgotten);
-  const staged = await stageSnapshot(parts, forgotten);
+  const staged = await stageSnapshot(parts, watched, forgotten);
   try {
-    return await lock.run((held) => putInPlace(parts, staged, held, keepsOld));
+    return await lock.run((held) => {
+      watched.signal?.throwIfAborted();
+      return putInPlace(parts, staged, held, keepsOld);
+    });
   } finally {
     await removeFile(staged.stage); // gone already where it was put in place
   }
@@ -82,16 +92,18 @@ async function compactOnce(parts: CompactionParts, keepsOld: boolean): Promise<S
 
 async function stageSnapshot(
   { state, fsync }: CompactionParts,
+  watched: Watched,
   forgotten: number,
 ): Promise<Staged> {
   const { table } = state.content;
   const from = state.position;
   const hash = sha256Stream();
   let count = 0;
-  const pieces = snapshotText(table, (lines) => {
+  const pieces = snapshotText(table, watched, (lines) => {
     count = lines;
   });
-  const stage = await stageFile(state.files.snapshot, hashed(pieces, hash), { fsync });
+  const { signal } = watched;
+  const stage = await stageFile(state.files.snapshot, hashed(pieces, hash), { fsync, signal });
   return { table, from, stage, sha256: hash.hex(), count, forgotten };
 }
 

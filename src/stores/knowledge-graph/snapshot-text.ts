@@ -9,17 +9,26 @@ import { sortInSlices } from './sort-in-slices.js';
 import type { TripleTable } from './triple-table.js';
 
 const PIECE_CHARACTERS = 1 << 16;
+const PROGRESS_EVERY = 10_000;
+
+/** For whoever waits for it. */
+export interface Watched {
+  readonly signal?: AbortSignal;
+  /** Of the triples in the snapshot. */
+  onProgress?(done: number, total: number): void;
+}
 
 /** Calls `onLines` with the count of operations once all is out. */
 export async function* snapshotText(
   table: TripleTable,
+  { signal, onProgress }: Watched,
   onLines: (count: number) => void,
 ): AsyncGenerator<string> {
-  const breath = new Breath();
+  const breath = new Breath(signal);
   const keys = await sortedKeys(table, breath);
   const { terms } = table;
   let text = `${SNAPSHOT_OPENING}\n`;
-  let lines = 0;
+  let [lines, done] = [0, 0];
   for (const place of keys.order) {
     const key = { s: keys.s[place] ?? 0, p: keys.p[place] ?? 0, o: keys.o[place] ?? 0 };
     const names = {
@@ -31,6 +40,8 @@ export async function* snapshotText(
       text += `${encodeOperation(names, operation)},\n`;
       lines += 1;
     }
+    done += 1;
+    if (done % PROGRESS_EVERY === 0) onProgress?.(done, keys.order.length);
     if (text.length >= PIECE_CHARACTERS) {
       yield text;
       text = '';

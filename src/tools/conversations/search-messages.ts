@@ -3,8 +3,8 @@
  * or in plain words, with filters, pages and snippets.
  */
 import { z } from 'zod';
-import { MATCH_TYPES } from '../../search/match-type.js';
 import type { MessageFilters, MessageHit } from '../../search/message-search.js';
+import { MATCH_TYPES } from '../../search/search-modes.js';
 import { ROLES } from '../../stores/conversations/schema.js';
 import { dateField, endOf, startOf } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';

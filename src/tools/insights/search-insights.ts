@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import type { InsightResults } from '../../search/insight-search.js';
-import { MATCH_TYPES } from '../../search/match-type.js';
+import { MATCH_TYPES } from '../../search/search-modes.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { contextField, contextOf, listedSchema, tagsFilter, toListed } from '../insight-view.js';

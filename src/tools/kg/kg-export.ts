@@ -1,6 +1,6 @@
 /** The tool `kg_export`: the knowledge graph as text, in the answer or as a file in the folder of exports. */
 import { z } from 'zod';
-import { GRAPH_FORMATS } from '../../exchange/graph-export.js';
+import { GRAPH_FORMATS } from '../../exchange/graph-formats.js';
 import { estimateTokens, maxTokens } from '../answer-budget.js';
 import { ADDS, defineTool, success } from '../define-tool.js';
 
@@ -34,8 +34,13 @@ export const kgExport = defineTool({
   }),
   annotations: ADDS,
   quotesText: true,
-  async run({ format, file, offset, maxTokens: budget, ...filter }, { graphExport }, { signal }) {
-    const request = { format, filter, signal };
+  async run(
+    { format, file, offset, maxTokens: budget, ...filter },
+    { graphExport },
+    { signal, progress },
+  ) {
+    const onProgress = (facts: number) => progress({ progress: facts });
+    const request = { format, filter, signal, onProgress };
     if (file !== undefined) {
       return { hasMore: false, ...(await graphExport.toFile(file, request)) };
     }

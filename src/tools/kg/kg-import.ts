@@ -1,7 +1,7 @@
 /** The tool `kg_import`: facts from an export of Daybook or of the official MCP memory server. */
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
-import { LONG_OBSERVATIONS } from '../../exchange/graph-import.js';
+import { LONG_OBSERVATIONS } from '../../exchange/graph-formats.js';
 import { ADDS, defineTool, success } from '../define-tool.js';
 
 const MOST_NAMED = 50;
@@ -34,7 +34,7 @@ export const kgImport = defineTool({
       .describe('Which, and why (at most 50).'),
   }),
   annotations: { ...ADDS, idempotentHint: true },
-  async run({ text, file, longObservations }, { graphImport }) {
+  async run({ text, file, longObservations }, { graphImport }, { signal, progress }) {
     if ((text === undefined) === (file === undefined)) {
       throw new AppError('VALIDATION_ERROR', 'Give either text or file.');
     }
@@ -42,6 +42,8 @@ export const kgImport = defineTool({
     const { notes, refused, ...counts } = await graphImport.import({
       text: given,
       longObservations,
+      signal,
+      onProgress: throttled(progress),
     });
     return {
       ...counts,
@@ -52,3 +54,13 @@ export const kgImport = defineTool({
     };
   },
 });
+
+/** Steps of a hundredth: an import of a million lines has thousands. */
+function throttled(progress: (report: { progress: number; total: number }) => void) {
+  let last = 0;
+  return (done: number, total: number) => {
+    const percent = Math.floor((100 * done) / total);
+    if (percent > last) progress({ progress: percent, total: 100 });
+    last = percent;
+  };
+}

@@ -20,8 +20,9 @@ export const kgSave = defineTool({
     snapshotBytes: z.number().int().exactOptional(),
   }),
   annotations: { ...CHANGES, destructiveHint: false },
-  async run(_input, { kg }) {
-    const saved = await kg.save();
+  async run(_input, { kg }, { signal, progress }) {
+    const onProgress = (done: number, total: number) => progress({ progress: done, total });
+    const saved = await kg.save({ signal, onProgress });
     return { saved: saved !== undefined, ...saved };
   },
 });

@@ -1,7 +1,7 @@
 /** The tool `mb_search`: lines of notes, by ranked search, as a literal text, or by a regular expression. */
 import { z } from 'zod';
-import { MATCH_TYPES } from '../../search/match-type.js';
-import { NOTE_SEARCH_MODES, type NoteHit } from '../../search/note-search.js';
+import type { NoteHit } from '../../search/note-search.js';
+import { MATCH_TYPES, NOTE_SEARCH_MODES } from '../../search/search-modes.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { noteFolder } from '../note-fields.js';

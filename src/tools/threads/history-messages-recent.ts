@@ -3,7 +3,7 @@
  */
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
-import { ifThere } from '../../search/message-hits.js';
+import { ifThere } from '../../search/if-there.js';
 import type { MessagePlace } from '../../search/newest-messages.js';
 import type { ConversationStore, ConversationView } from '../../stores/conversations.js';
 import { maxTokens } from '../answer-budget.js';

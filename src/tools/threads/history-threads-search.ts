@@ -3,8 +3,8 @@
  * messages.
  */
 import { z } from 'zod';
-import { MATCH_TYPES } from '../../search/match-type.js';
 import type { ConversationHits } from '../../search/message-search.js';
+import { MATCH_TYPES } from '../../search/search-modes.js';
 import { ROLES } from '../../stores/conversations/schema.js';
 import type { ConversationStore } from '../../stores/conversations.js';
 import { countWithin, maxTokens } from '../answer-budget.js';

@@ -233,7 +233,7 @@ describe('slowness', () => {
         expect(answers[1]).toMatch(/^HTTP\/1.1 408 /);
         await expectServing(place);
       },
-      { headersMs: 500, requestMs: 1_000 },
+      { headersMs: 2_000, requestMs: 3_000 },
     ),
   );
 

@@ -9,6 +9,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import type { BuiltServer } from '../../../src/server/build-server.js';
 import { defineTool, READS, success } from '../../../src/tools/define-tool.js';
 import { tools as allTools } from '../../../src/tools/index.js';
 import { connectHttp } from '../../e2e/http-harness.js';
@@ -59,6 +60,18 @@ function gate() {
     },
   });
   return { tool, seen, open };
+}
+
+/** Sessions are swept four times in this, by the real clock; how idle they are, a test's own clock says. */
+const IDLE_MS = 200;
+
+function manualClock() {
+  let elapsedMs = 0;
+  const clock = { now: () => Date.now(), monotonic: () => elapsedMs };
+  const pass = (ms: number) => {
+    elapsedMs += ms;
+  };
+  return { clock, pass };
 }
 
 async function until(condition: () => boolean): Promise<void> {
@@ -295,7 +308,11 @@ describe('with sessions', () => {
   });
 
   it('ends a session when its client says so, and one that nobody uses', async () => {
-    await withHttpPlace({ config: { sessionIdleMs: 2_000 } }, async ({ url }) => {
+    const { clock, pass } = manualClock();
+    const servers: BuiltServer['server'][] = [];
+    const change = (built: BuiltServer) => void servers.push(built.server);
+    const config = { sessionIdleMs: IDLE_MS };
+    await withHttpPlace({ config, clock, change }, async ({ url }) => {
       const left = await begin(url);
       const deleted = await ask(url, { method: 'DELETE', headers: left });
       expect(deleted.status).toBe(200);
@@ -304,10 +321,13 @@ describe('with sessions', () => {
       const [idle, used, listening] = [await begin(url), await begin(url), await begin(url)];
       const stream = new AbortController();
       await fetch(url, { headers: listening, signal: stream.signal });
-      for (let turn = 0; turn < 20; turn += 1) {
-        await delay(200);
+      const open = () => servers.filter(({ transport }) => transport !== undefined).length;
+      expect(open()).toBe(3);
+      for (let turn = 0; turn < 3; turn += 1) {
+        pass(IDLE_MS * 0.4);
         expect((await ask(url, { headers: used, body })).status).toBe(200);
       }
+      await until(() => open() === 2);
       expect((await ask(url, { headers: idle, body })).status).toBe(404);
       expect((await ask(url, { headers: listening, body })).status).toBe(200);
       stream.abort();
@@ -316,10 +336,11 @@ describe('with sessions', () => {
 
   it.each([
     ['room is made for new ones', { limits: { maxSessions: 1 } }, [503, 200]],
-    ['it is idle for long', { config: { sessionIdleMs: 200 } }, [200, 200]],
+    ['it is idle for long', { config: { sessionIdleMs: IDLE_MS } }, [200, 200]],
   ])('keeps a session whose call goes on without its client, when %s', async (...row) => {
     const [, limited, expected] = row;
-    const { options: withGate, open, seen } = gated(limited);
+    const { clock, pass } = manualClock();
+    const { options: withGate, open, seen } = gated({ ...limited, clock });
     await withHttpPlace(withGate, async ({ url }) => {
       const headers = await begin(url);
       const leaving = new AbortController();
@@ -329,7 +350,9 @@ describe('with sessions', () => {
       await until(() => seen.started === 1);
       leaving.abort();
       await expect(read).rejects.toThrow();
-      await delay(500);
+      await delay(100); // the server hears of it
+      pass(2 * IDLE_MS);
+      await delay(2 * IDLE_MS);
       const another = { body: initialize() };
       expect((await ask(url, another)).status).toBe(expected[0]);
       expect(seen.aborted).toBe(0);

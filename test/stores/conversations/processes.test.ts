@@ -87,7 +87,7 @@ describe('a process that is killed while it branches, merges, deletes and restor
       for (const { name } of await store.trashed()) await store.purge(name);
     }
     expect(isRecovered).toBeGreaterThan(0);
-  }, 120_000);
+  });
 });
 
 /** Every conversation is one of the four kinds, whole; a pair is merged and in the trash, or neither. */

@@ -288,7 +288,7 @@ describe('two server processes', () => {
             expect(Object.keys(insight as object)).toEqual(
               expect.arrayContaining(['tags', 'metadata']),
             );
-            for (let n = 0; n < 300; n += 1) {
+            for (let n = 0; n < 3_000; n += 1) {
               if ((await call('list_insights'))['total'] === 31) break;
               await delay(20);
             }

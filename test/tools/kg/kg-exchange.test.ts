@@ -56,6 +56,16 @@ describe('kg_import and kg_export', () => {
     expect(picture['text']).toBe('graph LR\n  n1["Ada"] -->|"knows"| n2["Charles"]\n');
   });
 
+  it('tell how far they are', async () => {
+    const line = (n: number) => JSON.stringify({ subject: `s${n}`, predicate: 'p', object: 'o' });
+    const text = Array.from({ length: 4_000 }, (_, n) => line(n)).join('\n');
+    const seen: unknown[] = [];
+    const onprogress = (report: unknown) => void seen.push(report);
+    const params = { name: 'kg_import', arguments: { text } };
+    await opened.session.client.callTool(params, undefined, { onprogress });
+    expect(seen.slice(-4)).toEqual([62, 75, 87, 100].map((progress) => ({ progress, total: 100 })));
+  });
+
   it('page through a graph that is longer than an answer', async () => {
     const triples = Array.from({ length: 400 }, (_, n) => ({
       subject: `s${n}`,
