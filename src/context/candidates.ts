@@ -2,6 +2,7 @@
  * A sentence of a stored message that a rule picked out: evidence, with the place it came from.
  * Nothing here is ever rephrased, joined or guessed; docs/CONTINUITY.md lists the rules.
  */
+import type { Breath } from '../base/breath.js';
 import type { Conversation, Message, Role } from '../stores/conversations/schema.js';
 
 export interface Candidate {
@@ -42,8 +43,22 @@ export function latestSaid(conversation: Conversation, most: number): Place[] {
   return places;
 }
 
+/** What `pick` finds in each place, in their order. */
+export async function pickedFrom<T extends Candidate>(
+  places: readonly Place[],
+  breath: Breath,
+  pick: (place: Place) => readonly T[],
+): Promise<T[]> {
+  const found: T[] = [];
+  for (const place of places) {
+    if (breath.isDue()) await breath.take();
+    found.push(...pick(place));
+  }
+  return withoutRepeats(found);
+}
+
 /** The first of each text: what is said twice is shown once. */
-export function withoutRepeats<T extends Candidate>(candidates: readonly T[]): T[] {
+function withoutRepeats<T extends Candidate>(candidates: readonly T[]): T[] {
   const seen = new Set<string>();
   return candidates.filter(({ text }) => {
     const key = text.toLowerCase().replace(/\s+/g, ' ');

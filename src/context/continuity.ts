@@ -3,6 +3,7 @@
  * out of stored messages within a budget of tokens (docs/CONTINUITY.md). It judges nothing: mood,
  * topic and what is still owed are for the reader to say.
  */
+import type { Breath } from '../base/breath.js';
 import { estimateTextTokens } from '../base/tokens.js';
 import type { Conversation, Role } from '../stores/conversations/schema.js';
 import { lastSession, type Session } from './last-session.js';
@@ -43,16 +44,22 @@ export interface Snapshot {
  * `conversations`: the one to go on with, then older ones whose questions and promises count too.
  * `undefined` where nothing was said in the first. `tokens` bounds turns and candidates together.
  */
-export function snapshotOf(
+export async function snapshotOf(
   conversations: readonly Conversation[],
   tokens: number,
-): Snapshot | undefined {
+  breath: Breath,
+): Promise<Snapshot | undefined> {
   const [latest] = conversations;
   const session = latest && lastSession(latest.messages);
   if (latest === undefined || session === undefined) return undefined;
   const share = tokens * SHARE_OF_CANDIDATES;
-  const asked = conversations.flatMap(openQuestions);
-  const promised = dueFirst(conversations.flatMap(promisesIn));
+  const asked: OpenQuestion[] = [];
+  const said: PromiseCandidate[] = [];
+  for (const conversation of conversations) {
+    asked.push(...(await openQuestions(conversation, breath)));
+    said.push(...(await promisesIn(conversation, breath)));
+  }
+  const promised = dueFirst(said);
   const questions = fitting(asked, share);
   const promises = fitting(promised, share);
   const { lastTurns, turns } = turnsOf(latest, session, tokens - questions.spent - promises.spent);

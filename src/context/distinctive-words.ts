@@ -3,6 +3,8 @@
  * weighs (1 + ln t) · ln(1 + (N + 1) / (n + 1)): t of the session's messages have it, n of the N
  * messages outside this conversation do.
  */
+import type { Breath } from '../base/breath.js';
+import { segmentsOf } from '../base/segments.js';
 import type { Message } from '../stores/conversations/schema.js';
 import { proseLines } from './sentences.js';
 import { STOP_WORDS } from './stop-words.js';
@@ -15,9 +17,6 @@ const DENSE =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u;
 const HIRAGANA_ONLY = /^\p{Script=Hiragana}+$/u;
 const LETTERS = /^\p{L}[\p{L}\p{M}\p{N}'’-]*$/u;
-
-/** Made at the first use: loading its data would delay the start of every server. */
-let segmenter: Intl.Segmenter | undefined;
 
 export interface WordCount {
   readonly word: string;
@@ -33,10 +32,18 @@ export interface Frequencies {
   readonly counts: readonly number[];
 }
 
-/** The words worth weighing, most frequent first. Of no title: everybody sees that already. */
-export function frequentWords(session: readonly Message[], all: readonly Message[]): WordCount[] {
-  const inSession = messagesByWord(session);
-  const inConversation = session.length === all.length ? inSession : messagesByWord(all);
+/**
+ * The words worth weighing, most frequent first. Of no title: everybody sees that already. `session`
+ * are the last of `all`.
+ */
+export async function frequentWords(
+  session: readonly Message[],
+  all: readonly Message[],
+  breath: Breath,
+): Promise<WordCount[]> {
+  const inSession = await messagesByWord(session, breath);
+  const inConversation = new Map(inSession);
+  await messagesByWord(all.slice(0, all.length - session.length), breath, inConversation);
   return [...inSession]
     .sort(([a, countA], [b, countB]) => countB - countA || (a < b ? -1 : 1))
     .slice(0, CANDIDATES)
@@ -66,20 +73,23 @@ export function mostDistinctive(
     .map(({ word }) => word);
 }
 
-function messagesByWord(messages: readonly Message[]): Map<string, number> {
-  const counts = new Map<string, number>();
+async function messagesByWord(
+  messages: readonly Message[],
+  breath: Breath,
+  counts = new Map<string, number>(),
+): Promise<Map<string, number>> {
   for (const { role, content } of messages) {
     if (role === 'system') continue;
+    if (breath.isDue()) await breath.take();
     for (const word of wordsOf(content)) counts.set(word, (counts.get(word) ?? 0) + 1);
   }
   return counts;
 }
 
 function wordsOf(content: string): Set<string> {
-  segmenter ??= new Intl.Segmenter('en', { granularity: 'word' });
   const words = new Set<string>();
   for (const line of proseLines(content)) {
-    for (const { segment, isWordLike } of segmenter.segment(line)) {
+    for (const { segment, isWordLike } of segmentsOf('word', line)) {
       const word = segment.toLowerCase();
       if (isWordLike && isTelling(word)) words.add(word);
     }

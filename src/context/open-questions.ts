@@ -2,8 +2,9 @@
  * Questions that nobody answered yet, as far as the order of the messages tells (docs/CONTINUITY.md):
  * those after which the other side said nothing, and those whose answer was put off.
  */
+import type { Breath } from '../base/breath.js';
 import type { Conversation } from '../stores/conversations/schema.js';
-import { type Candidate, candidate, latestSaid, type Place, withoutRepeats } from './candidates.js';
+import { type Candidate, candidate, latestSaid, type Place, pickedFrom } from './candidates.js';
 import { sentencesOf } from './sentences.js';
 
 /** Full stops of questions: Latin, full-width, Arabic, Ethiopic, Vai, Coptic; closing marks may follow. */
@@ -24,21 +25,19 @@ export interface OpenQuestion extends Candidate {
 }
 
 /** Newest message first; within a message as they were asked. */
-export function openQuestions(conversation: Conversation): OpenQuestion[] {
-  const found: OpenQuestion[] = [];
+export function openQuestions(conversation: Conversation, breath: Breath): Promise<OpenQuestion[]> {
   const replies = new Replies();
-  for (const place of latestSaid(conversation, MESSAGES_SEARCHED)) {
+  return pickedFrom(latestSaid(conversation, MESSAGES_SEARCHED), breath, (place) => {
     const given = replies.to(place);
     replies.note(place);
-    if (!given.every(isPutOff)) continue;
+    if (!given.every(isPutOff)) return [];
     const [reply] = given;
-    for (const text of sentencesOf(place.message.content).filter(isQuestion)) {
-      const rule = reply === undefined ? 'no-reply' : 'put-off';
-      const putOff = reply === undefined ? {} : { replyMessageId: reply.message.id };
-      found.push({ ...candidate(place, text, rule), rule, ...putOff });
-    }
-  }
-  return withoutRepeats(found);
+    const rule = reply === undefined ? 'no-reply' : 'put-off';
+    const putOff = reply === undefined ? {} : { replyMessageId: reply.message.id };
+    return sentencesOf(place.message.content)
+      .filter(isQuestion)
+      .map((text) => ({ ...candidate(place, text, rule), rule, ...putOff }));
+  });
 }
 
 /** What the other side said next, all of it until the first side spoke again; fed newest first. */

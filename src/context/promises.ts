@@ -3,8 +3,9 @@
  * for sentences are English; the marks of tasks are the same in every language. Whether a promise
  * was kept is not known here.
  */
+import type { Breath } from '../base/breath.js';
 import type { Conversation } from '../stores/conversations/schema.js';
-import { type Candidate, candidate, latestSaid, type Place, withoutRepeats } from './candidates.js';
+import { type Candidate, candidate, latestSaid, type Place, pickedFrom } from './candidates.js';
 import { isQuestion } from './open-questions.js';
 import { proseLines, sentencesOf } from './sentences.js';
 
@@ -58,8 +59,11 @@ const OPEN_TASK = /^\s*[-*+]\s+\[ \]\s+(\S.*)$/;
 const MESSAGES_SEARCHED = 500;
 
 /** Newest message first; within a message as they were written. */
-export function promisesIn(conversation: Conversation): PromiseCandidate[] {
-  return withoutRepeats(latestSaid(conversation, MESSAGES_SEARCHED).flatMap(promisesOf));
+export function promisesIn(
+  conversation: Conversation,
+  breath: Breath,
+): Promise<PromiseCandidate[]> {
+  return pickedFrom(latestSaid(conversation, MESSAGES_SEARCHED), breath, promisesOf);
 }
 
 function promisesOf(place: Place): PromiseCandidate[] {

@@ -2,6 +2,8 @@
  * The start of a session: finds where the last one ended, in one module or in all, and puts together
  * its continuity snapshot. What the tool and the prompt `session_start` share.
  */
+import { Breath } from '../base/breath.js';
+import { shortened } from '../base/shortened.js';
 import { estimateTextTokens } from '../base/tokens.js';
 import { ifThere } from '../search/if-there.js';
 import type { MessageSearch, SearchCaller } from '../search/message-search.js';
@@ -11,6 +13,10 @@ import { type Snapshot, snapshotOf } from './continuity.js';
 import { frequentWords, mostDistinctive } from './distinctive-words.js';
 
 const DISTINCTIVE_WORDS = 8;
+/** Of a conversation of ten thousand, the last tell what it is about as well. */
+const MESSAGES_WEIGHED = 1_000;
+/** Tokens for notes, words and the session's times. */
+const ROOM_AROUND = 150;
 
 export interface SessionStartRequest {
   readonly module?: string;
@@ -48,12 +54,25 @@ export async function startSession(
   }
   const [latest] = found;
   if (latest === undefined) return undefined;
-  const { messages, ...head } = latest;
-  const frame = estimateTextTokens(JSON.stringify(head));
-  const snapshot = snapshotOf(found, maxTokens - frame);
+  const head = shownHead(latest);
+  const breath = new Breath(caller.signal);
+  const room = maxTokens - estimateTextTokens(JSON.stringify(head)) - ROOM_AROUND;
+  const snapshot = await snapshotOf(found, room, breath);
   if (snapshot === undefined) return undefined;
-  const words = frequentWords(messages.slice(snapshot.session.fromSeq - 1), messages);
+  const read = latest.messages.slice(-MESSAGES_WEIGHED);
+  const session = latest.messages.slice(snapshot.session.fromSeq - 1).slice(-MESSAGES_WEIGHED);
+  const words = await frequentWords(session, read, breath);
   const frequencies = await search.frequencies(words.map(({ word }) => word));
-  const distinctiveWords = mostDistinctive(words, frequencies, messages.length, DISTINCTIVE_WORDS);
+  const distinctiveWords = mostDistinctive(words, frequencies, read.length, DISTINCTIVE_WORDS);
   return { ...snapshot, head, distinctiveWords };
+}
+
+/** What one conversation is called must not take the place of what was said in it. */
+function shownHead(conversation: Conversation): ConversationHead {
+  const { messages: _, metadata: __, tags: ___, title, module, ...head } = conversation;
+  return {
+    ...head,
+    ...(title !== undefined && { title: shortened(title) }),
+    ...(module !== undefined && { module: shortened(module) }),
+  };
 }

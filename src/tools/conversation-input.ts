@@ -1,5 +1,6 @@
 /** Inputs that several tools of conversations share, and what they show of one in a list. */
 import { z } from 'zod';
+import { shortened } from '../base/shortened.js';
 import type { ConversationHead } from '../stores/conversations/schema.js';
 
 export const conversationRef = (what = 'The conversation') =>
@@ -18,7 +19,6 @@ export const headSchema = z.object({
   branchOf: z.object({ conversationId: z.string(), messageId: z.string() }).exactOptional(),
 });
 
-const LONGEST_TEXT = 200;
 const MOST_TAGS = 20;
 
 /** A line of a list: what people put in a title or a tag must not fill the answer. */
@@ -30,9 +30,4 @@ export function toListed(head: ConversationHead): z.output<typeof headSchema> {
     ...(module === undefined ? {} : { module: shortened(module) }),
     ...(tags === undefined ? {} : { tags: tags.slice(0, MOST_TAGS).map(shortened) }),
   };
-}
-
-function shortened(text: string): string {
-  if (text.length <= LONGEST_TEXT) return text;
-  return `${text.slice(0, LONGEST_TEXT).toWellFormed()}…`;
 }

@@ -11,6 +11,7 @@ import {
   ROLES,
 } from '../stores/conversations/schema.js';
 import { countWithin, estimateTokens } from './answer-budget.js';
+import { toListed } from './conversation-input.js';
 import { jsonObject } from './json-object.js';
 
 /** A thread shown in a list; more of its metadata is given by get_conversation. */
@@ -35,7 +36,10 @@ export const threadSchema = z.object({
   messageCount: z.number().int(),
   pinned: z.boolean().exactOptional(),
   meta: jsonObject('tags and whatever else was given.').exactOptional(),
-  isMetaCut: z.boolean().describe('meta is too long; only its tags are here.').exactOptional(),
+  isMetaCut: z
+    .boolean()
+    .describe('meta is too long; only its first tags are here.')
+    .exactOptional(),
 });
 
 export const threadMessageSchema = z.object({
@@ -53,10 +57,11 @@ export const threadMessageSchema = z.object({
 export type ThreadMessage = z.output<typeof threadMessageSchema>;
 
 export function toThread(head: ConversationHead): z.output<typeof threadSchema> {
-  const { conversationId, module, title, clientId, createdAt, updatedAt, messageCount } = head;
-  const { pinned, tags, metadata } = head;
-  const isMetaCut = metadata !== undefined && estimateTokens(metadata) > MOST_META_TOKENS;
-  const shown = isMetaCut ? undefined : metadata;
+  const { conversationId, clientId, createdAt, updatedAt, messageCount, pinned, metadata } = head;
+  const { module, title, tags } = toListed(head);
+  const isTooLong = metadata !== undefined && estimateTokens(metadata) > MOST_META_TOKENS;
+  const isMetaCut = isTooLong || tags?.length !== head.tags?.length;
+  const shown = isTooLong ? undefined : metadata;
   const hasMeta = tags !== undefined || shown !== undefined;
   return {
     id: conversationId,
@@ -67,7 +72,7 @@ export function toThread(head: ConversationHead): z.output<typeof threadSchema> 
     updatedAt,
     messageCount,
     ...(pinned !== undefined && { pinned }),
-    ...(hasMeta && { meta: { ...shown, ...(tags && { tags: [...tags] }) } }),
+    ...(hasMeta && { meta: { ...shown, ...(tags && { tags }) } }),
     ...(isMetaCut && { isMetaCut }),
   };
 }

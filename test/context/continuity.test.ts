@@ -1,5 +1,6 @@
 /** Sessions, telling words, and the snapshot within its budget. */
 import { describe, expect, it } from 'vitest';
+import { Breath } from '../../src/base/breath.js';
 import { estimateTextTokens } from '../../src/base/tokens.js';
 import { shortened, snapshotOf } from '../../src/context/continuity.js';
 import { frequentWords, mostDistinctive } from '../../src/context/distinctive-words.js';
@@ -33,12 +34,12 @@ describe('the last session', () => {
 });
 
 describe('telling words', () => {
-  it('are frequent here and rare elsewhere', () => {
+  it('are frequent here and rare elsewhere', async () => {
     const { messages } = conversationOf(
       'u: The tipz budget and the garden',
       'a: The Tipz plan, the garden',
     );
-    const words = frequentWords(messages, messages);
+    const words = await frequentWords(messages, messages, new Breath());
     expect(words.map(({ word }) => word)).not.toContain('the');
     const everywhere = new Map([['garden', 900]]);
     const counts = words.map(({ word }) => everywhere.get(word) ?? 2);
@@ -47,9 +48,10 @@ describe('telling words', () => {
     expect(best).not.toContain('garden');
   });
 
-  it('are found in scripts without spaces', () => {
+  it('are found in scripts without spaces', async () => {
     const { messages } = conversationOf('u: 我们讨论了自由和目标', 'a: 自由很重要');
-    expect(frequentWords(messages, messages).map(({ word }) => word)).toContain('自由');
+    const words = await frequentWords(messages, messages, new Breath());
+    expect(words.map(({ word }) => word)).toContain('自由');
   });
 });
 
@@ -58,20 +60,24 @@ describe('the snapshot', () => {
     ...Array.from({ length: 40 }, (_, n) => `${n % 2 ? 'a' : 'u'}: ${'word '.repeat(100)}${n}?`),
   );
 
-  it('holds the last turns in order and what is open', () => {
-    const snapshot = snapshotOf([conversationOf('u: Hello', 'a: Shall I?')], 1000);
+  it('holds the last turns in order and what is open', async () => {
+    const snapshot = await snapshotOf(
+      [conversationOf('u: Hello', 'a: Shall I?')],
+      1000,
+      new Breath(),
+    );
     expect(snapshot).toMatchObject({
       lastTurns: [{ seq: 1, content: 'Hello' }, { seq: 2 }],
       openQuestions: [{ text: 'Shall I?' }],
       promises: [],
       omitted: { turns: 0, openQuestions: 0, promises: 0 },
     });
-    expect(snapshotOf([], 1000)).toBeUndefined();
-    expect(snapshotOf([conversationOf()], 1000)).toBeUndefined();
+    expect(await snapshotOf([], 1000, new Breath())).toBeUndefined();
+    expect(await snapshotOf([conversationOf()], 1000, new Breath())).toBeUndefined();
   });
 
-  it.each([300, 1000, 5000])('stays within %d tokens and says what it left out', (tokens) => {
-    const snapshot = snapshotOf([long], tokens);
+  it.each([300, 1000, 5000])('stays within %d tokens and says what it left out', async (tokens) => {
+    const snapshot = await snapshotOf([long], tokens, new Breath());
     const { lastTurns = [], openQuestions = [], promises = [], omitted } = snapshot ?? {};
     const spent = [...lastTurns, ...openQuestions, ...promises].reduce(
       (sum, part) => sum + estimateTextTokens(JSON.stringify(part)),

@@ -1,10 +1,15 @@
 /** Which questions count as open, and that each is a sentence somebody wrote. */
 import { describe, expect, it } from 'vitest';
+import { Breath } from '../../src/base/breath.js';
 import { isQuestion, openQuestions } from '../../src/context/open-questions.js';
 import { conversationOf } from './conversation.js';
 
-const asked = (...lines: string[]) =>
-  openQuestions(conversationOf(...lines)).map(({ text, seq, rule }) => [text, seq, rule]);
+const asked = async (...lines: string[]) =>
+  (await openQuestions(conversationOf(...lines), new Breath())).map(({ text, seq, rule }) => [
+    text,
+    seq,
+    rule,
+  ]);
 
 describe('a question', () => {
   it.each([
@@ -30,28 +35,30 @@ describe('a question', () => {
 });
 
 describe('open questions', () => {
-  it('are those after which the other side said nothing', () => {
-    expect(asked('u: How are the OKRs?', 'a: Fine. Shall we review Tipz? Or the budget?')).toEqual([
+  it('are those after which the other side said nothing', async () => {
+    expect(
+      await asked('u: How are the OKRs?', 'a: Fine. Shall we review Tipz? Or the budget?'),
+    ).toEqual([
       ['Shall we review Tipz?', 2, 'no-reply'],
       ['Or the budget?', 2, 'no-reply'],
     ]);
-    expect(asked('u: How are the OKRs?')).toEqual([['How are the OKRs?', 1, 'no-reply']]);
-    expect(asked('u: How are the OKRs?', 's: Be brief.')).toHaveLength(1);
+    expect(await asked('u: How are the OKRs?')).toEqual([['How are the OKRs?', 1, 'no-reply']]);
+    expect(await asked('u: How are the OKRs?', 's: Be brief.')).toHaveLength(1);
   });
 
-  it('are none once there was an answer', () => {
-    expect(asked('u: How are the OKRs?', 'a: Fine.', 'u: Good.')).toEqual([]);
-    expect(asked('u: First?', 'u: Second?', 'a: Both.')).toEqual([]);
-    expect(asked()).toEqual([]);
+  it('are none once there was an answer', async () => {
+    expect(await asked('u: How are the OKRs?', 'a: Fine.', 'u: Good.')).toEqual([]);
+    expect(await asked('u: First?', 'u: Second?', 'a: Both.')).toEqual([]);
+    expect(await asked()).toEqual([]);
   });
 
-  it('are also those whose answer was put off, with the reply that did', () => {
+  it('are also those whose answer was put off, with the reply that did', async () => {
     const conversation = conversationOf(
       'a: Which quarter do you mean?',
       'u: I don’t know yet.',
       'a: No hurry.',
     );
-    expect(openQuestions(conversation)).toMatchObject([
+    expect(await openQuestions(conversation, new Breath())).toMatchObject([
       {
         text: 'Which quarter do you mean?',
         messageId: 'm1',
@@ -59,12 +66,12 @@ describe('open questions', () => {
         replyMessageId: 'm2',
       },
     ]);
-    expect(asked('u: When is it?', 'a: Let me check.', 'a: On Friday.')).toEqual([]);
+    expect(await asked('u: When is it?', 'a: Let me check.', 'a: On Friday.')).toEqual([]);
   });
 
-  it('leave out code, quotes and what is said twice', () => {
-    expect(asked('a: Look:\n```\nwhy?\n```\n> who asked this?\nWhat now?\nWhat now?')).toEqual([
-      ['What now?', 1, 'no-reply'],
-    ]);
+  it('leave out code, quotes and what is said twice', async () => {
+    expect(
+      await asked('a: Look:\n```\nwhy?\n```\n> who asked this?\nWhat now?\nWhat now?'),
+    ).toEqual([['What now?', 1, 'no-reply']]);
   });
 });

@@ -2,19 +2,12 @@
  * The title of a conversation that was given none: the first sentence its user said, short enough
  * for a list. Whole words, in scripts without spaces too, and never half a character.
  */
+import { segmentsOf } from '../../base/segments.js';
 
 /** Fits one line of a list. */
 const MAX_LENGTH = 80;
-/** Nobody's first sentence is longer, and segmenting a pasted book takes seconds. */
+/** Nobody's first sentence is longer. */
 const MOST_READ = 1000;
-
-/** Made when the first title is: a segmenter takes longer than all else that a start loads. */
-const segmenters = new Map<'sentence' | 'word', Intl.Segmenter>();
-function segmenter(granularity: 'sentence' | 'word'): Intl.Segmenter {
-  const made = segmenters.get(granularity) ?? new Intl.Segmenter('en', { granularity });
-  segmenters.set(granularity, made);
-  return made;
-}
 
 /** What makes a line a heading, a quotation, a list item or a code block in markdown. */
 const MARKDOWN_START = /^(?:[#>*+\-\s]+|`{3}\w*)+/;
@@ -26,7 +19,7 @@ export function titleOf(content: string): string | undefined {
     .map((text) => plain(text.replace(MARKDOWN_START, '')))
     .find((text) => /[\p{L}\p{N}]/u.test(text));
   if (line === undefined) return undefined;
-  const [first] = segmenter('sentence').segment(line);
+  const [first] = segmentsOf('sentence', line);
   return shortened((first?.segment ?? line).trim().replace(/(?<![.。])[.。]$/u, ''));
 }
 
@@ -42,9 +35,9 @@ const plain = (text: string) => text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').t
 function shortened(sentence: string): string {
   if (sentence.length <= MAX_LENGTH) return sentence;
   let end = 0;
-  for (const { index, segment } of segmenter('word').segment(sentence)) {
-    if (index + segment.length >= MAX_LENGTH) break;
-    end = index + segment.length;
+  for (const { segment } of segmentsOf('word', sentence)) {
+    if (end + segment.length >= MAX_LENGTH) break;
+    end += segment.length;
   }
   // One word as long as that, such as an address: cut between characters.
   const kept = end > 0 ? sentence.slice(0, end) : [...sentence].slice(0, MAX_LENGTH / 2).join('');
