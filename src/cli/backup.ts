@@ -4,7 +4,7 @@
 import { resolve } from 'node:path';
 import type { Flags } from './configuration.js';
 import { progressBar } from './progress-bar.js';
-import { tell } from './tell.js';
+import { countOf, tell } from './tell.js';
 import { withApp } from './with-app.js';
 
 /** Prints the path of the archive; what is not in it goes to stderr. */
@@ -19,7 +19,9 @@ export async function backup(
     const report = await backups.make({ folder, signal, onFile }).finally(() => bar.clear());
     tell(report, json, () => {
       console.log(report.path);
-      console.log(`${report.files} files, ${report.sizeBytes} bytes, read back and compared.`);
+      console.log(
+        `${countOf(report.files, 'file')}, ${report.sizeBytes} bytes, read back and compared.`,
+      );
       for (const name of report.removed) console.log(`removed ${name}`);
     });
     for (const { name, reason } of report.leftOut) console.error(`not in it: ${name}: ${reason}`);

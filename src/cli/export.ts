@@ -7,6 +7,7 @@ import type { ExportFormat } from '../exchange/formats.js';
 import type { Flags } from './configuration.js';
 import { progressBar } from './progress-bar.js';
 import { toStdout } from './stdout.js';
+import { countOf } from './tell.js';
 import { withApp } from './with-app.js';
 
 export interface ExportOptions {
@@ -37,7 +38,9 @@ export async function exportConversations(
     }
     const written = await exporter.toPath(resolve(output), request);
     bar.clear();
-    console.log(`${written.conversations} conversations, ${written.messages} messages`);
+    console.log(
+      `${countOf(written.conversations, 'conversation')}, ${countOf(written.messages, 'message')}`,
+    );
     report(written);
   });
 }

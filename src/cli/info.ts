@@ -10,7 +10,7 @@ import { type FolderSize, folderSize, freeBytes } from '../files/folder-size.js'
 import { storeInfo } from '../tools/conversations/store-info.js';
 import { configuration, type Flags } from './configuration.js';
 import { locksOf } from './locks.js';
-import { tell } from './tell.js';
+import { countOf, tell } from './tell.js';
 import { escapeControls } from './terminal-text.js';
 
 const CHOSEN_BY: Record<string, string> = {
@@ -94,7 +94,7 @@ function print(facts: Facts, sizes: Sizes, problems: readonly string[]): void {
 }
 
 const room = ({ files, sizeBytes }: FolderSize) =>
-  `${size(sizeBytes)} in ${files} file${files === 1 ? '' : 's'}`;
+  `${size(sizeBytes)} in ${countOf(files, 'file')}`;
 
 function size(bytes: number): string {
   let left = bytes;

@@ -13,6 +13,7 @@ import type { Flags } from './configuration.js';
 import { tellFailure } from './failure.js';
 import { examplesText } from './names.js';
 import { toStdout } from './stdout.js';
+import { countOf } from './tell.js';
 import { escapeControls, terminalJson } from './terminal-text.js';
 import { endAsTool, FAILED } from './tool-command.js';
 import { withApp } from './with-app.js';
@@ -58,7 +59,7 @@ async function exportLines(
     else {
       const path = resolve(output);
       await writeNewFile(path, lines, { ...durability, signal });
-      console.error(escapeControls(`${count} ${count === 1 ? 'insight' : 'insights'} in ${path}`));
+      console.error(escapeControls(`${countOf(count, 'insight')} in ${path}`));
     }
     for (const { error } of insights.damaged()) console.error(`not exported: ${error.message}`);
     if (insights.damaged().length > 0) process.exitCode = 1;
@@ -93,7 +94,8 @@ async function importLines(
         `${added.length} ${verb}, ${unchanged.length} there already, ${refused.length} left out`,
       );
       for (const { place, code, reason } of refused) {
-        console.error(escapeControls(`${place}: ${code}: ${reason}`));
+        const told = reason.startsWith(place) ? reason : `${place}: ${reason}`;
+        console.error(escapeControls(`${told} (${code})`));
       }
     }
     if (refused.length > 0) process.exitCode = 1;

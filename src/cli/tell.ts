@@ -6,3 +6,7 @@ export function tell(facts: unknown, json: boolean | undefined, print: () => voi
   if (json) console.log(terminalJson(facts));
   else print();
 }
+
+/** `1 file`, `2 files`. */
+export const countOf = (count: number, name: string): string =>
+  `${count} ${name}${count === 1 ? '' : 's'}`;

@@ -4,6 +4,10 @@
  */
 import { AppError, errnoOf } from '../base/errors.js';
 
+const HINTS: Readonly<Record<string, string>> = {
+  ENOENT: 'There is no such file or folder: check the path.',
+  EISDIR: 'That is a folder: name a file.',
+};
 const FULL = new Set(['ENOSPC', 'EDQUOT']);
 
 /** STORAGE_FULL where the disk or quota is full, else FILESYSTEM_ERROR; an AppError passes unchanged. */
@@ -18,7 +22,7 @@ export function fileError(error: unknown, doing: string, path: string): AppError
     });
   }
   return new AppError('FILESYSTEM_ERROR', `Could not ${doing} ${path} (${errno ?? 'unknown'}).`, {
-    ...(errno === 'ENOENT' && { hint: 'There is no such file or folder: check the path.' }),
+    ...(errno !== undefined && HINTS[errno] && { hint: HINTS[errno] }),
     details,
     cause: error,
   });

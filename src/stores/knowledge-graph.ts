@@ -270,13 +270,13 @@ export class KnowledgeGraph {
     await makeFolder(dirname(wal), this.#options);
     await sweepTemporaries(folder);
     await sweepLocks(locks);
-    const merged = [snapshot, wal].map((path) => `${basename(path)} text eol=lf merge=union`);
-    const ignored = [
-      this.files.sidecar,
-      this.files.previousSnapshot,
-      this.files.previousWal,
-      this.files.rejects,
-    ].map((path) => basename(path));
-    await writeGitFiles(folder, { ignored, attributes: merged }, this.#options);
+    const rulesOf = (merged: string, ...ignored: string[]) => ({
+      ignored: ignored.map((path) => basename(path)),
+      attributes: [`${basename(merged)} text eol=lf merge=union`],
+    });
+    const { sidecar, previousSnapshot, previousWal, rejects } = this.files;
+    const ofSnapshot = rulesOf(snapshot, sidecar, previousSnapshot, rejects);
+    await writeGitFiles(folder, ofSnapshot, this.#options);
+    await writeGitFiles(dirname(wal), rulesOf(wal, previousWal), this.#options);
   }
 }

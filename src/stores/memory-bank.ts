@@ -6,7 +6,7 @@
  */
 import { dirname, join } from 'node:path';
 import { type Clock, systemClock } from '../base/clock.js';
-import { AppError } from '../base/errors.js';
+import { AppError, isAppError } from '../base/errors.js';
 import { type Log, silentLog } from '../base/log.js';
 import { type Durability, makeFolder } from '../files/atomic-write.js';
 import { findConfined } from '../files/confined-file.js';
@@ -176,15 +176,20 @@ export class MemoryBank {
     { expectedHash, permanent = false }: { expectedHash?: string; permanent?: boolean } = {},
   ): Promise<DeletedNote> {
     requireNotePath(path);
-    return this.#locked(async (lock) => {
+    return this.#locked(async () => {
       await this.#requireDeletable(path, expectedHash);
-      const target = join(this.folder, path);
-      const name = permanent ? undefined : await this.#trash.moveIn(path);
-      if (permanent) await lock.remove(target);
-      else if (name === undefined) throw notFound(path);
-      await removeEmptyParents(target, this.folder);
+      const name = await this.#trash.moveIn(path);
+      if (name === undefined) throw notFound(path);
+      // An editor may have saved it since it was looked at; nobody knows it by this name.
+      const hash = expectedHash === undefined ? undefined : await this.#trash.hashOf(name);
+      if (hash !== expectedHash) {
+        await this.#trash.moveBack(name, path).catch(unlessTaken);
+        throw conflict(path, expectedHash, hash);
+      }
+      if (permanent) await this.#trash.remove(name);
+      await removeEmptyParents(join(this.folder, path), this.folder);
       this.#catalogue.forget(path);
-      return name === undefined ? {} : { trashName: name, trashPath: this.#trash.pathOf(name) };
+      return permanent ? {} : { trashName: name, trashPath: this.#trash.pathOf(name) };
     });
   }
 
@@ -233,10 +238,7 @@ export class MemoryBank {
     if (found === undefined) throw notFound(path);
     this.#catalogue.note(found);
     if (expectedHash === undefined || expectedHash === found.note.hash) return found;
-    throw new AppError('CONFLICT', `${path} was changed since its hash was ${expectedHash}.`, {
-      hint: 'Nothing was written. Read the note again, then decide with its new hash.',
-      details: { path, expectedHash, hash: found.note.hash },
-    });
+    throw conflict(path, expectedHash, found.note.hash);
   }
 
   /** What is too large or no text can be deleted all the same, where nobody asks for its hash. */
@@ -276,6 +278,18 @@ export class MemoryBank {
     const { content: _, ...info } = (await this.#require(path)).note;
     return info;
   }
+}
+
+function conflict(path: string, expectedHash: string | undefined, hash: string | undefined) {
+  return new AppError('CONFLICT', `${path} was changed since its hash was ${expectedHash}.`, {
+    hint: 'Nothing was written. Read the note again, then decide with its new hash.',
+    details: { path, expectedHash, hash },
+  });
+}
+
+/** Where somebody has put another note in its place, this one stays in the trash. */
+function unlessTaken(error: unknown): void {
+  if (!isAppError(error, 'ALREADY_EXISTS')) throw error;
 }
 
 function notFound(path: string): AppError {

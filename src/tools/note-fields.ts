@@ -40,12 +40,27 @@ export function toSkipped(skipped: readonly SkippedFile[]) {
     .map(({ path, error: { code, message } }) => ({ path, code, message }));
 }
 
-/** How many lines, from the first on, fit into the budget; at least one where there is any. */
-export function linesWithin(lines: readonly string[], maxTokens: number): number {
+/**
+ * The lines, from the first on, that fit into the budget. A first line that is longer than it comes
+ * alone and cut: `isCut`.
+ */
+export function linesWithin(lines: readonly string[], maxTokens: number) {
   let room = maxTokens;
   const over = lines.findIndex((line) => {
     room -= estimateTextTokens(line) + 1;
     return room < 0;
   });
-  return over < 0 ? lines.length : Math.max(1, over);
+  if (over !== 0) return { given: over < 0 ? lines : lines.slice(0, over), isCut: false };
+  return { given: [beginningOf(lines[0] ?? '', maxTokens)], isCut: true };
+}
+
+function beginningOf(line: string, maxTokens: number): string {
+  let [fits, over] = [0, line.length + 1];
+  while (over - fits > 1) {
+    const middle = Math.floor((fits + over) / 2);
+    if (estimateTextTokens(line.slice(0, middle)) < maxTokens) fits = middle;
+    else over = middle;
+  }
+  // Not in the middle of a character of two units.
+  return line.slice(0, line.slice(0, fits).isWellFormed() ? fits : fits - 1);
 }

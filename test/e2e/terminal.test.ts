@@ -73,6 +73,8 @@ const STEPS: readonly Step[] = [
   { args: ['insight', 'import', 'insights.jsonl'], shows: '0 added, 2 there already, 0 left out' },
   { args: ['insight', 'import', 'insights.jsonl', '--json'], shows: '"unchanged"', json: true },
   { args: ['insight', 'import', 'nothing.jsonl'], code: 2, shows: 'check the path' },
+  { args: ['insight', 'import', 'wrong.jsonl'], code: 1, shows: /^line 1: \S.*\(CORRUPT\)$/m },
+  { args: ['restore', 'conversation-logs'], code: 1, shows: 'name a file' },
   { args: ['insight', 'import'], code: 2, shows: 'missing required argument' },
   { args: ['insight', 'bogus'], code: 2, shows: 'bogus' },
   { args: ['kg', 'add', 'Ada', 'lives in', 'London', 'town'], shows: 'London town' },
@@ -118,7 +120,9 @@ const STEPS: readonly Step[] = [
   { args: ['unlock', 'nothing'], code: 1, shows: 'There is no lock nothing.' },
 ];
 
-function prepare({ root }: Place): void {
+function prepare({ folder, root }: Place): void {
+  writeFileSync(join(folder, 'wrong.jsonl'), '{"context":"global"}\n');
+  mkdirSync(join(folder, 'conversation-logs'));
   const conversations = join(root, 'conversation-logs');
   const messages = [
     { role: 'user', content: 'Why is a raven like a *writing-desk*?' },

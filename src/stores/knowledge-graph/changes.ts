@@ -358,7 +358,7 @@ function newPrefix(): OperationId {
 function full(stored: number, needed: number, limit: number): AppError {
   return new AppError(
     'E_KG_FULL',
-    `The knowledge graph holds ${stored} triples, closed ones among them; ${needed} more would pass the limit of ${limit}. Nothing was written.`,
+    `The knowledge graph holds ${stored} triples, closed ones among them; ${needed} more would pass the limit of ${limit}. None was added.`,
     { details: { stored, needed, limit } },
   );
 }

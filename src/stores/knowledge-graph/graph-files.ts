@@ -1,7 +1,7 @@
 /**
  * Which files a graph has. All lie beside the snapshot but the log, which may be elsewhere.
  */
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 export interface GraphFiles {
   readonly folder: string;
@@ -25,8 +25,16 @@ export function graphFiles(snapshot: string, wal: string): GraphFiles {
     sidecar: `${withoutEnding(snapshot)}.sha256`,
     previousSnapshot: `${withoutEnding(snapshot)}.previous.json`,
     previousWal: `${withoutEnding(wal)}.previous.log`,
-    rejects: join(folder, 'kg_rejects.log'),
+    rejects: rejectsOf(snapshot),
   };
+}
+
+/** Another graph in the same folder has its own. */
+function rejectsOf(snapshot: string): string {
+  const isUsual = basename(snapshot) === 'kg_snapshot.json';
+  return isUsual
+    ? join(dirname(snapshot), 'kg_rejects.log')
+    : `${withoutEnding(snapshot)}.rejects.log`;
 }
 
 const withoutEnding = (path: string) => path.replace(/\.(json|log)$/, '');

@@ -4,6 +4,7 @@
  */
 import { AppError, isAppError } from '../../base/errors.js';
 import { requireConfined } from '../../files/confined-file.js';
+import { likenessOf } from '../../files/look-alikes.js';
 
 const EXTENSION = '.md';
 const INSIGHTS = 'insights';
@@ -11,10 +12,11 @@ const INSIGHTS = 'insights';
 /** PATH_ESCAPE: leads elsewhere; VALIDATION_ERROR: no markdown file. No file is touched. */
 export function requireNotePath(path: string): void {
   requireConfined(path);
-  if (isForeign(path)) {
+  // On a disk that does not tell case, a twin of a foreign folder is that folder.
+  if (isForeign(path) || isForeign(likenessOf(path))) {
     throw new AppError(
       'PATH_ESCAPE',
-      `${JSON.stringify(path)} is no place for notes: names that begin with a dot and ${INSIGHTS}/ are taken.`,
+      `${JSON.stringify(path)} is no place for notes: names that begin with a dot and ${INSIGHTS}/ are taken, in any spelling.`,
     );
   }
   if (path.endsWith(EXTENSION)) return;

@@ -1,16 +1,24 @@
 /**
  * Deleted notes: `.trash/<UTC time of deletion>/<path of the note>`, each moved there by one rename,
- * and kept out of git. The place is the record of what it was and when it went. Nothing is ever removed
- * from here.
+ * and kept out of git. The place is the record of what it was and when it went. What is deleted for
+ * good passes through here; nothing else is ever removed.
  */
 import { dirname, join } from 'node:path';
 import { type Clock, isoTime } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
 import { type Durability, makeFolder } from '../../files/atomic-write.js';
 import { findConfined } from '../../files/confined-file.js';
-import { claimFolder, listFolders, moveFolder, removeEmptyFolder } from '../../files/folders.js';
+import {
+  claimFolder,
+  listFolders,
+  moveFolder,
+  removeEmptyFolder,
+  removeFile,
+} from '../../files/folders.js';
+import { readWhole } from '../../files/json-doc.js';
 import { renameFile } from '../../files/new-file.js';
 import { requireNotePath } from './note-path.js';
+import { hashOf } from './note-text.js';
 
 const TIME = /^\d{8}T\d{9}Z$/;
 
@@ -45,6 +53,18 @@ export class NoteTrash {
     if (outcome === 'moved') return name;
     await this.#removeEmpty(name);
     return undefined;
+  }
+
+  /** Of what is in the trash under that name; `undefined` where it is gone. */
+  async hashOf(name: string): Promise<string | undefined> {
+    const found = await readWhole(this.pathOf(name));
+    return found && hashOf(found.bytes);
+  }
+
+  /** Takes it out of the trash for good. */
+  async remove(name: string): Promise<void> {
+    await removeFile(this.pathOf(name));
+    await this.#removeEmpty(name);
   }
 
   /**

@@ -2,6 +2,7 @@
  * The tool `kg_neighbors`: the facts around a node, nearest first.
  */
 import { z } from 'zod';
+import type { KnowledgeGraph } from '../../stores/knowledge-graph.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { endOf } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
@@ -39,6 +40,7 @@ export const kgNeighbors = defineTool({
     triples: z.array(tripleSchema),
     nodes: z.array(z.object({ node: z.string(), depth: z.number().int() })),
     isCut: z.boolean().describe('Whether the walk ended at 100000 facts.'),
+    note: z.string().describe('Why nothing was found.').exactOptional(),
   }),
   annotations: READS,
   quotesText: true,
@@ -55,9 +57,23 @@ export const kgNeighbors = defineTool({
       triples,
       nodes: found.nodes.filter((near) => ends.has(near.node)),
       isCut: found.isCut,
+      ...(found.total === 0 && { note: await whyNothing(kg, node) }),
     };
   },
 });
+
+/** As a subject and as an object, whenever it held: how often the node is named at all. */
+async function whyNothing(kg: KnowledgeGraph, node: string): Promise<string> {
+  const page = { offset: 0, limit: 0 };
+  const [out, into] = await Promise.all([
+    kg.query({ subject: node, includeClosed: true }, page),
+    kg.query({ object: node, includeClosed: true }, page),
+  ]);
+  if (out.total + into.total === 0) {
+    return `No fact names ${JSON.stringify(node)}. Names must be exact: see kg_subjects, or kg_query with text.`;
+  }
+  return `${out.total} facts have it as subject and ${into.total} as object, ended ones among them: ask with another direction or predicate, or with includeClosed or asOf.`;
+}
 
 function nodesOf({ subject, object }: { subject: string; object: string }): string[] {
   return [subject, object];

@@ -16,6 +16,12 @@ export const mbRead = defineTool({
   input: z.strictObject({
     path: notePath(),
     startLine: z.number().int().min(1).describe('First line to give, from 1.').default(1),
+    startColumn: z
+      .number()
+      .int()
+      .min(1)
+      .describe('Where to go on in startLine, if it was cut.')
+      .default(1),
     endLine: z.number().int().min(1).describe('Last line to give; else the end.').exactOptional(),
     maxTokens,
   }),
@@ -27,31 +33,40 @@ export const mbRead = defineTool({
     endLine: z.number().int().describe('Last line given; below startLine where there is none.'),
     hasMore: z.boolean().describe('Whether lines that were asked for are still to come.'),
     nextLine: z.number().int().describe('The startLine of the next page.').exactOptional(),
+    nextColumn: z
+      .number()
+      .int()
+      .describe('Its startColumn: one line alone is longer than the answer and was cut.')
+      .exactOptional(),
     content: z.string(),
   }),
   annotations: READS,
   quotesText: true,
-  text({ path, hash, startLine, endLine, totalLines, sizeBytes, modifiedAt, nextLine, content }) {
-    const more = nextLine === undefined ? '' : `; go on with startLine ${nextLine}`;
+  text({ path, hash, startLine, endLine, totalLines, sizeBytes, modifiedAt, content, ...next }) {
+    const { nextLine, nextColumn } = next;
+    const column = nextColumn === undefined ? '' : ` and startColumn ${nextColumn}`;
+    const more = nextLine === undefined ? '' : `; go on with startLine ${nextLine}${column}`;
     return `${path}, hash ${hash}, lines ${startLine} to ${endLine} of ${totalLines}${more}; ${sizeBytes} bytes, changed ${modifiedAt}\n\n${content}`;
   },
-  async run({ path, startLine, endLine, maxTokens: budget }, { memoryBank }) {
+  async run({ path, startLine, startColumn, endLine, maxTokens: budget }, { memoryBank }) {
     if (endLine !== undefined && endLine < startLine) {
       throw new AppError('VALIDATION_ERROR', 'endLine is before startLine.');
     }
     const { content, ...info } = await memoryBank.read(path);
     const lines = linesOf(content);
-    const wanted = lines.slice(startLine - 1, endLine);
-    const given = wanted.slice(0, linesWithin(wanted, budget));
-    const nextLine = startLine + given.length;
-    const hasMore = given.length < wanted.length;
+    const [first, ...others] = lines.slice(startLine - 1, endLine);
+    const wanted = first === undefined ? [] : [first.slice(startColumn - 1), ...others];
+    const { given, isCut } = linesWithin(wanted, budget);
+    const nextLine = startLine + given.length - (isCut ? 1 : 0);
+    const hasMore = isCut || given.length < wanted.length;
     return {
       ...info,
       totalLines: lines.length,
       startLine,
-      endLine: nextLine - 1,
+      endLine: startLine + given.length - 1,
       hasMore,
       ...(hasMore && { nextLine }),
+      ...(isCut && { nextColumn: startColumn + (given[0]?.length ?? 0) }),
       content: given.join('\n'),
     };
   },

@@ -5,7 +5,8 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { allOf, fact, namesOf, openGraph, PAGE } from './graph.js';
+import { tempFolder } from '../../support/temp-folder.js';
+import { allOf, fact, graphIn, namesOf, openGraph, PAGE } from './graph.js';
 
 describe('the tests of seed 004', () => {
   it('starts with no files, and makes none by reading', async () => {
@@ -428,6 +429,46 @@ describe('rules', () => {
     expect(attributes).toContain('kg_wal.log text eol=lf merge=union');
     await openGraph({}, folder).graph.add([fact('Grace')]);
     expect(readFileSync(join(folder, '.gitattributes'), 'utf8')).toBe(attributes);
+  });
+
+  it('tells git of a log elsewhere in the folder of that log', async () => {
+    const folder = tempFolder();
+    const elsewhere = join(folder, 'logs');
+    const graph = graphIn(folder, { walPath: join(elsewhere, 'kg_wal.log') });
+    await graph.add([fact('Ada')]);
+    await graph.close();
+    const linesOf = (path: string) => readFileSync(join(folder, path), 'utf8').split('\n');
+    expect(linesOf('logs/.gitattributes')).toContain('kg_wal.log text eol=lf merge=union');
+    expect(linesOf('logs/.gitignore')).toContain('kg_wal.previous.log');
+    expect(linesOf('.gitattributes')).toContain('kg_snapshot.json text eol=lf merge=union');
+    expect(linesOf('.gitattributes').join()).not.toContain('kg_wal');
+    expect(linesOf('.gitignore')).not.toContain('kg_wal.previous.log');
+  });
+
+  it('keeps the rejects of each graph in a folder apart', async () => {
+    const folder = tempFolder();
+    const names = ['kg', 'work'].map((name) => {
+      writeFileSync(join(folder, `${name}_wal.log`), `\nrubbish of ${name}\n`);
+      return {
+        snapshotPath: join(folder, `${name}_snapshot.json`),
+        walPath: join(folder, `${name}_wal.log`),
+      };
+    });
+    for (const paths of names) await allOf(graphIn(folder, paths));
+    const rejects = ['kg_rejects.log', 'work_snapshot.rejects.log'];
+    expect(
+      rejects.map((name) => readFileSync(join(folder, name), 'utf8').split('\n').length),
+    ).toEqual([2, 2]);
+  });
+
+  it('says that nothing was added where only what had expired was taken away', async () => {
+    const clock = manualClock(10 * 86_400_000);
+    const { graph, open } = openGraph({ clock, ttlDays: 1, maxTriples: 2 });
+    await graph.add([{ ...fact('Ada'), ts: 1 }, fact('Grace')]);
+    const full = graph.add(['a', 'b', 'c'].map((name) => fact(name)));
+    await expect(full).rejects.toMatchObject({ code: 'E_KG_FULL', details: { stored: 1 } });
+    await expect(full).rejects.toThrow('None was added');
+    for (const each of [graph, open()]) expect(await allOf(each)).toHaveLength(1);
   });
 
   it('tells subscribers of its own changes and of those of others', async () => {

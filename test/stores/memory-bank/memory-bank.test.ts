@@ -127,6 +127,39 @@ describe('reading and writing', () => {
     for (const path of ['insights/y.md', '.hidden/y.md', 'a/.b/y.md', '.md', '.trash/y.md'])
       expect(await codeOf(bank.add(path, 'x')), path).toBe('PATH_ESCAPE');
   });
+
+  it('takes a twin of a folder that belongs to others for that folder, and says so', async () => {
+    const { bank, put, paths } = openBank();
+    for (const path of ['Insights/y.md', 'ｉnsights/y.md', 'іnsights/y.md', '․trash/y.md']) {
+      expect(await codeOf(bank.add(path, 'x')), path).toBe('PATH_ESCAPE');
+      expect(await codeOf(bank.rename('a.md', path, undefined)), path).toBe('PATH_ESCAPE');
+    }
+    await bank.add('insights2/y.md', 'x');
+    put('INSIGHTS/hand.md', 'x');
+    expect(await paths()).toEqual(['insights2/y.md']);
+    expect(bank.skipped()).toMatchObject([
+      { path: 'INSIGHTS/hand.md', error: { code: 'PATH_ESCAPE' } },
+    ]);
+  });
+
+  it('deletes nothing that was saved after it was looked at', async () => {
+    const { bank, put, paths } = openBank();
+    for (const permanent of [true, false]) {
+      put('a.md', 'one');
+      const { hash } = await bank.read('a.md');
+      // The bank tells of the note it finds right before it moves it.
+      const stop = bank.follow(() => put('a.md', 'edited'));
+      expect(await codeOf(bank.delete('a.md', { expectedHash: hash, permanent }))).toBe('CONFLICT');
+      stop();
+      expect((await bank.read('a.md')).content).toBe('edited');
+      expect(await paths()).toEqual(['a.md']);
+      await bank.delete('a.md', { expectedHash: (await bank.read('a.md')).hash, permanent });
+      expect(await paths()).toEqual([]);
+    }
+    expect(await codeOf(bank.restore('a.md').then(() => bank.restore('a.md')))).toBe(
+      'E_MB_FILE_NOT_FOUND',
+    );
+  });
 });
 
 describe('hostile paths', () => {

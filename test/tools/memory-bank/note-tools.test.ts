@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { estimateTokens } from '../../../src/tools/answer-budget.js';
 import { runCommand } from '../../e2e/harness.js';
 import { useToolSession } from '../../support/tool-session.js';
 
@@ -126,6 +127,34 @@ describe('pages', () => {
     expect(await codeOf('mb_read', { path: 'long.md', startLine: 5, endLine: 4 })).toBe(
       'VALIDATION_ERROR',
     );
+  });
+
+  it('of a line that is longer than an answer hold each character once', async () => {
+    const long = `${'word '.repeat(1_500)}${'🙂'.repeat(3_000)}`;
+    put('long.md', `first\n${long}\nlast\n`);
+    let text = '';
+    let next: Record<string, unknown> | undefined = { startLine: 1 };
+    while (next !== undefined) {
+      const page: Record<string, unknown> = await call('mb_read', {
+        path: 'long.md',
+        maxTokens: 1000,
+        ...next,
+      });
+      expect(estimateTokens(page['content'])).toBeLessThan(1_100);
+      const { nextLine, nextColumn, hasMore } = page;
+      text += `${page['content']}${nextColumn === undefined ? '\n' : ''}`;
+      expect(hasMore).toBe(nextLine !== undefined);
+      next = hasMore
+        ? { startLine: nextLine, ...(nextColumn !== undefined && { startColumn: nextColumn }) }
+        : undefined;
+    }
+    expect(text).toBe(`first\n${long}\nlast\n`);
+    const { content } = await opened.session.result('mb_read', {
+      path: 'long.md',
+      startLine: 2,
+      maxTokens: 1000,
+    });
+    expect(JSON.stringify(content)).toContain('go on with startLine 2 and startColumn 39');
   });
 
   it('of lists and searches hold each entry once', async () => {
