@@ -5,11 +5,10 @@
 import { readdirSync } from 'node:fs';
 import command from '../../rolldown.config.js';
 
-const CRASHED = 'test/crash/children';
-const programs = readdirSync(CRASHED).map((name) => `${CRASHED}/${name}`);
+const FOLDER = 'test/crash/children';
 
 export default {
   ...command,
-  input: [...programs, 'test/search/cache-writer.ts'],
+  input: readdirSync(FOLDER).map((name) => `${FOLDER}/${name}`),
   output: { dir: 'test/dist', format: 'esm' },
 };

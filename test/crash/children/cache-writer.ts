@@ -1,11 +1,11 @@
 /**
- * Run by index-cache.test.ts in a process of its own: builds the index of a folder and writes the
+ * For test/search/index-cache.test.ts: builds the index of a folder and writes the
  * cache again and again until it is killed. Arguments: the folder, the cache.
  */
-import { silentLog as log } from '../../src/base/log.js';
-import { saveIndexCache } from '../../src/search/index-cache.js';
-import { MessageIndex } from '../../src/search/message-index.js';
-import { openConversationStore } from '../../src/stores/conversations.js';
+import { silentLog as log } from '../../../src/base/log.js';
+import { saveIndexCache } from '../../../src/search/index-cache.js';
+import { MessageIndex } from '../../../src/search/message-index.js';
+import { openConversationStore } from '../../../src/stores/conversations.js';
 
 const [logsFolder = '', path = ''] = process.argv.slice(2);
 const store = await openConversationStore({ logsFolder, maxMessages: 10_000, fsync: false });
