@@ -159,9 +159,10 @@ function readManifest(piece: Buffer | undefined): Manifest | undefined {
 async function takeOver(
   pieces: AsyncGenerator<Buffer, undefined>,
   manifest: Manifest,
-  { index, store }: CachePlace,
+  place: CachePlace,
 ): Promise<void> {
-  const decoder = index.text.decoder();
+  const { text } = place.index;
+  const decoder = text.decoder();
   const taken = new TakenDocuments();
   try {
     const { value: terms } = await pieces.next();
@@ -169,18 +170,23 @@ async function takeOver(
     for await (const segment of pieces) taken.add(decoder.take(segment) ?? []);
   } finally {
     // Also after a failure: a document without its conversation would never leave the index again.
-    let to = 0;
-    for (const [place, head] of manifest.heads.entries()) {
-      const from = to;
-      to += head.messageCount;
-      const documents = manifest.documents.subarray(from, to);
-      if (!taken.haveAll(documents) || index.has(head.conversationId)) continue;
-      if (!store.seed(stampFrom(manifest.stamps, NUMBERS_A_STAMP * place), head)) continue;
-      index.adopt(head.conversationId, documents, () => indexedFrom(head, manifest, from));
-      taken.settle(documents);
-    }
-    for (const document of taken.unsettled()) index.text.delete(document);
+    adoptWhole(manifest, taken, place);
+    for (const document of taken.unsettled()) text.delete(document);
     decoder.close();
+  }
+}
+
+/** The conversations of which all documents were taken. */
+function adoptWhole(manifest: Manifest, taken: TakenDocuments, { index, store }: CachePlace): void {
+  let to = 0;
+  for (const [place, head] of manifest.heads.entries()) {
+    const from = to;
+    to += head.messageCount;
+    const documents = manifest.documents.subarray(from, to);
+    if (!taken.haveAll(documents) || index.has(head.conversationId)) continue;
+    if (!store.seed(stampFrom(manifest.stamps, NUMBERS_A_STAMP * place), head)) continue;
+    index.adopt(head.conversationId, documents, () => indexedFrom(head, manifest, from));
+    taken.settle(documents);
   }
 }
 
@@ -206,12 +212,13 @@ class TakenDocuments {
   }
 
   haveAll(documents: Uint32Array): boolean {
-    for (const document of documents) if (this.#isTaken[document] !== 1) return false;
+    for (let at = 0; at < documents.length; at += 1)
+      if (this.#isTaken[documents[at] ?? 0] !== 1) return false;
     return true;
   }
 
   settle(documents: Uint32Array): void {
-    for (const document of documents) this.#isTaken[document] = 0;
+    for (let at = 0; at < documents.length; at += 1) this.#isTaken[documents[at] ?? 0] = 0;
     this.#unsettled -= documents.length;
   }
 
@@ -260,6 +267,10 @@ function indexedFrom(
 }
 
 function stampFrom(numbers: BigUint64Array, at: number): Stamp {
-  const [dev = 0n, ino = 0n, size = 0n, mtimeNs = 0n] = numbers.subarray(at, at + NUMBERS_A_STAMP);
-  return { dev, ino, size, mtimeNs };
+  return {
+    dev: numbers[at] ?? 0n,
+    ino: numbers[at + 1] ?? 0n,
+    size: numbers[at + 2] ?? 0n,
+    mtimeNs: numbers[at + 3] ?? 0n,
+  };
 }

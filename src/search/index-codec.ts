@@ -71,7 +71,10 @@ export class IndexDecoder {
     const segment = decodeSegment(buffer, this.#store.layout);
     if (segment === undefined || (segment.parts.terms.at(-1) ?? 0) >= this.#terms) return undefined;
     if (!this.#store.adopt(segment)) return undefined;
-    for (const order of segment.orders) this.#onOrder(order);
+    let last = 0;
+    for (let slot = 0; slot < segment.size; slot++)
+      last = Math.max(last, segment.orders[slot] ?? 0);
+    this.#onOrder(last);
     return segment.ids;
   }
 

@@ -134,8 +134,11 @@ export class SegmentStore {
   adopt(segment: FrozenSegment): boolean {
     if (this.#places.hasAny(segment.ids)) return false;
     this.#install(segment);
-    for (const length of segment.lengths) this.tokens += length;
-    this.rows += segment.size;
+    const { size, lengths } = segment;
+    let tokens = 0;
+    for (let slot = 0; slot < size; slot++) tokens += lengths[slot] ?? 0;
+    this.tokens += tokens;
+    this.rows += size;
     this.version++;
     this.#retainTerms(segment, 0);
     return true;

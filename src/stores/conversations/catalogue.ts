@@ -260,14 +260,16 @@ export class Catalogue {
   }
 
   #leave(id: string): boolean {
-    const clientId = this.#entries.get(id)?.head?.clientId;
-    const wasThere = this.#entries.delete(id);
+    const entry = this.#entries.get(id);
+    if (entry === undefined) return false;
+    this.#entries.delete(id);
     this.#newestFirst.delete(id);
-    if (clientId === undefined) return wasThere;
+    const { clientId } = entry.head ?? {};
+    if (clientId === undefined) return true;
     const ids = this.#idsByKey.get(clientId);
     ids?.delete(id);
     if (ids?.size === 0) this.#idsByKey.delete(clientId);
-    return wasThere;
+    return true;
   }
 }
 

@@ -2,9 +2,11 @@
  * The knowledge graph as its callers see it: the tests that seed 004 asks for, facts with times,
  * replacing, closing, deleting, queries in every combination, limits.
  */
+import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { MAIN } from '../../e2e/harness.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { allOf, fact, graphIn, namesOf, openGraph, PAGE } from './graph.js';
 
@@ -531,6 +533,21 @@ describe('a compaction', () => {
     expect(await allOf(open())).toEqual(list);
     await graph.save();
     expect(await allOf(open())).toEqual(list);
+  });
+
+  it('is not done again where another process did it meanwhile', async () => {
+    const root = tempFolder();
+    const folder = join(root, 'memory-bank');
+    const { graph, open } = openGraph({ maxTriples: 1e6 }, folder);
+    // Enough for a look at the progress, not enough for a compaction of its own.
+    await graph.add(Array.from({ length: 10_500 }, (_, n) => fact(`${n}`, 'p', 'o')));
+    const env = { ...process.env, DAYBOOK_FSYNC: '0' };
+    const onProgress = () =>
+      execFileSync(process.execPath, [MAIN, '--root', root, 'kg', 'save'], { env });
+    expect(await graph.save({ onProgress })).toBeUndefined();
+    const { generation, triples } = { ...(await graph.stats()), triples: await allOf(graph) };
+    expect([generation, triples.length]).toEqual([1, 10_500]);
+    expect(await allOf(open())).toEqual(triples);
   });
 
   it('tells how far it is, and ends without a trace where it is cancelled', async () => {
