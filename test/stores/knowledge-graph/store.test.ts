@@ -5,6 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { MAIN } from '../../e2e/harness.js';
 import { tempFolder } from '../../support/temp-folder.js';
@@ -261,6 +262,33 @@ describe('queries', () => {
     const found = await graph.query(filter, PAGE);
     expect(found.total).toBe(total);
     expect(found.triples).toHaveLength(total);
+  });
+
+  it('find words in any case and form, as looking at each text does', async () => {
+    const text = fc.string({
+      unit: fc.constantFrom(...'aAzZ ßſKkſéÉﬁİi@[`{1'),
+      minLength: 1,
+      maxLength: 5,
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(text, { minLength: 1, maxLength: 12 }),
+        text,
+        async (names, word) => {
+          const { graph } = openGraph();
+          await graph.add(names.map((name) => fact(name, '-', '-')));
+          const fold = (each: string) => each.normalize('NFKC').toLowerCase();
+          const words = fold(word).split(/\s+/);
+          const expected = [...new Set(names)].filter((name) =>
+            words.every((each) => fold(name).includes(each)),
+          );
+          const { triples } = await graph.query({ text: word }, PAGE);
+          expect(triples.map(({ subject }) => subject).sort()).toEqual(expected.sort());
+          await graph.close();
+        },
+      ),
+      { numRuns: 40 },
+    );
   });
 
   it('come in pages, oldest or newest first', async () => {
