@@ -566,9 +566,11 @@ describe('a compaction', () => {
   it('is not done again where another process did it meanwhile', async () => {
     const root = tempFolder();
     const folder = join(root, 'memory-bank');
-    const { graph, open } = openGraph({ maxTriples: 1e6 }, folder);
+    const { graph: writer, open } = openGraph({ maxTriples: 1e6 }, folder);
     // Enough for a look at the progress, not enough for a compaction of its own.
-    await graph.add(Array.from({ length: 10_500 }, (_, n) => fact(`${n}`, 'p', 'o')));
+    await writer.add(Array.from({ length: 10_500 }, (_, n) => fact(`${n}`, 'p', 'o')));
+    await writer.close(); // or it would keep the lock for a moment, and could not hear that it is wanted
+    const graph = open();
     const env = { ...process.env, DAYBOOK_FSYNC: '0' };
     const onProgress = () =>
       execFileSync(process.execPath, [MAIN, '--root', root, 'kg', 'save'], { env });
