@@ -3,7 +3,7 @@
  * replacing, closing, deleting, queries in every combination, limits.
  */
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -561,6 +561,27 @@ describe('a compaction', () => {
     expect(await allOf(open())).toEqual(list);
     await graph.save();
     expect(await allOf(open())).toEqual(list);
+  });
+
+  it('leaves a broken snapshot alone as long as somebody may be saving it', async () => {
+    const { graph, open, folder } = openGraph();
+    await graph.add(['Ada', 'Grace', 'Alan'].map((name) => fact(name)));
+    await graph.save();
+    await graph.save();
+    const path = join(folder, 'kg_snapshot.json');
+    const half = readFileSync(path).subarray(0, 200);
+    writeFileSync(path, half);
+    const change = async (name: string) => {
+      const next = open();
+      await next.add([fact(name)]);
+      expect((await allOf(next)).map(({ subject }) => subject)).toContain('Alan');
+      await next.close();
+    };
+    await change('Barbara');
+    expect(readFileSync(path)).toEqual(half);
+    utimesSync(path, 1, 1);
+    await change('Katherine');
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toHaveLength(7);
   });
 
   it('is not done again where another process did it meanwhile', async () => {
