@@ -44,6 +44,8 @@ const MIN_LOG_BYTES = 1_000_000;
 /** How often the files are looked at for subscribers while nobody asks anything. */
 const FOLLOW_MS = 500;
 const PAGE = 1_000;
+/** A snapshot that is damaged and was written this recently may be one that somebody is saving. */
+const SETTLED_MS = 2_000;
 
 export interface KnowledgeGraphOptions extends Durability, Limits {
   readonly snapshotPath: string;
@@ -249,7 +251,10 @@ export class KnowledgeGraph {
   #compactIfDue(logBytes: number): void {
     const { snapshot, needsHealing } = this.#state.content;
     const isDue = logBytes > Math.max(MIN_LOG_BYTES, Number(snapshot?.size ?? 0));
-    if ((!isDue && !needsHealing) || this.#saving !== undefined) return;
+    const ageMs = this.#clock.now() - Number((snapshot?.mtimeNs ?? 0n) / 1_000_000n);
+    // An editor that saves in place may not be done: what it goes on to write must not go into an old file.
+    const isBeingSaved = needsHealing && Math.abs(ageMs) <= SETTLED_MS;
+    if (!(isDue || needsHealing) || isBeingSaved || this.#saving !== undefined) return;
     void this.save().catch((error: unknown) => {
       this.#log.warn(
         { err: error },

@@ -3,7 +3,7 @@
  * replacing, closing, deleting, queries in every combination, limits.
  */
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -563,12 +563,35 @@ describe('a compaction', () => {
     expect(await allOf(open())).toEqual(list);
   });
 
+  it('leaves a broken snapshot alone as long as somebody may be saving it', async () => {
+    const { graph, open, folder } = openGraph();
+    await graph.add(['Ada', 'Grace', 'Alan'].map((name) => fact(name)));
+    await graph.save();
+    await graph.save();
+    const path = join(folder, 'kg_snapshot.json');
+    const half = readFileSync(path).subarray(0, 200);
+    writeFileSync(path, half);
+    const change = async (name: string) => {
+      const next = open();
+      await next.add([fact(name)]);
+      expect((await allOf(next)).map(({ subject }) => subject)).toContain('Alan');
+      await next.close();
+    };
+    await change('Barbara');
+    expect(readFileSync(path)).toEqual(half);
+    utimesSync(path, 1, 1);
+    await change('Katherine');
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toHaveLength(7);
+  });
+
   it('is not done again where another process did it meanwhile', async () => {
     const root = tempFolder();
     const folder = join(root, 'memory-bank');
-    const { graph, open } = openGraph({ maxTriples: 1e6 }, folder);
+    const { graph: writer, open } = openGraph({ maxTriples: 1e6 }, folder);
     // Enough for a look at the progress, not enough for a compaction of its own.
-    await graph.add(Array.from({ length: 10_500 }, (_, n) => fact(`${n}`, 'p', 'o')));
+    await writer.add(Array.from({ length: 10_500 }, (_, n) => fact(`${n}`, 'p', 'o')));
+    await writer.close(); // or it would keep the lock for a moment, and could not hear that it is wanted
+    const graph = open();
     const env = { ...process.env, DAYBOOK_FSYNC: '0' };
     const onProgress = () =>
       execFileSync(process.execPath, [MAIN, '--root', root, 'kg', 'save'], { env });
