@@ -1,4 +1,18 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Those that start processes take longest, and would be waited for alone at the end. */
+const LONG = /test\/(crash|e2e|files|search)\//;
+
+class LongFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const [long, short] = [true, false].map((isLong) =>
+      sorted.filter(({ moduleId }) => LONG.test(moduleId) === isLong),
+    );
+    return [...(long ?? []), ...(short ?? [])];
+  }
+}
 
 export default defineConfig({
   test: {
@@ -6,8 +20,10 @@ export default defineConfig({
     globalSetup: ['test/build-once.ts', 'test/support/compile-children.ts'],
     reporters: ['default', './test/count-reporter.ts'],
     pool: 'forks',
-    maxWorkers: 2,
-    // Against what hangs, not what is slow: the slowest test has ten times what it takes.
+    // More than cores: some wait, for a disk, a lock or the end of a process.
+    maxWorkers: 3,
+    sequence: { sequencer: LongFirst },
+    // Against what hangs, not what is slow: the slowest test has some times what it takes.
     testTimeout: 300_000,
     hookTimeout: 300_000,
   },

@@ -1,6 +1,7 @@
 /**
  * Builds `dist` before the tests, because those in `e2e/` start the built command:
- * without it they would test the last build instead of the sources.
+ * without it they would test the last build instead of the sources. `DAYBOOK_BUILT=1` says that the
+ * last build is of these sources.
  */
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
@@ -11,6 +12,7 @@ const run = (...args: string[]) =>
   execFileSync(process.execPath, args, { cwd: ROOT, stdio: ['ignore', 'ignore', 'inherit'] });
 
 export default function buildOnce(): void {
+  if (process.env['DAYBOOK_BUILT'] === '1') return;
   rmSync(join(ROOT, 'dist'), { recursive: true, force: true });
   run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json');
   run('node_modules/rolldown/bin/cli.mjs', '-c', 'rolldown.config.js');

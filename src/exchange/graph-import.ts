@@ -115,11 +115,14 @@ export class GraphImport {
 
   async #store(facts: readonly Fact[], request: GraphImportRequest, stored: Stored): Promise<void> {
     const { text, signal, onProgress } = request;
-    for (const { note } of facts) {
-      if (note === undefined) continue;
+    const notes = facts.flatMap(({ note }) => note ?? []);
+    const steps = notes.length + facts.length;
+    const tell = (done: number) => onProgress?.(text.length * (1 + done / steps), 2 * text.length);
+    for (const [index, note] of notes.entries()) {
       signal?.throwIfAborted();
       const info = await this.#writeNote(note);
       if (info !== undefined) stored.notes.push(info);
+      tell(index + 1);
     }
     const triples = facts.map(({ triple }) => triple);
     for (let start = 0; start < triples.length; start += FACTS_AT_ONCE) {
@@ -130,7 +133,7 @@ export class GraphImport {
       const { triples: added } = await this.#options.kg.add(some, { room });
       stored.facts += some.length;
       stored.added += added.filter((triple) => triple.added).length;
-      onProgress?.(text.length * (1 + stored.facts / triples.length), 2 * text.length);
+      tell(notes.length + stored.facts);
     }
   }
 

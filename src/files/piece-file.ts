@@ -1,7 +1,8 @@
 /**
- * Large files that are only copies (caches), written and read piece by piece, so that neither memory
- * nor the event loop holds all of it at once. A reader finds the old file or the new one, never a
- * half; nothing is fsynced, so whoever reads one checks it. What dead writers left can be swept.
+ * Large files that are only copies (caches), written and read piece by piece, each behind its length
+ * in 32 bits, so that neither memory nor the event loop holds all of it at once. A reader finds the
+ * old file or the new one, never a half; nothing is fsynced, so whoever reads one checks each piece.
+ * What dead writers left can be swept.
  */
 import { type FileHandle, open, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -14,6 +15,9 @@ import { isSurelyDead, ownerName } from './process-identity.js';
 
 /** Nobody writes one file for that long, where nobody can know whether the writer lives. */
 const ABANDONED_MS = 24 * 60 * 60 * 1000;
+const LENGTH_BYTES = 4;
+/** Read beside each other while one is worked on. */
+const READS_AHEAD = 2;
 const STAGE = /^\.tmp-(.+)-[0-9a-f]{8}$/;
 
 /** Replaces `target` once all pieces are written. STORAGE_FULL, FILESYSTEM_ERROR, what `pieces` throws. */
@@ -23,7 +27,12 @@ export async function writePieces(target: string, pieces: Iterable<Uint8Array>):
   try {
     const file = await open(stage, 'wx', FILE_MODE);
     try {
-      for (const piece of pieces) await file.writeFile(piece);
+      for (const piece of pieces) {
+        const length = Buffer.alloc(LENGTH_BYTES);
+        length.writeUInt32LE(piece.byteLength);
+        await file.writeFile(length);
+        await file.writeFile(piece);
+      }
     } finally {
       await file.close();
     }
@@ -34,36 +43,49 @@ export async function writePieces(target: string, pieces: Iterable<Uint8Array>):
   }
 }
 
-export interface PieceReader {
-  /** The next `length` bytes; `undefined` where the file has fewer left. FILESYSTEM_ERROR. */
-  read(length: number): Promise<Buffer | undefined>;
-  close(): Promise<void>;
+/**
+ * The pieces in turn; they end where the file does, also where that is within one. None where there
+ * is no such file. FILESYSTEM_ERROR.
+ */
+export async function* readPieces(path: string): AsyncGenerator<Buffer, undefined> {
+  const file = await reporting('read', path, () => unless(['ENOENT', 'ENOTDIR'], open(path, 'r')));
+  if (file === undefined) return;
+  const ahead: Promise<Buffer | undefined>[] = [];
+  const read = (length: number, position: number) =>
+    reporting('read', path, () => readFully(file, length, position));
+  try {
+    for (let at = 0; ; ) {
+      while (ahead.length < READS_AHEAD) {
+        const length = (await read(LENGTH_BYTES, at))?.readUInt32LE();
+        if (length === undefined) break;
+        const piece = read(length, at + LENGTH_BYTES);
+        piece.catch(() => undefined); // told when its turn comes
+        ahead.push(piece);
+        at += LENGTH_BYTES + length;
+      }
+      const piece = await ahead.shift();
+      if (piece === undefined) return;
+      yield piece;
+    }
+  } finally {
+    await Promise.allSettled(ahead);
+    await file.close();
+  }
 }
 
-/** `undefined` where there is no such file. FILESYSTEM_ERROR. */
-export async function openPieces(path: string): Promise<PieceReader | undefined> {
-  return reporting('read', path, async () => {
-    const file = await unless(['ENOENT', 'ENOTDIR'], open(path, 'r'));
-    if (file === undefined) return undefined;
-    let left = (await file.stat()).size;
-    return {
-      read: (length) =>
-        reporting('read', path, async () => {
-          if (length > left) return undefined;
-          left -= length;
-          return readFully(file, length);
-        }),
-      close: () => file.close(),
-    };
-  });
-}
-
-async function readFully(file: FileHandle, length: number): Promise<Buffer | undefined> {
+/** `undefined` where the file has fewer bytes left. */
+async function readFully(
+  file: FileHandle,
+  length: number,
+  position: number,
+): Promise<Buffer | undefined> {
+  // A length that is damaged is not believed.
+  if (length > LENGTH_BYTES && position + length > (await file.stat()).size) return undefined;
   // Memory that the garbage collector does not count: a hundred MB of other would set it going at once.
   const buffer = Buffer.from(new SharedArrayBuffer(length));
   for (let at = 0; at < length; ) {
-    const { bytesRead } = await file.read(buffer, at, length - at);
-    if (bytesRead === 0) return undefined; // cut meanwhile
+    const { bytesRead } = await file.read(buffer, at, length - at, position + at);
+    if (bytesRead === 0) return undefined;
     at += bytesRead;
   }
   return buffer;

@@ -1,6 +1,6 @@
 /**
  * The message index on disk, in the user's cache folder, so that a start need not read every file.
- * One file (docs/FORMAT.md) of pieces, each behind its length and with a checksum of its own: a
+ * One file (docs/FORMAT.md) of pieces, each with a checksum of its own: a
  * manifest (which version of which conversation is in it), then what index-codec.ts makes. It is
  * only a copy: what does not check out is not used, a conversation counts only if all of its messages
  * came out, and every stamp is compared with its file afterwards. Written and read piece by piece.
@@ -9,7 +9,7 @@ import { dirname } from 'node:path';
 import type { Log } from '../base/log.js';
 import { removeFile } from '../files/folders.js';
 import { tryLease } from '../files/lease.js';
-import { openPieces, type PieceReader, sweepPieces, writePieces } from '../files/piece-file.js';
+import { readPieces, sweepPieces, writePieces } from '../files/piece-file.js';
 import type { Stamp } from '../files/stamp.js';
 import { CONVERSATION_ID, type ConversationHead, ROLES } from '../stores/conversations/schema.js';
 import type { ConversationStore } from '../stores/conversations.js';
@@ -19,7 +19,6 @@ import type { DocumentId } from './segment.js';
 
 /** Raised with every change of the manifest or of what `message-index` indexes. */
 const VERSION = 6;
-const LENGTH_BYTES = 4;
 /** Of a stamp: dev, ino, size, mtimeNs. */
 const NUMBERS_A_STAMP = 4;
 
@@ -34,16 +33,13 @@ export interface CachePlace {
 export async function loadIndexCache(place: CachePlace): Promise<void> {
   const { path, log } = place;
   try {
-    const reader = await openPieces(path);
-    if (reader === undefined) return;
-    const pieces = readAhead(reader);
+    const pieces = readPieces(path);
     try {
       const { value } = await pieces.next();
       const manifest = readManifest(value);
       if (manifest !== undefined) await takeOver(pieces, manifest, place);
     } finally {
       await pieces.return(undefined);
-      await reader.close();
     }
   } catch (error) {
     log.warn({ err: error, path }, 'the index cache could not be used; the index is built anew');
@@ -85,13 +81,9 @@ export async function removeIndexCache({ path, log }: CachePlace): Promise<boole
 /** All of them are those of the first step; what changes later is found changed when loading. */
 function* piecesOf(index: MessageIndex, store: ConversationStore): Generator<Uint8Array> {
   const manifest = manifestOf(index, store);
-  for (const encode of [() => manifest, ...index.text.encode()]) {
-    const piece = encode();
-    const length = Buffer.alloc(LENGTH_BYTES);
-    length.writeUInt32LE(piece.byteLength);
-    yield length;
-    yield piece;
-  }
+  const segments = index.text.encode();
+  yield manifest;
+  for (const encode of segments) yield encode();
 }
 
 /** Of all messages, one conversation after another: what `IndexedConversation` has of each. */
@@ -229,26 +221,6 @@ class TakenDocuments {
         if (this.#isTaken[Number(ids[at])] === 1) yield ids[at] ?? 0;
     }
   }
-}
-
-/** The pieces in turn, the next one read while one is worked on. Ends where the file does. */
-async function* readAhead(reader: PieceReader): AsyncGenerator<Buffer, undefined> {
-  let next = readPiece(reader);
-  for (;;) {
-    const piece = await next;
-    if (piece === undefined) return;
-    next = readPiece(reader);
-    try {
-      yield piece;
-    } finally {
-      await next.catch(() => undefined); // told when it is asked for; the reader may be closed now
-    }
-  }
-}
-
-async function readPiece(reader: PieceReader): Promise<Buffer | undefined> {
-  const length = await reader.read(LENGTH_BYTES);
-  return length && reader.read(length.readUInt32LE());
 }
 
 function indexedFrom(

@@ -9,6 +9,7 @@ import { isoTime } from '../base/clock.js';
 import { AppError } from '../base/errors.js';
 import { newUuid } from '../base/ids.js';
 import { listFiles, moveFile } from '../files/folders.js';
+import { renameFile } from '../files/new-file.js';
 import type { JsonObject } from './conversations/schema.js';
 import type { InsightChange } from './insights/catalogue.js';
 import { asFiled, requireContent, requireContext, requireInsightId } from './insights/given.js';
@@ -126,9 +127,8 @@ export class InsightStore {
     return this.#core.locked(id, async () => {
       const path = this.#core.catalogue.pathOf(id);
       if ((await listFiles(this.#core.folder)).includes(`${id}.json`)) throw alreadyThere(path, id);
-      if (!(await moveFile(join(this.#core.trashFolder, name), path, this.#core.options))) {
-        throw notInTrash(nameOrId);
-      }
+      // ALREADY_EXISTS as well, where somebody saves one by hand meanwhile.
+      await renameFile(join(this.#core.trashFolder, name), path, this.#core.options);
       await this.#core.catalogue.refreshSome([id]);
       return path;
     });

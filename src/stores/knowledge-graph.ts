@@ -4,6 +4,7 @@
  * holds over all of them. docs/FORMAT.md has the files, `knowledge-graph/` the parts.
  */
 import { basename, dirname } from 'node:path';
+import { Breath } from '../base/breath.js';
 import { type Clock, systemClock } from '../base/clock.js';
 import { type Log, silentLog } from '../base/log.js';
 import { type Durability, makeFolder, sweepTemporaries } from '../files/atomic-write.js';
@@ -28,6 +29,7 @@ import { type GraphStats, statsOf } from './knowledge-graph/graph-stats.js';
 import { GraphWriter } from './knowledge-graph/graph-writer.js';
 import { type Neighborhood, type Walk, walkFrom } from './knowledge-graph/neighbors.js';
 import type { Watched } from './knowledge-graph/snapshot-text.js';
+import { sortInSlices } from './knowledge-graph/sort-in-slices.js';
 import {
   checkKey,
   checkTriple,
@@ -42,6 +44,8 @@ const MIN_LOG_BYTES = 1_000_000;
 /** How often the files are looked at for subscribers while nobody asks anything. */
 const FOLLOW_MS = 500;
 const PAGE = 1_000;
+/** A snapshot that is damaged and was written this recently may be one that somebody is saving. */
+const SETTLED_MS = 2_000;
 
 export interface KnowledgeGraphOptions extends Durability, Limits {
   readonly snapshotPath: string;
@@ -166,14 +170,15 @@ export class KnowledgeGraph {
    */
   async *all(filter: TripleFilter = { includeClosed: true }): AsyncGenerator<Triple> {
     const table = await this.#state.current();
-    const rows = matchingRows(table, this.#seen(filter)).sort((a, b) => table.compareRows(a, b));
-    const marks = Uint32Array.from(rows, (row) => table.mark(row));
+    const found = Uint32Array.from(matchingRows(table, this.#seen(filter)));
+    const marks = new Uint32Array(table.rowEnd);
+    for (const row of found) marks[row] = table.mark(row);
+    const rows = await sortInSlices(found, (a, b) => table.compareRows(a, b), new Breath());
     for (let start = 0; start < rows.length; start += PAGE) {
       // A row may be another triple's by now; and the page is made before others have a turn.
-      const isSame = (row: number, index: number) =>
-        table.isUsed(row) && table.mark(row) === marks[start + index];
-      const page = rows.slice(start, start + PAGE).filter(isSame);
-      yield* page.map((row) => tripleOf(table, row));
+      const page = [...rows.subarray(start, start + PAGE)];
+      const same = page.filter((row) => table.isUsed(row) && table.mark(row) === marks[row]);
+      yield* same.map((row) => tripleOf(table, row));
     }
   }
 
@@ -246,7 +251,10 @@ export class KnowledgeGraph {
   #compactIfDue(logBytes: number): void {
     const { snapshot, needsHealing } = this.#state.content;
     const isDue = logBytes > Math.max(MIN_LOG_BYTES, Number(snapshot?.size ?? 0));
-    if ((!isDue && !needsHealing) || this.#saving !== undefined) return;
+    const ageMs = this.#clock.now() - Number((snapshot?.mtimeNs ?? 0n) / 1_000_000n);
+    // An editor that saves in place may not be done: what it goes on to write must not go into an old file.
+    const isBeingSaved = needsHealing && Math.abs(ageMs) <= SETTLED_MS;
+    if (!(isDue || needsHealing) || isBeingSaved || this.#saving !== undefined) return;
     void this.save().catch((error: unknown) => {
       this.#log.warn(
         { err: error },

@@ -140,7 +140,7 @@ describe('eight processes and the lock of a dead one', () => {
   it('a zombie holds nothing: its parent has not noticed its end yet', async () => {
     writeFileSync(counter, '0');
     const task = killedTask('zombie', 6);
-    const program = join(import.meta.dirname, '../dist/test/crash/children/interrupted.js');
+    const program = join(import.meta.dirname, '../dist/interrupted.js');
     // The shell becomes a `sleep`, which never waits for the child that the shell started.
     const script = '"$0" "$1" "$2" >&2 & echo $!; exec sleep 60';
     const parent = spawn('sh', ['-c', script, process.execPath, program, JSON.stringify(task)], {

@@ -11,6 +11,12 @@ import { createInterface } from 'node:readline';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type {
+  JsonSchemaType,
+  JsonSchemaValidator,
+  JsonSchemaValidatorResult,
+} from '@modelcontextprotocol/sdk/validation';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 
 export const MAIN = resolve(import.meta.dirname, '../../dist/cli/main.js');
 
@@ -45,12 +51,29 @@ export interface Session {
   failure(name: string, args?: Record<string, unknown>): Promise<{ code: string; message: string }>;
 }
 
+const ajv = new AjvJsonSchemaValidator();
+const compiled = new Map<string, JsonSchemaValidator<unknown>>();
+/**
+ * Compiles the schema of a tool once, when its first result comes. A client by itself compiles all of
+ * them with the list, which takes longer than the server takes to start (tools.test.ts does it once).
+ */
+const jsonSchemaValidator = {
+  getValidator<T>(schema: JsonSchemaType): JsonSchemaValidator<T> {
+    return (input) => {
+      const key = JSON.stringify(schema);
+      const validate = compiled.get(key) ?? ajv.getValidator(schema);
+      compiled.set(key, validate);
+      return validate(input) as JsonSchemaValidatorResult<T>;
+    };
+  },
+};
+
 /** The built server through the official client; closed when `work` ends. */
 export async function withClient<T>(
   { root, env }: Place,
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
-  const client = new Client({ name: 'daybook-e2e', version: '1' });
+  const client = new Client({ name: 'daybook-e2e', version: '1' }, { jsonSchemaValidator });
   const args = [MAIN, '--root', root];
   await client.connect(new StdioClientTransport({ command: process.execPath, args, env }));
   await client.listTools(); // from here on the client validates results against output schemas

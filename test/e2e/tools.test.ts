@@ -1,8 +1,11 @@
 /** The tools through the official client and the built command, on real files. */
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { describe, expect, it } from 'vitest';
-import { type Place, withClient, withPlace } from './harness.js';
+import { tools } from '../../src/tools/index.js';
+import { MAIN, type Place, withClient, withPlace } from './harness.js';
 
 const fileOf = ({ root }: Place, id: unknown) =>
   join(root, 'conversation-logs', String(id), 'conversation.json');
@@ -13,6 +16,18 @@ interface Page {
   total: number;
   hasMore: boolean;
 }
+
+describe('the list', () => {
+  it('has schemas of results that a client can compile, as it does by itself', async () => {
+    await withPlace(async ({ root, env }) => {
+      const args = [MAIN, '--root', root, '--toolsets', 'all'];
+      const client = new Client({ name: 'compiles', version: '1' });
+      await client.connect(new StdioClientTransport({ command: process.execPath, args, env }));
+      expect((await client.listTools()).tools).toHaveLength(tools.length);
+      await client.close();
+    });
+  });
+});
 
 describe('save_message', () => {
   it('starts and continues a conversation, and its first text block is JSON', async () => {

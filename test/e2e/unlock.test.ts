@@ -27,7 +27,7 @@ async function holdBy(place: Place, owner: string, quietMs: number): Promise<str
 /** A living process that holds the lock until it is told to end. */
 async function holdByProcess(place: Place): Promise<ChildProcess> {
   const script = join(ROOT, 'test/support/lock-user.mjs');
-  const args = [script, join(ROOT, 'test/dist/src'), locksOf(place), LOCK, 'hold'];
+  const args = [script, join(ROOT, 'dist'), locksOf(place), LOCK, 'hold'];
   const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));
   await once(child.stdout as NodeJS.ReadableStream, 'data');

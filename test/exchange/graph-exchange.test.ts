@@ -156,7 +156,7 @@ describe("the graph's own lines", () => {
       code: 'CANCELLED',
       details: { facts: 3_005, stored: 1_000, added: 1_000 },
     });
-    expect(seen.at(-1)).toBeCloseTo(0.5 + 500 / 3_005);
+    expect(seen.at(-1)).toBeCloseTo(0.5 + 1_005 / 2 / 3_010);
     expect(await allOf(kg)).toHaveLength(1_000);
     await memoryBank.refresh();
     expect(memoryBank.known()).toHaveLength(2);

@@ -7,7 +7,7 @@ import { appendFileSync, lstatSync, rmSync, symlinkSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { FSWatcher } from 'chokidar';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLog } from '../../src/base/log.js';
 import type { Stamp } from '../../src/files/stamp.js';
 import { look } from '../../src/files/watcher/look.js';
@@ -93,20 +93,9 @@ describe('errors of watching', () => {
 });
 
 describe('in a process of its own', () => {
-  const compiled = join(REPO, `node_modules/.cache/daybook-watcher-test-${process.pid}`);
-
-  beforeAll(() => {
-    const tsc = join(REPO, 'node_modules/typescript/bin/tsc');
-    // Its exit code is not looked at: a type error elsewhere is for the type check to tell.
-    spawnSync(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--outDir', compiled], {
-      cwd: REPO,
-    });
-  });
-  afterAll(() => rmSync(compiled, { recursive: true, force: true }));
-
   const child = [
     join(import.meta.dirname, 'watcher-child.mjs'),
-    join(compiled, 'files/watcher.js'),
+    join(REPO, 'dist/files/watcher.js'),
   ];
   const run = (command: string, args: string[]) =>
     JSON.parse(execFileSync(command, [...args, root], { encoding: 'utf8', timeout: 150_000 }));

@@ -167,6 +167,7 @@ class Clone {
 
   noteTexts(): Record<string, string> {
     const found: Record<string, string> = {};
+    if (!existsSync(this.bank)) return found; // where no step has written anything
     for (const entry of readdirSync(this.bank, { recursive: true, encoding: 'utf8' }))
       if (entry.endsWith('.md') && !entry.startsWith('.trash'))
         found[entry] = readFileSync(join(this.bank, entry), 'utf8');

@@ -24,7 +24,7 @@ import { openConversationStore } from '../../src/stores/conversations.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { answersOf, ask, freshAnswers, idOf, openPlace, put, sample } from './search-place.js';
 
-const DIST = resolve(import.meta.dirname, '../../dist');
+const WRITER = resolve(import.meta.dirname, '../dist/cache-writer.js');
 const CONVERSATIONS = 40;
 
 function makeFolder(count = CONVERSATIONS, messages = 5) {
@@ -256,9 +256,9 @@ describe('a cache that is saved while the store changes', () => {
 
 describe('writers that are killed, and two at once', () => {
   async function startWriter(logsFolder: string, cachePath: string): Promise<ChildProcess> {
-    const script = join(import.meta.dirname, 'cache-writer.mjs');
-    const args = [script, DIST, logsFolder, cachePath];
-    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, [WRITER, logsFolder, cachePath], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     onTestFinished(() => void child.kill('SIGKILL'));
     await once(child.stdout as NodeJS.ReadableStream, 'data');
     return child;

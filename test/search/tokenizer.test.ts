@@ -12,8 +12,8 @@ function sqliteTerms(texts: readonly string[]): string[][] {
     for (const [row, text] of texts.entries()) insert.run(row, text);
   })();
   const terms: string[][] = texts.map(() => []);
-  const rows = db.prepare('SELECT doc, term, "offset" AS at FROM v').all();
-  for (const { doc, term, at } of rows as { doc: number; term: string; at: number }[]) {
+  const rows = db.prepare('SELECT doc, term, "offset" FROM v').raw().all();
+  for (const [doc, term, at] of rows as [number, string, number][]) {
     (terms[doc] as string[])[at] = term;
   }
   db.close();

@@ -9,7 +9,7 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll } from 'vitest';
 
-const CHILDREN = resolve(import.meta.dirname, '../dist/test/crash/children');
+const CHILDREN = resolve(import.meta.dirname, '../dist');
 const running = new Set<Child>();
 
 afterAll(() => {

@@ -6,6 +6,7 @@
  */
 import { systemClock } from '../../base/clock.js';
 import { type AppError, isAppError } from '../../base/errors.js';
+import { SharedRun } from '../../base/shared-run.js';
 import { listFolders } from '../../files/folders.js';
 import { isSameStamp, readStamp, readStampNow, type Stamp } from '../../files/stamp.js';
 import { Slices } from '../../files/watcher/slices.js';
@@ -42,7 +43,7 @@ export class Catalogue {
   readonly #idsByKey = new Map<string, Set<string>>();
   readonly #newestFirst = new NewestFirst();
   readonly #onChange: (change: ConversationChange) => void;
-  #refreshing: Promise<void> | undefined;
+  readonly #passes = new SharedRun(() => this.#refresh());
   #isStopped = false;
   #progress = { done: 0, total: 0 };
 
@@ -138,16 +139,9 @@ export class Catalogue {
     return true;
   }
 
-  /**
-   * Looks at every file's stamp and reads what changed, all after the call: a pass that is under way
-   * may have looked before the change in question. Calls that wait for one share the next.
-   */
-  async refresh(): Promise<void> {
-    await this.#refreshing?.catch(() => undefined); // its own callers are told
-    this.#refreshing ??= this.#refresh().finally(() => {
-      this.#refreshing = undefined;
-    });
-    await this.#refreshing;
+  /** Looks at every file's stamp after the call and reads what changed. */
+  refresh(): Promise<void> {
+    return this.#passes.run();
   }
 
   async #refresh(): Promise<void> {

@@ -6,6 +6,7 @@
 import { basename, join } from 'node:path';
 import { type Clock, systemClock } from '../../base/clock.js';
 import { AppError, isAppError } from '../../base/errors.js';
+import { SharedRun } from '../../base/shared-run.js';
 import { listFiles } from '../../files/folders.js';
 import { parseDocument } from '../../files/json-doc.js';
 import { readSettled } from '../../files/settled-read.js';
@@ -41,7 +42,7 @@ export class InsightCatalogue {
   readonly #onChange: (change: InsightChange) => void;
   /** By the file's name without `.json`: an id, or what a person called the file. */
   readonly #entries = new Map<string, Entry>();
-  #refreshing: Promise<void> | undefined;
+  readonly #passes = new SharedRun(() => this.#refresh());
   #changes = 0;
 
   constructor(folder: string, clock: Clock, onChange: (change: InsightChange) => void) {
@@ -94,13 +95,9 @@ export class InsightCatalogue {
     this.#onChange(change);
   }
 
-  /** Looks at every file after the call and reads what changed. Calls that wait share the next pass. */
-  async refresh(): Promise<void> {
-    await this.#refreshing?.catch(() => undefined); // its own callers are told
-    this.#refreshing ??= this.#refresh().finally(() => {
-      this.#refreshing = undefined;
-    });
-    await this.#refreshing;
+  /** Looks at every file after the call and reads what changed. */
+  refresh(): Promise<void> {
+    return this.#passes.run();
   }
 
   async #refresh(): Promise<void> {

@@ -54,7 +54,7 @@ interface Staged {
   readonly forgotten: number;
 }
 
-/** `undefined` where the files changed under it each time: then another process did the same. */
+/** `undefined` where another process did the same meanwhile, or the files changed under it each time. */
 export async function compact(
   parts: CompactionParts,
   watched: Watched,
@@ -63,12 +63,17 @@ export async function compact(
   for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
     await state.update();
     const isHealing = state.content.needsHealing;
+    const before = generationOf(state);
     const saved = await compactOnce(parts, watched, !isHealing);
     // The damaged snapshot must not become the previous generation: the healed one does, at once.
     if (saved !== undefined) return isHealing ? await compactOnce(parts, watched, true) : saved;
+    // One more would be for nothing, and followers that saw neither would have to read all again.
+    if (generationOf(state) > before && !state.content.needsHealing) return undefined;
   }
   return undefined;
 }
+
+const generationOf = ({ content }: GraphState) => content.sidecar?.generation ?? 0;
 
 async function compactOnce(
   parts: CompactionParts,
@@ -132,7 +137,7 @@ async function putInPlace(
   const tail = readTail(files.wal, from, state.position);
   const snapshot = readStampNow(stage);
   if (tail === undefined || snapshot === undefined) return undefined;
-  const generation = (state.content.sidecar?.generation ?? 0) + 1;
+  const generation = generationOf(state) + 1;
   const compaction = keepsOld ? compactionOf(state, staged, snapshot) : undefined;
   const sidecar = { sha256, count, generation, compaction };
   if (keepsOld) {

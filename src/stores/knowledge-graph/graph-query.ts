@@ -121,7 +121,7 @@ function rowTests(table: TripleTable, filter: TripleFilter): RowTest[] | undefin
     }
   }
   for (const word of wordsOf(text)) {
-    const has = termsWhere(table, (term) => folded(table.terms.text(term)).includes(word));
+    const has = termsWhere(table, includes(table, word));
     tests.push(
       (row) =>
         (has[table.subject(row)] || has[table.predicate(row)] || has[table.object(row)]) === 1,
@@ -165,6 +165,12 @@ function termsWhere({ terms }: TripleTable, isMatch: (term: number) => boolean):
 function startsWith({ terms }: TripleTable, part: string): (term: number) => boolean {
   const bytes = Buffer.from(part);
   return (term) => terms.startsWith(term, bytes);
+}
+
+/** `word`: folded. Most texts are ASCII, and need not be made for that. */
+function includes({ terms }: TripleTable, word: string): (term: number) => boolean {
+  const bytes = Buffer.from(word);
+  return (term) => terms.includesAscii(term, bytes) ?? folded(terms.text(term)).includes(word);
 }
 
 const folded = (text: string) => text.normalize('NFKC').toLowerCase();

@@ -91,6 +91,22 @@ export class Terms {
     return true;
   }
 
+  /** `undefined` for a text that is not ASCII, whose letters have more than one case and form. */
+  includesAscii(number: number, lowerCase: Uint8Array): boolean | undefined {
+    const bytes = this.#bytes;
+    const start = this.#starts[number] ?? 0;
+    const end = this.#starts[number + 1] ?? 0;
+    for (let at = start; at < end; at += 1) if ((bytes[at] ?? 0) > 0x7f) return undefined;
+    const last = end - lowerCase.length;
+    for (let at = start; at <= last; at += 1) {
+      let same = 0;
+      while (same < lowerCase.length && lowerOf(bytes[at + same] ?? 0) === lowerCase[same])
+        same += 1;
+      if (same === lowerCase.length) return true;
+    }
+    return false;
+  }
+
   #length(number: number): number {
     return (this.#starts[number + 1] ?? 0) - (this.#starts[number] ?? 0);
   }
@@ -149,6 +165,8 @@ export class Terms {
     this.#slots = slots;
   }
 }
+
+const lowerOf = (byte: number) => (byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte);
 
 function doubled(array: Uint32Array<ArrayBuffer>): Uint32Array<ArrayBuffer> {
   const next = new Uint32Array(array.length * 2);

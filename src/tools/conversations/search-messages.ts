@@ -8,7 +8,7 @@ import { MATCH_TYPES } from '../../search/search-modes.js';
 import { ROLES } from '../../stores/conversations/schema.js';
 import { dateField, endOf, startOf } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
-import { explainNothing } from '../nothing-found.js';
+import { SEARCH_FACTS, searchFacts } from '../search-answer.js';
 
 /** About 8 000 tokens of snippets and contents, whatever the limit. */
 const MAX_ANSWER_CHARACTERS = 24_000;
@@ -48,9 +48,6 @@ export const searchMessages = defineTool({
   output: z.object({
     success,
     total: z.number().int().describe('All matches, on whatever page.'),
-    hasMore: z.boolean(),
-    nextOffset: z.number().int().describe('The offset of the next page.').exactOptional(),
-    relaxed: z.boolean().describe('No message has all of the words; these have some.'),
     results: z.array(
       z.object({
         conversationId: z.string(),
@@ -65,11 +62,7 @@ export const searchMessages = defineTool({
         rank: z.number().describe("FTS5's bm25(): the smaller, the better."),
       }),
     ),
-    explanation: z.string().describe('Why nothing was found.').exactOptional(),
-    indexing: z
-      .object({ done: z.number().int(), total: z.number().int() })
-      .describe('The index is still being built: conversations read so far, of how many.')
-      .exactOptional(),
+    ...SEARCH_FACTS,
   }),
   annotations: READS,
   quotesText: true,
@@ -85,16 +78,7 @@ export const searchMessages = defineTool({
     const { results, isCut } = withinBounds(found.hits, input);
     const last = isCut ? found.hits[results.length - 1]?.place : undefined;
     const next = last === undefined ? offset + limit : last + 1;
-    const hasMore = next < found.total;
-    return {
-      total: found.total,
-      hasMore,
-      ...(hasMore && { nextOffset: next }),
-      relaxed: found.relaxed,
-      results,
-      ...(found.total === 0 && { explanation: explainNothing(found, FILTER_NAMES) }),
-      ...(found.indexing && { indexing: { ...found.indexing } }),
-    };
+    return { total: found.total, ...searchFacts(found, next, FILTER_NAMES), results };
   },
 });
 

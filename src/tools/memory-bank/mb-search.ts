@@ -5,7 +5,7 @@ import { MATCH_TYPES, NOTE_SEARCH_MODES } from '../../search/search-modes.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { noteFolder } from '../note-fields.js';
-import { explainNothing } from '../nothing-found.js';
+import { explainNothing } from '../search-answer.js';
 
 /** A line can be as long as a note; so much of it shows where the match is. */
 const LONGEST_LINE = 400;

@@ -9,7 +9,7 @@ import { ROLES } from '../../stores/conversations/schema.js';
 import type { ConversationStore } from '../../stores/conversations.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
-import { explainNothing } from '../nothing-found.js';
+import { SEARCH_FACTS, searchFacts } from '../search-answer.js';
 import { moduleField, parseTime, threadSchema, toThread } from '../thread-view.js';
 
 const MOST_MATCHES = 20;
@@ -40,9 +40,6 @@ export const historyThreadsSearch = defineTool({
   output: z.object({
     success,
     total: z.number().int().describe('All threads with a match, on whatever page.'),
-    hasMore: z.boolean(),
-    nextOffset: z.number().int().describe('The offset of the next page.').exactOptional(),
-    relaxed: z.boolean().describe('No message has all of the words; these have some.'),
     results: z.array(
       z.object({
         thread: threadSchema,
@@ -58,11 +55,7 @@ export const historyThreadsSearch = defineTool({
         ),
       }),
     ),
-    explanation: z.string().describe('Why nothing was found.').exactOptional(),
-    indexing: z
-      .object({ done: z.number().int(), total: z.number().int() })
-      .describe('The index is still being built: conversations read so far, of how many.')
-      .exactOptional(),
+    ...SEARCH_FACTS,
   }),
   annotations: READS,
   quotesText: true,
@@ -80,18 +73,9 @@ export const historyThreadsSearch = defineTool({
     const all = found.conversations.flatMap((hit) => toResult(hit, conversations));
     const results = all.slice(0, countWithin(all, input.maxTokens));
     // A thread that vanished a moment ago still had its place in the order.
-    const isWhole = results.length === all.length;
-    const next = offset + (isWhole ? limit : results.length);
-    const hasMore = next < found.total && found.conversations.length > 0;
-    return {
-      total: found.total,
-      hasMore,
-      ...(hasMore && { nextOffset: next }),
-      relaxed: found.relaxed,
-      results,
-      ...(found.total === 0 && { explanation: explainNothing(found, { startTime: 'since' }) }),
-      ...(found.indexing && { indexing: { ...found.indexing } }),
-    };
+    const passed = results.length === all.length ? limit : results.length;
+    const next = found.conversations.length === 0 ? found.total : offset + passed;
+    return { total: found.total, ...searchFacts(found, next, { startTime: 'since' }), results };
   },
 });
 

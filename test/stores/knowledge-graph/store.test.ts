@@ -2,9 +2,12 @@
  * The knowledge graph as its callers see it: the tests that seed 004 asks for, facts with times,
  * replacing, closing, deleting, queries in every combination, limits.
  */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { MAIN } from '../../e2e/harness.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { allOf, fact, graphIn, namesOf, openGraph, PAGE } from './graph.js';
 
@@ -259,6 +262,33 @@ describe('queries', () => {
     const found = await graph.query(filter, PAGE);
     expect(found.total).toBe(total);
     expect(found.triples).toHaveLength(total);
+  });
+
+  it('find words in any case and form, as looking at each text does', async () => {
+    const text = fc.string({
+      unit: fc.constantFrom(...'aAzZ ßſKkſéÉﬁİi@[`{1'),
+      minLength: 1,
+      maxLength: 5,
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(text, { minLength: 1, maxLength: 12 }),
+        text,
+        async (names, word) => {
+          const { graph } = openGraph();
+          await graph.add(names.map((name) => fact(name, '-', '-')));
+          const fold = (each: string) => each.normalize('NFKC').toLowerCase();
+          const words = fold(word).split(/\s+/);
+          const expected = [...new Set(names)].filter((name) =>
+            words.every((each) => fold(name).includes(each)),
+          );
+          const { triples } = await graph.query({ text: word }, PAGE);
+          expect(triples.map(({ subject }) => subject).sort()).toEqual(expected.sort());
+          await graph.close();
+        },
+      ),
+      { numRuns: 40 },
+    );
   });
 
   it('come in pages, oldest or newest first', async () => {
@@ -531,6 +561,44 @@ describe('a compaction', () => {
     expect(await allOf(open())).toEqual(list);
     await graph.save();
     expect(await allOf(open())).toEqual(list);
+  });
+
+  it('leaves a broken snapshot alone as long as somebody may be saving it', async () => {
+    const { graph, open, folder } = openGraph();
+    await graph.add(['Ada', 'Grace', 'Alan'].map((name) => fact(name)));
+    await graph.save();
+    await graph.save();
+    const path = join(folder, 'kg_snapshot.json');
+    const half = readFileSync(path).subarray(0, 200);
+    writeFileSync(path, half);
+    const change = async (name: string) => {
+      const next = open();
+      await next.add([fact(name)]);
+      expect((await allOf(next)).map(({ subject }) => subject)).toContain('Alan');
+      await next.close();
+    };
+    await change('Barbara');
+    expect(readFileSync(path)).toEqual(half);
+    utimesSync(path, 1, 1);
+    await change('Katherine');
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toHaveLength(7);
+  });
+
+  it('is not done again where another process did it meanwhile', async () => {
+    const root = tempFolder();
+    const folder = join(root, 'memory-bank');
+    const { graph: writer, open } = openGraph({ maxTriples: 1e6 }, folder);
+    // Enough for a look at the progress, not enough for a compaction of its own.
+    await writer.add(Array.from({ length: 10_500 }, (_, n) => fact(`${n}`, 'p', 'o')));
+    await writer.close(); // or it would keep the lock for a moment, and could not hear that it is wanted
+    const graph = open();
+    const env = { ...process.env, DAYBOOK_FSYNC: '0' };
+    const onProgress = () =>
+      execFileSync(process.execPath, [MAIN, '--root', root, 'kg', 'save'], { env });
+    expect(await graph.save({ onProgress })).toBeUndefined();
+    const { generation, triples } = { ...(await graph.stats()), triples: await allOf(graph) };
+    expect([generation, triples.length]).toEqual([1, 10_500]);
+    expect(await allOf(open())).toEqual(triples);
   });
 
   it('tells how far it is, and ends without a trace where it is cancelled', async () => {

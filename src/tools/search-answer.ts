@@ -1,0 +1,57 @@
+/**
+ * What the searches over messages answer besides their results: whether there is more, and where
+ * nothing was found why, in a sentence: words nobody used, filters that kept everything out. No tool
+ * of its own.
+ */
+import { z } from 'zod';
+import type { MessageResults } from '../search/message-search.js';
+
+/** Fields of the output, see `searchFacts`. */
+export const SEARCH_FACTS = {
+  hasMore: z.boolean(),
+  nextOffset: z.number().int().describe('The offset of the next page.').exactOptional(),
+  relaxed: z.boolean().describe('No message has all of the words; these have some.'),
+  explanation: z.string().describe('Why nothing was found.').exactOptional(),
+  indexing: z
+    .object({ done: z.number().int(), total: z.number().int() })
+    .describe('The index is still being built: conversations read so far, of how many.')
+    .exactOptional(),
+};
+
+/** `next`: where a page after this one would begin; `names` as for `explainNothing`. */
+export function searchFacts(
+  found: Omit<MessageResults, 'hits'>,
+  next: number,
+  names: Record<string, string> = {},
+) {
+  const hasMore = next < found.total;
+  return {
+    hasMore,
+    ...(hasMore && { nextOffset: next }),
+    relaxed: found.relaxed,
+    ...(found.total === 0 && { explanation: explainNothing(found, names) }),
+    ...(found.indexing && { indexing: { ...found.indexing } }),
+  };
+}
+
+interface Nothing extends Pick<MessageResults, 'unknownWords' | 'indexing'> {
+  readonly withoutFilter: Readonly<Record<string, number>>;
+}
+
+/** `names`: what the tool calls its filters, where that differs; `what`: what it searches. */
+export function explainNothing(
+  found: Nothing,
+  names: Record<string, string> = {},
+  what = 'message',
+): string {
+  const { unknownWords, withoutFilter, indexing } = found;
+  const filters = Object.entries(withoutFilter)
+    .filter(([, total]) => total > 0)
+    .map(([name, total]) => `${total} match without ${names[name] ?? name}`);
+  const parts = [
+    ...(unknownWords.length > 0 ? [`No ${what} has: ${unknownWords.join(', ')}.`] : []),
+    ...(filters.length > 0 ? [`${filters.join('; ')}.`] : []),
+    ...(indexing ? ['The index is still being built; ask again in a moment.'] : []),
+  ];
+  return parts.length > 0 ? parts.join(' ') : `Each word occurs, but no ${what} matches the query.`;
+}
