@@ -76,7 +76,7 @@ describe('search_messages through a client', () => {
       expect(existsSync(folder)).toBe(false);
       await withClient({ ...place, env }, (session) => totalSoon(session, 'common', 2400));
       const [name = ''] = readdirSync(folder).filter((each) => each.endsWith('.bin'));
-      expect(readFileSync(join(folder, name)).toString('latin1', 0, 4)).toBe('DBMI');
+      expect(readFileSync(join(folder, name)).toString('latin1', 0, 64)).toContain('GSBD');
       await withClient({ ...place, env }, (session) => totalSoon(session, 'common', 2400));
       writeFileSync(join(folder, name), 'broken');
       await withClient({ ...place, env }, (session) => totalSoon(session, 'common', 2400));
