@@ -7,7 +7,7 @@
  * `npm run build && node bench/append.mjs`; `DAYBOOK_SOAK=5` takes five times the turns. The bars are
  * judged, not enforced: the exit code is 0 whatever a busy machine says.
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openConversationStore } from '../dist/stores/conversations.js';
