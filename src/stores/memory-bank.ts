@@ -281,10 +281,14 @@ export class MemoryBank {
 }
 
 function conflict(path: string, expectedHash: string | undefined, hash: string | undefined) {
-  return new AppError('CONFLICT', `${path} was changed since its hash was ${expectedHash}.`, {
-    hint: 'Nothing was written. Read the note again, then decide with its new hash.',
-    details: { path, expectedHash, hash },
-  });
+  return new AppError(
+    'CONFLICT',
+    `${path} was changed since its hash was ${expectedHash?.slice(0, 80)}.`,
+    {
+      hint: 'Nothing was written. Read the note again, then decide with its new hash.',
+      details: { path, expectedHash: expectedHash?.slice(0, 80), hash },
+    },
+  );
 }
 
 /** Where somebody has put another note in its place, this one stays in the trash. */

@@ -1,8 +1,9 @@
 /**
- * Cuts a conversation into pages that are bounded in messages and in characters, however long one
+ * Cuts a conversation into pages that are bounded in messages and in tokens, however long one
  * message is. A cursor says where the next page begins: a position from 1, and an offset into it.
  */
 import { AppError } from '../base/errors.js';
+import { endWithin, estimateTextTokens } from '../base/tokens.js';
 import type { Message } from '../stores/conversations/schema.js';
 
 interface PagedMessage {
@@ -22,29 +23,31 @@ export interface HistoryPage {
 
 export interface PageLimits {
   limit: number;
-  maxCharacters: number;
+  maxTokens: number;
   cursor?: string;
 }
 
 /** `listed` are the messages to show with their positions, in order. VALIDATION_ERROR: bad cursor. */
 export function pageOf(
   listed: readonly { seq: number; message: Message }[],
-  { limit, maxCharacters, cursor }: PageLimits,
+  { limit, maxTokens, cursor }: PageLimits,
 ): HistoryPage {
   const from = parseCursor(cursor);
   const rest = listed.filter(({ seq }) => seq >= from.seq);
   const messages: PagedMessage[] = [];
-  let room = maxCharacters;
+  let room = maxTokens;
   for (const { seq, message } of rest) {
     const offset = seq === from.seq ? Math.min(from.offset, message.content.length) : 0;
     if (messages.length === limit || room <= 0) return { messages, nextCursor: `${seq}:${offset}` };
-    const end = cutBefore(message.content, offset, offset + room);
+    const end = endWithin(message.content, offset, room);
     const isCut = end < message.content.length;
     // A message that would only just begin here reads better whole on the next page.
     if (isCut && messages.length > 0) return { messages, nextCursor: `${seq}:${offset}` };
     messages.push({ seq, message, content: message.content.slice(offset, end), offset, isCut });
     if (isCut) return { messages, nextCursor: `${seq}:${end}` };
-    room -= end - offset;
+    room -= estimateTextTokens(
+      JSON.stringify({ ...message, content: message.content.slice(offset, end) }),
+    );
   }
   return { messages };
 }
@@ -57,12 +60,4 @@ function parseCursor(cursor: string | undefined): { seq: number; offset: number 
     hint: 'Pass nextCursor of the previous page unchanged, or leave cursor out to begin at the start.',
     details: { field: 'cursor' },
   });
-}
-
-/** Never between the halves of a surrogate pair; always at least one unit further. */
-function cutBefore(text: string, from: number, end: number): number {
-  if (end >= text.length) return text.length;
-  const last = text.charCodeAt(end - 1);
-  const isHighSurrogate = last >= 0xd800 && last <= 0xdbff;
-  return isHighSurrogate && end - 1 > from ? end - 1 : end;
 }

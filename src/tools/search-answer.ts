@@ -6,6 +6,10 @@
 import { z } from 'zod';
 import type { MessageResults } from '../search/message-search.js';
 
+/** A text without spaces is one token, however long; so much of it shows where the match is. */
+const MAX_SNIPPET_CHARACTERS = 2_000;
+const BEFORE_MATCH_CHARACTERS = 200;
+
 /** Fields of the output, see `searchFacts`. */
 export const SEARCH_FACTS = {
   hasMore: z.boolean(),
@@ -54,4 +58,13 @@ export function explainNothing(
     ...(indexing ? ['The index is still being built; ask again in a moment.'] : []),
   ];
   return parts.length > 0 ? parts.join(' ') : `Each word occurs, but no ${what} matches the query.`;
+}
+
+/** The part around the first `mark`, which opens a match. */
+export function shortSnippet(snippet: string, mark: string): string {
+  if (snippet.length <= MAX_SNIPPET_CHARACTERS) return snippet;
+  const match = mark === '' ? 0 : Math.max(0, snippet.indexOf(mark));
+  const from = Math.max(0, match - BEFORE_MATCH_CHARACTERS);
+  const part = snippet.slice(from, from + MAX_SNIPPET_CHARACTERS).toWellFormed();
+  return `${from > 0 ? '...' : ''}${part}...`;
 }

@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { AppError } from '../base/errors.js';
+import { endWithin } from '../base/tokens.js';
 import {
   type ConversationHead,
   type JsonObject,
@@ -50,7 +51,7 @@ export const threadMessageSchema = z.object({
   createdAt: z.string(),
   isCut: z
     .boolean()
-    .describe('Longer than maxTokens allows; the rest is in the file.')
+    .describe('Longer than maxTokens allows; get_conversation_history gives all of it in parts.')
     .exactOptional(),
 });
 
@@ -88,7 +89,10 @@ export function toThreadMessage(
 export function messagesWithin<T>(
   items: readonly T[],
   maxTokens: number,
-  withContent: (item: T, change: (message: ThreadMessage) => ThreadMessage) => T,
+  withContent: (
+    item: T,
+    cut: <M extends { readonly content: string }>(message: M) => M & { isCut: boolean },
+  ) => T,
 ): T[] {
   const kept = items.slice(0, countWithin(items, maxTokens));
   const [first, second] = kept;
@@ -97,10 +101,9 @@ export function messagesWithin<T>(
   if (excess <= 0) return kept;
   return [
     withContent(first, (message) => {
-      const cost = estimateTokens(message.content);
-      const share = Math.max(0, cost - excess) / cost;
-      const end = Math.floor(message.content.length * share);
-      return { ...message, content: message.content.slice(0, end), isCut: true };
+      const room = estimateTokens(message.content) - excess;
+      const content = message.content.slice(0, endWithin(message.content, 0, room));
+      return { ...message, content, isCut: true };
     }),
   ];
 }

@@ -3,9 +3,13 @@
  * kept under free keys.
  */
 import { z } from 'zod';
-import { countWithin, maxTokens } from '../answer-budget.js';
+import { shortened } from '../../base/shortened.js';
+import { countWithin, estimateTokens, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { jsonObject } from '../json-object.js';
+
+/** The rest is for the names of what has no room. */
+const SHARE_OF_VALUES = 0.75;
 
 export const getState = defineTool({
   name: 'get_state',
@@ -33,7 +37,9 @@ export const getState = defineTool({
     values: jsonObject('The free keys with their values.'),
     omittedKeys: z
       .array(z.string())
-      .describe('Keys whose values had no room here; ask for them with keys.')
+      .describe(
+        'Keys whose values had no room here; ask for them with keys and a larger maxTokens.',
+      )
       .exactOptional(),
   }),
   annotations: READS,
@@ -42,14 +48,17 @@ export const getState = defineTool({
     const { values, ...known } = await state.get();
     const { activeConversation: active } = known;
     const entries = Object.entries(values).filter(([key]) => keys?.includes(key) ?? true);
-    const count = countWithin(entries, budget);
-    const omittedKeys = entries.slice(count).map(([key]) => key);
+    const room = Math.floor(budget * SHARE_OF_VALUES);
+    const fitting = entries.filter((entry) => estimateTokens(entry) <= room);
+    const shown = new Set(fitting.slice(0, countWithin(fitting, room)));
+    const omitted = entries.filter((entry) => !shown.has(entry)).map(([key]) => shortened(key));
+    const omittedKeys = omitted.slice(0, countWithin(omitted, budget - room));
     return {
       ...known,
       ...(active === undefined
         ? {}
         : { activeConversationFound: await conversations.exists(active) }),
-      values: Object.fromEntries(entries.slice(0, count)),
+      values: Object.fromEntries(shown),
       ...(omittedKeys.length === 0 ? {} : { omittedKeys }),
     };
   },

@@ -4,7 +4,9 @@
  */
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
+import { shortened } from '../../base/shortened.js';
 import { notFound } from '../../stores/conversations/refs.js';
+import { estimateTokens } from '../answer-budget.js';
 import { CHANGES, defineTool, success } from '../define-tool.js';
 import { jsonObject } from '../json-object.js';
 
@@ -49,11 +51,22 @@ export const setState = defineTool({
         hint: 'Give activeConversation, contextWindow or values.',
       });
     }
+    const long = Object.keys(given).find((key) => estimateTokens(given[key]) > MOST_VALUE_TOKENS);
+    if (long !== undefined) throw tooLong(long);
     const active = change.activeConversation ?? undefined;
     if (active !== undefined && !(await conversations.exists(active))) throw notFound(active);
     const { values, ...known } = await state.set(change);
-    return { ...known, updated, keys: Object.keys(values).slice(0, MOST_KEYS) };
+    return { ...known, updated, keys: Object.keys(values).slice(0, MOST_KEYS).map(shortened) };
   },
 });
 
 const MOST_KEYS = 100;
+/** More could never be read back with get_state. */
+const MOST_VALUE_TOKENS = 18_000;
+
+function tooLong(key: string): AppError {
+  return new AppError('TOO_LARGE', `The value of ${JSON.stringify(shortened(key))} is too long.`, {
+    hint: 'Keep long texts as messages or notes, and their names here.',
+    details: { key: shortened(key) },
+  });
+}

@@ -4,9 +4,12 @@
  */
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
-import { type Message, ROLES } from '../../stores/conversations/schema.js';
+import { shortened } from '../../base/shortened.js';
+import { type Conversation, type Message, ROLES } from '../../stores/conversations/schema.js';
+import { estimateTokens, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { jsonObject } from '../json-object.js';
+import { messagesWithin } from '../thread-view.js';
 
 const messageSchema = z.object({
   seq: z.number().int(),
@@ -16,12 +19,11 @@ const messageSchema = z.object({
   createdAt: z.string(),
   parentMessageId: z.string().exactOptional(),
   metadata: jsonObject('As it was saved.').exactOptional(),
+  isCut: z
+    .boolean()
+    .describe('Longer than maxTokens; get_conversation_history gives all of it in parts.')
+    .exactOptional(),
 });
-
-/** One answer stays well below the 10 MiB at which clients give up the connection. */
-const MAX_PAGE_BYTES = 6 * 1024 * 1024;
-/** An upper bound that needs no encoding: a UTF-16 unit is at most three bytes of UTF-8. */
-const LONGEST_CHARACTER_BYTES = 3;
 
 export const getConversation = defineTool({
   name: 'get_conversation',
@@ -35,14 +37,9 @@ export const getConversation = defineTool({
       .boolean()
       .describe('False gives only what is known about the conversation.')
       .default(true),
-    messageLimit: z
-      .number()
-      .int()
-      .min(1)
-      .max(1000)
-      .describe('Most messages to give; fewer come when they are very long.')
-      .default(100),
+    messageLimit: z.number().int().min(1).max(1000).describe('Most messages to give.').default(100),
     beforeMessageId: z.string().describe('Give the messages before this one.').exactOptional(),
+    maxTokens,
   }),
   output: z.object({
     success,
@@ -59,6 +56,10 @@ export const getConversation = defineTool({
     pinned: z.boolean().exactOptional(),
     tags: z.array(z.string()).exactOptional(),
     metadata: jsonObject('As it was saved.').exactOptional(),
+    isMetadataCut: z
+      .boolean()
+      .describe('Tags and metadata are too long for maxTokens, and left out.')
+      .exactOptional(),
     branchOf: z.object({ conversationId: z.string(), messageId: z.string() }).exactOptional(),
     createdAt: z.string(),
     updatedAt: z.string(),
@@ -67,42 +68,65 @@ export const getConversation = defineTool({
   }),
   annotations: READS,
   quotesText: true,
-  async run(input, { conversations }) {
-    const { messages, messageCount: _, ...head } = await conversations.load(input.conversationId);
-    const end = endOfPage(messages, input.beforeMessageId);
-    const start = input.includeMessages ? startOfPage(messages, end, input.messageLimit) : end;
-    const first = messages[start];
+  async run({ includeMessages, messageLimit, maxTokens: budget, ...input }, { conversations }) {
+    const {
+      messages: all,
+      messageCount: _,
+      ...whole
+    } = await conversations.load(input.conversationId);
+    const head = headWithin(whole, budget / 2);
+    const end = endOfPage(all, input.beforeMessageId);
+    const limit = includeMessages ? messageLimit : 0;
+    const room = budget - estimateTokens(head);
+    const messages = pageBefore(all, end, { limit, room });
+    const start = end - messages.length;
     return {
-      ...copyOf(head),
-      ...(start > 0 && start < end && first && { nextBeforeMessageId: first.id }),
+      ...head,
+      ...(start > 0 && messages[0] && { nextBeforeMessageId: messages[0].id }),
       hasMore: start > 0,
-      total: messages.length,
+      total: all.length,
       conversationPath: conversations.path(head.conversationId),
-      ...(input.includeMessages && {
-        messages: messages
-          .slice(start, end)
-          .map((message, index) => ({ ...message, seq: start + index + 1 })),
-      }),
+      ...(includeMessages && { messages }),
     };
   },
 });
 
-/** The store hands out read-only tags; the output schema wants an array of its own. */
-function copyOf<T extends { readonly tags?: readonly string[] }>({ tags, ...head }: T) {
-  return { ...head, ...(tags && { tags: [...tags] }) };
+/** What somebody put beside a conversation must leave room for its messages. */
+function headWithin(
+  { metadata, tags, ...head }: Omit<Conversation, 'messages' | 'messageCount'>,
+  room: number,
+) {
+  const isTooLong = estimateTokens({ metadata, tags }) > room;
+  return {
+    ...head,
+    ...(head.title !== undefined && { title: shortened(head.title) }),
+    ...(head.module !== undefined && { module: shortened(head.module) }),
+    ...(isTooLong
+      ? { isMetadataCut: true }
+      : { ...(tags && { tags: [...tags] }), ...(metadata && { metadata }) }),
+  };
 }
 
-/** As many messages as asked for and as one answer carries, at least one. */
-function startOfPage(messages: readonly Message[], end: number, limit: number): number {
-  let start = end;
-  let sizeBytes = 0;
-  while (start > Math.max(0, end - limit)) {
-    sizeBytes += JSON.stringify(messages[start - 1]).length * LONGEST_CHARACTER_BYTES;
-    if (sizeBytes > MAX_PAGE_BYTES && start < end) break;
-    start -= 1;
-  }
-  return start;
+/** The last before `end`: as many as asked for and as there is room for, at least one. */
+function pageBefore(
+  all: readonly Message[],
+  end: number,
+  { limit, room }: { limit: number; room: number },
+) {
+  const asked = all
+    .slice(Math.max(0, end - limit), end)
+    .map((message, index, { length }): PageMessage => {
+      return { ...message, seq: end - length + index + 1 };
+    });
+  const newest = asked.pop();
+  if (newest === undefined) return [];
+  const { metadata: _, ...bare } = newest;
+  const first = estimateTokens(newest) > room ? { ...bare, isCut: true } : newest;
+  const newestFirst = [first, ...asked.reverse()];
+  return messagesWithin(newestFirst, room, (message, cut) => cut(message)).reverse();
 }
+
+type PageMessage = z.output<typeof messageSchema>;
 
 function endOfPage(messages: readonly Message[], beforeMessageId: string | undefined): number {
   if (beforeMessageId === undefined) return messages.length;

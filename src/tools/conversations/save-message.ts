@@ -35,14 +35,17 @@ export const saveMessage = defineTool({
     metadata: jsonObject('Any JSON object to keep with the message.').exactOptional(),
     title: z
       .string()
+      .max(1000)
       .describe('Title; used only when this call starts the conversation.')
       .exactOptional(),
     module: z
       .string()
+      .max(200)
       .describe('Area of work; used only when this call starts the conversation.')
       .exactOptional(),
     tags: z
-      .array(z.string())
+      .array(z.string().max(200))
+      .max(100)
       .describe('Tags; used only when this call starts the conversation.')
       .exactOptional(),
   }),

@@ -3,18 +3,17 @@
  * or in plain words, with filters, pages and snippets.
  */
 import { z } from 'zod';
+import { shortened } from '../../base/shortened.js';
 import type { MessageFilters, MessageHit } from '../../search/message-search.js';
 import { MATCH_TYPES } from '../../search/search-modes.js';
 import { ROLES } from '../../stores/conversations/schema.js';
+import { estimateTokens } from '../answer-budget.js';
 import { dateField, endOf, startOf } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
-import { SEARCH_FACTS, searchFacts } from '../search-answer.js';
+import { SEARCH_FACTS, searchFacts, shortSnippet } from '../search-answer.js';
 
-/** About 8 000 tokens of snippets and contents, whatever the limit. */
-const MAX_ANSWER_CHARACTERS = 24_000;
-/** A text without spaces is one token, however long; so much of it shows where the match is. */
-const MAX_SNIPPET_CHARACTERS = 2_000;
-const BEFORE_MATCH_CHARACTERS = 200;
+/** Of snippets and contents, whatever the limit. */
+const MAX_ANSWER_TOKENS = 7_800;
 
 export const searchMessages = defineTool({
   name: 'search_messages',
@@ -31,7 +30,7 @@ export const searchMessages = defineTool({
       )
       .default('auto'),
     conversationId: z.string().describe('Only this conversation (id or key).').exactOptional(),
-    module: z.string().describe('Only conversations of this module.').exactOptional(),
+    module: z.string().max(1000).describe('Only conversations of this module.').exactOptional(),
     role: z.enum(ROLES).describe('Only messages of this role.').exactOptional(),
     startDate: dateField('Only messages from this time on'),
     endDate: dateField('Only messages up to this time'),
@@ -111,27 +110,24 @@ interface Shape {
 
 /** At least one result; the rest, and whole messages, as far as the answer has room. */
 function withinBounds(hits: readonly MessageHit[], { includeContent, highlightStart }: Shape) {
-  let room = MAX_ANSWER_CHARACTERS;
+  let room = MAX_ANSWER_TOKENS;
   const results = [];
   for (const { content, place: _place, ...hit } of hits) {
-    const result = { ...hit, snippet: shortened(hit.snippet, highlightStart) };
-    room -= JSON.stringify(result).length;
+    const result = {
+      ...hit,
+      ...(hit.title !== undefined && { title: shortened(hit.title) }),
+      ...(hit.module !== undefined && { module: shortened(hit.module) }),
+      snippet: shortSnippet(hit.snippet, highlightStart),
+    };
+    room -= estimateTokens(result) + 1;
     if (room < 0 && results.length > 0) break;
-    const contentSize = includeContent ? JSON.stringify(content).length : 0;
+    const contentSize = includeContent ? estimateTokens(content) + 3 : 0;
     const hasRoom = includeContent && contentSize <= room;
     if (includeContent && !hasRoom && results.length > 0) break;
     if (hasRoom) room -= contentSize;
     results.push({ ...result, ...(hasRoom && { content }) });
   }
   return { results, isCut: results.length < hits.length };
-}
-
-function shortened(snippet: string, mark: string): string {
-  if (snippet.length <= MAX_SNIPPET_CHARACTERS) return snippet;
-  const match = mark === '' ? 0 : Math.max(0, snippet.indexOf(mark));
-  const from = Math.max(0, match - BEFORE_MATCH_CHARACTERS);
-  const part = snippet.slice(from, from + MAX_SNIPPET_CHARACTERS).toWellFormed();
-  return `${from > 0 ? '...' : ''}${part}...`;
 }
 
 /** How the arguments are called that the index knows by other names. */

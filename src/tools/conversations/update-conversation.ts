@@ -4,9 +4,12 @@
  */
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
+import { estimateTokens } from '../answer-budget.js';
 import { conversationRef, headSchema, toListed } from '../conversation-input.js';
 import { CHANGES, defineTool, success } from '../define-tool.js';
 import { jsonObject } from '../json-object.js';
+
+const MOST_METADATA_TOKENS = 8_000;
 
 export const updateConversation = defineTool({
   name: 'update_conversation',
@@ -34,7 +37,7 @@ export const updateConversation = defineTool({
   output: z.object({
     success,
     ...headSchema.shape,
-    metadata: jsonObject('All of it, as it is now.').exactOptional(),
+    metadata: jsonObject('All of it, as it is now; absent where it is very long.').exactOptional(),
     updated: z.array(z.string()).describe('The fields that were given.'),
   }),
   annotations: CHANGES,
@@ -47,6 +50,7 @@ export const updateConversation = defineTool({
     }
     const head = await conversations.update(conversationId, change);
     const { metadata } = head;
-    return { ...toListed(head), ...(metadata === undefined ? {} : { metadata }), updated };
+    const isShown = metadata !== undefined && estimateTokens(metadata) <= MOST_METADATA_TOKENS;
+    return { ...toListed(head), ...(isShown && { metadata }), updated };
   },
 });

@@ -23,7 +23,7 @@ export const kgNeighbors = defineTool({
   description:
     'Walks the knowledge graph from one node along its facts, as many steps as asked, and gives the facts met, nearest first, with the nodes at their ends. Use it to gather what is known around a person, project or thing.',
   input: z.strictObject({
-    node: z.string().describe('A subject or object, exactly.'),
+    node: z.string().max(1000).describe('A subject or object, exactly.'),
     depth: z.number().int().min(1).max(6).describe('Steps to walk.').default(1),
     direction: z
       .enum(['out', 'in', 'both'])

@@ -3,13 +3,19 @@
  * the file, except that a research which finished unwatched is picked up and its answer stored.
  */
 import { z } from 'zod';
+import { shortened } from '../../base/shortened.js';
+import { endWithin } from '../../base/tokens.js';
 import type { ResearchHistory } from '../../research/research-types.js';
-import { ROLES } from '../../stores/conversations/schema.js';
+import { type Message, ROLES } from '../../stores/conversations/schema.js';
+import { estimateTokens } from '../answer-budget.js';
 import { defineTool, READS_OUTSIDE, success } from '../define-tool.js';
 import { pageOf } from '../history-page.js';
 import { conversationRef } from '../perplexity-fields.js';
 
-const MAX_PAGE_CHARACTERS = 60_000;
+/** A report of deep research comes whole; together at most what any answer has. */
+const MAX_PAGE_TOKENS = 12_000;
+const MAX_ANSWER_TOKENS = 8_000;
+const MAX_METADATA_TOKENS = 4_000;
 
 const output = z.object({
   success,
@@ -85,7 +91,7 @@ export const getConversationHistory = defineTool({
       .filter(({ message }) => includeSystemPrompt || message.role !== 'system');
     const page = pageOf(listed, {
       limit,
-      maxCharacters: MAX_PAGE_CHARACTERS,
+      maxTokens: MAX_PAGE_TOKENS,
       ...(cursor === undefined ? {} : { cursor }),
     });
     return {
@@ -104,19 +110,25 @@ export const getConversationHistory = defineTool({
         content,
         ...(offset > 0 ? { offset } : {}),
         ...(isCut ? { isCut } : {}),
-        ...(message.metadata && offset === 0 ? { metadata: message.metadata } : {}),
+        ...(offset === 0 ? shownMetadata(message) : {}),
       })),
-      ...(conversation.title === undefined ? {} : { title: conversation.title }),
+      ...(conversation.title === undefined ? {} : { title: shortened(conversation.title) }),
       ...(page.nextCursor === undefined ? {} : { nextCursor: page.nextCursor }),
       ...runOf(history),
     };
   },
 });
 
+const shownMetadata = ({ metadata }: Message) =>
+  metadata && estimateTokens(metadata) <= MAX_METADATA_TOKENS ? { metadata } : {};
+
 function runOf({ run }: ResearchHistory): { run?: NonNullable<History['run']> } {
   if (run === undefined) return {};
   const { answer, ...rest } = run;
-  const kept = answer === undefined ? {} : { answer: answer.slice(0, MAX_PAGE_CHARACTERS) };
+  const kept =
+    answer === undefined
+      ? {}
+      : { answer: answer.slice(0, endWithin(answer, 0, MAX_ANSWER_TOKENS)) };
   return { run: { ...rest, ...kept, advice: ADVICE[run.state] } };
 }
 

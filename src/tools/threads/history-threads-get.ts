@@ -2,7 +2,7 @@
  * The tool `history_threads_get`: one thread with its latest messages, or those before a position.
  */
 import { z } from 'zod';
-import { maxTokens } from '../answer-budget.js';
+import { estimateTokens, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import {
   messagesWithin,
@@ -43,23 +43,25 @@ export const historyThreadsGet = defineTool({
   }),
   annotations: READS,
   quotesText: true,
-  async run({ threadId, module, limit, beforeSeq, ...budget }, { conversations }) {
+  async run({ threadId, module, limit, beforeSeq, maxTokens: budget }, { conversations }) {
     const { messages: all, ...head } = await conversations.load(threadId);
     requireModule(head, module);
+    const thread = toThread(head);
     const end = Math.min(all.length, (beforeSeq ?? all.length + 1) - 1);
     const start = Math.max(0, end - limit);
     const asked = all
       .slice(start, end)
       .map((message, at) => toThreadMessage(message, start + at + 1));
     // The newest are what was asked for first: the budget is spent from the end.
-    const shown = messagesWithin(asked.reverse(), budget.maxTokens, (message, cut) => cut(message));
+    const room = budget - estimateTokens(thread);
+    const shown = messagesWithin(asked.reverse(), room, (message, cut) => cut(message));
     const messages = shown.reverse();
     const first = messages[0]?.seq ?? end + 1;
     return {
       ...(first > 1 && messages.length > 0 && { nextBeforeSeq: first }),
       hasMore: first > 1,
       total: all.length,
-      thread: toThread(head),
+      thread,
       messages,
     };
   },

@@ -7,12 +7,14 @@ import type { ConversationHits } from '../../search/message-search.js';
 import { MATCH_TYPES } from '../../search/search-modes.js';
 import { ROLES } from '../../stores/conversations/schema.js';
 import type { ConversationStore } from '../../stores/conversations.js';
-import { countWithin, maxTokens } from '../answer-budget.js';
+import { countWithin, estimateTokens, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
-import { SEARCH_FACTS, searchFacts } from '../search-answer.js';
+import { SEARCH_FACTS, searchFacts, shortSnippet } from '../search-answer.js';
 import { moduleField, parseTime, threadSchema, toThread } from '../thread-view.js';
 
 const MOST_MATCHES = 20;
+/** Opens a match where nothing else was asked for. */
+const MARK = '<mark>';
 
 export const historyThreadsSearch = defineTool({
   name: 'history_threads_search',
@@ -70,7 +72,7 @@ export const historyThreadsSearch = defineTool({
       input.matchesPerThread,
       { signal, progress },
     );
-    const all = found.conversations.flatMap((hit) => toResult(hit, conversations));
+    const all = found.conversations.flatMap((hit) => toResult(hit, conversations, input.maxTokens));
     const results = all.slice(0, countWithin(all, input.maxTokens));
     // A thread that vanished a moment ago still had its place in the order.
     const passed = results.length === all.length ? limit : results.length;
@@ -82,11 +84,15 @@ export const historyThreadsSearch = defineTool({
 function toResult(
   { conversationId, matchCount, hits }: ConversationHits,
   store: ConversationStore,
+  maxTokens: number,
 ) {
   const head = store.knownHead(conversationId);
   if (head === undefined) return [];
   const matchedMessages = hits.map(({ messageId: id, seq, role, createdAt, snippet }) => ({
-    ...{ id, seq, role, createdAt, snippet },
+    ...{ id, seq, role, createdAt, snippet: shortSnippet(snippet, MARK) },
   }));
-  return [{ thread: toThread(head), matchCount, matchedMessages }];
+  const thread = toThread(head);
+  const room = maxTokens - estimateTokens(thread);
+  const shown = matchedMessages.slice(0, countWithin(matchedMessages, room));
+  return [{ thread, matchCount, matchedMessages: shown }];
 }

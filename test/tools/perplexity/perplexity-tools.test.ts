@@ -237,7 +237,7 @@ describe('get_conversation_history', () => {
       };
       const { data } = await call('get_conversation_history', page);
       for (const part of data['messages'] as { content: string }[]) {
-        expect(part.content.length).toBeLessThanOrEqual(60_000);
+        expect(part.content.length).toBeLessThanOrEqual(12_000);
         expect(part.content.isWellFormed()).toBe(true);
         parts.push(part.content);
       }
@@ -246,7 +246,7 @@ describe('get_conversation_history', () => {
       pages += 1;
     } while (cursor !== undefined && pages < 20);
     expect(parts.join('')).toBe(`a${long}b`);
-    expect(pages).toBeLessThan(6);
+    expect(pages).toBeLessThan(12);
     const bad = { conversationId: 'my-key', cursor: 'zzz' };
     expect(await failure('get_conversation_history', bad)).toBe('VALIDATION_ERROR');
   });
