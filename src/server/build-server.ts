@@ -24,6 +24,7 @@ import type { Prompt } from '../resources/prompts.js';
 import type { Tool, ToolCall } from '../tools/define-tool.js';
 import { tools as allTools } from '../tools/index.js';
 import { Answering } from './answering.js';
+import { CallProgress } from './call-progress.js';
 import { Calls } from './calls.js';
 import { errorResult, inputError, toAppError } from './error-result.js';
 import { offerLogging } from './offer-logging.js';
@@ -89,9 +90,14 @@ export function buildServer(options: ServerOptions) {
   server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) =>
     calls.track(async () => {
       const signal = AbortSignal.any([extra.signal, calls.endSignal]);
+      const progress = progressOf(extra, log);
       try {
         const tool = find(params.name, offered, tools);
-        const call: ToolCall = { signal, isRemote, progress: progressOf(extra, log) };
+        const call: ToolCall = {
+          signal,
+          isRemote,
+          progress: progress?.report ?? (() => undefined),
+        };
         const result = await run(tool, params.arguments ?? {}, await app(), call);
         clientLog(extra, 'debug', { tool: tool.name, outcome: 'done' });
         return result;
@@ -101,6 +107,8 @@ export function buildServer(options: ServerOptions) {
         const level = code === 'INTERNAL' ? 'error' : 'info';
         clientLog(extra, level, { tool: params.name.slice(0, 80), outcome: code, message });
         return errorResult(failure);
+      } finally {
+        progress?.end();
       }
     }),
   );
@@ -149,15 +157,16 @@ async function run(tool: Tool, args: unknown, app: App, call: ToolCall): Promise
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
-function progressOf({ _meta, sendNotification }: Extra, log: Log): ToolCall['progress'] {
+/** `undefined` where the client asked for none. */
+function progressOf({ _meta, sendNotification }: Extra, log: Log): CallProgress | undefined {
   const progressToken = _meta?.progressToken;
-  if (progressToken === undefined) return () => undefined;
-  return (report) => {
+  if (progressToken === undefined) return undefined;
+  return new CallProgress((report) => {
     sendNotification({
       method: 'notifications/progress',
       params: { progressToken, ...report },
     }).catch((error: unknown) => log.debug({ err: error }, 'progress was not sent'));
-  };
+  });
 }
 
 const listings = new WeakMap<Tool, ToolListing>();

@@ -12,7 +12,7 @@ import { listFolders, removeEmptyFolder } from '../files/folders.js';
 import { keepOutOfGit } from '../files/git-ignore.js';
 import { readStamp } from '../files/stamp.js';
 import type { AppendOptions, NewMessage } from './conversations/append.js';
-import { branchOf } from './conversations/copies.js';
+import { branchOf, type CopyOptions, letOthersCancel } from './conversations/copies.js';
 import type { ConversationDocument } from './conversations/document.js';
 import { FollowedStore } from './conversations/followed-store.js';
 import type { HeadChange } from './conversations/head-change.js';
@@ -170,10 +170,12 @@ export class ConversationStore extends FollowedStore {
   async branch(
     ref: string,
     messageId: string,
-    options: { title?: string } = {},
+    { signal, ...options }: CopyOptions = {},
   ): Promise<Conversation> {
     const source = await this.load(ref);
-    return this.#writer.create({ ...branchOf(source, messageId), ...options });
+    const branch = branchOf(source, messageId);
+    await letOthersCancel(signal);
+    return this.#writer.create({ ...branch, ...options });
   }
 
   /**
@@ -181,15 +183,11 @@ export class ConversationStore extends FollowedStore {
    * which go to the trash: all of it or nothing, also when the process is killed. Throws like
    * `trash` and `create`.
    */
-  async merge(
-    firstRef: string,
-    secondRef: string,
-    options: { title?: string } = {},
-  ): Promise<Merged> {
+  async merge(firstRef: string, secondRef: string, options: CopyOptions = {}): Promise<Merged> {
     const first = await this.#requireId(firstRef);
     const second = await this.#requireId(secondRef);
     requireTwo(first, second);
-    return this.core.track(this.#merges.merge(first, second, options.title));
+    return this.core.track(this.#merges.merge(first, second, options));
   }
 
   /**

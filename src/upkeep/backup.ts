@@ -84,7 +84,8 @@ export class Backups {
     const sizeBytes = await writeNewFile(path, archiveOf(content.read()), {
       fsync: this.#options.fsync,
       signal,
-      check: (stage) => compare(stage, content, signal),
+      check: (stage) =>
+        compare(stage, content, signal, (count) => onFile?.(content.files.length + count)),
     });
     return {
       path,
@@ -113,8 +114,13 @@ export class Backups {
   }
 }
 
-async function compare(stage: string, { files }: BackupFiles, signal?: AbortSignal): Promise<void> {
-  const contents = await checkArchive(stage, signal);
+async function compare(
+  stage: string,
+  { files }: BackupFiles,
+  signal: AbortSignal | undefined,
+  onFile: (count: number) => void,
+): Promise<void> {
+  const contents = await checkArchive(stage, signal, onFile);
   if (JSON.stringify(contents.files) === JSON.stringify(files)) return;
   throw new AppError(
     'CORRUPT',

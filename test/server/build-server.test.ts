@@ -2,6 +2,8 @@
  * The server between a real MCP client and tools made for the test: what is listed, how input and
  * output are checked, and that every failure has the one shape.
  */
+
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
@@ -240,6 +242,26 @@ describe('running calls', () => {
     const onprogress = (report: unknown) => void seen.push(report);
     await client.callTool({ name: 'probe' }, undefined, { onprogress });
     expect(seen).toEqual([{ progress: 1, total: 2, message: 'half' }]);
+  });
+
+  it('says that a silent call is still at work, in numbers that only grow', async () => {
+    const { client } = await connect([
+      tool(async (_input, _app, { progress }) => {
+        await sleep(1_300);
+        progress({ progress: 5, total: 5 });
+        progress({ progress: 3, total: 5 });
+        await sleep(1_300);
+        return {};
+      }),
+    ]);
+    const seen: { progress: number; message?: string }[] = [];
+    const onprogress = (report: { progress: number }) => void seen.push(report);
+    await client.callTool({ name: 'probe' }, undefined, { onprogress });
+    const steps = seen.map(({ progress }) => progress);
+    expect(steps).toEqual([...new Set(steps)].sort((a, b) => a - b));
+    expect(seen[0]).toEqual({ progress: 0, message: 'still at work' });
+    expect(seen).toContainEqual({ progress: 5, total: 5 });
+    expect(seen.at(-1)?.progress).toBeGreaterThan(5);
   });
 
   it('aborts the signal of a call that the client cancels', async () => {

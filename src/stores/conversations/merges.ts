@@ -16,7 +16,7 @@ import type { HeldLock } from '../../files/held-lock.js';
 import { parseDocument, readWhole } from '../../files/json-doc.js';
 import { readStamp, type Stamp } from '../../files/stamp.js';
 import type { PastFields, PastMessage } from './append.js';
-import { mergeOf } from './copies.js';
+import { type CopyOptions, letOthersCancel, mergeOf } from './copies.js';
 import type { CachedDocument } from './document-cache.js';
 import { notFound } from './refs.js';
 import { CONVERSATION_ID, type Conversation, type ConversationHead } from './schema.js';
@@ -55,7 +55,7 @@ export class Merges {
   }
 
   /** Takes two different ids. */
-  merge(first: string, second: string, title?: string): Promise<Merged> {
+  merge(first: string, second: string, { title, signal }: CopyOptions = {}): Promise<Merged> {
     return this.#locked([first, second], async (lock) => {
       for (const id of [first, second]) await this.#trash.requireDeletable(id);
       const sources = [await this.#read(first), await this.#read(second)] as const;
@@ -64,6 +64,7 @@ export class Merges {
         Conversation,
       ];
       const { messages = [], ...fields } = mergeOf(a, b);
+      await letOthersCancel(signal);
       const from = sources.map(({ document, stamp }) => ({
         conversationId: document.head.conversationId,
         version: versionOf(stamp),

@@ -29,8 +29,11 @@ export const branchConversation = defineTool({
     conversationPath: z.string(),
   }),
   annotations: ADDS,
-  async run({ conversationId, messageId, ...options }, { conversations }) {
-    const { messages, ...head } = await conversations.branch(conversationId, messageId, options);
+  async run({ conversationId, messageId, ...options }, { conversations }, { signal }) {
+    const { messages, ...head } = await conversations.branch(conversationId, messageId, {
+      ...options,
+      signal,
+    });
     return {
       ...toListed(head),
       lastMessageId: messages.at(-1)?.id ?? '',

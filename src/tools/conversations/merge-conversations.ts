@@ -33,8 +33,12 @@ export const mergeConversations = defineTool({
     conversationPath: z.string(),
   }),
   annotations: REMOVES,
-  async run({ conversationIds: [first = '', second = ''], ...options }, { conversations }) {
-    const { head, trashed } = await conversations.merge(first, second, options);
+  async run(
+    { conversationIds: [first = '', second = ''], ...options },
+    { conversations },
+    { signal },
+  ) {
+    const { head, trashed } = await conversations.merge(first, second, { ...options, signal });
     return {
       ...toListed(head),
       mergedFrom: trashed.map(({ name, path }) => ({ trashName: name, trashPath: path })),

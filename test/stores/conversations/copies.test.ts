@@ -95,6 +95,21 @@ async function openPair() {
   return { ...opened, a, b };
 }
 
+describe('a cancelled call', () => {
+  it('makes nothing and leaves everything where it was', async () => {
+    const { store } = await openStore();
+    const a = await store.create({ messages: [{ ...user('q'), id: 'm1' }] });
+    const b = await store.create({ messages: [user('q')] });
+    const signal = AbortSignal.abort(new Error('cancelled'));
+    await expect(store.branch(a.conversationId, 'm1', { signal })).rejects.toThrow('cancelled');
+    await expect(store.merge(a.conversationId, b.conversationId, { signal })).rejects.toThrow(
+      'cancelled',
+    );
+    const ids = (await store.list()).map(({ conversationId }) => conversationId);
+    expect(ids.sort()).toEqual([a.conversationId, b.conversationId].sort());
+  });
+});
+
 describe('merge', () => {
   it('puts both in the order of time, each in its own order, with links that hold', async () => {
     const { store, a, b, another, time } = await openPair();

@@ -1,0 +1,46 @@
+/**
+ * What one call tells of its progress, in the form the protocol wants: numbers that only grow. A call
+ * that has been silent for a second says that it is still at work, so that a client which measures
+ * its patience by progress waits for every tool, also for one that cannot count its steps.
+ */
+
+export interface Report {
+  readonly progress: number;
+  readonly total?: number;
+  readonly message?: string;
+}
+
+const SILENCE_MS = 1000;
+/** Small beside any step that a tool counts. */
+const BEAT = 0.001;
+
+export class CallProgress {
+  readonly #send: (report: Report) => void;
+  readonly #timer: NodeJS.Timeout;
+  #last: Report | undefined;
+
+  constructor(send: (report: Report) => void) {
+    this.#send = send;
+    this.#timer = setInterval(() => this.#beat(), SILENCE_MS).unref();
+  }
+
+  /** What is not more than was told before is left out. */
+  readonly report = (report: Report): void => {
+    if (this.#last !== undefined && report.progress <= this.#last.progress) return;
+    this.#last = report;
+    this.#timer.refresh();
+    this.#send(report);
+  };
+
+  end(): void {
+    clearInterval(this.#timer);
+  }
+
+  #beat(): void {
+    const { progress = -BEAT, ...rest } = this.#last ?? {};
+    const next = { message: 'still at work', ...rest, progress: progress + BEAT };
+    // A total that is reached would say that all is done.
+    const { total, ...open } = next;
+    this.report(total !== undefined && total > next.progress ? next : open);
+  }
+}
