@@ -58,6 +58,16 @@ export class PhraseMatcher {
     return this.#acceptors.length;
   }
 
+  get #isWord(): boolean {
+    return this.#usesPostings && this.#isPlain;
+  }
+
+  /** Of a plain word. */
+  get #postings(): PostingList {
+    this.#list ??= this.#segment.postings(this.#singles[0] ?? -1);
+    return this.#list;
+  }
+
   #isHopeless(): boolean {
     const none = this.#acceptors.some(({ locals }) => locals.length === 0);
     return none || this.#acceptors.length === 0 || this.#columns.length === 0;
@@ -214,10 +224,9 @@ export class PhraseMatcher {
    */
   seekPlaces(slot: number): boolean {
     const kept = this.#positions;
-    if (kept === undefined || !this.#usesPostings || !this.#isPlain) return false;
+    if (kept === undefined || !this.#isWord) return false;
     const single = this.#singles[0] ?? -1;
-    this.#list ??= this.#segment.postings(single);
-    const list = this.#list;
+    const list = this.#postings;
     const known = (list.packed[this.#cursor] ?? 0) >>> FREQUENCY_BITS;
     const at = seek(list, slot, known <= slot ? this.#cursor : 0);
     const entry = list.packed[at] ?? 0;
@@ -231,24 +240,35 @@ export class PhraseMatcher {
   }
 
   /**
-   * False if this and another plain word surely have no places within `reach` of each other in a
-   * document: settles most documents of a NEAR without a list made. Columns are not looked at.
+   * The documents in which this and another plain word have places within `reach` of each other,
+   * columns not looked at: settles most of a NEAR without a list made. `undefined` where either is no
+   * plain word or the segment does not tell.
    */
-  mayMeet(other: PhraseMatcher, slot: number, reach: number): boolean {
-    this.#positions = this.#segment.positions;
-    other.#positions = this.#positions;
-    const kept = this.#positions;
-    if (kept === undefined || !this.seekPlaces(slot) || !other.seekPlaces(slot)) return true;
-    const { places } = kept;
-    let mine = this.firstPlace;
-    let theirs = other.firstPlace;
-    while (mine < this.endPlace && theirs < other.endPlace) {
-      const apart = (places[theirs] ?? 0) - (places[mine] ?? 0);
-      if (apart > reach) mine++;
-      else if (-apart > reach) theirs++;
-      else return true;
+  meetings(other: PhraseMatcher, reach: number): PostingList | undefined {
+    const kept = this.#segment.positions;
+    if (kept === undefined || !this.#isWord || !other.#isWord) return undefined;
+    const [rare, common] = [this.#postings, other.#postings];
+    if (rare.length > common.length) return other.meetings(this, reach);
+    this.#positions = kept;
+    other.#positions = kept;
+    const rareFirst = kept.first(this.#singles[0] ?? -1);
+    const commonFirst = kept.first(other.#singles[0] ?? -1);
+    const packed = new Uint32Array(rare.length);
+    let length = 0;
+    let beside = 0;
+    for (let i = 0; i < rare.length; i++) {
+      const entry = rare.packed[i] ?? 0;
+      const slot = entry >>> FREQUENCY_BITS;
+      beside = seek(common, slot, beside);
+      if (beside === common.length) break;
+      const second = common.packed[beside] ?? 0;
+      if (second >>> FREQUENCY_BITS !== slot || this.#segment.dead[slot] === 1) continue;
+      const first = { from: kept.starts[rareFirst + i] ?? 0, count: entry & MAX_FREQUENCY };
+      const from = kept.starts[commonFirst + beside] ?? 0;
+      if (meet(kept.places, first, { from, count: second & MAX_FREQUENCY }, reach))
+        packed[length++] = entry;
     }
-    return false;
+    return { packed, length };
   }
 
   /** Counts the instances among the tokens of one column and notes where they begin. */
@@ -293,4 +313,22 @@ export class PhraseMatcher {
     }
     return true;
   }
+}
+
+interface Places {
+  readonly from: number;
+  readonly count: number;
+}
+
+/** Whether any two places of the lists are within `reach`. Frequencies that were cut do not tell all: then they may be. */
+function meet(places: Positions['places'], a: Places, b: Places, reach: number): boolean {
+  if (Math.max(a.count, b.count) === MAX_FREQUENCY) return true;
+  const [aEnd, bEnd] = [a.from + a.count, b.from + b.count];
+  for (let i = a.from, j = b.from; i < aEnd && j < bEnd; ) {
+    const apart = (places[j] ?? 0) - (places[i] ?? 0);
+    if (apart > reach) i++;
+    else if (-apart > reach) j++;
+    else return true;
+  }
+  return false;
 }

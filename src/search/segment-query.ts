@@ -171,20 +171,25 @@ export class SegmentQuery {
     const lists = node.phrases.map((_, i) => this.#hits[first + i] ?? NO_POSTINGS);
     const [only = NO_POSTINGS] = lists;
     if (lists.length === 1) return { node, documents: only, children: [], phrases: lists };
-    const phrases = this.#near(node, first, intersectAll(lists));
+    const phrases = this.#near(node, first, this.#nearCandidates(node, first, lists));
     return { node, documents: phrases[0] ?? NO_POSTINGS, children: [], phrases };
+  }
+
+  #nearCandidates(node: NearNode, first: number, lists: readonly PostingList[]): PostingList {
+    const [one, other] = [this.#matchers[first], this.#matchers[first + 1]];
+    // Two plain words, one token long each; the same object for `NEAR(a a)`.
+    const isPair = one instanceof PhraseMatcher && other instanceof PhraseMatcher && one !== other;
+    const isOfMany = lists.every(({ length }) => length > 1); // a snippet asks of one document
+    const met = isPair && isOfMany ? one.meetings(other, node.distance + 1) : undefined;
+    return intersectAll(met === undefined ? lists : [met, ...lists.slice(2)]);
   }
 
   #near(node: NearNode, first: number, candidates: PostingList): PostingList[] {
     const lengths = this.#lengths(first, node);
     const kept = node.phrases.map(() => new Uint32Array(candidates.length));
-    const [one, other] = [this.#matchers[first], this.#matchers[first + 1]];
-    // Two plain words, one token long each; the same object for `NEAR(a a)`.
-    const isPair = one instanceof PhraseMatcher && other instanceof PhraseMatcher && one !== other;
     let length = 0;
     for (let i = 0; i < candidates.length; i++) {
       const slot = (candidates.packed[i] ?? 0) >>> FREQUENCY_BITS;
-      if (isPair && !one.mayMeet(other, slot, node.distance + 1)) continue;
       const positions = node.phrases.map((_, p) => this.#positions(first + p, slot));
       const trimmed = trimToNear(positions, lengths, node.distance);
       if (trimmed[0]?.length === 0) continue;
