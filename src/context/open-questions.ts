@@ -5,14 +5,20 @@
 import type { Breath } from '../base/breath.js';
 import type { Conversation } from '../stores/conversations/schema.js';
 import { type Candidate, candidate, latestSaid, type Place, pickedFrom } from './candidates.js';
+import { PUT_OFF } from './other-languages.js';
 import { sentencesOf } from './sentences.js';
 
-/** Full stops of questions: Latin, full-width, Arabic, Ethiopic, Vai, Coptic; closing marks may follow. */
-const ENDS_AS_QUESTION = /[?？؟⁇⁈⁉﹖︖፧꘏⳺⳻‽]["'”’»」』)\]*_]*$/u;
+/**
+ * Full stops of questions: Latin, full-width, Arabic, Ethiopic, Vai, Coptic; what closes, exclaims or
+ * smiles may follow, no word and no full stop.
+ */
+const ENDS_AS_QUESTION = /[?？؟⁇⁈⁉﹖︖፧꘏⳺⳻‽][^\p{L}\p{N}.。]*$/u;
+/** Chinese and Japanese ask with a last syllable as well; Armenian with a mark inside the word. */
+const ASKS_BY_ITSELF = /(?:(?:です|ます|ません|でした|ました|でしょう)か|[吗嗎])[。．.]?$|\u055e/u;
 /** Greek asks with a semicolon. */
 const GREEK_QUESTION = /\p{Script=Greek}[^\p{Script=Latin}]*[;\u037e]$/u;
 /** Said instead of an answer. Only a short reply counts: a long one went on to answer. */
-const PUT_OFF =
+const PUT_OFF_IN_ENGLISH =
   /\b(?:(?:i|we)(?:'ll| will)? (?:get back to you|let you know|have to think|need to think|need to check|check (?:that|this|it)|(?:don't|do not) know(?: yet)?)|let me (?:think|check|get back)|not sure(?: yet)?|no idea(?: yet)?|(?:let's|we can) (?:discuss|decide|talk about) (?:that|this|it) (?:later|tomorrow|next))\b/i;
 const SHORT_REPLY = 300;
 /** Older questions were dropped rather than forgotten. */
@@ -58,9 +64,10 @@ class Replies {
 }
 
 export function isQuestion(sentence: string): boolean {
-  return ENDS_AS_QUESTION.test(sentence) || GREEK_QUESTION.test(sentence);
+  return [ENDS_AS_QUESTION, GREEK_QUESTION, ASKS_BY_ITSELF].some((mark) => mark.test(sentence));
 }
 
 function isPutOff({ message: { content } }: Place): boolean {
-  return content.length <= SHORT_REPLY && PUT_OFF.test(content.replaceAll('’', "'"));
+  const plain = content.replaceAll('’', "'");
+  return content.length <= SHORT_REPLY && (PUT_OFF_IN_ENGLISH.test(plain) || PUT_OFF.test(plain));
 }

@@ -1,12 +1,20 @@
 /**
- * Sentences that read like promises, reminders or things left to do (docs/CONTINUITY.md). The rules
- * for sentences are English; the marks of tasks are the same in every language. Whether a promise
- * was kept is not known here.
+ * Sentences that read like promises, reminders or things left to do (docs/CONTINUITY.md): the rules
+ * for English; those for other languages are `other-languages.ts`. The marks of tasks are the same in
+ * every language. Whether a promise was kept is not known here.
  */
 import type { Breath } from '../base/breath.js';
 import type { Conversation } from '../stores/conversations/schema.js';
 import { type Candidate, candidate, latestSaid, type Place, pickedFrom } from './candidates.js';
 import { isQuestion } from './open-questions.js';
+import {
+  AGREEMENT,
+  COMMITMENT,
+  CONDITIONAL as CONDITIONAL_ELSEWHERE,
+  DUE as DUE_ELSEWHERE,
+  REMINDER,
+  TASK,
+} from './other-languages.js';
 import { proseLines, sentencesOf } from './sentences.js';
 
 export type PromiseRule = 'commitment' | 'agreement' | 'reminder' | 'task';
@@ -18,25 +26,29 @@ export interface PromiseCandidate extends Candidate {
 }
 
 /** The first rule that matches names the sentence. */
-const RULES: readonly { rule: PromiseRule; pattern: RegExp }[] = [
+const RULES: readonly { rule: PromiseRule; pattern: RegExp; elsewhere: RegExp }[] = [
   {
     rule: 'task',
     pattern:
       /^(?:to-?do|action items?|follow[- ]?ups?|next steps?|outstanding|still open|deadline)\s*:\s*\S/i,
+    elsewhere: TASK,
   },
   {
     rule: 'reminder',
     pattern: /\b(?:remind me|don't forget|do not forget|(?:please )?remember to)\b/i,
+    elsewhere: REMINDER,
   },
   {
     rule: 'agreement',
     pattern:
       /\b(?:we(?:'ll| will| shall| agreed| decided|'re going to| are going to)|let's (?:\w+ ){0,6}(?:tomorrow|next|later|on))\b/i,
+    elsewhere: AGREEMENT,
   },
   {
     rule: 'commitment',
     pattern:
       /\b(?:i(?:'ll| will| shall| promise|'m going to| am going to| commit to|'ve promised| have promised| plan to| intend to))\b/i,
+    elsewhere: COMMITMENT,
   },
 ];
 
@@ -82,11 +94,12 @@ function promisesOf(place: Place): PromiseCandidate[] {
 /** The rule that a sentence reads like, if any. */
 export function ruleFor(sentence: string): PromiseRule | undefined {
   const plain = sentence.replaceAll('’', "'").replace(/[*_`]/g, '');
-  if (isQuestion(plain) || CONDITIONAL.test(plain) || ONLY_WORDS.test(plain)) return undefined;
-  return RULES.find(({ pattern }) => pattern.test(plain))?.rule;
+  const promisesNothing = [CONDITIONAL, CONDITIONAL_ELSEWHERE, ONLY_WORDS];
+  if (isQuestion(plain) || promisesNothing.some((words) => words.test(plain))) return undefined;
+  return RULES.find(({ pattern, elsewhere }) => pattern.test(plain) || elsewhere.test(plain))?.rule;
 }
 
 function picked(place: Place, text: string, rule: PromiseRule): PromiseCandidate {
-  const due = DUE.exec(text)?.[0];
+  const due = (DUE.exec(text) ?? DUE_ELSEWHERE.exec(text))?.[0];
   return { ...candidate(place, text, rule), rule, ...(due !== undefined && { due }) };
 }

@@ -2,6 +2,9 @@
  * A conversation as the text of a resource, as JSON or as markdown: the latest messages that fit, and
  * where the earlier ones are. Both say that what is stored is data.
  */
+
+import { shortened } from '../base/shortened.js';
+import { endWithin, estimateTextTokens } from '../base/tokens.js';
 import type { Conversation, Message } from '../stores/conversations/schema.js';
 import { type ConversationAddress, conversationUri } from './conversation-uri.js';
 
@@ -19,35 +22,42 @@ interface Part {
 export function conversationText(
   conversation: Conversation,
   { format, beforeSeq }: ConversationAddress,
-  maxCharacters = MAX_CHARACTERS,
+  maxTokens?: number,
 ): string {
-  const part = lastPart(conversation, { format, beforeSeq, maxCharacters });
+  const part = lastPart(conversation, { format, beforeSeq, maxTokens });
   return format === 'json' ? asJson(conversation, part) : asMarkdown(conversation, part);
 }
 
 interface Range {
   readonly format: ConversationAddress['format'];
   readonly beforeSeq: number | undefined;
-  readonly maxCharacters: number;
+  readonly maxTokens: number | undefined;
 }
 
-/** At least one message, where there is any. */
+/** At least one message, where there is any: cut if it is longer than `maxTokens`. */
 function lastPart(
   { conversationId, messages }: Conversation,
-  { format, beforeSeq = messages.length + 1, maxCharacters }: Range,
+  { format, beforeSeq = messages.length + 1, maxTokens }: Range,
 ): Part {
   const listed: Part['messages'][number][] = [];
-  let room = maxCharacters;
+  let room = maxTokens ?? MAX_CHARACTERS;
   let seq = Math.min(beforeSeq - 1, messages.length);
   for (; seq > 0; seq -= 1) {
     const message = messages[seq - 1];
     if (message === undefined) break;
-    room -= JSON.stringify(message).length;
+    const json = JSON.stringify(message);
+    room -= maxTokens === undefined ? json.length : estimateTextTokens(json);
     if (room < 0 && listed.length > 0) break;
-    listed.unshift({ seq, message });
+    const isCut = room < 0 && maxTokens !== undefined;
+    listed.unshift({ seq, message: isCut ? beginningOf(message, maxTokens) : message });
   }
   const earlier = { ref: conversationId, format, beforeSeq: seq + 1 };
   return { messages: listed, ...(seq > 0 && { earlierUri: conversationUri(earlier) }) };
+}
+
+function beginningOf({ metadata: _, content, ...rest }: Message, maxTokens: number): Message {
+  const end = endWithin(content, 0, maxTokens);
+  return { ...rest, content: end < content.length ? `${content.slice(0, end)} […]` : content };
 }
 
 function asJson({ messages: _, ...head }: Conversation, { messages, earlierUri }: Part): string {
@@ -70,7 +80,7 @@ function asMarkdown(conversation: Conversation, { messages, earlierUri }: Part):
   ];
   return [
     `> ${DATA_NOTICE}`,
-    `# ${title.replace(/\s+/g, ' ')}`,
+    `# ${shortened(title.replace(/\s+/g, ' '))}`,
     `${facts.join('; ')}.`,
     ...(earlierUri === undefined ? [] : [`Earlier messages: <${earlierUri}>`]),
     ...messages.map(

@@ -11,8 +11,8 @@ import { type Completer, completeConversation, completeModule } from './completi
 import { conversationText, DATA_NOTICE } from './conversation-text.js';
 import { conversationUri } from './conversation-uri.js';
 
-/** About 25 000 tokens, the most that any answer of Daybook has. */
-const MAX_CHARACTERS = 90_000;
+/** With what stands around it about 25 000, the most that any answer of Daybook has. */
+const MAX_TOKENS = 22_000;
 const SNAPSHOT_TOKENS = 3_000;
 
 export interface PromptArgument {
@@ -85,7 +85,7 @@ const summariseConversation: Prompt = {
   async get({ conversationId = '', focus = '' }, app) {
     const conversation = await app.conversations.load(conversationId);
     const address = { ref: conversation.conversationId, format: 'markdown' } as const;
-    const text = conversationText(conversation, address, MAX_CHARACTERS);
+    const text = conversationText(conversation, address, MAX_TOKENS);
     const about = focus === '' ? '' : ` Look above all at this: ${focus}`;
     return [
       {

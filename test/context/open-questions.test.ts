@@ -22,16 +22,27 @@ describe('a question', () => {
     'هل نراجع المخاطر؟',
     '¿Revisamos los riesgos?',
     'Τι κάνεις;',
+    'Passt „morgen?“',
+    '»Wirklich?«',
+    'Est-ce « vraiment prévu ? »',
+    '¡¿De verdad?!',
+    'Which one? 😊',
+    '資料はどこにありますか。',
+    '你明天来吗',
+    'Ո՞ւր ես',
   ])('is recognised: %s', (sentence) => {
     expect(isQuestion(sentence)).toBe(true);
   });
 
-  it.each(['We review the risks.', 'int x = 5;', 'See https://example.org/?q=1 for more'])(
-    'is not seen in: %s',
-    (sentence) => {
-      expect(isQuestion(sentence)).toBe(false);
-    },
-  );
+  it.each([
+    'We review the risks.',
+    'What? That.',
+    '日本はよかった。',
+    'int x = 5;',
+    'See https://example.org/?q=1 for more',
+  ])('is not seen in: %s', (sentence) => {
+    expect(isQuestion(sentence)).toBe(false);
+  });
 });
 
 describe('open questions', () => {
@@ -67,6 +78,17 @@ describe('open questions', () => {
       },
     ]);
     expect(await asked('u: When is it?', 'a: Let me check.', 'a: On Friday.')).toEqual([]);
+    for (const reply of [
+      'Das muss ich noch prüfen.',
+      'Je ne sais pas encore.',
+      'Déjame comprobarlo.',
+      'Não sei ainda.',
+      'Fammi controllare.',
+      '我确认一下。',
+      '確認します。',
+    ]) {
+      expect(await asked('u: When?', `a: ${reply}`), reply).toEqual([['When?', 1, 'put-off']]);
+    }
   });
 
   it('leave out code, quotes and what is said twice', async () => {

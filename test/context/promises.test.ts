@@ -15,6 +15,28 @@ describe('a sentence', () => {
     ["Please don't forget the invoice.", 'reminder'],
     ['TODO: ask Anna', 'task'],
     ['Next steps: review the risks', 'task'],
+    ['Ich schicke dir den Bericht bis Freitag.', 'commitment'],
+    ['Wir haben uns auf den Termin geeinigt.', 'agreement'],
+    ['Bitte nicht vergessen: die Rechnung.', 'reminder'],
+    ['Nächste Schritte: Risiken prüfen', 'task'],
+    ['Je vous enverrai le rapport demain.', 'commitment'],
+    ['J’appellerai la banque.', 'commitment'],
+    ['Nous allons en parler vendredi.', 'agreement'],
+    ['N’oublie pas la facture.', 'reminder'],
+    ['Te enviaré el informe el viernes.', 'commitment'],
+    ['Vamos a hablar mañana.', 'agreement'],
+    ['Recuérdame llamar a Ana.', 'reminder'],
+    ['Se lo enviaré mañana.', 'commitment'],
+    ['Vou enviar o relatório amanhã.', 'commitment'],
+    ['Não te esqueças da fatura.', 'reminder'],
+    ['Ti manderò il rapporto domani.', 'commitment'],
+    ['Abbiamo deciso di aspettare.', 'agreement'],
+    ['我明天会把报告发给你。', 'commitment'],
+    ['我们决定下周开始。', 'agreement'],
+    ['别忘了发票。', 'reminder'],
+    ['明日報告書を送ります。', 'commitment'],
+    ['来週話し合いましょう。', 'agreement'],
+    ['請求書を忘れないでください。', 'reminder'],
   ])('%s is a %s', (sentence, rule) => {
     expect(ruleFor(sentence)).toBe(rule);
   });
@@ -27,6 +49,14 @@ describe('a sentence', () => {
     'If it rains, I will stay.',
     'He will send it.',
     'Les OKR sont prêts.',
+    'Die Sitzung war am Freitag.',
+    'Wenn es regnet, werde ich bleiben.',
+    'Si llueve, iré en coche.',
+    'El café está frío.',
+    'Le marché est vrai.',
+    '会议很长。',
+    'もし雨なら、明日行きます。',
+    '資料はとても良かったです。',
   ])('%s promises nothing', (sentence) => {
     expect(ruleFor(sentence)).toBeUndefined();
   });
@@ -42,6 +72,14 @@ describe('promises of a conversation', () => {
       { text: 'Risiken prüfen', rule: 'task', messageId: 'm2', seq: 2, role: 'assistant' },
       { text: 'I’ll send the OKRs by end of the week.', due: 'by end of the week' },
       { text: 'I will call Bob tomorrow.', due: 'tomorrow', messageId: 'm1', role: 'user' },
+    ]);
+    const elsewhere = conversationOf(
+      'u: Ich werde es bis Freitag schicken.',
+      'a: 我明天会发给你。',
+    );
+    expect(await promisesIn(elsewhere, new Breath())).toMatchObject([
+      { due: '明天' },
+      { due: 'bis Freitag' },
     ]);
   });
 

@@ -7,6 +7,7 @@ import {
   ResourceUpdatedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
+import { estimateTextTokens } from '../../src/base/tokens.js';
 import { GATHER_MS } from '../../src/resources/resource-news.js';
 import { type Place, type Session, withClient, withPlace } from '../e2e/harness.js';
 
@@ -278,6 +279,14 @@ describe('prompts', () => {
           text: expect.stringContaining('Peas first'),
         },
       });
+      const book = { conversationId: 'book', content: '会議は明日です。'.repeat(20_000) };
+      await save(session, book);
+      const cut = await session.client.getPrompt({
+        name: 'summarise_conversation',
+        arguments: { conversationId: 'book' },
+      });
+      expect(estimateTextTokens(JSON.stringify(cut.messages))).toBeLessThan(25_000);
+      expect(JSON.stringify(cut.messages)).toContain(' […]');
       const get = (name: string, args: Record<string, string>) =>
         codeOf(session.client.getPrompt({ name, arguments: args }));
       const invalid = [-32602, 'VALIDATION_ERROR'];
