@@ -18,6 +18,7 @@ import {
   listSubjects,
   matchingRows,
   type Page,
+  type Present,
   queryTriples,
   type Sight,
   type SubjectCount,
@@ -147,13 +148,13 @@ export class KnowledgeGraph {
   /** Facts that match all that is given. FILESYSTEM_ERROR, FORMAT_TOO_NEW, as for every reading call. */
   async query(filter: TripleFilter, page: Page): Promise<Triples> {
     const table = this.#state.freshTable ?? (await this.#state.current());
-    return queryTriples(table, this.#seen(filter), page);
+    return queryTriples(table, filter, this.#present(), page);
   }
 
   /** The facts around a node, nearest first. */
   async neighbors(node: string, walk: Walk, page: Page): Promise<Neighborhood> {
     const table = this.#state.freshTable ?? (await this.#state.current());
-    return walkFrom(table, node, this.#seen(walk), page);
+    return walkFrom(table, node, walk, this.#present(), page);
   }
 
   /** The subjects there are, with how many facts each has. */
@@ -161,7 +162,7 @@ export class KnowledgeGraph {
     filter: Sight & { readonly prefix?: string | undefined },
     page: Page,
   ): Promise<{ readonly total: number; readonly subjects: readonly SubjectCount[] }> {
-    return listSubjects(await this.#state.current(), this.#seen(filter), page);
+    return listSubjects(await this.#state.current(), filter, this.#present(), page);
   }
 
   /**
@@ -170,7 +171,7 @@ export class KnowledgeGraph {
    */
   async *all(filter: TripleFilter = { includeClosed: true }): AsyncGenerator<Triple> {
     const table = await this.#state.current();
-    const found = Uint32Array.from(matchingRows(table, this.#seen(filter)));
+    const found = Uint32Array.from(matchingRows(table, filter, this.#present()));
     const marks = new Uint32Array(table.rowEnd);
     for (const row of found) marks[row] = table.mark(row);
     const rows = await sortInSlices(found, (a, b) => table.compareRows(a, b), new Breath());
@@ -234,10 +235,11 @@ export class KnowledgeGraph {
     return triples.map(({ isChanged, ...triple }) => ({ ...triple, removed: isChanged }));
   }
 
-  #seen<T extends Sight>(sight: T): T {
-    const now = this.#clock.now();
-    if (this.#options.ttlDays === Number.POSITIVE_INFINITY) return { ...sight, now };
-    return { ...sight, now, notBefore: this.#changes.expiredBefore };
+  #present(): Present {
+    const { ttlDays } = this.#options;
+    const never = Number.NEGATIVE_INFINITY;
+    const notBefore = ttlDays === Number.POSITIVE_INFINITY ? never : this.#changes.expiredBefore;
+    return { now: this.#clock.now(), notBefore };
   }
 
   async #compact(watched: Watched): Promise<Saved | undefined> {

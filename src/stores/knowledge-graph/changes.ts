@@ -246,12 +246,16 @@ export class Changes {
 }
 
 /** The fact of a row as callers see it. */
-export function tripleOf(table: TripleTable, row: number): Triple {
+export function tripleOf(
+  table: TripleTable,
+  row: number,
+  { subject, predicate, object }: TripleKey = namesOf(table, table.keyOf(row)),
+): Triple {
   const validTo = table.validTo(row);
   return {
-    subject: table.terms.text(table.subject(row)),
-    predicate: table.terms.text(table.predicate(row)),
-    object: table.terms.text(table.object(row)),
+    subject,
+    predicate,
+    object,
     ts: table.ts(row),
     ...(validTo !== OPEN && { validTo }),
     ...table.origin(row),

@@ -16,10 +16,13 @@ export interface Sight {
   readonly asOf?: number | undefined;
   /** Also what has ended. */
   readonly includeClosed?: boolean | undefined;
-  /** When that is. */
-  readonly now?: number | undefined;
-  /** Not older than this, whatever else is asked (facts that have expired). */
-  readonly notBefore?: number | undefined;
+}
+
+/** When it is asked. Epoch milliseconds. */
+export interface Present {
+  readonly now: number;
+  /** What is older has expired, whatever is asked. */
+  readonly notBefore: number;
 }
 
 export interface TripleFilter extends Sight {
@@ -48,8 +51,14 @@ export interface Triples {
   readonly triples: readonly Triple[];
 }
 
-export function queryTriples(table: TripleTable, filter: TripleFilter, page: Page): Triples {
-  const rows = isExact(filter) ? exactRows(table, filter) : matchingRows(table, filter);
+export function queryTriples(
+  table: TripleTable,
+  filter: TripleFilter,
+  present: Present,
+  page: Page,
+): Triples {
+  const whole = isExact(filter) ? filter : undefined;
+  const rows = whole ? exactRows(table, whole, present) : matchingRows(table, filter, present);
   const { offset, limit, order } = page;
   const direction = order === 'newest' ? -1 : 1;
   const compare = (a: number, b: number) => direction * table.compareRows(a, b);
@@ -57,12 +66,12 @@ export function queryTriples(table: TripleTable, filter: TripleFilter, page: Pag
   const chosen = total > 1 ? topRows(rows, offset + limit, compare) : rows;
   const triples: Triple[] = [];
   for (let index = offset; index < Math.min(offset + limit, chosen.length); index += 1) {
-    triples.push(tripleOf(table, chosen[index] ?? END));
+    triples.push(tripleOf(table, chosen[index] ?? END, whole));
   }
   return { total, triples };
 }
 
-type ExactFilter = Required<Pick<TripleFilter, 'subject' | 'predicate' | 'object'>> & TripleFilter;
+type ExactFilter = TripleFilter & TripleKey;
 
 /** A whole triple and nothing else: the question that is asked most. */
 function isExact(filter: TripleFilter): filter is ExactFilter {
@@ -71,21 +80,21 @@ function isExact(filter: TripleFilter): filter is ExactFilter {
   return isWhole && !prefix && text === undefined && since === undefined && until === undefined;
 }
 
-function exactRows(table: TripleTable, filter: ExactFilter): number[] {
+function exactRows(table: TripleTable, filter: ExactFilter, present: Present): number[] {
   const rows: number[] = [];
-  const key = findKey(table, filter as TripleKey);
+  const key = findKey(table, filter);
   if (key === undefined) return rows;
   for (let row = table.firstOf(key); row !== END; row = table.nextOf(key, row)) {
-    if (isSeen(table, row, filter)) rows.push(row);
+    if (isSeen(table, row, filter, present)) rows.push(row);
   }
   return rows;
 }
 
 /** All rows that a filter lets through, in no promised order. */
-export function matchingRows(table: TripleTable, filter: TripleFilter): number[] {
+export function matchingRows(table: TripleTable, filter: TripleFilter, present: Present): number[] {
   const tests = rowTests(table, filter);
   if (tests === undefined) return [];
-  const isVisible = sightOf(table, filter);
+  const isVisible = sightOf(table, filter, present);
   const rows: number[] = [];
   for (const row of candidates(table, filter)) {
     if (isVisible(row) && tests.every((isMatch) => isMatch(row))) rows.push(row);
@@ -95,13 +104,17 @@ export function matchingRows(table: TripleTable, filter: TripleFilter): number[]
 
 type RowTest = (row: number) => boolean;
 
-export function sightOf(table: TripleTable, sight: Sight): RowTest {
-  return (row) => isSeen(table, row, sight);
+export function sightOf(table: TripleTable, sight: Sight, present: Present): RowTest {
+  return (row) => isSeen(table, row, sight, present);
 }
 
-function isSeen(table: TripleTable, row: number, sight: Sight): boolean {
-  const { asOf, includeClosed = false, now = 0, notBefore } = sight;
-  if (notBefore !== undefined && hasExpired(table.ts(row), notBefore)) return false;
+function isSeen(
+  table: TripleTable,
+  row: number,
+  { asOf, includeClosed = false }: Sight,
+  { now, notBefore }: Present,
+): boolean {
+  if (hasExpired(table.ts(row), notBefore)) return false;
   if (asOf !== undefined) return table.ts(row) <= asOf && table.validTo(row) > asOf;
   return includeClosed || isHeld(table.ts(row), table.validTo(row), now);
 }
@@ -189,9 +202,10 @@ export interface SubjectCount {
 export function listSubjects(
   table: TripleTable,
   { prefix = '', ...sight }: Sight & { readonly prefix?: string | undefined },
+  present: Present,
   { offset, limit }: Page,
 ): { total: number; subjects: readonly SubjectCount[] } {
-  const isVisible = sightOf(table, sight);
+  const isVisible = sightOf(table, sight, present);
   const isMatch = startsWith(table, prefix);
   const counts = new Map<number, number>();
   for (let term = 0; term < table.terms.count; term += 1) {

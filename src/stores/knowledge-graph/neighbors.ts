@@ -4,7 +4,14 @@
 
 import { END } from './chains.js';
 import { tripleOf } from './changes.js';
-import { chainRows, type Page, type Sight, sightOf, type Triples } from './graph-query.js';
+import {
+  chainRows,
+  type Page,
+  type Present,
+  type Sight,
+  sightOf,
+  type Triples,
+} from './graph-query.js';
 import type { TripleTable } from './triple-table.js';
 
 /** Of a walk; a page that lies beyond says that there is more. */
@@ -30,6 +37,7 @@ export function walkFrom(
   table: TripleTable,
   node: string,
   walk: Walk,
+  present: Present,
   { offset, limit }: Page,
 ): Neighborhood {
   const start = table.terms.find(node);
@@ -37,7 +45,7 @@ export function walkFrom(
   const rows = new Set<number>();
   for (const [term, depth] of depths) {
     if (depth === walk.depth || rows.size > MOST_FACTS) break;
-    for (const row of around(table, term, walk)) {
+    for (const row of around(table, term, walk, present)) {
       rows.add(row);
       const other = table.subject(row) === term ? table.object(row) : table.subject(row);
       if (!depths.has(other)) depths.set(other, depth + 1);
@@ -57,9 +65,9 @@ export function walkFrom(
 }
 
 /** In the order in which the facts came to hold. */
-function around(table: TripleTable, term: number, walk: Walk): number[] {
+function around(table: TripleTable, term: number, walk: Walk, present: Present): number[] {
   const { direction, predicate } = walk;
-  const isVisible = sightOf(table, walk);
+  const isVisible = sightOf(table, walk, present);
   const label = predicate === undefined ? undefined : table.terms.find(predicate);
   const rows: number[] = [];
   const take = (row: number) => {

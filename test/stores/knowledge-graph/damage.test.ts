@@ -53,6 +53,8 @@ function lay(texts: { snapshot?: Buffer; wal?: Buffer; hasPrevious: boolean }): 
   }
 }
 
+const ALWAYS = { now: 0, notBefore: Number.NEGATIVE_INFINITY };
+
 interface Found {
   facts: string[];
   isReported: boolean;
@@ -60,7 +62,7 @@ interface Found {
 
 async function read(): Promise<Found> {
   const { table, damage, notices } = await readGraph(files);
-  const facts = matchingRows(table, { includeClosed: true }).map((row) => {
+  const facts = matchingRows(table, { includeClosed: true }, ALWAYS).map((row) => {
     const { subject, predicate, object, ts, validTo, conversationId, messageId } = tripleOf(
       table,
       row,
