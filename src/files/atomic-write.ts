@@ -2,11 +2,20 @@
  * Replacing a file as a whole: staged beside the target, checked, synced, renamed, folder synced.
  * A crash at any point leaves the old or the new bytes.
  *
- * write-file-atomic writes the staging file; on its own it does not notice a short write on a full
- * disk, does not sync the folder and follows a symlink at the target. So the staged size is checked
- * here and the rename that counts is our own. Locking is not done here (file-lock.ts).
+ * Outside a lock write-file-atomic writes the staging file; on its own it does not notice a short write
+ * on a full disk, does not sync the folder and follows a symlink at the target. So the staged size is
+ * checked here and the rename that counts is our own. Inside a lock the staging file is nobody else's,
+ * and is written as it is (decision 0003). Locking is not done here (file-lock.ts).
  */
-import { closeSync, fstatSync, fsync as fsyncFile, openSync, renameSync } from 'node:fs';
+import {
+  closeSync,
+  fchmodSync,
+  fstatSync,
+  fsync as fsyncFile,
+  openSync,
+  renameSync,
+  writeSync,
+} from 'node:fs';
 import { chmod, mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import writeFileAtomic from 'write-file-atomic';
@@ -64,15 +73,41 @@ export async function replaceThrough(
   durability: Durability,
   base?: Stamp,
 ): Promise<Stamp> {
-  // Into the page cache, at memory speed; waiting for the disk is left to fsync, off this thread.
-  // A fresh options object each time: write-file-atomic writes into the one it is given.
-  writeFileAtomic.sync(stage, asBuffer(bytes), { mode: FILE_MODE, fsync: false });
-  const stamp = await checkAndSync(stage, target, bytes.byteLength, durability);
+  const file = openSync(stage, 'w', FILE_MODE);
+  try {
+    fchmodSync(file, FILE_MODE); // whatever the umask
+    // Into the page cache, at memory speed; waiting for the disk is left to fsync, off this thread.
+    for (let at = 0; at < bytes.byteLength; ) {
+      const written = writeSync(file, bytes, at, bytes.byteLength - at);
+      if (written === 0) break; // told by the size
+      at += written;
+    }
+  } catch (error) {
+    closeQuietly(file);
+    throw error;
+  }
+  return putInPlace({ file, stage, sizeBytes: bytes.byteLength }, target, durability, base);
+}
+
+/** A staging file that was written, open. */
+interface Staged {
+  readonly file: number;
+  readonly stage: string;
+  readonly sizeBytes: number;
+}
+
+async function putInPlace(
+  staged: Staged,
+  target: string,
+  durability: Durability,
+  base: Stamp | undefined,
+): Promise<Stamp> {
+  const stamp = await checkAndSync(staged, target, durability);
   // Opened before the rename, so that a lack of file handles fails while the old file still stands.
   const folder = durability.fsync ? openFolder(dirname(target)) : undefined;
   try {
     if (base !== undefined && !isSameStamp(readStampNow(target), base)) throw new Superseded();
-    await renameWithRetry(stage, target);
+    await renameWithRetry(staged.stage, target);
     if (folder !== undefined) {
       await syncNames(folder).catch((error: unknown) => {
         throw unconfirmed(target, error);
@@ -100,13 +135,12 @@ export function syncToDisk(file: number): Promise<void> {
   });
 }
 
+/** Closes it as well. */
 async function checkAndSync(
-  stage: string,
+  { file, sizeBytes }: Staged,
   target: string,
-  sizeBytes: number,
   { fsync }: Durability,
 ): Promise<Stamp> {
-  const file = openSync(stage, 'r+'); // Windows syncs only what is open for writing
   try {
     const staged = fstatSync(file, { bigint: true });
     if (staged.size !== BigInt(sizeBytes)) {
@@ -135,7 +169,10 @@ export async function atomicWrite(
 ): Promise<Stamp> {
   const stage = join(dirname(target), `${TEMPORARY}${ownerName()}-${randomHex(4)}`);
   try {
-    return await replaceThrough(stage, target, bytes, durability, base);
+    // A fresh options object each time: write-file-atomic writes into the one it is given.
+    writeFileAtomic.sync(stage, asBuffer(bytes), { mode: FILE_MODE, fsync: false });
+    const file = openSync(stage, 'r+'); // Windows syncs only what is open for writing
+    return await putInPlace({ file, stage, sizeBytes: bytes.byteLength }, target, durability, base);
   } catch (error) {
     await rm(stage, { force: true }).catch(() => undefined); // swept at the next start otherwise
     if (error instanceof Superseded) {
