@@ -68,13 +68,20 @@ export interface HitRequest {
   readonly signal?: AbortSignal;
 }
 
+export interface FoundHits {
+  readonly hits: readonly MessageHit[];
+  /** False where one of them is not as it was when the index found it, or gone. */
+  readonly isCurrent: boolean;
+}
+
 /** A hit that cannot be read any more is left out, and the index learns that it is gone. */
 export async function hitsOf(
   result: SearchResult,
   hits: readonly Hit[],
   { index, store, offset, snippet: options = {}, signal }: HitRequest,
-): Promise<MessageHit[]> {
+): Promise<FoundHits> {
   const found: MessageHit[] = [];
+  const states = hits.map(({ id }) => stateOf(index, id));
   const loaded = new Map<string, ConversationView | undefined>();
   for (const [position, { id, rank }] of hits.entries()) {
     throwIfCancelled(signal);
@@ -103,5 +110,18 @@ export async function hitsOf(
       ...(module !== undefined && { module }),
     });
   }
-  return found;
+  const isSame = hits.every(({ id }, at) => isSameState(stateOf(index, id), states[at]));
+  return { hits: found, isCurrent: isSame && found.length === hits.length };
 }
+
+/** What the index has of a document: another conversation object where title, tags or module changed. */
+function stateOf(index: MessageIndex, id: DocumentId) {
+  const { conversationId, seq } = index.placeOf(id);
+  const indexed = index.get(conversationId);
+  return { indexed, fingerprint: indexed?.fingerprints[seq - 1] };
+}
+
+type State = ReturnType<typeof stateOf>;
+
+const isSameState = (a: State, b: State | undefined) =>
+  a.indexed === b?.indexed && a.fingerprint === b?.fingerprint;

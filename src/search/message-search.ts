@@ -115,8 +115,10 @@ export class MessageSearch {
     const place = { index: this.#kept.index, store: this.#store };
     const { result, hits } = await this.#settled(async () => {
       const result = await this.#run(request, request.filters, caller);
-      const hits = await hitsOf(result, result.hits, { ...request, ...caller, ...place });
-      return { result, hits, isWhole: hits.length === result.hits.length };
+      return {
+        result,
+        ...(await hitsOf(result, result.hits, { ...request, ...caller, ...place })),
+      };
     });
     const { total, relaxed, unknownWords } = result;
     return {
@@ -145,13 +147,14 @@ export class MessageSearch {
     const { ranking, conversations } = await this.#settled(async () => {
       const ranking = await rankConversations(this.#kept.index, asked);
       const conversations: ConversationHits[] = [];
-      let isWhole = true;
+      let isCurrent = true;
       for (const { conversationId, matchCount, best } of ranking.page) {
-        const hits = await hitsOf(ranking.result, best, { ...request, ...caller, ...place });
-        isWhole &&= hits.length === best.length;
+        const found = await hitsOf(ranking.result, best, { ...request, ...caller, ...place });
+        const { hits } = found;
+        isCurrent &&= found.isCurrent;
         if (hits.length > 0) conversations.push({ conversationId, matchCount, hits });
       }
-      return { ranking, conversations, isWhole };
+      return { ranking, conversations, isCurrent };
     });
     const { total, result } = ranking;
     const { relaxed, unknownWords } = result;
@@ -163,13 +166,10 @@ export class MessageSearch {
   }
 
   /** Asks again where a hit changed on disk since it was indexed: the answer may be another by now. */
-  async #settled<T extends { readonly isWhole: boolean }>(ask: () => Promise<T>): Promise<T> {
-    const { index } = this.#kept;
+  async #settled<T extends { readonly isCurrent: boolean }>(ask: () => Promise<T>): Promise<T> {
     for (let tries = 1; ; tries += 1) {
-      const before = index.changedDocuments;
       const answer = await ask();
-      const isCurrent = before === index.changedDocuments && answer.isWhole;
-      if (isCurrent || tries >= MAX_TRIES) return answer;
+      if (answer.isCurrent || tries >= MAX_TRIES) return answer;
     }
   }
 

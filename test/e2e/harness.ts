@@ -100,6 +100,20 @@ export async function withClient<T>(
   }
 }
 
+/** What all messages of a conversation say, read page by page. */
+export async function contentsOf(
+  call: Session['call'],
+  conversationId: string,
+): Promise<readonly string[]> {
+  const contents: string[] = [];
+  for (let before: Record<string, unknown> = {}; ; ) {
+    const page = await call('get_conversation', { conversationId, messageLimit: 1000, ...before });
+    contents.unshift(...(page['messages'] as { content: string }[]).map((each) => each.content));
+    if (page['hasMore'] !== true) return contents;
+    before = { beforeMessageId: page['nextBeforeMessageId'] };
+  }
+}
+
 /** The bare process: lines in, lines out. */
 export class BareServer {
   readonly process: ChildProcessWithoutNullStreams;

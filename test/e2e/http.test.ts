@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ask, begin, rpc } from '../support/http-place.js';
-import { type Place, runCommand, withClient, withPlace } from './harness.js';
+import { contentsOf, type Place, runCommand, withClient, withPlace } from './harness.js';
 import { connectHttp, type HttpClient, startHttp, withHttp } from './http-harness.js';
 
 const TOKEN = 'a-token-of-the-test-0123456789';
@@ -15,11 +15,6 @@ const CALLS = 16;
 
 const save = ({ call }: HttpClient, conversationId: string, content: string) =>
   call('save_message', { conversationId, role: 'user', content });
-
-async function contentsOf({ call }: HttpClient, conversationId: string): Promise<string[]> {
-  const read = await call('get_conversation', { conversationId, messageLimit: 1000 });
-  return (read['messages'] as { content: string }[]).map(({ content }) => content);
-}
 
 describe('the start', () => {
   it.each([
@@ -145,7 +140,7 @@ describe('many at once', () => {
             const [reader] = clients;
             if (reader === undefined) throw new Error('no client');
             for (let shared = 0; shared < 5; shared += 1) {
-              const contents = await contentsOf(reader, `shared-${shared}`);
+              const contents = await contentsOf(reader.call, `shared-${shared}`);
               const expected = clients.flatMap((_, n) => (n % 5 === shared ? linesOf(n) : []));
               expect(contents.toSorted()).toEqual(expected.toSorted());
             }
@@ -168,7 +163,7 @@ describe('many at once', () => {
             ...numbers.map((n) => stdio.call('save_message', args(`stdio ${n}`))),
             ...numbers.map((n) => http.call('save_message', args(`http ${n}`))),
           ]);
-          const contents = await contentsOf(http, 'both');
+          const contents = await contentsOf(http.call, 'both');
           expect(contents).toHaveLength(120);
           for (const who of ['stdio', 'http']) {
             const own = contents.filter((content) => content.startsWith(`${who} `));
@@ -221,7 +216,7 @@ async function work(http: HttpClient, n: number): Promise<void> {
   const conversationId = `shared-${n % 5}`;
   for (const [turn, line] of linesOf(n).entries()) {
     await save(http, conversationId, line);
-    if (turn % 4 === 0) expect(await contentsOf(http, conversationId)).toContain(line);
+    if (turn % 4 === 0) expect(await contentsOf(http.call, conversationId)).toContain(line);
     else if (turn % 4 === 1) await call('get_conversations', { limit: 5 });
     else if (turn % 4 === 2) await call('history_messages_recent', { limit: 5 });
     else expect((await call('search_messages', { query: 'says' }))['total']).toBeGreaterThan(0);

@@ -2,7 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Session, withClient, withPlace } from './harness.js';
+import { contentsOf, type Session, withClient, withPlace } from './harness.js';
 
 const EACH = 200;
 const numbers = Array.from({ length: EACH }, (_, index) => index);
@@ -21,11 +21,7 @@ describe('two servers on one root', () => {
           call('save_message', { conversationId: 'shared', role: 'user', content: `${who} ${n}` }),
         );
       await Promise.all([...send(a, 'a'), ...send(b, 'b')]);
-      const page = await a.call('get_conversation', {
-        conversationId: 'shared',
-        messageLimit: 1000,
-      });
-      const contents = (page['messages'] as { content: string }[]).map(({ content }) => content);
+      const contents = await contentsOf(a.call, 'shared');
       for (const who of ['a', 'b']) {
         const own = contents.filter((content) => content.startsWith(who));
         expect(own).toEqual(numbers.map((n) => `${who} ${n}`));
