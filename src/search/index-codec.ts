@@ -68,13 +68,12 @@ export class IndexDecoder {
    * or other columns, or holds a document held already.
    */
   take(buffer: Buffer): ArrayLike<DocumentId> | undefined {
-    const segment = decodeSegment(buffer, this.#store.layout);
-    if (segment === undefined || (segment.parts.terms.at(-1) ?? 0) >= this.#terms) return undefined;
-    if (!this.#store.adopt(segment)) return undefined;
-    let last = 0;
-    for (let slot = 0; slot < segment.size; slot++)
-      last = Math.max(last, segment.orders[slot] ?? 0);
-    this.#onOrder(last);
+    const decoded = decodeSegment(buffer, this.#store.layout);
+    if (decoded === undefined) return undefined;
+    const { segment, totals } = decoded;
+    if ((segment.parts.terms.at(-1) ?? 0) >= this.#terms) return undefined;
+    if (!this.#store.adopt(segment, totals.tokens)) return undefined;
+    this.#onOrder(totals.lastOrder);
     return segment.ids;
   }
 

@@ -12,6 +12,14 @@ interface Facts {
   readonly layout?: Layout;
   /** Where not all are numbers. */
   readonly ids?: readonly DocumentId[];
+  readonly totals?: SegmentTotals;
+}
+
+/** What would have to be counted at every start. */
+export interface SegmentTotals {
+  /** In the default columns of all documents. */
+  readonly tokens: number;
+  readonly lastOrder: number;
 }
 
 /** The bytes of `segment`. `places`: where each number of the dictionary stands in the list of terms. */
@@ -23,19 +31,27 @@ export function encodeSegment(segment: FrozenSegment, places: Uint32Array): Buff
   const { ids, ...others } = parts;
   const terms = parts.terms.map((number) => places[number] ?? 0);
   const arrays = { ...others, terms } satisfies Record<string, AnyArray>;
+  const totals: SegmentTotals = {
+    tokens: parts.lengths.reduce((sum, length) => sum + length, 0),
+    lastOrder: parts.orders.reduce((last, order) => Math.max(last, order), 0),
+  };
   return ids instanceof Float64Array
-    ? encodeArrays({ layout }, { ...arrays, ids })
-    : encodeArrays({ layout, ids }, arrays);
+    ? encodeArrays({ layout, totals }, { ...arrays, ids })
+    : encodeArrays({ layout, totals, ids }, arrays);
 }
 
 /** The segment in `buffer`, or nothing if it is damaged, of another version or another layout. */
-export function decodeSegment(buffer: Buffer, layout: Layout): FrozenSegment | undefined {
+export function decodeSegment(
+  buffer: Buffer,
+  layout: Layout,
+): { segment: FrozenSegment; totals: SegmentTotals } | undefined {
   const decoded = decodeArrays(buffer);
   if (decoded === undefined) return undefined;
   const facts = decoded.facts as Facts;
-  if (facts.layout?.count !== layout.count || facts.layout.defaults !== layout.defaults)
+  const { totals } = facts;
+  if (facts.layout?.count !== layout.count || facts.layout.defaults !== layout.defaults || !totals)
     return undefined;
   // The checksum vouches for what encodeSegment wrote.
   const parts = { ids: facts.ids, ...decoded.arrays } as unknown as FrozenParts;
-  return new FrozenSegment(layout, parts);
+  return { segment: new FrozenSegment(layout, parts), totals };
 }

@@ -130,15 +130,12 @@ export class SegmentStore {
     this.#mergeIsDue = true;
   }
 
-  /** Takes a segment from a cache; false, and nothing changed, if it holds a known document. */
-  adopt(segment: FrozenSegment): boolean {
+  /** Takes a segment of so many tokens from a cache; false, and nothing changed, if it holds a known document. */
+  adopt(segment: FrozenSegment, tokens: number): boolean {
     if (this.#places.hasAny(segment.ids)) return false;
     this.#install(segment);
-    const { size, lengths } = segment;
-    let tokens = 0;
-    for (let slot = 0; slot < size; slot++) tokens += lengths[slot] ?? 0;
     this.tokens += tokens;
-    this.rows += size;
+    this.rows += segment.size;
     this.version++;
     this.#retainTerms(segment, 0);
     return true;
