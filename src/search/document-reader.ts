@@ -1,8 +1,9 @@
 /**
  * Reads a document's texts into token numbers, column after column, the pairs of CJK
  * characters of the default columns last, and words with symbols. One pass over a text's code units
- * finds both its words and the chunks that are more than words, and makes a string of neither where they are plain ASCII: an index's build
- * is mostly this loop. What it finds is what tokenizer.ts and extended-tokens.ts define.
+ * finds both its words and the chunks that are more than words, and makes a string of neither where
+ * they are plain ASCII: an index's build is mostly this loop. What it finds is what tokenizer.ts and
+ * extended-tokens.ts define.
  */
 import type { Dictionary } from './dictionary.js';
 import { cjkTokens, isCjkUnit, isSpaceUnit, isSymbolUnit } from './extended-tokens.js';

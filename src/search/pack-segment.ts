@@ -2,7 +2,7 @@
  * Packs documents of other segments into a frozen one: how a live segment is frozen, and how small
  * or much-deleted ones are merged. It works from the documents' tokens alone, in three passes over
  * them; segment-store.ts bounds how many that are. What is kept for each term while packing stands
- * in one array, four numbers a term, so that every token costs one cache line and not four.
+ * in one array, so that every token costs one cache line and not three.
  */
 import { type FrozenParts, FrozenSegment, narrowest, packedIds } from './frozen-segment.js';
 import { FREQUENCY_BITS, type Layout, MAX_FREQUENCY, type Segment } from './segment.js';
@@ -22,7 +22,10 @@ export function livePlaces(segment: Segment): Place[] {
   return places;
 }
 
-/** The fields of a term, four for the sake of the cache lines: its local number, the slot it was last seen in, and a count that becomes a cursor. */
+/**
+ * The fields of a term: its local number, the slot it was last seen in, and a count that becomes a
+ * cursor. The fourth is unused, so that no term lies across two cache lines.
+ */
 const FIELDS = 4;
 const LOCAL = 0;
 const LAST = 1;

@@ -320,7 +320,7 @@ interface Places {
   readonly count: number;
 }
 
-/** Whether any two places of the lists are within `reach`. Frequencies that were cut do not tell all: then they may be. */
+/** Whether places of both may be within `reach`: frequencies that were cut do not tell all. */
 function meet(places: Positions['places'], a: Places, b: Places, reach: number): boolean {
   if (Math.max(a.count, b.count) === MAX_FREQUENCY) return true;
   const [aEnd, bEnd] = [a.from + a.count, b.from + b.count];
