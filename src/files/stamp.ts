@@ -46,6 +46,30 @@ export function readStampNow(path: string): Stamp | undefined {
   }
 }
 
+/** Milliseconds that Node's plain times, which are doubles, tell apart. */
+const TICK_MS = 0.0005;
+
+/**
+ * Whether the file is there with this stamp: for looking at thousands of files. The time is compared
+ * to half a microsecond, and an inode beyond 2^53 as the double next to it: a write takes longer, and
+ * one that changed nothing else is not made. Costs half of `readStampNow`. FILESYSTEM_ERROR.
+ */
+export function hasStampNow(path: string, stamp: Stamp): boolean {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    return (
+      found !== undefined &&
+      Math.abs(found.mtimeMs - Number(stamp.mtimeNs) / 1e6) < TICK_MS &&
+      found.size === Number(stamp.size) &&
+      found.ino === Number(stamp.ino) &&
+      found.dev === Number(stamp.dev)
+    );
+  } catch (error) {
+    if (ABSENT.includes(errnoOf(error) ?? '')) return false;
+    throw fileError(error, 'look at', path);
+  }
+}
+
 export function stampOf({ dev, ino, size, mtimeNs }: Stamp): Stamp {
   return { dev, ino, size, mtimeNs };
 }

@@ -18,10 +18,31 @@ export class IdTable {
     return place === NONE ? this.#others.get(id) : place;
   }
 
-  hasAny(ids: ArrayLike<DocumentId>): boolean {
-    if (this.#denseCount === 0 && this.#others.size === 0) return false;
-    for (let i = 0; i < ids.length; i++) if (this.get(ids[i] ?? 0) !== undefined) return true;
-    return false;
+  /** The least whole number from `from` on that has no place. */
+  firstFree(from: number): number {
+    for (let id = from; ; id += 1) {
+      const free = this.#dense.indexOf(NONE, id);
+      id = free < 0 ? Math.max(id, this.#dense.length) : free;
+      if (!this.#others.has(id)) return id;
+    }
+  }
+
+  /** Places from `first` on, one after another; false, and nothing changed, if one of the ids has a place. */
+  add(ids: ArrayLike<DocumentId>, first: number): boolean {
+    for (let at = 0; at < ids.length; at++) {
+      const id = ids[at] ?? 0;
+      // Most are free numbers; a call for each is what costs at a start.
+      if (typeof id === 'number' && this.#dense[id] === NONE && this.#others.size === 0) {
+        this.#dense[id] = first + at;
+        this.#denseCount++;
+      } else if (this.get(id) === undefined) {
+        this.set(id, first + at);
+      } else {
+        while (--at >= 0) this.delete(ids[at] ?? 0);
+        return false;
+      }
+    }
+    return true;
   }
 
   set(id: DocumentId, place: number): void {

@@ -18,9 +18,10 @@ import { type IndexedConversation, indexedFields, type MessageIndex } from './me
 import type { DocumentId } from './segment.js';
 
 /** Raised with every change of the manifest or of what `message-index` indexes. */
-const VERSION = 6;
+const VERSION = 7;
 /** Of a stamp: dev, ino, size, mtimeNs. */
 const NUMBERS_A_STAMP = 4;
+const NONE = 0xffffffff;
 
 export interface CachePlace {
   readonly path: string;
@@ -80,8 +81,8 @@ export async function removeIndexCache({ path, log }: CachePlace): Promise<boole
 
 /** All of them are those of the first step; what changes later is found changed when loading. */
 function* piecesOf(index: MessageIndex, store: ConversationStore): Generator<Uint8Array> {
-  const manifest = manifestOf(index, store);
-  const segments = index.text.encode();
+  const { manifest, numbers } = manifestOf(index, store);
+  const segments = index.text.encode((document) => numbers[Number(document)] ?? document);
   yield manifest;
   for (const encode of segments) yield encode();
 }
@@ -92,10 +93,10 @@ interface MessageArrays {
   readonly roles: Uint8Array;
   readonly times: Float64Array;
   readonly fingerprints: Float64Array;
-  readonly documents: Uint32Array;
 }
 
-function manifestOf(index: MessageIndex, store: ConversationStore): Buffer {
+/** In a cache the documents are numbered in the order of the manifest; `numbers`: what each will be. */
+function manifestOf(index: MessageIndex, store: ConversationStore) {
   const heads: ConversationHead[] = [];
   const stamps: bigint[] = [];
   const roles: number[] = [];
@@ -116,10 +117,20 @@ function manifestOf(index: MessageIndex, store: ConversationStore): Buffer {
     roles: Uint8Array.from(roles),
     times: Float64Array.from(times),
     fingerprints: Float64Array.from(fingerprints),
-    documents: Uint32Array.from(documents),
   };
   const facts: Facts = { version: VERSION, heads };
-  return encodeArrays(facts, { stamps: BigUint64Array.from(stamps), ...messages });
+  const manifest = encodeArrays(facts, { stamps: BigUint64Array.from(stamps), ...messages });
+  return { manifest, numbers: numbersOf(documents, index.documentsEnd) };
+}
+
+/** The place of each in `documents`; those that are not there come after. */
+function numbersOf(documents: readonly number[], end: number): Uint32Array {
+  const numbers = new Uint32Array(end).fill(NONE);
+  documents.forEach((document, place) => {
+    numbers[document] = place;
+  });
+  let next = documents.length;
+  return numbers.map((number) => (number === NONE ? next++ : number));
 }
 
 interface Facts {
@@ -127,8 +138,7 @@ interface Facts {
   readonly heads: readonly ConversationHead[];
 }
 
-interface Manifest extends MessageArrays {
-  readonly heads: readonly ConversationHead[];
+interface Manifest extends MessageArrays, Facts {
   readonly stamps: BigUint64Array;
 }
 
@@ -142,9 +152,7 @@ function readManifest(piece: Buffer | undefined): Manifest | undefined {
       CONVERSATION_ID.test(conversationId) && Number.isInteger(messageCount),
   );
   // The checksum vouches for what manifestOf wrote.
-  return isOfThisShape
-    ? ({ heads: facts.heads, ...decoded?.arrays } as unknown as Manifest)
-    : undefined;
+  return isOfThisShape ? ({ ...facts, ...decoded?.arrays } as unknown as Manifest) : undefined;
 }
 
 /** Segments first, then whatever conversation is whole; documents that belong to none go again. */
@@ -153,88 +161,65 @@ async function takeOver(
   manifest: Manifest,
   place: CachePlace,
 ): Promise<void> {
-  const { text } = place.index;
-  const decoder = text.decoder();
-  const taken = new TakenDocuments();
+  const { index } = place;
+  const decoder = index.text.decoder();
+  const taken: ArrayLike<DocumentId>[] = [];
   try {
     const { value: terms } = await pieces.next();
     if (!terms || !decoder.takeTerms(terms)) return; // without them the rest says nothing
-    for await (const segment of pieces) taken.add(decoder.take(segment) ?? []);
+    for await (const segment of pieces) taken.push(decoder.take(segment) ?? []);
   } finally {
     // Also after a failure: a document without its conversation would never leave the index again.
-    adoptWhole(manifest, taken, place);
-    for (const document of taken.unsettled()) text.delete(document);
-    decoder.close();
+    const { adopted, missed } = adoptWhole(manifest, place);
+    const others = index.text.size - adopted;
+    if (others > 0) dropOthers(taken, index);
+    decoder.close(missed === 0 && others === 0);
   }
 }
 
-/** The conversations of which all documents were taken. */
-function adoptWhole(manifest: Manifest, taken: TakenDocuments, { index, store }: CachePlace): void {
+/** Takes the conversations of which all documents were taken; how many those have, and the rest. */
+function adoptWhole(manifest: Manifest, { index, store }: CachePlace) {
+  const { heads, stamps } = manifest;
+  const isWhole = new Uint8Array(heads.length);
+  const starts = new Uint32Array(heads.length + 1);
   let to = 0;
-  for (const [place, head] of manifest.heads.entries()) {
+  let adopted = 0;
+  let missing = index.text.firstFree(0);
+  heads.forEach((head, number) => {
     const from = to;
     to += head.messageCount;
-    const documents = manifest.documents.subarray(from, to);
-    if (!taken.haveAll(documents) || index.has(head.conversationId)) continue;
-    if (!store.seed(stampFrom(manifest.stamps, NUMBERS_A_STAMP * place), head)) continue;
-    index.adopt(head.conversationId, documents, () => indexedFrom(head, manifest, from));
-    taken.settle(documents);
-  }
+    starts[number + 1] = to;
+    if (missing < from) missing = index.text.firstFree(from);
+    if (missing < to) return;
+    if (!store.seed(stampFrom(stamps, NUMBERS_A_STAMP * number), head)) return;
+    isWhole[number] = 1;
+    adopted += head.messageCount;
+  });
+  const ids = heads.map(({ conversationId }) => conversationId);
+  const unpack = (number: number) => unpacked(number, manifest, starts[number] ?? 0);
+  index.adopt({ ids, starts, isWhole, unpack });
+  return { adopted, missed: to - adopted };
 }
 
-/** The documents that came out of the cache, by their numbers. */
-class TakenDocuments {
-  readonly #lists: ArrayLike<DocumentId>[] = [];
-  #isTaken = new Uint8Array(1024);
-  #unsettled = 0;
-
-  add(ids: ArrayLike<DocumentId>): void {
-    this.#lists.push(ids);
-    this.#unsettled += ids.length;
-    for (let at = 0; at < ids.length; at += 1) this.#mark(Number(ids[at]));
-  }
-
-  #mark(document: number): void {
-    if (document >= this.#isTaken.length) {
-      const larger = new Uint8Array(2 * document);
-      larger.set(this.#isTaken);
-      this.#isTaken = larger;
-    }
-    this.#isTaken[document] = 1;
-  }
-
-  haveAll(documents: Uint32Array): boolean {
-    for (let at = 0; at < documents.length; at += 1)
-      if (this.#isTaken[documents[at] ?? 0] !== 1) return false;
-    return true;
-  }
-
-  settle(documents: Uint32Array): void {
-    for (let at = 0; at < documents.length; at += 1) this.#isTaken[documents[at] ?? 0] = 0;
-    this.#unsettled -= documents.length;
-  }
-
-  *unsettled(): Iterable<DocumentId> {
-    if (this.#unsettled === 0) return;
-    for (const ids of this.#lists) {
-      for (let at = 0; at < ids.length; at += 1)
-        if (this.#isTaken[Number(ids[at])] === 1) yield ids[at] ?? 0;
-    }
-  }
+function dropOthers(taken: readonly ArrayLike<DocumentId>[], index: MessageIndex): void {
+  for (const ids of taken)
+    for (const id of Array.from(ids)) if (index.conversationOf(id) === '') index.text.delete(id);
 }
 
-function indexedFrom(
-  head: ConversationHead,
-  { roles, times, fingerprints, documents }: MessageArrays,
+function unpacked(
+  number: number,
+  { heads, roles, times, fingerprints }: Manifest,
   from: number,
-): IndexedConversation {
+): IndexedConversation | undefined {
+  const head = heads[number];
+  if (head === undefined) return undefined;
   const to = from + head.messageCount;
   return {
-    ...indexedFields(head),
+    ...{ number, ...indexedFields(head) },
     roles: Array.from(roles.subarray(from, to), (role) => ROLES[role] ?? 'user'),
     times: [...times.subarray(from, to)],
     fingerprints: [...fingerprints.subarray(from, to)],
-    documents: [...documents.subarray(from, to)],
+    documents: Array.from({ length: head.messageCount }, (_, at) => from + at),
   };
 }
 

@@ -13,14 +13,18 @@ import type { PackedTerms } from './term-table.js';
 /**
  * Buffers of everything held, each made when its function is called, so that others can work in
  * between. Documents that changed since this call are left out, or all of a buffer's: then it is empty.
+ * In the buffers a document has the id that `idInCache` gives it, its own unless given.
  */
-export function encodeIndex(store: SegmentStore): (() => Buffer)[] {
+export function encodeIndex(
+  store: SegmentStore,
+  idInCache: (id: DocumentId) => DocumentId = (id) => id,
+): (() => Buffer)[] {
   store.freeze();
   const { terms, places, packed } = store.dictionary.pack();
   const segments = store.frozenSegments.map((segment) => () => {
     // One that was merged away does not learn of deletions, nor of terms that were given up.
     const isHeld = store.frozenSegments.includes(segment);
-    return isHeld ? encodeSegment(segment, places) : Buffer.alloc(0);
+    return isHeld ? encodeSegment(segment, places, idInCache) : Buffer.alloc(0);
   });
   return [
     () => encodeArrays({ isTerms: true }, { ...packed, order: alphabetical(terms) }),
@@ -58,8 +62,6 @@ export class IndexDecoder {
     const packed = decoded.arrays as unknown as PackedTerms & { order: Uint32Array };
     if (!dictionary.adopt(packed, packed.order)) return false;
     this.#terms = packed.ends.length;
-    // Held until all segments are here.
-    for (let number = 0; number < this.#terms; number++) dictionary.retain(number);
     return true;
   }
 
@@ -77,10 +79,9 @@ export class IndexDecoder {
     return segment.ids;
   }
 
-  /** Gives up the terms that no document has. */
-  close(): void {
-    this.#store.settle(); // or terms of documents that were put would not be counted yet
-    for (let number = 0; number < this.#terms; number++) this.#store.dictionary.release(number);
+  /** `isWhole`: all documents that were encoded are held; else some terms may have lost theirs. */
+  close(isWhole: boolean): void {
+    if (this.#terms > 0 && !isWhole) this.#store.giveUpUnusedTerms();
     this.#terms = 0;
   }
 }

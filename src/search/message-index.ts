@@ -13,6 +13,8 @@ const DEFAULT_COLUMNS = ['content', 'title'];
 
 /** What is indexed of one conversation: enough to filter by, and to see what changed. */
 export interface IndexedConversation {
+  /** What its documents know it by. */
+  readonly number: number;
   /** What every message of it is indexed with; a title made from a message, only that message. */
   readonly title: string;
   readonly titleFrom: string;
@@ -26,6 +28,17 @@ export interface IndexedConversation {
   readonly documents: number[];
 }
 
+/** What a cache holds; a conversation's number is its place in it. */
+export interface PackedConversations {
+  readonly ids: readonly string[];
+  /** The messages of conversation n are the documents `starts[n]` up to `starts[n + 1]`. */
+  readonly starts: Uint32Array;
+  /** 1 for those that are to be taken. */
+  readonly isWhole: Uint8Array;
+  /** What is taken is unpacked when it is asked for: most of it never is. */
+  unpack(number: number): IndexedConversation | undefined;
+}
+
 interface MessagePlace {
   readonly conversationId: string;
   readonly seq: number;
@@ -33,11 +46,15 @@ interface MessagePlace {
 
 export class MessageIndex {
   readonly text: TextIndex = createTextIndex({ columns: COLUMNS, defaultColumns: DEFAULT_COLUMNS });
-  /** What a cache brought is unpacked when it is asked for: most of it never is. */
-  readonly #conversations = new Map<string, IndexedConversation | (() => IndexedConversation)>();
-  /** The conversation of each document, and the message's seq in it. */
-  readonly #conversationOf: string[] = [];
-  readonly #seqOf: number[] = [];
+  /** By number: those that are still packed. */
+  readonly #conversations = new Map<string, IndexedConversation | number>();
+  #packed: PackedConversations | undefined;
+  /** By number. */
+  #ids: string[] = [];
+  /** Of each document the number of its conversation, and the message's seq in it. */
+  #owners: Uint32Array = new Uint32Array(0);
+  #seqs: Uint32Array = new Uint32Array(0);
+  #nextDocument = 0;
   #changedDocuments = 0;
   #droppedDocuments = 0;
 
@@ -53,15 +70,15 @@ export class MessageIndex {
 
   get(conversationId: string): IndexedConversation | undefined {
     const found = this.#conversations.get(conversationId);
-    if (typeof found !== 'function') return found;
-    const unpacked = found();
-    this.#conversations.set(conversationId, unpacked);
+    if (typeof found !== 'number') return found;
+    const unpacked = this.#packed?.unpack(found);
+    if (unpacked !== undefined) this.#conversations.set(conversationId, unpacked);
     return unpacked;
   }
 
   *conversations(): Iterable<[conversationId: string, IndexedConversation]> {
     for (const [conversationId, known] of this.#conversations) {
-      const indexed = typeof known === 'function' ? this.get(conversationId) : known;
+      const indexed = typeof known === 'number' ? this.get(conversationId) : known;
       if (indexed !== undefined) yield [conversationId, indexed];
     }
   }
@@ -70,34 +87,49 @@ export class MessageIndex {
     return this.#conversations.has(conversationId);
   }
 
-  /** The conversation that a document of the text index belongs to. */
+  /** The conversation that a document belongs to; empty for one that a cache brought without it. */
   conversationOf(id: DocumentId): string {
-    return this.#conversationOf[Number(id)] ?? '';
+    return this.#ids[this.#owners[Number(id)] ?? NONE] ?? '';
   }
 
   placeOf(id: DocumentId): MessagePlace {
-    return { conversationId: this.conversationOf(id), seq: this.#seqOf[Number(id)] ?? 0 };
+    return { conversationId: this.conversationOf(id), seq: this.#seqs[Number(id)] ?? 0 };
   }
 
-  /** Takes over documents that are in the text index already, in the order of the messages. */
-  adopt(
-    conversationId: string,
-    documents: Iterable<number>,
-    unpack: () => IndexedConversation,
-  ): void {
-    this.#conversations.set(conversationId, unpack);
-    let seq = 0;
-    for (const document of documents) this.#own(document, conversationId, ++seq);
+  /** Above the numbers of all documents. */
+  get documentsEnd(): number {
+    return this.#nextDocument;
   }
 
-  #own(document: number, conversationId: string, seq: number): void {
-    // No holes: they would make the arrays slow.
-    while (this.#seqOf.length < document) {
-      this.#conversationOf.push('');
-      this.#seqOf.push(0);
+  /** Takes over conversations of which the text index has all documents; it had none before. */
+  adopt(packed: PackedConversations): void {
+    const { ids, starts, isWhole } = packed;
+    this.#packed = packed;
+    this.#ids = [...ids];
+    this.#nextDocument = starts.at(-1) ?? 0;
+    this.#owners = new Uint32Array(this.#nextDocument).fill(NONE);
+    this.#seqs = new Uint32Array(this.#nextDocument);
+    const counting = countingTo(longestOf(starts));
+    for (let number = 0; number < ids.length; number += 1) {
+      if (isWhole[number] !== 1) continue;
+      const from = starts[number] ?? 0;
+      const to = starts[number + 1] ?? 0;
+      this.#owners.fill(number, from, to);
+      this.#seqs.set(counting.subarray(0, to - from), from);
+      this.#conversations.set(ids[number] ?? '', number);
     }
-    this.#conversationOf[document] = conversationId;
-    this.#seqOf[document] = seq;
+  }
+
+  /** The number of a new document. */
+  #own(owner: number, seq: number): number {
+    const document = this.#nextDocument++;
+    if (document >= this.#owners.length) {
+      this.#owners = grown(this.#owners);
+      this.#seqs = grown(this.#seqs);
+    }
+    this.#owners[document] = owner;
+    this.#seqs[document] = seq;
+    return document;
   }
 
   /** Brings the index up to a change; costs what changed. */
@@ -115,22 +147,18 @@ export class MessageIndex {
       known.titleFrom === next.titleFrom &&
       known.module === next.module &&
       known.tags === next.tags;
-    const indexed = isSameHead ? known : { ...next, ...noMessages(known?.documents) };
+    const number = known?.number ?? this.#ids.push(conversationId) - 1;
+    const indexed = isSameHead ? known : { number, ...next, ...noMessages(known?.documents) };
     const first = isSameHead ? Math.min(unchangedMessages, indexed.roles.length) : 0;
     for (let position = first; position < messages.length; position += 1) {
       const message = messages[position];
-      if (message !== undefined) this.#put(conversationId, indexed, message, position);
+      if (message !== undefined) this.#put(indexed, message, position);
     }
     this.#cut(indexed, messages.length);
     this.#conversations.set(conversationId, indexed);
   }
 
-  #put(
-    conversationId: string,
-    indexed: IndexedConversation,
-    message: Message,
-    position: number,
-  ): void {
+  #put(indexed: IndexedConversation, message: Message, position: number): void {
     const { titleFrom, module, tags } = indexed;
     // Else the words of the first message would find all that follow it.
     const hasTitle = titleFrom === '' || titleFrom === message.id;
@@ -143,11 +171,9 @@ export class MessageIndex {
     indexed.times[position] = time;
     const title = hasTitle ? indexed.title : '';
     const known = indexed.documents[position];
-    const id = known ?? this.#seqOf.length;
-    if (known === undefined) {
-      indexed.documents[position] = id;
-      this.#own(id, conversationId, position + 1);
-    } else this.#droppedDocuments += 1;
+    const id = known ?? this.#own(indexed.number, position + 1);
+    indexed.documents[position] = id;
+    if (known !== undefined) this.#droppedDocuments += 1;
     this.text.put(id, { content, title, role, module, tags }, time);
     this.#changedDocuments += 1;
   }
@@ -167,6 +193,26 @@ export class MessageIndex {
     this.#cut(indexed, 0);
     this.#conversations.delete(conversationId);
   }
+}
+
+const LEAST_DOCUMENTS = 1024;
+/** The owner of a document without a conversation. */
+const NONE = 0xffffffff;
+
+function grown(numbers: Uint32Array): Uint32Array {
+  const larger = new Uint32Array(Math.max(LEAST_DOCUMENTS, 2 * numbers.length));
+  larger.set(numbers);
+  return larger;
+}
+
+function longestOf(starts: Uint32Array): number {
+  return starts.reduce((longest, to, at) => Math.max(longest, to - (starts[at - 1] ?? to)), 0);
+}
+
+function countingTo(last: number): Uint32Array {
+  const numbers = new Uint32Array(last);
+  for (let at = 0; at < last; at += 1) numbers[at] = at + 1;
+  return numbers;
 }
 
 const noMessages = (documents: readonly number[] = []) => ({

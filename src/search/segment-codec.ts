@@ -3,7 +3,7 @@
  * terms, a buffer of its own (index-codec.ts). Deleted documents are left out.
  */
 import { type AnyArray, decodeArrays, encodeArrays } from './array-codec.js';
-import { type FrozenParts, FrozenSegment } from './frozen-segment.js';
+import { type FrozenParts, FrozenSegment, packedIds } from './frozen-segment.js';
 import { livePlaces, packSegment } from './pack-segment.js';
 import type { DocumentId, Layout } from './segment.js';
 
@@ -23,12 +23,17 @@ export interface SegmentTotals {
 }
 
 /** The bytes of `segment`. `places`: where each number of the dictionary stands in the list of terms. */
-export function encodeSegment(segment: FrozenSegment, places: Uint32Array): Buffer {
+export function encodeSegment(
+  segment: FrozenSegment,
+  places: Uint32Array,
+  idInCache: (id: DocumentId) => DocumentId,
+): Buffer {
   const { parts, layout } =
     segment.deadCount === 0
       ? segment
       : packSegment(segment.layout, livePlaces(segment), places.length);
-  const { ids, ...others } = parts;
+  const { ids: own, ...others } = parts;
+  const ids = packedIds(Array.from(own, idInCache));
   const terms = parts.terms.map((number) => places[number] ?? 0);
   const arrays = { ...others, terms } satisfies Record<string, AnyArray>;
   const totals: SegmentTotals = {

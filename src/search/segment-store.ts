@@ -42,6 +42,8 @@ export class SegmentStore {
   #seen = new Int32Array(0);
   #stamp = 0;
   #mergeIsDue = false;
+  /** From a cache: how many documents each term has is counted when the first of them goes. */
+  #uncounted: FrozenSegment[] = [];
   #norms: { version: number; value: LengthNorms } | undefined;
   /** Documents. */
   rows = 0;
@@ -77,6 +79,10 @@ export class SegmentStore {
     return this.#places.get(id) !== undefined;
   }
 
+  firstFree(from: number): number {
+    return this.#places.firstFree(from);
+  }
+
   placeOf(id: DocumentId): Place | undefined {
     const place = this.#places.get(id);
     if (place === undefined) return undefined;
@@ -97,8 +103,9 @@ export class SegmentStore {
   /** False if there is no such document. */
   delete(id: DocumentId): boolean {
     if (!this.has(id)) return false;
-    // The live documents' terms must be counted before any term is given up for want of documents.
+    // All documents' terms must be counted before any term is given up for want of documents.
     this.settle();
+    this.#countAdopted();
     const place = this.placeOf(id);
     if (place === undefined) return false;
     const { segment, slot } = place;
@@ -132,13 +139,25 @@ export class SegmentStore {
 
   /** Takes a segment of so many tokens from a cache; false, and nothing changed, if it holds a known document. */
   adopt(segment: FrozenSegment, tokens: number): boolean {
-    if (this.#places.hasAny(segment.ids)) return false;
-    this.#install(segment);
+    if (!this.#places.add(segment.ids, this.#nextSerial * MAX_SLOTS)) return false;
+    this.#frozen.set(this.#nextSerial++, segment);
     this.tokens += tokens;
     this.rows += segment.size;
     this.version++;
-    this.#retainTerms(segment, 0);
+    this.#uncounted.push(segment);
     return true;
+  }
+
+  /** Forgets the terms of a cache that no document has. */
+  giveUpUnusedTerms(): void {
+    this.settle(); // or terms of documents that were put would not be counted yet
+    this.#countAdopted();
+    this.dictionary.giveUpUnused();
+  }
+
+  #countAdopted(): void {
+    for (const segment of this.#uncounted) this.#retainTerms(segment, 0);
+    this.#uncounted = [];
   }
 
   /** Counts the documents of each term, but for the first `counted` slots. */
@@ -174,22 +193,19 @@ export class SegmentStore {
     }
   }
 
-  #install(segment: FrozenSegment): void {
+  #pack(places: readonly Place[]): FrozenSegment | undefined {
+    if (places.length === 0) return undefined;
+    const segment = packSegment(this.layout, places, this.dictionary.capacity);
     const serial = this.#nextSerial++;
     this.#frozen.set(serial, segment);
     const { ids } = segment;
     for (let slot = 0; slot < ids.length; slot++)
       this.#places.set(ids[slot] ?? 0, serial * MAX_SLOTS + slot);
-  }
-
-  #pack(places: readonly Place[]): FrozenSegment | undefined {
-    if (places.length === 0) return undefined;
-    const segment = packSegment(this.layout, places, this.dictionary.capacity);
-    this.#install(segment);
     return segment;
   }
 
   #replace(segments: readonly FrozenSegment[]): void {
+    this.#countAdopted(); // while they are held anyhow
     for (const [serial, segment] of this.#frozen)
       if (segments.includes(segment)) this.#frozen.delete(serial);
     this.#pack(segments.flatMap(livePlaces));

@@ -216,7 +216,18 @@ export abstract class TermTable {
     const at = number * ENTRY + USES;
     const left = (this.#entries[at] ?? 1) - 1;
     this.#entries[at] = left;
-    if (left > 0) return;
+    if (left <= 0) this.#giveUp(number);
+  }
+
+  /** Forgets the terms that no document holds. */
+  giveUpUnused(): void {
+    for (let number = 0; number < this.#terms.length; number++) {
+      const isUnused = this.#entries[number * ENTRY + USES] === 0 && this.#terms[number] !== '';
+      if (isUnused) this.#giveUp(number);
+    }
+  }
+
+  #giveUp(number: number): void {
     const term = this.term(number);
     this.#unlink(number);
     this.removed(term);

@@ -110,9 +110,14 @@ export class TextIndex {
     this.#store.freeze();
   }
 
+  /** The least whole number from `from` on that is no document. */
+  firstFree(from: number): number {
+    return this.#store.firstFree(from);
+  }
+
   /** Everything held, as buffers for a cache, each made when its function is called: see encodeIndex. */
-  encode(): (() => Buffer)[] {
-    return encodeIndex(this.#store);
+  encode(idInCache?: (id: DocumentId) => DocumentId): (() => Buffer)[] {
+    return encodeIndex(this.#store, idInCache);
   }
 
   /** Takes the buffers of `encode` back. */

@@ -25,18 +25,16 @@ const idOf = (n: number) => `20250101-${String(1_000_000_000_000 + n)}`;
 
 function indexOf(conversations: readonly Made[]): MessageIndex {
   const index = new MessageIndex();
-  for (const [n, { module, times }] of conversations.entries()) {
-    const facts = {
-      title: '',
-      titleFrom: '',
-      module,
-      tags: '',
-      roles: [],
-      fingerprints: [],
-      documents: [],
-    };
-    index.adopt(idOf(n), [], () => ({ ...facts, times }));
-  }
+  index.adopt({
+    ids: conversations.map((_, n) => idOf(n)),
+    isWhole: new Uint8Array(conversations.length).fill(1),
+    starts: new Uint32Array(conversations.length + 1),
+    unpack: (number) => {
+      const { module = '', times = [] } = conversations[number] ?? {};
+      const facts = { title: '', titleFrom: '', tags: '', roles: [], fingerprints: [] };
+      return { ...facts, number, module, times, documents: [] };
+    },
+  });
   return index;
 }
 

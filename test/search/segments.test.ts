@@ -55,7 +55,7 @@ describe('a long random life', () => {
           const decoder = restored.decoder();
           expect(decoder.takeTerms(terms ?? EMPTY)).toBe(true);
           for (const buffer of segments.reverse()) expect(decoder.take(buffer)).toBeDefined();
-          decoder.close();
+          decoder.close(random.below(2) === 0);
           if (random.below(2) === 0) restored.put('newcomer', { body: randomText(random, 20) });
           restored.delete('newcomer');
           index = restored;
@@ -77,7 +77,7 @@ describe('a cached index', () => {
     const other = createTextIndex({ columns });
     const decoder = other.decoder();
     const taken = [decoder.takeTerms(first) ? [] : undefined, decoder.take(second)];
-    decoder.close();
+    decoder.close(false);
     return { taken, other };
   }
 
@@ -98,7 +98,7 @@ describe('a cached index', () => {
     expect(takenFrom(terms, segment, ['a', 'b']).taken).toEqual([[], undefined]);
     const decoder = index.decoder();
     expect([decoder.takeTerms(terms), decoder.take(segment)]).toEqual([false, undefined]);
-    decoder.close();
+    decoder.close(false);
     expect(index.stats()).toMatchObject({ documents: 50, terms: 52 });
   });
 

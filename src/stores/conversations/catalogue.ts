@@ -8,7 +8,7 @@ import { systemClock } from '../../base/clock.js';
 import { type AppError, isAppError } from '../../base/errors.js';
 import { SharedRun } from '../../base/shared-run.js';
 import { listFolders } from '../../files/folders.js';
-import { isSameStamp, readStamp, readStampNow, type Stamp } from '../../files/stamp.js';
+import { hasStampNow, isSameStamp, readStamp, type Stamp } from '../../files/stamp.js';
 import { Slices } from '../../files/watcher/slices.js';
 import type { ConversationFiles, Version } from './conversation-files.js';
 import type { ConversationDocument } from './document.js';
@@ -41,7 +41,7 @@ export class Catalogue {
   readonly #entries = new Map<string, Entry>();
   /** More than one id where a folder was copied. */
   readonly #idsByKey = new Map<string, Set<string>>();
-  readonly #newestFirst = new NewestFirst();
+  readonly #newestFirst = new NewestFirst(this);
   readonly #onChange: (change: ConversationChange) => void;
   readonly #passes = new SharedRun(() => this.#refresh());
   #isStopped = false;
@@ -64,6 +64,10 @@ export class Catalogue {
 
   head(conversationId: string): ConversationHead | undefined {
     return this.#entries.get(conversationId)?.head;
+  }
+
+  *heads(): Iterable<ConversationHead> {
+    for (const { head } of this.#entries.values()) if (head !== undefined) yield head;
   }
 
   /** Everything readable, with its stamps, for a cache. */
@@ -182,7 +186,7 @@ export class Catalogue {
 
   #hasStamp(id: string, stamp: Stamp): boolean {
     try {
-      return isSameStamp(readStampNow(this.#files.fileOf(id)), stamp);
+      return hasStampNow(this.#files.fileOf(id), stamp);
     } catch (error) {
       if (!isAppError(error)) throw error;
       return false; // the slower look reports it
@@ -243,9 +247,8 @@ export class Catalogue {
   }
 
   #enter(id: string, entry: Entry & { head: ConversationHead }): void {
-    this.#leave(id);
+    if (!this.#leave(id)) this.#newestFirst.changes(id, undefined);
     this.#entries.set(id, entry);
-    this.#newestFirst.put(entry.head);
     const { clientId } = entry.head;
     if (clientId === undefined) return;
     const ids = this.#idsByKey.get(clientId);
@@ -256,8 +259,8 @@ export class Catalogue {
   #leave(id: string): boolean {
     const entry = this.#entries.get(id);
     if (entry === undefined) return false;
+    this.#newestFirst.changes(id, entry.head);
     this.#entries.delete(id);
-    this.#newestFirst.delete(id);
     const { clientId } = entry.head ?? {};
     if (clientId === undefined) return true;
     const ids = this.#idsByKey.get(clientId);

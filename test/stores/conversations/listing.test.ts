@@ -63,22 +63,24 @@ describe('the order', () => {
     const change = fc.record({ id: fc.nat(40), updated: fc.option(fc.nat(30)) });
     fc.assert(
       fc.property(fc.array(fc.array(change, { maxLength: 100 }), { maxLength: 20 }), (rounds) => {
-        const list = new NewestFirst();
         const known = new Map<string, ConversationHead>();
+        const list = new NewestFirst({
+          head: (id) => known.get(id),
+          heads: () => known.values(),
+        });
         for (const round of rounds) {
           for (const { id, updated } of round) {
             const conversationId = String(id);
             const updatedAt = String(updated).padStart(3, '0');
             const head = { conversationId, updatedAt } as ConversationHead;
-            if (updated === null) list.delete(conversationId);
-            else list.put(head);
+            list.changes(conversationId, known.get(conversationId));
             if (updated === null) known.delete(conversationId);
             else known.set(conversationId, head);
           }
           const handedOut = list.list();
           const copy = [...handedOut];
           expect(handedOut).toEqual([...known.values()].sort(order));
-          list.put({ conversationId: '0', updatedAt: '999' } as ConversationHead);
+          list.changes('0', known.get('0'));
           known.set('0', { conversationId: '0', updatedAt: '999' } as ConversationHead);
           expect(list.list()).toEqual([...known.values()].sort(order));
           expect(handedOut).toEqual(copy);

@@ -7,34 +7,36 @@ import type { ConversationHead } from '../schema.js';
 /** From so many changes on, sorting once costs less than moving each. */
 const WORTH_SORTING = 64;
 
+/** Where the heads are kept. */
+export interface Heads {
+  head(conversationId: string): ConversationHead | undefined;
+  heads(): Iterable<ConversationHead>;
+}
+
 export class NewestFirst {
-  readonly #heads = new Map<string, ConversationHead>();
+  readonly #held: Heads;
   #sorted: readonly ConversationHead[] = [];
   /** What `#sorted` holds for the conversations that changed since; absent: it has none. */
   readonly #outdated = new Map<string, ConversationHead | undefined>();
 
-  put(head: ConversationHead): void {
-    this.#note(head.conversationId);
-    this.#heads.set(head.conversationId, head);
+  constructor(held: Heads) {
+    this.#held = held;
   }
 
-  delete(conversationId: string): void {
-    this.#note(conversationId);
-    this.#heads.delete(conversationId);
+  /** To be called before each change, with the head that is still held. */
+  changes(conversationId: string, before: ConversationHead | undefined): void {
+    // Sorted anew anyhow, or in the list as it was already.
+    if (this.#outdated.size >= WORTH_SORTING || this.#outdated.has(conversationId)) return;
+    this.#outdated.set(conversationId, before);
   }
 
   list(): readonly ConversationHead[] {
     if (this.#outdated.size > 0) {
       this.#sorted =
-        this.#outdated.size < WORTH_SORTING ? this.#moved() : [...this.#heads.values()].sort(order);
+        this.#outdated.size < WORTH_SORTING ? this.#moved() : [...this.#held.heads()].sort(order);
       this.#outdated.clear();
     }
     return this.#sorted;
-  }
-
-  #note(conversationId: string): void {
-    if (this.#outdated.has(conversationId)) return;
-    this.#outdated.set(conversationId, this.#heads.get(conversationId));
   }
 
   #moved(): ConversationHead[] {
@@ -43,7 +45,7 @@ export class NewestFirst {
       if (before !== undefined) sorted.splice(placeOf(sorted, before), 1);
     }
     for (const id of this.#outdated.keys()) {
-      const head = this.#heads.get(id);
+      const head = this.#held.head(id);
       if (head !== undefined) sorted.splice(placeOf(sorted, head), 0, head);
     }
     return sorted;
