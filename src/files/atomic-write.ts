@@ -56,6 +56,13 @@ export async function renameWithRetry(from: string, to: string): Promise<void> {
   return renameSync(from, to);
 }
 
+export interface ReplaceOptions {
+  /** What the new content was made from. */
+  readonly base?: Stamp | undefined;
+  /** Called once the new content has the name, while the disk still confirms it. */
+  readonly onReplaced?: (stamp: Stamp) => void;
+}
+
 /** The target is no longer the version that the new content was made from. */
 export class Superseded extends Error {}
 
@@ -71,7 +78,7 @@ export async function replaceThrough(
   target: string,
   bytes: Uint8Array,
   durability: Durability,
-  base?: Stamp,
+  options: ReplaceOptions = {},
 ): Promise<Stamp> {
   const file = openSync(stage, 'w', FILE_MODE);
   try {
@@ -86,7 +93,7 @@ export async function replaceThrough(
     closeQuietly(file);
     throw error;
   }
-  return putInPlace({ file, stage, sizeBytes: bytes.byteLength }, target, durability, base);
+  return putInPlace({ file, stage, sizeBytes: bytes.byteLength }, target, durability, options);
 }
 
 /** A staging file that was written, open. */
@@ -100,7 +107,7 @@ async function putInPlace(
   staged: Staged,
   target: string,
   durability: Durability,
-  base: Stamp | undefined,
+  { base, onReplaced }: ReplaceOptions,
 ): Promise<Stamp> {
   const stamp = await checkAndSync(staged, target, durability);
   // Opened before the rename, so that a lack of file handles fails while the old file still stands.
@@ -108,8 +115,11 @@ async function putInPlace(
   try {
     if (base !== undefined && !isSameStamp(readStampNow(target), base)) throw new Superseded();
     await renameWithRetry(staged.stage, target);
-    if (folder !== undefined) {
-      await syncNames(folder).catch((error: unknown) => {
+    const confirmed = folder === undefined ? undefined : syncNames(folder);
+    try {
+      onReplaced?.(stamp);
+    } finally {
+      await confirmed?.catch((error: unknown) => {
         throw unconfirmed(target, error);
       });
     }
@@ -172,7 +182,9 @@ export async function atomicWrite(
     // A fresh options object each time: write-file-atomic writes into the one it is given.
     writeFileAtomic.sync(stage, asBuffer(bytes), { mode: FILE_MODE, fsync: false });
     const file = openSync(stage, 'r+'); // Windows syncs only what is open for writing
-    return await putInPlace({ file, stage, sizeBytes: bytes.byteLength }, target, durability, base);
+    return await putInPlace({ file, stage, sizeBytes: bytes.byteLength }, target, durability, {
+      base,
+    });
   } catch (error) {
     await rm(stage, { force: true }).catch(() => undefined); // swept at the next start otherwise
     if (error instanceof Superseded) {

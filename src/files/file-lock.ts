@@ -81,13 +81,18 @@ async function runLocked<T>(
   for (let run = 1; run <= MAX_RUNS; run += 1) {
     const own = await reporting('lock', path, () => acquire(locksFolder, path));
     const lease = setInterval(() => void touch(join(path, own)), LEASE_TOUCH_MS).unref();
+    let left: Promise<void> | undefined;
+    const leave = () => {
+      clearInterval(lease);
+      left ??= release(path, own);
+    };
     try {
-      return await work(heldLock(join(path, own)));
+      return await work(heldLock(join(path, own), leave));
     } catch (error) {
       if (!(error instanceof Deposed)) throw error;
     } finally {
-      clearInterval(lease);
-      await release(path, own);
+      leave();
+      await left;
     }
   }
   throw new AppError('LOCKED', `The lock ${basename(path)} was taken away ${MAX_RUNS} times.`);
@@ -223,24 +228,29 @@ async function isLeaseOver(path: string, owner: string, ownerPath: string): Prom
 /** Never fails: what was committed stays committed; a lock that stays is taken away by the next caller. */
 async function release(path: string, own: string): Promise<void> {
   try {
-    if (await leave(path, own)) removeIfEmpty(path);
+    if (leaveAtOnce(path, own) ?? (await leaveCleared(path, own))) removeIfEmpty(path);
   } catch (error) {
     if (errnoOf(error) === undefined) throw error;
     abandoned.add(own);
   }
 }
 
-/** False where the lock was taken from us and is somebody else's now. */
-async function leave(path: string, own: string): Promise<boolean> {
-  const home = join(path, own);
+/** False where the lock was taken from us and is somebody else's now; `undefined` where it is not empty. */
+function leaveAtOnce(path: string, own: string): boolean | undefined {
   try {
-    rmdirSync(home);
+    rmdirSync(join(path, own));
     return true;
   } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return false;
+    return errnoOf(error) === 'ENOENT' ? false : undefined;
   }
-  // Not empty: a failed write left its staging file, or somebody waits. Moved away in one step,
-  // because a waiter may put its mark back while the folder is being emptied.
+}
+
+/**
+ * A failed write left its staging file, or somebody waits. Moved away in one step, because a waiter
+ * may put its mark back while the folder is being emptied. Answers as `leaveAtOnce`.
+ */
+async function leaveCleared(path: string, own: string): Promise<boolean> {
+  const home = join(path, own);
   const grave = graveOf(path, own);
   try {
     await renameWithRetry(home, grave);

@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path';
 import { errnoOf } from '../base/errors.js';
 import {
   type Durability,
+  type ReplaceOptions,
   renameWithRetry,
   replaceThrough,
   Superseded,
@@ -25,13 +26,27 @@ const GONE = ['ENOENT'];
 /** Thrown inside `withLock` when what was read does not count any more; its work then runs again. */
 export class Deposed extends Error {}
 
+export interface LockedReplaceOptions extends ReplaceOptions {
+  /**
+   * Nothing more is done under the lock: it is left as soon as the new content has the name, while
+   * the disk still confirms it. Whoever comes next builds on the new content and makes it durable
+   * with its own.
+   */
+  readonly isLast?: boolean;
+}
+
 export interface HeldLock {
   /**
    * Replaces `target` (on the lock's file system) with `bytes`, if the lock is still ours.
    * Durable when it resolves; otherwise the target is as it was. Where `base` is given and somebody
    * without the lock (an editor) has changed the target since, the work runs again on the new one.
    */
-  replace(target: string, bytes: Uint8Array, durability: Durability, base?: Stamp): Promise<Stamp>;
+  replace(
+    target: string,
+    bytes: Uint8Array,
+    durability: Durability,
+    options?: LockedReplaceOptions,
+  ): Promise<Stamp>;
   /**
    * Gives the content of `source` the name `target` as well (a copy where there are no hard links), if
    * the lock is still ours; a source that is not there is fine.
@@ -47,13 +62,19 @@ export interface HeldLock {
   isWanted(): boolean;
 }
 
-/** `home`: the owner's folder inside the lock. */
-export function heldLock(home: string): HeldLock {
+/** `home`: the owner's folder inside the lock; `leave` gives the lock back. */
+export function heldLock(home: string, leave: () => void): HeldLock {
   const wanted = join(home, WANTED);
   return {
-    replace: (target, bytes, durability, base) =>
+    replace: (target, bytes, durability, { base, onReplaced, isLast = false } = {}) =>
       fenced(home, 'write', target, () =>
-        replaceThrough(join(home, 'stage'), target, bytes, durability, base),
+        replaceThrough(join(home, 'stage'), target, bytes, durability, {
+          base,
+          onReplaced(stamp) {
+            if (isLast) leave();
+            onReplaced?.(stamp);
+          },
+        }),
       ),
     async keep(source, target) {
       if (readStampNow(source) === undefined) return;

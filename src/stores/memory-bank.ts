@@ -147,7 +147,7 @@ export class MemoryBank {
       const { note, stamp } = await this.#require(path, expectedHash);
       const bytes = encodeNote(change(note.content), path);
       const target = join(this.folder, path);
-      const written = await lock.replace(target, bytes, this.#options, stamp);
+      const written = await lock.replace(target, bytes, this.#options, { base: stamp });
       const version = { note: noteOf(path, { bytes, stamp: written }), stamp: written };
       this.#catalogue.note(version);
       return version.note;

@@ -37,6 +37,13 @@ export interface Version extends CachedDocument {
   appendedTo?: { stamp: Stamp; messageCount: number };
 }
 
+export interface WriteOptions {
+  /** Now, unless given. */
+  updatedAt?: string | undefined;
+  /** See `HeldLock.replace`. */
+  isLast?: boolean;
+}
+
 export class ConversationFiles {
   readonly #options: ConversationFilesOptions;
   readonly #cache = new DocumentCache();
@@ -102,7 +109,7 @@ export class ConversationFiles {
   async write(
     lock: HeldLock,
     document: ConversationDocument,
-    updatedAt = isoTime(this.#options.clock.now()),
+    { updatedAt = isoTime(this.#options.clock.now()), isLast = false }: WriteOptions,
   ): Promise<void> {
     const { conversationId, messageCount } = document.head;
     const base = this.#cache.get(conversationId)?.stamp;
@@ -111,11 +118,17 @@ export class ConversationFiles {
     try {
       const bytes = document.render(head);
       if (bytes.byteLength > MAX_DOCUMENT_BYTES) throw tooLarge(path, conversationId);
-      const stamp = await lock.replace(path, bytes, this.#options.durability, base);
-      document.commit(head);
-      this.#cache.set(conversationId, { document, stamp });
-      const appendedTo = base && { stamp: base, messageCount };
-      this.#options.onVersion({ document, stamp, ...(appendedTo && { appendedTo }) });
+      await lock.replace(path, bytes, this.#options.durability, {
+        base,
+        isLast,
+        // At once: another process may have written the next version before the disk confirms this one.
+        onReplaced: (stamp) => {
+          document.commit(head);
+          this.#cache.set(conversationId, { document, stamp });
+          const appendedTo = base && { stamp: base, messageCount };
+          this.#options.onVersion({ document, stamp, ...(appendedTo && { appendedTo }) });
+        },
+      });
     } catch (error) {
       this.#cache.delete(conversationId);
       throw error;
@@ -140,7 +153,7 @@ export class ConversationFiles {
         if (await fill(document)) {
           // Before the file is there: others find it at once, and what they add is promised to last.
           await syncFolder(this.#options.logsFolder, this.#options.durability);
-          await this.write(lock, document, stored.updatedAt);
+          await this.write(lock, document, { updatedAt: stored.updatedAt });
         } else {
           await removeEmptyFolder(this.folderOf(conversationId));
         }

@@ -143,7 +143,7 @@ export class ConversationWriter {
       if (found === undefined) throw notFound(id);
       const { document } = found;
       const applied = this.#apply(document, requests);
-      if (document.isChanged) await files.write(lock, document);
+      if (document.isChanged) await files.write(lock, document, { isLast: true });
       return applied.map((outcome) => withHead(outcome, document.head, false));
     });
   }

@@ -111,7 +111,7 @@ export class InsightCore {
 
   async write(lock: HeldLock, stored: StoredInsight, base?: Stamp): Promise<void> {
     const path = this.catalogue.pathOf(stored.insight.id);
-    this.note(stored, await lock.replace(path, renderInsight(stored), this.options, base));
+    this.note(stored, await lock.replace(path, renderInsight(stored), this.options, { base }));
   }
 
   /** A version that was just read or written. */
