@@ -98,6 +98,30 @@ describe('withLock in one process', () => {
     expect(readdirSync(locks)).toEqual([]);
   });
 
+  it('is free as soon as the last replace has the name, and held until the end where it fails', async () => {
+    const root = tempFolder();
+    const locks = join(root, '.locks');
+    const target = join(root, 'target');
+    const seen: unknown[] = [];
+    const onReplaced = () => seen.push([readFileSync(target, 'utf8'), readdirSync(locks)]);
+    const replaceLast = (path: string) =>
+      withLock(locks, 'x', async (lock) => {
+        try {
+          await lock.replace(path, Buffer.from('new'), durability, { isLast: true, onReplaced });
+        } finally {
+          seen.push([path, lock.isOurs()]);
+        }
+      });
+    await replaceLast(target);
+    await expect(replaceLast(join(root, 'missing', 'target'))).rejects.toThrow();
+    expect(seen).toEqual([
+      ['new', []],
+      [target, false],
+      [join(root, 'missing', 'target'), true],
+    ]);
+    expect(readdirSync(locks)).toEqual([]);
+  });
+
   it('leaves the target as it was and nothing behind when a replace fails', async () => {
     const root = tempFolder();
     mkdirSync(join(root, 'target'));
