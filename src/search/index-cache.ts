@@ -93,6 +93,9 @@ interface MessageArrays {
   readonly roles: Uint8Array;
   readonly times: Float64Array;
   readonly fingerprints: Float64Array;
+  /** Which conversation, by its place among the heads, and where in it. */
+  readonly owners: Uint32Array;
+  readonly seqs: Uint32Array;
 }
 
 /** In a cache the documents are numbered in the order of the manifest; `numbers`: what each will be. */
@@ -103,6 +106,8 @@ function manifestOf(index: MessageIndex, store: ConversationStore) {
   const times: number[] = [];
   const fingerprints: number[] = [];
   const documents: number[] = [];
+  const owners: number[] = [];
+  const seqs: number[] = [];
   for (const { stamp, head } of store.known()) {
     const indexed = index.get(head.conversationId);
     if (indexed === undefined || indexed.roles.length !== head.messageCount) continue;
@@ -111,12 +116,18 @@ function manifestOf(index: MessageIndex, store: ConversationStore) {
     for (const role of indexed.roles) roles.push(ROLES.indexOf(role));
     for (const time of indexed.times) times.push(time);
     for (const fingerprint of indexed.fingerprints) fingerprints.push(fingerprint);
-    for (const document of indexed.documents) documents.push(document);
+    for (const [at, document] of indexed.documents.entries()) {
+      documents.push(document);
+      owners.push(heads.length - 1);
+      seqs.push(at + 1);
+    }
   }
   const messages: MessageArrays = {
     roles: Uint8Array.from(roles),
     times: Float64Array.from(times),
     fingerprints: Float64Array.from(fingerprints),
+    owners: Uint32Array.from(owners),
+    seqs: Uint32Array.from(seqs),
   };
   const facts: Facts = { version: VERSION, heads };
   const manifest = encodeArrays(facts, { stamps: BigUint64Array.from(stamps), ...messages });
@@ -179,7 +190,7 @@ async function takeOver(
 
 /** Takes the conversations of which all documents were taken; how many those have, and the rest. */
 function adoptWhole(manifest: Manifest, { index, store }: CachePlace) {
-  const { heads, stamps } = manifest;
+  const { heads, stamps, owners, seqs } = manifest;
   const isWhole = new Uint8Array(heads.length);
   const starts = new Uint32Array(heads.length + 1);
   let to = 0;
@@ -197,7 +208,7 @@ function adoptWhole(manifest: Manifest, { index, store }: CachePlace) {
   });
   const ids = heads.map(({ conversationId }) => conversationId);
   const unpack = (number: number) => unpacked(number, manifest, starts[number] ?? 0);
-  index.adopt({ ids, starts, isWhole, unpack });
+  index.adopt({ ids, starts, isWhole, owners, seqs, unpack });
   return { adopted, missed: to - adopted };
 }
 

@@ -35,6 +35,9 @@ export interface PackedConversations {
   readonly starts: Uint32Array;
   /** 1 for those that are to be taken. */
   readonly isWhole: Uint8Array;
+  /** Of each document the number of its conversation, and the message's seq in it. Taken over. */
+  readonly owners: Uint32Array;
+  readonly seqs: Uint32Array;
   /** What is taken is unpacked when it is asked for: most of it never is. */
   unpack(number: number): IndexedConversation | undefined;
 }
@@ -51,7 +54,7 @@ export class MessageIndex {
   #packed: PackedConversations | undefined;
   /** By number. */
   #ids: string[] = [];
-  /** Of each document the number of its conversation, and the message's seq in it. */
+  /** See PackedConversations. */
   #owners: Uint32Array = new Uint32Array(0);
   #seqs: Uint32Array = new Uint32Array(0);
   #nextDocument = 0;
@@ -103,20 +106,15 @@ export class MessageIndex {
 
   /** Takes over conversations of which the text index has all documents; it had none before. */
   adopt(packed: PackedConversations): void {
-    const { ids, starts, isWhole } = packed;
+    const { ids, starts, isWhole, owners, seqs } = packed;
     this.#packed = packed;
     this.#ids = [...ids];
-    this.#nextDocument = starts.at(-1) ?? 0;
-    this.#owners = new Uint32Array(this.#nextDocument).fill(NONE);
-    this.#seqs = new Uint32Array(this.#nextDocument);
-    const counting = countingTo(longestOf(starts));
+    this.#nextDocument = owners.length;
+    this.#owners = owners;
+    this.#seqs = seqs;
     for (let number = 0; number < ids.length; number += 1) {
-      if (isWhole[number] !== 1) continue;
-      const from = starts[number] ?? 0;
-      const to = starts[number + 1] ?? 0;
-      this.#owners.fill(number, from, to);
-      this.#seqs.set(counting.subarray(0, to - from), from);
-      this.#conversations.set(ids[number] ?? '', number);
+      if (isWhole[number] === 1) this.#conversations.set(ids[number] ?? '', number);
+      else owners.fill(NONE, starts[number], starts[number + 1]);
     }
   }
 
@@ -203,16 +201,6 @@ function grown(numbers: Uint32Array): Uint32Array {
   const larger = new Uint32Array(Math.max(LEAST_DOCUMENTS, 2 * numbers.length));
   larger.set(numbers);
   return larger;
-}
-
-function longestOf(starts: Uint32Array): number {
-  return starts.reduce((longest, to, at) => Math.max(longest, to - (starts[at - 1] ?? to)), 0);
-}
-
-function countingTo(last: number): Uint32Array {
-  const numbers = new Uint32Array(last);
-  for (let at = 0; at < last; at += 1) numbers[at] = at + 1;
-  return numbers;
 }
 
 const noMessages = (documents: readonly number[] = []) => ({

@@ -29,6 +29,8 @@ function indexOf(conversations: readonly Made[]): MessageIndex {
     ids: conversations.map((_, n) => idOf(n)),
     isWhole: new Uint8Array(conversations.length).fill(1),
     starts: new Uint32Array(conversations.length + 1),
+    owners: new Uint32Array(0),
+    seqs: new Uint32Array(0),
     unpack: (number) => {
       const { module = '', times = [] } = conversations[number] ?? {};
       const facts = { title: '', titleFrom: '', tags: '', roles: [], fingerprints: [] };
