@@ -86,10 +86,13 @@ export class NoteSearch {
     return { ...found, withoutFilter: { folder: total } };
   }
 
-  /** Reads every note anew and builds the index from them. Notes and sections indexed. */
-  async rebuild(): Promise<{ notes: number; sections: number }> {
+  /**
+   * Reads every note anew and builds the index from them. Notes and sections indexed. The signal's
+   * reason where that is aborted: the next search reads the rest.
+   */
+  async rebuild(signal?: AbortSignal): Promise<{ notes: number; sections: number }> {
     this.#index = new NoteIndex();
-    await this.#bank.readAgain();
+    await this.#bank.readAgain(signal);
     return { notes: this.#index.notes().length, sections: this.#index.text.size };
   }
 

@@ -1,21 +1,15 @@
 /**
- * How a request that is no tool call is answered: counted as accepted, with the app at hand, and every
- * failure turned into an error of the protocol whose `data` holds Daybook's own code.
+ * How a request that is no tool call is answered: counted as accepted, with the app at hand and its
+ * progress told, and every failure turned into an error of the protocol whose `data` holds Daybook's
+ * own code.
  */
-import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
-import {
-  ErrorCode,
-  McpError,
-  type ServerNotification,
-  type ServerRequest,
-} from '@modelcontextprotocol/sdk/types.js';
+import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import type { App } from '../app.js';
 import type { AppError } from '../base/errors.js';
 import type { Log } from '../base/log.js';
+import { type Extra, progressOf, type Report } from './call-progress.js';
 import type { Calls } from './calls.js';
 import { factsOf, toAppError } from './error-result.js';
-
-type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
 /** The protocol's "resource not found". */
 const RESOURCE_NOT_FOUND = -32002;
@@ -25,6 +19,12 @@ const PROTOCOL_CODES: { readonly [code in AppError['code']]?: number } = {
   VALIDATION_ERROR: ErrorCode.InvalidParams,
   PATH_ESCAPE: ErrorCode.InvalidParams,
 };
+
+export interface AnsweredRequest {
+  readonly signal: AbortSignal;
+  /** Tells the client, where it asked for that. */
+  progress(report: Report): void;
+}
 
 export class Answering {
   readonly #app: () => App | Promise<App>;
@@ -42,16 +42,17 @@ export class Answering {
     return this.#calls.endSignal;
   }
 
-  answer<T>(
-    extra: Extra,
-    work: (app: App, call: { signal: AbortSignal }) => Promise<T>,
-  ): Promise<T> {
+  answer<T>(extra: Extra, work: (app: App, request: AnsweredRequest) => Promise<T>): Promise<T> {
     return this.#calls.track(async () => {
       const signal = AbortSignal.any([extra.signal, this.#calls.endSignal]);
+      const progress = progressOf(extra, this.#log);
       try {
-        return await work(await this.#app(), { signal });
+        const report = progress?.report ?? (() => undefined);
+        return await work(await this.#app(), { signal, progress: report });
       } catch (error) {
         throw protocolError(toAppError(error, signal, this.#log));
+      } finally {
+        progress?.end();
       }
     });
   }

@@ -5,14 +5,11 @@
  * Transports are not its business (`stdio.ts`).
  */
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
-import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import {
   CallToolRequestSchema,
   type CallToolResult,
   ListToolsRequestSchema,
   type ServerCapabilities,
-  type ServerNotification,
-  type ServerRequest,
   type Tool as ToolListing,
 } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
@@ -24,7 +21,7 @@ import type { Prompt } from '../resources/prompts.js';
 import type { Tool, ToolCall } from '../tools/define-tool.js';
 import { tools as allTools } from '../tools/index.js';
 import { Answering } from './answering.js';
-import { CallProgress } from './call-progress.js';
+import { progressOf } from './call-progress.js';
 import { Calls } from './calls.js';
 import { errorResult, inputError, toAppError } from './error-result.js';
 import { offerLogging } from './offer-logging.js';
@@ -153,20 +150,6 @@ async function run(tool: Tool, args: unknown, app: App, call: ToolCall): Promise
   const input = tool.input.safeParse(args);
   if (!input.success) throw inputError(tool, input.error);
   return successResult(tool, await tool.run(input.data, app, call));
-}
-
-type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
-
-/** `undefined` where the client asked for none. */
-function progressOf({ _meta, sendNotification }: Extra, log: Log): CallProgress | undefined {
-  const progressToken = _meta?.progressToken;
-  if (progressToken === undefined) return undefined;
-  return new CallProgress((report) => {
-    sendNotification({
-      method: 'notifications/progress',
-      params: { progressToken, ...report },
-    }).catch((error: unknown) => log.debug({ err: error }, 'progress was not sent'));
-  });
 }
 
 const listings = new WeakMap<Tool, ToolListing>();

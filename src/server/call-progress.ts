@@ -4,6 +4,12 @@
  * its patience by progress waits for every tool, also for one that cannot count its steps.
  */
 
+import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
+import type { ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js';
+import type { Log } from '../base/log.js';
+
+export type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
+
 export interface Report {
   readonly progress: number;
   readonly total?: number;
@@ -43,4 +49,16 @@ export class CallProgress {
     const { total, ...open } = next;
     this.report(total !== undefined && total > next.progress ? next : open);
   }
+}
+
+/** `undefined` where the client asked for none. */
+export function progressOf({ _meta, sendNotification }: Extra, log: Log): CallProgress | undefined {
+  const progressToken = _meta?.progressToken;
+  if (progressToken === undefined) return undefined;
+  return new CallProgress((report) => {
+    sendNotification({
+      method: 'notifications/progress',
+      params: { progressToken, ...report },
+    }).catch((error: unknown) => log.debug({ err: error }, 'progress was not sent'));
+  });
 }

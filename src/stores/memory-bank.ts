@@ -99,9 +99,9 @@ export class MemoryBank {
     return this.#catalogue.refresh();
   }
 
-  /** The same, reading every note anew. */
-  readAgain(): Promise<void> {
-    return this.#catalogue.readAgain();
+  /** The same, reading every note anew; the signal's reason where that stops it. */
+  readAgain(signal?: AbortSignal): Promise<void> {
+    return this.#catalogue.readAgain(signal);
   }
 
   /** All notes, in the order of their paths, as the last look found them. */

@@ -255,6 +255,23 @@ describe('the index', () => {
   });
 });
 
+describe('a rebuild that is cancelled', () => {
+  it('stops reading, and the next search reads the rest', async () => {
+    const notes = Array.from({ length: 200 }, (_, n) => [`n${n}.md`, 'delta\n']);
+    const { bank, run, search } = open(Object.fromEntries(notes));
+    let read = 0;
+    bank.follow(() => {
+      read += 1;
+      if (read === 40) giveUp.abort();
+    });
+    const giveUp = new AbortController();
+    await expect(search.rebuild(giveUp.signal)).rejects.toThrow(/aborted/);
+    expect(read).toBeLessThan(80);
+    expect((await run('delta', { limit: 1 })).total).toBe(200);
+    expect(read).toBe(200);
+  });
+});
+
 describe('sections', () => {
   it('lie between headings that are none inside of code', () => {
     const places = sectionsOf(GARDEN.trimEnd().split('\n')).map(({ line, headings }) => [

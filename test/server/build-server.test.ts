@@ -59,7 +59,7 @@ function tool(run: Tool['run'], extra: Partial<Tool> = {}): Tool {
 async function connect(
   tools: readonly Tool[],
   toolsets = ['conversations'],
-  options: Pick<ServerOptions, 'isRemote'> = {},
+  options: Partial<Pick<ServerOptions, 'isRemote' | 'app'>> = {},
 ) {
   const lines: string[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) });
@@ -262,6 +262,21 @@ describe('running calls', () => {
     expect(seen[0]).toEqual({ progress: 0, message: 'still at work' });
     expect(seen).toContainEqual({ progress: 5, total: 5 });
     expect(seen.at(-1)?.progress).toBeGreaterThan(5);
+  });
+
+  it('says so of prompts and resources too', async () => {
+    const slow = { app: () => sleep(1_300).then(() => app) };
+    const { client } = await connect([], undefined, slow);
+    const seen: unknown[] = [];
+    const options = { onprogress: (report: unknown) => void seen.push(report) };
+    const name = 'summarise_conversation';
+    const asked = [
+      client.getPrompt({ name, arguments: { conversationId: 'none' } }, options),
+      client.readResource({ uri: 'nothing:known' }, options),
+    ];
+    await Promise.allSettled(asked);
+    const still = { progress: 0, message: 'still at work' };
+    expect(seen).toEqual([still, still]);
   });
 
   it('aborts the signal of a call that the client cancels', async () => {

@@ -99,10 +99,13 @@ export class NoteCatalogue {
     return this.#queue(() => this.#lookAtAll(paths));
   }
 
-  /** The same for all, reading every file and telling every follower again. */
-  readAgain(): Promise<void> {
+  /**
+   * The same for all, reading every file and telling every follower again. What is left where the
+   * signal stops it, the next look reads.
+   */
+  readAgain(signal?: AbortSignal): Promise<void> {
     for (const entry of this.#entries.values()) entry.stamp = undefined;
-    return this.refresh();
+    return this.#queue(() => this.#pass(signal));
   }
 
   /** A version that this process read or wrote. */
@@ -140,20 +143,23 @@ export class NoteCatalogue {
     return done;
   }
 
-  async #pass(): Promise<void> {
+  async #pass(signal?: AbortSignal): Promise<void> {
     const known = [...this.#entries.keys()]; // before the look: what this process adds meanwhile stays
     const present = new Set<string>();
     for await (const { name } of listFiles(this.#folder, isForeign)) {
       if (looksLikeNote(name)) present.add(name);
     }
     for (const path of known) if (!present.has(path)) this.forget(path);
-    await this.#lookAtAll([...present]);
+    await this.#lookAtAll([...present], signal);
   }
 
-  async #lookAtAll(paths: readonly string[]): Promise<void> {
+  async #lookAtAll(paths: readonly string[], signal?: AbortSignal): Promise<void> {
     const next = paths.filter((path) => !this.#isCurrent(path)).values();
     const workers = Array.from({ length: PARALLEL_READS }, async () => {
-      for (const path of next) await this.#lookAt(path);
+      for (const path of next) {
+        signal?.throwIfAborted();
+        await this.#lookAt(path);
+      }
     });
     await Promise.all(workers);
   }

@@ -18,8 +18,8 @@ export const mbReindex = defineTool({
     skipped: skippedSchema,
   }),
   annotations: READS,
-  async run(_input, { memoryBank, noteSearch }) {
-    const { notes, sections } = await noteSearch.rebuild();
+  async run(_input, { memoryBank, noteSearch }, { signal }) {
+    const { notes, sections } = await noteSearch.rebuild(signal);
     return { files: notes, sections, skipped: toSkipped(memoryBank.skipped()) };
   },
 });
