@@ -19,6 +19,9 @@ import type { UnlockOptions } from './unlock.js';
 
 const JSON_OPTION = ['--json', 'the report as JSON'] as const;
 
+/** The others, but for `serve`, end as soon as nobody reads what they print. */
+const REPORTING = new Set(['init', 'info', 'unlock', 'backup', 'restore']);
+
 /** A fresh program; parsing it runs the command named by the arguments, `serve` when none is. */
 export function createProgram(): Command {
   const program = new Command('daybook')
@@ -54,6 +57,9 @@ export function createProgram(): Command {
   addBackup(program, flags);
   addCare(program, flags);
   addHelp(program);
+  program.hook('preAction', async (_program, command) => {
+    if (REPORTING.has(command.name())) (await import('./stdout.js')).watchReport(1);
+  });
   program.commands.forEach(pointToHelp);
   return program;
 }

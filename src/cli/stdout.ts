@@ -17,6 +17,17 @@ export function watchStdout(failed: number): void {
   });
 }
 
+/** For commands that change something: it is done to the end, and the command fails where nothing can be written. */
+export function watchReport(failed: number): void {
+  let isTold = false;
+  process.stdout.on('error', (error) => {
+    if (errnoOf(error) === 'EPIPE' || isTold) return;
+    isTold = true;
+    console.error(`daybook: ${fileError(error, 'write', 'the output').message}`);
+    process.exitCode = failed;
+  });
+}
+
 /** Resolves when all is written, or the reader, such as `head`, has enough. Throws what `text` throws. */
 export async function toStdout(text: AsyncIterable<string>): Promise<void> {
   const shown = process.stdout.isTTY ? safe(text) : text;

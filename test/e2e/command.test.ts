@@ -90,6 +90,12 @@ describe('output that cannot be written', () => {
     ['kg query', 2],
     ['kg export', 2],
     ['export', 1],
+    ['info', 1],
+    ['info --json', 1],
+    ['unlock', 1],
+    ['backup', 1],
+    ['init --print', 1],
+    ['init . --yes', 1],
   ])('fails the command: %s', async (command, code) => {
     await withPlace(async (place) => {
       await runCommand(place, ['save', 'user', 'hello']);

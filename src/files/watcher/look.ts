@@ -4,6 +4,7 @@
 import { type BigIntStats, lstatSync, statSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { errnoOf } from '../../base/errors.js';
+import { isStampOf, type Stamp } from '../stamp.js';
 
 /** `absent` is certain; `unknown` (no permission, an I/O fault) says nothing and changes nothing. */
 export type Seen = BigIntStats | 'absent' | 'unknown';
@@ -22,6 +23,15 @@ export function look(path: string, follow = false): Seen {
     return stats ?? 'absent';
   } catch (error) {
     return isAbsence(error) ? 'absent' : 'unknown';
+  }
+}
+
+/** Whether the file is surely as it was, at half the price of a look. */
+export function isAsKnown(path: string, stamp: Stamp): boolean {
+  try {
+    return isStampOf(lstatSync(path, { throwIfNoEntry: false }), stamp);
+  } catch {
+    return false;
   }
 }
 

@@ -7,7 +7,7 @@
 import type { Clock } from '../../base/clock.js';
 import { joinPath, type KnownFolder, splitPath } from './file-tree.js';
 import { isIgnoredFolder } from './ignored-names.js';
-import { type Listing, list, look } from './look.js';
+import { isAsKnown, type Listing, list, look } from './look.js';
 import { Slices } from './slices.js';
 import type { View } from './view.js';
 
@@ -201,8 +201,11 @@ export class Reconciler {
   }
 
   #checkFile(folder: KnownFolder, name: string): void {
-    if (!folder.files.has(name) && !this.#view.isWanted(folder, name)) return;
-    this.#view.apply(folder, name, look(this.#absolute(joinPath(folder.path, name))));
+    const known = folder.files.get(name);
+    if (!known && !this.#view.isWanted(folder, name)) return;
+    const path = this.#absolute(joinPath(folder.path, name));
+    if (known && !known.isFresh && isAsKnown(path, known.stamp)) return;
+    this.#view.apply(folder, name, look(path));
   }
 
   /** For folders that are watched but never listed: of the others the listing tells it. */
