@@ -3,14 +3,15 @@
  * record, not the presence of the folders, is what makes a folder a root), and tells MCP clients of
  * it: on request, asked for each, with a copy of what was there.
  */
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createApp } from '../app.js';
 import { isoTime, systemClock } from '../base/clock.js';
 import { AppError, isAppError } from '../base/errors.js';
 import { assertKeepsData, configFolder, foldersFile, parseFolders } from '../config.js';
-import { atomicWrite, makeFolder } from '../files/atomic-write.js';
+import { makeFolder } from '../files/atomic-write.js';
 import { changeUserFile, isFolder } from '../files/edit-user-file.js';
+import { withLock } from '../files/file-lock.js';
 import { readTextIfPresent } from '../files/user-files.js';
 import { canAsk, confirm } from './ask.js';
 import { type Client, clientsOf, entryOf, type Start, startOf, withEntry } from './clients.js';
@@ -96,12 +97,14 @@ async function clientsFor({ client: names, print }: InitOptions): Promise<readon
 }
 
 async function register(root: string): Promise<void> {
-  const path = foldersFile(configFolder());
-  const folders = parseFolders(readTextIfPresent(path), path);
-  if (folders.includes(root)) return;
-  const text = `${JSON.stringify({ folders: [...folders, root] }, null, 2)}\n`;
-  await makeFolder(dirname(path));
-  await atomicWrite(path, Buffer.from(text), { fsync: true });
+  const folder = configFolder();
+  const path = foldersFile(folder);
+  await withLock(join(folder, '.locks'), 'folders', async (lock) => {
+    const folders = parseFolders(readTextIfPresent(path), path);
+    if (folders.includes(root)) return;
+    const text = `${JSON.stringify({ folders: [...folders, root] }, null, 2)}\n`;
+    await lock.replace(path, Buffer.from(text), { fsync: true });
+  });
 }
 
 /** This command's own file: what it was started as, or where this module was packed into. */

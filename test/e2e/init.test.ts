@@ -65,6 +65,19 @@ describe('daybook init', () => {
     });
   });
 
+  it('registers each of several folders at once', async () => {
+    await withPlace(async (place) => {
+      const roots = Array.from({ length: 6 }, (_, n) => join(place.folder, `root${n}`));
+      const done = await Promise.all(roots.map((root) => runCommand(place, ['init', root])));
+      expect(done.map(({ code }) => code)).toEqual(roots.map(() => 0));
+      const config = String(place.env['XDG_CONFIG_HOME'] ?? join(place.folder, '.config'));
+      const { folders } = JSON.parse(
+        await readFile(join(config, 'daybook', 'folders.json'), 'utf8'),
+      );
+      expect(folders.sort()).toEqual(roots);
+    });
+  });
+
   it('changes nothing without a yes: an end of input, Enter, no terminal, --print', async () => {
     await withClients(async (place, cursor) => {
       for (const type of ['\n', 'nonsense\n', '\u0004']) {
