@@ -226,7 +226,8 @@ function unpacked(
   if (head === undefined) return undefined;
   const to = from + head.messageCount;
   return {
-    ...{ number, ...indexedFields(head) },
+    number,
+    ...indexedFields(head),
     roles: Array.from(roles.subarray(from, to), (role) => ROLES[role] ?? 'user'),
     times: [...times.subarray(from, to)],
     fingerprints: [...fingerprints.subarray(from, to)],
