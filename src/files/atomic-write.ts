@@ -59,7 +59,7 @@ export async function renameWithRetry(from: string, to: string): Promise<void> {
 export interface ReplaceOptions {
   /** What the new content was made from. */
   readonly base?: Stamp | undefined;
-  /** Called once the new content has the name, while the disk still confirms it. */
+  /** Called once the new content has the name, while the disk still confirms it. Must not throw. */
   readonly onReplaced?: (stamp: Stamp) => void;
 }
 
@@ -116,13 +116,10 @@ async function putInPlace(
     if (base !== undefined && !isSameStamp(readStampNow(target), base)) throw new Superseded();
     await renameWithRetry(staged.stage, target);
     const confirmed = folder === undefined ? undefined : syncNames(folder);
-    try {
-      onReplaced?.(stamp);
-    } finally {
-      await confirmed?.catch((error: unknown) => {
-        throw unconfirmed(target, error);
-      });
-    }
+    onReplaced?.(stamp);
+    await confirmed?.catch((error: unknown) => {
+      throw unconfirmed(target, error);
+    });
     return stamp;
   } finally {
     if (folder !== undefined) closeQuietly(folder);

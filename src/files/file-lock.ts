@@ -85,6 +85,7 @@ async function runLocked<T>(
     const leave = () => {
       clearInterval(lease);
       left ??= release(path, own);
+      left.catch(() => undefined); // told below
     };
     try {
       return await work(heldLock(join(path, own), leave));

@@ -6,7 +6,7 @@
 import { existsSync, linkSync, renameSync } from 'node:fs';
 import { copyFile, lstat, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { errnoOf } from '../base/errors.js';
+import { AppError, errnoOf } from '../base/errors.js';
 import {
   type Durability,
   type ReplaceOptions,
@@ -29,8 +29,8 @@ export class Deposed extends Error {}
 export interface LockedReplaceOptions extends ReplaceOptions {
   /**
    * Nothing more is done under the lock: it is left as soon as the new content has the name, while
-   * the disk still confirms it. Whoever comes next builds on the new content and makes it durable
-   * with its own.
+   * the disk still confirms it. Whoever comes next and replaces it makes it durable with its own;
+   * whoever only relies on it must sync the target's folder before it says so.
    */
   readonly isLast?: boolean;
 }
@@ -38,8 +38,10 @@ export interface LockedReplaceOptions extends ReplaceOptions {
 export interface HeldLock {
   /**
    * Replaces `target` (on the lock's file system) with `bytes`, if the lock is still ours.
-   * Durable when it resolves; otherwise the target is as it was. Where `base` is given and somebody
-   * without the lock (an editor) has changed the target since, the work runs again on the new one.
+   * Durable when it resolves; otherwise the target is as it was, unless the error says that the disk
+   * did not confirm it. What `onReplaced` throws comes out in the end. Where `base` is given and
+   * somebody without the lock (an editor) has changed the target since, the work runs again on the
+   * new one.
    */
   replace(
     target: string,
@@ -65,18 +67,33 @@ export interface HeldLock {
 /** `home`: the owner's folder inside the lock; `leave` gives the lock back. */
 export function heldLock(home: string, leave: () => void): HeldLock {
   const wanted = join(home, WANTED);
+  let isLeft = false;
+  const requireHeld = () => {
+    if (isLeft) throw new AppError('INTERNAL', 'Something was done under a lock that was left.');
+  };
   return {
-    replace: (target, bytes, durability, { base, onReplaced, isLast = false } = {}) =>
-      fenced(home, 'write', target, () =>
+    async replace(target, bytes, durability, { base, onReplaced, isLast = false } = {}) {
+      requireHeld();
+      const failures: unknown[] = [];
+      const stamp = await fenced(home, 'write', target, () =>
         replaceThrough(join(home, 'stage'), target, bytes, durability, {
           base,
-          onReplaced(stamp) {
+          onReplaced(written) {
+            isLeft = isLast;
             if (isLast) leave();
-            onReplaced?.(stamp);
+            try {
+              onReplaced?.(written);
+            } catch (error) {
+              failures.push(error); // says nothing about the write
+            }
           },
         }),
-      ),
+      );
+      for (const failure of failures) throw failure;
+      return stamp;
+    },
     async keep(source, target) {
+      requireHeld();
       if (readStampNow(source) === undefined) return;
       await fenced(home, 'keep', target, async () => {
         await linkOrCopy(source, join(home, 'stage'));
@@ -84,6 +101,7 @@ export function heldLock(home: string, leave: () => void): HeldLock {
       });
     },
     async remove(target) {
+      requireHeld();
       try {
         await renameWithRetry(target, join(home, 'removed'));
       } catch (error) {
@@ -92,6 +110,7 @@ export function heldLock(home: string, leave: () => void): HeldLock {
       }
     },
     async place(stage, target, durability) {
+      requireHeld();
       await fenced(home, 'write', target, async () => {
         renameSync(stage, join(home, 'stage'));
         await renameWithRetry(join(home, 'stage'), target);

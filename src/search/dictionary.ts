@@ -9,16 +9,28 @@ import { termTree } from './term-tree.js';
 
 export class Dictionary extends TermTable {
   #tree: SearchableMap<number> | undefined = new SearchableMap<number>();
-  /** The order of the alphabet of what a cache brought: its tree is made when the first query or change asks. */
-  #order: Uint32Array = new Uint32Array(0);
+  /** Makes the tree of what a cache brought. */
+  #making: ReturnType<typeof termTree> | undefined;
 
   /** Takes a cache's terms, which get the numbers they had there; false, and nothing changed, if there are others. */
   adopt(packed: PackedTerms, order: Uint32Array): boolean {
     if (this.capacity > 0) return false;
     this.unpack(packed);
     this.#tree = undefined;
-    this.#order = order;
+    this.#making = termTree((number) => this.term(number), order);
     return true;
+  }
+
+  /**
+   * After `adopt`: does a step of what the first query or change would otherwise wait for. False once
+   * nothing is left to do.
+   */
+  prepare(): boolean {
+    const step = this.#making?.next();
+    if (step?.done !== true) return step !== undefined;
+    this.#tree = step.value;
+    this.#making = undefined;
+    return false;
   }
 
   find(term: string): number | undefined {
@@ -44,11 +56,7 @@ export class Dictionary extends TermTable {
   }
 
   #terms(): SearchableMap<number> {
-    if (this.#tree === undefined) {
-      const terms = Array.from(this.#order, (_, number) => this.term(number));
-      this.#tree = termTree(terms, this.#order);
-      this.#order = new Uint32Array(0);
-    }
+    while (this.#tree === undefined) this.prepare();
     return this.#tree;
   }
 }

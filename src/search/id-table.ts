@@ -1,6 +1,6 @@
 /**
  * The place of each document by its id. Whole numbers given one after another, as the message index
- * numbers its documents, stand in an array and cost no hashing.
+ * numbers its documents, or announced by `reserve`, stand in an array and cost no hashing.
  */
 import type { DocumentId } from './segment.js';
 
@@ -66,9 +66,15 @@ export class IdTable {
     if (typeof id !== 'number' || !Number.isInteger(id) || id < 0) return false;
     if (id < this.#dense.length) return true;
     if (id >= 2 * (this.#denseCount + LEAST_DENSE)) return false;
-    const larger = new Float64Array(4 * (this.#denseCount + LEAST_DENSE)).fill(NONE);
+    this.reserve(4 * (this.#denseCount + LEAST_DENSE));
+    return true;
+  }
+
+  /** Whole numbers below `end` come, in whatever order. */
+  reserve(end: number): void {
+    if (end <= this.#dense.length) return;
+    const larger = new Float64Array(end).fill(NONE);
     larger.set(this.#dense);
     this.#dense = larger;
-    return true;
   }
 }

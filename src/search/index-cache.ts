@@ -129,7 +129,7 @@ function manifestOf(index: MessageIndex, store: ConversationStore) {
     owners: Uint32Array.from(owners),
     seqs: Uint32Array.from(seqs),
   };
-  const facts: Facts = { version: VERSION, heads };
+  const facts: Facts = { version: VERSION, documents: index.text.size, heads };
   const manifest = encodeArrays(facts, { stamps: BigUint64Array.from(stamps), ...messages });
   return { manifest, numbers: numbersOf(documents, index.documentsEnd) };
 }
@@ -146,6 +146,8 @@ function numbersOf(documents: readonly number[], end: number): Uint32Array {
 
 interface Facts {
   readonly version: number;
+  /** All of the index, also those of no conversation here. */
+  readonly documents: number;
   readonly heads: readonly ConversationHead[];
 }
 
@@ -173,7 +175,7 @@ async function takeOver(
   place: CachePlace,
 ): Promise<void> {
   const { index } = place;
-  const decoder = index.text.decoder();
+  const decoder = index.text.decoder(manifest.documents);
   const taken: ArrayLike<DocumentId>[] = [];
   try {
     const { value: terms } = await pieces.next();
@@ -181,15 +183,15 @@ async function takeOver(
     for await (const segment of pieces) taken.push(decoder.take(segment) ?? []);
   } finally {
     // Also after a failure: a document without its conversation would never leave the index again.
-    const { adopted, missed } = adoptWhole(manifest, place);
-    const others = index.text.size - adopted;
-    if (others > 0) dropOthers(taken, index);
-    decoder.close(missed === 0 && others === 0);
+    const adopted = adoptWhole(manifest, place);
+    const isWhole = index.text.size === manifest.documents;
+    if (adopted < index.text.size) dropOthers(taken, index);
+    decoder.close(isWhole);
   }
 }
 
-/** Takes the conversations of which all documents were taken; how many those have, and the rest. */
-function adoptWhole(manifest: Manifest, { index, store }: CachePlace) {
+/** Takes the conversations of which all documents were taken; how many documents those have. */
+function adoptWhole(manifest: Manifest, { index, store }: CachePlace): number {
   const { heads, stamps, owners, seqs } = manifest;
   const isWhole = new Uint8Array(heads.length);
   const starts = new Uint32Array(heads.length + 1);
@@ -209,7 +211,7 @@ function adoptWhole(manifest: Manifest, { index, store }: CachePlace) {
   const ids = heads.map(({ conversationId }) => conversationId);
   const unpack = (number: number) => unpacked(number, manifest, starts[number] ?? 0);
   index.adopt({ ids, starts, isWhole, owners, seqs, unpack });
-  return { adopted, missed: to - adopted };
+  return adopted;
 }
 
 function dropOthers(taken: readonly ArrayLike<DocumentId>[], index: MessageIndex): void {

@@ -3,6 +3,7 @@
  * by following the store, and saved from time to time so that the next start is a warm one. Building
  * and saving go on beside everything else; neither ever makes an answer wrong.
  */
+import { Breath } from '../base/breath.js';
 import type { ConversationChange } from '../stores/conversations/catalogue.js';
 import {
   type CachePlace,
@@ -69,6 +70,13 @@ export class KeptIndex {
     if (mode === 'once') return;
     this.#timer = setInterval(() => void this.#save(), SAVE_EVERY_MS).unref();
     void this.#save();
+    void this.#prepare();
+  }
+
+  /** Or the first search, or the first word that is new, would wait a tenth of a second for it. */
+  async #prepare(): Promise<void> {
+    const breath = new Breath();
+    while (!this.#isClosed && this.index.text.prepare()) if (breath.isDue()) await breath.take();
   }
 
   /** What changes while the cache is read waits for the end: the cache needs an empty index. */

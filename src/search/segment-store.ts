@@ -83,6 +83,10 @@ export class SegmentStore {
     return this.#places.firstFree(from);
   }
 
+  reserve(documents: number): void {
+    this.#places.reserve(documents);
+  }
+
   placeOf(id: DocumentId): Place | undefined {
     const place = this.#places.get(id);
     if (place === undefined) return undefined;

@@ -120,8 +120,14 @@ export class TextIndex {
     return encodeIndex(this.#store, idInCache);
   }
 
-  /** Takes the buffers of `encode` back. */
-  decoder(): IndexDecoder {
+  /** See Dictionary.prepare. */
+  prepare(): boolean {
+    return this.#store.dictionary.prepare();
+  }
+
+  /** Takes the buffers of `encode` back: of so many documents, which makes room for as many numbers. */
+  decoder(documents = 0): IndexDecoder {
+    this.#store.reserve(documents);
     return new IndexDecoder(this.#store, (order) => {
       this.#lastOrder = Math.max(this.#lastOrder, order);
     });

@@ -122,6 +122,19 @@ describe('withLock in one process', () => {
     expect(readdirSync(locks)).toEqual([]);
   });
 
+  it('lets nothing more be done once it is left', async () => {
+    const root = tempFolder();
+    const target = join(root, 'target');
+    let runs = 0;
+    const twice = withLock(join(root, '.locks'), 'x', async (lock) => {
+      runs += 1;
+      await lock.replace(target, Buffer.from('first'), durability, { isLast: true });
+      await lock.replace(target, Buffer.from('second'), durability);
+    });
+    await expect(twice).rejects.toMatchObject({ code: 'INTERNAL' });
+    expect([runs, readFileSync(target, 'utf8')]).toEqual([1, 'first']);
+  });
+
   it('leaves the target as it was and nothing behind when a replace fails', async () => {
     const root = tempFolder();
     mkdirSync(join(root, 'target'));

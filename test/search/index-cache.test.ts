@@ -226,6 +226,34 @@ describe('a cache that is saved while the store changes', () => {
     await store.close();
   });
 
+  it('holds nothing wrong, start after start of one that another start saved', async () => {
+    const { logsFolder, cachePath } = makeFolder(30, 4);
+    await saveCache(logsFolder, cachePath);
+    for (let round = 0; round < 12; round += 1) {
+      const options = { logsFolder, maxMessages: 10_000, fsync: false };
+      const store = await openConversationStore(options);
+      const index = new MessageIndex();
+      const place = { path: cachePath, index, store, log: silentLog };
+      store.follow((change) => index.apply(change));
+      await loadIndexCache(place);
+      await store.append(idOf(round), [{ role: 'user', content: `grown ${round}` }]);
+      if (round % 2 === 0) await store.removeIf(idOf(29 - round), () => true);
+      put(logsFolder, idOf(40 + round), sample(round, 3));
+      await store.lookAtAll();
+      const fresh = await openIndex(logsFolder);
+      expect(index.text.stats()).toMatchObject({
+        documents: fresh.index.text.stats().documents,
+        terms: fresh.index.text.stats().terms,
+        tokens: fresh.index.text.stats().tokens,
+      });
+      expect(await saveIndexCache(place)).toBe(true);
+      await Promise.all([store.close(), fresh.store.close()]);
+      const { answers, filesRead } = await start(logsFolder, cachePath);
+      expect(answers, `round ${round}`).toBe(await freshAnswers(logsFolder));
+      expect(filesRead).toBe(0);
+    }
+  });
+
   it('is saved by a search that was worth it, once, and goes with what was in it', async () => {
     const { logsFolder, cachePath } = makeFolder(50, 60);
     const place = await openPlace({ logsFolder, cachePath });

@@ -135,6 +135,11 @@ export class ConversationFiles {
     }
   }
 
+  /** Makes durable what is there: another process may still be waiting for the disk to confirm it. */
+  async confirm(conversationId: string): Promise<void> {
+    await syncFolder(this.folderOf(conversationId), this.#options.durability);
+  }
+
   /**
    * A new conversation under an id of its own, written through `lock`. `fill` puts the first
    * messages in, and answers false to make nothing after all. With a `createdAt` the id tells that

@@ -144,6 +144,7 @@ export class ConversationWriter {
       const { document } = found;
       const applied = this.#apply(document, requests);
       if (document.isChanged) await files.write(lock, document, { isLast: true });
+      else await files.confirm(id);
       return applied.map((outcome) => withHead(outcome, document.head, false));
     });
   }

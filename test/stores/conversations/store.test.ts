@@ -4,7 +4,9 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { withUmask } from '../../support/temp-folder.js';
+import { openConversationStore } from '../../../src/stores/conversations.js';
+import { callsDuring } from '../../support/fs-tap.js';
+import { tempFolder, withUmask } from '../../support/temp-folder.js';
 import { assistant, ID0, openStore, T0, UUID, user } from './store.js';
 
 const code = (name: string) => expect.objectContaining({ code: name });
@@ -232,6 +234,43 @@ describe('keys of the caller', () => {
       expect(folders()).toEqual([ID0]);
     },
   );
+});
+
+describe('an append', () => {
+  it('is made once, and the fault comes out, where a follower fails', async () => {
+    const { store, jsonOf } = await openStore();
+    const { conversationId } = await store.create({ messages: [user('one')] });
+    let fault: Error | undefined;
+    store.follow(() => {
+      if (fault !== undefined) throw fault;
+    });
+    await store.lookAtAll();
+    for (const content of ['two', 'three']) {
+      fault = Object.assign(new Error(content), { code: 'ENOENT' });
+      await expect(store.append(conversationId, [user(content)])).rejects.toBe(fault);
+    }
+    fault = undefined;
+    await store.append(conversationId, [user('four')]);
+    const { messages } = jsonOf(conversationId) as { messages: { content: string }[] };
+    expect(messages.map(({ content }) => content)).toEqual(['one', 'two', 'three', 'four']);
+  });
+
+  it('that finds nothing to do relies on nothing that is not on disk', async () => {
+    const logsFolder = join(tempFolder(), 'logs');
+    const store = await openConversationStore({ logsFolder, maxMessages: 9, fsync: true });
+    const { conversationId } = await store.create({ title: 'T', messages: [user('one')] });
+    const folder = join(logsFolder, conversationId);
+    const nothing = [
+      () => store.append(conversationId, [user('one')], { unless: () => true }),
+      () => store.update(conversationId, { title: 'T' }),
+    ];
+    for (const act of nothing) {
+      const calls = await callsDuring(logsFolder, act);
+      expect(calls).toContainEqual(expect.objectContaining({ name: 'fsync', path: folder }));
+      expect(calls.filter(({ name }) => name === 'write')).toEqual([]);
+    }
+    await store.close();
+  });
 });
 
 describe('references', () => {
