@@ -16,7 +16,7 @@ import {
   renameSync,
   writeSync,
 } from 'node:fs';
-import { chmod, mkdir, readdir, rm } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import writeFileAtomic from 'write-file-atomic';
 import { sleep } from '../base/clock.js';
@@ -215,7 +215,7 @@ export async function makeFolder(
   durability: Durability = { fsync: true },
 ): Promise<boolean> {
   return reporting('create', path, async () => {
-    const first = await mkdir(path, { recursive: true, mode: FOLDER_MODE });
+    const first = await makeMissing(path);
     if (first !== undefined) await chmod(path, FOLDER_MODE);
     // Also where it was there: the process that made it may have died before it was synced.
     for (let parent = dirname(path); ; parent = dirname(parent)) {
@@ -224,6 +224,26 @@ export async function makeFolder(
     }
   });
 }
+
+/**
+ * The first of those that were made. Node's own recursive form never ends where the system says of a
+ * folder that it is there and that nothing can be made in it because it is not, as /proc does.
+ */
+async function makeMissing(path: string): Promise<string | undefined> {
+  if (await isFolder(path)) return undefined;
+  const parent = dirname(path);
+  const first = parent === path ? undefined : await makeMissing(parent);
+  try {
+    await mkdir(path, { mode: FOLDER_MODE });
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST' && (await isFolder(path))) return first;
+    throw error;
+  }
+  return first ?? path;
+}
+
+const isFolder = async (path: string) =>
+  (await unless(['ENOENT'], stat(path)))?.isDirectory() ?? false;
 
 /** A folder that is not ours may be closed to reading; its names cannot be synced then. */
 async function syncForeignFolder(path: string, durability: Durability): Promise<void> {

@@ -123,6 +123,7 @@ describe('folders', () => {
     await expect(claimFolder(join(root, 'none', 'x'))).rejects.toMatchObject({
       code: 'FILESYSTEM_ERROR',
     });
+    await expect(makeFolder('/proc/none/x')).rejects.toMatchObject({ code: 'FILESYSTEM_ERROR' });
     await expect(makeFolder(join(root, 'file', 'x'))).rejects.toMatchObject({
       code: 'FILESYSTEM_ERROR',
     });
