@@ -37,8 +37,10 @@ export function problemWithSpelling(name: string): string | undefined {
 
 /** Equal for two names that differ in case, composition, width or look-alike letters only. */
 export function likenessOf(name: string): string {
-  const folded = name.replace(NEEDED_INVISIBLES, '').normalize('NFKC').toUpperCase().toLowerCase();
-  return [...folded]
+  const plain = name.replace(NEEDED_INVISIBLES, '').normalize('NFKC');
+  // Lower case first: of the two sharp s only the small one becomes SS.
+  const folded = plain.toLowerCase().toUpperCase().toLowerCase();
+  return [...folded.normalize('NFKD')] // a letter with marks looks like one with the same marks
     .map((letter) => LATIN_LOOK.get(letter) ?? letter)
     .join('')
     .normalize('NFKC');

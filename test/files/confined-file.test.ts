@@ -220,6 +220,12 @@ describe('names that resemble', () => {
           expect(likenessOf(name.normalize(form))).toBe(likeness);
       }),
     );
+    for (const [one, other] of [
+      ['Stra\u1e9ee', 'strasse'],
+      ['\u0390', '\u0399\u0308\u0301'],
+      ['\u0451', '\u00eb'],
+    ] as const)
+      expect(likenessOf(one)).toBe(likenessOf(other));
     expect(likenessOf('a0l1.md')).not.toBe(likenessOf('aOI1.md'));
   });
 });
