@@ -169,7 +169,7 @@ function addBackup(program: Command, flags: () => Flags): void {
     .command('restore')
     .argument(
       '<what>',
-      'a backup, an export (JSON, JSON Lines), the id of a deleted conversation or insight, or the path of a deleted note',
+      'a backup, an export (JSON, JSON Lines), the id or key of a deleted conversation, the id of a deleted insight, or the path of a deleted note',
     )
     .description('bring back what is missing; nothing that is there is overwritten')
     .option('--to <folder>', 'put the files of a backup into this folder instead of the root')

@@ -5,7 +5,7 @@
  */
 import { dirname, join, resolve } from 'node:path';
 import type { App } from '../app.js';
-import { AppError } from '../base/errors.js';
+import { AppError, isAppError } from '../base/errors.js';
 import { restoreExport } from '../exchange/restore-export.js';
 import { isArchive, isArchiveName } from '../files/archive.js';
 import { readStamp } from '../files/stamp.js';
@@ -76,16 +76,11 @@ async function fromTrash(what: string, options: RestoreOptions, app: App): Promi
     const path = await app.insights.restore(what);
     return tell({ path }, options.json, () => console.log(`The insight is back: ${path}`));
   }
-  if (!/^\d{8}-\d{13}/.test(what)) {
-    throw new AppError(
-      'VALIDATION_ERROR',
-      `There is no file ${what}, nor is that the id of a conversation or an insight.`,
-      {
-        hint: `Backups are looked for here and in ${app.backups.folder}. daybook restore --help tells where the ids of what was deleted are.`,
-      },
-    );
-  }
-  const restored = await app.conversations.restore(what);
+  const restored = await app.conversations.restore(what).catch((error: unknown) => {
+    const isNothing =
+      isAppError(error, 'CONVERSATION_NOT_FOUND') || isAppError(error, 'VALIDATION_ERROR');
+    throw isNothing && !/^\d{8}-\d{13}/.test(what) ? nothingOf(what, app) : error;
+  });
   const { conversationId, droppedKey } = restored;
   const path = app.conversations.path(conversationId);
   tell({ ...restored, path }, options.json, () =>
@@ -96,6 +91,16 @@ async function fromTrash(what: string, options: RestoreOptions, app: App): Promi
       `It came back without its key ${droppedKey}, which another conversation has now.`,
     );
   }
+}
+
+function nothingOf(what: string, { backups }: App): AppError {
+  return new AppError(
+    'VALIDATION_ERROR',
+    `There is no file ${what}, nor is that the id or key of a deleted conversation or the id of an insight.`,
+    {
+      hint: `Backups are looked for here and in ${backups.folder}. daybook restore --help tells where the ids of what was deleted are.`,
+    },
+  );
 }
 
 /** An id, or a name in the trash, which begins with one. */

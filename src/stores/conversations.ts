@@ -150,12 +150,12 @@ export class ConversationStore extends FollowedStore {
   }
 
   /**
-   * Brings a folder of the trash back, by its name there or, the last deleted, by its id.
+   * Brings a folder of the trash back, by its name there or, the last deleted, by its id or key.
    * CONVERSATION_NOT_FOUND (not in the trash), ALREADY_EXISTS (nothing is overwritten).
    */
-  async restore(nameOrId: string): Promise<Restored> {
+  async restore(ref: string): Promise<Restored> {
     await this.#merges.recover();
-    return this.core.track(this.#trash.restore(nameOrId));
+    return this.core.track(this.#trash.restore(ref));
   }
 
   /** Removes for good what is in the trash under that name, or of an id the last deleted. CONVERSATION_NOT_FOUND. */

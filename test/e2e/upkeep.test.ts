@@ -52,6 +52,16 @@ describe('daybook export and restore', () => {
     });
   });
 
+  it('brings a deleted conversation back by its key', async () => {
+    await withSaved(async (place, id) => {
+      const trash = join(place.root, 'conversation-logs', '.trash');
+      await mkdir(trash, { recursive: true });
+      await rename(join(place.root, 'conversation-logs', id), join(trash, id));
+      const restored = await run(place, place.root, 'restore', 'tea');
+      expect([restored.code, restored.stdout]).toEqual([0, expect.stringContaining(id)]);
+    });
+  });
+
   it('brings a deleted conversation back', async () => {
     await withSaved(async (place, id) => {
       const trash = join(place.root, 'conversation-logs', '.trash');
@@ -61,7 +71,8 @@ describe('daybook export and restore', () => {
       expect((await run(place, place.root, 'restore', id)).code).toBe(0);
       expect(await conversationIn(place.root, id)).toBe(before);
       expect((await run(place, place.root, 'restore', id)).code).toBe(1);
-      expect((await run(place, place.root, 'restore', 'no-such-thing')).code).toBe(1);
+      const nothing = await run(place, place.root, 'restore', 'no-such-thing');
+      expect([nothing.code, nothing.stderr]).toEqual([1, expect.stringContaining('nor is that')]);
       expect((await run(place, place.root, 'restore', id, '--dry-run')).code).toBe(1);
     });
   });

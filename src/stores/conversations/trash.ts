@@ -17,7 +17,7 @@ import {
 import { parseDocument, readWhole } from '../../files/json-doc.js';
 import { readStamp } from '../../files/stamp.js';
 import { researchJobSchema } from '../research-jobs.js';
-import { lockOfKey, notFound } from './refs.js';
+import { lockOfKey, notFound, requireRef } from './refs.js';
 import type { ConversationHead } from './schema.js';
 import type { StoreCore } from './store-core.js';
 import { deletedAtOf, idOf, TRASH_NAME, trashNameOf } from './trash-names.js';
@@ -31,6 +31,8 @@ export interface TrashedConversation {
   readonly conversationId: string;
   /** Absent where a person moved the folder here. */
   readonly deletedAt?: string;
+  /** The key that it was saved under. */
+  readonly clientId?: string;
   /** Absent where the file cannot be read. */
   readonly title?: string;
   readonly messageCount?: number;
@@ -120,11 +122,11 @@ export class Trash {
   }
 
   /**
-   * Brings back the folder of that name, or of an id the last deleted. CONVERSATION_NOT_FOUND: not
-   * in the trash; ALREADY_EXISTS: there is a conversation with its id.
+   * Brings back the folder of that name, or of an id or a key the last deleted. CONVERSATION_NOT_FOUND:
+   * not in the trash; ALREADY_EXISTS: there is a conversation with its id.
    */
-  async restore(nameOrId: string): Promise<Restored> {
-    const name = await this.#find(nameOrId);
+  async restore(ref: string): Promise<Restored> {
+    const name = await (TRASH_NAME.test(ref) ? this.#find(ref) : this.#findKey(ref));
     const conversationId = idOf(name);
     const clientId = (await this.#headOf(name))?.clientId;
     if (clientId === undefined) return this.#restore(name, conversationId);
@@ -204,6 +206,13 @@ export class Trash {
     return last;
   }
 
+  async #findKey(key: string): Promise<string> {
+    requireRef(key);
+    const found = (await this.list()).find(({ clientId }) => clientId === key);
+    if (found === undefined) throw notInTrash(key);
+    return found.name;
+  }
+
   async #describe(name: string): Promise<TrashedConversation> {
     const head = await this.#headOf(name);
     const deletedAt = deletedAtOf(name);
@@ -211,6 +220,7 @@ export class Trash {
       name,
       conversationId: idOf(name),
       ...(deletedAt === undefined ? {} : { deletedAt }),
+      ...(head?.clientId === undefined ? {} : { clientId: head.clientId }),
       ...(head?.title === undefined ? {} : { title: head.title }),
       ...(head === undefined ? {} : { messageCount: head.messageCount }),
     };
