@@ -34,14 +34,14 @@ export function addInsightLines(group: Command, flags: () => Flags): void {
     .description('Takes in insights from JSON Lines; what is there is never overwritten')
     .argument(
       '<file>',
-      'one JSON object a line: content and context are needed; a line without id gets the same id at each import, made from the line',
+      'one JSON object a line, - for the standard input: content and context are needed; a line without id gets the same id at each import, made from the line',
     )
     .option('--dry-run', 'only say what would be done')
     .option('--json', 'the report as JSON')
     .addHelpText('after', examplesText('insight import insights.jsonl --dry-run'))
     .exitOverride(endAsTool)
     .action((file: string, options: { dryRun?: boolean; json?: boolean }) =>
-      importLines(resolve(file), options, flags()).catch(failed),
+      importLines(file, options, flags()).catch(failed),
     );
 }
 
@@ -80,12 +80,13 @@ function contextOf(text: string): string {
 }
 
 async function importLines(
-  path: string,
+  file: string,
   { dryRun = false, json }: { dryRun?: boolean; json?: boolean },
   flags: Flags,
 ): Promise<void> {
   await withApp(flags, async ({ insights: store }, signal) => {
-    const report = await importInsights(path, { store, clock: systemClock, dryRun, signal });
+    const source = file === '-' ? process.stdin : resolve(file);
+    const report = await importInsights(source, { store, clock: systemClock, dryRun, signal });
     const { added, unchanged, refused } = report;
     if (json) console.log(terminalJson(report));
     else {

@@ -2,6 +2,7 @@
  * Insights as JSON Lines, out and in: a line is what the file of an insight holds (docs/FORMAT.md).
  * What comes in is judged as a file would be; what is there is never overwritten.
  */
+import type { Readable } from 'node:stream';
 import type { Clock } from '../base/clock.js';
 import { AppError, isAppError } from '../base/errors.js';
 import { derivedUuid } from '../base/ids.js';
@@ -34,14 +35,14 @@ export async function* insightLines(store: InsightStore, context?: string): Asyn
 
 const lineOf = (stored: StoredInsight) => `${JSON.stringify(documentOf(stored))}\n`;
 
-/** FILESYSTEM_ERROR, STORAGE_FULL. Done again it goes on where it was broken off. */
+/** `source`: see readLines. FILESYSTEM_ERROR, STORAGE_FULL. Done again it goes on where it was broken off. */
 export async function importInsights(
-  path: string,
+  source: string | Readable,
   { store, clock, dryRun, signal }: InsightImport,
 ): Promise<ImportedInsights> {
   const report: ImportedInsights = { added: [], unchanged: [], refused: [] };
   const planned = dryRun ? await byId(store) : undefined;
-  for await (const line of readLines(path)) {
+  for await (const line of readLines(source)) {
     signal?.throwIfAborted();
     const place = `line ${line.number}`;
     try {

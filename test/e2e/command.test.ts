@@ -82,6 +82,21 @@ describe('daybook kg', () => {
   });
 });
 
+describe('insights through a pipe', () => {
+  it('come in from the standard input', async () => {
+    await withPlace(async (place) => {
+      const line = JSON.stringify({ content: 'Peas first', context: 'global' });
+      const options = { env: place.env, cwd: place.folder, encoding: 'utf8' } as const;
+      const args = [MAIN, 'insight', 'import', '-'];
+      const input = `${line}\nnonsense\n`;
+      const { status, stdout, stderr } = spawnSync(process.execPath, args, { ...options, input });
+      expect([status, stdout]).toEqual([1, '1 added, 0 there already, 1 left out\n']);
+      expect(stderr).toContain('line 2');
+      expect((await runCommand(place, ['insight', 'export'])).stdout).toContain('Peas first');
+    });
+  });
+});
+
 describe('output that cannot be written', () => {
   it.each([
     ['list', 2],
