@@ -29,18 +29,38 @@ export function seek(list: PostingList, slot: number, from: number): number {
   return low;
 }
 
+/** Zero between uses. */
+const marks = new Uint8Array(MAX_SLOTS);
+
 function keep(a: PostingList, b: PostingList, wanted: boolean): PostingList {
+  return b.length > a.length * GALLOP_RATIO ? keepSeeking(a, b, wanted) : keepMarked(a, b, wanted);
+}
+
+function keepSeeking(a: PostingList, b: PostingList, wanted: boolean): PostingList {
   const packed = new Uint32Array(a.length);
-  const gallops = b.length > a.length * GALLOP_RATIO;
   let length = 0;
   let at = 0;
   for (let i = 0; i < a.length; i++) {
     const entry = a.packed[i] ?? 0;
     const slot = entry >>> FREQUENCY_BITS;
-    if (gallops) at = seek(b, slot, at);
-    else while (at < b.length && (b.packed[at] ?? 0) >>> FREQUENCY_BITS < slot) at++;
+    at = seek(b, slot, at);
     if ((at < b.length && slotAt(b, at) === slot) === wanted) packed[length++] = entry;
   }
+  return { packed, length };
+}
+
+/** Without a branch that depends on the data: a wrong guess of the processor costs more than ten steps. */
+function keepMarked(a: PostingList, b: PostingList, wanted: boolean): PostingList {
+  const packed = new Uint32Array(a.length);
+  const unmarked = wanted ? 0 : 1;
+  let length = 0;
+  for (let i = 0; i < b.length; i++) marks[(b.packed[i] ?? 0) >>> FREQUENCY_BITS] = 1;
+  for (let i = 0; i < a.length; i++) {
+    const entry = a.packed[i] ?? 0;
+    packed[length] = entry;
+    length += (marks[entry >>> FREQUENCY_BITS] ?? 0) ^ unmarked;
+  }
+  marks.fill(0);
   return { packed, length };
 }
 
