@@ -12,21 +12,24 @@ import { escapeLines } from './terminal-text.js';
 export function watchStdout(failed: number): void {
   process.stdout.on('error', (error) => {
     if (errnoOf(error) === 'EPIPE') process.exit(0);
-    console.error(`daybook: ${fileError(error, 'write', 'the output').message}`);
+    tellLost(error);
     process.exit(failed);
   });
 }
 
-/** For commands that change something: it is done to the end, and the command fails where nothing can be written. */
+/** The same for a command that is carried out to the end all the same, and fails then. */
 export function watchReport(failed: number): void {
   let isTold = false;
   process.stdout.on('error', (error) => {
     if (errnoOf(error) === 'EPIPE' || isTold) return;
     isTold = true;
-    console.error(`daybook: ${fileError(error, 'write', 'the output').message}`);
+    tellLost(error);
     process.exitCode = failed;
   });
 }
+
+const tellLost = (error: unknown) =>
+  console.error(`daybook: ${fileError(error, 'write', 'the output').message}`);
 
 /** Resolves when all is written, or the reader, such as `head`, has enough. Throws what `text` throws. */
 export async function toStdout(text: AsyncIterable<string>): Promise<void> {
