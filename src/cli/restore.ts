@@ -72,7 +72,7 @@ async function noteFromTrash(
 
 async function fromTrash(what: string, options: RestoreOptions, app: App): Promise<void> {
   requireFitting(options, 'the trash');
-  if (INSIGHT.test(what)) {
+  if (INSIGHT.test(what) && !(await isDeletedKey(what, app))) {
     const path = await app.insights.restore(what);
     return tell({ path }, options.json, () => console.log(`The insight is back: ${path}`));
   }
@@ -92,6 +92,10 @@ async function fromTrash(what: string, options: RestoreOptions, app: App): Promi
     );
   }
 }
+
+/** Clients also use UUIDs, which ids of insights are, as keys of conversations. */
+const isDeletedKey = async (what: string, { conversations }: App) =>
+  (await conversations.trashed()).some(({ clientId }) => clientId === what);
 
 function nothingOf(what: string, { backups }: App): AppError {
   return new AppError(

@@ -62,6 +62,22 @@ describe('daybook export and restore', () => {
     });
   });
 
+  it('knows a key from an insight where it is a UUID too', async () => {
+    await withPlace(async (place) => {
+      const key = '1b4e28ba-2fa1-41d2-883f-0016d3cca427';
+      const save = ['save', 'user', 'Sow peas', '--conversation-id', key];
+      expect((await run(place, place.root, ...save)).code).toBe(0);
+      const logs = join(place.root, 'conversation-logs');
+      const [id = ''] = (await readdir(logs)).filter((name) => /^\d/.test(name));
+      await mkdir(join(logs, '.trash'), { recursive: true });
+      await rename(join(logs, id), join(logs, '.trash', id));
+      const restored = await run(place, place.root, 'restore', key);
+      expect([restored.code, restored.stdout]).toEqual([0, expect.stringContaining(id)]);
+      const insight = await run(place, place.root, 'restore', key);
+      expect([insight.code, insight.stderr]).toEqual([1, expect.stringContaining('insight')]);
+    });
+  });
+
   it('brings a deleted conversation back', async () => {
     await withSaved(async (place, id) => {
       const trash = join(place.root, 'conversation-logs', '.trash');
