@@ -19,7 +19,7 @@ import type { UnlockOptions } from './unlock.js';
 
 const JSON_OPTION = ['--json', 'the report as JSON'] as const;
 
-/** The others, but for `serve`, end as soon as nobody reads what they print. */
+/** Carried out to the end, whoever reads what they print; of the others most end with their reader. */
 const REPORTING = new Set(['init', 'info', 'unlock', 'backup', 'restore']);
 
 /** A fresh program; parsing it runs the command named by the arguments, `serve` when none is. */
