@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Those that start processes take longest, and would be waited for alone at the end. */
-const LONG = /test\/(crash|e2e|files|search)\//;
+const LONG = /test\/(crash|e2e|files|fts|search)\//;
 
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

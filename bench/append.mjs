@@ -10,7 +10,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openConversationStore } from '../dist/stores/conversations.js';
+import { openConversationStore } from '../dist/stores/conversations/conversations.js';
 import { replaceFloor } from './support/replace-floor.mjs';
 
 const SIZES = [10, 1_000, 10_000];

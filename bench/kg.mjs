@@ -6,14 +6,14 @@
  * subject, neighbours. All in one run, taking turns on the same disk; wall time, and CPU time of this
  * process (SQLite's included, which works in it).
  *
- * `npm run build && node bench/kg.mjs [sizes]`, such as `node bench/kg.mjs 5000 100000 1000000`
+ * `npm --prefix bench ci && npm run build && node bench/kg.mjs [sizes]`, such as `node bench/kg.mjs 5000 100000 1000000`
  * (default 5000). The bars are judged, not enforced: the exit code is 0 whatever a busy machine says.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
-import { KnowledgeGraph } from '../dist/stores/knowledge-graph.js';
+import { KnowledgeGraph } from '../dist/stores/knowledge-graph/knowledge-graph.js';
+import { Database } from './support/sqlite.mjs';
 
 const sizes = process.argv.slice(2).map(Number);
 if (sizes.length === 0) sizes.push(5_000);

@@ -1,6 +1,7 @@
 /**
  * How the search engine compares with SQLite FTS5: the same messages, the same queries, alternating,
- * in one process. Build first: npm run build && node bench/search.mjs [sizes…] (1000 10000 100000).
+ * in one process. Install and build first:
+ * npm --prefix bench ci && npm run build && node bench/search.mjs [sizes…] (1000 10000 100000).
  *
  * Messages are real English: the prose of every README, CHANGELOG and guide in node_modules, cut into
  * sentences; each message draws sentences by chance (fixed seed) until it has about 80 words.
@@ -14,8 +15,8 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
-import { createTextIndex } from '../dist/search/text-index.js';
+import { createTextIndex } from '../dist/fts/text-index.js';
+import { Database } from './support/sqlite.mjs';
 
 const WORDS_A_MESSAGE = 80;
 /** Enough for a query's code to be compiled; the compiler's threads count as CPU time too. */

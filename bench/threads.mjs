@@ -2,17 +2,17 @@
  * Daybook's reads and writes beside better-sqlite3 with the usual schema of a thread store (threads,
  * messages, FTS5 by triggers, WAL), on the same data in the same run, alternating. Both are warm: each
  * case runs, both sides in turn, up to 500 times before it is timed, as a server has that is in use.
- * `npm run build && node bench/threads.mjs [conversations] [messages]`
+ * `npm --prefix bench ci && npm run build && node bench/threads.mjs [conversations] [messages]`
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { systemClock } from '../dist/base/clock.js';
 import { silentLog } from '../dist/base/log.js';
-import { openMessageSearch } from '../dist/search/message-search.js';
-import { openConversationStore } from '../dist/stores/conversations.js';
+import { openMessageSearch } from '../dist/search/messages/message-search.js';
+import { openConversationStore } from '../dist/stores/conversations/conversations.js';
 import { replaceFloor } from './support/replace-floor.mjs';
+import { Database } from './support/sqlite.mjs';
 
 const CONVERSATIONS = Number(process.argv[2] ?? 10_000);
 const MESSAGES = Number(process.argv[3] ?? 200_000);

@@ -67,8 +67,8 @@ function writeStore(logsFolder, messageCount, conversationCount) {
 
 /** In a process of its own: one start, one search, a save if the cache is missing; figures as JSON. */
 async function start(logsFolder, cachePath) {
-  const { openConversationStore } = await import('../dist/stores/conversations.js');
-  const { openMessageSearch } = await import('../dist/search/message-search.js');
+  const { openConversationStore } = await import('../dist/stores/conversations/conversations.js');
+  const { openMessageSearch } = await import('../dist/search/messages/message-search.js');
   const { systemClock } = await import('../dist/base/clock.js');
   const { silentLog } = await import('../dist/base/log.js');
   const [cpu, wall] = [process.cpuUsage(), performance.now()];

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { silentLog } from '../dist/base/log.js';
-import { openWatcher } from '../dist/files/watcher.js';
+import { openWatcher } from '../dist/files/watcher/watcher.js';
 
 const FOLDERS = Number(process.argv[2] ?? 10_000);
 const ROUNDS = 12;

@@ -3,31 +3,45 @@
  * Tools see this interface and nothing of the configuration but the facts that are fit to show.
  */
 import { join } from 'node:path';
+import type { EmbeddingParts } from './app/embeddings.js';
+import { openLanguageParts } from './app/language-parts.js';
+import type { SummaryParts } from './app/summaries.js';
 import { type Clock, systemClock } from './base/clock.js';
 import { sha256Hex } from './base/ids.js';
 import { type Log, silentLog } from './base/log.js';
 import { VERSION } from './base/version.js';
-import type { Config } from './config.js';
+import type { Config } from './config/config.js';
+import { RelevantSnippets } from './context/snippets/relevant-snippets.js';
+import type { SummaryService } from './context/summaries/summary-service.js';
 import { Exporter } from './exchange/export.js';
 import { GraphExport } from './exchange/graph-export.js';
 import { GraphImport } from './exchange/graph-import.js';
-import type { Durability } from './files/atomic-write.js';
-import { createPerplexity, type Perplexity } from './providers/perplexity.js';
+import type { Durability } from './files/atomic/atomic-write.js';
+import { Importer } from './import/importer.js';
+import { Backups } from './maintenance/backup.js';
+import type { BackupArea } from './maintenance/backup-content.js';
+import { type DailyBackup, startDailyBackup } from './maintenance/daily-backup.js';
+import { createPerplexity } from './providers/perplexity.js';
+import type { Perplexity } from './providers/perplexity-types.js';
+import type { VectorSource } from './recall/vector-source.js';
 import { createResearch } from './research/research.js';
 import type { ResearchService } from './research/research-types.js';
 import { InsightSearch } from './search/insight-search.js';
-import { type MessageSearch, openMessageSearch } from './search/message-search.js';
-import { NoteSearch } from './search/note-search.js';
-import { ConversationDocuments } from './stores/conversation-documents.js';
-import { type ConversationStore, openConversationStore } from './stores/conversations.js';
-import { InsightStore } from './stores/insights.js';
-import { KnowledgeGraph } from './stores/knowledge-graph.js';
-import { MemoryBank } from './stores/memory-bank.js';
-import { ResearchJobFiles } from './stores/research-job-files.js';
+import { MemorySearch, type MemoryStores } from './search/memory-search.js';
+import { type MessageSearch, openMessageSearch } from './search/messages/message-search.js';
+import { NoteSearch } from './search/notes/note-search.js';
+import { QuickFind } from './search/quick-find/quick-find.js';
+import { RecallSearch } from './search/recall/recall-search.js';
+import { ConversationDocuments } from './stores/conversations/conversation-documents.js';
+import {
+  type ConversationStore,
+  openConversationStore,
+} from './stores/conversations/conversations.js';
+import { InsightStore } from './stores/insights/insights.js';
+import { KnowledgeGraph } from './stores/knowledge-graph/knowledge-graph.js';
+import { MemoryBank } from './stores/memory-bank/memory-bank.js';
+import { ResearchJobFiles } from './stores/research-jobs/research-job-files.js';
 import { StateStore } from './stores/state.js';
-import { Backups } from './upkeep/backup.js';
-import type { BackupArea } from './upkeep/backup-content.js';
-import { type DailyBackup, startDailyBackup } from './upkeep/daily-backup.js';
 
 /** What `store_info` and `daybook info` tell; holds no secret. */
 export interface StoreFacts {
@@ -55,20 +69,30 @@ export interface App {
   readonly conversations: ConversationStore;
   readonly research: ResearchService;
   readonly search: MessageSearch;
+  readonly recall: RecallSearch;
+  readonly relevantSnippets: RelevantSnippets;
+  readonly memorySearch: MemorySearch;
   readonly documents: ConversationDocuments;
   readonly memoryBank: MemoryBank;
   readonly noteSearch: NoteSearch;
+  readonly quickFind: QuickFind;
   readonly exporter: Exporter;
+  readonly importer: Importer;
   readonly backups: Backups;
   /** The folders that a backup holds, and that a restore puts back. */
   readonly areas: readonly BackupArea[];
   readonly state: StateStore;
+  readonly summaries: SummaryService;
+  readonly embeddings: Pick<EmbeddingParts, 'mode' | 'progress' | 'vectors'>;
+  readonly languageModels: Pick<SummaryParts, 'providers' | 'modelOf' | 'isKeySet'>;
   readonly kg: KnowledgeGraph;
   readonly graphExport: GraphExport;
   readonly graphImport: GraphImport;
   readonly insights: InsightStore;
   readonly insightSearch: InsightSearch;
   readonly durability: Durability;
+  /** IANA name of the zone in which people read times. */
+  readonly timeZone: string;
   readonly facts: StoreFacts;
   /**
    * Begins what a server does beside its calls: clears what dead processes left, follows their
@@ -82,6 +106,8 @@ export interface App {
 export interface AppOptions {
   readonly log?: Log;
   readonly clock?: Clock;
+  /** Nothing will be written, so no folder is created. */
+  readonly isReading?: boolean;
 }
 
 /** A dead server's lease on a research run ends by itself; a second look then takes the run over. */
@@ -89,29 +115,21 @@ const SECOND_RESUME_MS = 25_000;
 
 /** Opens every store on the folders of the configuration. Creates no conversation by itself. */
 export async function createApp(config: Config, options: AppOptions = {}): Promise<App> {
-  const { log = silentLog, clock = systemClock } = options;
+  const { log = silentLog, clock = systemClock, isReading = false } = options;
   const { logsDir: logsFolder, fsync, maxMessages } = config;
-  const conversations = await openConversationStore({ logsFolder, fsync, maxMessages, clock, log });
-  const search = openMessageSearch({
-    store: conversations,
-    cachePath: indexCachePath(config),
-    clock,
-    log,
+  const conversations = await openConversationStore({
+    ...{ logsFolder, fsync, maxMessages, clock, log, isReading },
   });
+  const language = openLanguageParts(config, conversations, clock, log);
+  const { vectors } = language.services.embeddings;
+  const { search, recall } = searchesOf(config, conversations, vectors, { clock, log });
   const research = researchOf(config, conversations, clock, log);
   const documents = new ConversationDocuments({ logsFolder, fsync, clock });
-  const exporter = new Exporter({
-    store: conversations,
-    documents,
-    folder: exportsFolder(config),
-    clock,
-    fsync,
-  });
+  const folder = exportsFolder(config);
+  const exporter = new Exporter({ store: conversations, documents, folder, clock, fsync });
   const bank = bankOf(config, clock, log);
   const insights = openInsights(config, clock, log);
-  const areas = areasOf(config);
-  const { folder, keepDays, isDaily } = config.backup;
-  const backups = new Backups({ folder, areas, keepDays, clock, fsync });
+  const { areas, backups } = backupsOf(config, clock);
   let daily: DailyBackup | undefined;
   let background: Promise<unknown> = Promise.resolve();
   let secondResume: NodeJS.Timeout | undefined;
@@ -119,16 +137,19 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     conversations,
     research,
     search,
+    ...recallingOf({ recall, insights, ...bank }),
     documents,
     ...bank,
+    quickFind: new QuickFind({ conversations, insights, clock, ...bank }),
     exporter,
+    importer: importerOf(config, { conversations, documents, ...bank, insights }),
     backups,
     areas,
     state: new StateStore({ logsFolder, fsync, clock }),
+    ...language.services,
     insights,
     insightSearch: new InsightSearch(insights),
-    durability: { fsync },
-    facts: factsOf(config),
+    ...settledBy(config),
     start() {
       background = conversations.tidy().catch((error: unknown) => {
         log.warn({ err: error }, 'leftovers of ended processes were not removed');
@@ -139,14 +160,17 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
       bank.memoryBank.watch();
       bank.kg.start();
       insights.start();
+      language.start();
       const leasePath = join(logsFolder, '.leases', 'backup');
-      if (isDaily) daily = startDailyBackup({ backups, leasePath, clock, log });
+      if (config.backup.isDaily) daily = startDailyBackup({ backups, leasePath, clock, log });
     },
     async close() {
       clearTimeout(secondResume);
       await background;
       await daily?.close();
       await research.close();
+      await language.close();
+      await recall.close();
       await search.close();
       await bank.memoryBank.close();
       await bank.kg.close();
@@ -154,6 +178,32 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
       await conversations.close();
     },
   };
+}
+
+/** What the configuration alone decides. */
+const settledBy = (config: Config) => ({
+  durability: { fsync: config.fsync },
+  timeZone: config.timeZone,
+  facts: factsOf(config),
+});
+
+/** What answers questions from recall. */
+const recallingOf = (stores: MemoryStores) => ({
+  recall: stores.recall,
+  relevantSnippets: new RelevantSnippets(stores.recall),
+  memorySearch: new MemorySearch(stores),
+});
+
+/** Both read nothing until something is searched or `start` is called. */
+function searchesOf(
+  config: Config,
+  store: ConversationStore,
+  vectors: VectorSource | undefined,
+  { clock, log }: { clock: Clock; log: Log },
+) {
+  const search = openMessageSearch({ store, cachePath: indexCachePath(config), clock, log });
+  const recall = new RecallSearch({ store, search, clock, log, ...(vectors && { vectors }) });
+  return { search, recall };
 }
 
 function researchOf(config: Config, store: ConversationStore, clock: Clock, log: Log) {
@@ -167,6 +217,14 @@ function researchOf(config: Config, store: ConversationStore, clock: Clock, log:
     maxMessages,
     timing: { waitMs: perplexity.waitMs },
   });
+}
+
+function importerOf(
+  { logsDir: logsFolder, imports, variable }: Config,
+  stores: Pick<App, 'conversations' | 'documents' | 'memoryBank' | 'kg' | 'insights'>,
+): Importer {
+  const { activity, home, programs } = imports;
+  return new Importer({ ...stores, logsFolder, machine: { home, programs, variable }, activity });
 }
 
 /** What is kept in the memory bank. */
@@ -192,11 +250,12 @@ function openInsights({ root, fsync }: Config, clock: Clock, log: Log): InsightS
   return new InsightStore({ folder: join(root, 'memory-bank'), fsync, clock, log });
 }
 
-function areasOf({ root, logsDir }: Config): readonly BackupArea[] {
-  return [
+function backupsOf({ root, logsDir, fsync, backup: { folder, keepDays } }: Config, clock: Clock) {
+  const areas: readonly BackupArea[] = [
     { name: 'conversation-logs', folder: logsDir },
     { name: 'memory-bank', folder: join(root, 'memory-bank') },
   ];
+  return { areas, backups: new Backups({ folder, areas, keepDays, clock, fsync }) };
 }
 
 /** One file a logs folder: two roots never share an index. */
@@ -237,8 +296,17 @@ function factsOf(config: Config): StoreFacts {
       perplexity: {
         configured: perplexity.apiKey !== undefined,
         backend: perplexity.backend,
-        baseUrl: perplexity.baseUrl,
+        baseUrl: withoutPassword(perplexity.baseUrl),
       },
     },
   };
+}
+
+/** An address as it may be shown: user name and password masked. */
+function withoutPassword(address: string): string {
+  const url = new URL(address);
+  if (url.username === '' && url.password === '') return address;
+  url.username = '***';
+  url.password = '';
+  return url.href.replace(/\/+$/, '');
 }

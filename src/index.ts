@@ -2,21 +2,20 @@
  * Public API of the package: `openDaybook`, which most programs need; below it the app over a folder
  * and the MCP server over an app; and the text index that gives SQLite FTS5's answers, useful alone.
  */
-export { type App, type AppOptions, createApp, type StoreFacts } from './app.js';
-export { AppError, type ErrorCode } from './base/errors.js';
-export { type Config, type ConfigSources, loadConfig } from './config.js';
+
 export {
   type Daybook,
   type InsightSearchRequest,
   type OpenOptions,
   openDaybook,
   type SearchRequest,
-} from './index/open-daybook.js';
-export type { InsightHit, InsightResults } from './search/insight-search.js';
-export type { MessageFilters, MessageHit, MessageResults } from './search/message-search.js';
-export type { MatchType } from './search/search-modes.js';
-export type { Hit, SearchResult } from './search/search-result.js';
-export type { SnippetOptions } from './search/snippet.js';
+} from './api/open-daybook.js';
+export { type App, type AppOptions, createApp, type StoreFacts } from './app.js';
+export { AppError, type ErrorCode } from './base/errors.js';
+export { type Config, type ConfigSources, loadConfig } from './config/config.js';
+export type { MatchType } from './fts/query/match-types.js';
+export type { Hit, SearchResult } from './fts/search-result.js';
+export type { SnippetOptions } from './fts/snippets/snippet.js';
 export {
   createTextIndex,
   type DocumentId,
@@ -24,19 +23,25 @@ export {
   type TextIndex,
   type TextIndexOptions,
   type TextIndexStats,
-} from './search/text-index.js';
-export { type BuiltServer, buildServer, type ServerOptions } from './server/build-server.js';
-export type { Conversation, ConversationHead, Message } from './stores/conversations/schema.js';
+} from './fts/text-index.js';
+export type { InsightHit, InsightResults } from './search/insight-search.js';
+export type {
+  MessageFilters,
+  MessageHit,
+  MessageResults,
+} from './search/messages/message-search.js';
+export { type BuiltServer, buildServer, type ServerOptions } from './server/mcp/build-server.js';
 export type {
   AppendResult,
   ConversationStore,
   NewConversation,
   NewMessage,
-} from './stores/conversations.js';
+} from './stores/conversations/conversations.js';
+export type { Conversation, ConversationHead, Message } from './stores/conversations/schema.js';
 export type {
   Insight,
   InsightSelection,
   InsightStore,
   InsightUpdate,
   NewInsight,
-} from './stores/insights.js';
+} from './stores/insights/insights.js';

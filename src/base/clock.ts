@@ -3,6 +3,9 @@
  * and no store can depend on the machine's clock unseen.
  */
 
+/** Milliseconds of a day. */
+export const DAY_MS = 24 * 60 * 60 * 1000;
+
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
@@ -18,6 +21,11 @@ export const systemClock: Clock = {
 /** ISO 8601 in UTC with milliseconds, as every file and tool result writes times. */
 export function isoTime(epochMs: number): string {
   return new Date(epochMs).toISOString();
+}
+
+/** The same without punctuation, as names of files have it: `20260301T101500123Z`. */
+export function compactTime(epochMs: number): string {
+  return isoTime(epochMs).replace(/[-:.]/g, '');
 }
 
 /** Resolves after `ms`; rejects with the signal's reason when it is aborted first. */

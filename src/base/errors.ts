@@ -23,19 +23,22 @@ export const ERROR_KINDS = {
   TIMEOUT: kind(1001, 'Call again; a narrower request is faster.', true),
   QUERY_SYNTAX: kind(
     1010,
-    'Correct the query at the position given, or leave matchType at auto to search plain words.',
+    'Correct the query at the position given, or leave `matchType` at auto to search plain words.',
   ),
   CONVERSATION_NOT_FOUND: kind(
     2000,
-    'Check the id, or start a new conversation with save_message or perplexity_search.',
+    'Check the id, or start a new conversation with `save_message` or `perplexity_search`.',
   ),
   CONVERSATION_CORRUPTED: kind(
     2001,
     'The file was left untouched. Correct it at the place given, or start a new conversation.',
   ),
-  MESSAGE_NOT_FOUND: kind(2002, 'Read the conversation with get_conversation to see its messages.'),
+  MESSAGE_NOT_FOUND: kind(
+    2002,
+    'Read the conversation with `get_conversation` to see its messages.',
+  ),
   CONVERSATION_FULL: kind(2003, 'Start a new conversation, or raise DAYBOOK_MAX_MESSAGES.'),
-  E_MB_FILE_NOT_FOUND: kind(2300, 'List the notes with mb_list.'),
+  E_MB_FILE_NOT_FOUND: kind(2300, 'List the notes with `mb_list`.'),
   E_MB_READ: kind(2301, 'Check that the note is a readable UTF-8 markdown file.'),
   E_MB_FULL: kind(2302, 'Remove or join notes, or raise DAYBOOK_MB_MAX_FILES.'),
   E_KG_FULL: kind(2400, 'Delete triples, or raise MCP_KG_MAX_TRIPLES.'),
@@ -83,6 +86,11 @@ export class AppError extends Error {
     this.code = code;
     this.hint = options.hint ?? ERROR_KINDS[code].hint;
     this.details = options.details;
+  }
+
+  /** Whether the hint is the one of the code, not one of the place that threw. */
+  get isGeneralHint(): boolean {
+    return this.hint === ERROR_KINDS[this.code].hint;
   }
 
   get number(): number {

@@ -1,8 +1,9 @@
 /**
  * Loads the configuration for a command: joins flags, environment and the user's own files.
  */
-import { type Config, loadConfig } from '../config.js';
-import { readTextIfPresent } from '../files/user-files.js';
+import { type Config, loadConfig } from '../config/config.js';
+import { realPlace } from '../files/door/real-place.js';
+import { readTextIfPresent } from '../files/paths/user-files.js';
 import { TOOLSETS } from '../tools/index.js';
 
 /** Options given before or after the command, by setting name. */
@@ -15,5 +16,6 @@ export function configuration(flags: Flags): Config {
     cwd: process.cwd(),
     knownToolsets: TOOLSETS,
     readFile: readTextIfPresent,
+    realPath: realPlace,
   });
 }

@@ -1,26 +1,31 @@
-/** A failure, told to people in a sentence and what to do about it. */
+/** A failure as people see it: a sentence, and what to do about it; or JSON for programs. */
 import { type AppError, isAppError } from '../base/errors.js';
-import type { OptionNames } from './command-words.js';
-import { escapeControls } from './terminal-text.js';
+import { statusOf } from './status.js';
+import { escapeControls, terminalJson } from './terminal/terminal-text.js';
+import type { OptionNames } from './tools/command-names.js';
+import { isJsonWanted } from './usage-error.js';
 
-/** Prints to stderr and sets the exit status. Anything but an AppError is thrown again. */
-export async function tellFailure(
-  error: unknown,
-  status: number,
-  options?: OptionNames,
-): Promise<void> {
+/**
+ * Prints the error and sets the exit status. Anything but an AppError is thrown again. `options`: how
+ * the fields that the message names are typed in the command at hand.
+ */
+export async function reportFailure(error: unknown, options?: OptionNames): Promise<void> {
   if (!isAppError(error)) throw error;
-  const { message, hint } = await inWordsOf(error, options);
+  const { message, hint } = await forPeople(error, options);
+  process.exitCode = statusOf(error);
+  if (isJsonWanted()) {
+    const { code, number, retryable, details } = error;
+    const facts = { code, number, message, hint, retryable, ...(details && { details }) };
+    console.log(terminalJson({ success: false, error: facts }));
+    return;
+  }
   console.error(`daybook: ${escapeControls(message)}\n  ${escapeControls(hint)}`);
-  process.exitCode = status;
 }
 
-/** Messages of other codes quote paths and texts, which stay as they are. */
-async function inWordsOf({ code, message, hint }: AppError, options?: OptionNames) {
-  const { inCommandWords } = await import('./command-words.js'); // needs all tools
-  const isOfInput = code === 'VALIDATION_ERROR';
+async function forPeople(error: AppError, options?: OptionNames) {
+  const { hintForPeople, withCommandNames } = await import('./tools/command-names.js'); // needs all tools
   return {
-    message: isOfInput ? inCommandWords(message, options) : message,
-    hint: inCommandWords(hint, options),
+    message: withCommandNames(error.message, options),
+    hint: hintForPeople(error, options),
   };
 }

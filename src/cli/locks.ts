@@ -1,8 +1,8 @@
 /** The write locks of a root, wherever its parts lie. */
 import { join } from 'node:path';
-import type { Config } from '../config.js';
-import { heldLocks, type LockFacts } from '../files/held-locks.js';
-import { graphFiles } from '../stores/knowledge-graph/graph-files.js';
+import type { Config } from '../config/config.js';
+import { heldLocks, type LockFacts } from '../files/locks/lock-inspection.js';
+import { graphFiles } from '../stores/knowledge-graph/log/graph-files.js';
 
 /** Folder by folder, in the order of their names. FILESYSTEM_ERROR. */
 export async function locksOf({ root, logsDir, kg }: Config): Promise<LockFacts[]> {

@@ -1,13 +1,17 @@
 #!/usr/bin/env node
 /**
- * The command `daybook`. Errors end it with status 1 and a sentence a person can act on;
- * `program.ts` says what the commands are.
+ * The command `daybook`. `program.ts` lists the commands, `status.ts` says what a command ends with.
+ * Everything is imported after source maps are switched on, because Node reads the map of a file only
+ * when it loads the file: stack traces then name the lines of the sources instead of the bundle.
  */
-import { tellFailure } from './failure.js';
-import { createProgram } from './program.js';
+process.setSourceMapsEnabled(true);
 
+const { createProgram } = await import('./program.js');
+
+const args = process.argv.slice(2);
 try {
-  await createProgram().parseAsync();
+  await createProgram(args).parseAsync(args, { from: 'user' });
 } catch (error) {
-  await tellFailure(error, 1);
+  const { reportFailure } = await import('./failure.js');
+  await reportFailure(error);
 }

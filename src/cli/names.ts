@@ -2,7 +2,19 @@
 import type { Command } from 'commander';
 
 /** The MCP clients that `daybook init` knows. */
-export const CLIENT_NAMES = ['claude-desktop', 'claude-code', 'cursor', 'vscode', 'windsurf'];
+export const CLIENT_NAMES = [
+  'claude-desktop',
+  'claude-code',
+  'codex',
+  'cursor',
+  'gemini',
+  'vscode',
+  'windsurf',
+  'zed',
+];
+
+/** The shells that `daybook completion` knows. */
+export const SHELLS = ['bash', 'zsh', 'fish'];
 
 /** Commands that are made of one tool, by the name of the tool. */
 export const SINGLE_TOOLS: Readonly<Record<string, string>> = {
@@ -19,20 +31,23 @@ export const GROUPS: Readonly<Record<string, string>> = {
 
 /** What the groups are for. */
 export const GROUPS_ABOUT: Readonly<Record<string, string>> = {
-  insight: 'findings about a project, or about all: save, find, change, export, import',
+  insight: 'findings about a project, or about all projects',
   kg: 'the knowledge graph: facts such as Ada / lives in / London',
   mb: 'the memory bank: notes in Markdown',
 };
 
-/** Lets a mistake in the use of a command point to the help of that command. */
+export const isMadeOfTools = (name: string): boolean => name in SINGLE_TOOLS || name in GROUPS;
+
+/** Makes a mistake in the use of a command point to the help of that command. */
 export function pointToHelp(command: Command): void {
   const names = [command.name()];
   for (let { parent } = command; parent !== null; parent = parent.parent)
     names.unshift(parent.name());
-  command.showHelpAfterError(`(${names.join(' ')} --help tells what it takes)`);
+  const dashes = command.name() === 'search' ? 'Put -- before words that begin with -. ' : '';
+  command.showHelpAfterError(`(${dashes}${names.join(' ')} --help shows how to use it)`);
 }
 
-/** What stands at the end of a help text; `examples` without the name of the program. */
+/** The end of a help text; `examples` without the name of the program. */
 export function examplesText(...examples: readonly string[]): string {
   if (examples.length === 0) return '';
   const lines = examples.map((example) => `\n  daybook ${example}`);

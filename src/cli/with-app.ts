@@ -1,22 +1,33 @@
 /**
- * Runs one command on the stores: opens them, ends the command at Ctrl-C without a half result,
- * and closes them whatever happens.
+ * Runs one command on the stores: opens them, ends the command at Ctrl-C without a half result, and
+ * closes them whatever happens.
  */
 import { type App, createApp } from '../app.js';
 import { AppError, isAppError } from '../base/errors.js';
+import type { Config } from '../config/config.js';
+import { isFolder } from '../files/atomic/edit-user-file.js';
 import { configuration, type Flags } from './configuration.js';
 
-/** Throws what `work` throws; CANCELLED after a signal. */
+export interface Opening {
+  /** The command changes nothing, so it creates no folder either. */
+  readonly isReading?: boolean;
+  /** The command may create the root that --root names; else a typing error would. */
+  readonly mayCreateRoot?: boolean;
+}
+
+/** Throws what `work` throws; CANCELLED after a signal; VALIDATION_ERROR where there is no such root. */
 export async function withApp(
   flags: Flags,
   work: (app: App, signal: AbortSignal) => Promise<void>,
+  { isReading = false, mayCreateRoot = false }: Opening = {},
 ): Promise<void> {
   const config = configuration(flags);
   for (const notice of config.notices) console.error(notice);
+  if (!mayCreateRoot) await requireRoot(config);
   const stop = new AbortController();
   const onSignal = () => stop.abort();
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, onSignal);
-  const app = await createApp(config);
+  const app = await createApp(config, { isReading });
   try {
     await work(app, stop.signal);
   } catch (error) {
@@ -27,3 +38,25 @@ export async function withApp(
     await app.close();
   }
 }
+
+/** A root that somebody named must exist; the default one is created by the first write. */
+export async function requireRoot({ root, rootSource }: Config): Promise<void> {
+  if (rootSource === 'home' || (await isFolder(root))) return;
+  throw new AppError(
+    'VALIDATION_ERROR',
+    `There is no folder ${root} (${ROOT_CHOICES[rootSource]}).`,
+    {
+      hint: `Nothing was created. Check the name, or create it with daybook init ${root}`,
+      details: { root, rootSource },
+    },
+  );
+}
+
+/** What chose the root. */
+export const ROOT_CHOICES: Readonly<Record<Config['rootSource'], string>> = {
+  flag: 'chosen by --root',
+  environment: 'chosen by DAYBOOK_ROOT',
+  file: 'chosen by your configuration file',
+  registered: 'registered with daybook init',
+  home: 'the default',
+};

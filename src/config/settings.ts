@@ -1,15 +1,20 @@
 /**
  * Every setting of Daybook: what it takes, where it is read, what it defaults to.
  * The table behind the configuration, its error sentences and the list in README.md.
- * Reading and combining the sources is `../config.ts`.
+ * Reading and combining the sources is `./config.ts`.
  */
 import { z } from 'zod';
+import { isTimeZone, systemTimeZone } from '../base/local-time.js';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
+/** When the tools that need a Perplexity key are listed. */
+const LISTINGS = ['auto', 'always'] as const;
 export const BACKENDS = ['agent', 'chat-completions'] as const;
 export const EVICTIONS = ['off', 'oldest'] as const;
 export const MODES = ['stdio', 'http'] as const;
 export const BACKUP_TIMES = ['off', 'daily'] as const;
+export const EMBEDDINGS = ['off', 'local', 'openai', 'ollama'] as const;
+export const IMPORT_ACTIVITIES = ['none', 'short', 'all'] as const;
 const PRESETS = ['fast', 'low', 'medium', 'high', 'xhigh', 'wide-research'] as const;
 
 const text = z.string().trim().min(1);
@@ -17,6 +22,12 @@ const wholeNumber = (min: number, max: number) => z.coerce.number().int().min(mi
 const onOff = z
   .union([z.boolean(), z.enum(['0', '1', 'false', 'true', 'off', 'on', 'no', 'yes'])])
   .transform((value) => value === true || ['1', 'true', 'on', 'yes'].includes(String(value)));
+/** `PERSISTENCE_ENABLE_EMBEDDINGS` takes yes or no. */
+const embeddingsMode = (value: unknown) => {
+  const mode = typeof value === 'string' ? value.trim().toLowerCase() : value;
+  if (mode === true || ['1', 'true', 'on', 'yes'].includes(String(mode))) return 'local';
+  return mode === false || ['0', 'false', 'no'].includes(String(mode)) ? 'off' : mode;
+};
 const lowerCase = (value: unknown) =>
   typeof value === 'string' ? value.trim().toLowerCase() : value;
 
@@ -49,9 +60,18 @@ export const SETTINGS = {
     about: 'The folder of the conversations (default: `conversation-logs` in the root).',
     env: ['CONVERSATION_LOGS_DIR'],
   }),
+  timeZone: setting({
+    schema: text
+      .refine(isTimeZone, { error: 'This is not a time zone of the IANA database.' })
+      .default(systemTimeZone()),
+    takes: 'a time zone such as Europe/Berlin or UTC',
+    about:
+      'The time zone in which session_start and the command line show times (default: that of the system).',
+    env: ['DAYBOOK_TIME_ZONE'],
+  }),
   toolsets: setting({
-    schema: text.optional(),
-    takes: 'names of toolsets with commas between them, or all',
+    schema: z.union([text, z.array(text).transform((names) => names.join(','))]).optional(),
+    takes: 'names of toolsets separated by commas (in the file also a JSON list), or all',
     about: 'Which toolsets are offered (default: all but `admin`).',
     env: ['DAYBOOK_TOOLSETS'],
     flag: '--toolsets',
@@ -107,6 +127,50 @@ export const SETTINGS = {
       'Backups older than this are removed when a new one was made; `0` keeps all (default `30`).',
     env: ['DAYBOOK_BACKUP_KEEP_DAYS'],
   }),
+  autoSummarise: setting({
+    schema: z.preprocess(lowerCase, onOff.default(false)),
+    takes: '1 or 0',
+    about:
+      'Whether summaries are kept current in the background; a language model that you allowed writes them (default `0`: when they are asked for).',
+    env: ['DAYBOOK_AUTO_SUMMARISE'],
+  }),
+  embeddings: setting({
+    schema: z.preprocess(embeddingsMode, z.enum(EMBEDDINGS).default('off')),
+    takes: `one of ${EMBEDDINGS.join(', ')}`,
+    about:
+      'Whether messages are found by meaning too, by vectors made on this machine (`local`, see `daybook embeddings`), by a server of the OpenAI format, or by Ollama (default `off`). With `openai` the text of all messages is sent to that server.',
+    env: ['DAYBOOK_EMBEDDINGS', 'PERSISTENCE_ENABLE_EMBEDDINGS'],
+  }),
+  embeddingsModel: setting({
+    schema: text.optional(),
+    takes:
+      'a folder with model.onnx and tokenizer.json, or with openai and ollama the name of a model',
+    about:
+      'The model that makes vectors (default: all-MiniLM-L6-v2; `text-embedding-3-small` with openai).',
+    env: ['DAYBOOK_EMBEDDINGS_MODEL'],
+  }),
+  embeddingsEndpoint: setting({
+    schema: z.url({ protocol: /^https?$/ }).optional(),
+    takes: 'an http or https address',
+    about: 'Where the server of the vectors is (default: the usual place of OpenAI or Ollama).',
+    env: ['DAYBOOK_EMBEDDINGS_ENDPOINT'],
+  }),
+  embeddingsKeyEnv: setting({
+    schema: z
+      .string()
+      .regex(/^[A-Z][A-Z0-9_]{2,63}$/)
+      .optional(),
+    takes: 'the NAME of an environment variable, never a key',
+    about: 'The variable that holds the key of that server (default: OPENAI_API_KEY at OpenAI).',
+    env: ['DAYBOOK_EMBEDDINGS_KEY_ENV'],
+  }),
+  importActivity: setting({
+    schema: z.preprocess(lowerCase, z.enum(IMPORT_ACTIVITIES).default('short')),
+    takes: `one of ${IMPORT_ACTIVITIES.join(', ')}`,
+    about:
+      'How much `daybook import` keeps of what machines did: tool calls, their results, thinking (default `short`).',
+    env: ['DAYBOOK_IMPORT_ACTIVITY'],
+  }),
   kgSnapshot: setting({
     schema: text.optional(),
     takes: 'the path of a file',
@@ -136,7 +200,7 @@ export const SETTINGS = {
   kgTtlDays: setting({
     schema: wholeNumber(0, 36_500).default(0),
     takes: 'a whole number of days from 0 to 36500',
-    about: 'Facts older than this are taken away; `0` keeps all (default `0`).',
+    about: 'Facts older than this are removed; `0` keeps all (default `0`).',
     env: ['MCP_KG_TTL_DAYS'],
   }),
   kgEvict: setting({
@@ -170,9 +234,11 @@ export const SETTINGS = {
   }),
   httpToken: setting({
     // RFC 6750: what an Authorization header can carry.
-    schema: text.regex(/^[\w.~+/-]{16,512}=*$/).optional(),
-    takes: '16 or more letters, digits or any of - . _ ~ + / (openssl rand -hex 32 makes one)',
-    about: 'The bearer token that every HTTP client must send.',
+    schema: text.regex(/^(auto|[\w.~+/-]{16,512}=*)$/).optional(),
+    takes:
+      'auto, or 16 or more letters, digits or any of - . _ ~ + / (openssl rand -hex 32 makes one)',
+    about:
+      'The bearer token that every HTTP client must send. `auto` makes one in your configuration folder.',
     env: ['DAYBOOK_HTTP_TOKEN'],
     secret: true,
   }),
@@ -180,20 +246,20 @@ export const SETTINGS = {
     schema: z.preprocess(lowerCase, onOff.default(false)),
     takes: '1 or 0',
     about:
-      'Whether each HTTP request is answered by itself, without sessions: nothing is remembered between requests, and no news can be sent (default `0`).',
+      'Whether each HTTP request is answered by itself, without sessions: nothing is remembered between requests, and no notification can be sent (default `0`).',
     env: ['DAYBOOK_HTTP_STATELESS'],
     flag: '--stateless',
   }),
   httpAllowedHosts: setting({
     schema: text.optional(),
-    takes: 'host names with commas between them, each with or without a port',
+    takes: 'host names separated by commas, each with or without a port',
     about:
       'Names by which clients may address the HTTP server, beside `localhost`, its loopback addresses and `--host`.',
     env: ['DAYBOOK_HTTP_ALLOWED_HOSTS'],
   }),
   httpAllowedOrigins: setting({
     schema: text.optional(),
-    takes: 'origins such as https://notes.example with commas between them',
+    takes: 'origins such as https://notes.example, separated by commas',
     about: 'Web pages of other origins that may use the HTTP server (default: none).',
     env: ['DAYBOOK_HTTP_ALLOWED_ORIGINS'],
   }),
@@ -206,7 +272,7 @@ export const SETTINGS = {
   httpSessionIdleMinutes: setting({
     schema: wholeNumber(1, 525_600).default(1440),
     takes: 'a whole number of minutes from 1 to 525600',
-    about: 'A session that nobody used for so long ends (default `1440`, a day).',
+    about: 'A session that is unused for so long ends (default `1440`, a day).',
     env: ['DAYBOOK_HTTP_SESSION_IDLE_MINUTES'],
   }),
   httpRateLimit: setting({
@@ -222,6 +288,13 @@ export const SETTINGS = {
     about: 'The key of the Perplexity tools; nothing else needs it.',
     env: ['PERPLEXITY_API_KEY'],
     secret: true,
+  }),
+  perplexityTools: setting({
+    schema: z.preprocess(lowerCase, z.enum(LISTINGS).default('auto')),
+    takes: `one of ${LISTINGS.join(', ')}`,
+    about:
+      'Whether the four `perplexity_*` tools are listed: `auto` lists them where a key is set (default), `always` lists them without one too.',
+    env: ['DAYBOOK_PERPLEXITY_TOOLS'],
   }),
   perplexityBaseUrl: setting({
     schema: z.url({ protocol: /^https?$/ }).default('https://api.perplexity.ai'),

@@ -2,7 +2,7 @@
  * A sentence of a stored message that a rule picked out: evidence, with the place it came from.
  * Nothing here is ever rephrased, joined or guessed; docs/CONTINUITY.md lists the rules.
  */
-import type { Breath } from '../base/breath.js';
+import type { TimeSlice } from '../base/time-slice.js';
 import type { Conversation, Message, Role } from '../stores/conversations/schema.js';
 
 export interface Candidate {
@@ -46,12 +46,12 @@ export function latestSaid(conversation: Conversation, most: number): Place[] {
 /** What `pick` finds in each place, in their order. */
 export async function pickedFrom<T extends Candidate>(
   places: readonly Place[],
-  breath: Breath,
+  slice: TimeSlice,
   pick: (place: Place) => readonly T[],
 ): Promise<T[]> {
   const found: T[] = [];
   for (const place of places) {
-    if (breath.isDue()) await breath.take();
+    if (slice.isSpent()) await slice.yield();
     found.push(...pick(place));
   }
   return withoutRepeats(found);

@@ -3,7 +3,7 @@
  * out of stored messages within a budget of tokens (docs/CONTINUITY.md). It judges nothing: mood,
  * topic and what is still owed are for the reader to say.
  */
-import type { Breath } from '../base/breath.js';
+import type { TimeSlice } from '../base/time-slice.js';
 import { estimateTextTokens } from '../base/tokens.js';
 import type { Conversation, Role } from '../stores/conversations/schema.js';
 import { lastSession, type Session } from './last-session.js';
@@ -42,12 +42,13 @@ export interface Snapshot {
 
 /**
  * `conversations`: the one to go on with, then older ones whose questions and promises count too.
- * `undefined` where nothing was said in the first. `tokens` bounds turns and candidates together.
+ * `undefined` where the first one has no message. `tokens` bounds turns and candidates together,
+ * `maxTurns` the number of turns.
  */
 export async function snapshotOf(
   conversations: readonly Conversation[],
-  tokens: number,
-  breath: Breath,
+  { tokens, maxTurns = Number.POSITIVE_INFINITY }: { tokens: number; maxTurns?: number },
+  slice: TimeSlice,
 ): Promise<Snapshot | undefined> {
   const [latest] = conversations;
   const session = latest && lastSession(latest.messages);
@@ -56,13 +57,16 @@ export async function snapshotOf(
   const asked: OpenQuestion[] = [];
   const said: PromiseCandidate[] = [];
   for (const conversation of conversations) {
-    asked.push(...(await openQuestions(conversation, breath)));
-    said.push(...(await promisesIn(conversation, breath)));
+    asked.push(...(await openQuestions(conversation, slice)));
+    said.push(...(await promisesIn(conversation, slice)));
   }
   const promised = dueFirst(said);
   const questions = fitting(asked, share);
   const promises = fitting(promised, share);
-  const { lastTurns, turns } = turnsOf(latest, session, tokens - questions.spent - promises.spent);
+  const { lastTurns, turns } = turnsOf(latest, session, {
+    tokens: tokens - questions.spent - promises.spent,
+    maxTurns,
+  });
   return {
     session,
     lastTurns,
@@ -95,7 +99,11 @@ function fitting<T>(items: readonly T[], tokens: number): { kept: T[]; spent: nu
 }
 
 /** The session's last turns that fit, in order; system messages are no turns. */
-function turnsOf({ messages }: Conversation, { fromSeq }: Session, tokens: number) {
+function turnsOf(
+  { messages }: Conversation,
+  { fromSeq }: Session,
+  { tokens, maxTurns }: { tokens: number; maxTurns: number },
+) {
   const lastTurns: Turn[] = [];
   const said = messages
     .map((message, index) => ({ message, seq: index + 1 }))
@@ -110,7 +118,7 @@ function turnsOf({ messages }: Conversation, { fromSeq }: Session, tokens: numbe
     const turn = { ...frame, ...shown };
     lastTurns.unshift(turn);
     room -= estimateTextTokens(JSON.stringify(turn));
-    if (room <= 0) break;
+    if (room <= 0 || lastTurns.length >= maxTurns) break;
   }
   return { lastTurns, turns: said.length };
 }

@@ -3,8 +3,9 @@
  * weighs (1 + ln t) · ln(1 + (N + 1) / (n + 1)): t of the session's messages have it, n of the N
  * messages outside this conversation do.
  */
-import type { Breath } from '../base/breath.js';
+
 import { segmentsOf } from '../base/segments.js';
+import type { TimeSlice } from '../base/time-slice.js';
 import type { Message } from '../stores/conversations/schema.js';
 import { proseLines } from './sentences.js';
 import { STOP_WORDS } from './stop-words.js';
@@ -39,11 +40,11 @@ export interface Frequencies {
 export async function frequentWords(
   session: readonly Message[],
   all: readonly Message[],
-  breath: Breath,
+  slice: TimeSlice,
 ): Promise<WordCount[]> {
-  const inSession = await messagesByWord(session, breath);
+  const inSession = await messagesByWord(session, slice);
   const inConversation = new Map(inSession);
-  await messagesByWord(all.slice(0, all.length - session.length), breath, inConversation);
+  await messagesByWord(all.slice(0, all.length - session.length), slice, inConversation);
   return [...inSession]
     .sort(([a, countA], [b, countB]) => countB - countA || (a < b ? -1 : 1))
     .slice(0, CANDIDATES)
@@ -75,12 +76,12 @@ export function mostDistinctive(
 
 async function messagesByWord(
   messages: readonly Message[],
-  breath: Breath,
+  slice: TimeSlice,
   counts = new Map<string, number>(),
 ): Promise<Map<string, number>> {
   for (const { role, content } of messages) {
     if (role === 'system') continue;
-    if (breath.isDue()) await breath.take();
+    if (slice.isSpent()) await slice.yield();
     for (const word of wordsOf(content)) counts.set(word, (counts.get(word) ?? 0) + 1);
   }
   return counts;

@@ -2,7 +2,7 @@
  * Questions that nobody answered yet, as far as the order of the messages tells (docs/CONTINUITY.md):
  * those after which the other side said nothing, and those whose answer was put off.
  */
-import type { Breath } from '../base/breath.js';
+import type { TimeSlice } from '../base/time-slice.js';
 import type { Conversation } from '../stores/conversations/schema.js';
 import { type Candidate, candidate, latestSaid, type Place, pickedFrom } from './candidates.js';
 import { PUT_OFF } from './other-languages.js';
@@ -31,9 +31,12 @@ export interface OpenQuestion extends Candidate {
 }
 
 /** Newest message first; within a message as they were asked. */
-export function openQuestions(conversation: Conversation, breath: Breath): Promise<OpenQuestion[]> {
+export function openQuestions(
+  conversation: Conversation,
+  slice: TimeSlice,
+): Promise<OpenQuestion[]> {
   const replies = new Replies();
-  return pickedFrom(latestSaid(conversation, MESSAGES_SEARCHED), breath, (place) => {
+  return pickedFrom(latestSaid(conversation, MESSAGES_SEARCHED), slice, (place) => {
     const given = replies.to(place);
     replies.note(place);
     if (!given.every(isPutOff)) return [];

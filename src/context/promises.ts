@@ -3,7 +3,7 @@
  * for English; those for other languages are `other-languages.ts`. The marks of tasks are the same in
  * every language. Whether a promise was kept is not known here.
  */
-import type { Breath } from '../base/breath.js';
+import type { TimeSlice } from '../base/time-slice.js';
 import type { Conversation } from '../stores/conversations/schema.js';
 import { type Candidate, candidate, latestSaid, type Place, pickedFrom } from './candidates.js';
 import { isQuestion } from './open-questions.js';
@@ -73,9 +73,9 @@ const MESSAGES_SEARCHED = 500;
 /** Newest message first; within a message as they were written. */
 export function promisesIn(
   conversation: Conversation,
-  breath: Breath,
+  slice: TimeSlice,
 ): Promise<PromiseCandidate[]> {
-  return pickedFrom(latestSaid(conversation, MESSAGES_SEARCHED), breath, promisesOf);
+  return pickedFrom(latestSaid(conversation, MESSAGES_SEARCHED), slice, promisesOf);
 }
 
 function promisesOf(place: Place): PromiseCandidate[] {

@@ -1,7 +1,8 @@
 /**
- * A session start as it is shown: the parts under the names that callers see, a note for each part
- * that is empty or was cut, and all of it as text.
+ * A session start as callers see it: the parts under their public names, a note for each part that is
+ * empty or was cut, and all of it as text with times in the reader's time zone.
  */
+import { localTime } from '../base/local-time.js';
 import type { Candidate } from './candidates.js';
 import type { Turn } from './continuity.js';
 import type { Session } from './last-session.js';
@@ -11,18 +12,27 @@ import type { SessionStart } from './session-start.js';
 
 type OfThread<T extends Candidate> = Omit<T, 'conversationId'> & { threadId: string };
 
+/** The session's times for a person, such as `2025-12-24 20:30 (Asia/Qatar)`. */
+interface LocalTimes {
+  startedAtLocal: string;
+  endedAtLocal: string;
+}
+
 export interface SessionStartView {
   found: boolean;
   notes: string[];
   thread?: { id: string; title?: string; module?: string };
-  session?: Session;
+  session?: Session & LocalTimes;
   distinctiveWords: string[];
   openQuestions: OfThread<OpenQuestion>[];
   promises: OfThread<PromiseCandidate>[];
   lastTurns: Turn[];
 }
 
-export function viewOf(start: SessionStart | undefined, module?: string): SessionStartView {
+export function viewOf(
+  start: SessionStart | undefined,
+  { module, timeZone }: { module?: string | undefined; timeZone: string },
+): SessionStartView {
   if (start === undefined) {
     const where = module === undefined ? '' : ` in the module ${JSON.stringify(module)}`;
     const lists = { distinctiveWords: [], openQuestions: [], promises: [], lastTurns: [] };
@@ -37,7 +47,11 @@ export function viewOf(start: SessionStart | undefined, module?: string): Sessio
       ...(title !== undefined && { title }),
       ...(own !== undefined && { module: own }),
     },
-    session: start.session,
+    session: {
+      ...start.session,
+      startedAtLocal: localTime(start.session.startedAt, timeZone),
+      endedAtLocal: localTime(start.session.endedAt, timeZone),
+    },
     distinctiveWords: [...start.distinctiveWords],
     openQuestions: start.openQuestions.map(ofThread),
     promises: start.promises.map(ofThread),
@@ -77,7 +91,7 @@ export function sessionStartText(view: SessionStartView): string {
   return [
     [
       `Thread ${id}: ${JSON.stringify(title)}${module === undefined ? '' : `, module ${module}`}`,
-      `Last session: ${session.startedAt} to ${session.endedAt} (${session.durationMinutes} minutes, ${session.messages} messages)`,
+      `Last session: ${session.startedAtLocal} to ${session.endedAtLocal}, ${session.durationMinutes} minutes, ${session.messages} messages`,
       `Telling words: ${distinctiveWords.join(', ') || 'none'}`,
       ...notes,
     ].join('\n'),

@@ -2,13 +2,14 @@
  * The start of a session: finds where the last one ended, in one module or in all, and puts together
  * its continuity snapshot. What the tool and the prompt `session_start` share.
  */
-import { Breath } from '../base/breath.js';
+
 import { shortened } from '../base/shortened.js';
+import { TimeSlice } from '../base/time-slice.js';
 import { estimateTextTokens } from '../base/tokens.js';
-import { ifThere } from '../search/if-there.js';
-import type { MessageSearch, SearchCaller } from '../search/message-search.js';
+import type { MessageSearch, SearchCaller } from '../search/messages/message-search.js';
+import { undefinedIfMissing } from '../search/undefined-if-missing.js';
+import type { ConversationStore } from '../stores/conversations/conversations.js';
 import type { Conversation, ConversationHead } from '../stores/conversations/schema.js';
-import type { ConversationStore } from '../stores/conversations.js';
 import { type Snapshot, snapshotOf } from './continuity.js';
 import { frequentWords, mostDistinctive } from './distinctive-words.js';
 
@@ -25,6 +26,8 @@ export interface SessionStartRequest {
   /** How many of the last conversations are searched for questions and promises. */
   readonly threads: number;
   readonly maxTokens: number;
+  /** Most of the last turns to return. */
+  readonly maxTurns?: number;
 }
 
 export interface SessionStart extends Snapshot {
@@ -38,7 +41,7 @@ export interface SessionStart extends Snapshot {
  */
 export async function startSession(
   { conversations: store, search }: { conversations: ConversationStore; search: MessageSearch },
-  { module, currentThreadId, threads, maxTokens }: SessionStartRequest,
+  { module, currentThreadId, threads, maxTokens, maxTurns }: SessionStartRequest,
   caller: SearchCaller = {},
 ): Promise<SessionStart | undefined> {
   const current = currentThreadId === undefined ? undefined : await store.load(currentThreadId);
@@ -49,19 +52,23 @@ export async function startSession(
   const found: Conversation[] = [];
   for (const id of ids) {
     if (id === current?.conversationId || found.length === threads) continue;
-    const conversation = await ifThere(store.load(id));
+    const conversation = await undefinedIfMissing(store.load(id));
     if (conversation !== undefined) found.push(conversation);
   }
   const [latest] = found;
   if (latest === undefined) return undefined;
   const head = shownHead(latest);
-  const breath = new Breath(caller.signal);
+  const slice = new TimeSlice({ signal: caller.signal });
   const room = maxTokens - estimateTextTokens(JSON.stringify(head)) - ROOM_AROUND;
-  const snapshot = await snapshotOf(found, room, breath);
+  const snapshot = await snapshotOf(
+    found,
+    { tokens: room, ...(maxTurns !== undefined && { maxTurns }) },
+    slice,
+  );
   if (snapshot === undefined) return undefined;
   const read = latest.messages.slice(-MESSAGES_WEIGHED);
   const session = latest.messages.slice(snapshot.session.fromSeq - 1).slice(-MESSAGES_WEIGHED);
-  const words = await frequentWords(session, read, breath);
+  const words = await frequentWords(session, read, slice);
   const frequencies = await search.frequencies(words.map(({ word }) => word));
   const distinctiveWords = mostDistinctive(words, frequencies, read.length, DISTINCTIVE_WORDS);
   return { ...snapshot, head, distinctiveWords };

@@ -4,11 +4,11 @@
  */
 import { dirname } from 'node:path';
 import { AppError } from '../base/errors.js';
-import { type Durability, makeFolder } from '../files/atomic-write.js';
-import { readConfined } from '../files/confined-file.js';
-import { keepOutOfGit } from '../files/git-ignore.js';
-import { MAX_DOCUMENT_BYTES } from '../files/json-doc.js';
-import { confinedPath, confinedRealPath } from '../files/paths.js';
+import { type Durability, makeFolder } from '../files/atomic/atomic-write.js';
+import { readConfined } from '../files/paths/confined-file.js';
+import { keepOutOfGit } from '../files/paths/git-ignore.js';
+import { confinedPath, confinedRealPath } from '../files/paths/paths.js';
+import { MAX_DOCUMENT_BYTES } from '../files/read/json-doc.js';
 
 /** The absolute path for a new file of that name, whose folder is there when it resolves. PATH_ESCAPE. */
 export async function exportPath(
@@ -17,6 +17,11 @@ export async function exportPath(
   durability: Durability,
 ): Promise<string> {
   confinedPath(folder, name);
+  if (/(^|\/)\./.test(name)) {
+    throw new AppError('PATH_ESCAPE', 'The name of an export cannot begin with a dot.', {
+      hint: 'Programs read settings from such files and folders: choose another name.',
+    });
+  }
   await makeFolder(folder);
   await keepOutOfGit(folder, durability);
   const path = await confinedRealPath(folder, name);
@@ -32,7 +37,7 @@ export async function readExportFile(folder: string, name: string): Promise<stri
       'VALIDATION_ERROR',
       `There is no file ${JSON.stringify(name)} in ${folder}.`,
       {
-        hint: 'Put the file into that folder, or give its content as text.',
+        hint: 'Put the file into that folder, or give its content as `text`.',
       },
     );
   }

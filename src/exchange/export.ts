@@ -5,11 +5,11 @@
  */
 import { type Clock, isoTime } from '../base/clock.js';
 import { type AppError, isAppError } from '../base/errors.js';
-import type { Durability } from '../files/atomic-write.js';
-import { writeNewFile } from '../files/new-file.js';
-import type { ConversationDocuments } from '../stores/conversation-documents.js';
+import type { Durability } from '../files/atomic/atomic-write.js';
+import { writeNewFile } from '../files/atomic/new-file.js';
+import type { ConversationDocuments } from '../stores/conversations/conversation-documents.js';
+import type { ConversationStore } from '../stores/conversations/conversations.js';
 import type { ConversationHead } from '../stores/conversations/schema.js';
-import type { ConversationStore } from '../stores/conversations.js';
 import { exportPath } from './export-folder.js';
 import { forSharing } from './for-sharing.js';
 import { EXPORT_WRITERS, type ExportedDocument, type ExportFormat } from './formats.js';

@@ -4,6 +4,7 @@
  * never read back. Nothing here touches a file.
  */
 import type { JsonObject } from '../stores/conversations/schema.js';
+import { messageMarkdown } from './message-markdown.js';
 
 export const EXPORT_FORMATS = ['json', 'jsonl', 'markdown'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
@@ -82,25 +83,13 @@ const markdown: ExportWriter = {
     yield `${isFirst ? '' : '\n---\n\n'}# ${heading}\n\n*${facts.map(oneLine).join(' · ')}*\n`;
     for (const { role, content, createdAt: time } of messages) {
       const when = String(time).slice(0, 16).replace('T', ' ');
-      yield `\n## ${SPEAKERS[String(role)]} · ${when}\n\n${closed(String(content))}\n`;
+      yield `\n## ${SPEAKERS[String(role)]} · ${when}\n\n${messageMarkdown(String(content))}\n`;
     }
   },
   closing: '',
 };
 
 const oneLine = (text: string) => text.replaceAll(/\s+/g, ' ').trim();
-
-/** A code fence that the message leaves open would swallow every message after it. */
-function closed(content: string): string {
-  let open: string | undefined;
-  for (const line of content.split('\n')) {
-    const [, fence = ''] = /^ {0,3}(`{3,}|~{3,})/.exec(line) ?? [];
-    if (fence === '') continue;
-    if (open === undefined) open = fence;
-    else if (fence.startsWith(open) && line.trim() === fence) open = undefined;
-  }
-  return open === undefined ? content.trimEnd() : `${content.trimEnd()}\n${open}`;
-}
 
 const indented = (text: string, spaces: number) => text.replaceAll('\n', `\n${' '.repeat(spaces)}`);
 

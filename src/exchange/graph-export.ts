@@ -3,12 +3,12 @@
  * file in the folder of exports.
  */
 import { AppError, isAppError } from '../base/errors.js';
-import type { Durability } from '../files/atomic-write.js';
-import { writeNewFile } from '../files/new-file.js';
-import type { TripleFilter } from '../stores/knowledge-graph/graph-query.js';
-import type { Triple } from '../stores/knowledge-graph/triple.js';
-import type { KnowledgeGraph } from '../stores/knowledge-graph.js';
-import type { MemoryBank } from '../stores/memory-bank.js';
+import type { Durability } from '../files/atomic/atomic-write.js';
+import { writeNewFile } from '../files/atomic/new-file.js';
+import type { KnowledgeGraph } from '../stores/knowledge-graph/knowledge-graph.js';
+import type { Triple } from '../stores/knowledge-graph/model/triple.js';
+import type { TripleFilter } from '../stores/knowledge-graph/table/graph-query.js';
+import type { MemoryBank } from '../stores/memory-bank/memory-bank.js';
 import { exportPath } from './export-folder.js';
 import type { GraphFormat } from './graph-formats.js';
 import { factLine, MermaidLines } from './graph-lines.js';
@@ -137,7 +137,7 @@ function tooLong(line: string): AppError {
     'TOO_LARGE',
     `One line has ${line.length} characters, more than the answer.`,
     {
-      hint: 'Export to a file (file), or ask for more (maxTokens).',
+      hint: 'Export to a file (`file`), or ask for more (`maxTokens`).',
       details: { characters: line.length },
     },
   );

@@ -4,14 +4,15 @@
  * named with its line. They come in by parts, so that others have their turn and a cancelled import
  * ends; bringing the same in again goes on, and changes nothing that is there.
  */
-import { Breath } from '../base/breath.js';
+
 import { type Clock, systemClock } from '../base/clock.js';
 import { AppError, isAppError } from '../base/errors.js';
 import { sha256Hex } from '../base/ids.js';
-import { checkTriple, type NewTriple } from '../stores/knowledge-graph/triple.js';
-import type { KnowledgeGraph } from '../stores/knowledge-graph.js';
+import { TimeSlice } from '../base/time-slice.js';
+import type { KnowledgeGraph } from '../stores/knowledge-graph/knowledge-graph.js';
+import { checkTriple, type NewTriple } from '../stores/knowledge-graph/model/triple.js';
+import type { MemoryBank, NoteInfo } from '../stores/memory-bank/memory-bank.js';
 import { encodeNote } from '../stores/memory-bank/note-text.js';
-import type { MemoryBank, NoteInfo } from '../stores/memory-bank.js';
 import { readExportFile } from './export-folder.js';
 import type { LongObservations } from './graph-formats.js';
 import { factOf } from './graph-lines.js';
@@ -166,7 +167,7 @@ export class GraphImport {
 /** Everything in the text that can be stored; writes nothing. */
 async function gather(request: GraphImportRequest): Promise<Gathered> {
   const { text, longObservations, signal, onProgress } = request;
-  const breath = new Breath(signal);
+  const slice = new TimeSlice({ signal });
   const format = formatOf(text);
   const gathered: Gathered = { format, facts: [], refused: [] };
   const { facts, refused } = gathered;
@@ -175,9 +176,9 @@ async function gather(request: GraphImportRequest): Promise<Gathered> {
       if (format === 'jsonl') facts.push(checked(factOf(parsed(value))));
       else gatherItems(itemsOf(memoryLineOf(parsed(value))), number, longObservations, gathered);
     });
-    if (!breath.isDue()) continue;
+    if (!slice.isSpent()) continue;
     onProgress?.(end, 2 * text.length);
-    await breath.take();
+    await slice.yield();
   }
   return gathered;
 }

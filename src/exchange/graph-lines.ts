@@ -4,7 +4,7 @@
  */
 import { isoTime } from '../base/clock.js';
 import { AppError } from '../base/errors.js';
-import type { NewTriple, Triple } from '../stores/knowledge-graph/triple.js';
+import type { NewTriple, Triple } from '../stores/knowledge-graph/model/triple.js';
 
 /** `validTo` is there for facts that have ended; times are ISO 8601. */
 export function factLine({ ts, validTo, ...triple }: Triple): string {

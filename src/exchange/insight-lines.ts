@@ -6,14 +6,17 @@ import type { Readable } from 'node:stream';
 import type { Clock } from '../base/clock.js';
 import { AppError, isAppError } from '../base/errors.js';
 import { derivedUuid } from '../base/ids.js';
-import { type Line, readLines } from '../files/read-lines.js';
-import { documentOf, readInsight, type StoredInsight } from '../stores/insights/insight-file.js';
+import { type Line, readLines } from '../files/read/read-lines.js';
+import { documentOf, readInsight } from '../stores/insights/insight-file.js';
+import type { InsightStore, PutInsight } from '../stores/insights/insights.js';
 import { INSIGHT_ID } from '../stores/insights/schema.js';
-import type { InsightStore } from '../stores/insights.js';
+import type { StoredInsight } from '../stores/insights/stored-insight.js';
 
 export interface ImportedInsights {
   /** Ids. */
   readonly added: string[];
+  /** Ids of insights that a newer line replaced; only with `newer`. */
+  readonly updated: string[];
   readonly unchanged: string[];
   readonly refused: { place: string; code: string; reason: string }[];
 }
@@ -21,8 +24,10 @@ export interface ImportedInsights {
 export interface InsightImport {
   readonly store: InsightStore;
   readonly clock: Clock;
-  /** Only says what would be done. */
+  /** Reports what the import would do, and changes nothing. */
   readonly dryRun: boolean;
+  /** A line with a later `updated_at` replaces the insight of the same id. */
+  readonly newer?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -35,29 +40,27 @@ export async function* insightLines(store: InsightStore, context?: string): Asyn
 
 const lineOf = (stored: StoredInsight) => `${JSON.stringify(documentOf(stored))}\n`;
 
-/** `source`: see readLines. FILESYSTEM_ERROR, STORAGE_FULL. Done again it goes on where it was broken off. */
+/**
+ * `source`: see readLines. An import that was interrupted goes on when it is started again.
+ * FILESYSTEM_ERROR, STORAGE_FULL.
+ */
 export async function importInsights(
   source: string | Readable,
-  { store, clock, dryRun, signal }: InsightImport,
+  { store, clock, dryRun, newer = false, signal }: InsightImport,
 ): Promise<ImportedInsights> {
-  const report: ImportedInsights = { added: [], unchanged: [], refused: [] };
-  const planned = dryRun ? await byId(store) : undefined;
+  const report: ImportedInsights = { added: [], updated: [], unchanged: [], refused: [] };
+  const put = dryRun ? await dryPut(store, newer) : realPut(store, newer);
   for await (const line of readLines(source)) {
     signal?.throwIfAborted();
     const place = `line ${line.number}`;
     try {
       const { stored, isNamed } = parseLine(line, place, clock.now());
       const { id } = stored.insight;
-      const there = planned === undefined ? await put(store, stored) : planned.get(id);
-      if (there === undefined) planned?.set(id, stored);
-      if (there === undefined) report.added.push(id);
+      const { outcome, stored: there } = await put(stored);
+      if (outcome === 'added') report.added.push(id);
+      else if (outcome === 'replaced') report.updated.push(id);
       else if (!isNamed || lineOf(there) === lineOf(stored)) report.unchanged.push(id);
-      else
-        report.refused.push({
-          place,
-          code: 'ALREADY_EXISTS',
-          reason: `${id} is there and differs.`,
-        });
+      else report.refused.push({ place, ...differs(id, newer) });
     } catch (error) {
       if (!isAppError(error) || !OF_THE_LINE.includes(error.code)) throw error;
       report.refused.push({ place, code: error.code, reason: error.message });
@@ -66,17 +69,36 @@ export async function importInsights(
   return report;
 }
 
+function differs(id: string, newer: boolean) {
+  const reason = newer
+    ? `${id} exists with other content and is not older.`
+    : `${id} exists with other content.`;
+  return { code: 'ALREADY_EXISTS', reason };
+}
+
+type Put = (given: StoredInsight) => Promise<PutInsight>;
+
+const realPut =
+  (store: InsightStore, replacesOlder: boolean): Put =>
+  (given) =>
+    store.put(given, { replacesOlder });
+
+/** The same outcomes without a write. */
+async function dryPut(store: InsightStore, replacesOlder: boolean): Promise<Put> {
+  const planned = new Map((await store.all()).map((stored) => [stored.insight.id, stored]));
+  return async (given) => {
+    const { id, updated_at } = given.insight;
+    const there = planned.get(id);
+    const isOlder = there !== undefined && there.insight.updated_at < updated_at;
+    if (there !== undefined && !(replacesOlder && isOlder)) {
+      return { outcome: 'kept', stored: there };
+    }
+    planned.set(id, given);
+    return { outcome: there === undefined ? 'added' : 'replaced', stored: given };
+  };
+}
+
 const OF_THE_LINE: readonly string[] = ['CORRUPT', 'FORMAT_TOO_NEW'];
-
-/** What is there already. */
-async function put(store: InsightStore, given: StoredInsight): Promise<StoredInsight | undefined> {
-  const { stored, isNew } = await store.put(given);
-  return isNew ? undefined : stored;
-}
-
-async function byId(store: InsightStore): Promise<Map<string, StoredInsight>> {
-  return new Map((await store.all()).map((stored) => [stored.insight.id, stored]));
-}
 
 /**
  * CORRUPT, FORMAT_TOO_NEW. A line without an id has one made from its text, so that an import done

@@ -3,10 +3,12 @@
  * and stops no other. JSON Lines are read in bounded memory; a JSON export is read whole.
  * Other programs' formats are not read here.
  */
+
 import { z } from 'zod';
 import { AppError, isAppError } from '../base/errors.js';
-import { parseDocument, readWhole } from '../files/json-doc.js';
-import { type Line, readLines } from '../files/read-lines.js';
+import { isRecord } from '../base/is-record.js';
+import { parseDocument, readWhole } from '../files/read/json-doc.js';
+import { type Line, readLines } from '../files/read/read-lines.js';
 import type { JsonObject } from '../stores/conversations/schema.js';
 import { EXPORT_NAME, EXPORT_VERSION } from './formats.js';
 
@@ -50,7 +52,7 @@ async function readJson(path: string): Promise<ExportRecord[]> {
   }
   return conversations.map((each, index) => {
     const place = `conversations[${index}]`;
-    if (!isObject(each)) return { place, error: wrong(`${place} is no conversation.`) };
+    if (!isRecord(each)) return { place, error: wrong(`${place} is no conversation.`) };
     const { conversationId } = each;
     return typeof conversationId === 'string'
       ? { place, conversationId, value: each }
@@ -72,12 +74,12 @@ async function* readJsonLines(path: string): AsyncGenerator<ExportRecord> {
   for await (const line of readLines(path)) {
     const place = `line ${line.number}`;
     const { thread, message } = parseLine(line) ?? {};
-    const threadId = isObject(thread) ? thread['id'] : undefined;
-    if (isObject(thread) && typeof threadId === 'string') {
+    const threadId = isRecord(thread) ? thread['id'] : undefined;
+    if (isRecord(thread) && typeof threadId === 'string') {
       if (open !== undefined) yield recordOf(open);
       const head = fromLine(thread, ['id']);
       open = { place, conversationId: threadId, head, messages: [], error: undefined };
-    } else if (isObject(message) && message['threadId'] === open?.conversationId) {
+    } else if (isRecord(message) && message['threadId'] === open?.conversationId) {
       open?.messages.push({ ...fromLine(message, ['threadId', 'seq']) });
     } else {
       const error = wrong(`${place} is neither a thread nor a message of the thread before it.`);
@@ -103,28 +105,25 @@ function recordOf({ place, conversationId, head, messages, error }: Open): Expor
 function fromLine(fields: JsonObject, own: readonly string[]): JsonObject {
   const { extra, ...known } = fields;
   const kept = Object.fromEntries(Object.entries(known).filter(([key]) => !own.includes(key)));
-  return isObject(extra) ? { ...kept, ...extra } : kept;
+  return isRecord(extra) ? { ...kept, ...extra } : kept;
 }
 
 /** `undefined` where it is no line of an export. */
 function parseLine({ text }: Line): { thread?: unknown; message?: unknown } | undefined {
   try {
     const value: unknown = JSON.parse(text ?? '');
-    return isObject(value) && ('thread' in value || 'message' in value) ? value : undefined;
+    return isRecord(value) && ('thread' in value || 'message' in value) ? value : undefined;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
 }
 
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const wrong = (message: string) => new AppError('VALIDATION_ERROR', message);
 
 function noExport(path: string): AppError {
   return new AppError('CORRUPT', `${path} is no export of Daybook in JSON or JSON Lines.`, {
-    hint: 'Give a file that export_conversations wrote, or a backup (.tar.gz).',
+    hint: 'Give a file that `export_conversations` wrote, or a backup (.tar.gz).',
     details: { path },
   });
 }

@@ -12,7 +12,7 @@
  */
 import { z } from 'zod';
 import { AppError } from '../base/errors.js';
-import { isPart, type TripleKey } from '../stores/knowledge-graph/triple.js';
+import { isPart, type TripleKey } from '../stores/knowledge-graph/model/triple.js';
 
 const TYPE = 'entity type';
 const OBSERVATION = 'observation';

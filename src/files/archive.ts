@@ -1,33 +1,32 @@
 /**
- * Archives (`.tar.gz`) as streams of whole files: the format that every system opens without us.
- * Each entry is one plain file, held in memory while it passes; what the files mean is not known here.
- * Reading believes nothing: gzip's checksum, tar's checksums and the sizes are all held to.
+ * Writes and reads archives (`.tar.gz`), which every system can open without Daybook. Each entry is one
+ * plain file and is in memory while it passes. The reader checks gzip's checksum, tar's checksums and
+ * the sizes. This module does not know what the files mean.
  */
-import { createReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { createTarDecoder, createTarPacker, type TarPackController } from 'modern-tar';
 import { AppError, errnoOf, isAppError } from '../base/errors.js';
-import { FILE_MODE } from './atomic-write.js';
-import { fileError, reporting } from './file-errors.js';
-import { MAX_DOCUMENT_BYTES } from './json-doc.js';
+import { FILE_MODE } from './atomic/atomic-write.js';
+import { readGivenStart, streamGiven } from './door/given-file.js';
+import { fileError, withFileError } from './read/file-errors.js';
+import { MAX_DOCUMENT_BYTES } from './read/json-doc.js';
 
 export interface ArchiveFile {
-  /** Relative, with `/`. When reading: as the archive has it, to be checked before it becomes a path. */
+  /** Relative, with `/`. A reader gets it as the archive has it, and must check it before it uses it as a path. */
   readonly name: string;
   readonly bytes: Uint8Array;
   readonly modifiedMs: number;
 }
 
-/** The bytes of an archive of `files`, made as they are asked for. Throws whatever `files` throws. */
+/** Produces the bytes of an archive of `files` on demand. Throws whatever `files` throws. */
 export async function* archiveOf(files: AsyncIterable<ArchiveFile>): AsyncGenerator<Uint8Array> {
   const { readable, controller } = createTarPacker();
   const gzip = createGzip();
   const packing = pack(files, controller);
   const flowing = pipeline(Readable.fromWeb(readable as never), gzip);
-  flowing.catch(() => undefined); // told by `gzip` below
+  flowing.catch(() => undefined); // `gzip` below throws it
   try {
     yield* gzip;
     await packing;
@@ -53,27 +52,23 @@ async function pack(files: AsyncIterable<ArchiveFile>, to: TarPackController): P
 
 export const isArchiveName = (path: string): boolean => /\.(tar\.gz|tgz)$/i.test(path);
 
-/** Whether the file begins like an archive or is called one. FILESYSTEM_ERROR, also where there is none. */
+/** Whether the file begins like an archive or has the name of one. FILESYSTEM_ERROR, also if there is no file. */
 export async function isArchive(path: string): Promise<boolean> {
-  return reporting('read', path, async () => {
-    const handle = await open(path, 'r');
-    try {
-      const { buffer } = await handle.read(Buffer.alloc(2), 0, 2, 0);
-      return (buffer[0] === 0x1f && buffer[1] === 0x8b) || isArchiveName(path);
-    } finally {
-      await handle.close();
-    }
+  return withFileError('read', path, async () => {
+    const start = readGivenStart(path, 2);
+    return (start[0] === 0x1f && start[1] === 0x8b) || isArchiveName(path);
   });
 }
 
 /**
- * The files of an archive in its order. CORRUPT where it is damaged, cut short, no archive at all or
- * holds anything but plain files and folders; FILESYSTEM_ERROR where it cannot be read.
+ * Reads the files of an archive in its order. CORRUPT if it is damaged, cut short, not an archive, or
+ * contains anything but plain files and folders. FILESYSTEM_ERROR if it cannot be read.
  */
 export async function* readArchive(path: string): AsyncGenerator<ArchiveFile> {
+  const source = openSource(path);
   const gunzip = createGunzip();
-  const flowing = pipeline(createReadStream(path), gunzip);
-  flowing.catch(() => undefined); // told by `gunzip` below
+  const flowing = pipeline(source, gunzip);
+  flowing.catch(() => undefined); // `gunzip` below throws it
   try {
     const entries = (Readable.toWeb(gunzip) as ReadableStream<Uint8Array>).pipeThrough(
       createTarDecoder({ strict: true }),
@@ -85,12 +80,20 @@ export async function* readArchive(path: string): AsyncGenerator<ArchiveFile> {
       const bytes = await bytesOf(body);
       if (type === 'file') yield { name, bytes, modifiedMs: mtime?.getTime() ?? 0 };
     }
-    await flowing; // gzip's checksum stands at the very end, after the last entry
+    await flowing; // gzip's checksum comes after the last entry
   } catch (error) {
     throw readError(error, path);
   } finally {
     gunzip.destroy();
     await Promise.allSettled([flowing]);
+  }
+}
+
+function openSource(path: string): Readable {
+  try {
+    return streamGiven(path);
+  } catch (error) {
+    throw readError(error, path);
   }
 }
 
@@ -105,7 +108,7 @@ async function bytesOf(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   return Buffer.concat(parts);
 }
 
-/** Faults of the system have names such as EIO; everything else is what the decoders found. */
+/** Errors of the system have names such as EIO. All other errors come from the decoders. */
 function readError(error: unknown, path: string): unknown {
   if (isAppError(error)) return error;
   if (/^E[A-Z]+$/.test(errnoOf(error) ?? '')) return fileError(error, 'read', path);

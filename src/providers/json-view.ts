@@ -2,16 +2,13 @@
  * Reads values out of JSON that another server sent, without trusting its shape:
  * what is not of the expected type is as good as absent.
  */
+import { isRecord } from '../base/is-record.js';
 
 export type JsonRecord = { [key: string]: unknown };
 
 /** The value as an object; an empty one when it is none. */
 export function asRecord(value: unknown): JsonRecord {
   return isRecord(value) ? value : {};
-}
-
-function isRecord(value: unknown): value is JsonRecord {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The objects of a list; other elements are left out. */

@@ -6,7 +6,6 @@
  */
 import { AppError } from '../base/errors.js';
 import { asRecord, asRecords, asText, type JsonRecord } from './json-view.js';
-import type { Perplexity, PerplexityOptions, Wire } from './perplexity.js';
 import {
   type PerplexityAnswer,
   type PerplexityRequest,
@@ -21,6 +20,7 @@ import {
 } from './perplexity-answer.js';
 import { unusable } from './perplexity-errors.js';
 import { toWireFilters } from './perplexity-filters.js';
+import type { Perplexity, PerplexityOptions, Wire } from './perplexity-types.js';
 import { quoteUpstream } from './upstream-text.js';
 
 /** At most 20: the API's limit for domains. */

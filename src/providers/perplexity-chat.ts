@@ -4,7 +4,6 @@
  * reasoning as a leading `<think>` block, and has no background runs: starting one is the whole call.
  */
 import { asRecord, asRecords, asText, asTexts, type JsonRecord } from './json-view.js';
-import type { Perplexity, PerplexityOptions, Wire } from './perplexity.js';
 import {
   type PerplexityAnswer,
   type PerplexityRequest,
@@ -16,6 +15,7 @@ import {
 } from './perplexity-answer.js';
 import { unusable } from './perplexity-errors.js';
 import { toWireFilters } from './perplexity-filters.js';
+import type { Perplexity, PerplexityOptions, Wire } from './perplexity-types.js';
 import { quoteUpstream } from './upstream-text.js';
 
 const ASK_TIMEOUT_MS = 120_000;

@@ -1,10 +1,10 @@
 /**
- * The remarks that go with an answer: where the backend did something else than was asked,
- * where something asked for did not come, and where the text ends early.
+ * The notes beside an answer: what the backend did differently, what was requested but is missing,
+ * and that the text ends early.
  */
 import type { PerplexityAnswer } from '../providers/perplexity-answer.js';
 
-export interface Wishes {
+export interface AnswerOptions {
   readonly relatedQuestions: boolean;
   readonly showThinking: boolean;
 }
@@ -12,27 +12,27 @@ export interface Wishes {
 export function notesFor(
   prepared: readonly string[],
   answer: PerplexityAnswer,
-  wishes: Wishes,
+  options: AnswerOptions,
   hasThinking: boolean,
 ): string[] {
   const notes = [...prepared];
-  if (wishes.relatedQuestions && answer.relatedQuestions.length === 0) {
-    notes.push('Related questions were asked for, but none came.');
+  if (options.relatedQuestions && answer.relatedQuestions.length === 0) {
+    notes.push('Related questions were requested, but Perplexity sent none.');
   }
-  if (wishes.showThinking && !hasThinking) {
+  if (options.showThinking && !hasThinking) {
     notes.push('showThinking: not available, the Agent API shows no reasoning.');
-  } else if (wishes.showThinking && answer.thinking === undefined) {
-    notes.push('showThinking: this answer came without reasoning.');
+  } else if (options.showThinking && answer.thinking === undefined) {
+    notes.push('showThinking: this answer has no reasoning.');
   }
   if (answer.incomplete !== undefined) {
-    notes.push(`The answer ends early; Perplexity gave as reason ${answer.incomplete}.`);
+    notes.push(`The answer ends early; Perplexity's reason: ${answer.incomplete}.`);
   }
   return notes;
 }
 
-/** The answer as it is handed out: reasoning only where it was asked for. */
-export function asShown(answer: PerplexityAnswer, wishes: Wishes): PerplexityAnswer {
-  if (wishes.showThinking) return answer;
+/** The answer as the caller receives it: with reasoning only where it was requested. */
+export function asShown(answer: PerplexityAnswer, options: AnswerOptions): PerplexityAnswer {
+  if (options.showThinking) return answer;
   const { thinking: _hidden, ...rest } = answer;
   return rest;
 }

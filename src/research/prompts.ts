@@ -1,6 +1,6 @@
 /**
- * The system prompts that new research conversations begin with, and how one gets its title.
- * Stored with the conversation, so that a later change here does not alter old ones.
+ * The system prompts and titles of new research conversations. A prompt is stored with its
+ * conversation, so that a later change here does not alter old conversations.
  */
 import type { AskKind } from '../providers/perplexity-answer.js';
 
@@ -26,7 +26,7 @@ export function systemPromptFor(kind: AskKind): string {
 
 const MAX_TITLE = 80;
 
-/** The query on one line, cut at a word where one is near. */
+/** The query on one line, cut at a word boundary if one is near. */
 export function titleFrom(query: string): string {
   const line = query.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ').trim();
   const characters = Array.from(line);

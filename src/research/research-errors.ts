@@ -1,12 +1,12 @@
 /**
- * Tells a failure of the API in terms of the user's conversation: what was stored (nothing),
- * whether it may cost money, and what can be done. The code of the failure stays.
+ * Errors of the API, extended by what they mean for the conversation: that nothing was stored, whether
+ * the request may cost money, and what to do next. The error code stays the same.
  */
 import { AppError, isAppError } from '../base/errors.js';
 import { mayHaveActed } from '../providers/http.js';
-import type { ResearchJob } from '../stores/research-jobs.js';
+import type { ResearchJob } from '../stores/research-jobs/research-jobs.js';
 
-/** The same error with what it means for the conversation; other than AppErrors stay as they are. */
+/** The same error with what it means for the conversation. Other errors than AppErrors are unchanged. */
 export function asConversationError(error: unknown, conversationId: string | undefined): unknown {
   if (!isAppError(error)) return error;
   const stored =
@@ -20,14 +20,14 @@ export function asConversationError(error: unknown, conversationId: string | und
   });
 }
 
-/** A create that nobody knows the fate of: not retryable, because a repetition may be paid twice. */
+/** For a create whose result is not known. Not retryable: a repetition may be paid twice. */
 export function lostRunError(conversationId: string, job: ResearchJob, cause?: unknown): AppError {
   const why = job.reason === undefined ? '' : ` (${job.reason})`;
   return new AppError(
     'CONFLICT',
-    `It is not known what became of the deep research that was started here${why}. It may have run and been billed; Daybook does not start it again by itself. The stored conversation is unchanged.`,
+    `The result of the deep research that was started here is not known${why}. It may have run and been billed, so Daybook does not start it again. The stored conversation is unchanged.`,
     {
-      hint: 'Look again with get_conversation_history. To go on without it, call a follow-up tool with discardLostRun: true.',
+      hint: 'Call `get_conversation_history` to check again. To continue without it, call a follow-up tool with `discardLostRun: true`.',
       details: { conversationId, runState: 'unknown', query: job.query },
       ...(cause === undefined ? {} : { cause }),
     },
@@ -37,9 +37,9 @@ export function lostRunError(conversationId: string, job: ResearchJob, cause?: u
 export function unfinishedRunError(conversationId: string, job: ResearchJob | undefined): AppError {
   return new AppError(
     'CONFLICT',
-    'This conversation has a deep research that is still running; its answer belongs before the next question.',
+    'This conversation has a deep research that is still running. Its answer has to come before the next question.',
     {
-      hint: 'Ask get_conversation_history for its state; follow up when it has finished.',
+      hint: 'Call `get_conversation_history` for its state, and follow up when it has finished.',
       details: {
         conversationId,
         runState: 'in_progress',
@@ -49,13 +49,13 @@ export function unfinishedRunError(conversationId: string, job: ResearchJob | un
   );
 }
 
-/** The waiting in this process has ended; the run has not. */
+/** For a call that stops waiting while its run continues. */
 export function stoppedWaitingError(conversationId: string): AppError {
   return new AppError(
     'CANCELLED',
-    'This call has stopped waiting, but the deep research goes on and its answer will be stored.',
+    'This call has stopped waiting. The deep research continues, and its answer will be stored.',
     {
-      hint: 'Pick the answer up with get_conversation_history.',
+      hint: 'Read the answer with `get_conversation_history`.',
       details: { conversationId, runState: 'in_progress' },
     },
   );

@@ -1,28 +1,27 @@
 /**
- * Drives background research runs, each by one process at a time (a lease):
- * `creating` is on disk before the request is sent, the run's id before the first poll, and the
- * answer is appended once by response id, whoever polls it and how often. A create is never
- * repeated: when it is not known whether it took place, the job says `unknown` and waits for a person.
- * Waiting callers do not own a run; they may leave at any time.
+ * Runs research in the background. A lease makes sure that one process at a time follows a run.
+ * `creating` is on disk before the request is sent, the run's id before the first poll, and the answer
+ * is appended once, identified by its response id. A create is never repeated: when its result is not
+ * known, the job becomes `unknown` and a person decides. A run continues when its callers cancel.
  */
 import { type Clock, sleep } from '../base/clock.js';
 import { AppError, isAppError } from '../base/errors.js';
 import type { Log } from '../base/log.js';
 import { mayHaveActed } from '../providers/http.js';
-import type { Perplexity } from '../providers/perplexity.js';
 import type {
   PerplexityAnswer,
   PreparedRequest,
   RunState,
 } from '../providers/perplexity-answer.js';
-import type { ConversationStore } from '../stores/conversations.js';
-import type { JobLease, ResearchJob, ResearchJobs } from '../stores/research-jobs.js';
+import type { Perplexity } from '../providers/perplexity-types.js';
+import type { ConversationStore } from '../stores/conversations/conversations.js';
+import type { JobLease, ResearchJob, ResearchJobs } from '../stores/research-jobs/research-jobs.js';
 import { notesFor } from './answer-notes.js';
-import { settledWithin } from './patience.js';
 import { asConversationError, lostRunError, stoppedWaitingError } from './research-errors.js';
 import type { RunTiming } from './research-types.js';
-import { RunRecord } from './run-record.js';
+import { type RunHandle, type RunOutcome, RunRecord } from './run-record.js';
 import { holdsResponse, toStoredExchange } from './stored-exchange.js';
+import { settledWithin } from './wait-for-run.js';
 
 export interface RunsDeps {
   readonly store: ConversationStore;
@@ -31,19 +30,6 @@ export interface RunsDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly timing: RunTiming;
-}
-
-export interface RunOutcome {
-  readonly answer: PerplexityAnswer;
-  readonly saved: boolean;
-  readonly notSavedReason?: string;
-  readonly notes: readonly string[];
-}
-
-export interface RunHandle {
-  readonly run: RunRecord;
-  /** Rejects with an AppError; unhandled rejections are taken care of. */
-  readonly done: Promise<RunOutcome>;
 }
 
 interface Unsaved {
@@ -55,7 +41,7 @@ interface Unsaved {
 export class ResearchRuns {
   readonly #deps: RunsDeps;
   readonly #active = new Map<string, RunHandle>();
-  /** Paid answers that could not be written; kept until they can be, or the process ends. */
+  /** Paid answers that could not be written. They stay in memory until a write succeeds. */
   readonly #unsaved = new Map<string, Unsaved>();
   readonly #creating = new Set<Promise<unknown>>();
   readonly #closing = new AbortController();
@@ -64,7 +50,7 @@ export class ResearchRuns {
     this.#deps = deps;
   }
 
-  /** Sends the create of a run whose lease the caller holds and hands over; `creating` is durable before. */
+  /** Sends the create of a run. `creating` is durable before. The caller's lease passes to the run. */
   async begin(
     conversationId: string,
     lease: JobLease,
@@ -82,7 +68,7 @@ export class ResearchRuns {
     return this.#launch(run, prepared);
   }
 
-  /** The paid answer that still waits to be stored, if there is one. */
+  /** The paid answer of the conversation that is not stored yet, if there is one. */
   unsaved(conversationId: string): { text: string; reason: string } | undefined {
     const kept = this.#unsaved.get(conversationId);
     return kept && { text: kept.answer.text, reason: kept.reason };
@@ -90,13 +76,13 @@ export class ResearchRuns {
 
   /**
    * The job as it is now. Takes over a run that no live process follows and waits up to `waitMs`
-   * for its end; turns an ownerless `creating` into `unknown`.
+   * for its end. A `creating` without an owner becomes `unknown`.
    */
   async reconcile(conversationId: string, waitMs: number): Promise<ResearchJob | undefined> {
     const { jobs } = this.#deps;
     const active = this.#active.get(conversationId);
     if (active && !active.run.isEnding) return active.run.job;
-    // Milliseconds before its end a run must not look as if it were still going on.
+    // A run that ends within milliseconds must not be reported as still running.
     if (active) await settledWithin(active.done, waitMs);
     const seen = await jobs.get(conversationId);
     if (seen === undefined || !this.#canMove(conversationId, seen)) return seen;
@@ -107,7 +93,7 @@ export class ResearchRuns {
     return jobs.get(conversationId);
   }
 
-  /** Stops following; the runs themselves go on at Perplexity and are followed by the next process. */
+  /** Stops following. The runs continue at Perplexity, and the next process follows them. */
   async close(): Promise<void> {
     if (this.#deps.perplexity?.backend === 'agent') {
       const created = Promise.allSettled(this.#creating);
@@ -131,7 +117,7 @@ export class ResearchRuns {
         const kept = this.#unsaved.get(conversationId);
         if (kept !== undefined) await this.#save(run, kept.answer);
         else if (job.state !== 'creating') return this.#launch(run);
-        else await run.loseTrack('the process that started it ended before it had the id');
+        else await run.markUnknown('the process that started it ended before it had the id');
       }
     } catch (error) {
       await lease.release();
@@ -202,7 +188,7 @@ export class ResearchRuns {
       return state;
     } catch (error) {
       if (mayHaveActed(error)) {
-        await run.loseTrack(isAppError(error) ? error.message : 'internal error');
+        await run.markUnknown(isAppError(error) ? error.message : 'internal error');
         throw lostRunError(run.conversationId, run.job, error);
       }
       await run.forget();
@@ -219,7 +205,7 @@ export class ResearchRuns {
     let waitMs = firstWaitMs;
     for (let delayMs = timing.pollMinMs; ; delayMs = Math.min(delayMs * 1.5, timing.pollMaxMs)) {
       await this.#pause(waitMs, run.conversationId);
-      // Its new holder writes the record now; two writers could bring a finished one back.
+      // The new holder of the lease writes the record now; a second writer could undo its end.
       if (!run.lease.isHeld()) throw stoppedWaitingError(run.conversationId);
       waitMs = delayMs;
       try {
@@ -232,19 +218,19 @@ export class ResearchRuns {
         waitMs = Math.max(delayMs, await this.#afterFailedPoll(run, error));
       }
       if (clock.now() > deadline) {
-        await run.loseTrack(`not finished after ${Math.round(timing.maxRunMs / 60_000)} minutes`);
+        await run.markUnknown(`not finished after ${Math.round(timing.maxRunMs / 60_000)} minutes`);
         throw lostRunError(run.conversationId, run.job);
       }
     }
   }
 
-  /** Milliseconds to wait at least before asking again; throws when asking again is no use. */
+  /** The least number of milliseconds before the next poll. Throws when a next poll cannot help. */
   async #afterFailedPoll(run: RunRecord, error: unknown): Promise<number> {
     const { log } = this.#deps;
     if (this.#closing.signal.aborted) throw this.#closingError(run.conversationId);
     if (!isAppError(error)) throw error;
     if (error.details?.['httpStatus'] === 404) {
-      await run.loseTrack('Perplexity does not know the run under the present key');
+      await run.markUnknown('Perplexity does not know the run under the present key');
       throw lostRunError(run.conversationId, run.job, error);
     }
     if (error.code === 'NOT_CONFIGURED' || error.code === 'PROVIDER_RETIRED') {
@@ -282,7 +268,7 @@ export class ResearchRuns {
       return { answer, saved: false, notSavedReason: reason, notes };
     }
     this.#unsaved.delete(conversationId);
-    // A record that stays is harmless: polling again finds the answer already stored.
+    // A record that stays is harmless: the next poll finds that the answer is stored.
     await jobs.remove(conversationId).catch((error: unknown) => {
       log.warn({ err: error, conversationId }, 'the record of a finished run could not be removed');
     });
@@ -292,9 +278,9 @@ export class ResearchRuns {
   #closingError(conversationId: string, cause?: unknown): AppError {
     return new AppError(
       'CANCELLED',
-      'The server is ending; the deep research goes on at Perplexity.',
+      'The server is ending; the deep research continues at Perplexity.',
       {
-        hint: 'Ask get_conversation_history after the restart.',
+        hint: 'Call `get_conversation_history` after the restart.',
         details: { conversationId, runState: 'in_progress' },
         ...(cause === undefined ? {} : { cause }),
       },

@@ -1,33 +1,33 @@
 /**
- * The words of the research room: what is asked, who waits for it, what comes back,
- * and the times that decide how long anybody waits. Types and defaults only.
+ * The types of research: questions, callers, results, and the times that limit waiting and polling.
+ * Types and defaults only.
  */
 import type { Clock } from '../base/clock.js';
 import type { Log } from '../base/log.js';
-import type { Perplexity } from '../providers/perplexity.js';
 import type {
   AskKind,
   EFFORTS,
   PerplexityAnswer,
   SearchFilters,
 } from '../providers/perplexity-answer.js';
+import type { Perplexity } from '../providers/perplexity-types.js';
+import type { ConversationStore } from '../stores/conversations/conversations.js';
 import type { Conversation } from '../stores/conversations/schema.js';
-import type { ConversationStore } from '../stores/conversations.js';
-import type { ResearchJobs } from '../stores/research-jobs.js';
+import type { ResearchJobs } from '../stores/research-jobs/research-jobs.js';
 
 export interface RunTiming {
   readonly pollMinMs: number;
   readonly pollMaxMs: number;
-  /** After this a run that has not ended is given up as `unknown`; it can still be picked up. */
+  /** A run that has not ended after this time becomes `unknown`. It can still be taken over. */
   readonly maxRunMs: number;
-  /** How long the end of the process waits for a create that is under way. */
+  /** How long `close` waits for a create that is being sent. */
   readonly closeGraceMs: number;
 }
 
 export interface ResearchDeps {
   readonly store: ConversationStore;
   readonly jobs: ResearchJobs;
-  /** `undefined` without a key: asking is NOT_CONFIGURED, reading works. */
+  /** `undefined` without a key: questions fail with NOT_CONFIGURED, reading works. */
   readonly perplexity: Perplexity | undefined;
   readonly clock: Clock;
   readonly log: Log;
@@ -39,18 +39,18 @@ export interface ResearchDeps {
 }
 
 export interface ResearchTiming extends RunTiming {
-  /** How long a deep research call waits for the answer before it says `in_progress`. */
+  /** How long a deep research call waits for the answer before it returns `in_progress`. */
   readonly waitMs: number;
-  /** How long reading a conversation waits for a run it has just taken over. */
+  /** How long `history` waits for a run that it has just taken over. */
   readonly pickUpWaitMs: number;
-  /** Between two progress reports of a waiting call. */
+  /** Between two progress reports of a waiting call. Shorter than the heartbeat of a call (1 s), which would repeat the last report. */
   readonly progressMs: number;
 }
 
 export const DEFAULT_TIMING: ResearchTiming = {
   waitMs: 45_000,
   pickUpWaitMs: 3_000,
-  progressMs: 5_000,
+  progressMs: 900,
   pollMinMs: 2_000,
   pollMaxMs: 15_000,
   maxRunMs: 60 * 60_000,
@@ -67,11 +67,11 @@ export interface Question {
 }
 
 export interface FollowupQuestion extends Question {
-  /** Go on although an earlier run's fate is unknown; its record is given up. */
+  /** Continue although an earlier run is `unknown`; its record is removed. */
   readonly discardLostRun: boolean;
 }
 
-/** The waiting caller: it may leave, and it may want to hear that something happens. */
+/** The waiting caller, which can cancel and can receive progress. */
 export interface Caller {
   readonly signal?: AbortSignal;
   progress?(report: { progress: number; message: string }): void;
@@ -111,14 +111,14 @@ export interface ResearchHistory {
 export interface ResearchService {
   search(question: Question, caller?: Caller): Promise<ResearchResult>;
   searchFollowup(ref: string, question: FollowupQuestion, caller?: Caller): Promise<ResearchResult>;
-  /** May answer `in_progress`; the run goes on without the caller. */
+  /** May return `in_progress`; the run continues without the caller. */
   deepResearch(question: Question, caller?: Caller): Promise<ResearchResult>;
   deepResearchFollowup(
     ref: string,
     question: FollowupQuestion,
     caller?: Caller,
   ): Promise<ResearchResult>;
-  /** The conversation, after picking up a run that has finished unwatched. */
+  /** The conversation, after taking over a run that no process follows. */
   history(ref: string): Promise<ResearchHistory>;
   /** At start: follows every run that no live process follows. Never throws; sends no create. */
   resume(): Promise<void>;

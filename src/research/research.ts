@@ -1,21 +1,19 @@
 /**
- * Research conversations with Perplexity: searches, deep research and follow-ups to either.
- * Nothing is stored before there is an answer, and the query and its answer are then written
- * together, so a failing API leaves the file as it was. What can be checked is checked before money
- * is spent; an answer that was paid for is handed out even when it cannot be stored.
+ * Research conversations with Perplexity: searches, deep research and follow-ups to both. Query and
+ * answer are stored together once the answer has arrived, so a failing API leaves the file unchanged.
+ * All checks run before money is spent. A paid answer is returned even when it cannot be stored.
  */
 import { isoTime } from '../base/clock.js';
 import { AppError, isAppError } from '../base/errors.js';
-import type { Perplexity } from '../providers/perplexity.js';
 import type { AskKind, PerplexityAnswer, PreparedRequest } from '../providers/perplexity-answer.js';
+import type { Perplexity } from '../providers/perplexity-types.js';
 import type { Conversation } from '../stores/conversations/schema.js';
-import type { JobLease, ResearchJob } from '../stores/research-jobs.js';
+import type { JobLease, ResearchJob } from '../stores/research-jobs/research-jobs.js';
 import { asShown, notesFor } from './answer-notes.js';
-import { toSentMessages } from './history-sent.js';
-import { outcomeWithin } from './patience.js';
 import { systemPromptFor, titleFrom } from './prompts.js';
+import { toSentMessages } from './request-messages.js';
 import { asConversationError, unfinishedRunError } from './research-errors.js';
-import { ResearchRuns, type RunHandle } from './research-runs.js';
+import { ResearchRuns } from './research-runs.js';
 import {
   type Caller,
   DEFAULT_TIMING,
@@ -28,8 +26,10 @@ import {
   type ResearchTiming,
   type RunReport,
 } from './research-types.js';
+import type { RunHandle } from './run-record.js';
 import { isOver, newJob, refuseUnfinished, refuseWhenCancelled, toRunReport } from './run-rules.js';
 import { holdsResponse, toStoredExchange } from './stored-exchange.js';
+import { outcomeWithin } from './wait-for-run.js';
 
 export function createResearch(deps: ResearchDeps): ResearchService {
   return new Research(deps);
@@ -92,7 +92,7 @@ class Research implements ResearchService {
     const prepared = this.#prepare('deep_research', [], question);
     await this.#deps.checkRoom?.();
     refuseWhenCancelled(caller);
-    // The query waits in job.json: a crash must not leave a question without its answer in the file.
+    // The query is in job.json until the answer is stored: a crash leaves no unanswered question in the file.
     const { conversationId } = await store.create({
       title: titleFrom(question.query),
       messages: [{ role: 'system', content: systemPromptFor('deep_research') }],
@@ -123,7 +123,7 @@ class Research implements ResearchService {
     const { conversationId } = await store.load(ref);
     const run = await this.#runReport(conversationId);
     const conversation = await store.load(conversationId);
-    // Between storing the answer and clearing the record, another process is already done.
+    // Another process has stored the answer and not yet removed the record: the run is over.
     if (run?.runId !== undefined && holdsResponse(conversation, run.runId)) {
       return { conversation, conversationPath: store.path(conversationId) };
     }
@@ -153,7 +153,7 @@ class Research implements ResearchService {
 
   #perplexity(): Perplexity {
     if (this.#deps.perplexity) return this.#deps.perplexity;
-    throw new AppError('NOT_CONFIGURED', 'There is no Perplexity API key.', {
+    throw new AppError('NOT_CONFIGURED', 'No Perplexity API key is set.', {
       hint: 'Set PERPLEXITY_API_KEY in the configuration of the MCP server (its "env" block), then restart it.',
     });
   }
@@ -191,7 +191,7 @@ class Research implements ResearchService {
     return notesFor(prepared.notes, answer, question, this.#perplexity().hasThinking);
   }
 
-  /** From here on the answer is paid for: whatever happens to the file, it is returned. */
+  /** Stores a paid answer and returns it. A failed write is reported in the result. */
   async #stored(
     kind: AskKind,
     question: Question,
@@ -226,7 +226,7 @@ class Research implements ResearchService {
     return { conversation: await this.#loadWithRoom(conversationId), job };
   }
 
-  /** CONVERSATION_FULL before anything is spent on an answer that would find no place. */
+  /** CONVERSATION_FULL before money is spent on an answer that could not be stored. */
   async #loadWithRoom(conversationId: string): Promise<Conversation> {
     const conversation = await this.#deps.store.load(conversationId);
     const { maxMessages = Number.POSITIVE_INFINITY } = this.#deps;
@@ -260,7 +260,7 @@ class Research implements ResearchService {
     await this.#quietly(clear(), conversationId);
   }
 
-  /** For tidying up beside an answer or an error that matters more. */
+  /** Logs a failure of cleaning up: the answer or error of the call matters more. */
   async #quietly(work: Promise<void>, conversationId: string): Promise<void> {
     await work.catch((error: unknown) => {
       this.#deps.log.warn(
@@ -276,7 +276,7 @@ class Research implements ResearchService {
     question: FollowupQuestion,
   ): Promise<RunHandle> {
     try {
-      // Read again under the lease: another process may have asked and finished in between.
+      // Read again under the lease: another process may have started and finished a run in between.
       refuseUnfinished(conversationId, await this.#deps.jobs.get(conversationId), question);
       const conversation = await this.#loadWithRoom(conversationId);
       const prepared = this.#prepare('deep_research', conversation.messages, question);

@@ -1,11 +1,11 @@
 /**
- * One run in the hands of the process that holds its lease: the job as memory has it and as
- * `job.json` has it. Memory goes first, because a disk that refuses the record must not stop
- * a run that is already being paid for.
+ * The record of one research run, kept by the process that holds its lease: in memory and in
+ * `job.json`. The memory changes first, because a failing disk must not stop a run that is paid for.
  */
 import { type Clock, isoTime } from '../base/clock.js';
 import type { Log } from '../base/log.js';
-import type { JobLease, ResearchJob, ResearchJobs } from '../stores/research-jobs.js';
+import type { PerplexityAnswer } from '../providers/perplexity-answer.js';
+import type { JobLease, ResearchJob, ResearchJobs } from '../stores/research-jobs/research-jobs.js';
 
 export interface RecordDeps {
   readonly jobs: ResearchJobs;
@@ -13,12 +13,25 @@ export interface RecordDeps {
   readonly log: Log;
 }
 
+export interface RunOutcome {
+  readonly answer: PerplexityAnswer;
+  readonly saved: boolean;
+  readonly notSavedReason?: string;
+  readonly notes: readonly string[];
+}
+
+export interface RunHandle {
+  readonly run: RunRecord;
+  /** Rejects with an AppError; an unhandled rejection is logged. */
+  readonly done: Promise<RunOutcome>;
+}
+
 export class RunRecord {
   readonly conversationId: string;
   readonly lease: JobLease;
   readonly #deps: RecordDeps;
   #job: ResearchJob;
-  /** The answer is here; only writing it and clearing the record are left. */
+  /** True when the answer has arrived and only has to be stored. */
   isEnding = false;
 
   constructor(conversationId: string, lease: JobLease, job: ResearchJob, deps: RecordDeps) {
@@ -32,7 +45,7 @@ export class RunRecord {
     return this.#job;
   }
 
-  /** Never throws; what could not be written is logged with the run's id. */
+  /** Changes the record in memory and on disk. Never throws: a failed write is logged. */
   async remember(change: Partial<ResearchJob>): Promise<void> {
     const { jobs, clock, log } = this.#deps;
     this.#job = { ...this.#job, ...change, updatedAt: isoTime(clock.now()) };
@@ -45,12 +58,12 @@ export class RunRecord {
     }
   }
 
-  /** It may run and cost money, but nobody can follow it: a person has to decide. */
-  async loseTrack(reason: string): Promise<void> {
+  /** For a run that may continue and cost money, but cannot be followed: a person has to decide. */
+  async markUnknown(reason: string): Promise<void> {
     await this.remember({ state: 'unknown', reason });
   }
 
-  /** For a run that surely never began: leaves nothing behind. Never throws. */
+  /** Removes every trace of a run that certainly never began. Never throws. */
   async forget(): Promise<void> {
     const { jobs, log } = this.#deps;
     const { conversationId } = this;

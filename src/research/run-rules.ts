@@ -1,9 +1,9 @@
 /**
- * What a job's state means for those who ask: the report a reader gets, and whether the next question
- * may be asked. Pure; nothing here reads or writes.
+ * Rules about the state of a run: the report that a reader gets, and whether a follow-up is allowed.
+ * Pure functions; nothing here reads or writes.
  */
 import { AppError } from '../base/errors.js';
-import { RESEARCH_JOB_FORMAT, type ResearchJob } from '../stores/research-jobs.js';
+import { RESEARCH_JOB_FORMAT, type ResearchJob } from '../stores/research-jobs/research-jobs.js';
 import { lostRunError, unfinishedRunError } from './research-errors.js';
 import type { Caller, FollowupQuestion, Question, RunReport } from './research-types.js';
 
@@ -53,7 +53,7 @@ export function refuseUnfinished(
   if (!question.discardLostRun) throw lostRunError(conversationId, job);
 }
 
-/** Before the first byte: a call that is already cancelled must not cost anything. */
+/** Called before anything is sent: a call that is already cancelled must not cost anything. */
 export function refuseWhenCancelled(caller: Caller): void {
   if (caller.signal?.aborted) throw new AppError('CANCELLED', 'The call was cancelled.');
 }

@@ -1,11 +1,11 @@
 /**
- * How one exchange with Perplexity is stored: the user's query and the answer as two messages that
- * are written in one append, with sources, model, usage and cost in the answer's metadata.
- * The response id there is what makes saving a run's answer twice impossible.
+ * The stored form of one exchange with Perplexity: query and answer as two messages of one append, with
+ * sources, model, usage and cost in the answer's metadata. The response id in that metadata prevents
+ * that an answer is stored twice.
  */
 import type { AskKind, Backend, PerplexityAnswer } from '../providers/perplexity-answer.js';
+import type { NewMessage } from '../stores/conversations/conversations.js';
 import type { Conversation } from '../stores/conversations/schema.js';
-import type { NewMessage } from '../stores/conversations.js';
 
 export interface ExchangeOrigin {
   readonly kind: AskKind;

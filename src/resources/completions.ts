@@ -1,9 +1,9 @@
 /**
- * What a client may offer while somebody types a conversation id or a module.
+ * Completions that a client may show while somebody types a conversation id or a module.
  */
 import type { App } from '../app.js';
 
-/** The protocol's own limit. */
+/** The limit of the protocol (MCP, completion/complete). */
 const MOST_VALUES = 100;
 
 export interface Completion {
@@ -14,17 +14,23 @@ export interface Completion {
 
 export type Completer = (app: App, typed: string) => Promise<Completion>;
 
-/** Ids that begin with what was typed, or whose key does or whose title has it; last changed first. */
-export const completeConversation: Completer = async ({ conversations }, typed) => {
+/**
+ * Ids that begin with what was typed, or whose key does, the last changed first; then conversations
+ * with a title like it.
+ */
+export const completeConversation: Completer = async ({ conversations, quickFind }, typed) => {
   const wanted = typed.toLowerCase();
   const heads = await conversations.list();
-  const found = heads.filter(
-    ({ conversationId, clientId, title }) =>
-      conversationId.startsWith(typed) ||
-      clientId?.toLowerCase().startsWith(wanted) ||
-      (wanted !== '' && title?.toLowerCase().includes(wanted)),
+  const exact = heads.filter(
+    ({ conversationId, clientId }) =>
+      conversationId.startsWith(typed) || clientId?.toLowerCase().startsWith(wanted),
   );
-  return completion(found.map(({ conversationId }) => conversationId));
+  const ids = new Set(exact.map(({ conversationId }) => conversationId));
+  if (wanted !== '') {
+    const { hits } = await quickFind.find(typed, { kinds: ['conversation'], limit: MOST_VALUES });
+    for (const { entry } of hits) ids.add(entry.id);
+  }
+  return completion([...ids]);
 };
 
 /** Modules that begin with what was typed, in any case; the one used last first. */

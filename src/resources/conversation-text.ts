@@ -5,6 +5,7 @@
 
 import { shortened } from '../base/shortened.js';
 import { endWithin, estimateTextTokens } from '../base/tokens.js';
+import { messageMarkdown } from '../exchange/message-markdown.js';
 import type { Conversation, Message } from '../stores/conversations/schema.js';
 import { type ConversationAddress, conversationUri } from './conversation-uri.js';
 
@@ -85,7 +86,7 @@ function asMarkdown(conversation: Conversation, { messages, earlierUri }: Part):
     ...(earlierUri === undefined ? [] : [`Earlier messages: <${earlierUri}>`]),
     ...messages.map(
       ({ seq, message: { role, createdAt, content } }) =>
-        `## ${seq}. ${role}, ${createdAt}\n\n${content}`,
+        `## ${seq}. ${role}, ${createdAt}\n\n${messageMarkdown(content)}`,
     ),
   ].join('\n\n');
 }

@@ -5,7 +5,7 @@
 import type { App } from '../app.js';
 import { isoTime } from '../base/clock.js';
 import { AppError } from '../base/errors.js';
-import type { Triple } from '../stores/knowledge-graph/triple.js';
+import type { Triple } from '../stores/knowledge-graph/model/triple.js';
 import type { ResourceKind } from './resource-kind.js';
 
 const WHOLE = 'daybook://graph';

@@ -6,7 +6,7 @@ import type { App } from '../app.js';
 import { AppError } from '../base/errors.js';
 import { startSession } from '../context/session-start.js';
 import { sessionStartText, viewOf } from '../context/session-start-view.js';
-import type { SearchCaller } from '../search/message-search.js';
+import type { SearchCaller } from '../search/messages/message-search.js';
 import { type Completer, completeConversation, completeModule } from './completions.js';
 import { conversationText, DATA_NOTICE } from './conversation-text.js';
 import { conversationUri } from './conversation-uri.js';
@@ -57,7 +57,9 @@ const sessionStart: Prompt = {
     const within = module === undefined || module === '' ? {} : { module };
     const request = { ...within, threads: 3, maxTokens: SNAPSHOT_TOKENS };
     const start = await startSession(app, request, caller);
-    const snapshot = sessionStartText(viewOf(start, within.module));
+    const snapshot = sessionStartText(
+      viewOf(start, { module: within.module, timeZone: app.timeZone }),
+    );
     return [
       {
         type: 'text',

@@ -43,6 +43,8 @@ export interface ResourceTeller {
 export interface ResourceKind {
   /** Stands before a colon in cursors. */
   readonly name: string;
+  /** Sent beside the content where the content itself does not say that it is quoted data. */
+  readonly notice?: string;
   readonly templates: readonly ResourceTemplate[];
   /** Of the variables of the templates. */
   readonly completers: { readonly [variable: string]: Completer };

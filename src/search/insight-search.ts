@@ -1,16 +1,16 @@
 /**
- * Searching insights: one text index a context, kept current by following the store. That nothing
- * crosses contexts is so by construction: the words, ranks, near spellings and totals that an answer
- * tells of are those of its own context.
+ * Searches insights. Each context has a text index of its own, which follows the store. So nothing crosses
+ * contexts: words, ranks, near spellings and totals of an answer come from its own context alone.
  */
-import type { Insight, InsightSelection, InsightStore } from '../stores/insights.js';
-import type { MatchType } from './search-modes.js';
-import type { SearchResult } from './search-result.js';
-import type { SnippetOptions } from './snippet.js';
-import { createTextIndex, type DocumentId, type TextIndex } from './text-index.js';
+
+import type { MatchType } from '../fts/query/match-types.js';
+import type { SearchResult } from '../fts/search-result.js';
+import type { SnippetOptions } from '../fts/snippets/snippet.js';
+import { createTextIndex, type DocumentId, type TextIndex } from '../fts/text-index.js';
+import type { Insight, InsightSelection, InsightStore } from '../stores/insights/insights.js';
 
 const COLUMNS = ['content', 'metadata'];
-/** A hit that changed on disk a moment ago changes the answer; so often it is asked again. */
+/** A search is repeated if one of its hits has changed on disk, at most this many times in all. */
 const MAX_TRIES = 3;
 
 export interface InsightQuery extends InsightSelection {
@@ -31,11 +31,11 @@ export interface InsightResults {
   readonly total: number;
   readonly hits: readonly InsightHit[];
   readonly relaxed: boolean;
-  /** With no match: words that no insight of the context has. */
+  /** If nothing matches: the words that no insight of the context contains. */
   readonly unknownWords: readonly string[];
-  /** With no match: how many there would be without tags, and with expired ones. */
+  /** If nothing matches: the number of matches without the tags, and with expired insights. */
   readonly otherwise: { readonly tags?: number; readonly includeExpired?: number };
-  /** Insights of the context, whether they match or not. */
+  /** Number of insights in the context. */
   readonly inContext: number;
 }
 
@@ -44,7 +44,7 @@ export class InsightSearch {
   readonly #indexes = new Map<string, TextIndex>();
   readonly #contexts = new Map<string, string>();
 
-  /** To be made before the store first looks at its folder. */
+  /** Create it before the store first reads its folder, because it follows the store's changes. */
   constructor(store: InsightStore) {
     this.#store = store;
     store.follow(({ id, insight }) => {
@@ -57,17 +57,39 @@ export class InsightSearch {
   async search(request: InsightQuery, signal?: AbortSignal): Promise<InsightResults> {
     await this.#store.current();
     for (let tries = 1; ; tries += 1) {
-      const result = await this.#run(request, signal);
-      const hits = this.#hitsOf(result, request.snippet);
+      const { hits, ...found } = await this.#runAll(request, signal);
       const ids = hits.map(({ insight }) => insight.id);
       if (!(await this.#store.isUnchanged(ids)) && tries < MAX_TRIES) continue;
-      const { total, relaxed, unknownWords } = result;
+      const sizes = contextsOf(request).map((context) => this.#indexes.get(context)?.size ?? 0);
       return {
-        ...{ total, hits, relaxed, unknownWords },
-        otherwise: total === 0 ? await this.#otherwise(request, signal) : {},
-        inContext: this.#indexes.get(request.context)?.size ?? 0,
+        ...{ ...found, hits },
+        otherwise: found.total === 0 ? await this.#otherwise(request, signal) : {},
+        inContext: sizes.reduce((sum, size) => sum + size, 0),
       };
     }
+  }
+
+  /** The page of all contexts of the request, best first; all-word matches before relaxed ones. */
+  async #runAll(request: InsightQuery, signal: AbortSignal | undefined) {
+    const { limit, offset, snippet } = request;
+    const contexts = contextsOf(request);
+    const isOne = contexts.length === 1;
+    const page = isOne ? { limit, offset } : { limit: offset + limit, offset: 0 };
+    const all: SearchResult[] = [];
+    for (const context of contexts)
+      all.push(await this.#run({ ...request, ...page, context }, signal));
+    const isStrict = all.some(({ total, relaxed }) => total > 0 && !relaxed);
+    const results = isStrict ? all.filter(({ relaxed }) => !relaxed) : all;
+    const hits = results
+      .flatMap((result) => this.#hitsOf(result, snippet))
+      .sort((a, b) => a.rank - b.rank);
+    const [first = [], ...others] = all.map(({ unknownWords }) => unknownWords);
+    return {
+      total: results.reduce((sum, { total }) => sum + total, 0),
+      hits: isOne ? hits : hits.slice(offset, offset + limit),
+      relaxed: results.some(({ relaxed }) => relaxed),
+      unknownWords: first.filter((word) => others.every((words) => words.includes(word))),
+    };
   }
 
   /** Every index is empty or of one context, so a context without one is searched as an empty one. */
@@ -100,7 +122,7 @@ export class InsightSearch {
     signal: AbortSignal | undefined,
   ): Promise<InsightResults['otherwise']> {
     const { tags, ...untagged } = request;
-    const count = async (other: InsightQuery) => (await this.#run(other, signal)).total;
+    const count = async (other: InsightQuery) => (await this.#runAll(other, signal)).total;
     return {
       ...(tags !== undefined && { tags: await count(untagged) }),
       ...(!request.includeExpired && {
@@ -117,7 +139,7 @@ export class InsightSearch {
     index.put(id, textsOf(insight), insight.created_at);
   }
 
-  /** Out of the index of the context that it was in, unless it is that one. */
+  /** Removes an insight from the index of its context, unless that context is `except`. */
   #drop(id: string, except: string | undefined): void {
     const context = this.#contexts.get(id);
     if (context === undefined || context === except) return;
@@ -128,13 +150,15 @@ export class InsightSearch {
   }
 }
 
+const contextsOf = ({ context, alsoIn = [] }: InsightQuery) => [context, ...alsoIn];
+
 const emptyIndex = () => createTextIndex({ columns: COLUMNS });
 
 function textsOf({ content, tags = [], metadata = {} }: Insight) {
   return { content, metadata: [...tags, ...textsIn(metadata)].join('\n') };
 }
 
-/** Keys and values: the punctuation and escapes of JSON would join words that do not belong together. */
+/** The keys and values of JSON. Its punctuation and escapes would join words that do not belong together. */
 function* textsIn(value: unknown): Generator<string> {
   if (typeof value !== 'object' || value === null) {
     if (value !== null && value !== undefined) yield String(value);

@@ -1,33 +1,37 @@
 /**
- * `state.json` beside the conversations: which one is active, how many messages to take along, and
- * free keys. Replaced as a whole under a lock between processes, small enough to be edited by hand.
+ * `state.json` beside the conversations: the active conversation, the context window, and values
+ * under free keys. The file is replaced as a whole under a lock between processes. People may edit it.
  *
- * Reading is lenient: a field of the wrong kind counts as absent, unknown fields are kept. A file
- * that is not JSON is damage: reported, never overwritten.
+ * Reading is lenient: a field of the wrong type counts as absent, unknown fields are kept. A file
+ * that is not JSON is reported as damaged and never overwritten.
  */
+
 import { join } from 'node:path';
 import { type Clock, isoTime, systemClock } from '../base/clock.js';
-import { AppError } from '../base/errors.js';
-import type { Durability } from '../files/atomic-write.js';
-import { withLock } from '../files/file-lock.js';
-import { parseDocument, readWhole } from '../files/json-doc.js';
+import { AppError, isAppError } from '../base/errors.js';
+import { isRecord } from '../base/is-record.js';
+import { type Durability, makeFolder } from '../files/atomic/atomic-write.js';
+import { withLock } from '../files/locks/file-lock.js';
+import { parseDocument, readWhole } from '../files/read/json-doc.js';
 import { CLIENT_ID, CONVERSATION_ID, type JsonObject } from './conversations/schema.js';
 
 const FORMAT_VERSION = 1;
-/** A note of where one is, not a store: every reader reads all of it. */
+/** Every reader reads the whole file, so it stays small. */
 const MAX_BYTES = 1024 * 1024;
 
 export interface State {
-  /** A conversation's id, or the key it was saved under. */
+  /** The id of a conversation, or the key that it was saved under. */
   readonly activeConversation?: string;
-  /** Messages to take along as context. */
+  /** Default number of messages that get_conversation and session_start return. */
   readonly contextWindow?: number;
   readonly values: JsonObject;
-  /** ISO 8601; absent where nothing was ever set, or only by hand. */
+  /** When each key of `values` was last set (ISO 8601); a key that was set by hand has no time. */
+  readonly valuesUpdatedAt: Readonly<Record<string, string>>;
+  /** ISO 8601; absent before the first write, and in a file that a person made. */
   readonly updatedAt?: string;
 }
 
-/** What is left out stays; `null` takes away. `values` are merged key by key. */
+/** Omitted fields are kept; `null` clears a field. `values` are merged key by key. */
 export interface StateChange {
   readonly activeConversation?: string | null;
   readonly contextWindow?: number | null;
@@ -54,11 +58,14 @@ export class StateStore {
   }
 
   /** Durable when it resolves. Throws like `get`, and TOO_LARGE, LOCKED, STORAGE_FULL. */
-  set(change: StateChange): Promise<State> {
+  async set(change: StateChange): Promise<State> {
     const { logsFolder, clock = systemClock } = this.#options;
+    // With its own name synced: otherwise a power cut could take the folder, and the state with it.
+    await makeFolder(logsFolder, this.#options);
     return withLock(join(logsFolder, '.locks'), 'state', async (lock) => {
       const file = await this.#read();
-      const next = { ...changed(file, change), updatedAt: isoTime(clock.now()) };
+      const updatedAt = isoTime(clock.now());
+      const next = { ...changed(file, change, updatedAt), updatedAt };
       const bytes = Buffer.from(`${JSON.stringify(next, null, 2)}\n`);
       if (bytes.byteLength > MAX_BYTES) throw tooLarge(this.#path);
       await lock.replace(this.#path, bytes, this.#options);
@@ -70,7 +77,7 @@ export class StateStore {
     const found = await readWhole(this.#path);
     if (found === undefined) return {};
     const value = parseDocument(found.bytes, this.#path, 'CORRUPT');
-    if (!isObject(value)) throw damaged(this.#path);
+    if (!isRecord(value)) throw damaged(this.#path);
     const { formatVersion } = value;
     if (typeof formatVersion === 'number' && formatVersion > FORMAT_VERSION) {
       throw new AppError('FORMAT_TOO_NEW', `${this.#path} has format version ${formatVersion}.`, {
@@ -81,20 +88,49 @@ export class StateStore {
   }
 }
 
-function toState({ activeConversation, contextWindow, values, updatedAt }: JsonObject): State {
+/** The context window, where one is set and the state can be read. */
+export async function contextWindowOf(state: StateStore): Promise<number | undefined> {
+  try {
+    return (await state.get()).contextWindow;
+  } catch (error) {
+    if (isAppError(error)) return undefined;
+    throw error;
+  }
+}
+
+function toState(file: JsonObject): State {
+  const { activeConversation, contextWindow, values, updatedAt } = file;
   const messages = Number(contextWindow);
   const isCount = contextWindow !== null && Number.isSafeInteger(messages) && messages > 0;
   return {
     ...(isRef(activeConversation) ? { activeConversation } : {}),
     ...(isCount ? { contextWindow: messages } : {}),
-    values: isObject(values) ? values : {},
+    values: isRecord(values) ? values : {},
+    valuesUpdatedAt: timesOf(file),
     ...(typeof updatedAt === 'string' ? { updatedAt } : {}),
   };
 }
 
-function changed(file: JsonObject, change: StateChange): JsonObject {
-  const { activeConversation, contextWindow, values, formatVersion: _, ...others } = file;
-  const known = isObject(values) ? values : {};
+/** Only times of keys that exist. */
+function timesOf({ values, valuesUpdatedAt }: JsonObject): Record<string, string> {
+  if (!isRecord(values) || !isRecord(valuesUpdatedAt)) return {};
+  const times = Object.entries(valuesUpdatedAt).filter(
+    (entry): entry is [string, string] =>
+      typeof entry[1] === 'string' && Object.hasOwn(values, entry[0]),
+  );
+  return Object.fromEntries(times);
+}
+
+function changed(file: JsonObject, change: StateChange, now: string): JsonObject {
+  const {
+    activeConversation,
+    contextWindow,
+    values,
+    valuesUpdatedAt: _times,
+    formatVersion: _version,
+    ...others
+  } = file;
+  const known = isRecord(values) ? values : {};
   const given = change.values ?? {};
   const merged = Object.entries({ ...known, ...given }).filter(
     ([key, value]) => value !== null || !Object.hasOwn(given, key),
@@ -108,12 +144,15 @@ function changed(file: JsonObject, change: StateChange): JsonObject {
     formatVersion: FORMAT_VERSION,
     ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null)),
     values: Object.fromEntries(merged),
+    valuesUpdatedAt: Object.fromEntries(
+      Object.entries({
+        ...timesOf(file),
+        ...Object.fromEntries(Object.keys(given).map((key) => [key, now])),
+      }).filter(([key]) => merged.some(([name]) => name === key)),
+    ),
     ...others,
   };
 }
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isRef = (value: unknown): value is string =>
   typeof value === 'string' && (CONVERSATION_ID.test(value) || CLIENT_ID.test(value));

@@ -18,7 +18,7 @@ export const maxTokens = z
   .int()
   .min(500)
   .max(MOST_TOKENS)
-  .describe('Length of the answer; more comes with the next page.')
+  .describe('Length of the answer.')
   .default(DEFAULT_TOKENS);
 
 /** Estimated tokens of a value as JSON. */

@@ -6,6 +6,13 @@ import type { ConversationHead } from '../stores/conversations/schema.js';
 export const conversationRef = (what = 'The conversation') =>
   z.string().describe(`${what}: its id, or the key it was saved under.`);
 
+/** Messages of white space alone say nothing; what is stored stays exactly as given. */
+export const messageContent = (about: string) =>
+  z
+    .string()
+    .refine((text) => /\S/.test(text), 'The message is empty.')
+    .describe(about);
+
 export const headSchema = z.object({
   conversationId: z.string(),
   title: z.string().exactOptional(),

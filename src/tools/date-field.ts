@@ -1,19 +1,17 @@
 /**
  * Times as tools take them: ISO 8601, where a day alone means the whole of it.
  */
+
 import { z } from 'zod';
+import { DAY_MS } from '../base/clock.js';
 import { AppError } from '../base/errors.js';
 
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}$/;
 const ISO_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?$/;
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** The schema of an optional time; `what` is the beginning of its description. */
 export const dateField = (what: string) =>
-  z
-    .string()
-    .describe(`${what}: ISO 8601, such as 2025-01-24 or 2025-01-24T15:00Z.`)
-    .exactOptional();
+  z.string().describe(`${what} (ISO 8601).`).exactOptional();
 
 /** Epoch milliseconds. VALIDATION_ERROR names the field. */
 export function startOf(name: string, text: string): number {
@@ -23,7 +21,7 @@ export function startOf(name: string, text: string): number {
   if (!Number.isNaN(time)) return time;
   throw new AppError(
     'VALIDATION_ERROR',
-    `${name} takes a time in ISO 8601, such as 2025-01-24 or 2025-01-24T15:00:00Z.`,
+    `\`${name}\` takes a time in ISO 8601, such as 2025-01-24 or 2025-01-24T15:00:00Z.`,
   );
 }
 

@@ -68,6 +68,8 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject
   readonly toolset: Toolset;
   /** Listed whatever toolsets are chosen. */
   readonly alwaysListed?: true;
+  /** Listed only where a Perplexity key is set, or where a setting asks for it; callable all the same. */
+  readonly needsPerplexity?: true;
   readonly title: string;
   /** What it does. When to use it. What to call next. */
   readonly description: string;

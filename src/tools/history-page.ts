@@ -57,7 +57,7 @@ function parseCursor(cursor: string | undefined): { seq: number; offset: number 
   const match = /^(\d{1,9}):(\d{1,12})$/.exec(cursor);
   if (match) return { seq: Number(match[1]), offset: Number(match[2]) };
   throw new AppError('VALIDATION_ERROR', 'cursor is not one that a previous page returned.', {
-    hint: 'Pass nextCursor of the previous page unchanged, or leave cursor out to begin at the start.',
+    hint: 'Pass nextCursor of the previous page unchanged, or leave `cursor` out to begin at the start.',
     details: { field: 'cursor' },
   });
 }

@@ -3,13 +3,19 @@
  * A tool that is not in this list does not exist; a test compares it with the files.
  */
 import { backup } from './admin/backup.js';
+import { configureLlmProvider } from './context/configure-llm-provider.js';
+import { getContextSummary } from './context/get-context-summary.js';
+import { getProgressiveDetail } from './context/get-progressive-detail.js';
+import { getRelevantSnippets } from './context/get-relevant-snippets.js';
 import { getState } from './context/get-state.js';
+import { searchMemory } from './context/search-memory.js';
 import { setState } from './context/set-state.js';
 import { branchConversation } from './conversations/branch-conversation.js';
 import { deleteConversation } from './conversations/delete-conversation.js';
 import { exportConversations } from './conversations/export-conversations.js';
 import { getConversation } from './conversations/get-conversation.js';
 import { getConversations } from './conversations/get-conversations.js';
+import { importConversations } from './conversations/import-conversations.js';
 import { mergeConversations } from './conversations/merge-conversations.js';
 import { saveMessage } from './conversations/save-message.js';
 import { searchMessages } from './conversations/search-messages.js';
@@ -59,10 +65,16 @@ export const tools: readonly Tool[] = [
   getConversations,
   searchMessages,
   exportConversations,
+  importConversations,
   updateConversation,
   branchConversation,
   mergeConversations,
   deleteConversation,
+  getContextSummary,
+  getRelevantSnippets,
+  searchMemory,
+  getProgressiveDetail,
+  configureLlmProvider,
   getState,
   setState,
   perplexitySearch,

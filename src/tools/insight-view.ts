@@ -2,11 +2,13 @@
  * What the tools of insights share: whose context a call is about, and how an insight is shown.
  */
 import { homedir } from 'node:os';
-import { resolve } from 'node:path';
+import { dirname, resolve, sep } from 'node:path';
 import { z } from 'zod';
 import { AppError } from '../base/errors.js';
-import { INSIGHT_ID, normalContext } from '../stores/insights/schema.js';
-import type { Insight } from '../stores/insights.js';
+import { findGitProject } from '../files/paths/git-project.js';
+import { gitContextOf } from '../stores/insights/git-context.js';
+import type { Insight, InsightStore } from '../stores/insights/insights.js';
+import { GLOBAL_CONTEXT, INSIGHT_ID, normalContext } from '../stores/insights/schema.js';
 import { endOf } from './date-field.js';
 import type { ToolCall } from './define-tool.js';
 import { jsonObject } from './json-object.js';
@@ -15,7 +17,7 @@ export const contextField = z
   .string()
   .min(1)
   .describe(
-    'Absolute path of the project, or "global"; the working folder unless given; needed over HTTP.',
+    'Absolute path of the project, "git:host/owner/repository" or "global"; default: the project of the working folder; needed over HTTP.',
   )
   .exactOptional();
 /** Checked like this, as a pattern in the schema costs a host fifty tokens a tool. */
@@ -31,31 +33,94 @@ export const tagsFilter = z
   .describe('Only those with all of these tags.')
   .exactOptional();
 
+/** Where a call reads and writes. */
+export interface Contexts {
+  /** What is saved goes here. */
+  readonly context: string;
+  /** Other contexts of the same project. */
+  readonly alsoIn: readonly string[];
+}
+
 /**
- * The context that a scoped call is about. A remote caller must name it, since the working folder of
- * this process is not theirs. VALIDATION_ERROR.
+ * The contexts that a call is about (decision 0023). A remote caller must name one, since the working
+ * folder of this process is not theirs, and gets exactly that. Of a local path the git repository
+ * around it counts; without one, the working folder takes the nearest folder above it that has
+ * insights. VALIDATION_ERROR.
  */
-export function contextOf(given: string | undefined, { isRemote }: ToolCall): string {
-  if (given === undefined && isRemote) {
-    throw new AppError('VALIDATION_ERROR', 'context is required over HTTP.', {
-      hint: 'Give the absolute path of the project, or "global".',
+export async function contextsOf(
+  given: string | undefined,
+  { isRemote }: ToolCall,
+  store: InsightStore,
+): Promise<Contexts> {
+  if (isRemote || given !== undefined) {
+    const context = requireContext(given, isRemote);
+    const isPath = context !== GLOBAL_CONTEXT && !context.startsWith('git:');
+    if (isRemote || !isPath) return { context, alsoIn: [] };
+    return (await ofRepository(context, store)) ?? { context, alsoIn: [] };
+  }
+  const here = requireContext(process.cwd(), false);
+  return (await ofRepository(here, store)) ?? { context: await nearest(here, store), alsoIn: [] };
+}
+
+/** Older insights were saved under paths in the repository, whichever folder was worked in. */
+async function ofRepository(path: string, store: InsightStore): Promise<Contexts | undefined> {
+  const project = await findGitProject(path);
+  // A home folder under git holds everything, so it is no project of what is inside it.
+  if (project === undefined || (project.folder === homedir() && path !== homedir())) {
+    return undefined;
+  }
+  const folder = normalContext(project.folder) ?? project.folder;
+  const context = (project.remote && gitContextOf(project.remote)) ?? folder;
+  const known = [...(await store.contexts()).keys()];
+  const isInside = (each: string) => each === folder || each.startsWith(`${folder}${sep}`);
+  return { context, alsoIn: known.filter((each) => each !== context && isInside(each)) };
+}
+
+/** The home folder holds everything, so its insights are of no project inside it. */
+async function nearest(path: string, store: InsightStore): Promise<string> {
+  const known = await store.contexts();
+  const home = homedir();
+  for (let at = path; at !== home && dirname(at) !== at; at = dirname(at)) {
+    if (known.has(at)) return at;
+  }
+  return path;
+}
+
+function requireContext(given: string | undefined, isRemote: boolean): string {
+  if (given === undefined) {
+    throw new AppError('VALIDATION_ERROR', '`context` is required over HTTP.', {
+      hint: 'Give the absolute path of the project, "git:host/owner/repository", or "global".',
       details: { field: 'context' },
     });
   }
-  const text = given ?? process.cwd();
-  const context = normalContext(text) ?? (isRemote ? undefined : normalContext(fromHere(text)));
+  const context = normalContext(given) ?? (isRemote ? undefined : normalContext(fromHere(given)));
   if (context !== undefined) return context;
   throw new AppError(
     'VALIDATION_ERROR',
-    'context takes the absolute path of a project, or "global".',
-    {
-      details: { field: 'context' },
-    },
+    '`context` takes the absolute path of a project, "git:host/owner/repository", or "global".',
+    { details: { field: 'context' } },
   );
 }
 
 /** As a shell reads it: only a caller on this machine has a home and a working folder here. */
 const fromHere = (path: string) => resolve(path.replace(/^~(?=$|[/\\])/, homedir()));
+
+const MOST_CONTEXTS = 8;
+
+/** Why a context is empty; a local caller also learns which contexts have insights. */
+export async function whyEmpty(
+  context: string,
+  { isRemote }: ToolCall,
+  store: InsightStore,
+): Promise<string> {
+  const nothing = `There are no such insights in the context ${context}.`;
+  if (isRemote) return nothing;
+  const known = [...(await store.contexts())].sort(([, a], [, b]) => b - a);
+  const others = known.filter(([name]) => name !== context);
+  if (others.length === 0) return `${nothing} No other context has any.`;
+  const named = others.slice(0, MOST_CONTEXTS).map(([name, count]) => `${name} (${count})`);
+  return `${nothing} Contexts that have some: ${named.join(', ')}.`;
+}
 
 /** Epoch milliseconds of the last moment that is meant. VALIDATION_ERROR. */
 export const expiryOf = (text: string): number => endOf('expires', text);

@@ -1,7 +1,7 @@
 /** Inputs and outputs that several tools of the memory bank share. No tool of its own. */
 import { z } from 'zod';
 import { estimateTextTokens } from '../base/tokens.js';
-import type { NoteInfo, SkippedFile } from '../stores/memory-bank.js';
+import type { NoteInfo, SkippedFile } from '../stores/memory-bank/memory-bank.js';
 
 export const notePath = (what = 'The note') =>
   z.string().describe(`${what}: a path such as ideas/garden.md.`);

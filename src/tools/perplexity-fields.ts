@@ -10,49 +10,32 @@ const query = z.string().max(200_000).regex(/\S/, 'must not be blank');
 
 const date = z.string().max(10);
 
-export const newQuery = query.describe(
-  'The question, complete in itself: nothing of the chat around it is sent along.',
-);
+export const newQuery = query.describe('The question, complete in itself.');
 
-export const followupQuery = query.describe(
-  'The next question. The whole stored conversation is sent with it, so it may refer back.',
-);
+export const followupQuery = query.describe('The next question; it may refer to earlier messages.');
 
 export const conversationRef = z
   .string()
   .min(1)
   .max(200)
-  .describe('The conversation id (such as 20250124-1706102400123), or the key it was saved under.');
+  .describe('Id of the conversation, or the key it was saved under.');
 
 export const searchFields = {
-  return_related_questions: z
-    .boolean()
-    .default(false)
-    .describe('Also return questions one might ask next.'),
-  search_recency_filter: z
-    .enum(RECENCIES)
-    .exactOptional()
-    .describe('Only pages this recent. Not together with a date filter.'),
+  return_related_questions: z.boolean().default(false).describe('Also return related questions.'),
+  search_recency_filter: z.enum(RECENCIES).exactOptional().describe('Only pages this recent.'),
   search_domain_filter: z
     .array(z.string().min(1).max(254))
     .exactOptional()
-    .describe(
-      'At most 20 bare host names to search (example.com), or only ones to leave out (-example.com).',
-    ),
+    .describe('Hosts to search (example.com), or to leave out (-example.com).'),
   search_after_date_filter: date
     .exactOptional()
-    .describe('Only pages published on or after this day: 2025-01-31 or 01/31/2025.'),
-  search_before_date_filter: date
-    .exactOptional()
-    .describe('Only pages published on or before this day: 2025-01-31 or 01/31/2025.'),
-  search_mode: z
-    .enum(SEARCH_MODES)
-    .exactOptional()
-    .describe('academic prefers scholarly sources; the answer notes how that was done.'),
+    .describe('Only pages from this day on (2025-01-31).'),
+  search_before_date_filter: date.exactOptional().describe('Only pages up to this day.'),
+  search_mode: z.enum(SEARCH_MODES).exactOptional().describe('academic prefers scholarly sources.'),
   showThinking: z
     .boolean()
     .default(false)
-    .describe('Also return the reasoning of the model, where the API shows it.'),
+    .describe("Also return the model's reasoning, if there is any."),
 };
 
 export const researchFields = {
@@ -60,16 +43,14 @@ export const researchFields = {
   reasoning_effort: z
     .enum(EFFORTS)
     .exactOptional()
-    .describe('How much work to put in; more takes longer and costs more.'),
+    .describe('More effort takes longer and costs more.'),
 };
 
 export const followupFields = {
   discardLostRun: z
     .boolean()
     .default(false)
-    .describe(
-      'Only after an earlier deep research here was reported as lost (state unknown): give it up and go on.',
-    ),
+    .describe('Give up an earlier deep research that was lost (state unknown).'),
 };
 
 type Asked = z.output<z.ZodObject<typeof researchFields>> & { query: string };

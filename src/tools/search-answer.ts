@@ -4,7 +4,7 @@
  * of its own.
  */
 import { z } from 'zod';
-import type { MessageResults } from '../search/message-search.js';
+import type { MessageResults } from '../search/messages/message-search.js';
 
 /** A text without spaces is one token, however long; so much of it shows where the match is. */
 const MAX_SNIPPET_CHARACTERS = 2_000;
@@ -22,23 +22,25 @@ export const SEARCH_FACTS = {
     .exactOptional(),
 };
 
-/** `next`: where a page after this one would begin; `names` as for `explainNothing`. */
+/** `next`: where a page after this one would begin; `names` and `query` as for `explainNothing`. */
 export function searchFacts(
   found: Omit<MessageResults, 'hits'>,
   next: number,
   names: Record<string, string> = {},
+  query = '',
 ) {
   const hasMore = next < found.total;
   return {
     hasMore,
     ...(hasMore && { nextOffset: next }),
     relaxed: found.relaxed,
-    ...(found.total === 0 && { explanation: explainNothing(found, names) }),
+    ...(found.total === 0 && { explanation: explainNothing({ ...found, query }, names) }),
     ...(found.indexing && { indexing: { ...found.indexing } }),
   };
 }
 
 interface Nothing extends Pick<MessageResults, 'unknownWords' | 'indexing'> {
+  readonly query?: string;
   readonly withoutFilter: Readonly<Record<string, number>>;
 }
 
@@ -48,17 +50,26 @@ export function explainNothing(
   names: Record<string, string> = {},
   what = 'message',
 ): string {
-  const { unknownWords, withoutFilter, indexing } = found;
+  const { query = '', unknownWords, withoutFilter, indexing } = found;
   const filters = Object.entries(withoutFilter)
     .filter(([, total]) => total > 0)
-    .map(([name, total]) => `${total} match without ${names[name] ?? name}`);
+    .map(([name, total]) => `${total} match without ${nameOf(name, names)}`);
   const parts = [
     ...(unknownWords.length > 0 ? [`No ${what} has: ${unknownWords.join(', ')}.`] : []),
     ...(filters.length > 0 ? [`${filters.join('; ')}.`] : []),
     ...(indexing ? ['The index is still being built; ask again in a moment.'] : []),
   ];
-  return parts.length > 0 ? parts.join(' ') : `Each word occurs, but no ${what} matches the query.`;
+  if (parts.length > 0) return parts.join(' ');
+  return hasWord(query)
+    ? `Each word occurs, but no ${what} matches the query.`
+    : 'The query has no word to look for.';
 }
+
+const hasWord = (query: string) => query === '' || /[\p{L}\p{N}]/u.test(query);
+
+/** A filter as it is called; only a name is marked for front ends to replace. */
+const nameOf = (filter: string, names: Record<string, string>) =>
+  filter === 'all' ? 'any filter' : `\`${names[filter] ?? filter}\``;
 
 /** The part around the first `mark`, which opens a match. */
 export function shortSnippet(snippet: string, mark: string): string {

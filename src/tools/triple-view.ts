@@ -4,7 +4,7 @@
 import { z } from 'zod';
 import { isoTime } from '../base/clock.js';
 import { AppError } from '../base/errors.js';
-import type { Triple, TripleKey } from '../stores/knowledge-graph/triple.js';
+import type { Triple, TripleKey } from '../stores/knowledge-graph/model/triple.js';
 import { countWithin } from './answer-budget.js';
 
 // Lengths are the store's to judge: a part that is too long has an error code of its own.
@@ -64,7 +64,7 @@ export function triplesOf<T extends TripleKey>(given: Given<T>): readonly (T | T
   }
   throw new AppError(
     'VALIDATION_ERROR',
-    'Give either triples, or subject, predicate and object of one.',
+    'Give either `triples`, or `subject`, `predicate` and `object` of one.',
     { details: { fields: ['triples', 'subject', 'predicate', 'object'] } },
   );
 }

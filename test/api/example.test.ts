@@ -56,9 +56,9 @@ describe('the example', () => {
     expect(JSON.parse(text)).toMatchObject({ context: '/home/me/garden', tags: ['soil'] });
   });
 
-  it('of README compiles and runs as it stands', async () => {
-    const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
-    const programs = [...readme.matchAll(/```ts\n([\s\S]*?)```/g)].map(
+  it('the program of docs/API.md compiles and runs as it stands', async () => {
+    const document = await readFile(join(ROOT, 'docs/API.md'), 'utf8');
+    const programs = [...document.matchAll(/```ts\n([\s\S]*?)```/g)].map(
       ([, program = '']) => program,
     );
     expect(programs).toHaveLength(1);

@@ -1,9 +1,10 @@
 /** Markdown on a terminal, and how wide texts are there. */
+import { stripVTControlCharacters } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { renderMarkdown } from '../../src/cli/markdown.js';
-import { type Paint, paintFor } from '../../src/cli/paint.js';
-import { displayWidth, wrap } from '../../src/cli/text-width.js';
+import { displayWidth, wrap } from '../../src/cli/terminal/columns.js';
+import { renderMarkdown } from '../../src/cli/terminal/markdown.js';
+import { type Paint, paintFor } from '../../src/cli/terminal/paint.js';
 
 const terminal = { isTTY: true, hasColors: () => true } as unknown as NodeJS.WriteStream;
 const colours: Paint = paintFor(terminal);
@@ -134,7 +135,9 @@ describe('widths', () => {
       fc.property(words, fc.integer({ min: 4, max: 30 }), (parts, width) => {
         const lines = wrap(parts.join(''), width);
         for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(width);
-        expect(lines.join('').replace(/\s/g, '')).toBe(parts.join('').replace(/\s/g, ''));
+        const bare = (text: string) =>
+          stripVTControlCharacters(text).normalize().replace(/\s/g, '');
+        expect(bare(lines.join(''))).toBe(bare(parts.join('')));
       }),
     );
     expect(wrap('one two three', 7)).toEqual(['one two', 'three']);

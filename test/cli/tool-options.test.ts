@@ -3,9 +3,9 @@ import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createProgram } from '../../src/cli/program.js';
-import { EXAMPLES } from '../../src/cli/tool-examples.js';
-import { fillIn } from '../../src/cli/tool-groups.js';
-import { addFields, fieldsOf, inputFrom } from '../../src/cli/tool-options.js';
+import { EXAMPLES } from '../../src/cli/tools/tool-examples.js';
+import { fillIn } from '../../src/cli/tools/tool-groups.js';
+import { addFields, fieldsOf, inputFrom } from '../../src/cli/tools/tool-options.js';
 import { ADDS, defineTool, success, type Tool } from '../../src/tools/define-tool.js';
 import { tools } from '../../src/tools/index.js';
 import { jsonObject } from '../../src/tools/json-object.js';
@@ -85,13 +85,13 @@ describe('a tool on the command line', () => {
   });
 
   it.each<[string[], string]>([
-    [['no-uuid', 'small', 'x'], 'id: '],
-    [[...NEEDED, '--limit', '10'], '--limit: '],
+    [['no-uuid', 'small', 'x'], 'id is not valid'],
+    [[...NEEDED, '--limit', '10'], '--limit takes at most 9'],
     [[...NEEDED, '--limit', 'ten'], '--limit takes a number'],
     [[...NEEDED, '--limit', ''], '--limit takes a number'],
-    [[...NEEDED, '--meta-data', '[1]'], '--meta-data: '],
+    [[...NEEDED, '--meta-data', '[1]'], '--meta-data is not valid'],
     [[...NEEDED, '--meta-data', '{x}'], '--meta-data takes JSON'],
-    [[...NEEDED, '--items', '[{"b": 1}]'], '--items: '],
+    [[...NEEDED, '--items', '[{"b": 1}]'], '--items is not valid'],
     [[...NEEDED, '--match-type', 'best'], '--match-type'],
     [[ID, 'medium', 'x'], 'kind'],
     [[ID, 'small'], 'body'],
@@ -155,7 +155,9 @@ describe('the examples of the help', () => {
         };
         command.configureOutput({ writeOut });
         command.outputHelp();
-        return !/\nExamples?:\n {2}daybook /.test(help) && command.name() !== 'help';
+        return (
+          !/\nExamples?:\n {2}daybook /.test(help) && !['help', 'complete'].includes(command.name())
+        );
       })
       .map((command) => command.name());
     expect(without).toEqual([]);

@@ -18,7 +18,7 @@ import {
   SubscribeRequestSchema,
   UnsubscribeRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import { listing } from '../../src/server/build-server.js';
+import { toolListing } from '../../src/server/mcp/tool-listing.js';
 import { type Extra, ordinaryTools, PNG, rawTools } from './fixture-tools.js';
 
 type CallHandler = (request: Request, extra: Extra) => Promise<CallToolResult>;
@@ -52,7 +52,7 @@ function offerTools(server: Server): void {
   const callOrdinary = handlers.get('tools/call');
   server.setRequestHandler(ListToolsRequestSchema, () => ({
     tools: [
-      ...ordinaryTools.map(listing),
+      ...ordinaryTools.map(toolListing),
       ...Object.keys(rawTools).map((name) => ({
         name,
         description: `Fixture of the conformance suite: ${name}.`,

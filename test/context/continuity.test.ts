@@ -1,6 +1,6 @@
 /** Sessions, telling words, and the snapshot within its budget. */
 import { describe, expect, it } from 'vitest';
-import { Breath } from '../../src/base/breath.js';
+import { TimeSlice } from '../../src/base/time-slice.js';
 import { estimateTextTokens } from '../../src/base/tokens.js';
 import { shortened, snapshotOf } from '../../src/context/continuity.js';
 import { frequentWords, mostDistinctive } from '../../src/context/distinctive-words.js';
@@ -39,7 +39,7 @@ describe('telling words', () => {
       'u: The tipz budget and the garden',
       'a: The Tipz plan, the garden',
     );
-    const words = await frequentWords(messages, messages, new Breath());
+    const words = await frequentWords(messages, messages, new TimeSlice());
     expect(words.map(({ word }) => word)).not.toContain('the');
     const everywhere = new Map([['garden', 900]]);
     const counts = words.map(({ word }) => everywhere.get(word) ?? 2);
@@ -50,7 +50,7 @@ describe('telling words', () => {
 
   it('are found in scripts without spaces', async () => {
     const { messages } = conversationOf('u: 我们讨论了自由和目标', 'a: 自由很重要');
-    const words = await frequentWords(messages, messages, new Breath());
+    const words = await frequentWords(messages, messages, new TimeSlice());
     expect(words.map(({ word }) => word)).toContain('自由');
   });
 });
@@ -63,8 +63,8 @@ describe('the snapshot', () => {
   it('holds the last turns in order and what is open', async () => {
     const snapshot = await snapshotOf(
       [conversationOf('u: Hello', 'a: Shall I?')],
-      1000,
-      new Breath(),
+      { tokens: 1000 },
+      new TimeSlice(),
     );
     expect(snapshot).toMatchObject({
       lastTurns: [{ seq: 1, content: 'Hello' }, { seq: 2 }],
@@ -72,12 +72,12 @@ describe('the snapshot', () => {
       promises: [],
       omitted: { turns: 0, openQuestions: 0, promises: 0 },
     });
-    expect(await snapshotOf([], 1000, new Breath())).toBeUndefined();
-    expect(await snapshotOf([conversationOf()], 1000, new Breath())).toBeUndefined();
+    expect(await snapshotOf([], { tokens: 1000 }, new TimeSlice())).toBeUndefined();
+    expect(await snapshotOf([conversationOf()], { tokens: 1000 }, new TimeSlice())).toBeUndefined();
   });
 
   it.each([300, 1000, 5000])('stays within %d tokens and says what it left out', async (tokens) => {
-    const snapshot = await snapshotOf([long], tokens, new Breath());
+    const snapshot = await snapshotOf([long], { tokens }, new TimeSlice());
     const { lastTurns = [], openQuestions = [], promises = [], omitted } = snapshot ?? {};
     const spent = [...lastTurns, ...openQuestions, ...promises].reduce(
       (sum, part) => sum + estimateTextTokens(JSON.stringify(part)),

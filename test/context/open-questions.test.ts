@@ -1,11 +1,11 @@
 /** Which questions count as open, and that each is a sentence somebody wrote. */
 import { describe, expect, it } from 'vitest';
-import { Breath } from '../../src/base/breath.js';
+import { TimeSlice } from '../../src/base/time-slice.js';
 import { isQuestion, openQuestions } from '../../src/context/open-questions.js';
 import { conversationOf } from './conversation.js';
 
 const asked = async (...lines: string[]) =>
-  (await openQuestions(conversationOf(...lines), new Breath())).map(({ text, seq, rule }) => [
+  (await openQuestions(conversationOf(...lines), new TimeSlice())).map(({ text, seq, rule }) => [
     text,
     seq,
     rule,
@@ -69,7 +69,7 @@ describe('open questions', () => {
       'u: I don’t know yet.',
       'a: No hurry.',
     );
-    expect(await openQuestions(conversation, new Breath())).toMatchObject([
+    expect(await openQuestions(conversation, new TimeSlice())).toMatchObject([
       {
         text: 'Which quarter do you mean?',
         messageId: 'm1',

@@ -10,10 +10,11 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isAppError } from '../../src/base/errors.js';
-import { AppendLog } from '../../src/files/append-log.js';
-import { plainCodec } from '../../src/files/codec.js';
-import { ownerName } from '../../src/files/process-identity.js';
-import { type ConversationStore, openConversationStore } from '../../src/stores/conversations.js';
+import { ownerName } from '../../src/files/locks/process-identity.js';
+import {
+  type ConversationStore,
+  openConversationStore,
+} from '../../src/stores/conversations/conversations.js';
 import {
   callsDuring,
   claimsIn,
@@ -36,12 +37,11 @@ interface Place {
   folder: string;
   logs: string;
   store: ConversationStore;
-  log: AppendLog;
 }
 
 interface Operation {
   name: string;
-  /** On top of the base: two conversations (one with a key) and a log of two entries. */
+  /** On top of the base: two conversations, one with a key. */
   prepare?(place: Place): Promise<unknown>;
   run(place: Place, text: string): Promise<unknown>;
   /** Every text that `run` stored, wherever it is now. */
@@ -74,14 +74,7 @@ async function openPlace(): Promise<Place> {
     await writeFile(join(logs, id, 'conversation.json'), conversation(id, extra));
   }
   const store = await openConversationStore({ logsFolder: logs, maxMessages: 100, fsync: true });
-  const log = new AppendLog({
-    path: join(folder, 'some.log'),
-    locksFolder: join(folder, '.locks'),
-    name: 'some-log',
-    codec: plainCodec,
-    fsync: true,
-  });
-  return { folder, logs, store, log };
+  return { folder, logs, store };
 }
 
 /** Every file below the folder but those of the locks, as they are on disk. */
@@ -100,10 +93,6 @@ async function textsOfConversations({ logs }: Place): Promise<string[]> {
     const { messages } = JSON.parse(bytes.toString()) as { messages: { content: string }[] };
     return messages.map(({ content }) => content);
   });
-}
-
-async function textsOfLog({ log }: Place): Promise<string[]> {
-  return (await log.read()).entries as string[];
 }
 
 const say = (content: string) => [{ role: 'user', content }] as const;
@@ -148,17 +137,6 @@ const OPERATIONS: readonly Operation[] = [
     name: 'append by a key',
     run: ({ store }, text) => store.append(KEY, say(text), { create: true }),
     storedTexts: textsOfConversations,
-  },
-  {
-    name: 'first line of a log',
-    run: ({ log }, text) => log.append(text),
-    storedTexts: textsOfLog,
-  },
-  {
-    name: 'next line of a log',
-    prepare: ({ log }) => log.append('first'),
-    run: ({ log }, text) => log.append(text),
-    storedTexts: textsOfLog,
   },
   {
     name: 'tidy',
@@ -254,13 +232,11 @@ function expectFilesKept(
   for (const [path, bytes] of before) {
     const now = after.get(path);
     expect(now, path).toBeDefined();
-    // A log only grows: what failed may leave a torn line behind the old bytes.
-    const kept = path.endsWith('.log') ? now?.subarray(0, bytes.byteLength) : now;
-    if (!mayChange || path.endsWith('.log')) expect(kept?.equals(bytes), path).toBe(true);
+    if (!mayChange) expect(now?.equals(bytes), path).toBe(true);
   }
   if (!mayChange) {
     const added = [...after.keys()].filter(
-      (path) => !before.has(path) && !/some\.log$|\.gitignore$|\/\.tmp-/.test(path),
+      (path) => !before.has(path) && !/\.gitignore$|\/\.tmp-/.test(path),
     );
     expect(added).toEqual([]);
   }
@@ -273,7 +249,7 @@ function expectFilesKept(
 async function expectNothingLeft({ folder, logs }: Place, isLasting: boolean): Promise<void> {
   for (const path of (await filesOf(folder)).keys()) {
     if (isLasting && path.includes('/.tmp-')) continue;
-    expect(path).toMatch(/(conversation\.json|some\.log|\.gitignore)$/);
+    expect(path).toMatch(/(conversation\.json|\.gitignore)$/);
   }
   for (const name of await readdir(logs)) {
     if (!name.startsWith('.'))

@@ -8,9 +8,9 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isAppError } from '../../src/base/errors.js';
-import { atomicWrite } from '../../src/files/atomic-write.js';
-import { withLock } from '../../src/files/file-lock.js';
-import { openConversationStore } from '../../src/stores/conversations.js';
+import { atomicWrite } from '../../src/files/atomic/atomic-write.js';
+import { withLock } from '../../src/files/locks/file-lock.js';
+import { openConversationStore } from '../../src/stores/conversations/conversations.js';
 import { tempFolder } from '../support/rounds.js';
 
 const KB = 1000;

@@ -9,7 +9,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isAppError } from '../../src/base/errors.js';
-import type { KnowledgeGraph } from '../../src/stores/knowledge-graph.js';
+import type { KnowledgeGraph } from '../../src/stores/knowledge-graph/knowledge-graph.js';
 import { allOf, fact, graphIn } from '../stores/knowledge-graph/graph.js';
 import {
   callsDuring,

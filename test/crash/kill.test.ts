@@ -1,18 +1,17 @@
 /**
  * Proves: kill -9 at random moments while messages are saved (alone, in groups, by key, as new
- * conversations, as lines of a log) loses no acknowledged message, damages no file, and leaves no
+ * conversations) and facts are added to the graph loses nothing acknowledged, damages no file, and leaves no
  * temporary file, lock or empty folder after the next start.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sleep } from '../../src/base/clock.js';
-import { AppendLog } from '../../src/files/append-log.js';
-import { plainCodec } from '../../src/files/codec.js';
-import { sweepLocks } from '../../src/files/file-lock.js';
-import { openConversationStore } from '../../src/stores/conversations.js';
+import { sweepLocks } from '../../src/files/locks/file-lock.js';
+import { openConversationStore } from '../../src/stores/conversations/conversations.js';
 import { Child } from '../support/child.js';
 import { rounds, seededRandom, tempFolder, timeLimitMs } from '../support/rounds.js';
+import { subjectsOf, syncedGraphIn } from '../support/synced-graph.js';
 import type { Acknowledged, WriterTask } from './children/writer.js';
 
 const ROUNDS = 200;
@@ -23,20 +22,11 @@ const ROUNDS_PER_CONVERSATION = 20;
 
 const root = tempFolder();
 const logs = join(root, 'conversation-logs');
-const task: WriterTask = {
-  logs,
-  logPath: join(root, 'some.log'),
-  locksFolder: join(root, '.locks'),
-};
+const graphFolder = join(root, 'memory-bank');
+const graphLocks = join(graphFolder, '.locks');
+const task: WriterTask = { logs, graphFolder };
 
 const openStore = () => openConversationStore({ logsFolder: logs, maxMessages: 1e6, fsync: true });
-const log = new AppendLog({
-  path: task.logPath,
-  locksFolder: task.locksFolder,
-  name: 'log',
-  codec: plainCodec,
-  fsync: true,
-});
 
 async function startWriter(): Promise<Child> {
   const writer = new Child('writer', task);
@@ -62,11 +52,13 @@ async function killed(
 
 async function expectAllThere(told: readonly Acknowledged[]): Promise<void> {
   const store = await openStore();
-  const lines = new Set((await log.read()).entries);
+  const graph = syncedGraphIn(graphFolder);
+  const facts = new Set(await subjectsOf(graph));
+  await graph.close();
   const loaded = new Map<string, Set<string>>();
   for (const { text, id } of told) {
     if (id === undefined) {
-      expect(lines.has(text), text).toBe(true);
+      expect(facts.has(text), text).toBe(true);
       continue;
     }
     const texts =
@@ -79,7 +71,7 @@ async function expectAllThere(told: readonly Acknowledged[]): Promise<void> {
 /** After a start: every file parses, and nothing of the dead is left. */
 function expectTidy(): void {
   expect(readdirSync(join(logs, '.locks'))).toEqual([]);
-  expect(readdirSync(task.locksFolder)).toEqual([]);
+  expect(readdirSync(graphLocks)).toEqual([]);
   for (const name of readdirSync(logs)) {
     if (name.startsWith('.')) {
       expect(['.locks', '.gitignore']).toContain(name);
@@ -91,9 +83,9 @@ function expectTidy(): void {
   }
 }
 
-describe('kill -9 while messages are saved', () => {
+describe('kill -9 while messages and facts are saved', () => {
   it(
-    `${ROUNDS} rounds`,
+    `loses nothing that was acknowledged, in ${ROUNDS} rounds`,
     async () => {
       const random = seededRandom('kill');
       const all: Acknowledged[] = [];
@@ -112,21 +104,24 @@ describe('kill -9 while messages are saved', () => {
         if (told.length > 0) roundsWithAcks += 1;
         all.push(...told);
         await (await openStore()).tidy();
-        await sweepLocks(task.locksFolder);
+        await sweepLocks(graphLocks);
         await expectAllThere(told);
       }
       await (await next).stop();
       await (await openStore()).tidy();
-      await sweepLocks(task.locksFolder);
+      await sweepLocks(graphLocks);
       expectTidy();
       await expectAllThere(all);
-      const { damaged, entries } = await log.read();
+      const graph = syncedGraphIn(graphFolder);
+      const { open: facts, damagedLines } = await graph.stats();
+      await graph.close();
       console.log(
         `kill: ${all.length} acknowledged in ${roundsWithAcks} of ${rounds(ROUNDS)} rounds, ` +
-          `${entries.length} log lines, ${damaged.length} torn ones`,
+          `${facts} facts, ${damagedLines} torn lines`,
       );
       expect(roundsWithAcks).toBeGreaterThan(rounds(ROUNDS) / 4);
-      expect((await (await openStore()).list()).length).toBeGreaterThan(10);
+      expect((await (await openStore()).list()).length).toBeGreaterThan(rounds(ROUNDS) / 20);
+      expect(facts).toBeGreaterThan(rounds(ROUNDS) / 20);
     },
     timeLimitMs(300_000),
   );

@@ -1,7 +1,7 @@
 /**
  * Proves: a process that was stopped (SIGSTOP) before any file-system call of an append, lost its lock
  * meanwhile, and goes on (SIGCONT) never overwrites what others wrote: what it adds ends up on
- * top of theirs, or it reports an error. Conversations by id and by a new key, and the append log.
+ * top of theirs, or it reports an error. Conversations by id and by a new key.
  *
  * The lock is taken over as docs/LOCKING.md has it (step 4), by one rename. The product
  * does that to a process that it cannot judge once its lease is over, after 30 s.
@@ -10,10 +10,8 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync }
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sleep } from '../../src/base/clock.js';
-import { AppendLog } from '../../src/files/append-log.js';
-import { plainCodec } from '../../src/files/codec.js';
-import { isOwnerName } from '../../src/files/process-identity.js';
-import { openConversationStore } from '../../src/stores/conversations.js';
+import { isOwnerName } from '../../src/files/locks/process-identity.js';
+import { openConversationStore } from '../../src/stores/conversations/conversations.js';
 import { Child } from '../support/child.js';
 import { tempFolder, timeLimitMs } from '../support/rounds.js';
 import type { InterruptedResult, InterruptedTask } from './children/interrupted.js';
@@ -23,14 +21,13 @@ const base = tempFolder();
 let count = 0;
 
 interface Case {
-  operation: 'append' | 'keyed' | 'log';
+  operation: 'append' | 'keyed';
   ref: string;
 }
 
 const CASES: readonly Case[] = [
   { operation: 'append', ref: ID },
   { operation: 'keyed', ref: 'new-key' },
-  { operation: 'log', ref: 'unused' },
 ];
 
 function openPlace() {
@@ -41,14 +38,7 @@ function openPlace() {
   mkdirSync(join(logs, ID), { recursive: true });
   const messages = [{ role: 'user', content: 'before' }];
   writeFileSync(join(logs, ID, 'conversation.json'), JSON.stringify({ messages }));
-  const log = new AppendLog({
-    path: join(root, 'some.log'),
-    locksFolder,
-    name: 'some-log',
-    codec: plainCodec,
-    fsync: true,
-  });
-  return { root, logs, locksFolder, log };
+  return { root, logs, locksFolder };
 }
 
 type Place = ReturnType<typeof openPlace>;
@@ -72,25 +62,23 @@ function depose({ locksFolder }: Place): number {
   let deposed = 0;
   if (!existsSync(locksFolder)) return 0; // stopped before it made even that
   for (const lock of readdirSync(locksFolder)) {
-    if (isOwnerName(lock.slice(lock.lastIndexOf('.') + 1))) continue; // private, or a grave
+    if (isOwnerName(lock.slice(lock.lastIndexOf('.') + 1))) continue; // private or discarded
     for (const owner of readdirSync(join(locksFolder, lock)).filter(isOwnerName)) {
-      const grave = join(locksFolder, `${lock}.dead.${owner}`);
-      renameSync(join(locksFolder, lock, owner), grave);
-      rmSync(grave, { recursive: true });
+      const discarded = join(locksFolder, `${lock}.dead.${owner}`);
+      renameSync(join(locksFolder, lock, owner), discarded);
+      rmSync(discarded, { recursive: true });
       deposed += 1;
     }
   }
   return deposed;
 }
 
-async function writeAsAnother({ logs, log }: Place, { operation, ref }: Case): Promise<void> {
-  if (operation === 'log') return log.append('other');
+async function writeAsAnother({ logs }: Place, { ref }: Case): Promise<void> {
   const store = await openConversationStore({ logsFolder: logs, maxMessages: 100, fsync: true });
   await store.append(ref, [{ role: 'user', content: 'other' }], { create: true });
 }
 
-async function textsOf({ logs, log }: Place, { operation, ref }: Case): Promise<string[]> {
-  if (operation === 'log') return (await log.read()).entries as string[];
+async function textsOf({ logs }: Place, { operation, ref }: Case): Promise<string[]> {
   const store = await openConversationStore({ logsFolder: logs, maxMessages: 100, fsync: true });
   if (operation === 'keyed') {
     const heads = await store.list();
@@ -125,8 +113,7 @@ describe('a process stopped at any step', () => {
         expect(texts, `stopped before call ${at}`).toContain(isStopped ? 'other' : 'paused');
         if (code === undefined) expect(texts, `stopped before call ${at}`).toContain('paused');
         else expect(code).toMatch(/^[A-Z_]+$/);
-        // A log's line may come twice or late; a message may not.
-        if (one.operation !== 'log') expect(new Set(texts).size).toBe(texts.length);
+        expect(new Set(texts).size).toBe(texts.length);
       }
       console.log(
         `${one.operation}: stopped before each of ${counting.calls} calls, ${deposed} deposed`,

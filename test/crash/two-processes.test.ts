@@ -5,7 +5,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { openConversationStore } from '../../src/stores/conversations.js';
+import { openConversationStore } from '../../src/stores/conversations/conversations.js';
 import { Child } from '../support/child.js';
 import { rounds, tempFolder, timeLimitMs } from '../support/rounds.js';
 import type { Acknowledged, WriterCommand, WriterTask } from './children/writer.js';
@@ -16,7 +16,7 @@ const logs = join(root, 'conversation-logs');
 const writers: Child[] = [];
 
 beforeAll(async () => {
-  const task: WriterTask = { logs, logPath: join(root, 'log'), locksFolder: join(root, '.locks') };
+  const task: WriterTask = { logs, graphFolder: join(root, 'memory-bank') };
   writers.push(new Child('writer', task), new Child('writer', task));
   for (const writer of writers) await writer.next();
 });

@@ -5,9 +5,9 @@
 import type { Command } from 'commander';
 import { ERROR_KINDS, type ErrorCode } from '../../src/base/errors.js';
 import { createProgram } from '../../src/cli/program.js';
-import { fillIn } from '../../src/cli/tool-groups.js';
+import { fillIn } from '../../src/cli/tools/tool-groups.js';
 import { SETTINGS, type Setting } from '../../src/config/settings.js';
-import { listing } from '../../src/server/build-server.js';
+import { toolListing } from '../../src/server/mcp/tool-listing.js';
 import { TOOLSETS, tools } from '../../src/tools/index.js';
 import { EXPLANATIONS } from './error-explanations.js';
 
@@ -42,7 +42,7 @@ export function renderTools(): string {
 }
 
 function toolSection(tool: (typeof tools)[number]): string {
-  const { title, description, inputSchema, outputSchema } = listing(tool);
+  const { title, description, inputSchema, outputSchema } = toolListing(tool);
   const input = inputSchema as ObjectSchema;
   const inputRows = Object.entries(input.properties ?? {}).map(
     ([name, property]) =>
@@ -94,9 +94,12 @@ export function renderCli(): string {
   return `${[
     NOTE,
     '# The command line',
-    'Every command that reports something takes `--json`. Colours, rendered Markdown and progress bars are for terminals: through a pipe there are none. `NO_COLOR` takes away the colours. Status 0: done; 1: nothing found, or something was left out or is wrong; 2: an error or wrong use, of `search`, `list`, `save` and everything below `insight`, `kg` and `mb`; elsewhere that is 1 too.',
+    'A conversation is named by its key, its id or a unique beginning of either, its title, or `last`. Every command ends with 0 (done), 1 (nothing was found, or something was left out) or 2 (an error or wrong use). Every command that reports something takes `--json`; an error is then `{"success": false, "error": {"code", "message", "hint", …}}` on the standard output. Times are local unless `--utc` is given. Colours, rendered Markdown, progress bars and the pager (`DAYBOOK_PAGER`, else `PAGER`, else `less -R`; empty for none) are for terminals; through a pipe there are none. `NO_COLOR` switches colours off. `daybook completion bash`, `zsh` or `fish` prints a script for your shell, and `man daybook` shows this page where npm installed it.',
     helpOf(program),
-    ...program.commands.flatMap((command) => sectionsOf(command, 'daybook')),
+    ...program
+      .createHelp()
+      .visibleCommands(program)
+      .flatMap((command) => sectionsOf(command, 'daybook')),
     '## Settings',
     'A flag wins over an environment variable, that over the configuration file, that over the default. The file is `config.json` in `$XDG_CONFIG_HOME/daybook` where that variable is set, else `~/.config/daybook`, on macOS `~/Library/Application Support/daybook`, on Windows `%APPDATA%\\daybook`; `daybook info` names it. A value that does not fit ends the start with a sentence.',
     renderSettings(),

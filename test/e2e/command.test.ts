@@ -31,7 +31,7 @@ describe('daybook init', () => {
       const register = await readFile(join(place.folder, 'config/daybook/folders.json'), 'utf8');
       expect(JSON.parse(register)).toEqual({ folders: [place.root] });
       const twice = await runCommand(place, ['--root', place.root, 'init', 'elsewhere']);
-      expect(twice).toMatchObject({ code: 1, stdout: '' });
+      expect(twice).toMatchObject({ code: 2, stdout: '' });
       expect(twice.stderr).toContain('elsewhere');
       await expect(stat(join(place.folder, 'elsewhere'))).rejects.toThrow();
     });
@@ -40,7 +40,7 @@ describe('daybook init', () => {
   it('refuses a folder inside a package cache', async () => {
     await withPlace(async (place) => {
       const { code, stderr } = await runCommand(place, ['init', 'node_modules/x']);
-      expect(code).toBe(1);
+      expect(code).toBe(2);
       expect(stderr).toContain('package cache');
     });
   });
@@ -49,6 +49,7 @@ describe('daybook init', () => {
 describe('daybook info', () => {
   it('tells where the data is and what is set', async () => {
     await withPlace(async (place) => {
+      await mkdir(place.root);
       const { code, stdout } = await runCommand(place, ['info', '--root', place.root]);
       expect(code).toBe(0);
       expect(stdout).toContain(`${place.root} (chosen by --root)`);
@@ -66,7 +67,7 @@ describe('daybook kg', () => {
       const lines = Array.from({ length: 2_000 }, (_, n) => fact(n));
       await writeFile(join(place.folder, 'facts.jsonl'), lines.join('\n'));
       const imported = await runCommand(place, ['kg', 'import', '--file', 'facts.jsonl']);
-      expect(imported.stdout).toContain('added: 2000');
+      expect(imported.stdout).toContain('2000 added');
       const exported = await runCommand(place, ['kg', 'export']);
       expect(exported).toMatchObject({ code: 0, stderr: '' });
       const subjects = exported.stdout
@@ -75,7 +76,7 @@ describe('daybook kg', () => {
         .map((line) => JSON.parse(line).subject);
       expect(new Set(subjects).size).toBe(2_000);
       const page = await runCommand(place, ['kg', 'export', '--offset', '1']);
-      expect(page.stderr).toMatch(/^There is more with --offset \d+\n$/);
+      expect(page.stderr).toMatch(/^There is more with --all or --offset \d+\n$/);
       const nowhere = await runCommand(place, ['kg', 'import', '--file', 'nothing.jsonl']);
       expect(nowhere).toMatchObject({ code: 2 });
     });
@@ -90,7 +91,7 @@ describe('insights through a pipe', () => {
       const args = [MAIN, 'insight', 'import', '-'];
       const input = `${line}\nnonsense\n`;
       const { status, stdout, stderr } = spawnSync(process.execPath, args, { ...options, input });
-      expect([status, stdout]).toEqual([1, '1 added, 0 there already, 1 left out\n']);
+      expect([status, stdout]).toEqual([1, '1 added, 0 updated, 0 unchanged, 1 refused\n']);
       expect(stderr).toContain('line 2');
       expect((await runCommand(place, ['insight', 'export'])).stdout).toContain('Peas first');
     });
@@ -104,13 +105,13 @@ describe('output that cannot be written', () => {
     ['search hello', 2],
     ['kg query', 2],
     ['kg export', 2],
-    ['export', 1],
-    ['info', 1],
-    ['info --json', 1],
-    ['unlock', 1],
-    ['backup', 1],
-    ['init --print', 1],
-    ['init . --yes', 1],
+    ['export', 2],
+    ['info', 2],
+    ['info --json', 2],
+    ['unlock', 2],
+    ['backup', 2],
+    ['init --print', 2],
+    ['init . --yes', 2],
   ])('fails the command: %s', async (command, code) => {
     await withPlace(async (place) => {
       await runCommand(place, ['save', 'user', 'hello']);
@@ -131,7 +132,7 @@ describe('help and mistakes', () => {
     await withPlace(async (place) => {
       const help = await runCommand(place, ['--help']);
       expect(help).toMatchObject({ code: 0, stderr: '' });
-      expect(help.stdout).toMatch(/^ +init +make the folders/m);
+      expect(help.stdout).toMatch(/^ +init +create the folders/m);
       expect((await runCommand(place, ['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
     });
   });
@@ -139,14 +140,17 @@ describe('help and mistakes', () => {
   it.each([
     [['--nope'], '--nope'],
     [['nope'], 'nope'],
+    [['lst'], 'Did you mean list?'],
+    [['--nope'], '(daybook --help'],
+    [['show', 'x', '--jsn'], 'Did you mean --json?'],
     [['help', 'nope'], 'nope'],
-    [['show'], '(daybook show --help tells what it takes)'],
+    [['show'], '(daybook show --help shows how to use it)'],
     [['info', '--log-level', 'loud'], '--log-level takes one of debug'],
     [['--toolsets', 'x', 'info'], '--toolsets takes all'],
   ])('%o says what is wrong, on stderr', async (args, expected) => {
     await withPlace(async (place) => {
       const { code, stdout, stderr } = await runCommand(place, args);
-      expect(code).toBe(1);
+      expect(code).toBe(2);
       expect(stdout).toBe('');
       expect(stderr).toContain(expected);
     });

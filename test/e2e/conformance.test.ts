@@ -6,19 +6,17 @@
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { ordinaryTools } from '../conformance/fixture-tools.js';
 import { offerFixtures } from '../conformance/offer-fixtures.js';
+import { clientFile } from '../support/client-packages.js';
 import { withHttpPlace } from '../support/http-place.js';
 import { withPlace } from './harness.js';
 import { withHttp } from './http-harness.js';
 
-const SUITE = resolve(
-  import.meta.dirname,
-  '../../node_modules/@modelcontextprotocol/conformance/dist/index.js',
-);
+const SUITE = '@modelcontextprotocol/conformance/dist/index.js';
 /** The suite runs on Node 22 and later. */
 const isRecent = Number(process.versions.node.split('.')[0]) >= 22;
 const [COMMAND = '', ...FIRST] = isRecent
@@ -34,7 +32,8 @@ interface Check {
 /** Every check by scenario. The suite ends with 1 where one failed; its checks say which. */
 async function checksAgainst(url: string): Promise<Map<string, Check[]>> {
   const folder = await mkdtemp(join(tmpdir(), 'daybook-conformance-'));
-  const args = [...FIRST, SUITE, 'server', '--url', url, '--suite', 'all', '-o', folder];
+  const suite = await clientFile(SUITE);
+  const args = [...FIRST, suite, 'server', '--url', url, '--suite', 'all', '-o', folder];
   await promisify(execFile)(COMMAND, args).catch(() => undefined);
   const found = new Map<string, Check[]>();
   for (const name of await readdir(folder)) {

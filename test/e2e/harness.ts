@@ -34,6 +34,8 @@ export async function withPlace<T>(work: (place: Place) => Promise<T>): Promise<
     HOME: folder,
     XDG_CONFIG_HOME: join(folder, 'config'),
     DAYBOOK_FSYNC: '0',
+    EDITOR: 'true',
+    DAYBOOK_PAGER: '',
   };
   try {
     return await work({ folder, root: join(folder, 'root'), env });

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { clientsOf } from '../../src/cli/clients/clients.js';
 import { runInTerminal } from '../support/terminal.js';
 import { MAIN, type Place, runCommand, withPlace } from './harness.js';
 
@@ -91,10 +92,10 @@ describe('daybook init', () => {
       expect(piped).toMatchObject({ code: 0, stderr: '' });
       expect(piped.stdout).toContain('Found Cursor, Windsurf: daybook init --yes');
       const named = await runCommand(place, ['init', place.root, '--client', 'cursor']);
-      expect(named.code).toBe(1);
+      expect(named.code).toBe(2);
       expect(named.stderr).toContain('--yes');
       const printed = await runCommand(place, ['init', place.root, '--print']);
-      for (const title of ['Claude Desktop', 'Claude Code', 'Cursor', 'VS Code', 'Windsurf']) {
+      for (const { title } of clientsOf()) {
         expect(printed.stdout).toContain(`${title}: `);
       }
       expect(await readFile(cursor, 'utf8')).toBe(BEFORE);
@@ -107,8 +108,8 @@ describe('daybook init', () => {
       const printed = await runCommand(place, ['init', place.root, '--print', '--json']);
       const { start, clients } = JSON.parse(printed.stdout);
       expect(start.args).toEqual([MAIN, '--root', place.root]);
-      expect(clients).toHaveLength(5);
-      expect(clients[2].add).toEqual({ mcpServers: { daybook: start } });
+      expect(clients).toHaveLength(8);
+      expect(clients[3].add).toEqual({ mcpServers: { daybook: start } });
       expect((await runCommand(place, ['init', place.root, '--print'])).code).toBe(0);
       expect(await readdir(place.folder)).toEqual([]);
     });
@@ -124,7 +125,7 @@ describe('daybook init', () => {
       ]);
       const after = await readFile(cursor, 'utf8');
       const again = await runCommand(place, ['init', place.root, '--yes']);
-      expect(again.stdout).toContain('Cursor: there already');
+      expect(again.stdout).toContain('Cursor: unchanged');
       expect(await readFile(cursor, 'utf8')).toBe(after);
       expect(await copies(place)).toHaveLength(1);
       const vscode = ['init', place.root, '--yes', '--client', 'vscode', 'claude-code'];
@@ -134,7 +135,7 @@ describe('daybook init', () => {
       const code = JSON.parse(await readFile(join(place.folder, '.claude.json'), 'utf8'));
       expect(code.mcpServers.daybook.command).toBe(process.execPath);
       const wrong = await runCommand(place, ['init', '--client', 'emacs']);
-      expect(wrong.code).toBe(1);
+      expect(wrong.code).toBe(2);
       expect(wrong.stderr).toContain('claude-desktop');
     });
   });

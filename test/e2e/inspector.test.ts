@@ -8,19 +8,22 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { resourceTemplates } from '../../src/resources/resources.js';
 import { tools } from '../../src/tools/index.js';
+import { clientFile } from '../support/client-packages.js';
 import { type Place, withClient, withPlace } from './harness.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
 /** What `mcp-inspector --cli` starts; without the process that only starts it. */
-const INSPECTOR = resolve(ROOT, 'node_modules/@modelcontextprotocol/inspector/cli/build/index.js');
+const INSPECTOR = '@modelcontextprotocol/inspector/cli/build/index.js';
 const MAIN = resolve(ROOT, 'dist/cli/main.js');
 /** Processes at once: one a tool would swamp a small machine. */
 const AT_ONCE = 2;
 
 async function inspect({ root, env }: Place, ...options: readonly string[]) {
   const server = [process.execPath, MAIN, '--root', root, '--toolsets', 'all'];
-  const target = [INSPECTOR, ...server];
-  const { stdout } = await promisify(execFile)(process.execPath, [...target, ...options], { env });
+  const target = [await clientFile(INSPECTOR), ...server];
+  const { stdout } = await promisify(execFile)(process.execPath, [...target, ...options], {
+    env: { ...env, DAYBOOK_PERPLEXITY_TOOLS: 'always' },
+  });
   return JSON.parse(stdout) as Record<string, unknown>;
 }
 
@@ -44,6 +47,11 @@ const ARGUMENTS: Record<string, (known: Known) => Record<string, string>> = {
   delete_conversation: ({ doomed }) => ({ conversationId: doomed }),
   merge_conversations: ({ halves }) => ({ conversationIds: JSON.stringify(halves) }),
   search_messages: () => ({ query: 'hello' }),
+  get_relevant_snippets: () => ({ query: 'hello' }),
+  search_memory: () => ({ query: 'hello', context: 'global' }),
+  get_progressive_detail: CONVERSATION,
+  get_context_summary: ({ id }) => ({ conversationIds: JSON.stringify([id]) }),
+  import_conversations: () => ({ text: '{"messages":[{"role":"user","content":"Hi"}]}' }),
   set_state: () => ({ values: JSON.stringify({ colour: 'blue' }) }),
   history_threads_create: () => ({ module: 'plan' }),
   history_threads_get: ({ id }) => ({ threadId: id }),

@@ -1,9 +1,10 @@
 /** The built command as a process: what it prints, when it ends and with what, how fast it starts. */
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { BareServer, withPlace } from './harness.js';
 
@@ -86,6 +87,32 @@ describe('the end', () => {
     });
   });
 
+  it.each(['SIGTERM', 'SIGINT', 'the end of stdin'] as const)(
+    'comes by %s within seconds while a call hangs on a file that never opens',
+    async (how) => {
+      await withPlace(async (place) => {
+        const server = new BareServer(place);
+        await server.initialize();
+        await server.answer(save(server, 'one'));
+        const logs = join(place.root, 'conversation-logs');
+        const [folder = ''] = (await readdir(logs)).filter((name) => /^\d{8}-/.test(name));
+        const file = join(logs, folder, 'conversation.json');
+        await rm(file);
+        await promisify(execFile)('mkfifo', [file]);
+        server.send('tools/call', {
+          name: 'get_conversation',
+          arguments: { conversationId: 'process-test' },
+        });
+        await server.answer(server.send('ping', {}));
+        if (how === 'the end of stdin') server.process.stdin.end();
+        else server.process.kill(how);
+        const [code, signal] = await server.exit();
+        expect(code === 0 || signal === 'SIGKILL').toBe(true);
+      });
+    },
+    60_000,
+  );
+
   it('is clean when the client stops reading', async () => {
     await withPlace(async (place) => {
       const server = new BareServer(place);
@@ -140,7 +167,7 @@ describe('the start', () => {
   it('stops with one sentence at a wrong value', async () => {
     await withPlace(async (place) => {
       const server = new BareServer({ ...place, env: { ...place.env, DAYBOOK_FSYNC: 'maybe' } });
-      expect(await server.exit()).toEqual([1, null]);
+      expect(await server.exit()).toEqual([2, null]);
       expect(server.stderr).toMatch(/^daybook: DAYBOOK_FSYNC takes 1 or 0/);
       expect(server.lines).toEqual([]);
     });

@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { MATCH_TYPES } from '../../src/search/search-modes.js';
+import { MATCH_TYPES } from '../../src/fts/query/match-types.js';
 import { ROLES } from '../../src/stores/conversations/schema.js';
 import { idOf, put, sample } from '../search/search-place.js';
 import { type Place, runCommand, type Session, withClient, withPlace } from './harness.js';
@@ -100,7 +100,7 @@ describe('daybook search', () => {
     await withStore(async (_, run) => {
       const { code, stdout, stderr } = await run('garden', 'said2');
       expect(code).toBe(0);
-      expect(stdout).toContain(`${idOf(0)} #3 user 2025-01-01T00:02  The garden number0`);
+      expect(stdout).toContain(`${idOf(0)} #3 user 2025-01-01 00:02  The garden number0`);
       expect(stdout).toContain('common words about the garden said2 in talk0');
       for (const mark of ['\u001b', '\ue000', '\ue001']) expect(stdout).not.toContain(mark);
       expect(stderr).toContain('1 to 1 of 1');
@@ -112,13 +112,14 @@ describe('daybook search', () => {
       const nothing = await run('wombat');
       expect(nothing).toMatchObject({ code: 1, stdout: '' });
       expect(nothing.stderr).toContain('wombat');
+      const nobody = await run('common', '--conversation', 'nobody');
+      expect(nobody).toMatchObject({ code: 1, stdout: '' });
       for (const args of [
         ['(common', '--match-type', 'fts5'],
         ['common', '--match-type', 'guess'],
         ['common', '--limit', '0'],
         ['common', '--limit', 'many'],
         ['common', '--from', 'yesterday'],
-        ['common', '--conversation', 'nobody'],
         ['common', '--nope'],
         [],
       ]) {
@@ -128,8 +129,8 @@ describe('daybook search', () => {
       }
       put(logsOf(place), idOf(3), '{ damaged');
       const partly = await run('common');
-      expect(partly.code).toBe(0);
-      expect(partly.stderr).toContain('1 conversations cannot be read');
+      expect(partly.code).toBe(1);
+      expect(partly.stderr).toContain(idOf(3));
     });
   });
 
@@ -184,12 +185,12 @@ describe('daybook search', () => {
         return (await run('script', ['-qec', command, '/dev/null'], options)).stdout;
       };
       const coloured = await onTerminal({});
-      expect(coloured).toContain('\u001b[1;33mevil\u001b[0m \\u001b[31mred');
+      expect(coloured).toContain('\u001b[1m\u001b[33mevil\u001b[39m\u001b[22m \\u001b[31mred');
       expect(coloured).not.toContain('\u001b[31m');
       expect(coloured).not.toContain('\u009b');
       const plain = await onTerminal({ NO_COLOR: '1' });
       expect(plain).toContain('evil \\u001b[31mred');
-      expect(plain).not.toContain('\u001b[1;33m');
+      expect(plain).not.toContain('\u001b[33m');
     });
   });
 });

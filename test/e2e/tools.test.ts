@@ -22,10 +22,25 @@ describe('the list', () => {
     await withPlace(async ({ root, env }) => {
       const args = [MAIN, '--root', root, '--toolsets', 'all'];
       const client = new Client({ name: 'compiles', version: '1' });
-      await client.connect(new StdioClientTransport({ command: process.execPath, args, env }));
+      const withAll = { ...env, DAYBOOK_PERPLEXITY_TOOLS: 'always' };
+      const server = { command: process.execPath, args, env: withAll };
+      await client.connect(new StdioClientTransport(server));
       expect((await client.listTools()).tools).toHaveLength(tools.length);
       await client.close();
     });
+  });
+
+  it('leaves out the tools that need a Perplexity key where none is set, and still answers them', async () => {
+    await withPlace((place) =>
+      withClient(place, async ({ client, failure }) => {
+        const names = (await client.listTools()).tools.map(({ name }) => name);
+        expect(names.filter((name) => name.startsWith('perplexity_'))).toEqual([]);
+        expect(names).toContain('get_conversation_history');
+        expect(await failure('perplexity_search', { query: 'x' })).toMatchObject({
+          code: 'NOT_CONFIGURED',
+        });
+      }),
+    );
   });
 });
 

@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, utimes } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ownerName } from '../../src/files/process-identity.js';
+import { ownerName } from '../../src/files/locks/process-identity.js';
 import { runInTerminal } from '../support/terminal.js';
 import { type Place, runCommand, withPlace } from './harness.js';
 
@@ -63,7 +63,7 @@ describe('daybook unlock', () => {
       const child = await holdByProcess(place);
       for (const args of [[], ['--yes'], [LOCK, '--yes']]) {
         const { code, stderr } = await unlock(place, ...args);
-        expect(code).toBe(1);
+        expect(code).toBe(2);
         expect(stderr).toContain(`held by process ${child.pid}, which is running`);
         expect(stderr).toContain('The owner is at work');
       }
@@ -78,7 +78,7 @@ describe('daybook unlock', () => {
   it('takes a stranger for dead only when it has been quiet for long', async () => {
     await withPlace(async (place) => {
       const path = await holdBy(place, STRANGER, 1_000);
-      expect((await unlock(place, '--yes')).code).toBe(1);
+      expect((await unlock(place, '--yes')).code).toBe(2);
       await holdBy(place, STRANGER, 60_000);
       const { code, stderr, stdout } = await unlock(place, '--yes');
       expect(code).toBe(0);
@@ -88,7 +88,7 @@ describe('daybook unlock', () => {
     });
   });
 
-  it('leaves what is no lock: private folders and graves', async () => {
+  it('leaves what is no lock: private and discarded folders', async () => {
     await withPlace(async (place) => {
       await mkdir(join(locksOf(place), `${LOCK}.${ownerName()}`, ownerName()), { recursive: true });
       await mkdir(join(locksOf(place), `${LOCK}.dead.${STRANGER}`), { recursive: true });
@@ -100,12 +100,13 @@ describe('daybook unlock', () => {
     await withPlace(async (place) => {
       const elsewhere = join(place.folder, 'graph');
       const lock = join(elsewhere, '.locks', 'kg', STRANGER);
+      await mkdir(place.root, { recursive: true });
       await mkdir(lock, { recursive: true });
       await utimes(lock, 1_700_000_000, 1_700_000_000);
       const env = { ...place.env, MCP_KG_SNAPSHOT: join(elsewhere, 'snapshot.json') };
       const moved = { ...place, env };
       const info = await runCommand(moved, ['--root', place.root, 'info']);
-      expect(info.stderr).toContain('The lock kg shows no sign of its owner');
+      expect(`${info.stdout}${info.stderr}`).toContain('The lock kg shows no sign of its owner');
       expect((await unlock(moved, '--yes')).stdout).toContain('1 removed, 0 left');
     });
   });
@@ -117,7 +118,9 @@ describe('daybook unlock', () => {
       await utimes(lock, 1_700_000_000, 1_700_000_000);
       const info = await runCommand(place, ['--root', place.root, 'info']);
       expect(info.code).toBe(1);
-      expect(info.stderr).toContain('The lock insight-x shows no sign of its owner');
+      expect(`${info.stdout}${info.stderr}`).toContain(
+        'The lock insight-x shows no sign of its owner',
+      );
       expect((await unlock(place, 'insight-x', '--yes')).stdout).toContain('1 removed, 0 left');
       expect((await runCommand(place, ['--root', place.root, 'info'])).code).toBe(0);
     });

@@ -30,7 +30,7 @@ describe('daybook export and restore', () => {
     await withSaved(async (place, id) => {
       const file = join(place.folder, 'out.txt');
       expect((await run(place, place.root, 'export', '-f', format, '-o', file)).code).toBe(0);
-      expect((await run(place, place.root, 'export', '-o', file)).code).toBe(1);
+      expect((await run(place, place.root, 'export', '-o', file)).code).toBe(2);
       const piped = await run(place, place.root, 'export', 'tea', '-f', format);
       const timeless = (text: string) => text.replace(/"exportedAt": .*/, '');
       expect(timeless(piped.stdout)).toBe(timeless(await readFile(file, 'utf8')));
@@ -66,6 +66,7 @@ describe('daybook export and restore', () => {
     await withPlace(async (place) => {
       const key = '1b4e28ba-2fa1-41d2-883f-0016d3cca427';
       const save = ['save', 'user', 'Sow peas', '--conversation-id', key];
+      await mkdir(place.root);
       expect((await run(place, place.root, ...save)).code).toBe(0);
       const logs = join(place.root, 'conversation-logs');
       const [id = ''] = (await readdir(logs)).filter((name) => /^\d/.test(name));
@@ -74,7 +75,7 @@ describe('daybook export and restore', () => {
       const restored = await run(place, place.root, 'restore', key);
       expect([restored.code, restored.stdout]).toEqual([0, expect.stringContaining(id)]);
       const insight = await run(place, place.root, 'restore', key);
-      expect([insight.code, insight.stderr]).toEqual([1, expect.stringContaining('insight')]);
+      expect([insight.code, insight.stderr]).toEqual([2, expect.stringContaining('insight')]);
     });
   });
 
@@ -88,8 +89,8 @@ describe('daybook export and restore', () => {
       expect(await conversationIn(place.root, id)).toBe(before);
       expect((await run(place, place.root, 'restore', id)).code).toBe(1);
       const nothing = await run(place, place.root, 'restore', 'no-such-thing');
-      expect([nothing.code, nothing.stderr]).toEqual([1, expect.stringContaining('nor is that')]);
-      expect((await run(place, place.root, 'restore', id, '--dry-run')).code).toBe(1);
+      expect([nothing.code, nothing.stderr]).toEqual([2, expect.stringContaining('is not a file')]);
+      expect((await run(place, place.root, 'restore', id, '--dry-run')).code).toBe(2);
     });
   });
 });
@@ -109,7 +110,7 @@ describe('daybook backup and restore', () => {
       const byName = await run(place, place.root, 'restore', basename(path));
       expect(byName).toMatchObject({ code: 0, stderr: '' });
       const nowhere = await run(place, place.root, 'restore', 'nowhere.tar.gz');
-      expect(nowhere.code).toBe(1);
+      expect(nowhere.code).toBe(2);
       expect(nowhere.stderr).toContain(join(place.root, 'backups'));
     });
   });
@@ -140,7 +141,7 @@ describe('daybook backup and restore', () => {
         'restore',
         join(place.folder, 'bad.tar.gz'),
       );
-      expect(bad.code).toBe(1);
+      expect(bad.code).toBe(2);
       expect(bad.stderr).toContain('damaged');
     });
   });

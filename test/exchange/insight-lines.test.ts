@@ -1,11 +1,10 @@
-/** Insights as JSON Lines: out and in again, what is refused and why, and out of an older database. */
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import Database from 'better-sqlite3';
+/** Insights as JSON Lines: out and in again, and what is refused and why. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/base/clock.js';
 import { importInsights, insightLines } from '../../src/exchange/insight-lines.js';
-import { InsightStore } from '../../src/stores/insights.js';
+import { InsightStore } from '../../src/stores/insights/insights.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const ID = '6fa459ea-ee8a-4ca4-894e-db77e160355e';
@@ -14,10 +13,10 @@ function open() {
   const folder = tempFolder();
   const store = new InsightStore({ folder, fsync: false });
   onTestFinished(() => store.close());
-  const take = (text: string | Buffer, dryRun = false) => {
+  const take = (text: string | Buffer, dryRun = false, newer = false) => {
     const path = join(folder, 'in.jsonl');
     writeFileSync(path, text);
-    return importInsights(path, { store, clock: systemClock, dryRun });
+    return importInsights(path, { store, clock: systemClock, dryRun, newer });
   };
   return { store, take };
 }
@@ -47,6 +46,22 @@ describe('insights as JSON Lines', () => {
     expect(await linesOf(two.store)).toBe(text);
     const again = await two.take(text);
     expect([again.added.length, again.unchanged.length, again.refused]).toEqual([0, 31, []]);
+  });
+
+  it('replace an older insight of the same id only with newer, planned or done', async () => {
+    const { store, take } = open();
+    const line = (content: string, updated_at: number) =>
+      `${JSON.stringify({ id: ID, content, context: 'global', created_at: 1, updated_at })}\n`;
+    await take(line('first', 5));
+    expect((await take(line('second', 9))).refused).toMatchObject([{ code: 'ALREADY_EXISTS' }]);
+    const older = await take(line('earlier', 3), false, true);
+    expect(older.refused).toMatchObject([{ code: 'ALREADY_EXISTS' }]);
+    const planned = await take(line('second', 9), true, true);
+    expect((await store.get(ID))?.content).toBe('first');
+    const done = await take(line('second', 9), false, true);
+    expect(done).toEqual(planned);
+    expect(done.updated).toEqual([ID]);
+    expect((await store.get(ID))?.content).toBe('second');
   });
 
   it('without ids are the same insights when they come again, planned or done', async () => {
@@ -103,28 +118,5 @@ describe('insights as JSON Lines', () => {
     ]);
     expect((await store.get(ID))?.content).toBe('mine');
     expect((await store.list({ context: '/a' })).map(({ content }) => content)).toEqual(['no id']);
-  });
-
-  it('come out of a database of the older design by the query of docs/IMPORTING.md', async () => {
-    const guide = readFileSync(resolve(import.meta.dirname, '../../docs/IMPORTING.md'), 'utf8');
-    const [, query = ''] =
-      /(SELECT json_object\('id', lower[\s\S]*?FROM insights)"/.exec(guide) ?? [];
-    const database = new Database(':memory:');
-    database.exec(`
-      CREATE TABLE insights (id TEXT PRIMARY KEY, content TEXT NOT NULL, context TEXT NOT NULL,
-        metadata TEXT, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL);
-      INSERT INTO insights VALUES ('${ID.toUpperCase()}', 'JWT in "cookies"', '/work/mine',
-        '{"files":["a.ts"]}', 1700000000000, 1700000001000);
-      INSERT INTO insights VALUES ('${ID.replace('6', '7')}', 'plain', 'global', NULL, 1, 2);`);
-    const rows = database.prepare(query).pluck().all() as string[];
-    database.close();
-    const { store, take } = open();
-    expect((await take(rows.join('\n'))).refused).toEqual([]);
-    expect(await store.get(ID)).toEqual({
-      ...{ id: ID, content: 'JWT in "cookies"', context: '/work/mine' },
-      metadata: { files: ['a.ts'] },
-      ...{ created_at: 1_700_000_000_000, updated_at: 1_700_000_001_000 },
-    });
-    expect(await store.list({ context: 'global' })).toHaveLength(1);
   });
 });

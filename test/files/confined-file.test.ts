@@ -1,12 +1,18 @@
 /** Names from outside: what leaves the folder in anybody's reading, what resembles, what is a link. */
+
 import { execFileSync } from 'node:child_process';
 import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isAppError } from '../../src/base/errors.js';
-import { findConfined, readConfined, requireConfined } from '../../src/files/confined-file.js';
-import { likenessOf } from '../../src/files/look-alikes.js';
+import { realPlace } from '../../src/files/door/real-place.js';
+import {
+  findConfined,
+  readConfined,
+  requireConfined,
+} from '../../src/files/paths/confined-file.js';
+import { likenessOf } from '../../src/files/paths/confusables.js';
 import { errorOf } from '../support/error-of.js';
 import { tempFolder } from '../support/temp-folder.js';
 
@@ -136,10 +142,13 @@ describe('links', () => {
     }
   });
 
-  it('may be what the folder itself is', async () => {
+  it('may not be what the folder itself is: a configured one is resolved beforehand', async () => {
     const { outer, folder } = place();
     symlinkSync(folder, join(outer, 'linked'));
-    const read = await readConfined(join(outer, 'linked'), 'sub/note.md', 100);
+    const linked = join(outer, 'linked');
+    const reading = readConfined(linked, 'sub/note.md', 100);
+    await expect(reading).rejects.toMatchObject({ code: 'PATH_ESCAPE' });
+    const read = await readConfined(realPlace(linked), 'sub/note.md', 100);
     expect(read?.bytes.toString()).toBe('inside');
   });
 

@@ -1,9 +1,9 @@
 /** Changing a file that its own program may write at any time, without our lock. */
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { changeUserFile } from '../../src/files/edit-user-file.js';
+import { changeUserFile } from '../../src/files/atomic/edit-user-file.js';
 import { errorOf } from '../support/error-of.js';
 import { tempFolder } from '../support/temp-folder.js';
 
@@ -39,5 +39,15 @@ describe('a file of the user', () => {
     expect((await errorOf(changeUserFile(path, late, 'before'))).code).toBe(code);
     expect(await readFile(path, 'utf8')).toBe('written meanwhile\n');
     expect(await readdir(folder)).toEqual(['settings.json']);
+  });
+});
+
+describe('a folder of settings that is a link', () => {
+  it('takes a file that is not there yet', async () => {
+    const folder = tempFolder();
+    mkdirSync(join(folder, 'dotfiles'));
+    symlinkSync('dotfiles', join(folder, 'config'));
+    await changeUserFile(join(folder, 'config', 'new', 'a.json'), add, 'before');
+    expect(await readFile(join(folder, 'dotfiles', 'new', 'a.json'), 'utf8')).toBe('ours\n');
   });
 });

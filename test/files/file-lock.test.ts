@@ -18,8 +18,8 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { sleep } from '../../src/base/clock.js';
-import { sweepLocks, withLock } from '../../src/files/file-lock.js';
-import { isSurelyDead, ownerName } from '../../src/files/process-identity.js';
+import { sweepLocks, withLock } from '../../src/files/locks/file-lock.js';
+import { isSurelyDead, ownerName } from '../../src/files/locks/process-identity.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -67,7 +67,10 @@ describe('withLock in one process', () => {
 
   it('does not make different names wait for each other', async () => {
     const locks = tempFolder();
-    await withLock(locks, 'a', () => withLock(locks, 'b', async () => undefined));
+    const held = await withLock(locks, 'a', () =>
+      withLock(locks, 'b', async () => readdirSync(locks).sort()),
+    );
+    expect(held).toEqual(['a', 'b']);
   });
 
   it('gives back what the work gives, throws what it throws, and is free afterwards', async () => {
@@ -79,13 +82,18 @@ describe('withLock in one process', () => {
     expect(readdirSync(locks)).toEqual([]);
   });
 
-  it('replaces and removes files; a symlink at the target is replaced, not followed', async () => {
+  it('replaces and removes files; a symlink at the target is refused', async () => {
     const root = tempFolder();
     const [locks, target, elsewhere] = ['.locks', 'target', 'elsewhere'].map((n) =>
       join(root, n),
     ) as [string, string, string];
     writeFileSync(elsewhere, 'theirs');
     symlinkSync(elsewhere, target);
+    const onLink = withLock(locks, 'x', (lock) =>
+      lock.replace(target, Buffer.from('ours'), durability),
+    );
+    await expect(onLink).rejects.toMatchObject({ code: 'PATH_ESCAPE' });
+    rmSync(target);
     const stamp = await withLock(locks, 'x', (lock) =>
       lock.replace(target, Buffer.from('ours'), durability),
     );

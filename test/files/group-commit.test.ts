@@ -3,7 +3,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { sleep } from '../../src/base/clock.js';
-import { GroupCommit } from '../../src/files/group-commit.js';
+import { GroupCommit } from '../../src/files/atomic/group-commit.js';
 
 describe('GroupCommit', () => {
   it('writes together what waits, in order, one commit at a time', async () => {

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isAppError } from '../../src/base/errors.js';
-import { parseDocument, readWhole } from '../../src/files/json-doc.js';
-import { readStamp } from '../../src/files/stamp.js';
+import { parseDocument, readWhole } from '../../src/files/read/json-doc.js';
+import { readStamp } from '../../src/files/read/stamp.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const parse = (text: string | Buffer) => parseDocument(Buffer.from(text as string), 'p', 'CORRUPT');

@@ -1,10 +1,12 @@
 /**
  * Leases: one holder, taken over from a holder that stopped refreshing, let go without fuss.
  */
-import { existsSync, utimesSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { tryLease } from '../../src/files/lease.js';
+import { tryLease } from '../../src/files/locks/lease.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 describe('tryLease', () => {
@@ -32,6 +34,28 @@ describe('tryLease', () => {
     await first?.release();
     expect(await tryLease(path)).toBeUndefined();
     await second?.release();
+  });
+
+  it('is free at once when its holder was killed on this machine', async () => {
+    const path = join(tempFolder(), 'poll');
+    const child = spawn(process.execPath, ['-e', 'setInterval(() => undefined, 1000)']);
+    await once(child, 'spawn');
+    const stat = readFileSync(`/proc/${child.pid}/stat`, 'utf8');
+    const startTime = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19];
+    const first = await tryLease(path);
+    const mine = readFileSync(`${path}.owner`, 'utf8');
+    writeFileSync(
+      `${path}.owner`,
+      mine.replace(/-\d+-\d+-(\w+)$/, `-${child.pid}-${startTime}-$1`),
+    );
+    expect(await tryLease(path)).toBeUndefined();
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    const second = await tryLease(path);
+    expect(second?.isHeld()).toBe(true);
+    expect(readFileSync(`${path}.owner`, 'utf8')).not.toContain(`-${child.pid}-${startTime}-`);
+    await second?.release();
+    await first?.release();
   });
 
   it('reports with a code what is no place for a lease', async () => {

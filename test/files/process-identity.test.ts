@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { sleep } from '../../src/base/clock.js';
-import { isOwnerName, isSurelyDead, ownerName } from '../../src/files/process-identity.js';
+import { isOwnerName, isSurelyDead, ownerName } from '../../src/files/locks/process-identity.js';
 
 const hasProc = existsSync('/proc/self/stat');
 const [boot = '', namespace = '', pid = '', started = '', serial = ''] = ownerName().split('-');

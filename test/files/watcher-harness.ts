@@ -18,9 +18,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { silentLog } from '../../src/base/log.js';
-import { isSameStamp, type Stamp, stampOf } from '../../src/files/stamp.js';
+import { isSameStamp, type Stamp, stampOf } from '../../src/files/read/stamp.js';
 import type { FileChange } from '../../src/files/watcher/found-changes.js';
-import { openWatcher, type Watcher, type WatcherOptions } from '../../src/files/watcher.js';
+import { openWatcher, type Watcher, type WatcherOptions } from '../../src/files/watcher/watcher.js';
 
 /** CI machines stall; how soon something was seen is judged by the looks that it took, not by this. */
 const PATIENCE_MS = 120_000;

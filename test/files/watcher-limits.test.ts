@@ -9,9 +9,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { FSWatcher } from 'chokidar';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLog } from '../../src/base/log.js';
-import type { Stamp } from '../../src/files/stamp.js';
-import { look } from '../../src/files/watcher/look.js';
+import type { Stamp } from '../../src/files/read/stamp.js';
 import { Pace } from '../../src/files/watcher/pace.js';
+import { statEntry } from '../../src/files/watcher/stat-entry.js';
 import { View } from '../../src/files/watcher/view.js';
 import {
   agreement,
@@ -85,17 +85,17 @@ describe('errors of watching', () => {
 
   it('takes a path that cannot be looked at for unknown, not for removed', () => {
     symlinkSync('loop', join(root, 'loop'));
-    expect(look(join(root, 'loop/note.md'))).toBe('unknown');
-    expect(look(join(root, 'x'.repeat(300)))).toBe('unknown');
-    expect(look(join(root, 'f1/none.md'))).toBe('absent');
-    expect(look(join(root, 'f1/note.md/below'))).toBe('absent');
+    expect(statEntry(join(root, 'loop/note.md'))).toBe('unknown');
+    expect(statEntry(join(root, 'x'.repeat(300)))).toBe('unknown');
+    expect(statEntry(join(root, 'f1/none.md'))).toBe('absent');
+    expect(statEntry(join(root, 'f1/note.md/below'))).toBe('absent');
   });
 });
 
 describe('in a process of its own', () => {
   const child = [
     join(import.meta.dirname, 'watcher-child.mjs'),
-    join(REPO, 'dist/files/watcher.js'),
+    join(REPO, 'dist/files/watcher/watcher.js'),
   ];
   const run = (command: string, args: string[]) =>
     JSON.parse(execFileSync(command, [...args, root], { encoding: 'utf8', timeout: 150_000 }));

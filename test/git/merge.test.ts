@@ -1,17 +1,19 @@
 /**
  * Two clones of one memory bank, changed at random in both and merged both ways by the git of this
  * machine with nothing but the `.gitattributes` that the stores write. The graphs must be equal, and
- * equal to one that is given every operation of both histories in any order.
+ * equal to one that is given every operation of both histories in any order. Notes may conflict; then
+ * git says so and the lines of both sides stand between its markers.
  * DAYBOOK_TEST_SEED=<n> repeats a run, DAYBOOK_TEST_ROUNDS=<n> makes it longer; the seed is printed.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.js';
-import type { Triple } from '../../src/stores/knowledge-graph/triple.js';
-import { KnowledgeGraph } from '../../src/stores/knowledge-graph.js';
-import { MemoryBank } from '../../src/stores/memory-bank.js';
+import { InsightStore } from '../../src/stores/insights/insights.js';
+import { KnowledgeGraph } from '../../src/stores/knowledge-graph/knowledge-graph.js';
+import type { Triple } from '../../src/stores/knowledge-graph/model/triple.js';
+import { MemoryBank } from '../../src/stores/memory-bank/memory-bank.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const SEED = Number(process.env['DAYBOOK_TEST_SEED'] ?? Date.now() % 1_000_000);
@@ -220,10 +222,36 @@ async function mergeBothWays([left, right]: [Clone, Clone]): Promise<void> {
   git(left.folder, 'fetch', '-q', right.folder, 'main:theirs');
   git(right.folder, 'fetch', '-q', left.folder, 'main:theirs');
   for (const clone of [left, right]) {
-    git(clone.folder, 'merge', '-q', '--no-edit', 'theirs');
+    if (!isMerged(clone)) resolveNotes(clone);
     git(clone.folder, 'branch', '-q', '-D', 'theirs');
     clone.open();
   }
+}
+
+function isMerged({ folder }: Clone): boolean {
+  try {
+    git(folder, 'merge', '-q', '--no-edit', 'theirs');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+let conflicts = 0;
+
+/** What a person does with a conflict: keeps the lines of both sides, without the markers. */
+function resolveNotes({ folder }: Clone): void {
+  const paths = git(folder, 'diff', '--name-only', '--diff-filter=U').trim().split('\n');
+  expect(paths.filter((path) => !path.endsWith('.md'))).toEqual([]);
+  for (const path of paths) {
+    const text = readFileSync(join(folder, path), 'utf8');
+    expect(text).toMatch(/^<{7} /m);
+    const lines = text.split('\n').filter((line) => !/^(<{7} |={7}$|>{7} )/.test(line));
+    writeFileSync(join(folder, path), lines.join('\n'));
+    conflicts += 1;
+  }
+  git(folder, 'add', '-A');
+  git(folder, 'commit', '-q', '--no-edit');
 }
 
 async function checkMerged(pair: [Clone, Clone], random: Random): Promise<void> {
@@ -267,4 +295,48 @@ describe('two clones, changed and merged both ways by stock git', () => {
     },
     60_000,
   );
+
+  it('saw conflicts in notes, and none elsewhere', () => {
+    expect(conflicts).toBeGreaterThan(0);
+  });
+});
+
+describe('an insight that was edited on two branches', () => {
+  const ID = '0b6ad1f5-6e4b-4f5c-8a2e-3b1c2d4e5f60';
+
+  it('is read with the texts of both while git has a conflict, and stored so by the next write', async () => {
+    const folder = tempFolder();
+    git(folder, 'init', '-q', '-b', 'main');
+    const path = join(folder, 'memory-bank', 'insights', `${ID}.json`);
+    const open = () => new InsightStore({ folder: join(folder, 'memory-bank'), fsync: false });
+    const edit = async (content: string, tag: string) => {
+      const store = open();
+      await store.update(ID, { content, tags: [tag] });
+      await store.close();
+      git(folder, 'commit', '-qam', tag);
+    };
+    mkdirSync(dirname(path), { recursive: true });
+    const first = { id: ID, content: 'Clay soil', context: 'global', created_at: 1, updated_at: 1 };
+    writeFileSync(path, `${JSON.stringify(first, null, 2)}\n`);
+    git(folder, 'add', '-A');
+    git(folder, 'commit', '-qm', 'first');
+    git(folder, 'checkout', '-qb', 'theirs');
+    await edit('Clay soil needs sand', 'theirs');
+    git(folder, 'checkout', '-q', 'main');
+    await edit('Clay soil needs compost', 'ours');
+    expect(() => git(folder, 'merge', '-q', 'theirs')).toThrow(/CONFLICT/);
+    expect(readFileSync(path, 'utf8')).toMatch(/^<{7} /m);
+
+    const store = open();
+    const joined = await store.get(ID);
+    expect(joined?.content).toContain('needs sand');
+    expect(joined?.content).toContain('needs compost');
+    expect(new Set(joined?.tags)).toEqual(new Set(['ours', 'theirs']));
+    expect(store.damaged()).toEqual([]);
+    await store.update(ID, { content: 'Clay soil needs sand and compost' });
+    await store.close();
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({
+      content: 'Clay soil needs sand and compost',
+    });
+  });
 });

@@ -2,9 +2,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/base/clock.js';
 import { mayHaveActed } from '../../src/providers/http.js';
-import { createPerplexity, type PerplexityOptions } from '../../src/providers/perplexity.js';
+import { createPerplexity } from '../../src/providers/perplexity.js';
 import { SCHOLARLY_DOMAINS } from '../../src/providers/perplexity-agent.js';
 import type { PerplexityRequest, SearchFilters } from '../../src/providers/perplexity-answer.js';
+import type { PerplexityOptions } from '../../src/providers/perplexity-types.js';
 import { errorOf } from '../support/error-of.js';
 import { type StandIn, type StandInOptions, startStandIn } from '../support/perplexity-stand-in.js';
 

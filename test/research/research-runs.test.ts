@@ -5,7 +5,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../src/base/errors.js';
 import type { ResearchService } from '../../src/research/research-types.js';
-import { RESEARCH_JOB_FORMAT, type ResearchJob } from '../../src/stores/research-jobs.js';
+import {
+  RESEARCH_JOB_FORMAT,
+  type ResearchJob,
+} from '../../src/stores/research-jobs/research-jobs.js';
 import { errorOf } from '../support/error-of.js';
 import {
   type Bench,

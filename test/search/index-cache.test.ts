@@ -17,10 +17,10 @@ import { dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { silentLog } from '../../src/base/log.js';
-import { decodeArrays, encodeArrays } from '../../src/search/array-codec.js';
-import { loadIndexCache, saveIndexCache } from '../../src/search/index-cache.js';
-import { MessageIndex } from '../../src/search/message-index.js';
-import { openConversationStore } from '../../src/stores/conversations.js';
+import { decodeArrays, encodeArrays } from '../../src/fts/segments/array-codec.js';
+import { loadIndexCache, saveIndexCache } from '../../src/search/cache/index-cache.js';
+import { MessageIndex } from '../../src/search/messages/message-index.js';
+import { openConversationStore } from '../../src/stores/conversations/conversations.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { answersOf, ask, freshAnswers, idOf, openPlace, put, sample } from './search-place.js';
 
@@ -165,8 +165,8 @@ describe('a damaged cache', () => {
     const cache = await saveCache(logsFolder, cachePath);
     const expected = await freshAnswers(logsFolder);
     const manifestEnd = 4 + cache.readUInt32LE(0);
-    const { facts, arrays } = decodeArrays(cache.subarray(4, manifestEnd)) as {
-      facts: object;
+    const { meta: facts, arrays } = decodeArrays(cache.subarray(4, manifestEnd)) as {
+      meta: object;
       arrays: Parameters<typeof encodeArrays>[1];
     };
     const withFacts = (changed: unknown) => {

@@ -1,12 +1,12 @@
 /** The newest messages of all conversations, compared with sorting everything. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MessageIndex } from '../../src/search/message-index.js';
+import { MessageIndex } from '../../src/search/messages/message-index.js';
 import {
-  type MessagePlace,
   newestConversations,
   newestMessages,
-} from '../../src/search/newest-messages.js';
+  type TimedMessage,
+} from '../../src/search/messages/newest-messages.js';
 
 interface Made {
   module: string;
@@ -27,7 +27,7 @@ function indexOf(conversations: readonly Made[]): MessageIndex {
   const index = new MessageIndex();
   index.adopt({
     ids: conversations.map((_, n) => idOf(n)),
-    isWhole: new Uint8Array(conversations.length).fill(1),
+    isComplete: new Uint8Array(conversations.length).fill(1),
     starts: new Uint32Array(conversations.length + 1),
     owners: new Uint32Array(0),
     seqs: new Uint32Array(0),
@@ -71,8 +71,8 @@ describe('newest messages', () => {
         (conversations, module, since, limit) => {
           const index = indexOf(conversations);
           const expected = oracle(conversations, module, since);
-          const seen: MessagePlace[] = [];
-          let after: MessagePlace | undefined;
+          const seen: TimedMessage[] = [];
+          let after: TimedMessage | undefined;
           for (;;) {
             const page = newestMessages(index, {
               since,
@@ -81,8 +81,8 @@ describe('newest messages', () => {
               ...(after && { after }),
             });
             expect(page.total).toBe(expected.length);
-            seen.push(...page.places);
-            after = page.places.at(-1);
+            seen.push(...page.messages);
+            after = page.messages.at(-1);
             if (!page.hasMore) break;
           }
           expect(seen).toEqual(expected);

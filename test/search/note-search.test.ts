@@ -3,9 +3,9 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type NoteHit, type NoteQuery, NoteSearch } from '../../src/search/note-search.js';
-import { sectionsOf } from '../../src/search/note-sections.js';
-import { MemoryBank } from '../../src/stores/memory-bank.js';
+import { type NoteHit, type NoteQuery, NoteSearch } from '../../src/search/notes/note-search.js';
+import { sectionsOf } from '../../src/search/notes/note-sections.js';
+import { MemoryBank } from '../../src/stores/memory-bank/memory-bank.js';
 import { errorOf } from '../support/error-of.js';
 import { tempFolder } from '../support/temp-folder.js';
 

@@ -13,8 +13,9 @@ import {
   type MessageSearch,
   openMessageSearch,
   type SearchCaller,
-} from '../../src/search/message-search.js';
-import { openConversationStore } from '../../src/stores/conversations.js';
+} from '../../src/search/messages/message-search.js';
+import { RecallSearch } from '../../src/search/recall/recall-search.js';
+import { openConversationStore } from '../../src/stores/conversations/conversations.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 /** The promises are one and five seconds; busy machines are no breach. What it took is printed. */
@@ -26,6 +27,7 @@ export interface SearchPlace {
   readonly logsFolder: string;
   readonly store: Awaited<ReturnType<typeof openConversationStore>>;
   readonly search: MessageSearch;
+  readonly recall: RecallSearch;
   /** Closes search, then store, as the app does. */
   close(): Promise<void>;
 }
@@ -42,13 +44,17 @@ export async function openPlace(options: PlaceOptions = {}): Promise<SearchPlace
   const clock = systemClock;
   const store = await openConversationStore({ logsFolder, maxMessages: 10_000, fsync: false, log });
   const search = openMessageSearch({ store, cachePath, clock, log });
+  const recall = new RecallSearch({ store, search, clock, log });
   let closing: Promise<void> | undefined;
   const close = () => {
-    closing ??= search.close().then(() => store.close());
+    closing ??= recall
+      .close()
+      .then(() => search.close())
+      .then(() => store.close());
     return closing;
   };
   onTestFinished(close);
-  return { logsFolder, store, search, close };
+  return { logsFolder, store, search, recall, close };
 }
 
 /** The n-th conversation's id; one a day. */

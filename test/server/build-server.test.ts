@@ -12,7 +12,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { App } from '../../src/app.js';
 import { AppError } from '../../src/base/errors.js';
-import { buildServer, type ServerOptions } from '../../src/server/build-server.js';
+import { buildServer, type ServerOptions } from '../../src/server/mcp/build-server.js';
 import { defineTool, success, type Tool } from '../../src/tools/define-tool.js';
 import { jsonObject } from '../../src/tools/json-object.js';
 
@@ -179,11 +179,23 @@ describe('errors', () => {
     expect(error.details).toMatchObject({ fields: ['wrod'], allowed: ['word', 'times', 'data'] });
   });
 
-  it('says which tools there are, and when a toolset is switched off', async () => {
+  it('answers a call of an unknown tool or a tool of a disabled toolset with -32602', async () => {
     const off = tool(async () => ({}), { name: 'off', toolset: 'admin' });
     const { call } = await connect([echo, off]);
-    expect(errorOf(await call('nope')).message).toContain('echo_back');
-    expect(errorOf(await call('off')).message).toContain('"admin"');
+    const codes = { 'daybook/error': { code: 'VALIDATION_ERROR' } };
+    await expect(call('nope')).rejects.toMatchObject({
+      code: -32602,
+      data: { 'daybook/error': { details: { known: ['echo_back'] } } },
+    });
+    await expect(call('off')).rejects.toMatchObject({ code: -32602, data: codes });
+  });
+
+  it('counts unknown arguments beyond the first five instead of listing them', async () => {
+    const { call } = await connect([echo]);
+    const many = Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`key${n}`, n]));
+    const error = errorOf(await call('echo_back', { word: 'no', ...many }));
+    expect(error.details).toMatchObject({ fields: ['key0', 'key1', 'key2', 'key3', 'key4'] });
+    expect(JSON.stringify(error).length).toBeLessThan(1000);
   });
 
   it('passes an AppError on with code, number, hint and details', async () => {
@@ -244,7 +256,7 @@ describe('running calls', () => {
     expect(seen).toEqual([{ progress: 1, total: 2, message: 'half' }]);
   });
 
-  it('says that a silent call is still at work, in numbers that only grow', async () => {
+  it('says that a silent call is still running, in numbers that only grow', async () => {
     const { client } = await connect([
       tool(async (_input, _app, { progress }) => {
         await sleep(1_300);
@@ -259,7 +271,7 @@ describe('running calls', () => {
     await client.callTool({ name: 'probe' }, undefined, { onprogress });
     const steps = seen.map(({ progress }) => progress);
     expect(steps).toEqual([...new Set(steps)].sort((a, b) => a - b));
-    expect(seen[0]).toEqual({ progress: 0, message: 'still at work' });
+    expect(seen[0]).toEqual({ progress: 0, message: 'still running' });
     expect(seen).toContainEqual({ progress: 5, total: 5 });
     expect(seen.at(-1)?.progress).toBeGreaterThan(5);
   });
@@ -275,7 +287,7 @@ describe('running calls', () => {
       client.readResource({ uri: 'nothing:known' }, options),
     ];
     await Promise.allSettled(asked);
-    const still = { progress: 0, message: 'still at work' };
+    const still = { progress: 0, message: 'still running' };
     expect(seen.slice(0, 2)).toEqual([still, still]); // on a slow machine each says it again
   });
 

@@ -19,12 +19,13 @@ function openState(content?: string) {
 describe('state', () => {
   it('is empty at first, then holds what was set, in a file for people', async () => {
     const { state, another, text, file } = openState();
-    expect(await state.get()).toEqual({ values: {} });
+    expect(await state.get()).toEqual({ values: {}, valuesUpdatedAt: {} });
     await state.set({ activeConversation: 'k', contextWindow: 20, values: { a: { b: [1] } } });
     expect(await another().get()).toEqual({
       activeConversation: 'k',
       contextWindow: 20,
       values: { a: { b: [1] } },
+      valuesUpdatedAt: { a: '2025-01-24T13:20:00.123Z' },
       updatedAt: '2025-01-24T13:20:00.123Z',
     });
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -34,7 +35,19 @@ describe('state', () => {
       contextWindow: null,
       values: { a: null, c: 0 },
     });
-    expect(left).toEqual({ values: { c: 0 }, updatedAt: '2025-01-24T13:20:00.123Z' });
+    expect(left).toEqual({
+      values: { c: 0 },
+      valuesUpdatedAt: { c: '2025-01-24T13:20:00.123Z' },
+      updatedAt: '2025-01-24T13:20:00.123Z',
+    });
+  });
+
+  it('keeps the time of a key that another change leaves as it is', async () => {
+    const times =
+      '{"values": {"a": 1, "byHand": 2}, "valuesUpdatedAt": {"a": "earlier", "gone": "x"}}';
+    const { state } = openState(times);
+    const { valuesUpdatedAt } = await state.set({ values: { b: 1 } });
+    expect(valuesUpdatedAt).toEqual({ a: 'earlier', b: '2025-01-24T13:20:00.123Z' });
   });
 
   it('loses no key of two that set at once', async () => {
@@ -54,7 +67,7 @@ describe('state', () => {
       '\uFEFF{"activeConversation": 7, "contextWindow": "12", "mine": true,\r\n "values": {"__proto__": 1, "n": null}}',
     );
     const { values, ...known } = await state.get();
-    expect(known).toEqual({ contextWindow: 12 });
+    expect(known).toEqual({ contextWindow: 12, valuesUpdatedAt: {} });
     expect(Object.entries(values)).toEqual([
       ['__proto__', 1],
       ['n', null],

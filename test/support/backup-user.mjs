@@ -12,7 +12,7 @@ const say = (line) => process.stdout.write(`${line}\n`);
 const logsFolder = join(root, 'conversation-logs');
 
 if (what === 'write') {
-  const { openConversationStore } = await load('stores/conversations.js');
+  const { openConversationStore } = await load('stores/conversations/conversations.js');
   const store = await openConversationStore({ logsFolder, fsync: false, maxMessages: 10_000 });
   let isEnding = false;
   process.stdin.resume().once('end', () => {
@@ -25,7 +25,7 @@ if (what === 'write') {
     if (n % 7 === 6) await store.trash(`key-${n % 20}`);
   }
 } else {
-  const { Backups } = await load('upkeep/backup.js');
+  const { Backups } = await load('maintenance/backup.js');
   const { systemClock: clock } = await load('base/clock.js');
   const areas = [{ name: 'conversation-logs', folder: logsFolder }];
   const folder = join(root, 'backups');

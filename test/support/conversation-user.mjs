@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const [dist, logsFolder, what, id] = process.argv.slice(2);
-const module = pathToFileURL(join(dist, 'stores/conversations.js')).href;
+const module = pathToFileURL(join(dist, 'stores/conversations/conversations.js')).href;
 const { openConversationStore } = await import(module);
 const store = await openConversationStore({ logsFolder, maxMessages: 10_000, fsync: false });
 const say = (line) => process.stdout.write(`${line}\n`);

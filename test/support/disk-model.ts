@@ -4,7 +4,7 @@
  * itself and out of order, the data of a file wholly, not at all, cut short or as zeros.
  * Stricter than ext4 or APFS, which keep an order; a store that holds here holds there.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { constants, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import type { FsCall } from './fs-tap.js';
 
@@ -13,7 +13,7 @@ export type Step =
   | { do: 'open'; path: string; fd: number; flags: string }
   | { do: 'write'; fd: number; bytes: Buffer; position: number | null }
   | { do: 'fsync' | 'close'; fd: number }
-  | { do: 'rename'; path: string; to: string }
+  | { do: 'rename' | 'link'; path: string; to: string }
   /** Not a call: from here on this text must survive. */
   | { do: 'acknowledge'; text: string; id?: string };
 
@@ -53,22 +53,42 @@ export function stepOf({ name, path, args }: FsCall, result: unknown): Step | un
     case 'rm':
       return { do: name, path };
     case 'rename':
-      return { do: 'rename', path, to: String(args[1]) };
+    case 'link':
+      return { do: name, path, to: String(args[1]) };
     case 'open': {
       const fd = typeof result === 'number' ? result : (result as { fd: number }).fd;
-      return { do: 'open', path, fd, flags: String(args[1] ?? 'r') };
+      return { do: 'open', path, fd, flags: flagsOf(args[1]) };
     }
     case 'write': {
       const [fd, data, offset, length, position] = args as WriteArguments;
       const bytes = Buffer.from(data.subarray(offset, offset + length)); // the product uses it again
       return { do: 'write', fd, bytes, position: position ?? null };
     }
+    case 'writeFile':
+      return {
+        do: 'write',
+        fd: Number(args[0]),
+        bytes: Buffer.from(args[1] as Buffer),
+        position: null,
+      };
+    // Whoever meets one of these in a new store: teach the model what it does.
+    case 'truncate':
+    case 'ftruncate':
+    case 'copyFile':
+      throw new Error(`the model of the disk does not know ${name}`);
     case 'fsync':
     case 'close':
       return { do: name, fd: Number(args[0]) };
     default:
       return undefined;
   }
+}
+
+/** Of a new file `wx`, of one that is made where it is missing `a`. */
+function flagsOf(flags: unknown): string {
+  if (typeof flags !== 'number') return String(flags ?? 'r');
+  if ((flags & constants.O_EXCL) !== 0) return 'wx';
+  return (flags & constants.O_APPEND) === 0 ? 'r' : 'a';
 }
 
 type WriteArguments = [fd: number, Buffer, offset: number, length: number, position?: number];
@@ -91,6 +111,7 @@ export class DiskModel {
   apply(step: Step): void {
     if (step.do === 'mkdir') this.#mkdir(step.path, step.firstMade ?? step.path);
     else if (step.do === 'rename') this.#rename(step.path, step.to);
+    else if (step.do === 'link') this.#set(step.to, this.#find(step.path));
     else if (step.do === 'open') this.#opened(step.path, step.fd, step.flags);
     else if (step.do === 'write') this.#write(step.fd, step.bytes, step.position);
     else if (step.do === 'fsync') this.#sync(this.#open.get(step.fd));

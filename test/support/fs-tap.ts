@@ -51,6 +51,7 @@ const SYNC = [
   'readFileSync',
   'readdirSync',
   'realpathSync',
+  'readlinkSync',
   'ftruncateSync',
 ];
 const PROMISED = [
@@ -67,8 +68,9 @@ const PROMISED = [
   'utimes',
   'realpath',
   'readFile',
+  'link',
 ];
-const OF_HANDLE = ['stat', 'write', 'sync', 'chmod', 'readFile', 'truncate'];
+const OF_HANDLE = ['stat', 'read', 'write', 'writeFile', 'sync', 'chmod', 'readFile', 'truncate'];
 
 /** The calls that `work` makes, undisturbed. */
 export async function callsDuring(root: string, work: () => Promise<unknown>): Promise<FsCall[]> {
@@ -182,12 +184,20 @@ class Tap {
 
   #callOf(name: string, args: readonly unknown[]): FsCall | undefined {
     if (this.#depth > 0) return undefined;
-    const [first] = args;
+    const known = args.map((arg) => this.#realPath(arg));
+    const [first] = known;
     const path = typeof first === 'number' ? this.#paths.get(first) : String(first);
     if (path === undefined) return undefined;
     if (name === 'close') this.#paths.delete(Number(first)); // the number is free again from now on
     const isOurs = path.startsWith(this.#root) || path.startsWith('/proc/');
-    return isOurs ? { name, path, args } : undefined;
+    return isOurs ? { name, path, args: known } : undefined;
+  }
+
+  /** The path that is meant by one that leads through an open folder. */
+  #realPath(arg: unknown): unknown {
+    const through = typeof arg === 'string' ? /^\/proc\/self\/fd\/(\d+)(.*)$/.exec(arg) : null;
+    const folder = through && this.#paths.get(Number(through[1]));
+    return folder ? folder + through[2] : arg;
   }
 
   #runSync(name: string, args: unknown[], run: () => unknown): unknown {

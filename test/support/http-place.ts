@@ -6,14 +6,14 @@ import { request } from 'node:http';
 import { type App, createApp } from '../../src/app.js';
 import { type Clock, systemClock } from '../../src/base/clock.js';
 import { type Log, silentLog } from '../../src/base/log.js';
-import type { HttpConfig } from '../../src/config/http.js';
-import { loadConfig } from '../../src/config.js';
+import { loadConfig } from '../../src/config/config.js';
+import type { HttpConfig } from '../../src/config/http-settings.js';
+import { type HttpOptions, type HttpServer, openHttp } from '../../src/server/http/http-server.js';
 import {
   type BuiltServer,
   buildServer,
   type ServerOptions,
-} from '../../src/server/build-server.js';
-import { type HttpOptions, type HttpServer, openHttp } from '../../src/server/http.js';
+} from '../../src/server/mcp/build-server.js';
 import { TOOLSETS } from '../../src/tools/index.js';
 import { withPlace } from '../e2e/harness.js';
 

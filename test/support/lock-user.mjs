@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const [dist, locksFolder, name, what, times] = process.argv.slice(2);
-const { withLock } = await import(pathToFileURL(join(dist, 'files/file-lock.js')).href);
+const { withLock } = await import(pathToFileURL(join(dist, 'files/locks/file-lock.js')).href);
 const say = (line) => process.stdout.write(`${line}\n`);
 
 if (what === 'hold') {

@@ -7,7 +7,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const [dist, folder, name, what, ...args] = process.argv.slice(2);
-const { MemoryBank } = await import(pathToFileURL(join(dist, 'stores/memory-bank.js')).href);
+const { MemoryBank } = await import(
+  pathToFileURL(join(dist, 'stores/memory-bank/memory-bank.js')).href
+);
 const results = [];
 
 /** The code that the call fails with; `ok` where it does not. */

@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { systemClock } from '../../src/base/clock.js';
 import type { AppError } from '../../src/base/errors.js';
 import { silentLog } from '../../src/base/log.js';
-import { createPerplexity, type PerplexityOptions } from '../../src/providers/perplexity.js';
+import { createPerplexity } from '../../src/providers/perplexity.js';
+import type { PerplexityOptions } from '../../src/providers/perplexity-types.js';
 import { createResearch } from '../../src/research/research.js';
 import type {
   FollowupQuestion,
@@ -22,12 +23,12 @@ import {
   type ConversationStoreOptions,
   type NewConversation,
   type NewMessage,
-} from '../../src/stores/conversations.js';
+} from '../../src/stores/conversations/conversations.js';
 import {
   ResearchJobFiles,
   type ResearchJobFilesOptions,
-} from '../../src/stores/research-job-files.js';
-import type { JobLease, ResearchJob } from '../../src/stores/research-jobs.js';
+} from '../../src/stores/research-jobs/research-job-files.js';
+import type { JobLease, ResearchJob } from '../../src/stores/research-jobs/research-jobs.js';
 import { type StandIn, type StandInOptions, startStandIn } from './perplexity-stand-in.js';
 
 export const FAST = {
@@ -169,8 +170,9 @@ export class Bench {
   }
 
   /** Names of the leases that are held. */
-  leases(): Promise<string[]> {
-    return readdir(join(this.folder, '.leases')).catch(() => []);
+  async leases(): Promise<string[]> {
+    const names = await readdir(join(this.folder, '.leases')).catch(() => []);
+    return names.filter((name) => name.endsWith('.lock'));
   }
 
   async close(): Promise<void> {

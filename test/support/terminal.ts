@@ -14,6 +14,7 @@ export interface TerminalRun {
 
 export interface TerminalOptions {
   readonly cwd?: string;
+  readonly columns?: number;
   readonly env?: Readonly<Record<string, string>>;
   /** Typed when `after` has appeared. */
   readonly answers?: readonly { readonly after: string; readonly type: string }[];
@@ -24,13 +25,17 @@ const quoted = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`;
 export async function runInTerminal(
   place: Place,
   args: readonly string[],
-  { cwd = place.folder, env = {}, answers = [] }: TerminalOptions = {},
+  { cwd = place.folder, columns = 90, env = {}, answers = [] }: TerminalOptions = {},
 ): Promise<TerminalRun> {
   const command = [process.execPath, MAIN, ...args].map(quoted).join(' ');
-  const child = spawn('script', ['-qec', `stty cols 90 rows 30; exec ${command}`, '/dev/null'], {
-    env: { TERM: 'xterm-256color', ...place.env, ...env },
-    cwd,
-  });
+  const child = spawn(
+    'script',
+    ['-qec', `stty cols ${columns} rows 30; exec ${command}`, '/dev/null'],
+    {
+      env: { TERM: 'xterm-256color', ...place.env, ...env },
+      cwd,
+    },
+  );
   let screen = '';
   const waiting = [...answers];
   child.stdout.on('data', (chunk) => {

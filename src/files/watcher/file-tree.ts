@@ -1,17 +1,16 @@
 /**
- * The view: every folder and matching file below the root with the stamp last seen, and which of
- * them changed most recently. Knows nothing of disk, time or events; paths are relative with `/`,
- * and the root folder is the empty path.
+ * The tree of the view: every folder and matching file below the root, with the stamp last seen. It has
+ * no I/O, no clock and no events. Paths are relative with `/`; the root folder is the empty path.
  */
-import type { Stamp } from '../stamp.js';
+import type { Stamp } from '../read/stamp.js';
 
 export interface KnownFile {
   stamp: Stamp;
-  /** Stamped so soon after the write that a second write could still get the same time. */
+  /** The stamp was read so soon after the write that a second write may get the same time. */
   isFresh: boolean;
 }
 
-/** What tells a recreated folder from the old one: inode numbers are used again, births are not. */
+/** Distinguishes a recreated folder from the old one: inode numbers are reused, birth times are not. */
 interface FolderIdentity {
   readonly dev: bigint;
   readonly ino: bigint;
@@ -20,13 +19,13 @@ interface FolderIdentity {
 
 export interface KnownFolder {
   readonly path: string;
-  /** The only names that can match in here, when known beforehand; such a folder is never listed. */
+  /** The only names that can match in this folder, if they are known. Such a folder is never listed. */
   readonly onlyFiles: readonly string[] | undefined;
   readonly files: Map<string, KnownFile>;
   /** Sub-folders by name. */
   readonly folders: Map<string, KnownFolder>;
   identity: FolderIdentity | undefined;
-  /** Modification time at the last listing that is certain to be complete. */
+  /** The modification time at the last listing that is certainly complete. */
   listedNs: bigint | undefined;
 }
 
@@ -63,7 +62,7 @@ export class FileTree {
     return this.#folders.get(path);
   }
 
-  /** The folder of that path, entered with its parents when it is new. */
+  /** Returns the folder of that path; adds it with its parents if it is new. */
   folder(path: string): KnownFolder {
     const known = this.#folders.get(path);
     if (known) return known;
@@ -84,7 +83,7 @@ export class FileTree {
     return folder;
   }
 
-  /** Forgets a folder with all that is in it; the paths of the files it held. The root stays, emptied. */
+  /** Removes a folder with its content and returns the paths of its files. The root stays, empty. */
   removeFolder(folder: KnownFolder): string[] {
     const removed = [...folder.files.keys()].map((name) => joinPath(folder.path, name));
     // One by one: spreading the files of 100 000 folders into push() overflows the stack.
@@ -101,12 +100,12 @@ export class FileTree {
     return removed;
   }
 
-  /** Folders with the files in them, in no promised order. */
+  /** All folders with their files, in no defined order. */
   all(): IterableIterator<KnownFolder> {
     return this.#folders.values();
   }
 
-  /** Stamps of all known files by path: a copy. */
+  /** A copy of the stamps of all known files, by path. */
   snapshot(): Map<string, Stamp> {
     const stamps = new Map<string, Stamp>();
     for (const folder of this.#folders.values())

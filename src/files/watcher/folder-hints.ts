@@ -1,32 +1,32 @@
 /**
- * chokidar on a set of folders, each by itself and never single files; says only where to look.
- * Built on chokidar's raw events: its `change` is throttled on the leading edge, so the last change
- * of a burst can stay unreported, and raw events are not. One chokidar instance a folder, because
- * `unwatch` keeps every path it ever let go, and a recreated folder would stay on its dead handle.
+ * Watches a set of folders (not single files) with chokidar, and reports only where to check. It uses
+ * chokidar's raw events: chokidar throttles `change` on the leading edge, so the last change of a burst
+ * can be lost, and it does not throttle raw events. There is one chokidar instance per folder, because
+ * `unwatch` never drops a path, and a recreated folder would stay on its dead handle.
  */
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
-import { setImmediate } from 'node:timers/promises';
 import type { FSWatcher } from 'chokidar';
 import { errnoOf } from '../../base/errors.js';
+import { yieldToEventLoop } from '../../base/time-slice.js';
 
-/** Folders opened in one turn of the event loop: 0.3 ms each, 1 ms on a busy machine. */
+/** The number of folders opened in one turn of the event loop. One takes 0.3 ms, or 1 ms on a busy machine. */
 const OPEN_AT_ONCE = 8;
-/** The system has no more watches, handles or memory for us: further folders would fail as well. */
+/** The system has no more watches, handles or memory, so the next folders would fail too. */
 const EXHAUSTED: ReadonlySet<string> = new Set(['ENOSPC', 'EMFILE', 'ENFILE', 'ENOMEM']);
 
 export interface FolderHintsOptions {
   readonly root: string;
-  /** Something happened to `name` in the folder, or to the folder itself when it is `undefined`. */
+  /** `name` in the folder changed, or the folder itself if `name` is `undefined`. */
   readonly onHint: (folder: string, name: string | undefined) => void;
-  /** The folder is another one now, or gone: its watch is dead. */
+  /** The folder was replaced or removed; its watch is dead. */
   readonly onDead: (folder: string) => void;
   readonly onError: (error: unknown, isExhausted: boolean) => void;
 }
 
 interface Watch {
   readonly chokidar: FSWatcher;
-  /** Resolves when chokidar has opened the folder or failed to. */
+  /** Resolves when chokidar has opened the folder or has failed to open it. */
   readonly opened: Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export class FolderHints {
     return this.#watches.size;
   }
 
-  /** Watches these folders and no others. Returns at once; each is hinted at when its watch is open. */
+  /** Watches exactly these folders. Returns at once. Each folder gets a hint when its watch is open. */
   follow(folders: ReadonlySet<string>): void {
     if (this.#isClosed) return;
     this.#wanted = folders;
@@ -56,14 +56,14 @@ export class FolderHints {
     this.#open();
   }
 
-  /** Lets go of the folder's handle and watches what is at its path now. */
+  /** Closes the folder's handle and watches the folder that has its path now. */
   renew(folder: string): void {
     if (this.#isClosed || !this.#watches.has(folder)) return;
     this.#drop(folder);
     this.#open();
   }
 
-  /** Resolves when no handle is left. */
+  /** Resolves when all handles are closed. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#opening;
@@ -83,7 +83,7 @@ export class FolderHints {
     const newChokidar = await loadChokidar();
     for (let missing = this.#missing(); missing.length > 0; missing = this.#missing()) {
       for (const folder of missing) this.#watch(folder, newChokidar);
-      await setImmediate();
+      await yieldToEventLoop();
     }
   }
 
@@ -108,14 +108,14 @@ export class FolderHints {
       if (isCurrent()) this.#onRaw(folder, path, name);
     });
     chokidar.on('error', (error) => this.#onError(error));
-    // What happened between the last look and the opening is in nobody's events.
+    // There are no events for changes between the last check and the opening.
     void opened.then(() => isCurrent() && this.#o.onHint(folder, undefined));
     chokidar.add(path);
   }
 
   #onRaw(folder: string, path: string, name: unknown): void {
     const isKnown = typeof name === 'string' && name !== '';
-    // That is how inotify and kqueue tell that the watched folder itself was moved or removed.
+    // inotify and kqueue send this if the watched folder itself was moved or removed.
     if (isKnown && (name === basename(path) || name === path)) this.#o.onDead(folder);
     this.#o.onHint(folder, isKnown ? name : undefined);
   }
@@ -128,7 +128,7 @@ export class FolderHints {
     const watch = this.#watches.get(folder);
     if (!watch) return;
     this.#watches.delete(folder);
-    // Closed before it is open, chokidar would leave the handle it was just getting.
+    // chokidar leaks the handle if it is closed while it opens it.
     const closed = watch.opened
       .then(() => watch.chokidar.close())
       .catch((error) => this.#o.onError(error, false))
@@ -137,10 +137,10 @@ export class FolderHints {
   }
 }
 
-/** Loaded on first use, because the server must answer before it watches. */
+/** Loads chokidar on first use, because the server must answer before it watches. */
 async function loadChokidar(): Promise<NewChokidar> {
   const chokidar = await import('chokidar');
-  /** Without listings: chokidar would stat all entries of a folder at every event in it (345 ms of 10 000). */
+  /** Disables chokidar's listings: at every event it would stat all entries of the folder (345 ms for 10 000). */
   class ListlessWatcher extends chokidar.FSWatcher {
     override _readdirp(): ReturnType<FSWatcher['_readdirp']> {
       return Readable.from([]) as ReturnType<FSWatcher['_readdirp']>;
@@ -151,9 +151,9 @@ async function loadChokidar(): Promise<NewChokidar> {
     return new ListlessWatcher({
       depth: 0,
       ignoreInitial: true,
-      // Or names that look like an editor's leftovers (`notes~`) could not be watched.
+      // Otherwise chokidar would not watch names such as `notes~`.
       atomic: false,
-      // Or chokidar would watch the parent instead of a folder that is gone by now.
+      // Otherwise chokidar would watch the parent of a folder that was removed.
       ignored: (other) => other !== only,
     });
   };

@@ -1,8 +1,8 @@
 /**
- * What was found and not handed out yet: the last state of each path, so that a consumer
- * never reads a file for a state that is already past.
+ * The changes that were found and not yet reported. It keeps only the last state of each path, so that a
+ * consumer does not read a file for an outdated state.
  */
-import { isSameStamp, type Stamp } from '../stamp.js';
+import { isSameStamp, type Stamp } from '../read/stamp.js';
 
 export type FileChange =
   | { readonly path: string; readonly kind: 'changed'; readonly stamp: Stamp }
@@ -11,7 +11,7 @@ export type FileChange =
 export class FoundChanges {
   readonly #changes = new Map<string, FileChange>();
 
-  /** `undefined` stands for a removal. */
+  /** `undefined` is a removal. */
   add(path: string, stamp: Stamp | undefined): void {
     this.#changes.set(
       path,
@@ -19,13 +19,13 @@ export class FoundChanges {
     );
   }
 
-  /** Forgets what was found if it is just this: our own doing, as it turned out. */
+  /** Drops the change if it is exactly this one: it was our own write. */
   drop(path: string, stamp: Stamp | undefined): void {
     const change = this.#changes.get(path);
     if (change && isSameStamp(change.stamp, stamp)) this.#changes.delete(path);
   }
 
-  /** All changes, each path once; none is left. */
+  /** Removes and returns all changes, each path once. */
   take(): FileChange[] {
     const changes = [...this.#changes.values()];
     this.#changes.clear();

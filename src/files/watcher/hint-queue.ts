@@ -1,19 +1,19 @@
 /**
- * Holds back what is to be checked until a burst of events is over, because the last state is the
- * one that counts; but not for ever, so that a file written without pause is still reported.
+ * Delays checks until a burst of events is over, because only the last state counts. The delay is
+ * limited, so that a file that is written without a pause is still reported.
  */
 import type { Clock } from '../../base/clock.js';
 
 /** A name is checked this long after the last event about it. */
 const QUIET_MS = 50;
-/** A name with no quiet moment is checked all the same. */
+/** A name is checked after this time even if its events do not stop. */
 const MAX_WAIT_MS = 250;
 
 export interface Hint {
   readonly folder: string;
-  /** `undefined`: anything in the folder. */
+  /** `undefined`: any name in the folder. */
   readonly name: string | undefined;
-  /** The burst goes on: what is found is to be reported although it may be stale at once. */
+  /** The burst goes on: report the state although it may be outdated at once. */
   readonly isOverdue: boolean;
 }
 
@@ -53,7 +53,7 @@ export class HintQueue {
     this.#arm();
   }
 
-  /** Hints whose time has come; each must be checked, and is forgotten unless `add` is called meanwhile. */
+  /** Removes and returns the hints that are due. A hint stays in the queue if `add` is called for it during the check. */
   *takeDue(): Generator<Hint> {
     const nowMs = this.#clock.monotonic();
     for (const [key, waiting] of this.#waiting) {
@@ -62,7 +62,7 @@ export class HintQueue {
       waiting.isChecked = true;
       yield { folder: waiting.folder, name: waiting.name, isOverdue };
       if (waiting.isChecked) this.#waiting.delete(key);
-      // Added again while it was checked: the wait goes on counting unless it was just reported.
+      // It was added again during the check. The wait continues, unless it was just reported.
       else if (isOverdue) waiting.firstAtMs = waiting.lastAtMs;
     }
     this.#arm();

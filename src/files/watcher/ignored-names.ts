@@ -1,7 +1,7 @@
 /**
- * Names that are never content: temp files of atomic writes (ours, write-file-atomic's, other
- * tools'), locks, the trash and git's own folder. Judged by the name alone, before any stat,
- * so that every write of a server does not cost looks at its own scaffolding.
+ * Names that are never content: temporary files of atomic writes (by us, write-file-atomic and other
+ * tools), locks, the trash and git's own folder. Only the name is checked, before any stat, so that the
+ * server's own temporary files cost no stat at every write.
  */
 
 const IGNORED_FOLDERS: ReadonlySet<string> = new Set(['.locks', '.trash', '.git']);

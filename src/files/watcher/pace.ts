@@ -1,10 +1,10 @@
 /**
- * When the next full pass is due. Measured on monotonic time, so that a clock that is set neither
- * stops nor storms the passes; but a jump (sleep, or the clock set) makes one due at once.
+ * Decides when the next full pass is due. It uses monotonic time, so that setting the clock neither
+ * stops the passes nor makes too many. A jump of the clock (sleep, or a set clock) makes one due at once.
  */
 import type { Clock } from '../../base/clock.js';
 
-/** The wall clock moving away from the monotonic one by this much means sleep, or that it was set. */
+/** If wall clock and monotonic clock differ by this much, the machine slept or the clock was set. */
 const CLOCK_JUMP_MS = 5000;
 
 export class Pace {
@@ -18,7 +18,7 @@ export class Pace {
     this.#offsetMs = this.#wallOffset();
   }
 
-  /** Asked at every tick. True at the tick nearest to `everyMs`: the first after it would be late. */
+  /** Called at every tick. True at the tick nearest to `everyMs`; the first tick after it would be late. */
   isFullDue(everyMs: number, tickMs: number): boolean {
     const offsetMs = this.#wallOffset();
     const isJump = Math.abs(offsetMs - this.#offsetMs) > CLOCK_JUMP_MS;

@@ -1,13 +1,13 @@
 /**
- * The paths that changed most recently, up to a limit: what is watched and looked at every tick.
- * People work on few things at a time, so these are where the next change will be.
+ * The paths that changed most recently, up to a limit. They are watched and checked at every tick,
+ * because people work on few files at a time and the next change is probably there.
  */
 import { type FileTree, joinPath } from './file-tree.js';
 
 export class RecentPaths {
   readonly limit: number;
   readonly #paths = new Set<string>();
-  /** Stands at the least recent path, all through: a new one would step over every path ever dropped. */
+  /** One iterator at the least recent path. A new iterator would step over all deleted entries. */
   readonly #oldest = this.#paths.values();
 
   constructor(limit: number) {
@@ -32,16 +32,16 @@ export class RecentPaths {
   }
 }
 
-/** Fills both lists from the modification times in the view, as nothing is known yet of the order of changes. */
+/** Fills both lists by the modification times in the view, because the order of changes is not known yet. */
 export function rankByTime(tree: FileTree, folders: RecentPaths, files: RecentPaths): void {
   const times = new Float64Array(tree.count().files);
   let count = 0;
   for (const { path, files: known } of tree.all()) {
-    // Empty folders first: they rank lowest, but a new file in one is still seen soon if there is room.
+    // Empty folders rank lowest. If there is room, a new file in one of them is still seen soon.
     if (known.size === 0) folders.add(path);
     for (const { stamp } of known.values()) times[count++] = Number(stamp.mtimeNs);
   }
-  // Sorting all the paths of 10 000 files held the event loop for 40 ms; sorting numbers takes one.
+  // Sorting 10 000 paths blocked the event loop for 40 ms; sorting numbers takes 1 ms.
   const oldest = times.sort()[Math.max(0, count - files.limit)] ?? 0;
   const recent: { folder: string; name: string; time: number }[] = [];
   for (const { path, files: known } of tree.all())

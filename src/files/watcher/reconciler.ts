@@ -1,19 +1,19 @@
 /**
- * Brings the view into agreement with the disk, by stat alone: the truth behind every hint.
- * A full pass looks at everything, a hot pass at what changed most recently, a check at one name.
- * A folder is listed only when its own modification time says that a name came or went.
- * Calls must not overlap (the watcher queues them); the view may change between slices all the same.
+ * Updates the view from the disk with stat calls only. A full pass checks every entry, a hot pass the
+ * entries that changed most recently, and `check` one name. A folder is listed only if its own
+ * modification time shows that a name was added or removed. Calls must not overlap (the watcher queues
+ * them), but the view may change between slices.
  */
 import type { Clock } from '../../base/clock.js';
+import { TimeSlice } from '../../base/time-slice.js';
 import { joinPath, type KnownFolder, splitPath } from './file-tree.js';
 import { isIgnoredFolder } from './ignored-names.js';
-import { isAsKnown, type Listing, list, look } from './look.js';
-import { Slices } from './slices.js';
+import { isAsKnown, type Listing, list, statEntry } from './stat-entry.js';
 import type { View } from './view.js';
 
-/** FAT and HFS+ keep whole or even seconds: a folder changed more recently is listed again. */
+/** FAT and HFS+ store times in steps of one or two seconds, so a more recent folder is listed again. */
 const FRESH_FOLDER_MS = 3000;
-/** Every so many full passes the folders' times are not believed: network shares may cache them. */
+/** Every so many full passes all folders are listed, because network shares may cache folder times. */
 const FORCED_LISTING_EVERY = 12;
 
 export interface PassCost {
@@ -25,7 +25,7 @@ export class Reconciler {
   readonly #root: string;
   readonly #view: View;
   readonly #clock: Clock;
-  #slices: Slices;
+  #slice: TimeSlice;
   #passes = 0;
   #isStopped = false;
   #mistrustsTimes = false;
@@ -34,17 +34,17 @@ export class Reconciler {
     this.#root = root;
     this.#view = view;
     this.#clock = clock;
-    this.#slices = new Slices(clock);
+    this.#slice = new TimeSlice({ clock, readsDisk: true });
   }
 
-  /** Makes a running pass end soon, incomplete. */
+  /** Ends a running pass soon; it is then incomplete. */
   stop(): void {
     this.#isStopped = true;
   }
 
-  /** Looks at every folder and file. With `reportFresh`, the view agrees with the disk as of the call. */
+  /** Checks every folder and file. With `reportFresh`, the view agrees with the disk as of the call. */
   async full(reportFresh: boolean): Promise<PassCost> {
-    // Windows writes a folder's time late, or not at all where the user turned it off.
+    // Windows updates a folder's time late, or never if the user turned it off.
     this.#mistrustsTimes =
       this.#passes % FORCED_LISTING_EVERY === 0 || process.platform === 'win32';
     this.#passes += 1;
@@ -53,7 +53,7 @@ export class Reconciler {
     return cost;
   }
 
-  /** Looks at the root folder and at the recent folders and files. */
+  /** Checks the root folder and the recent folders and files. */
   hot(): Promise<PassCost> {
     const { tree, recentFolders, recentFiles } = this.#view;
     return this.#timed(false, async () => {
@@ -73,7 +73,7 @@ export class Reconciler {
     });
   }
 
-  /** Looks at one name, or at all in a folder; of the folders below only into new ones. */
+  /** Checks one name, or all names in a folder; of the folders below only the new ones. */
   check(path: string, name: string | undefined, reportFresh: boolean): Promise<PassCost> {
     return this.#timed(reportFresh, async () => {
       const folder = this.#view.tree.find(path);
@@ -89,15 +89,15 @@ export class Reconciler {
 
   async #timed(reportFresh: boolean, work: () => Promise<void>): Promise<PassCost> {
     const startedAt = this.#clock.monotonic();
-    this.#slices = new Slices(this.#clock);
+    this.#slice = new TimeSlice({ clock: this.#clock, readsDisk: true });
     this.#view.reportsFresh = reportFresh;
     await work();
-    this.#slices.pause();
-    return { busyMs: this.#slices.busyMs, elapsedMs: this.#clock.monotonic() - startedAt };
+    this.#slice.pause();
+    return { busyMs: this.#slice.busyMs, elapsedMs: this.#clock.monotonic() - startedAt };
   }
 
   async #pause(): Promise<void> {
-    if (this.#slices.isOver()) await this.#slices.breathe();
+    if (this.#slice.isSpent()) await this.#slice.yield();
   }
 
   async #scan(start: KnownFolder): Promise<void> {
@@ -107,8 +107,8 @@ export class Reconciler {
       else await this.#list(folder);
       for (const name of folder.onlyFiles ?? [...folder.files.keys()]) {
         this.#checkFile(folder, name);
-        // Awaited only when due: ten thousand needless awaits cost as much as the looks.
-        if (this.#slices.isOver()) await this.#slices.breathe();
+        // Awaited only when due: ten thousand needless awaits cost as much as the stat calls.
+        if (this.#slice.isSpent()) await this.#slice.yield();
       }
       // One by one: spreading 100 000 folders into push() overflows the stack.
       for (const child of folder.folders.values()) stack.push(child);
@@ -123,11 +123,11 @@ export class Reconciler {
     for (const name of folder.onlyFiles) if (!folder.files.has(name)) this.#checkFile(folder, name);
   }
 
-  /** Finds names that came and went, but does not look at known files; the folders of unknown content. */
+  /** Finds added and removed names without a stat of known files. Returns the folders whose content is unknown. */
   async #list(folder: KnownFolder): Promise<KnownFolder[]> {
     const path = this.#absolute(folder.path);
     const calledAtMs = this.#clock.now();
-    const seen = look(path, folder.path === '');
+    const seen = statEntry(path);
     if (seen === 'unknown') return [];
     if (seen === 'absent' || !seen.isDirectory()) {
       this.#view.forgetFolder(folder);
@@ -135,9 +135,9 @@ export class Reconciler {
     }
     const isReplaced = this.#view.isReplaced(folder, seen);
     if (folder.listedNs === seen.mtimeNs && !this.#mistrustsTimes) return [];
-    this.#slices.pause();
+    this.#slice.pause();
     const listing = await list(path);
-    this.#slices.resume();
+    this.#slice.resume();
     if (typeof listing === 'string') return [];
     const isSettled = calledAtMs - Number(seen.mtimeMs) > FRESH_FOLDER_MS;
     folder.listedNs = isSettled ? seen.mtimeNs : undefined;
@@ -149,13 +149,13 @@ export class Reconciler {
   async #enterNew(folder: KnownFolder, listing: Listing): Promise<KnownFolder[]> {
     for (const name of listing.files) {
       if (!folder.files.has(name)) this.#checkFile(folder, name);
-      if (this.#slices.isOver()) await this.#slices.breathe();
+      if (this.#slice.isSpent()) await this.#slice.yield();
     }
     const entered: KnownFolder[] = [];
     for (const name of listing.folders) {
       if (!folder.folders.has(name) && !isIgnoredFolder(name))
         entered.push(this.#enter(folder, name));
-      if (this.#slices.isOver()) await this.#slices.breathe();
+      if (this.#slice.isSpent()) await this.#slice.yield();
     }
     return entered;
   }
@@ -166,7 +166,7 @@ export class Reconciler {
     return this.#view.tree.folder(path);
   }
 
-  /** Names that are not listed are looked at, not just forgotten: our own new file may be younger than the listing. */
+  /** Checks names that are missing in the listing: our own new file may be younger than the listing. */
   async #checkMissing(folder: KnownFolder, listing: Listing): Promise<void> {
     const gone = [...folder.files.keys()].filter((name) => !listing.files.has(name));
     for (const name of folder.folders.keys()) if (!listing.folders.has(name)) gone.push(name);
@@ -186,11 +186,11 @@ export class Reconciler {
     if (folder.files.has(name)) this.#view.forgetFile(folder, name);
   }
 
-  /** One look at a name of which anything may have become anything. */
+  /** Checks one name, which may have changed from any kind of entry to any other. */
   async #checkName(folder: KnownFolder, name: string): Promise<void> {
     const path = joinPath(folder.path, name);
     const known = this.#view.tree.find(path);
-    const seen = look(this.#absolute(path));
+    const seen = statEntry(this.#absolute(path));
     if (seen === 'unknown') return;
     const isFolder = seen !== 'absent' && seen.isDirectory();
     if (known && !isFolder) this.#view.forgetFolder(known);
@@ -205,13 +205,13 @@ export class Reconciler {
     if (!known && !this.#view.isWanted(folder, name)) return;
     const path = this.#absolute(joinPath(folder.path, name));
     if (known && !known.isFresh && isAsKnown(path, known.stamp)) return;
-    this.#view.apply(folder, name, look(path));
+    this.#view.apply(folder, name, statEntry(path));
   }
 
-  /** For folders that are watched but never listed: of the others the listing tells it. */
+  /** For folders that are watched but never listed. For the others the listing shows it. */
   #checkIdentity(folder: KnownFolder): void {
     if (!this.#view.recentFolders.paths.has(folder.path)) return;
-    const seen = look(this.#absolute(folder.path));
+    const seen = statEntry(this.#absolute(folder.path));
     if (typeof seen === 'object') this.#view.isReplaced(folder, seen);
   }
 
@@ -220,7 +220,7 @@ export class Reconciler {
   }
 }
 
-/** Equal for all names that a file system may take for the same one. */
+/** Returns the same key for all names that a file system may treat as equal. */
 function folded(name: string): string {
   return name.normalize('NFC').toLowerCase();
 }

@@ -1,10 +1,10 @@
 /**
- * Applies single looks at the disk to the view and decides what is a change worth reporting.
- * Owns the file tree and the lists of what changed most recently; does no I/O of its own.
+ * Applies results of `statEntry` to the view and decides which changes to report. It owns the file tree
+ * and the lists of recent paths. It does no I/O.
  */
 import type { BigIntStats } from 'node:fs';
 import type { Clock } from '../../base/clock.js';
-import { isSameStamp, type Stamp, stampOf } from '../stamp.js';
+import { isSameStamp, type Stamp, stampOf } from '../read/stamp.js';
 import {
   FileTree,
   joinPath,
@@ -14,23 +14,23 @@ import {
   splitPath,
 } from './file-tree.js';
 import { isIgnoredFile } from './ignored-names.js';
-import type { Seen } from './look.js';
 import { RecentPaths } from './recent.js';
+import type { Seen } from './stat-entry.js';
 
-/** Two writes closer than this may get one time (kernel ticks of 4 to 16 ms), and so one stamp. */
+/** Two writes closer than this may get the same time (kernel ticks of 4 to 16 ms), and so the same stamp. */
 const FRESH_FILE_MS = 40;
 
 export interface ViewOptions {
   readonly clock: Clock;
   readonly match: (path: string) => boolean;
   readonly onlyFiles: OnlyFiles;
-  /** How many folders, and how many files, count as recent. */
+  /** The maximum number of recent folders, and of recent files. */
   readonly recentLimit: number;
-  /** A file appeared or changed (`stamp`), or went (`undefined`); the view has it already. */
+  /** Called after the view has changed: a file was added or changed (`stamp`), or removed (`undefined`). */
   readonly report: (path: string, stamp: Stamp | undefined) => void;
-  /** The file was written this very moment: it is to be checked again when the dust has settled. */
+  /** The file was written a moment ago: check it again after a pause. */
   readonly checkAgain: (folder: string, name: string) => void;
-  /** The folder at this path is another one than before: whoever watches it watches a ghost. */
+  /** The folder was replaced; existing watches of it are stale. */
   readonly replaced: (folder: string) => void;
 }
 
@@ -38,7 +38,7 @@ export class View {
   readonly tree: FileTree;
   readonly recentFolders: RecentPaths;
   readonly recentFiles: RecentPaths;
-  /** Reports a change at the moment of its writing too, instead of leaving that to `checkAgain`. */
+  /** Also reports a change that is only moments old, which is otherwise left to `checkAgain`. */
   reportsFresh = false;
   readonly #o: ViewOptions;
 
@@ -56,13 +56,13 @@ export class View {
     return folders;
   }
 
-  /** Whether a file of that name would be part of the view; asked before any look at the disk. */
+  /** Whether a file of that name belongs to the view. Called before any stat. */
   isWanted(folder: KnownFolder, name: string): boolean {
     if (folder.onlyFiles && !folder.onlyFiles.includes(name)) return false;
     return !isIgnoredFile(name) && this.#o.match(joinPath(folder.path, name));
   }
 
-  /** Takes in what was just seen at a name. */
+  /** Updates the view with the state of a name. */
   apply(folder: KnownFolder, name: string, seen: Seen): void {
     if (seen === 'unknown') return;
     const known = folder.files.get(name);
@@ -73,7 +73,7 @@ export class View {
     }
   }
 
-  /** Takes in a file of our own making without reporting it; `undefined` when we removed it. */
+  /** Adds a file that we wrote, without a report; `undefined` if we removed it. */
   adopt(path: string, stamp: Stamp | undefined): void {
     const { folder: folderPath, name } = splitPath(path);
     if (!stamp) {
@@ -102,7 +102,7 @@ export class View {
     this.recentFolders.delete(folder.path);
   }
 
-  /** True when the folder is another one than the view knew; then it must be listed anew. */
+  /** True if the folder was replaced since the view read it. It must then be listed again. */
   isReplaced(folder: KnownFolder, { dev, ino, birthtimeNs }: BigIntStats): boolean {
     const old = folder.identity;
     if (old && old.ino === ino && old.birthtimeNs === birthtimeNs && old.dev === dev) return false;
@@ -117,7 +117,7 @@ export class View {
     const ageMs = this.#o.clock.now() - Number(stamp.mtimeNs / 1_000_000n);
     const isFresh = Math.abs(ageMs) < FRESH_FILE_MS;
     if (isFresh) this.#o.checkAgain(folder.path, name);
-    // A stamp that was taken fresh may hide a second write in the same tick: reported once more.
+    // A stamp read right after a write may hide a second write in the same tick, so report the file again.
     if (known && isSameStamp(known.stamp, stamp) && (isFresh || !known.isFresh)) return;
     if (isFresh && !this.reportsFresh) return;
     folder.files.set(name, { stamp, isFresh });

@@ -1,26 +1,27 @@
 /**
- * What happens to an HTTP request, in order: is it for us, from a page we know, within the rate, with
- * the token, of a form that MCP allows; then it goes to its session.
+ * The express application: checks an HTTP request in order (Host, Origin, rate, token, method and
+ * headers, body) and hands it to its session or, for the stateless protocol, to a server of its own.
  */
 import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
 import { rateLimit } from 'express-rate-limit';
 import type { Log } from '../../base/log.js';
-import type { HttpConfig } from '../../config/http.js';
-import { checkHost, checkOrigin, checkToken } from './admission.js';
-import { answerModern, isListening } from './modern-exchange.js';
-import { isModern, modernRequest } from './modern-request.js';
-import { answerRefusal, Refusal } from './refusal.js';
+import type { HttpConfig } from '../../config/http-settings.js';
+import { isListening } from '../mcp/stateless-request.js';
+import { checkHost, checkOrigin, checkToken } from './auth.js';
+import { answerHttpErrors, HttpError } from './http-error.js';
 import { readMessages } from './request-body.js';
 import type { HttpSessions } from './sessions.js';
+import { answerStateless, isStatelessHttp, statelessRequest } from './stateless-http.js';
 
 const MINUTE_MS = 60_000;
 
 export function createExpressApp(config: HttpConfig, sessions: HttpSessions, log: Log): Express {
   const app = express().disable('x-powered-by').disable('etag');
-  app.use((_req, res, next) => {
-    // Whoever writes to a client that has just gone would otherwise end the process.
+  app.use((req, res, next) => {
+    // Without a listener, a write to a client that has just gone would end the process.
     res.on('error', (error) => log.debug({ err: error }, 'an answer was not sent'));
     res.set({ 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'no-store' });
+    if (/\bclose\b/i.test(req.get('connection') ?? '')) closeAfter(res);
     next();
   });
   app.get('/healthz', (_req, res) => {
@@ -30,25 +31,35 @@ export function createExpressApp(config: HttpConfig, sessions: HttpSessions, log
   app.use(checkHost(config), checkOrigin(config));
   const limit = config.ratePerMinute > 0 ? limitOf(config.ratePerMinute) : undefined;
   if (limit !== undefined) app.use(limit);
-  app.all('/mcp', checkToken(config), checkForm(config.isStateless), async (req, res) => {
+  app.all('/mcp', checkToken(config, log), checkForm(config.isStateless), async (req, res) => {
     if (req.method !== 'POST') return sessions.handle(req, res);
     const body = await readMessages(req, config.maxBodyBytes);
     if (limit !== undefined && Array.isArray(body)) await countRest(body.length, limit, req, res);
-    if (!isModern(req, body)) return sessions.handle(req, res, body);
-    const request = modernRequest(req, body);
+    if (!isStatelessHttp(req, body)) return sessions.handle(req, res, body);
+    const request = statelessRequest(req, body);
     if (request === undefined) return void res.status(202).end();
-    await answerModern(request, res, sessions.lend(res, !isListening(request)));
+    await answerStateless(request, res, sessions.createRequestServer(res, !isListening(request)));
   });
-  app.use((_req, _res, next) => next(new Refusal(404, 'There is nothing here; MCP is at /mcp.')));
-  app.use(answerRefusal(log));
+  app.use((_req, _res, next) => next(new HttpError(404, 'There is nothing here; MCP is at /mcp.')));
+  app.use(answerHttpErrors(log));
   return app;
 }
 
-/** Of a batch, whose first message was counted before it was read. Throws Refusal. */
+/** The SDK writes `Connection: keep-alive` before a stream, whatever the client asked for. */
+function closeAfter(res: Response): void {
+  const writeHead = res.writeHead.bind(res) as (...args: unknown[]) => Response;
+  const closing = (status: number, headers: Record<string, unknown> = {}) => {
+    const kept = Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'connection');
+    return writeHead(status, { ...Object.fromEntries(kept), Connection: 'close' });
+  };
+  Object.assign(res, { writeHead: closing });
+}
+
+/** Counts the messages of a batch after the first, which was counted as the request. HttpError. */
 async function countRest(size: number, limit: RequestHandler, req: Request, res: Response) {
   for (let counted = 1; counted < size; counted += 1) {
     await new Promise<void>((resolve, reject) => {
-      void limit(req, res, (refusal) => (refusal === undefined ? resolve() : reject(refusal)));
+      void limit(req, res, (error) => (error === undefined ? resolve() : reject(error)));
     });
   }
 }
@@ -59,31 +70,33 @@ function limitOf(perMinute: number): RequestHandler {
     limit: perMinute,
     standardHeaders: 'draft-8',
     legacyHeaders: false,
-    // It would write to the console; a proxy's header is simply not believed.
+    // The validation prints to the console. Headers of proxies are ignored here, so it is not needed.
     validate: false,
     handler: (_req, _res, next) =>
-      next(new Refusal(429, `More than ${perMinute} requests a minute (DAYBOOK_HTTP_RATE_LIMIT).`)),
+      next(
+        new HttpError(429, `More than ${perMinute} requests a minute (DAYBOOK_HTTP_RATE_LIMIT).`),
+      ),
   });
 }
 
-/** Method and headers, before anything of the body is read. */
+/** Checks method and headers before any of the body is read. */
 function checkForm(isStateless: boolean): RequestHandler {
   const methods = isStateless ? ['POST'] : ['GET', 'POST', 'DELETE'];
   return (req, _res, next) => {
     if (!methods.includes(req.method)) {
       const Allow = methods.join(', ');
-      return next(new Refusal(405, `This address takes ${Allow}.`, { headers: { Allow } }));
+      return next(new HttpError(405, `This address accepts ${Allow}.`, { headers: { Allow } }));
     }
     next(req.method === 'POST' ? wrongPost(req) : undefined);
   };
 }
 
-function wrongPost(req: Request): Refusal | undefined {
+function wrongPost(req: Request): HttpError | undefined {
   const accept = req.get('accept') ?? '';
   if (!accept.includes('application/json') || !accept.includes('text/event-stream')) {
-    return new Refusal(406, 'Accept must name both application/json and text/event-stream.');
+    return new HttpError(406, 'Accept must name both application/json and text/event-stream.');
   }
   const type = (req.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
   if (type === 'application/json') return undefined;
-  return new Refusal(415, 'Content-Type must be application/json.');
+  return new HttpError(415, 'Content-Type must be application/json.');
 }

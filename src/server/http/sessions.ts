@@ -1,20 +1,20 @@
 /**
- * MCP over HTTP requests that were let in: a server and a transport of its own for each session, or,
- * without sessions, for each request; never shared, or answers would cross between clients
- * (CVE-2026-25536). All stand on one App. Sessions that nobody uses end; their number is bounded.
+ * The MCP servers behind HTTP requests: one server and one transport for each session or, without
+ * sessions, for each request. Two clients never share a server, because the answers would reach the
+ * wrong client (CVE-2026-25536). All servers use one App. Idle sessions end; their number is bounded.
  */
-import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { isInitializeRequest } from '@modelcontextprotocol/sdk/types.js';
 import type { Request, Response } from 'express';
 import { type Clock, sleep } from '../../base/clock.js';
 import { newUuid } from '../../base/ids.js';
 import type { Log } from '../../base/log.js';
-import type { BuiltServer } from '../build-server.js';
-import { Refusal } from './refusal.js';
+import type { BuiltServer } from '../mcp/build-server.js';
+import { HttpError } from './http-error.js';
+import { SessionTransport } from './session-transport.js';
 
 export interface SessionsOptions {
-  /** Makes a server that nobody else has; it can tell its client things later, or cannot. */
+  /** Makes a new server; `hasSession` is false where it can send nothing after its answer. */
   readonly build: (hasSession: boolean) => BuiltServer;
   readonly isStateless: boolean;
   readonly idleMs: number;
@@ -23,27 +23,27 @@ export interface SessionsOptions {
   readonly log: Log;
 }
 
-/** One server and whom it serves. */
+/** One server and its use. */
 interface Served {
   readonly built: BuiltServer;
-  /** Absent until a session has begun, and where there is none. */
+  /** The session's id; absent before `initialize` and for a server of one request. */
   id?: string;
-  /** Requests and streams that are open now. */
+  /** Number of requests and streams that are open now. */
   openCount: number;
   /** Monotonic milliseconds. */
   lastUsed: number;
 }
 
 interface Connected extends Served {
-  readonly transport: StreamableHTTPServerTransport;
+  readonly transport: SessionTransport;
 }
 
 export class HttpSessions {
   readonly #options: SessionsOptions;
-  /** By session id, the longest unused first. */
+  /** By session id, the least recently used first. */
   readonly #sessions = new Map<string, Connected>();
   readonly #served = new Set<Served>();
-  readonly #answering = new Set<Promise<unknown>>();
+  readonly #unanswered = new Set<Promise<unknown>>();
   readonly #sweeping: NodeJS.Timeout;
   #isClosing = false;
 
@@ -57,9 +57,9 @@ export class HttpSessions {
     return this.#isClosing;
   }
 
-  /** Answers a request; `body` is what a POST carried. Throws Refusal. */
+  /** Answers a request; `body` is what a POST carried. Throws HttpError. */
   async handle(req: Request, res: Response, body?: unknown): Promise<void> {
-    // A GET is a stream for news, which has no end to wait for.
+    // A GET opens a stream of notifications, which never ends by itself.
     const closed = this.#accept(res, req.method === 'POST');
     const { isStateless } = this.#options;
     const served = isStateless ? await this.#connect() : await this.#sessionOf(req, body);
@@ -67,8 +67,8 @@ export class HttpSessions {
     await served.transport.handleRequest(req, res, body);
   }
 
-  /** A server for one request alone, which ends with it. Throws Refusal. */
-  lend(res: Response, isAnswered: boolean): BuiltServer {
+  /** Makes a server for one request; it ends when the response is over. Throws HttpError. */
+  createRequestServer(res: Response, isAnswered: boolean): BuiltServer {
     const closed = this.#accept(res, isAnswered);
     const served = { built: this.#options.build(true), openCount: 0, lastUsed: this.#now() };
     this.#keep(served);
@@ -77,24 +77,24 @@ export class HttpSessions {
   }
 
   /**
-   * Takes no more requests, lets those that wait answer now, and resolves when all that was accepted
-   * is answered (at most `finishMs` later) and every stream is closed.
+   * Refuses new requests, and resolves when every accepted call is answered (at most `finishMs` later)
+   * and every stream is closed.
    */
   async close(finishMs: number): Promise<void> {
     this.#isClosing = true;
     clearInterval(this.#sweeping);
     const served = [...this.#served];
     const calls = served.map(({ built }) => built.calls.end());
-    await Promise.race([Promise.all([...calls, ...this.#answering]), sleep(finishMs)]);
+    await Promise.race([Promise.all([...calls, ...this.#unanswered]), sleep(finishMs)]);
     await Promise.all(served.map(end));
   }
 
   /** Resolves when the response is over. */
   #accept(res: Response, isAnswered: boolean): Promise<void> {
-    if (this.#isClosing) throw new Refusal(503, 'The server is stopping.', { headers: CLOSE });
+    if (this.#isClosing) throw new HttpError(503, 'The server is stopping.', { headers: CLOSE });
     const closed = new Promise<void>((resolve) => res.once('close', resolve));
-    if (isAnswered) this.#answering.add(closed);
-    void closed.then(() => this.#answering.delete(closed));
+    if (isAnswered) this.#unanswered.add(closed);
+    void closed.then(() => this.#unanswered.delete(closed));
     return closed;
   }
 
@@ -104,7 +104,7 @@ export class HttpSessions {
       served.openCount -= 1;
       served.lastUsed = this.#now();
       if (served.id !== undefined) return;
-      // A client that has gone does not mean to cancel: its call ends in its own time.
+      // A client that has disconnected has not cancelled its call: the call runs to its end.
       await served.built.calls.idle();
       await end(served);
     });
@@ -114,20 +114,20 @@ export class HttpSessions {
     const id = req.get('mcp-session-id');
     const session = id === undefined ? undefined : this.#sessions.get(id);
     if (id !== undefined && session !== undefined) {
-      this.#sessions.delete(id); // moves it to the end of those that may have to go
+      this.#sessions.delete(id); // moves it to the end: the most recently used
       this.#sessions.set(id, session);
       return session;
     }
     if (isInitializeRequest(body)) return this.#begin();
-    if (id !== undefined) throw new Refusal(404, NO_SESSION, { code: SESSION_NOT_FOUND });
-    throw new Refusal(400, 'Mcp-Session-Id is missing: begin with initialize.');
+    if (id !== undefined) throw new HttpError(404, NO_SESSION, { code: SESSION_NOT_FOUND });
+    throw new HttpError(400, 'Mcp-Session-Id is missing: begin with initialize.');
   }
 
   async #begin(): Promise<Connected> {
     const { maxSessions } = this.#options;
     if (this.#sessions.size >= maxSessions && !this.#makeRoom()) {
       const message = `All ${maxSessions} sessions are in use; try again later.`;
-      throw new Refusal(503, message, { headers: { 'Retry-After': '60' } });
+      throw new HttpError(503, message, { headers: { 'Retry-After': '60' } });
     }
     return this.#connect((id, session) => {
       session.id = id;
@@ -135,10 +135,10 @@ export class HttpSessions {
     });
   }
 
-  /** `onBegun` makes it a session. */
+  /** `onBegun` is called when `initialize` makes it a session; without it there is none. */
   async #connect(onBegun?: (id: string, served: Connected) => void): Promise<Connected> {
     const built = this.#options.build(onBegun !== undefined);
-    const transport = new StreamableHTTPServerTransport(
+    const transport = new SessionTransport(
       onBegun && {
         sessionIdGenerator: newUuid,
         onsessioninitialized: (id) => onBegun(id, served),
@@ -146,7 +146,7 @@ export class HttpSessions {
     );
     const served: Connected = { built, transport, openCount: 0, lastUsed: this.#now() };
     this.#keep(served);
-    // Its type says that callbacks may be undefined, where the interface has them absent.
+    // The class types its callbacks as `| undefined`; the interface has them optional.
     await built.server.connect(transport as Transport);
     return served;
   }
@@ -160,7 +160,7 @@ export class HttpSessions {
     };
   }
 
-  /** Ends the session that was unused for longest; false where all are in use. */
+  /** Ends the least recently used session that is idle; false where all are in use. */
   #makeRoom(): boolean {
     const unused = [...this.#sessions.values()].find(isUnused);
     if (unused !== undefined) void end(unused);
@@ -182,10 +182,10 @@ export class HttpSessions {
 }
 
 const NO_SESSION = 'Session not found: it has ended; begin a new one with initialize.';
-/** As the SDK's transport numbers it. */
+/** The number that the SDK's transport uses for it. */
 const SESSION_NOT_FOUND = -32001;
 const CLOSE = { Connection: 'close' };
 
-/** A call goes on where its client has lost the connection, and to end the session would cancel it. */
+/** A call can still run after its client has disconnected; ending the session would cancel it. */
 const isUnused = ({ openCount, built }: Served) => openCount === 0 && built.calls.isIdle;
 const end = ({ built }: Served) => built.server.close();

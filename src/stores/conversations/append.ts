@@ -2,10 +2,12 @@
  * Putting the messages and changes of several callers into one document, each caller's as a whole
  * or not at all.
  */
+
 import { isoTime } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
 import { newUuid } from '../../base/ids.js';
-import type { Outcome } from '../../files/group-commit.js';
+import { isRecord } from '../../base/is-record.js';
+import type { Outcome } from '../../files/atomic/group-commit.js';
 import { asStored } from './as-stored.js';
 import type { ConversationDocument } from './document.js';
 import { amendmentOf, type HeadChange } from './head-change.js';
@@ -118,19 +120,16 @@ function applyAppend(
 
 /** A file that holds anything else could not be read again, and with it all that was said before. */
 function requireMessages(messages: readonly PastMessage[]): void {
-  requireField('messages', Array.isArray(messages) && messages.every(isObject), 'a list of them');
+  requireField('messages', Array.isArray(messages) && messages.every(isRecord), 'a list of them');
   for (const { role, content, metadata, ...texts } of messages) {
     requireField('role', ROLES.includes(role), `one of ${ROLES.join(', ')}`);
     requireField('content', typeof content === 'string', 'a text');
-    requireField('metadata', metadata === undefined || isObject(metadata), 'an object');
+    requireField('metadata', metadata === undefined || isRecord(metadata), 'an object');
     for (const field of ['id', 'createdAt', 'parentMessageId'] as const) {
       requireField(field, ['undefined', 'string'].includes(typeof texts[field]), 'a text');
     }
   }
 }
-
-const isObject = (value: unknown) =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function requireField(field: string, isRight: boolean, takes: string): void {
   if (isRight) return;

@@ -1,9 +1,9 @@
-/** Values of callers, made fit to be written: a copy that is exactly what JSON will give back. */
+/** Normalizes callers' values before they are written. */
 import { AppError } from '../../base/errors.js';
 
 /**
- * The value as the file will give it back, and nobody else's to change. VALIDATION_ERROR where JSON
- * cannot hold it: one caller's fault must not fail the write of all that wait.
+ * A copy of the value as it will be read back from the file. VALIDATION_ERROR if JSON cannot hold
+ * it: one caller's mistake must not fail the commit of all callers that wait.
  */
 export function asStored<T extends object>(value: T): T {
   try {

@@ -5,20 +5,20 @@
 import { join, sep } from 'node:path';
 import { type Clock, isoTime } from '../../base/clock.js';
 import { AppError, isAppError } from '../../base/errors.js';
-import { type Durability, syncFolder } from '../../files/atomic-write.js';
+import { type Durability, syncFolder } from '../../files/atomic/atomic-write.js';
 import type { Codec } from '../../files/codec.js';
-import { claimFolder, removeEmptyFolder } from '../../files/folders.js';
-import type { HeldLock } from '../../files/held-lock.js';
-import { MAX_DOCUMENT_BYTES, parseDocument, type ReadFile } from '../../files/json-doc.js';
-import { readSettled } from '../../files/settled-read.js';
-import { isSameStamp, readStampNow, type Stamp } from '../../files/stamp.js';
+import type { HeldLock } from '../../files/locks/lock-handle.js';
+import { claimFolder, removeEmptyFolder } from '../../files/paths/folders.js';
+import { MAX_DOCUMENT_BYTES, parseDocument, type ReadFile } from '../../files/read/json-doc.js';
+import { readSettled } from '../../files/read/settled-read.js';
+import { isSameStamp, readStampNow, type Stamp } from '../../files/read/stamp.js';
 import { asStored } from './as-stored.js';
 import { ConversationDocument } from './document.js';
 import { type CachedDocument, DocumentCache } from './document-cache.js';
 import { readConversation } from './read.js';
 import type { ConversationHead } from './schema.js';
 
-/** A creator's folder can be swept as empty by another server's start; claiming again is enough. */
+/** Another server's start may sweep a creator's folder while it is empty. The creator claims again then. */
 const MAX_CLAIMS = 5;
 /** Thirteen digits, with room for those that follow. */
 const LAST_ID_MS = 9_999_000_000_000;
@@ -42,12 +42,16 @@ export interface WriteOptions {
   updatedAt?: string | undefined;
   /** See `HeldLock.replace`. */
   isLast?: boolean;
+  /** So many messages from the first are as they were; all that were committed, unless given. */
+  unchangedMessages?: number;
 }
 
 export class ConversationFiles {
   readonly #options: ConversationFilesOptions;
   readonly #cache = new DocumentCache();
   #lastIdMs = 0;
+  /** Where the search for a free id of a past time began, and got to. */
+  #lastPast = { first: -1, next: 0 };
 
   constructor(options: ConversationFilesOptions) {
     this.#options = options;
@@ -74,7 +78,7 @@ export class ConversationFiles {
     return found;
   }
 
-  /** Read without a lock, it may have been replaced since: then whoever replaced it has told of it. */
+  /** Caches what was read without a lock, unless it was replaced since; that writer has notified then. */
   #keep(found: CachedDocument): void {
     const { conversationId } = found.document.head;
     if (!isSameStamp(readStampNow(this.fileOf(conversationId)), found.stamp)) return;
@@ -82,7 +86,7 @@ export class ConversationFiles {
     this.#options.onVersion(found);
   }
 
-  /** To be called when the conversation's folder was moved. */
+  /** Call it after the conversation's folder was moved. */
   uncache(conversationId: string): void {
     this.#cache.delete(conversationId);
   }
@@ -109,9 +113,11 @@ export class ConversationFiles {
   async write(
     lock: HeldLock,
     document: ConversationDocument,
-    { updatedAt = isoTime(this.#options.clock.now()), isLast = false }: WriteOptions,
+    options: WriteOptions,
   ): Promise<void> {
-    const { conversationId, messageCount } = document.head;
+    const { updatedAt = isoTime(this.#options.clock.now()), isLast = false } = options;
+    const { conversationId } = document.head;
+    const { unchangedMessages: messageCount = document.head.messageCount } = options;
     const base = this.#cache.get(conversationId)?.stamp;
     const head = document.nextHead(updatedAt);
     const path = this.fileOf(conversationId);
@@ -135,7 +141,7 @@ export class ConversationFiles {
     }
   }
 
-  /** Makes durable what is there: another process may still be waiting for the disk to confirm it. */
+  /** Makes the current version durable: the process that wrote it may still be waiting for its fsync. */
   async confirm(conversationId: string): Promise<void> {
     await syncFolder(this.folderOf(conversationId), this.#options.durability);
   }
@@ -156,7 +162,7 @@ export class ConversationFiles {
       const { conversationId } = document.head;
       try {
         if (await fill(document)) {
-          // Before the file is there: others find it at once, and what they add is promised to last.
+          // Before the file exists: others find it at once, and what they add must be durable.
           await syncFolder(this.#options.logsFolder, this.#options.durability);
           await this.write(lock, document, { updatedAt: stored.updatedAt });
         } else {
@@ -174,8 +180,12 @@ export class ConversationFiles {
 
   /** `<UTC date>-<Unix ms>`: a millisecond is added until the name is free. */
   async #claimId(createdAt: string | undefined): Promise<string> {
-    for (let ms = this.#firstIdMs(createdAt); ; ms += 1) {
+    const first = this.#firstIdMs(createdAt);
+    // Conversations without times of their own come with one time for all of them.
+    const start = this.#lastPast.first === first ? this.#lastPast.next : first;
+    for (let ms = start; ; ms += 1) {
       if (createdAt === undefined) this.#lastIdMs = ms;
+      else this.#lastPast = { first, next: ms + 1 };
       const date = isoTime(ms).slice(0, 10).replaceAll('-', '');
       const id = `${date}-${String(ms).padStart(13, '0')}`;
       if (await claimFolder(this.folderOf(id))) return id;
@@ -195,7 +205,7 @@ export class ConversationFiles {
   }
 }
 
-/** Written, it could never be read again. */
+/** The document would exceed the size limit for reading it back. */
 function tooLarge(path: string, conversationId: string): AppError {
   return new AppError('TOO_LARGE', `Conversation ${conversationId} would grow over 256 MB.`, {
     hint: 'Nothing was changed. Start a new conversation.',

@@ -6,7 +6,7 @@
  * sources leave for the trash and what refers to their messages stays true; only the second of two
  * equal ids is replaced. Links to parents follow; a link that led nowhere is left out.
  */
-import { Breath } from '../../base/breath.js';
+
 import { AppError } from '../../base/errors.js';
 import { newUuid } from '../../base/ids.js';
 import type { Conversation, JsonObject, Message } from './schema.js';
@@ -17,11 +17,6 @@ export interface CopyOptions {
   readonly title?: string;
   /** Heeded until the new conversation is written: from then on it is there. */
   readonly signal?: AbortSignal | undefined;
-}
-
-/** Where a cancellation that came in the meantime is heard. Throws the signal's reason. */
-export async function letOthersCancel(signal: AbortSignal | undefined): Promise<void> {
-  await new Breath(signal).take();
 }
 
 /** MESSAGE_NOT_FOUND. */

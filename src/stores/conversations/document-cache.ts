@@ -1,9 +1,9 @@
 /**
  * Recently used conversations, so that appending to a long one does not read and parse it again.
- * Holds up to a weight in bytes, the least recently used leave first. Whether an entry is still what
- * the disk holds is the reader's question (stamps), not answered here.
+ * Holds up to a weight in bytes; the least recently used are evicted first. The reader checks by
+ * stamps whether an entry is still what is on disk.
  */
-import type { Stamp } from '../../files/stamp.js';
+import type { Stamp } from '../../files/read/stamp.js';
 import type { ConversationDocument } from './document.js';
 
 const MAX_WEIGHT_BYTES = 96 * 1024 * 1024;

@@ -97,6 +97,16 @@ export class ConversationDocument {
     this.#hasUserMessage ||= message.role === 'user';
   }
 
+  /** The same conversation before anything was said in it, for other messages. */
+  withoutMessages(): ConversationDocument {
+    return new ConversationDocument(
+      { ...this.#head, messageCount: 0 },
+      this.#extra,
+      [],
+      this.#codec,
+    );
+  }
+
   /** Changes fields of the head; readers see them once `commit` was called. */
   amend(change: HeadAmendment): void {
     this.#amended = { ...this.#amended, ...change };

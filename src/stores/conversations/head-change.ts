@@ -7,7 +7,7 @@ import type { HeadAmendment } from './document.js';
 import { requireReadable } from './read.js';
 import type { ConversationHead, JsonObject } from './schema.js';
 
-/** What is left out stays; `null` takes a field away. */
+/** Omitted fields are kept; `null` clears a field. */
 export interface HeadChange {
   readonly title?: string | null;
   readonly module?: string | null;

@@ -7,16 +7,18 @@
  * without is dropped, by the next process that starts, watches or moves anything. Until then both
  * the merged conversation and its sources can be seen; no message is ever out of sight.
  */
+
 import { join } from 'node:path';
 import { z } from 'zod';
 import { AppError, isAppError } from '../../base/errors.js';
-import { atomicWrite, makeFolder, syncFolder } from '../../files/atomic-write.js';
-import { listFiles, removeEmptyFolder, removeFile } from '../../files/folders.js';
-import type { HeldLock } from '../../files/held-lock.js';
-import { parseDocument, readWhole } from '../../files/json-doc.js';
-import { readStamp, type Stamp } from '../../files/stamp.js';
+import { yieldToEventLoop } from '../../base/time-slice.js';
+import { atomicWrite, makeFolder, syncFolder } from '../../files/atomic/atomic-write.js';
+import type { HeldLock } from '../../files/locks/lock-handle.js';
+import { listFiles, removeEmptyFolder, removeFile } from '../../files/paths/folders.js';
+import { parseDocument, readWhole } from '../../files/read/json-doc.js';
+import { readStamp, type Stamp } from '../../files/read/stamp.js';
 import type { PastFields, PastMessage } from './append.js';
-import { type CopyOptions, letOthersCancel, mergeOf } from './copies.js';
+import { type CopyOptions, mergeOf } from './copies.js';
 import type { CachedDocument } from './document-cache.js';
 import { notFound } from './refs.js';
 import { CONVERSATION_ID, type Conversation, type ConversationHead } from './schema.js';
@@ -64,7 +66,7 @@ export class Merges {
         Conversation,
       ];
       const { messages = [], ...fields } = mergeOf(a, b);
-      await letOthersCancel(signal);
+      await yieldToEventLoop(signal);
       const from = sources.map(({ document, stamp }) => ({
         conversationId: document.head.conversationId,
         version: versionOf(stamp),
@@ -114,7 +116,7 @@ export class Merges {
     }
   }
 
-  /** Under the locks of the sources: whoever wrote the journal is dead, or has removed it. */
+  /** Under the locks of the sources, so the journal's writer is dead or has removed it. */
   async #finish({ into }: Journal): Promise<void> {
     const journal = await this.#readJournal(into);
     if (journal === undefined) return;
@@ -128,12 +130,12 @@ export class Merges {
         if (versionOf(stamp) === version) await this.#trash.moveIn(id);
         else this.#core.log.warn({ conversationId: id }, 'changed since it was merged: it stays');
       }
-      await this.#core.lookAgain(into);
+      await this.#core.reload(into);
     }
     await this.#drop(journal);
   }
 
-  /** What fails is taken back; the journal of what cannot be taken back stays, and is carried out later. */
+  /** A failure is rolled back. If the rollback fails, the journal stays and the merge is finished later. */
   async #moveSources(lock: HeldLock, journal: Journal): Promise<string[]> {
     const [first, second] = journal.from;
     const moved: string[] = [];
@@ -146,7 +148,7 @@ export class Merges {
       const { files } = this.#core;
       await lock.remove(files.fileOf(journal.into));
       await removeEmptyFolder(files.folderOf(journal.into));
-      await this.#core.lookAgain(journal.into);
+      await this.#core.reload(journal.into);
       await this.#drop(journal);
       throw error;
     }
@@ -172,7 +174,7 @@ export class Merges {
 
   async #drop({ into }: Journal): Promise<void> {
     await removeFile(this.#journalOf(into));
-    // Come back after a power cut, it would move sources that were restored since.
+    // Fsync the removal: a journal that reappears after a power cut would move restored sources again.
     await syncFolder(this.#folder, this.#core.options);
   }
 

@@ -3,9 +3,11 @@
  * What can be derived is derived the same way in every process; what cannot is damage,
  * reported with its place and left as it is.
  */
+
 import { isoTime } from '../../base/clock.js';
 import { AppError, isAppError } from '../../base/errors.js';
 import { derivedUuid } from '../../base/ids.js';
+import { isRecord } from '../../base/is-record.js';
 import type { Codec } from '../../files/codec.js';
 import { ConversationDocument } from './document.js';
 import {
@@ -74,7 +76,7 @@ function readOptional(
     ...optional('clientId', clientId, isClientId, 'a key of letters, digits, . _ -', place),
     ...optional('pinned', pinned, isBoolean, 'true or false', place),
     ...optional('tags', tags, isTextList, 'a list of texts', place),
-    ...optional('metadata', metadata, isObject, 'an object', place),
+    ...optional('metadata', metadata, isRecord, 'an object', place),
     ...optional('branchOf', branchOf, isBranch, 'conversationId and messageId', place),
   };
   return { known, extra };
@@ -119,7 +121,7 @@ function readMessages(
     return {
       ...{ id: uniqueId, role, content: text, createdAt: time },
       ...optional('parentMessageId', parentMessageId, isString, 'a message id', place, at),
-      ...optional('metadata', metadata, isObject, 'an object', place, at),
+      ...optional('metadata', metadata, isRecord, 'an object', place, at),
       ...extra,
     };
   });
@@ -162,19 +164,17 @@ function optional<K extends string, T>(
 
 const isString = (value: unknown): value is string => typeof value === 'string';
 const isId = (value: unknown): value is string => isString(value) && value !== '';
-const idIn = (item: unknown): unknown => (isObject(item) ? item['id'] : undefined);
+const idIn = (item: unknown): unknown => (isRecord(item) ? item['id'] : undefined);
 const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
 const isRole = (value: unknown): value is Role => ROLES.some((role) => role === value);
 const isClientId = (value: unknown): value is string => isString(value) && CLIENT_ID.test(value);
 const isTextList = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every(isString);
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isBranch = (value: unknown): value is { conversationId: string; messageId: string } =>
-  isObject(value) && isString(value['conversationId']) && isString(value['messageId']);
+  isRecord(value) && isString(value['conversationId']) && isString(value['messageId']);
 
 function objectAt(value: unknown, at: string, place: Place): JsonObject {
-  if (isObject(value)) return value;
+  if (isRecord(value)) return value;
   throw damage(at === '' ? 'the document' : at, 'an object', place);
 }
 

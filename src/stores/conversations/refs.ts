@@ -29,6 +29,18 @@ export function notFound(ref: string): AppError {
   });
 }
 
+/** `ids`: all conversations that have the key. */
+export function keyInUseTwice(clientId: string, ids: readonly string[]): AppError {
+  return new AppError(
+    'CONFLICT',
+    `The key ${clientId} belongs to ${ids.length} conversations: ${ids.join(', ')}.`,
+    {
+      hint: 'Nothing was changed. Use the id, or remove "clientId" from the file of the one that was copied.',
+      details: { clientId, conversationIds: [...ids] },
+    },
+  );
+}
+
 /** The name of the lock that whoever gives a key to a conversation holds; taken before the conversation's own. */
 export function lockOfKey(clientId: string): string {
   return `key-${sha256Hex(clientId).slice(0, 32)}`;

@@ -1,26 +1,29 @@
 /**
- * What every part of the conversation store stands on: the files, the catalogue of what is there,
- * the locks, and those who follow changes. Knows nothing of what the parts do with it.
+ * What all parts of the conversation store share: the files, the catalogue of what is there, the
+ * locks, the watcher and the pending writes. Knows nothing of what the parts do with it.
  */
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../../base/clock.js';
 import { type Log, silentLog } from '../../base/log.js';
-import type { Durability } from '../../files/atomic-write.js';
+import { PendingWork } from '../../base/pending-work.js';
+import type { Durability } from '../../files/atomic/atomic-write.js';
 import { type Codec, plainCodec } from '../../files/codec.js';
-import { withLock } from '../../files/file-lock.js';
-import type { HeldLock } from '../../files/held-lock.js';
-import { openWatcher, type Watcher, type WatcherStatus } from '../../files/watcher.js';
-import { Catalogue, type ConversationChange } from './catalogue.js';
+import { withLock } from '../../files/locks/file-lock.js';
+import type { HeldLock } from '../../files/locks/lock-handle.js';
+import { openWatcher, type Watcher, type WatcherStatus } from '../../files/watcher/watcher.js';
+import { ConversationCatalogue } from './catalogue.js';
 import { ConversationFiles } from './conversation-files.js';
-import { requireRef } from './refs.js';
+import { keyInUseTwice, requireRef } from './refs.js';
 import { CONVERSATION_ID, type ConversationHead } from './schema.js';
 
 const ID_LENGTH = 22;
 
 export interface ConversationStoreOptions extends Durability {
-  /** Absolute path of `conversation-logs`; made where it is missing. */
+  /** Absolute path of `conversation-logs`; created if it is missing. */
   logsFolder: string;
   maxMessages: number;
+  /** Nothing will be written, so the folder is not created. */
+  isReading?: boolean;
   clock?: Clock;
   codec?: Codec;
   log?: Log;
@@ -33,11 +36,10 @@ export class StoreCore {
   readonly log: Log;
   readonly locksFolder: string;
   readonly files: ConversationFiles;
-  readonly catalogue: Catalogue;
-  readonly #pending = new Set<Promise<unknown>>();
-  readonly #followers = new Set<(change: ConversationChange) => void>();
+  readonly catalogue: ConversationCatalogue;
+  readonly #pending = new PendingWork();
   #watcher: Watcher | undefined;
-  /** The catalogue agrees with the folder without another look: the watcher keeps it so. */
+  /** The watcher keeps the catalogue current, so that no pass over the folder is needed. */
   #isCurrent = false;
   #isClosed = false;
 
@@ -54,31 +56,19 @@ export class StoreCore {
       clock,
       codec,
       onVersion: (version) => {
-        // Only what is new: reading many conversations must not push out those that are edited.
+        // Only new versions: reading many conversations must not displace those that are being edited.
         if (!this.catalogue.note(version)) return;
         this.#watcher?.touch(fileInLogs(version.document.head.conversationId), version.stamp);
       },
     });
-    this.catalogue = new Catalogue(logsFolder, this.files, (change) => {
-      for (const follower of this.#followers) follower(change);
-    });
-  }
-
-  follow(follower: (change: ConversationChange) => void): void {
-    this.#followers.add(follower);
-    this.catalogue.tellAgain();
-  }
-
-  followFromNow(follower: (change: ConversationChange) => void): () => void {
-    this.#followers.add(follower);
-    return () => this.#followers.delete(follower);
+    this.catalogue = new ConversationCatalogue(logsFolder, this.files);
   }
 
   lock<T>(name: string, work: (lock: HeldLock) => Promise<T>): Promise<T> {
     return withLock(this.locksFolder, name, work);
   }
 
-  /** The id behind an id or a key; a key that is not known yet costs a look at the whole folder. */
+  /** The id of an id or a key. A key that is not known yet costs a pass over the whole folder. */
   async resolve(ref: string): Promise<string | undefined> {
     if (requireRef(ref) === 'id') return ref;
     const known = this.catalogue.idOfKey(ref);
@@ -90,19 +80,36 @@ export class StoreCore {
     return this.catalogue.idOfKey(ref);
   }
 
-  /** Sees what became of conversations whose folders were moved, and tells followers. */
-  async lookAgain(...conversationIds: readonly string[]): Promise<void> {
+  /**
+   * The same for a change. CONFLICT where several conversations have the key, as after a folder was
+   * copied: which of them is meant, only the caller can know.
+   */
+  async resolveForWriting(ref: string): Promise<string | undefined> {
+    const id = await this.resolve(ref);
+    if (id === undefined || id === ref) return id;
+    const ids = [id];
+    for (const other of this.catalogue.idsOfKey(ref)) {
+      if (other === id) continue;
+      const found = await this.files.read(other);
+      if (found?.document.head.clientId === ref) ids.push(other);
+    }
+    if (ids.length > 1) throw keyInUseTwice(ref, ids);
+    return id;
+  }
+
+  /** Refreshes conversations whose folders were moved, and notifies the listeners. */
+  async reload(...conversationIds: readonly string[]): Promise<void> {
     for (const id of conversationIds) this.files.uncache(id);
     await this.catalogue.refreshSome(conversationIds);
   }
 
-  /** All heads, newest `updatedAt` first, as the folder is now. Not to be changed. */
+  /** All heads, newest `updatedAt` first, as the folder is now. Callers must not change the list. */
   async heads(): Promise<readonly ConversationHead[]> {
     if (!this.#isCurrent) await this.catalogue.refresh();
     return this.catalogue.newestFirst();
   }
 
-  /** `onChange` is called after each change that others made. */
+  /** Calls `onChange` after each change that another process or a person made. */
   async watch(onChange: () => void): Promise<void> {
     if (this.#isClosed || this.#watcher !== undefined) return;
     const watcher = this.#openWatcher(onChange);
@@ -137,30 +144,27 @@ export class StoreCore {
     });
   }
 
+  /** `undefined` while nothing is watched. */
   watching(): WatcherStatus | undefined {
     return this.#watcher?.status();
   }
 
-  /** What `close` waits for. */
+  /** `close` waits for `write`. */
   track<T>(write: Promise<T>): Promise<T> {
-    const settled: Promise<unknown> = write
-      .catch(() => undefined)
-      .then(() => this.#pending.delete(settled));
-    this.#pending.add(settled);
-    return write;
+    return this.#pending.track(write);
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#watcher?.close();
-    while (this.#pending.size > 0) await Promise.allSettled(this.#pending);
-    this.catalogue.stop(); // only now: a write that meets a new key must look for it
+    await this.#pending.idle();
+    this.catalogue.stop(); // last: a pending write may still have to find a key
   }
 }
 
 const fileInLogs = (conversationId: string) => `${conversationId}/conversation.json`;
 
-/** Nothing else is listed or looked at: not the trash, not the locks, not what people put beside. */
+/** Nothing else is listed or checked: not the trash, the locks or other files of people. */
 function onlyConversationFiles(folder: string): readonly string[] | undefined {
   if (folder === '') return undefined;
   return CONVERSATION_ID.test(folder) ? ['conversation.json'] : [];

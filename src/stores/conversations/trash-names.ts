@@ -3,19 +3,19 @@
  * `20250124-1706102400123.20260301T101500123Z`. A folder that a person moved there may have any
  * ending of letters, digits, `.`, `_`, `-`, or none.
  */
-import { isoTime } from '../../base/clock.js';
+import { compactTime } from '../../base/clock.js';
 
 export const TRASH_NAME = /^(\d{8}-\d{13})(?:\.([\w.-]{1,100}))?$/;
 const DELETED_AT = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z$/;
 const ID_LENGTH = 22;
 
 export function trashNameOf(conversationId: string, deletedMs: number): string {
-  return `${conversationId}.${isoTime(deletedMs).replace(/[-:.]/g, '')}`;
+  return `${conversationId}.${compactTime(deletedMs)}`;
 }
 
 export const idOf = (name: string) => name.slice(0, ID_LENGTH);
 
-/** `undefined` where the name does not tell. */
+/** `undefined` if the name has no time. */
 export function deletedAtOf(name: string): string | undefined {
   const parts = DELETED_AT.exec(TRASH_NAME.exec(name)?.[2] ?? '');
   if (parts === null) return undefined;

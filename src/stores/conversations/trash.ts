@@ -1,46 +1,47 @@
 /**
  * The trash: `.trash/<conversation id>.<UTC time of deletion>/`, each the whole folder of a
- * conversation, moved there by one rename under the conversation's lock. The name is the record of
- * when, so no crash can part the two. Nothing is removed from here but by `purge`.
+ * conversation, moved there by one rename under the conversation's lock. The name holds the time, so
+ * no crash can separate the two. Only `purge` removes anything from here.
  */
 import { join } from 'node:path';
 import { AppError, isAppError } from '../../base/errors.js';
 import { randomHex } from '../../base/ids.js';
-import { makeFolder } from '../../files/atomic-write.js';
+import { makeFolder } from '../../files/atomic/atomic-write.js';
 import {
   claimFolder,
   listFolders,
   moveFolder,
   removeEmptyFolder,
   removeFolder,
-} from '../../files/folders.js';
-import { parseDocument, readWhole } from '../../files/json-doc.js';
-import { readStamp } from '../../files/stamp.js';
-import { researchJobSchema } from '../research-jobs.js';
+} from '../../files/paths/folders.js';
+import { parseDocument, readWhole } from '../../files/read/json-doc.js';
+import { readStamp } from '../../files/read/stamp.js';
+import { researchJobSchema } from '../research-jobs/research-jobs.js';
 import { lockOfKey, notFound, requireRef } from './refs.js';
-import type { ConversationHead } from './schema.js';
+import type { ConversationHead, JsonObject } from './schema.js';
 import type { StoreCore } from './store-core.js';
 import { deletedAtOf, idOf, TRASH_NAME, trashNameOf } from './trash-names.js';
 
-/** Being removed for good: nobody's to read any more. */
-const DOOMED = /^\.tmp-/;
+/** Names of folders that are being removed permanently. Nothing reads them. */
+const PENDING_DELETE = /^\.tmp-/;
 
 export interface TrashedConversation {
   /** Name of the folder in the trash. */
   readonly name: string;
   readonly conversationId: string;
-  /** Absent where a person moved the folder here. */
+  /** Absent if a person moved the folder here. */
   readonly deletedAt?: string;
   /** The key that it was saved under. */
   readonly clientId?: string;
-  /** Absent where the file cannot be read. */
+  /** Absent if the file cannot be read. */
   readonly title?: string;
   readonly messageCount?: number;
+  readonly metadata?: JsonObject;
 }
 
 export interface Restored {
   readonly conversationId: string;
-  /** The key it had, where another conversation has it by now: it comes back without. */
+  /** The key that it lost, because another conversation has it by now. */
   readonly droppedKey?: string;
 }
 
@@ -57,7 +58,7 @@ export class Trash {
     return join(this.#folder, name);
   }
 
-  /** Takes an id. Answers the name in the trash. CONVERSATION_NOT_FOUND, CONFLICT (research under way). */
+  /** Takes an id. Returns the name in the trash. CONVERSATION_NOT_FOUND, CONFLICT (research under way). */
   trash(conversationId: string): Promise<string> {
     return this.#core.lock(conversationId, async () => {
       await this.requireDeletable(conversationId);
@@ -65,11 +66,11 @@ export class Trash {
     });
   }
 
-  /** The same, for good. */
+  /** The same, but permanently. */
   remove(conversationId: string): Promise<void> {
     return this.#core.lock(conversationId, async () => {
       await this.requireDeletable(conversationId);
-      await this.#doom(this.#core.files.folderOf(conversationId), conversationId);
+      await this.#removeFolder(this.#core.files.folderOf(conversationId), conversationId);
     });
   }
 
@@ -83,7 +84,7 @@ export class Trash {
       'CONFLICT',
       `A research run of conversation ${conversationId} has not ended; its answer would be lost.`,
       {
-        hint: 'Wait until get_conversation_history shows the answer, then delete.',
+        hint: 'Wait until `get_conversation_history` shows the answer, then delete.',
         details: { conversationId },
       },
     );
@@ -102,7 +103,7 @@ export class Trash {
         if (outcome === 'moved') return name;
       }
     } finally {
-      await this.#core.lookAgain(conversationId);
+      await this.#core.reload(conversationId);
     }
   }
 
@@ -110,7 +111,7 @@ export class Trash {
   async moveBack(name: string): Promise<void> {
     const { files, options } = this.#core;
     await moveFolder(this.pathOf(name), files.folderOf(idOf(name)), options);
-    await this.#core.lookAgain(idOf(name));
+    await this.#core.reload(idOf(name));
   }
 
   /** The last deleted first. */
@@ -140,27 +141,27 @@ export class Trash {
   /** Removes for good what is in the trash under that name, or of an id the last deleted. CONVERSATION_NOT_FOUND. */
   async purge(nameOrId: string): Promise<void> {
     const name = await this.#find(nameOrId);
-    await this.#core.lock(idOf(name), () => this.#doom(this.pathOf(name), idOf(name)));
+    await this.#core.lock(idOf(name), () => this.#removeFolder(this.pathOf(name), idOf(name)));
   }
 
   /** Finishes removals that ended half-way. */
   async tidy(): Promise<void> {
     for (const name of await listFolders(this.#folder)) {
-      if (DOOMED.test(name)) await removeFolder(this.pathOf(name));
+      if (PENDING_DELETE.test(name)) await removeFolder(this.pathOf(name));
     }
   }
 
-  /** One rename out of sight, so that nobody ever meets half a conversation. */
-  async #doom(path: string, conversationId: string): Promise<void> {
+  /** Renames the folder first, so that no reader finds half a conversation. */
+  async #removeFolder(path: string, conversationId: string): Promise<void> {
     await makeFolder(this.#folder);
-    const doomed = this.pathOf(`.tmp-${randomHex(8)}`);
+    const pending = this.pathOf(`.tmp-${randomHex(8)}`);
     try {
-      const outcome = await moveFolder(path, doomed, this.#core.options);
+      const outcome = await moveFolder(path, pending, this.#core.options);
       if (outcome === 'absent') throw notFound(conversationId);
     } finally {
-      await this.#core.lookAgain(conversationId);
+      await this.#core.reload(conversationId);
     }
-    await removeFolder(doomed);
+    await removeFolder(pending);
   }
 
   #restore(name: string, conversationId: string, droppedKey?: string): Promise<Restored> {
@@ -177,13 +178,13 @@ export class Trash {
           const head = found.document.draftHead();
           await lock.replace(path, found.document.render(head), options);
         }
-        // Onto the folder that was claimed: nobody else can have made a conversation there.
+        // Onto the claimed folder, where no other process can have created a conversation.
         if ((await moveFolder(this.pathOf(name), target, options)) !== 'moved') {
           throw notFound(name);
         }
       } finally {
         await removeEmptyFolder(target);
-        await this.#core.lookAgain(conversationId);
+        await this.#core.reload(conversationId);
       }
       return { conversationId, ...(droppedKey === undefined ? {} : { droppedKey }) };
     });
@@ -223,6 +224,7 @@ export class Trash {
       ...(head?.clientId === undefined ? {} : { clientId: head.clientId }),
       ...(head?.title === undefined ? {} : { title: head.title }),
       ...(head === undefined ? {} : { messageCount: head.messageCount }),
+      ...(head?.metadata === undefined ? {} : { metadata: head.metadata }),
     };
   }
 
@@ -238,13 +240,13 @@ export class Trash {
   }
 }
 
-/** A folder that is empty is what a crashed creator left, or one that will claim again. */
+/** An empty folder was left by a crashed creator, or its creator will claim it again. */
 async function claimAgain(folder: string): Promise<boolean> {
   if (await claimFolder(folder)) return true;
   return (await removeEmptyFolder(folder)) && (await claimFolder(folder));
 }
 
-/** A record that cannot be read stops nobody from moving the folder, which keeps it. */
+/** A record that cannot be read does not prevent the move, which keeps the record. */
 async function isResearching(path: string): Promise<boolean> {
   const found = await readWhole(path);
   if (found === undefined) return false;

@@ -4,23 +4,21 @@
  */
 import { AppError, isAppError } from '../../base/errors.js';
 import { newUuid } from '../../base/ids.js';
-import { removeEmptyFolder } from '../../files/folders.js';
-import { GroupCommit, type Outcome } from '../../files/group-commit.js';
-import type { HeldLock } from '../../files/held-lock.js';
+import { GroupCommit, type Outcome } from '../../files/atomic/group-commit.js';
+import type { HeldLock } from '../../files/locks/lock-handle.js';
+import { removeEmptyFolder } from '../../files/paths/folders.js';
 import {
-  type AppendOptions,
   type AppendRequest,
   type Applied,
   applyAppends,
   type ConversationFields,
-  type NewMessage,
   type PastFields,
   type PastMessage,
 } from './append.js';
 import type { ConversationDocument } from './document.js';
-import type { HeadChange } from './head-change.js';
 import { requireReadable } from './read.js';
 import { lockOfKey, notFound, requireRef } from './refs.js';
+import { type Revision, revised } from './revise.js';
 import type { Conversation, ConversationHead } from './schema.js';
 import type { StoreCore } from './store-core.js';
 
@@ -29,6 +27,8 @@ const MAX_TRIES = 5;
 
 export interface NewConversation extends PastFields {
   messages?: readonly PastMessage[];
+  /** The caller has just seen that nobody has the key, so the whole folder is not looked at again. */
+  isKeyFree?: boolean;
 }
 
 export interface AppendResult extends Applied {
@@ -44,13 +44,17 @@ export class ConversationWriter {
     this.#core = core;
   }
 
-  async create({ messages = [], ...fields }: NewConversation): Promise<Conversation> {
+  async create({
+    messages = [],
+    isKeyFree = false,
+    ...fields
+  }: NewConversation): Promise<Conversation> {
     requireReadable(fields);
     const request = { messages, options: {} };
     const { clientId } = fields;
     const lockName = clientId === undefined ? `new-${newUuid()}` : lockOfKey(clientId);
     const creating = this.#core.lock(lockName, async (lock) => {
-      if (clientId !== undefined) await this.#requireFreeKey(clientId);
+      if (clientId !== undefined) await this.#requireFreeKey(clientId, isKeyFree);
       return this.createWith(lock, fields, [request]);
     });
     return (await this.#core.track(creating)).snapshot();
@@ -72,18 +76,6 @@ export class ConversationWriter {
     });
   }
 
-  append(
-    ref: string,
-    messages: readonly NewMessage[],
-    options: AppendOptions = {},
-  ): Promise<AppendResult> {
-    return this.#add(ref, { messages, options });
-  }
-
-  async update(ref: string, change: HeadChange): Promise<ConversationHead> {
-    return (await this.#add(ref, { messages: [], options: {}, change })).head;
-  }
-
   removeIf(
     conversationId: string,
     condition: (current: Conversation) => boolean,
@@ -100,7 +92,28 @@ export class ConversationWriter {
     return this.#core.track(removing);
   }
 
-  async #add(ref: string, request: AppendRequest): Promise<AppendResult> {
+  /** Answers what is there afterwards; `undefined` from `decide` leaves the file as it is. */
+  async revise(
+    conversationId: string,
+    decide: (current: Conversation) => Revision | undefined,
+  ): Promise<ConversationHead> {
+    const { files, options, clock } = this.#core;
+    const limits = { maxMessages: options.maxMessages, nowMs: clock.now() };
+    const revising = this.#core.lock(conversationId, async (lock) => {
+      const found = await files.read(conversationId);
+      if (found === undefined) throw notFound(conversationId);
+      const revision = decide(found.document.snapshot());
+      if (revision === undefined) return found.document.head;
+      const { document, unchangedMessages } = revised(found.document, revision, limits);
+      const { updatedAt } = revision;
+      await files.write(lock, document, { updatedAt, unchangedMessages, isLast: true });
+      return document.head;
+    });
+    return this.#core.track(revising);
+  }
+
+  /** Queues the request for the conversation's next commit. Durable when it resolves. */
+  async commit(ref: string, request: AppendRequest): Promise<AppendResult> {
     requireRef(ref);
     const { create } = request.options;
     if (typeof create === 'object') requireReadable(create);
@@ -120,7 +133,7 @@ export class ConversationWriter {
     requests: readonly AppendRequest[],
   ): Promise<readonly Outcome<AppendResult>[]> {
     for (let tries = 1; ; tries += 1) {
-      const id = await this.#core.resolve(ref);
+      const id = await this.#core.resolveForWriting(ref);
       try {
         if (id !== undefined) return await this.#appendTo(id, requests);
         if (!requests.some(({ options }) => options.create)) throw notFound(ref);
@@ -171,8 +184,8 @@ export class ConversationWriter {
     });
   }
 
-  async #requireFreeKey(clientId: string): Promise<void> {
-    await this.#core.catalogue.refresh();
+  async #requireFreeKey(clientId: string, isKnown: boolean): Promise<void> {
+    if (!isKnown) await this.#core.catalogue.refresh();
     const conversationId = this.#core.catalogue.idOfKey(clientId);
     if (conversationId === undefined) return;
     throw new AppError(

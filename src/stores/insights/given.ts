@@ -1,30 +1,31 @@
 /**
- * What callers give to the store of insights, judged before any file is touched by the same rules as
- * a file: what it could not read again is never written.
+ * Validates what callers pass to the insight store, before any file is touched and by the rules for
+ * reading a file, so that the store never writes what it could not read back.
  */
 import { AppError, isAppError } from '../../base/errors.js';
-import { documentOf, readInsight, type StoredInsight } from './insight-file.js';
+import { documentOf, readInsight } from './insight-file.js';
 import { INSIGHT_ID, normalContext } from './schema.js';
+import type { StoredInsight } from './stored-insight.js';
 
-/** VALIDATION_ERROR: no id of an insight, and so no name of a file either. */
+/** VALIDATION_ERROR if it is no id, and so no file name either. */
 export function requireInsightId(id: string): void {
   if (!INSIGHT_ID.test(id)) throw invalid('id', 'a UUID in lower case');
 }
 
-/** As insights are filed. VALIDATION_ERROR. */
+/** The context in the spelling that files have. VALIDATION_ERROR. */
 export function requireContext(context: string): string {
   const known = typeof context === 'string' ? normalContext(context) : undefined;
   if (known === undefined) throw invalid('context', '"global" or an absolute path');
   return known;
 }
 
-/** VALIDATION_ERROR where it says nothing. */
+/** VALIDATION_ERROR if it is empty. */
 export function requireContent(content: string): void {
   if (content === '') throw invalid('content', 'a text that is not empty');
 }
 
-/** As the file will give it back. VALIDATION_ERROR names the field that it could not. */
-export function asFiled(stored: StoredInsight): StoredInsight {
+/** The insight as it will be read back from its file. VALIDATION_ERROR names the field that a file cannot hold. */
+export function normalizeInsight(stored: StoredInsight): StoredInsight {
   const { id, created_at: modifiedAt } = stored.insight;
   requireInsightId(id);
   try {

@@ -1,22 +1,24 @@
 /**
- * What the insight store stands on: the folders, the locks between processes, the catalogue of what
- * is there and the watcher that keeps it current. Knows nothing of what is done with an insight.
+ * What the insight store is built on: the folders, the locks between processes, the catalogue of
+ * what is there and the watcher that keeps it current. Knows nothing of the operations on insights.
  */
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../../base/clock.js';
 import { isAppError } from '../../base/errors.js';
 import { type Log, silentLog } from '../../base/log.js';
-import { type Durability, makeFolder } from '../../files/atomic-write.js';
-import { sweepLocks, withLock } from '../../files/file-lock.js';
-import { keepOutOfGit } from '../../files/git-ignore.js';
-import type { HeldLock } from '../../files/held-lock.js';
-import type { Stamp } from '../../files/stamp.js';
-import { openWatcher, type Watcher } from '../../files/watcher.js';
-import { InsightCatalogue, type InsightChange, nameOf } from './catalogue.js';
-import { renderInsight, type StoredInsight } from './insight-file.js';
+import { PendingWork } from '../../base/pending-work.js';
+import { type Durability, makeFolder } from '../../files/atomic/atomic-write.js';
+import { sweepLocks, withLock } from '../../files/locks/file-lock.js';
+import type { HeldLock } from '../../files/locks/lock-handle.js';
+import { keepOutOfGit } from '../../files/paths/git-ignore.js';
+import type { Stamp } from '../../files/read/stamp.js';
+import { openWatcher, type Watcher } from '../../files/watcher/watcher.js';
+import { InsightCatalogue, nameOf } from './catalogue.js';
+import { renderInsight } from './insight-file.js';
+import type { StoredInsight } from './stored-insight.js';
 
 export interface InsightStoreOptions extends Durability {
-  /** Absolute path of `memory-bank`; made where it is missing. */
+  /** Absolute path of `memory-bank`; created if it is missing. */
   readonly folder: string;
   readonly clock?: Clock;
   readonly log?: Log;
@@ -30,11 +32,10 @@ export class InsightCore {
   readonly catalogue: InsightCatalogue;
   readonly #log: Log;
   readonly #locksFolder: string;
-  readonly #followers = new Set<(change: InsightChange) => void>();
-  readonly #pending = new Set<Promise<unknown>>();
+  readonly #pending = new PendingWork();
   #folders: Promise<void> | undefined;
   #watcher: Watcher | undefined;
-  /** The catalogue agrees with the folder without another look: the watcher keeps it so. */
+  /** The watcher keeps the catalogue current, so that no pass over the folder is needed. */
   #isCurrent = false;
   #isClosed = false;
   #starting: Promise<void> | undefined;
@@ -48,13 +49,7 @@ export class InsightCore {
     this.folder = join(folder, 'insights');
     this.#locksFolder = join(folder, '.locks');
     this.trashFolder = join(folder, '.trash', 'insights');
-    this.catalogue = new InsightCatalogue(this.folder, clock, (change) => {
-      for (const follow of this.#followers) follow(change);
-    });
-  }
-
-  follow(follower: (change: InsightChange) => void): void {
-    this.#followers.add(follower);
+    this.catalogue = new InsightCatalogue(this.folder, clock);
   }
 
   async current(): Promise<void> {
@@ -96,17 +91,13 @@ export class InsightCore {
     this.#isCurrent = false;
     await this.#watcher?.close();
     await this.#starting;
-    while (this.#pending.size > 0) await Promise.allSettled(this.#pending);
+    await this.#pending.idle();
   }
 
   /** Runs `work` under the insight's lock; `close` waits for it. */
   locked<T>(id: string, work: (lock: HeldLock) => Promise<T>): Promise<T> {
     const writing = this.#inFolder(() => withLock(this.#locksFolder, `insight-${id}`, work));
-    const settled: Promise<unknown> = writing
-      .catch(() => undefined)
-      .then(() => this.#pending.delete(settled));
-    this.#pending.add(settled);
-    return writing;
+    return this.#pending.track(writing);
   }
 
   async write(lock: HeldLock, stored: StoredInsight, base?: Stamp): Promise<void> {
@@ -121,7 +112,7 @@ export class InsightCore {
     }
   }
 
-  /** To be called after its file was taken away. */
+  /** Call it after the insight's file was moved or removed. */
   gone(id: string): void {
     this.catalogue.forget(id);
     this.#watcher?.touch(`${id}.json`, undefined);
@@ -132,7 +123,7 @@ export class InsightCore {
     await keepOutOfGit(join(this.options.folder, '.trash'), this.options);
   }
 
-  /** Git removes a folder that it empties: made again then, for one more try. */
+  /** Git removes a folder that it empties. Creates it again then and retries once. */
   async #inFolder<T>(work: () => Promise<T>): Promise<T> {
     await this.#requireFolders();
     try {

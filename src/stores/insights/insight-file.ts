@@ -1,44 +1,60 @@
 /**
  * An insight as a file: `memory-bank/insights/<id>.json` (docs/FORMAT.md). People write these files
- * too, so reading derives what it can; what it cannot is damage, reported and left as it is. The
- * file's name is the id, and fields that this version does not know are kept.
+ * too, so a missing time is derived from the file's own. Anything else that is wrong is damage, which
+ * is reported and left unchanged. The file's name is the id, and unknown fields are kept.
  */
-import { AppError } from '../../base/errors.js';
+
+import { AppError, isAppError } from '../../base/errors.js';
+import { isRecord } from '../../base/is-record.js';
+import { parseDocument } from '../../files/read/json-doc.js';
 import type { JsonObject } from '../conversations/schema.js';
+import { conflictSides, joinSides } from './merge-conflict.js';
 import { INSIGHT_FORMAT_VERSION, type Insight, normalContext } from './schema.js';
+import type { StoredInsight } from './stored-insight.js';
 
-export interface StoredInsight {
-  readonly insight: Insight;
-  /** What this version does not know. */
-  readonly extra: JsonObject;
-}
-
-interface Place {
+interface SourceLocation {
   readonly id: string;
   readonly path: string;
-  /** Epoch milliseconds, for a file that tells no time. */
+  /** Epoch milliseconds, for a file without times. */
   readonly modifiedAt: number;
 }
 
+/**
+ * The insight in the bytes of a file. If git left a conflict in it, both sides are joined.
+ * CORRUPT, FORMAT_TOO_NEW.
+ */
+export function parseInsight(bytes: Uint8Array, location: SourceLocation): StoredInsight {
+  const parse = (part: Uint8Array) =>
+    readInsight(parseDocument(part, location.path, 'CORRUPT'), location);
+  try {
+    return parse(bytes);
+  } catch (error) {
+    const sides = conflictSides(Buffer.from(bytes).toString('utf8'));
+    if (sides === undefined || !isAppError(error) || error.code !== 'CORRUPT') throw error;
+    return joinSides(parse(Buffer.from(sides.ours)), parse(Buffer.from(sides.theirs)));
+  }
+}
+
 /** CORRUPT names the field, FORMAT_TOO_NEW. */
-export function readInsight(value: unknown, place: Place): StoredInsight {
-  if (!isObject(value)) throw damage('The file', 'one JSON object', place);
+export function readInsight(value: unknown, location: SourceLocation): StoredInsight {
+  if (!isRecord(value)) throw damage('The file', 'one JSON object', location);
   const { id: _idOfFile, formatVersion = INSIGHT_FORMAT_VERSION, ...fields } = value;
-  if (typeof formatVersion !== 'number') throw damage('formatVersion', 'a number', place);
-  if (formatVersion > INSIGHT_FORMAT_VERSION) throw tooNew(formatVersion, place);
+  if (typeof formatVersion !== 'number') throw damage('formatVersion', 'a number', location);
+  if (formatVersion > INSIGHT_FORMAT_VERSION) throw tooNew(formatVersion, location);
   const { content, context, tags, metadata, created_at, updated_at, expires_at, ...extra } = fields;
-  if (typeof content !== 'string') throw damage('content', 'a text', place);
+  if (typeof content !== 'string') throw damage('content', 'a text', location);
   const known = typeof context === 'string' ? normalContext(context) : undefined;
-  if (known === undefined) throw damage('context', '"global" or an absolute path', place);
-  if (tags !== undefined && !isTextList(tags)) throw damage('tags', 'a list of texts', place);
-  if (metadata !== undefined && !isObject(metadata)) throw damage('metadata', 'an object', place);
+  if (known === undefined) throw damage('context', '"global" or an absolute path', location);
+  if (tags !== undefined && !isTextList(tags)) throw damage('tags', 'a list of texts', location);
+  if (metadata !== undefined && !isRecord(metadata))
+    throw damage('metadata', 'an object', location);
   const expires = expires_at === undefined ? undefined : timeOf(expires_at);
   if (expires_at !== undefined && expires === undefined) {
-    throw damage('expires_at', 'a time in epoch milliseconds or ISO 8601', place);
+    throw damage('expires_at', 'a time in epoch milliseconds or ISO 8601', location);
   }
-  const created = timeOf(created_at) ?? place.modifiedAt;
+  const created = timeOf(created_at) ?? location.modifiedAt;
   const insight: Insight = {
-    ...{ id: place.id, content, context: known },
+    ...{ id: location.id, content, context: known },
     ...(tags === undefined ? {} : { tags }),
     ...(metadata === undefined ? {} : { metadata }),
     ...{ created_at: created, updated_at: timeOf(updated_at) ?? created },
@@ -66,19 +82,16 @@ function timeOf(value: unknown): number | undefined {
   return isTime ? Math.trunc(time) : undefined;
 }
 
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const isTextList = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string');
 
-function damage(field: string, takes: string, { path }: Place): AppError {
+function damage(field: string, takes: string, { path }: SourceLocation): AppError {
   return new AppError('CORRUPT', `${path}: ${field} takes ${takes}.`, {
     details: { path, field },
   });
 }
 
-function tooNew(formatVersion: number, { path }: Place): AppError {
+function tooNew(formatVersion: number, { path }: SourceLocation): AppError {
   return new AppError('FORMAT_TOO_NEW', `${path} has format version ${formatVersion}.`, {
     details: { path, formatVersion },
   });

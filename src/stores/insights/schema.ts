@@ -4,6 +4,7 @@
  */
 import { posix, win32 } from 'node:path';
 import type { JsonObject } from '../conversations/schema.js';
+import { normalGitContext } from './git-context.js';
 
 export const INSIGHT_FORMAT_VERSION = 1;
 /** The context of what belongs to no project. */
@@ -16,7 +17,7 @@ const MAX_CONTEXT_LENGTH = 4096;
 export interface Insight {
   readonly id: string;
   readonly content: string;
-  /** `global`, or the absolute path of a project as `normalContext` gives it. */
+  /** `global`, the repository or the absolute path of a project, as `normalContext` gives it. */
   readonly context: string;
   readonly tags?: readonly string[];
   readonly metadata?: JsonObject;
@@ -28,12 +29,13 @@ export interface Insight {
 
 /**
  * One spelling for each context: `/a/b/` and `/a/./b` are `/a/b`, `c:/a` is `C:\a`. Of paths of any
- * platform, as callers may sit on another; no file is looked at. `undefined` for what is neither
- * `global` nor absolute.
+ * platform, as callers may be on another; no file is read. `undefined` for what is neither `global`,
+ * nor a repository (`git:host/owner/name`), nor an absolute path.
  */
 export function normalContext(text: string): string | undefined {
   if (text.toLowerCase() === GLOBAL_CONTEXT) return GLOBAL_CONTEXT;
   if (text.length > MAX_CONTEXT_LENGTH || text.includes('\0')) return undefined;
+  if (/^git:/i.test(text)) return normalGitContext(text);
   // Two slashes at the start are a share of Windows, or a slip; POSIX leaves their meaning open.
   if (posix.isAbsolute(text)) return posix.normalize(text).replace(/(?<=.)\/$/, '');
   if (!/^([A-Za-z]:[\\/]|\\\\)/.test(text)) return undefined;

@@ -1,36 +1,40 @@
 /**
- * The graph in memory and how it keeps up with the files: what other processes add is read from the
- * log's new end, also where one of them compacted; anything else that changed (git, an editor) means
- * reading all again.
- * The files are what counts; memory is looked at against them once a turn of the event loop, before
- * anything that came from outside can be acted on.
+ * Keeps the graph in memory up to date with the files. Operations that other processes append are read
+ * from the end of the log, also after one of them compacted it. After any other change (git, an editor)
+ * all files are read again. The files are the truth: memory is compared with them once per turn of the
+ * event loop, before any input of that turn is processed.
  */
+import { isAppError } from '../../base/errors.js';
 import type { Log } from '../../base/log.js';
-import { isSameStamp, readStampNow, type Stamp } from '../../files/stamp.js';
-import { type Adopted, followCompaction, followLog } from './follow.js';
-import type { GraphFiles } from './graph-files.js';
-import { type GraphContent, type LogPosition, readGraph } from './graph-reader.js';
-import { LineScanner } from './line-scanner.js';
-import { recordRejects } from './rejects.js';
-import type { TripleTable } from './triple-table.js';
+import { isSameStamp, readStampNow, type Stamp } from '../../files/read/stamp.js';
+import type { GraphFiles } from './log/graph-files.js';
+import { LineScanner } from './log/line-scanner.js';
+import { recordRejects } from './log/rejects.js';
+import { type Damage, type GraphContent, type LogPosition, readGraph } from './log/replay.js';
+import { type LoadedFiles, tailCompaction, tailLog } from './log/tail-log.js';
+import type { TripleTable } from './table/triple-table.js';
 
 const GUARD_BYTES = 64;
 
-/** What changed: the numbers of the subjects in question, or `undefined` where it may be anything. */
+/** Gets the term ids of the subjects whose facts changed; `undefined` if any subject may have changed. */
 export type StateListener = (subjects: ReadonlySet<number> | undefined) => void;
 
 export class GraphState {
-  /** Writes of this process, through whichever graph: no turn of the event loop lies between those. */
+  /** Counts the writes of this process to any graph: they can happen within one turn of the event loop. */
   static #writes = 0;
   readonly files: GraphFiles;
   readonly #log: Log;
   #content: GraphContent | undefined;
-  /** How far the log is in memory; newer than the content's own. */
+  /** The end of the part of the log that is in memory. Newer than `#content.log`. */
   #position: LogPosition | undefined;
   #updating: Promise<void> | undefined;
   #isFresh = false;
   #writesSeen = 0;
   #damagedLines = 0;
+  /** Damaged lines that are not in the rejects file yet: only writers record them. */
+  #unrecorded: Damage[] = [];
+  /** Why they could not be recorded. */
+  #recordingProblem: string | undefined;
   readonly #listeners = new Set<StateListener>();
 
   constructor(files: GraphFiles, log: Log) {
@@ -38,7 +42,7 @@ export class GraphState {
     this.#log = log;
   }
 
-  /** The table, where it was compared with the files in this turn of the event loop. */
+  /** The table, if it was compared with the files in this turn of the event loop. */
   get freshTable(): TripleTable | undefined {
     const isFresh = this.#isFresh && this.#writesSeen === GraphState.#writes;
     return isFresh && this.#updating === undefined ? this.#content?.table : undefined;
@@ -76,39 +80,39 @@ export class GraphState {
     return this.content.table;
   }
 
-  /** Takes in what the files have and memory has not. */
+  /** Reads the operations that the files have and memory has not. */
   async update(): Promise<void> {
     while (this.#updating !== undefined) await this.#updating;
     if (this.#isUpToDate()) return;
-    this.#updating = this.#takeIn().finally(() => {
+    this.#updating = this.#load().finally(() => {
       this.#updating = undefined;
     });
     await this.#updating;
   }
 
-  /** After a write whose outcome is not known: the next look reads everything. */
+  /** After a write with an unknown outcome: the next update reads all files. */
   invalidate(): void {
     this.#position = { stamp: undefined, offset: -1, guard: Buffer.alloc(0) };
     this.#isFresh = false;
   }
 
-  /** Our own lines, which are in memory already, are in the file now. */
+  /** Our own lines are in the file now; they are in memory already. */
   appended(bytes: Buffer, stamp: Stamp): void {
     this.#wrote();
     const offset = this.position.offset + bytes.length;
-    // Otherwise a late line of a process that lost the lock lies in between, and is read at the next look.
+    // Otherwise a process that lost the lock has appended a line before ours. The next update reads it.
     if (stamp.size !== BigInt(offset)) return;
     this.#position = { stamp, offset, guard: endOf(this.position.guard, bytes) };
   }
 
-  /** Our own compaction put these files in place. */
-  replaced(files: Adopted): void {
+  /** Our own compaction has written these files. */
+  replaced(files: LoadedFiles): void {
     this.#wrote();
     this.#adopt(files);
   }
 
-  /** The table already is what these files say. */
-  #adopt({ snapshot, sidecar, position }: Adopted): void {
+  /** The table already has the content of these files. */
+  #adopt({ snapshot, sidecar, position }: LoadedFiles): void {
     this.#content = {
       table: this.content.table,
       snapshot,
@@ -135,12 +139,12 @@ export class GraphState {
     return () => this.#listeners.delete(listener);
   }
 
-  tell(subjects: ReadonlySet<number> | undefined): void {
+  notify(subjects: ReadonlySet<number> | undefined): void {
     if (subjects?.size === 0) return;
     for (const listener of this.#listeners) listener(subjects);
   }
 
-  /** Our own memory has it already; that of others in this process has not. */
+  /** This graph has the write in memory; other graphs of this process must read it. */
   #wrote(): void {
     const isFresh = this.#writesSeen === GraphState.#writes;
     GraphState.#writes += 1;
@@ -156,49 +160,64 @@ export class GraphState {
     );
   }
 
-  async #takeIn(): Promise<void> {
+  async #load(): Promise<void> {
     const isFirst = this.#content === undefined;
-    if (!isFirst && this.position.offset > 0 && (await this.#follow())) return;
+    if (!isFirst && this.position.offset > 0 && (await this.#tailLog())) return;
     this.#content = await readGraph(this.files);
     this.#position = undefined;
     this.#damagedLines = this.#content.damage.length;
     for (const notice of this.#content.notices) this.#log.warn({ store: 'kg' }, notice);
-    await this.#keep(this.#content.damage);
-    if (!isFirst) this.tell(undefined);
+    this.#unrecorded = [...this.#content.damage];
+    if (!isFirst) this.notify(undefined);
   }
 
-  /** False where the files are not what is in memory and something added. */
-  async #follow(): Promise<boolean> {
+  /** False if the files are not the ones in memory plus appended lines. */
+  async #tailLog(): Promise<boolean> {
     const { wal } = this.files;
     const scanner = new LineScanner(this.content.table, wal);
     scanner.changed = this.#listeners.size > 0 ? new Set() : undefined;
-    if (!(await this.#followWith(scanner))) return false;
+    if (!(await this.#tailWith(scanner))) return false;
     this.#damagedLines += scanner.damaged.length;
-    await this.#keep(scanner.damaged.map((line) => ({ ...line, path: wal })));
-    this.tell(scanner.changed);
+    this.#unrecorded.push(...scanner.damaged.map((line) => ({ ...line, path: wal })));
+    this.notify(scanner.changed);
     return true;
   }
 
-  async #followWith(scanner: LineScanner): Promise<boolean> {
+  async #tailWith(scanner: LineScanner): Promise<boolean> {
     const { files } = this;
     const { snapshot, table } = this.content;
     const isSameSnapshot = () => isSameStamp(snapshot, readStampNow(files.snapshot));
-    const next = isSameSnapshot() ? await followLog(files.wal, this.position, scanner) : undefined;
+    const next = isSameSnapshot() ? await tailLog(files.wal, this.position, scanner) : undefined;
     this.#position = next ?? this.position;
     if (next !== undefined && isSameSnapshot()) return true;
-    const adopted = await followCompaction(files, snapshot, this.position, scanner);
+    const adopted = await tailCompaction(files, snapshot, this.position, scanner);
     if (adopted === undefined) return false;
     table.forgetDeletions(adopted.sidecar.compaction?.forgotten ?? 0);
     this.#adopt(adopted);
     return true;
   }
 
-  /** Not being able to keep rejects must not keep anybody from the sound facts. */
-  async #keep(damage: GraphContent['damage']): Promise<void> {
-    if (damage.length === 0) return;
-    await recordRejects(this.files.rejects, damage).catch((error: unknown) => {
+  /**
+   * For writers, under the lock: writes the damaged lines to the rejects file. If that fails, the sound
+   * facts stay usable, and `notices` has the error.
+   */
+  async recordDamage(): Promise<void> {
+    if (this.#unrecorded.length === 0) return;
+    try {
+      await recordRejects(this.files.rejects, this.#unrecorded);
+      this.#unrecorded = [];
+      this.#recordingProblem = undefined;
+    } catch (error) {
       this.#log.warn({ err: error }, 'damaged lines of the knowledge graph were not kept');
-    });
+      if (!isAppError(error)) throw error;
+      this.#recordingProblem = `The damaged lines were not kept: ${error.message}`;
+    }
+  }
+
+  /** Sentences for users: what was wrong in the files, and what was done about it. */
+  get notices(): readonly string[] {
+    const { notices } = this.content;
+    return this.#recordingProblem === undefined ? notices : [...notices, this.#recordingProblem];
   }
 }
 

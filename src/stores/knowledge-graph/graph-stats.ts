@@ -1,16 +1,16 @@
 /**
- * How much the graph holds, and how its files are.
+ * Counts the facts of the graph and reports the state of its files.
  */
-import { readStampNow } from '../../files/stamp.js';
-import { isHeld } from './fold.js';
+import { readStampNow } from '../../files/read/stamp.js';
 import type { GraphState } from './graph-state.js';
+import { isHeld } from './model/fold.js';
 
 export interface GraphStats {
-  /** Facts that hold. */
+  /** The number of facts that hold. */
   readonly open: number;
-  /** Facts that have ended. */
+  /** The number of facts that have ended. */
   readonly closed: number;
-  /** Deletions that are still remembered. */
+  /** The number of deletions in the files. */
   readonly deletions: number;
   readonly limit: number;
   readonly subjects: number;
@@ -21,7 +21,7 @@ export interface GraphStats {
   readonly snapshotBytes: number;
   readonly walPath: string;
   readonly walBytes: number;
-  /** Lines that were not believed, since they were read. */
+  /** The number of damaged lines found since the start. */
   readonly damagedLines: number;
   readonly notices: readonly string[];
 }
@@ -30,7 +30,8 @@ const MOST_PREDICATES = 20;
 
 export function statsOf(state: GraphState, limit: number, now: number): GraphStats {
   const { content, files } = state;
-  const { table, sidecar, notices } = content;
+  const { table, sidecar } = content;
+  const { notices } = state;
   let closed = 0;
   for (let row = 0; row < table.rowEnd; row += 1) {
     if (table.isUsed(row) && !isHeld(table.ts(row), table.validTo(row), now)) closed += 1;

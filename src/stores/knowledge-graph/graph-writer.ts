@@ -1,28 +1,30 @@
 /**
- * Changes on their way to the log: what waits together is worked out together, under the lock and on
- * the newest state, and written with one append. What is in the file is the state; so where an append
- * fails, the file is read again and decides which of the calls succeeded.
+ * Writes changes to the log. Requests that wait at the same time are applied together, under the lock and
+ * to the newest state, and written with one append. The file is the truth: after a failed append it is
+ * read again, and decides which of the calls succeeded.
  */
 import { isAppError } from '../../base/errors.js';
-import { GroupCommit, type Outcome } from '../../files/group-commit.js';
-import type { AppendEnd } from '../../files/growing-file.js';
-import { Deposed, type HeldLock } from '../../files/held-lock.js';
-import type { KeptLock } from '../../files/kept-lock.js';
-import { type Change, type ChangeRequest, type Changes, findKey, type Written } from './changes.js';
-import { NAME_LENGTH } from './graph-reader.js';
+import type { AppendHandle } from '../../files/atomic/append-file.js';
+import { GroupCommit, type Outcome } from '../../files/atomic/group-commit.js';
+import { type HeldLock, LockLostError } from '../../files/locks/lock-handle.js';
+import type { RetainedLock } from '../../files/locks/retained-lock.js';
 import type { GraphState } from './graph-state.js';
-import { encodeHead } from './operation-line.js';
+import { encodeHead } from './log/operation-line.js';
+import { NAME_LENGTH } from './log/replay.js';
+import type { Change, ChangeRequest, PendingOperation } from './table/change-request.js';
+import type { Changes } from './table/changes.js';
+import { findKey } from './table/triple-table.js';
 
 interface Planned {
   readonly outcome: Outcome<Change>;
-  readonly written: readonly Written[];
+  readonly pending: readonly PendingOperation[];
 }
 
 export interface WriterParts {
   readonly state: GraphState;
   readonly changes: Changes;
-  readonly lock: KeptLock;
-  readonly end: AppendEnd;
+  readonly lock: RetainedLock;
+  readonly end: AppendHandle;
   /** Runs once before the first append of this process. */
   readonly prepare: () => Promise<void>;
   /** After each commit, with the size of the log. */
@@ -43,7 +45,7 @@ export class GraphWriter {
     );
   }
 
-  /** Resolves when it is in the log (with `fsync`: on disk). E_KG_FULL, STORAGE_FULL, FILESYSTEM_ERROR, LOCKED. */
+  /** Resolves when the change is in the log (with `fsync`: on disk). E_KG_FULL, STORAGE_FULL, FILESYSTEM_ERROR, LOCKED. */
   change(request: ChangeRequest): Promise<Change> {
     return this.#commits.add(request);
   }
@@ -53,34 +55,35 @@ export class GraphWriter {
     lock: HeldLock,
   ): Promise<readonly Outcome<Change>[]> {
     const { state, changes, end, afterCommit } = this.#parts;
-    // Nobody else can have added anything since our own last append; hand edits are met by readers.
+    // No other process can have appended since our own last append. Readers find edits by hand.
     const isKept = this.#lastLock === lock && !state.isUpdating;
     this.#lastLock = undefined;
     if (!isKept) await this.#catchUp();
     const { table } = state.content;
     const planned = requests.map((request): Planned => {
-      const written: Written[] = [];
+      const pending: PendingOperation[] = [];
       try {
-        return { outcome: { value: changes.carryOut(table, request, written) }, written };
+        return { outcome: { value: changes.applyRequest(table, request, pending) }, pending };
       } catch (error) {
-        return { outcome: { error }, written };
+        return { outcome: { error }, pending };
       }
     });
     const bytes = Buffer.from(this.#textOf(planned));
     if (bytes.length === 0) return planned.map(({ outcome }) => outcome);
     try {
       const stamp = await end.append(bytes, lock, isKept);
-      if (stamp === undefined) throw new Deposed('the lock or the log was taken away');
+      if (stamp === undefined)
+        throw new LockLostError('the lock was lost, or the log was replaced');
       state.appended(bytes, stamp);
       this.#lastLock = lock;
       afterCommit(state.position.offset);
     } catch (error) {
       state.invalidate();
-      if (error instanceof Deposed) throw error;
+      if (error instanceof LockLostError) throw error;
       return await this.#outcomesOnDisk(planned, error);
     }
     if (state.hasListeners) {
-      state.tell(new Set(planned.flatMap(({ written }) => written.map(({ key }) => key.s))));
+      state.notify(new Set(planned.flatMap(({ pending }) => pending.map(({ key }) => key.s))));
     }
     return planned.map(({ outcome }) => outcome);
   }
@@ -91,11 +94,12 @@ export class GraphWriter {
     this.#isPrepared = true;
     do await state.update();
     while (state.isUpdating);
+    await state.recordDamage();
   }
 
   #textOf(planned: readonly Planned[]): string {
     const { position, content } = this.#parts.state;
-    const lines = planned.flatMap(({ written }) => written.map(({ line }) => line)).join('');
+    const lines = planned.flatMap(({ pending }) => pending.map(({ line }) => line)).join('');
     if (lines === '' || position.offset > 0) return lines;
     return `\n${encodeHead(content.sha256?.slice(0, NAME_LENGTH))}${lines}`;
   }
@@ -109,16 +113,16 @@ export class GraphWriter {
     try {
       await state.update();
     } catch {
-      return planned.map(({ outcome, written }) => (written.length === 0 ? outcome : { error }));
+      return planned.map(({ outcome, pending }) => (pending.length === 0 ? outcome : { error }));
     }
     const isUnconfirmed = isAppError(error) && error.details?.['unconfirmed'] === true;
     const { table } = state.content;
-    return planned.map(({ outcome, written }) => {
-      const isThere = written.every(({ names, operation }) => {
-        const key = findKey(table, names); // the table is a new one, with other numbers
+    return planned.map(({ outcome, pending }) => {
+      const isThere = pending.every(({ names, operation }) => {
+        const key = findKey(table, names); // the table was read again and has other term ids
         return key !== undefined && table.holds(key, operation);
       });
-      return isThere && !(isUnconfirmed && written.length > 0) ? outcome : { error };
+      return isThere && !(isUnconfirmed && pending.length > 0) ? outcome : { error };
     });
   }
 }

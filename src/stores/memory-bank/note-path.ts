@@ -3,8 +3,8 @@
  * (hidden folders such as `.git` and `.trash`, and the insights).
  */
 import { AppError, isAppError } from '../../base/errors.js';
-import { requireConfined } from '../../files/confined-file.js';
-import { likenessOf } from '../../files/look-alikes.js';
+import { requireConfined } from '../../files/paths/confined-file.js';
+import { likenessOf } from '../../files/paths/confusables.js';
 
 const EXTENSION = '.md';
 const INSIGHTS = 'insights';

@@ -1,22 +1,22 @@
 /**
  * Deleted notes: `.trash/<UTC time of deletion>/<path of the note>`, each moved there by one rename,
- * and kept out of git. The place is the record of what it was and when it went. What is deleted for
- * good passes through here; nothing else is ever removed.
+ * and kept out of git. Its path in the trash records what it was and when it was deleted. A note that
+ * is deleted permanently passes through the trash; nothing else is ever removed.
  */
 import { dirname, join } from 'node:path';
-import { type Clock, isoTime } from '../../base/clock.js';
+import { type Clock, compactTime } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
-import { type Durability, makeFolder } from '../../files/atomic-write.js';
-import { findConfined } from '../../files/confined-file.js';
+import { type Durability, makeFolder } from '../../files/atomic/atomic-write.js';
+import { renameFile } from '../../files/atomic/new-file.js';
+import { findConfined } from '../../files/paths/confined-file.js';
 import {
   claimFolder,
   listFolders,
   moveFolder,
   removeEmptyFolder,
   removeFile,
-} from '../../files/folders.js';
-import { readWhole } from '../../files/json-doc.js';
-import { renameFile } from '../../files/new-file.js';
+} from '../../files/paths/folders.js';
+import { readWhole } from '../../files/read/json-doc.js';
 import { requireNotePath } from './note-path.js';
 import { hashOf } from './note-text.js';
 
@@ -43,7 +43,7 @@ export class NoteTrash {
     return join(this.#folder, ...name.split('/'));
   }
 
-  /** Under the notes' lock. The name to restore it by; `undefined` where there is no such note any more. */
+  /** Under the notes' lock. Returns the name to restore it by; `undefined` if the note is gone. */
   async moveIn(path: string): Promise<string | undefined> {
     const { folder, durability } = this.#options;
     await makeFolder(this.#folder, durability);
@@ -55,22 +55,19 @@ export class NoteTrash {
     return undefined;
   }
 
-  /** Of what is in the trash under that name; `undefined` where it is gone. */
+  /** The hash of what is in the trash under that name; `undefined` if it is gone. */
   async hashOf(name: string): Promise<string | undefined> {
     const found = await readWhole(this.pathOf(name));
     return found && hashOf(found.bytes);
   }
 
-  /** Takes it out of the trash for good. */
+  /** Removes it from the trash permanently. */
   async remove(name: string): Promise<void> {
     await removeFile(this.pathOf(name));
     await this.#removeEmpty(name);
   }
 
-  /**
-   * Under the notes' lock: the last deleted of that path, or the one of that name, goes back to where
-   * it was. The path. E_MB_FILE_NOT_FOUND: not in the trash; ALREADY_EXISTS.
-   */
+  /** Under the notes' lock. Moves what `find` found back to its path. ALREADY_EXISTS. */
   async moveBack(name: string, path: string): Promise<void> {
     const { folder, durability } = this.#options;
     const target = join(folder, path);
@@ -79,7 +76,7 @@ export class NoteTrash {
     await this.#removeEmpty(name);
   }
 
-  /** Name and path behind a name in the trash or the path of a note. E_MB_FILE_NOT_FOUND, PATH_ESCAPE. */
+  /** Name and path of a name in the trash, or of the note that was last deleted at a path. E_MB_FILE_NOT_FOUND, PATH_ESCAPE. */
   async find(nameOrPath: string): Promise<{ name: string; path: string }> {
     const slash = nameOrPath.indexOf('/');
     const first = nameOrPath.slice(0, Math.max(0, slash));
@@ -100,7 +97,7 @@ export class NoteTrash {
 
   async #claimTime(): Promise<string> {
     for (let ms = this.#options.clock.now(); ; ms += 1) {
-      const time = isoTime(ms).replace(/[-:.]/g, '');
+      const time = compactTime(ms);
       if (await claimFolder(join(this.#folder, time))) return time;
     }
   }
@@ -110,7 +107,7 @@ export class NoteTrash {
   }
 }
 
-/** Removes the folders above `path`, up to `folder`, that hold nothing any more: git knows none either. */
+/** Removes the folders above `path`, up to `folder`, that are empty now. Git keeps no empty folders either. */
 export async function removeEmptyParents(path: string, folder: string): Promise<void> {
   for (let parent = dirname(path); parent !== folder; parent = dirname(parent)) {
     if (!(await removeEmptyFolder(parent))) return;

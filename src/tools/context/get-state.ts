@@ -16,7 +16,7 @@ export const getState = defineTool({
   toolset: 'context',
   title: 'Read the kept state',
   description:
-    'Tells which conversation is the active one, how many messages to take along as context, and the values kept under free keys. Use it at the start of a session; change it with set_state.',
+    'Returns the active conversation, the context window and the values stored under free keys. Use it at the start of a session; change it with set_state.',
   input: z.strictObject({
     keys: z
       .array(z.string())
@@ -32,9 +32,10 @@ export const getState = defineTool({
       .boolean()
       .describe('False where the active conversation was deleted.')
       .exactOptional(),
-    contextWindow: z.number().int().describe('Messages to take along.').exactOptional(),
+    contextWindow: z.number().int().exactOptional(),
     updatedAt: z.string().exactOptional(),
     values: jsonObject('The free keys with their values.'),
+    valuesUpdatedAt: jsonObject('When each of these keys was last set.'),
     omittedKeys: z
       .array(z.string())
       .describe(
@@ -45,7 +46,7 @@ export const getState = defineTool({
   annotations: READS,
   quotesText: true,
   async run({ keys, maxTokens: budget }, { state, conversations }) {
-    const { values, ...known } = await state.get();
+    const { values, valuesUpdatedAt: times, ...known } = await state.get();
     const { activeConversation: active } = known;
     const entries = Object.entries(values).filter(([key]) => keys?.includes(key) ?? true);
     const room = Math.floor(budget * SHARE_OF_VALUES);
@@ -59,6 +60,9 @@ export const getState = defineTool({
         ? {}
         : { activeConversationFound: await conversations.exists(active) }),
       values: Object.fromEntries(shown),
+      valuesUpdatedAt: Object.fromEntries(
+        [...shown].flatMap(([key]) => (Object.hasOwn(times, key) ? [[key, times[key]]] : [])),
+      ),
       ...(omittedKeys.length === 0 ? {} : { omittedKeys }),
     };
   },

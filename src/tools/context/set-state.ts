@@ -15,7 +15,7 @@ export const setState = defineTool({
   toolset: 'context',
   title: 'Keep state',
   description:
-    'Keeps what the next session should know: the active conversation, how many messages to take along as context, values under free keys. What is left out stays as it is; null removes. Read it with get_state. For knowledge and long texts use messages or notes.',
+    'Stores what the next session should know: the active conversation, the context window, values under free keys. Omitted fields are kept; null clears a field. Read it with get_state. For knowledge and long texts use messages or notes.',
   input: z.strictObject({
     activeConversation: z
       .string()
@@ -28,7 +28,7 @@ export const setState = defineTool({
       .min(1)
       .max(10_000)
       .nullable()
-      .describe('How many of its last messages to take along; null for no choice.')
+      .describe('Default number of messages that get_conversation and session_start return.')
       .exactOptional(),
     values: jsonObject(
       'Free keys with any JSON values; other keys stay. null removes a key.',
@@ -48,14 +48,14 @@ export const setState = defineTool({
     const updated = [...Object.keys(fields), ...Object.keys(given)];
     if (updated.length === 0) {
       throw new AppError('VALIDATION_ERROR', 'Nothing to keep was given.', {
-        hint: 'Give activeConversation, contextWindow or values.',
+        hint: 'Give `activeConversation`, `contextWindow` or `values`.',
       });
     }
     const long = Object.keys(given).find((key) => estimateTokens(given[key]) > MOST_VALUE_TOKENS);
     if (long !== undefined) throw tooLong(long);
     const active = change.activeConversation ?? undefined;
     if (active !== undefined && !(await conversations.exists(active))) throw notFound(active);
-    const { values, ...known } = await state.set(change);
+    const { values, valuesUpdatedAt: _, ...known } = await state.set(change);
     return { ...known, updated, keys: Object.keys(values).slice(0, MOST_KEYS).map(shortened) };
   },
 });

@@ -20,7 +20,7 @@ export const exportConversations = defineTool({
   toolset: 'conversations',
   title: 'Export conversations',
   description:
-    'Gives conversations as text: json and jsonl hold everything and can be brought back with daybook restore; markdown is for reading. Without file the text is in the answer, whole conversations as far as maxTokens reach; go on with nextCursor. With file it is written to the exports folder, however long. Set forSharing before it is given to anybody else.',
+    'Returns conversations as text: json and jsonl are complete and can be restored, markdown is for reading. With file, writes them to the exports folder instead. Set forSharing before you give them to anybody else.',
   input: z.strictObject({
     format: z.enum(EXPORT_FORMATS).describe('Form of the text.').default('markdown'),
     conversationIds: z

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 import { shortened } from '../../base/shortened.js';
 import { type Conversation, type Message, ROLES } from '../../stores/conversations/schema.js';
+import { contextWindowOf, type StateStore } from '../../stores/state.js';
 import { estimateTokens, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { jsonObject } from '../json-object.js';
@@ -30,14 +31,20 @@ export const getConversation = defineTool({
   toolset: 'conversations',
   title: 'Read a conversation',
   description:
-    'Reads a conversation as it is on disk now, hand edits included: what is known about it and its latest messages in order. For earlier ones call again with beforeMessageId set to nextBeforeMessageId. Continue the conversation with save_message.',
+    'Reads a conversation as it is on disk now: its facts and its latest messages in order. For earlier messages pass nextBeforeMessageId as beforeMessageId.',
   input: z.strictObject({
     conversationId: z.string().describe('Id of the conversation, or the key it was saved under.'),
     includeMessages: z
       .boolean()
       .describe('False gives only what is known about the conversation.')
       .default(true),
-    messageLimit: z.number().int().min(1).max(1000).describe('Most messages to give.').default(100),
+    messageLimit: z
+      .number()
+      .int()
+      .min(1)
+      .max(1000)
+      .describe('Most messages to return (default: the context window of set_state, else 100).')
+      .exactOptional(),
     beforeMessageId: z.string().describe('Give the messages before this one.').exactOptional(),
     maxTokens,
   }),
@@ -68,7 +75,8 @@ export const getConversation = defineTool({
   }),
   annotations: READS,
   quotesText: true,
-  async run({ includeMessages, messageLimit, maxTokens: budget, ...input }, { conversations }) {
+  async run({ includeMessages, messageLimit, maxTokens: budget, ...input }, app) {
+    const { conversations } = app;
     const {
       messages: all,
       messageCount: _,
@@ -76,7 +84,7 @@ export const getConversation = defineTool({
     } = await conversations.load(input.conversationId);
     const head = headWithin(whole, budget / 2);
     const end = endOfPage(all, input.beforeMessageId);
-    const limit = includeMessages ? messageLimit : 0;
+    const limit = includeMessages ? (messageLimit ?? (await defaultLimit(app.state))) : 0;
     const room = budget - estimateTokens(head);
     const messages = pageBefore(all, end, { limit, room });
     const start = end - messages.length;
@@ -90,6 +98,15 @@ export const getConversation = defineTool({
     };
   },
 });
+
+const DEFAULT_LIMIT = 100;
+const MAX_LIMIT = 1000;
+
+/** A state that cannot be read must not keep a conversation from being read. */
+async function defaultLimit(state: StateStore): Promise<number> {
+  const contextWindow = await contextWindowOf(state);
+  return Math.min(contextWindow ?? DEFAULT_LIMIT, MAX_LIMIT);
+}
 
 /** What somebody put beside a conversation must leave room for its messages. */
 function headWithin(

@@ -1,9 +1,12 @@
 /**
  * The tool `get_conversations`: the list of conversations, newest first, filtered and in pages that
- * stay stable while messages arrive.
+ * stay stable while messages arrive. Where no conversation has the words of `query`, quick find
+ * returns those with similar words.
  */
 import { z } from 'zod';
-import type { ListQuery } from '../../stores/conversations.js';
+import type { App } from '../../app.js';
+import type { ListQuery } from '../../stores/conversations/conversations.js';
+import { predicateOf } from '../../stores/conversations/listing/list-query.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { headSchema, toListed } from '../conversation-input.js';
 import { dateField, endOf, startOf } from '../date-field.js';
@@ -13,7 +16,7 @@ const input = z.strictObject({
   query: z
     .string()
     .max(1000)
-    .describe('Words that title and tags must have, all of them; beginnings of words will do.')
+    .describe('Words or beginnings of words in title and tags, all of them.')
     .exactOptional(),
   module: z.string().describe('Only conversations of this module.').exactOptional(),
   pinned: z.boolean().describe('Only pinned ones (true) or unpinned ones (false).').exactOptional(),
@@ -25,7 +28,7 @@ const input = z.strictObject({
   cursor: z
     .string()
     .max(200)
-    .describe('nextCursor or previousCursor of an earlier page, with the same filters.')
+    .describe('nextCursor or previousCursor, with the same filters.')
     .exactOptional(),
   maxTokens,
 });
@@ -35,7 +38,7 @@ export const getConversations = defineTool({
   toolset: 'conversations',
   title: 'List conversations',
   description:
-    'Lists conversations, the last changed first, by words in title and tags, module, dates or pin. For what was said inside them use search_messages. Follow nextCursor for more: the list stays as it was when it began, while messages arrive. Read one with get_conversation.',
+    'Lists conversations, the last changed first. For what was said inside them use search_messages. Read one with get_conversation.',
   input,
   output: z.object({
     success,
@@ -43,19 +46,56 @@ export const getConversations = defineTool({
     hasMore: z.boolean(),
     nextCursor: z.string().describe('Pass as cursor for the next page.').exactOptional(),
     previousCursor: z.string().describe('Pass as cursor for the page before.').exactOptional(),
+    approximate: z
+      .boolean()
+      .describe('True where no title has the words: these have similar ones, best first.')
+      .exactOptional(),
+    suggestions: z.array(z.string()).exactOptional(),
     conversations: z.array(headSchema),
   }),
   annotations: READS,
   quotesText: true,
-  async run({ limit, cursor, maxTokens: budget, ...filters }, { conversations }) {
-    const { conversations: heads, ...page } = await conversations.page(toQuery(filters), {
+  async run({ limit, cursor, maxTokens: budget, ...filters }, app) {
+    const { conversations: heads, ...page } = await app.conversations.page(toQuery(filters), {
       limit,
       ...(cursor === undefined ? {} : { cursor }),
       countFitting: (found) => countWithin(found.map(toListed), budget),
     });
-    return { ...page, conversations: heads.map(toListed) };
+    const isUnknown = page.total === 0 && cursor === undefined;
+    if (!isUnknown || filters.query === undefined) {
+      return { ...page, conversations: heads.map(toListed) };
+    }
+    const similar = await withSimilarNames(app, { ...filters, query: filters.query });
+    const listed = similar.heads.slice(0, limit).map(toListed);
+    const conversations = listed.slice(0, countWithin(listed, budget));
+    const { length: total } = similar.heads;
+    return {
+      ...{ total, hasMore: conversations.length < total, conversations },
+      ...(total > 0 && { approximate: true }),
+      ...(similar.suggestions.length > 0 && { suggestions: [...similar.suggestions] }),
+    };
   },
 });
+
+/** Conversations that the other filters select, by quick find: typing errors are tolerated. */
+async function withSimilarNames(
+  { conversations, quickFind }: App,
+  { query, ...filters }: Filters & { query: string },
+) {
+  const isSelected = predicateOf(toQuery(filters)) ?? (() => true);
+  const found = await quickFind.find(query, { kinds: ['conversation'], limit: MOST_SIMILAR });
+  const heads = new Map((await conversations.list()).map((head) => [head.conversationId, head]));
+  return {
+    heads: found.hits.flatMap(({ entry }) => {
+      const head = heads.get(entry.id);
+      return head !== undefined && isSelected(head) ? [head] : [];
+    }),
+    suggestions: found.suggestions,
+  };
+}
+
+/** A name that is similar in more conversations says little. */
+const MOST_SIMILAR = 1000;
 
 type Filters = Omit<z.output<typeof input>, 'limit' | 'cursor' | 'maxTokens'>;
 

@@ -3,13 +3,14 @@
  * It answers only after the message is durable, so a call that succeeded survives a crash.
  */
 import { z } from 'zod';
-import { ROLES } from '../../stores/conversations/schema.js';
 import type {
   AppendResult,
   ConversationStore,
   NewConversation,
   NewMessage,
-} from '../../stores/conversations.js';
+} from '../../stores/conversations/conversations.js';
+import { ROLES } from '../../stores/conversations/schema.js';
+import { messageContent } from '../conversation-input.js';
 import { ADDS, defineTool, success } from '../define-tool.js';
 import { jsonObject } from '../json-object.js';
 
@@ -18,7 +19,7 @@ export const saveMessage = defineTool({
   toolset: 'conversations',
   title: 'Save a message',
   description:
-    'Saves one message of a conversation as part of a readable file and answers when it is safe on disk. Leave conversationId out to start a new conversation, then pass the id that came back; or pass a key of your own, which starts a conversation on first use and continues it afterwards. Read it back with get_conversation.',
+    'Saves one message of a conversation; answers when it is safe on disk. Omit conversationId to start a conversation, then pass the id that was returned, or pass a key of your own from the start.',
   input: z.strictObject({
     conversationId: z
       .string()
@@ -27,7 +28,7 @@ export const saveMessage = defineTool({
       )
       .exactOptional(),
     role: z.enum(ROLES).describe('Who said it.'),
-    content: z.string().describe('The message, stored exactly as given.'),
+    content: messageContent('The message, stored exactly as given.'),
     parentMessageId: z
       .string()
       .describe('Id of the message in this conversation that this one answers.')

@@ -1,16 +1,19 @@
 /**
- * The tool `search_messages`: full-text search over every message, in SQLite FTS5's query language
- * or in plain words, with filters, pages and snippets.
+ * The tool `search_messages`: search over every message, in SQLite FTS5's query language or in plain
+ * words, whose forms and surroundings count too, with filters, pages and snippets.
  */
 import { z } from 'zod';
 import { shortened } from '../../base/shortened.js';
-import type { MessageFilters, MessageHit } from '../../search/message-search.js';
-import { MATCH_TYPES } from '../../search/search-modes.js';
+import { MATCH_TYPES } from '../../fts/query/match-types.js';
+import type { MessageFilters } from '../../search/messages/message-search.js';
+import type { RecallResults } from '../../search/recall/recall-search.js';
+import { SEARCH_MODES, SEARCH_TIERS } from '../../search/recall/search-modes.js';
 import { ROLES } from '../../stores/conversations/schema.js';
 import { estimateTokens } from '../answer-budget.js';
 import { dateField, endOf, startOf } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { SEARCH_FACTS, searchFacts, shortSnippet } from '../search-answer.js';
+import { WHY } from '../why-view.js';
 
 /** Of snippets and contents, whatever the limit. */
 const MAX_ANSWER_TOKENS = 7_800;
@@ -20,15 +23,20 @@ export const searchMessages = defineTool({
   toolset: 'conversations',
   title: 'Search messages',
   description:
-    'Finds messages in all conversations, best match first, each with a snippet. Give plain words, or SQLite FTS5 syntax: "a phrase", prefix*, AND, OR, NOT, NEAR(a b, 5), role : user. Words that no message has all of are searched one by one (relaxed: true). Read the whole exchange with get_conversation.',
+    'Finds messages in all conversations, best first, with snippets. Ask in plain words (other forms and answers to a question are found too), or in SQLite FTS5 syntax: "a phrase", prefix*, AND, OR, NOT, NEAR(a b, 5), role : user. relaxed: no message has all words. Read the exchange with get_conversation.',
   input: z.strictObject({
     query: z.string().min(1).max(10_000).describe('Words, or an FTS5 query.'),
     matchType: z
       .enum(MATCH_TYPES)
       .describe(
-        'auto: as described above. fts5: exactly FTS5, with syntax errors reported. exact: one phrase. prefix: every word is a beginning. any: one of the words is enough. fuzzy: forgives typing errors.',
+        'Searches by keywords. auto: FTS5, or words where that is invalid. fts5: exactly FTS5, reports syntax errors. exact: one phrase. prefix: words are beginnings. any: one word is enough. fuzzy: forgives typing errors.',
       )
+      .exactOptional(),
+    mode: z
+      .enum(SEARCH_MODES)
+      .describe('auto: FTS5 syntax or a matchType searches by keyword, plain words by meaning too.')
       .default('auto'),
+    explain: z.boolean().describe('Say of each result why it was found.').default(false),
     conversationId: z.string().describe('Only this conversation (id or key).').exactOptional(),
     module: z.string().max(1000).describe('Only conversations of this module.').exactOptional(),
     role: z.enum(ROLES).describe('Only messages of this role.').exactOptional(),
@@ -58,26 +66,33 @@ export const searchMessages = defineTool({
         module: z.string().exactOptional(),
         snippet: z.string(),
         content: z.string().exactOptional(),
-        rank: z.number().describe("FTS5's bm25(): the smaller, the better."),
+        rank: z
+          .number()
+          .describe(
+            "FTS5's bm25(), or recall's score below zero where why is given: smaller is better.",
+          ),
+        why: WHY.exactOptional(),
       }),
     ),
+    tier: z.enum(SEARCH_TIERS).describe('How it was searched.'),
     ...SEARCH_FACTS,
   }),
   annotations: READS,
   quotesText: true,
-  async run(input, { conversations, search }, { signal, progress }) {
-    const { query, matchType, limit, offset, highlightStart, highlightEnd } = input;
+  async run(input, { conversations, recall }, { signal, progress }) {
+    const { query, matchType, mode, limit, offset, highlightStart, highlightEnd } = input;
     const idOf = async (ref: string) => (await conversations.load(ref)).conversationId;
     const filters = await filtersOf(input, idOf);
     const snippet = { open: highlightStart, close: highlightEnd, tokens: input.snippetTokens };
-    const found = await search.search(
-      { query, matchType, filters, limit, offset, snippet },
+    const found = await recall.search(
+      { query, mode, ...(matchType && { matchType }), filters, limit, offset, snippet },
       { signal, progress },
     );
     const { results, isCut } = withinBounds(found.hits, input);
     const last = isCut ? found.hits[results.length - 1]?.place : undefined;
     const next = last === undefined ? offset + limit : last + 1;
-    return { total: found.total, ...searchFacts(found, next, FILTER_NAMES), results };
+    const facts = searchFacts(found, next, FILTER_NAMES, query);
+    return { total: found.total, tier: found.tier, ...facts, results };
   },
 });
 
@@ -104,20 +119,25 @@ export async function filtersOf(
 }
 
 interface Shape {
+  readonly explain: boolean;
   readonly includeContent: boolean;
   readonly highlightStart: string;
 }
 
 /** At least one result; the rest, and whole messages, as far as the answer has room. */
-function withinBounds(hits: readonly MessageHit[], { includeContent, highlightStart }: Shape) {
+function withinBounds(
+  hits: RecallResults['hits'],
+  { includeContent, highlightStart, explain }: Shape,
+) {
   let room = MAX_ANSWER_TOKENS;
   const results = [];
-  for (const { content, place: _place, ...hit } of hits) {
+  for (const { content, place: _place, why, ...hit } of hits) {
     const result = {
       ...hit,
       ...(hit.title !== undefined && { title: shortened(hit.title) }),
       ...(hit.module !== undefined && { module: shortened(hit.module) }),
       snippet: shortSnippet(hit.snippet, highlightStart),
+      ...(explain && { why }),
     };
     room -= estimateTokens(result) + 1;
     if (room < 0 && results.length > 0) break;
@@ -134,5 +154,4 @@ function withinBounds(hits: readonly MessageHit[], { includeContent, highlightSt
 export const FILTER_NAMES: Record<string, string> = {
   startTime: 'startDate',
   endTime: 'endDate',
-  all: 'any filter',
 };

@@ -3,9 +3,9 @@
  * Always listed, whatever toolsets are chosen, because "where is my data?" must have an answer.
  */
 import { z } from 'zod';
+import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { FORMAT_VERSION } from '../../stores/conversations/schema.js';
-import type { ConversationStore } from '../../stores/conversations.js';
-import type { InsightStore } from '../../stores/insights.js';
+import type { InsightStore } from '../../stores/insights/insights.js';
 import { defineTool, READS, success } from '../define-tool.js';
 
 type WatchingStatus = NonNullable<ReturnType<ConversationStore['watching']>>;
@@ -61,6 +61,18 @@ export const storeInfo = defineTool({
       })
       .describe('How edits by hand are noticed; absent while nothing is followed.')
       .exactOptional(),
+    embeddings: z
+      .object({
+        mode: z.string(),
+        state: z.enum(['starting', 'embedding', 'ready', 'failed']),
+        model: z.string().exactOptional(),
+        embedded: z.number().int().describe('Passages that have a vector.'),
+        passages: z.number().int(),
+        damagedFiles: z.number().int().describe('Files of vectors that were made anew.'),
+        error: z.object({ code: z.string(), message: z.string() }).exactOptional(),
+      })
+      .describe('Vectors for search by meaning; absent where they are off.')
+      .exactOptional(),
     settings: z.object({
       toolsets: z.array(z.string()),
       fsync: z.boolean(),
@@ -74,7 +86,8 @@ export const storeInfo = defineTool({
     }),
   }),
   annotations: READS,
-  async run(_input, { conversations, insights, search, facts }) {
+  async run(_input, { conversations, embeddings, insights, search, facts }) {
+    const vectors = embeddings.progress();
     const heads = await conversations.list();
     const { isBuilt, messages, terms } = search.status();
     const watching = conversations.watching();
@@ -86,6 +99,7 @@ export const storeInfo = defineTool({
       messages: heads.reduce((sum, { messageCount }) => sum + messageCount, 0),
       insights: await insightFacts(insights),
       index: { isBuilt, messages, terms },
+      ...(vectors && { embeddings: { mode: embeddings.mode, ...vectors } }),
       ...(watching && { watching: watchingFacts(watching) }),
       damaged: conversations
         .damaged()

@@ -16,7 +16,7 @@ export const updateConversation = defineTool({
   toolset: 'conversations',
   title: 'Change title, tags, pin',
   description:
-    'Changes what is known about a conversation besides its messages; what is left out stays as it is. A pinned conversation is never pruned. Add messages with save_message.',
+    'Changes the title, tags, pin or metadata of a conversation. Omitted fields are kept. Add messages with save_message.',
   input: z.strictObject({
     conversationId: conversationRef(),
     title: z.string().max(1000).nullable().describe('New title; null removes it.').exactOptional(),
@@ -45,7 +45,7 @@ export const updateConversation = defineTool({
     const updated = Object.keys(change);
     if (updated.length === 0) {
       throw new AppError('VALIDATION_ERROR', 'Nothing to change was given.', {
-        hint: 'Give title, tags, pinned, module or metadata.',
+        hint: 'Give `title`, `tags`, `pinned`, `module` or `metadata`.',
       });
     }
     const head = await conversations.update(conversationId, change);

@@ -2,7 +2,14 @@
 import { z } from 'zod';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
-import { contextField, contextOf, listedSchema, tagsFilter, toListed } from '../insight-view.js';
+import {
+  contextField,
+  contextsOf,
+  listedSchema,
+  tagsFilter,
+  toListed,
+  whyEmpty,
+} from '../insight-view.js';
 
 export const listInsights = defineTool({
   name: 'list_insights',
@@ -10,7 +17,7 @@ export const listInsights = defineTool({
   toolset: 'insights',
   title: 'List insights',
   description:
-    'Lists the insights of one context, the newest first, and nothing of any other. Read it when work on a project begins; search_insights finds by words.',
+    'Lists the insights of one project, the newest first, and nothing of any other. Read it when work on a project begins; search_insights finds by words.',
   input: z.strictObject({
     context: contextField,
     tags: tagsFilter,
@@ -26,12 +33,13 @@ export const listInsights = defineTool({
     hasMore: z.boolean(),
     nextOffset: z.number().int().describe('The offset of the next page.').exactOptional(),
     results: z.array(listedSchema),
+    explanation: z.string().describe('Why the list is empty.').exactOptional(),
   }),
   annotations: READS,
   quotesText: true,
   async run({ context: given, limit, offset, maxTokens: budget, ...filters }, { insights }, call) {
-    const context = contextOf(given, call);
-    const found = await insights.list({ context, ...filters });
+    const { context, alsoIn } = await contextsOf(given, call, insights);
+    const found = await insights.list({ context, alsoIn, ...filters });
     const page = found.slice(offset, offset + limit).map(toListed);
     const results = page.slice(0, countWithin(page, budget));
     const next = offset + results.length;
@@ -40,6 +48,7 @@ export const listInsights = defineTool({
       ...{ context, total: found.length, hasMore },
       ...(hasMore && { nextOffset: next }),
       results,
+      ...(found.length === 0 && { explanation: await whyEmpty(context, call, insights) }),
     };
   },
 });

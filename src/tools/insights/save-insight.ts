@@ -1,7 +1,7 @@
 /** The tool `save_insight`: keeps a finding about a project, or about all of them. */
 import { z } from 'zod';
 import { ADDS, defineTool, success } from '../define-tool.js';
-import { contentField, contextField, contextOf, expiryOf, tagsField } from '../insight-view.js';
+import { contentField, contextField, contextsOf, expiryOf, tagsField } from '../insight-view.js';
 import { jsonObject } from '../json-object.js';
 
 export const saveInsight = defineTool({
@@ -25,10 +25,11 @@ export const saveInsight = defineTool({
     context: z.string().describe('Where it was put.'),
   }),
   annotations: ADDS,
-  async run({ content, context, metadata, tags, expires }, { insights }, call) {
+  async run({ content, context: given, metadata, tags, expires }, { insights }, call) {
+    const { context } = await contextsOf(given, call, insights);
     const saved = await insights.save({
       content,
-      context: contextOf(context, call),
+      context,
       ...(metadata !== undefined && { metadata }),
       ...(tags !== undefined && { tags }),
       ...(expires !== undefined && { expires_at: expiryOf(expires) }),

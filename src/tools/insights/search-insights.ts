@@ -1,13 +1,20 @@
 /**
  * The tool `search_insights`: full-text search over the insights of one context, in SQLite FTS5's
- * query language or in plain words. Nothing in its answer depends on another context.
+ * query language or in plain words. Nothing in its results depends on another context.
  */
 import { z } from 'zod';
+import { MATCH_TYPES } from '../../fts/query/match-types.js';
 import type { InsightResults } from '../../search/insight-search.js';
-import { MATCH_TYPES } from '../../search/search-modes.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
-import { contextField, contextOf, listedSchema, tagsFilter, toListed } from '../insight-view.js';
+import {
+  contextField,
+  contextsOf,
+  listedSchema,
+  tagsFilter,
+  toListed,
+  whyEmpty,
+} from '../insight-view.js';
 
 export const searchInsights = defineTool({
   name: 'search_insights',
@@ -45,11 +52,11 @@ export const searchInsights = defineTool({
   }),
   annotations: READS,
   quotesText: true,
-  async run(input, { insightSearch }, call) {
+  async run(input, { insights, insightSearch }, call) {
     const { query, matchType, tags, includeExpired, limit, offset } = input;
     const { highlightStart: open, highlightEnd: close } = input;
-    const context = contextOf(input.context, call);
-    const selection = { context, includeExpired, ...(tags !== undefined && { tags }) };
+    const { context, alsoIn } = await contextsOf(input.context, call, insights);
+    const selection = { context, alsoIn, includeExpired, ...(tags !== undefined && { tags }) };
     const snippet = { open, close };
     const request = { query, matchType, limit, offset, ...selection, snippet };
     const found = await insightSearch.search(request, call.signal);
@@ -64,7 +71,10 @@ export const searchInsights = defineTool({
       ...(hasMore && { nextOffset: next }),
       relaxed: found.relaxed,
       results,
-      ...(found.total === 0 && { explanation: explain(found, context) }),
+      ...(found.total === 0 && {
+        explanation:
+          found.inContext === 0 ? await whyEmpty(context, call, insights) : explain(found),
+      }),
     };
   },
 });
@@ -77,13 +87,12 @@ const shortened = (snippet: string) =>
     ? snippet
     : `${snippet.slice(0, MAX_SNIPPET_CHARACTERS).toWellFormed()}...`;
 
-function explain({ inContext, unknownWords, otherwise }: InsightResults, context: string): string {
-  if (inContext === 0) return `There are no insights in the context ${context}.`;
+function explain({ unknownWords, otherwise }: InsightResults): string {
   const { tags = 0, includeExpired = 0 } = otherwise;
   const parts = [
     ...(unknownWords.length > 0 ? [`No insight here has: ${unknownWords.join(', ')}.`] : []),
-    ...(tags > 0 ? [`${tags} match without tags.`] : []),
-    ...(includeExpired > 0 ? [`${includeExpired} match with includeExpired.`] : []),
+    ...(tags > 0 ? [`${tags} match without \`tags\`.`] : []),
+    ...(includeExpired > 0 ? [`${includeExpired} match with \`includeExpired\`.`] : []),
   ];
   return parts.join(' ') || 'Each word occurs, but no insight here matches the query.';
 }

@@ -35,7 +35,7 @@ export const updateInsight = defineTool({
   async run({ id, expires, ...change }, { insights }) {
     if (expires === undefined && Object.keys(change).length === 0) {
       throw new AppError('VALIDATION_ERROR', 'Nothing to change was given.', {
-        hint: 'Give content, metadata, tags or expires.',
+        hint: 'Give `content`, `metadata`, `tags` or `expires`.',
       });
     }
     const expires_at = typeof expires === 'string' ? expiryOf(expires) : expires;

@@ -2,7 +2,7 @@
  * The tool `kg_add`: puts facts into the knowledge graph, all of a call or none.
  */
 import { z } from 'zod';
-import type { NewTriple } from '../../stores/knowledge-graph/triple.js';
+import type { NewTriple } from '../../stores/knowledge-graph/model/triple.js';
 import { startOf } from '../date-field.js';
 import { ADDS, defineTool, success } from '../define-tool.js';
 import { listed, newTripleFields, toView, tripleSchema, triplesOf } from '../triple-view.js';
@@ -13,7 +13,7 @@ export const kgAdd = defineTool({
   toolset: 'kg',
   title: 'Remember facts',
   description:
-    'Stores facts as triples such as Ada / lives in / London, so that they can be asked for in later sessions. A fact that is there already is left as it is. With replaces, a new value ends the old one of the same subject and predicate, which stays readable as the past. Look with kg_query first for the names in use.',
+    'Stores facts as triples such as Ada / lives in / London. With replaces, a new value ends the old one, which stays readable as the past. Find the names in use with kg_query first.',
   input: z.strictObject({
     ...newTripleFields,
     replaces: z

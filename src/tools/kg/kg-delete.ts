@@ -13,7 +13,7 @@ export const kgDelete = defineTool({
   toolset: 'kg',
   title: 'Delete or end facts',
   description:
-    'Deletes facts with all their past, for what was never true. For what has stopped being true pass close: the fact ends and stays readable with kg_query asOf or includeClosed. Names must be exact; what is not there is reported, not an error.',
+    'Deletes facts with all their past, for what was never true. For what is no longer true pass close: the fact ends and stays readable with kg_query asOf.',
   input: z.strictObject({
     ...keyFields,
     close: z.boolean().describe('End the facts in place of deleting them.').default(false),
@@ -35,9 +35,9 @@ export const kgDelete = defineTool({
     if (validTo !== undefined && !close) {
       throw new AppError(
         'VALIDATION_ERROR',
-        'validTo says when facts ended; it needs close: true.',
+        '`validTo` says when facts ended; it needs `close: true`.',
         {
-          hint: 'Give close: true to end them, or leave validTo out to delete them with all their past.',
+          hint: 'Give `close: true` to end them, or leave `validTo` out to delete them with all their past.',
           details: { field: 'validTo' },
         },
       );

@@ -13,7 +13,7 @@ export const kgExport = defineTool({
   toolset: 'kg',
   title: 'Export facts',
   description:
-    'Gives the knowledge graph as text: jsonl is everything, for kg_import; memory is memory.jsonl of the official MCP memory server; mermaid is a picture; both of what holds now. With file it goes to the exports folder, however long.',
+    'Returns the knowledge graph as text: jsonl is complete, for kg_import; memory is the format of the official MCP memory server; mermaid is a diagram. With file, writes it to the exports folder instead.',
   input: z.strictObject({
     format: z.enum(GRAPH_FORMATS).describe('Form of the text.').default('jsonl'),
     subject: z.string().describe('Only facts of this subject.').exactOptional(),

@@ -36,7 +36,7 @@ export const kgImport = defineTool({
   annotations: { ...ADDS, idempotentHint: true },
   async run({ text, file, longObservations }, { graphImport }, { signal, progress }) {
     if ((text === undefined) === (file === undefined)) {
-      throw new AppError('VALIDATION_ERROR', 'Give either text or file.');
+      throw new AppError('VALIDATION_ERROR', 'Give either `text` or `file`.');
     }
     const given = text ?? (await graphImport.readFile(file ?? ''));
     const { notes, refused, ...counts } = await graphImport.import({

@@ -2,7 +2,7 @@
  * The tool `kg_neighbors`: the facts around a node, nearest first.
  */
 import { z } from 'zod';
-import type { KnowledgeGraph } from '../../stores/knowledge-graph.js';
+import type { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-graph.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { endOf } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
@@ -21,7 +21,7 @@ export const kgNeighbors = defineTool({
   toolset: 'kg',
   title: 'Facts around a node',
   description:
-    'Walks the knowledge graph from one node along its facts, as many steps as asked, and gives the facts met, nearest first, with the nodes at their ends. Use it to gather what is known around a person, project or thing.',
+    'Walks the knowledge graph from one node along its facts and returns the facts found, nearest first. Use it to gather what is known about a person, project or thing.',
   input: z.strictObject({
     node: z.string().max(1000).describe('A subject or object, exactly.'),
     depth: z.number().int().min(1).max(6).describe('Steps to walk.').default(1),
@@ -70,9 +70,9 @@ async function whyNothing(kg: KnowledgeGraph, node: string): Promise<string> {
     kg.query({ object: node, includeClosed: true }, page),
   ]);
   if (out.total + into.total === 0) {
-    return `No fact names ${JSON.stringify(node)}. Names must be exact: see kg_subjects, or kg_query with text.`;
+    return `No fact names ${JSON.stringify(node)}. Names must be exact: see \`kg_subjects\`, or \`kg_query\` with words.`;
   }
-  return `${out.total} facts have it as subject and ${into.total} as object, ended ones among them: ask with another direction or predicate, or with includeClosed or asOf.`;
+  return `${out.total} facts have it as subject and ${into.total} as object, ended ones among them: ask with another \`direction\` or \`predicate\`, or with \`includeClosed\` or \`asOf\`.`;
 }
 
 function nodesOf({ subject, object }: { subject: string; object: string }): string[] {

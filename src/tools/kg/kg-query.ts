@@ -2,8 +2,8 @@
  * The tool `kg_query`: facts that match all that is given, oldest first unless asked otherwise.
  */
 import { z } from 'zod';
-import type { TripleFilter } from '../../stores/knowledge-graph/graph-query.js';
-import type { KnowledgeGraph } from '../../stores/knowledge-graph.js';
+import type { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-graph.js';
+import type { TripleFilter } from '../../stores/knowledge-graph/table/graph-query.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { dateField, endOf, startOf } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
@@ -24,7 +24,7 @@ export const kgQuery = defineTool({
   toolset: 'kg',
   title: 'Ask for facts',
   description:
-    'Finds facts by subject, predicate and object, exactly or by their beginning, by words anywhere in them, and by time. All that is given must match; with nothing given it lists everything. Facts that have ended are shown only with asOf or includeClosed. Follow links with kg_neighbors.',
+    'Finds facts by subject, predicate, object, words and time; all conditions must match. Facts that have ended are returned only with asOf or includeClosed.',
   input: z.strictObject({
     subject: z.string().describe('The subject, exactly.').exactOptional(),
     predicate: z.string().describe('The predicate, exactly.').exactOptional(),
@@ -72,7 +72,7 @@ async function whyNothing(kg: KnowledgeGraph, filter: TripleFilter): Promise<str
   const all = { includeClosed: true, prefix: filter.prefix };
   const page = { offset: 0, limit: 0 };
   const { total } = await kg.query({ includeClosed: true }, page);
-  if (total === 0) return 'The knowledge graph is empty; kg_add puts facts into it.';
+  if (total === 0) return 'The knowledge graph is empty; `kg_add` adds facts.';
   const unknown: string[] = [];
   for (const part of PARTS) {
     if (filter[part] === undefined) continue;
@@ -82,11 +82,11 @@ async function whyNothing(kg: KnowledgeGraph, filter: TripleFilter): Promise<str
       unknown.push(`No fact has a ${part}${begins} ${JSON.stringify(filter[part])}.`);
   }
   if (unknown.length > 0) {
-    return `${unknown.join(' ')} Try prefix or text, or see the names with kg_subjects.`;
+    return `${unknown.join(' ')} Try \`prefix\` or \`text\`, or see the names with \`kg_subjects\`.`;
   }
   const closed = await kg.query({ ...filter, asOf: undefined, includeClosed: true }, page);
   if (closed.total > 0) {
-    return `${closed.total} facts match at another time: ask with includeClosed or asOf.`;
+    return `${closed.total} facts match at another time: ask with \`includeClosed\` or \`asOf\`.`;
   }
   return 'Each part occurs, but no fact has all that was asked for.';
 }

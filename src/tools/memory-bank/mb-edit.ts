@@ -1,13 +1,13 @@
 /** The tool `mb_edit`: the verbs of an editor on one note. One verb a call. */
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
+import type { MemoryBank } from '../../stores/memory-bank/memory-bank.js';
 import {
   insertAfterLine,
   linesOf,
   replacePassage,
   withFinalNewline,
 } from '../../stores/memory-bank/note-text.js';
-import type { MemoryBank } from '../../stores/memory-bank.js';
 import { CHANGES, defineTool, success } from '../define-tool.js';
 import { expectedHash, notePath, noteSchema, toListedNote } from '../note-fields.js';
 
@@ -37,7 +37,7 @@ export const mbEdit = defineTool({
   toolset: 'memory_bank',
   title: 'Edit a note',
   description:
-    'Changes a note in one of four ways: newText in place of oldText, which must occur exactly once; insertText after insertLine; newPath to rename; content in place of everything. Give the hash of mb_read, so that nobody’s edit is lost.',
+    'Changes a note in one of four ways: newText replaces oldText, which must occur exactly once; insertText goes after insertLine; newPath renames it; content replaces everything. Pass the hash of mb_read to detect edits by others.',
   input,
   output: z.object({
     success,
@@ -73,13 +73,13 @@ function changeOf(args: z.output<typeof input>): Change | undefined {
   ];
   const [verb, second] = verbs.filter((each) => each !== undefined);
   if (verb === undefined || second !== undefined) {
-    throw new AppError('VALIDATION_ERROR', 'mb_edit takes one change a call.', {
-      hint: 'Give oldText and newText, or insertLine and insertText, or newPath, or content with hash.',
+    throw new AppError('VALIDATION_ERROR', 'An edit is one change at a time.', {
+      hint: 'Give `oldText` and `newText`, or `insertLine` and `insertText`, or `newPath`, or `content` with `hash`.',
     });
   }
   if (content !== undefined && hash === undefined) {
     throw new AppError('VALIDATION_ERROR', 'Replacing the whole text needs the hash of the note.', {
-      hint: 'Read the note with mb_read and give its hash.',
+      hint: 'Read the note with `mb_read` and give its `hash`.',
     });
   }
   return verb === 'rename' ? undefined : verb;
@@ -89,6 +89,6 @@ function pair<A, B>(a: A | undefined, b: B | undefined, make: (a: A, b: B) => Ch
   if (a !== undefined && b !== undefined) return make(a, b);
   if (a === undefined && b === undefined) return undefined;
   throw new AppError('VALIDATION_ERROR', 'Half of the change is missing.', {
-    hint: 'oldText goes with newText (which may be empty), insertLine with insertText.',
+    hint: '`oldText` needs `newText` (which may be empty), `insertLine` needs `insertText`.',
   });
 }

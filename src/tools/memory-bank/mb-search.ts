@@ -1,7 +1,8 @@
 /** The tool `mb_search`: lines of notes, by ranked search, as a literal text, or by a regular expression. */
 import { z } from 'zod';
-import type { NoteHit } from '../../search/note-search.js';
-import { MATCH_TYPES, NOTE_SEARCH_MODES } from '../../search/search-modes.js';
+import { MATCH_TYPES } from '../../fts/query/match-types.js';
+import type { NoteHit } from '../../search/notes/note-search.js';
+import { NOTE_SEARCH_MODES } from '../../search/notes/note-search-modes.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { noteFolder } from '../note-fields.js';
@@ -17,7 +18,7 @@ export const mbSearch = defineTool({
   toolset: 'memory_bank',
   title: 'Search notes',
   description:
-    'Finds lines in the notes. Mode ranked: sections that match words or an FTS5 query best, each with its best line (columns path, heading, content). exact: lines with that text. regex: lines that an RE2 expression matches. Read on with mb_read.',
+    'Finds text in the notes. ranked: sections that match words or an FTS5 query best; exact: lines with that text; regex: lines that match an RE2 expression.',
   input: z.strictObject({
     query: z.string().min(1).max(1000).describe('What to find, as mode says.'),
     mode: z.enum(NOTE_SEARCH_MODES).describe('How to search.').default('ranked'),
@@ -67,7 +68,9 @@ export const mbSearch = defineTool({
       relaxed: found.relaxed,
       results,
       ...(found.skippedLines && { skippedLines: found.skippedLines }),
-      ...(found.total === 0 && { explanation: explanationOf(found, request.mode) }),
+      ...(found.total === 0 && {
+        explanation: explanationOf({ ...found, query: request.query }, request.mode),
+      }),
     };
   },
 });

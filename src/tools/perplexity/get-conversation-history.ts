@@ -72,7 +72,7 @@ export const getConversationHistory = defineTool({
   toolset: 'perplexity',
   title: 'Read a research conversation',
   description:
-    'Returns a stored conversation from the beginning, page by page, and the state of a deep research in it. Use it to fetch the report of a research that was in_progress, to see what context a follow-up would have, or to review what was found. The system prompt is left out unless asked for. Pass nextCursor for the next page.',
+    'Returns a stored conversation from the beginning, page by page, and the state of a deep research in it. It also fetches the report of a research that was in_progress.',
   input: z.strictObject({
     conversationId: conversationRef,
     includeSystemPrompt: z.boolean().default(false).describe('Also return the system prompt.'),

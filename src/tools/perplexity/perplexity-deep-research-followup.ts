@@ -13,9 +13,10 @@ import {
 export const perplexityDeepResearchFollowup = defineTool({
   name: 'perplexity_deep_research_followup',
   toolset: 'perplexity',
+  needsPerplexity: true,
   title: 'Follow up with deep research',
   description:
-    'Researches the next question of a stored conversation thoroughly, building on everything said there before; also after quick searches. Takes minutes and goes on by itself: when status is in_progress, get_conversation_history with the same conversationId brings the report later. Refused with CONFLICT while an earlier research of that conversation is unfinished. For a quick answer use perplexity_search_followup.',
+    'Researches the next question of a stored conversation thoroughly, with everything said there as context. It takes minutes; when status is in_progress, get_conversation_history brings the report later.',
   input: z.strictObject({
     conversationId: conversationRef,
     query: followupQuery,

@@ -7,9 +7,10 @@ import { newQuery, researchFields, toQuestion } from '../perplexity-fields.js';
 export const perplexityDeepResearch = defineTool({
   name: 'perplexity_deep_research',
   toolset: 'perplexity',
+  needsPerplexity: true,
   title: 'Deep research with Perplexity',
   description:
-    'Researches a question thoroughly over many sources and writes a report. Every call starts a NEW stored conversation and a new paid run, which takes minutes and goes on by itself: if the report is not ready when the call ends, status is in_progress, and get_conversation_history with the conversationId brings it later. Never repeat the call for the same question. To continue a conversation use perplexity_deep_research_followup; for quick facts use perplexity_search.',
+    'Researches a question over many web sources and writes a report. Each call starts a new conversation and a paid run of minutes; when status is in_progress, get_conversation_history brings the report later. Never repeat the call for the same question.',
   input: z.strictObject({ query: newQuery, ...researchFields }),
   output: answerOutput,
   annotations: ASKS_OUTSIDE,

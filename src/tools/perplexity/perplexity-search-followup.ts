@@ -13,9 +13,10 @@ import {
 export const perplexitySearchFollowup = defineTool({
   name: 'perplexity_search_followup',
   toolset: 'perplexity',
+  needsPerplexity: true,
   title: 'Follow up with a Perplexity search',
   description:
-    'Asks the next question in a stored conversation and answers it from a quick web search, with everything said there before as context. Works on any conversation, also one that deep research or another tool began. Question and answer are added to it. Refused with CONFLICT while a deep research of that conversation is still running: look with get_conversation_history first.',
+    'Answers the next question of a stored conversation from a quick web search, with everything said there as context. Works on any conversation.',
   input: z.strictObject({
     conversationId: conversationRef,
     query: followupQuery,

@@ -7,9 +7,10 @@ import { newQuery, searchFields, toQuestion } from '../perplexity-fields.js';
 export const perplexitySearch = defineTool({
   name: 'perplexity_search',
   toolset: 'perplexity',
+  needsPerplexity: true,
   title: 'Search with Perplexity',
   description:
-    'Answers a question from current web sources, with numbered references, in seconds. Every call starts a NEW stored conversation and returns its conversationId. Use it for a first question on a topic; to continue one, call perplexity_search_followup with that id instead. For a thorough report use perplexity_deep_research. Costs money at Perplexity.',
+    'Answers a question from current web sources, with numbered references. Each call starts a new conversation and costs money; to continue one, use perplexity_search_followup.',
   input: z.strictObject({ query: newQuery, ...searchFields }),
   output: answerOutput,
   annotations: ASKS_OUTSIDE,

@@ -3,9 +3,12 @@
  */
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
-import { ifThere } from '../../search/if-there.js';
-import type { MessagePlace } from '../../search/newest-messages.js';
-import type { ConversationStore, ConversationView } from '../../stores/conversations.js';
+import type { TimedMessage } from '../../search/messages/newest-messages.js';
+import { undefinedIfMissing } from '../../search/undefined-if-missing.js';
+import type {
+  ConversationStore,
+  ConversationView,
+} from '../../stores/conversations/conversations.js';
 import { maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import {
@@ -56,12 +59,12 @@ export const historyMessagesRecent = defineTool({
       ...(cursor !== undefined && { after: parseCursor(cursor) }),
     };
     const newest = await search.newest(request, { signal, progress });
-    const found = await withMessages(newest.places, conversations);
+    const found = await withMessages(newest.messages, conversations);
     const shown = messagesWithin(found, input.maxTokens, (item, cut) => {
       return { ...item, message: cut(item.message) };
     });
     const isCut = shown.length < found.length;
-    const last = isCut ? shown.at(-1)?.place : newest.places.at(-1);
+    const last = isCut ? shown.at(-1)?.place : newest.messages.at(-1);
     const hasMore = (isCut || newest.hasMore) && last !== undefined;
     return {
       total: newest.total,
@@ -74,13 +77,13 @@ export const historyMessagesRecent = defineTool({
 });
 
 /** Without those that went a moment ago. */
-async function withMessages(places: readonly MessagePlace[], store: ConversationStore) {
+async function withMessages(places: readonly TimedMessage[], store: ConversationStore) {
   const found = [];
   const loaded = new Map<string, ConversationView | undefined>();
   for (const place of places) {
     const { conversationId } = place;
     if (!loaded.has(conversationId))
-      loaded.set(conversationId, await ifThere(store.view(conversationId)));
+      loaded.set(conversationId, await undefinedIfMissing(store.view(conversationId)));
     const conversation = loaded.get(conversationId);
     const message = conversation?.message(place.seq);
     if (conversation === undefined || message === undefined) continue;
@@ -90,14 +93,14 @@ async function withMessages(places: readonly MessagePlace[], store: Conversation
   return found;
 }
 
-function parseCursor(cursor: string): MessagePlace {
+function parseCursor(cursor: string): TimedMessage {
   const match = CURSOR.exec(cursor);
   if (match) {
     const [, time, conversationId = '', seq] = match;
     return { time: Number(time), conversationId, seq: Number(seq) };
   }
   throw new AppError('VALIDATION_ERROR', 'cursor is not one that a previous page returned.', {
-    hint: 'Pass nextCursor of the previous page unchanged, or leave cursor out.',
+    hint: 'Pass nextCursor of the previous page unchanged, or leave `cursor` out.',
     details: { field: 'cursor' },
   });
 }

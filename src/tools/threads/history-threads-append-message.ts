@@ -4,6 +4,7 @@
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 import { ROLES } from '../../stores/conversations/schema.js';
+import { messageContent } from '../conversation-input.js';
 import { ADDS, defineTool, success } from '../define-tool.js';
 import { jsonObject } from '../json-object.js';
 import { isInModule, moduleField, notInModule, threadIdField } from '../thread-view.js';
@@ -19,8 +20,8 @@ export const historyThreadsAppendMessage = defineTool({
     threadId: threadIdField,
     module: moduleField.describe('Only if the thread belongs to this module.').exactOptional(),
     role: z.enum(ROLES).describe('Who said it.'),
-    body: z.string().describe('The message, stored exactly as given.').exactOptional(),
-    content: z.string().describe('Another name for body; give one of the two.').exactOptional(),
+    body: messageContent('The message, stored exactly as given.').exactOptional(),
+    content: messageContent('Another name for body; give one of the two.').exactOptional(),
     metadata: jsonObject('Any JSON object to keep with the message.').exactOptional(),
   }),
   output: z.object({
@@ -48,7 +49,7 @@ export const historyThreadsAppendMessage = defineTool({
 function oneOf(body: string | undefined, content: string | undefined): string {
   const text = body ?? content;
   if (text !== undefined && (body === undefined || content === undefined)) return text;
-  throw new AppError('VALIDATION_ERROR', 'Give the text either as body or as content.', {
+  throw new AppError('VALIDATION_ERROR', 'Give the text either as `body` or as `content`.', {
     details: { fields: ['body', 'content'] },
   });
 }

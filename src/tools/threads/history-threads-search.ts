@@ -3,10 +3,10 @@
  * messages.
  */
 import { z } from 'zod';
-import type { ConversationHits } from '../../search/message-search.js';
-import { MATCH_TYPES } from '../../search/search-modes.js';
+import { MATCH_TYPES } from '../../fts/query/match-types.js';
+import type { ConversationHits } from '../../search/messages/message-search.js';
+import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { ROLES } from '../../stores/conversations/schema.js';
-import type { ConversationStore } from '../../stores/conversations.js';
 import { countWithin, estimateTokens, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { SEARCH_FACTS, searchFacts, shortSnippet } from '../search-answer.js';
@@ -22,7 +22,7 @@ export const historyThreadsSearch = defineTool({
   toolset: 'threads',
   title: 'Search threads',
   description:
-    'Finds threads by what was said in them, best first, each with its best matching messages. Give plain words or SQLite FTS5 syntax: "a phrase", prefix*, AND, OR, NOT, a NEAR/5 b. Read on with history_threads_get and beforeSeq.',
+    'Finds threads by what was said in them, best match first, each with its best messages. The query is plain words or FTS5 syntax, as in search_messages.',
   input: z.strictObject({
     q: z.string().min(1).max(10_000).describe('Words, or an FTS5 query.'),
     module: moduleField.describe('Only threads of this module.').exactOptional(),

@@ -3,9 +3,11 @@
  * the message it came from; the rules are in docs/CONTINUITY.md.
  */
 import { z } from 'zod';
+import { isTimeZone } from '../../base/local-time.js';
 import { startSession } from '../../context/session-start.js';
 import { sessionStartText, viewOf } from '../../context/session-start-view.js';
 import { ROLES } from '../../stores/conversations/schema.js';
+import { contextWindowOf } from '../../stores/state.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { moduleField, threadSchema, toThread } from '../thread-view.js';
 
@@ -27,6 +29,8 @@ const output = z.object({
     .object({
       startedAt: z.string(),
       endedAt: z.string(),
+      startedAtLocal: z.string(),
+      endedAtLocal: z.string(),
       durationMinutes: z.number().int(),
       fromSeq: z.number().int(),
       messages: z.number().int(),
@@ -67,7 +71,7 @@ export const sessionStart = defineTool({
   toolset: 'threads',
   title: 'Pick up where we stopped',
   description:
-    'Call this first in a new session: when the last one was and how long, its title and telling words, its last turns, questions nobody answered, and sentences that read like promises, each with its message. They are candidates: judge them, and greet the user accordingly. Read more with history_threads_get.',
+    'Call this first in a new session: returns when the last one was, its topic and last turns, open questions, and sentences that read like promises. These are candidates; judge them. Read more with history_threads_get.',
   input: z.strictObject({
     module: moduleField.describe('Only threads of this module.').exactOptional(),
     currentThreadId: z
@@ -81,6 +85,11 @@ export const sessionStart = defineTool({
       .max(10)
       .describe('How many of the last threads to look through for questions and promises.')
       .default(3),
+    timeZone: z
+      .string()
+      .refine(isTimeZone, { error: 'takes a time zone such as Europe/Berlin or UTC' })
+      .describe('For the local times (default: the setting, else that of the system).')
+      .exactOptional(),
     maxTokens: z
       .number()
       .int()
@@ -93,9 +102,12 @@ export const sessionStart = defineTool({
   annotations: READS,
   quotesText: true,
   text: sessionStartText,
-  async run(request, app, { signal, progress }) {
-    const start = await startSession(app, request, { signal, progress });
-    const { thread: _, ...view } = viewOf(start, request.module);
+  async run({ timeZone = '', ...request }, app, { signal, progress }) {
+    const maxTurns = await contextWindowOf(app.state);
+    const bounded = { ...request, ...(maxTurns !== undefined && { maxTurns }) };
+    const start = await startSession(app, bounded, { signal, progress });
+    const { module } = request;
+    const { thread: _, ...view } = viewOf(start, { module, timeZone: timeZone || app.timeZone });
     return { ...view, ...(start && { thread: toThread(start.head) }) };
   },
 });

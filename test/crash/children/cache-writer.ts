@@ -3,9 +3,9 @@
  * cache again and again until it is killed. Arguments: the folder, the cache.
  */
 import { silentLog as log } from '../../../src/base/log.js';
-import { saveIndexCache } from '../../../src/search/index-cache.js';
-import { MessageIndex } from '../../../src/search/message-index.js';
-import { openConversationStore } from '../../../src/stores/conversations.js';
+import { saveIndexCache } from '../../../src/search/cache/index-cache.js';
+import { MessageIndex } from '../../../src/search/messages/message-index.js';
+import { openConversationStore } from '../../../src/stores/conversations/conversations.js';
 
 const [logsFolder = '', path = ''] = process.argv.slice(2);
 const store = await openConversationStore({ logsFolder, maxMessages: 10_000, fsync: false });

@@ -4,7 +4,7 @@
  */
 import { closeSync, openSync, readFileSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { withLock } from '../../../src/files/file-lock.js';
+import { withLock } from '../../../src/files/locks/file-lock.js';
 import { commands, say, task } from './lines.js';
 
 export interface ContenderTask {

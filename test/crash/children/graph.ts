@@ -1,10 +1,10 @@
 /**
  * A process that works on a knowledge graph: it adds and deletes in groups and follows the other one,
- * or saves and is killed by a signal of its own right before a chosen file-system call.
+ * or it is killed or stopped by its own signal right before a chosen file-system call.
  */
 import { join } from 'node:path';
 import { isAppError } from '../../../src/base/errors.js';
-import { KnowledgeGraph } from '../../../src/stores/knowledge-graph.js';
+import { KnowledgeGraph } from '../../../src/stores/knowledge-graph/knowledge-graph.js';
 import { tapFs } from '../../support/fs-tap.js';
 import { commands, say, task } from './lines.js';
 
@@ -20,7 +20,7 @@ export type GraphCommand =
   | { do: 'prune'; name: string }
   | { do: 'list' }
   | { do: 'save'; at: number }
-  | { do: 'add'; subject: string; at: number };
+  | { do: 'add'; subject: string; at: number; signal?: 'SIGSTOP' };
 
 export interface ChurnResult {
   /** Own triples that must be there, by their number. */
@@ -99,12 +99,16 @@ async function prune(name: string): Promise<Pick<ChurnResult, 'kept' | 'wrong'>>
 }
 
 /** Dies at the call; without it, the answer is how many calls there were. */
-async function interrupted(at: number, work: () => Promise<unknown>): Promise<number> {
+async function interrupted(
+  at: number,
+  work: () => Promise<unknown>,
+  signal: NodeJS.Signals = 'SIGKILL',
+): Promise<number> {
   let calls = 0;
   const restore = await tapFs(folder, {
     before() {
       if (calls === at) {
-        process.kill(process.pid, 'SIGKILL');
+        process.kill(process.pid, signal);
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
       }
       calls += 1;
@@ -125,6 +129,6 @@ for await (const command of commands<GraphCommand>()) {
   }
   if (command.do === 'save') say(await interrupted(command.at, () => graph.save()));
   if (command.do === 'add')
-    say(await interrupted(command.at, () => graph.add([fact(command.subject)])));
+    say(await interrupted(command.at, () => graph.add([fact(command.subject)]), command.signal));
 }
 await graph.close();

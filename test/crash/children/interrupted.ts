@@ -6,17 +6,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAppError } from '../../../src/base/errors.js';
-import { AppendLog } from '../../../src/files/append-log.js';
-import { plainCodec } from '../../../src/files/codec.js';
-import { withLock } from '../../../src/files/file-lock.js';
-import { openConversationStore } from '../../../src/stores/conversations.js';
+import { withLock } from '../../../src/files/locks/file-lock.js';
+import { openConversationStore } from '../../../src/stores/conversations/conversations.js';
 import { tapFs } from '../../support/fs-tap.js';
 import { say, task } from './lines.js';
 
 export interface InterruptedTask {
   /** Only calls below it count. */
   root: string;
-  operation: 'append' | 'keyed' | 'log' | 'count-up';
+  operation: 'append' | 'keyed' | 'count-up';
   /** A conversation's id or a key. */
   ref: string;
   text: string;
@@ -37,18 +35,10 @@ const store = await openConversationStore({
   maxMessages: 1e6,
   fsync: true,
 });
-const log = new AppendLog({
-  path: join(root, 'some.log'),
-  locksFolder,
-  name: 'some-log',
-  codec: plainCodec,
-  fsync: true,
-});
 
 const OPERATIONS: Record<InterruptedTask['operation'], () => Promise<unknown>> = {
   append: () => store.append(ref, [{ role: 'user', content: text }]),
   keyed: () => store.append(ref, [{ role: 'user', content: text }], { create: true }),
-  log: () => log.append(text),
   'count-up': () => {
     const path = join(root, 'counter');
     return withLock(locksFolder, ref, (lock) => {

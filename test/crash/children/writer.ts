@@ -1,16 +1,14 @@
 /**
- * A process that writes to a store on command. `flood` starts everything at once; `stream` saves one
+ * A process that writes to a conversation store and a knowledge graph on command. `flood` starts everything at once; `stream` saves one
  * message after another in changing ways until it is killed. Every acknowledged text is said.
  */
-import { AppendLog } from '../../../src/files/append-log.js';
-import { plainCodec } from '../../../src/files/codec.js';
-import { openConversationStore } from '../../../src/stores/conversations.js';
+import { openConversationStore } from '../../../src/stores/conversations/conversations.js';
+import { factAbout, syncedGraphIn } from '../../support/synced-graph.js';
 import { commands, say, task } from './lines.js';
 
 export interface WriterTask {
   logs: string;
-  logPath: string;
-  locksFolder: string;
+  graphFolder: string;
 }
 
 export type WriterCommand =
@@ -20,19 +18,13 @@ export type WriterCommand =
 
 export interface Acknowledged {
   text: string;
-  /** Of the conversation; absent for a line of the log. */
+  /** Of the conversation; absent for a fact of the graph. */
   id?: string;
 }
 
-const { logs, logPath, locksFolder } = task<WriterTask>();
+const { logs, graphFolder } = task<WriterTask>();
 const store = await openConversationStore({ logsFolder: logs, maxMessages: 1e6, fsync: true });
-const log = new AppendLog({
-  path: logPath,
-  locksFolder,
-  name: 'log',
-  codec: plainCodec,
-  fsync: true,
-});
+const graph = syncedGraphIn(graphFolder);
 
 async function append(ref: string, text: string, create: boolean): Promise<void> {
   const { head } = await store.append(ref, [{ role: 'user', content: text }], { create });
@@ -44,6 +36,11 @@ async function create(text: string): Promise<void> {
   say({ text, id: conversationId } satisfies Acknowledged);
 }
 
+async function addFact(text: string): Promise<void> {
+  await graph.add([factAbout(text)]);
+  say({ text } satisfies Acknowledged);
+}
+
 async function stream(ref: string, key: string, prefix: string, first: number): Promise<never> {
   for (let count = first; ; count += 1) {
     const text = `${prefix}-${count} ${'x'.repeat(300)}`;
@@ -52,7 +49,7 @@ async function stream(ref: string, key: string, prefix: string, first: number): 
       () => Promise.all([append(ref, `${text}a`, false), append(ref, `${text}b`, false)]),
       () => append(key, text, true),
       () => create(text),
-      () => log.append(text).then(() => say({ text } satisfies Acknowledged)),
+      () => addFact(`${prefix}-${count}`),
     ];
     await ways[count % ways.length]?.();
   }

@@ -265,6 +265,39 @@ describe('number', () => {
   );
 
   it(
+    'idle connections above the limit of an address make room for new ones',
+    inPlace(
+      async (place) => {
+        const idle = await Promise.all(
+          Array.from({ length: 60 }, () => rawConnection(place.url, '')),
+        );
+        await expectServing(place);
+        const isClosed = () => idle.filter(({ closed }) => closed).length >= 40;
+        while (!isClosed())
+          await Promise.race(idle.filter((each) => !each.closed).map(untilClosed));
+        await expectServing(place);
+        for (const socket of idle) socket.destroy();
+      },
+      { maxConnectionsPerAddress: 20 },
+    ),
+  );
+
+  it(
+    'a connection closes after its answer where the client asked for that, streams included',
+    inPlace(async ({ url }) => {
+      const session = await begin(url);
+      const body = rpc('ping');
+      const fields = Object.entries({ ...session, Host: 'localhost', Connection: 'close' });
+      const lines = [...fields, ['Content-Length', body.length]].map(([k, v]) => `${k}: ${v}`);
+      const text = `POST /mcp HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n${body}`;
+      const answer = await untilClosed(await rawConnection(url, text));
+      expect(answer).toMatch(/^HTTP\/1.1 200 /);
+      expect(answer).toMatch(/\r\nconnection: close\r\n/i);
+      expect(answer).not.toMatch(/keep-alive\r\n/i);
+    }),
+  );
+
+  it(
     'more sessions than there may be end the one that is unused for longest',
     inPlace(
       async ({ url }) => {

@@ -9,7 +9,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { BuiltServer } from '../../../src/server/build-server.js';
+import type { BuiltServer } from '../../../src/server/mcp/build-server.js';
 import { defineTool, READS, success } from '../../../src/tools/define-tool.js';
 import { tools as allTools } from '../../../src/tools/index.js';
 import { connectHttp } from '../../e2e/http-harness.js';

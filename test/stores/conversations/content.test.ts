@@ -7,9 +7,9 @@ import { join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { plainCodec } from '../../../src/files/codec.js';
+import type { NewMessage } from '../../../src/stores/conversations/conversations.js';
 import { ConversationDocument } from '../../../src/stores/conversations/document.js';
 import { type JsonObject, type Message, ROLES } from '../../../src/stores/conversations/schema.js';
-import type { NewMessage } from '../../../src/stores/conversations.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { assistant, ID0, openStore, user } from './store.js';
 

@@ -5,7 +5,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { openConversationStore } from '../../../src/stores/conversations.js';
+import { openConversationStore } from '../../../src/stores/conversations/conversations.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 async function openWithOne() {

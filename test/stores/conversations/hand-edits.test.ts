@@ -289,18 +289,23 @@ describe('damaged files', () => {
     mkdirSync(join(logsFolder, loop));
     symlinkSync('conversation.json', fileOf(loop));
     writeFileSync(join(logsFolder, '20250103-1735862400000'), 'a file where a folder should be');
-    for (const id of [ID1, loop]) {
-      await expect(store.load(id)).rejects.toEqual(code('FILESYSTEM_ERROR'));
-      await expect(store.append(id, [user('a')])).rejects.toEqual(code('FILESYSTEM_ERROR'));
+    for (const [id, expected] of [
+      [ID1, 'FILESYSTEM_ERROR'],
+      [loop, 'PATH_ESCAPE'],
+    ] as const) {
+      await expect(store.load(id)).rejects.toEqual(code(expected));
+      await expect(store.append(id, [user('a')])).rejects.toEqual(code(expected));
     }
     await expect(store.load('20250103-1735862400000')).rejects.toEqual(
       code('CONVERSATION_NOT_FOUND'),
     );
     expect(await store.list()).toHaveLength(1);
-    expect(store.damaged().map(({ error }) => error.code)).toEqual([
-      'FILESYSTEM_ERROR',
-      'FILESYSTEM_ERROR',
-    ]);
+    expect(
+      store
+        .damaged()
+        .map(({ error }) => error.code)
+        .sort(),
+    ).toEqual(['FILESYSTEM_ERROR', 'PATH_ESCAPE']);
     rmSync(fileOf(ID1), { recursive: true });
     rmSync(fileOf(loop));
     put(ID1, { messages: [] });

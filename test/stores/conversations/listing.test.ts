@@ -1,9 +1,9 @@
 /** Lists: what they hold, their order, and pages that stay as they were while everything moves. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { ListQuery } from '../../../src/stores/conversations/conversations.js';
 import { NewestFirst, order } from '../../../src/stores/conversations/listing/newest-first.js';
 import type { ConversationHead } from '../../../src/stores/conversations/schema.js';
-import type { ListQuery } from '../../../src/stores/conversations.js';
 import { errorOf } from '../../support/error-of.js';
 import { openStore, T0, user } from './store.js';
 
@@ -66,7 +66,7 @@ describe('the order', () => {
         const known = new Map<string, ConversationHead>();
         const list = new NewestFirst({
           head: (id) => known.get(id),
-          heads: () => known.values(),
+          summaries: () => known.values(),
         });
         for (const round of rounds) {
           for (const { id, updated } of round) {

@@ -4,7 +4,7 @@
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openConversationStore } from '../../../src/stores/conversations.js';
+import { openConversationStore } from '../../../src/stores/conversations/conversations.js';
 import { callsDuring } from '../../support/fs-tap.js';
 import { tempFolder, withUmask } from '../../support/temp-folder.js';
 import { assistant, ID0, openStore, T0, UUID, user } from './store.js';

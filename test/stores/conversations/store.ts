@@ -5,7 +5,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Codec } from '../../../src/files/codec.js';
-import { openConversationStore } from '../../../src/stores/conversations.js';
+import { openConversationStore } from '../../../src/stores/conversations/conversations.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 export const T0 = Date.parse('2025-01-24T13:20:00.123Z');

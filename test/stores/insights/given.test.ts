@@ -2,7 +2,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { InsightStore } from '../../../src/stores/insights.js';
+import { InsightStore } from '../../../src/stores/insights/insights.js';
 import { errorOf } from '../../support/error-of.js';
 import { tempFolder } from '../../support/temp-folder.js';
 

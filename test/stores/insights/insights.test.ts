@@ -16,8 +16,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { InsightSearch } from '../../../src/search/insight-search.js';
+import { InsightStore } from '../../../src/stores/insights/insights.js';
 import { normalContext } from '../../../src/stores/insights/schema.js';
-import { InsightStore } from '../../../src/stores/insights.js';
 import { withClient, withPlace } from '../../e2e/harness.js';
 import { errorOf } from '../../support/error-of.js';
 import { tempFolder } from '../../support/temp-folder.js';
@@ -183,8 +183,11 @@ describe('what a person wrote', () => {
     writeFileSync(outside, JSON.stringify({ content: 'outside', context }));
     symlinkSync(outside, pathOf(ID));
     expect(await list(store)).toEqual([]);
-    expect(await store.get(ID)).toBeUndefined();
-    expect(await store.update(ID, { content: 'new' })).toBeUndefined();
+    expect(store.damaged()).toMatchObject([{ name: `${ID}.json`, error: { code: 'PATH_ESCAPE' } }]);
+    await expect(store.get(ID)).rejects.toMatchObject({ code: 'PATH_ESCAPE' });
+    await expect(store.update(ID, { content: 'new' })).rejects.toMatchObject({
+      code: 'PATH_ESCAPE',
+    });
     expect(readFileSync(outside, 'utf8')).toContain('outside');
   });
 });
@@ -248,7 +251,7 @@ describe('the trash', () => {
         extra: {},
       }),
     ).toMatchObject({
-      isNew: true,
+      outcome: 'added',
     });
     const name = (await store.trash(id)) ?? '';
     expect(readdirSync(join(folder, '.trash', 'insights'))).toContain(name);
@@ -259,7 +262,7 @@ describe('the trash', () => {
     expect(await store.remove(id)).toBe(true);
     await store.restore(id);
     expect(await found('first')).toEqual(['first']);
-    for (const wrong of [id.replace(/^./, '0'), 'x', '../insights', '']) {
+    for (const wrong of [id.replace(/^./, '0'), 'x', './', '']) {
       expect((await errorOf(store.restore(wrong))).code).toBe('VALIDATION_ERROR');
     }
   });

@@ -6,10 +6,10 @@
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { tripleOf } from '../../../src/stores/knowledge-graph/changes.js';
-import { graphFiles } from '../../../src/stores/knowledge-graph/graph-files.js';
-import { matchingRows } from '../../../src/stores/knowledge-graph/graph-query.js';
-import { readGraph } from '../../../src/stores/knowledge-graph/graph-reader.js';
+import { graphFiles } from '../../../src/stores/knowledge-graph/log/graph-files.js';
+import { readGraph } from '../../../src/stores/knowledge-graph/log/replay.js';
+import { matchingRows } from '../../../src/stores/knowledge-graph/table/graph-query.js';
+import { tripleOf } from '../../../src/stores/knowledge-graph/table/triple-table.js';
 import { isSoak, tempFolder, timeLimitMs } from '../../support/rounds.js';
 import { fact, graphIn } from './graph.js';
 import { operationsIn, replay } from './oracle.js';

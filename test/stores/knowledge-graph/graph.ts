@@ -3,8 +3,11 @@
  */
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { Triple } from '../../../src/stores/knowledge-graph/triple.js';
-import { KnowledgeGraph, type KnowledgeGraphOptions } from '../../../src/stores/knowledge-graph.js';
+import {
+  KnowledgeGraph,
+  type KnowledgeGraphOptions,
+} from '../../../src/stores/knowledge-graph/knowledge-graph.js';
+import type { Triple } from '../../../src/stores/knowledge-graph/model/triple.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
 export const graphIn = (folder: string, options: Partial<KnowledgeGraphOptions> = {}) =>

@@ -15,8 +15,8 @@ import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { MemoryBank, type NoteChange } from '../../../src/stores/memory-bank/memory-bank.js';
 import { MAX_NOTE_BYTES } from '../../../src/stores/memory-bank/note-text.js';
-import { MemoryBank, type NoteChange } from '../../../src/stores/memory-bank.js';
 import { errorOf } from '../../support/error-of.js';
 import { tempFolder } from '../../support/temp-folder.js';
 
@@ -203,7 +203,10 @@ describe('hostile paths', () => {
     expect(readdirSync(dirname(folder)).sort()).toEqual(['memory-bank', 'secret.md']);
     expect(readFileSync(join(folder, 'note.md'), 'utf8')).toBe('note');
     await bank.refresh();
-    expect(bank.skipped()).toMatchObject([{ path: 'file.md', error: { code: 'PATH_ESCAPE' } }]);
+    expect(bank.skipped()).toMatchObject([
+      { path: 'file.md', error: { code: 'PATH_ESCAPE' } },
+      { path: 'up', error: { code: 'PATH_ESCAPE' } },
+    ]);
     expect(bank.known().map(({ path }) => path)).toEqual(['note.md']);
   });
 });

@@ -7,7 +7,7 @@ const call = (name: string, args: Record<string, unknown> = {}) => opened.sessio
 
 describe('the state', () => {
   it('names the active conversation, and says when it is gone', async () => {
-    expect(await call('get_state')).toEqual({ success: true, values: {} });
+    expect(await call('get_state')).toEqual({ success: true, values: {}, valuesUpdatedAt: {} });
     const missing = { activeConversation: 'k' };
     expect((await opened.session.failure('set_state', missing)).code).toBe(
       'CONVERSATION_NOT_FOUND',
@@ -24,6 +24,33 @@ describe('the state', () => {
     expect(await call('get_state')).toMatchObject({ activeConversationFound: false });
     const none = await call('set_state', { activeConversation: null });
     expect(none['activeConversation']).toBeUndefined();
+  });
+
+  it('sets how many messages get_conversation and session_start return by default', async () => {
+    for (const content of ['one', 'two', 'three'])
+      await call('save_message', { conversationId: 'window', role: 'user', content });
+    const contents = async () => {
+      const read = await call('get_conversation', { conversationId: 'window' });
+      const start = await call('session_start', { timeZone: 'Asia/Qatar' });
+      expect(JSON.stringify(start['session'])).toContain('(Asia/Qatar)');
+      return [read['messages'], start['lastTurns']].map((list) =>
+        (list as { content: string }[]).map(({ content }) => content),
+      );
+    };
+    await call('set_state', { contextWindow: null });
+    expect(await contents()).toEqual([
+      ['one', 'two', 'three'],
+      ['one', 'two', 'three'],
+    ]);
+    await call('set_state', { contextWindow: 2 });
+    expect(await contents()).toEqual([
+      ['two', 'three'],
+      ['two', 'three'],
+    ]);
+    const asked = await call('get_conversation', { conversationId: 'window', messageLimit: 3 });
+    expect(asked['messages']).toHaveLength(3);
+    const wrong = await opened.session.failure('session_start', { timeZone: 'Mars/Olympus' });
+    expect(wrong.code).toBe('VALIDATION_ERROR');
   });
 
   it('keeps free keys, gives those asked for, and stays within its budget', async () => {

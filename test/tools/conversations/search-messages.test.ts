@@ -8,8 +8,8 @@ import { errorOf } from '../../support/error-of.js';
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 async function openTool() {
-  const { store, search } = await openPlace();
-  const app = { conversations: store, search } as unknown as App;
+  const { store, search, recall } = await openPlace();
+  const app = { conversations: store, search, recall } as unknown as App;
   const call = { signal: new AbortController().signal, isRemote: false, progress: () => undefined };
   const run = async (args: Record<string, unknown>, signal = call.signal) =>
     searchMessages.output.parse(
@@ -121,7 +121,7 @@ describe('search_messages', () => {
     const filtered = await run({ query: 'tea', module: 'work', endDate: '2001-01-01' });
     expect(filtered.explanation).toContain('1 match without any filter');
     const one = await run({ query: 'tea', endDate: '2001-01-01' });
-    expect(one.explanation).toContain('1 match without endDate');
+    expect(one.explanation).toContain('1 match without `endDate`');
     expect((await run({ query: '"cake tea"' })).explanation).toBeTruthy();
     expect(await run({ query: 'tea' })).not.toHaveProperty('explanation');
   });

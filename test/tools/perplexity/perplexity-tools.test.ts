@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { App } from '../../../src/app.js';
 import { AppError } from '../../../src/base/errors.js';
 import type { ResearchService } from '../../../src/research/research-types.js';
-import { buildServer } from '../../../src/server/build-server.js';
+import { buildServer } from '../../../src/server/mcp/build-server.js';
 import { type Bench, eventually, openBench } from '../../support/research-bench.js';
 
 let bench: Bench;

@@ -193,7 +193,7 @@ const MAX_TIME = 8.64e15;
 
 function badCursor(): AppError {
   return new AppError('VALIDATION_ERROR', 'cursor is not one of a page of this list.', {
-    hint: 'Pass nextCursor or previousCursor unchanged, with the same filters as before; or leave it out to begin anew.',
+    hint: 'Pass nextCursor or previousCursor unchanged as `cursor`, with the same filters as before; or leave it out to begin anew.',
     details: { field: 'cursor' },
   });
 }

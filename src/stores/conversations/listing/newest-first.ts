@@ -1,31 +1,31 @@
 /**
  * The heads of all conversations, newest `updatedAt` first, always sorted: a change moves one entry
- * instead of sorting ten thousand. Lists that were handed out never change.
+ * instead of sorting ten thousand. A list that was returned never changes.
  */
 import type { ConversationHead } from '../schema.js';
 
-/** From so many changes on, sorting once costs less than moving each. */
+/** With this many changes, one sort costs less than moving each entry. */
 const WORTH_SORTING = 64;
 
-/** Where the heads are kept. */
-export interface Heads {
+/** What holds the heads. */
+export interface HeadSource {
   head(conversationId: string): ConversationHead | undefined;
-  heads(): Iterable<ConversationHead>;
+  summaries(): Iterable<ConversationHead>;
 }
 
 export class NewestFirst {
-  readonly #held: Heads;
+  readonly #source: HeadSource;
   #sorted: readonly ConversationHead[] = [];
-  /** What `#sorted` holds for the conversations that changed since; absent: it has none. */
+  /** The heads in `#sorted` of the conversations that changed since; `undefined`: not in the list. */
   readonly #outdated = new Map<string, ConversationHead | undefined>();
 
-  constructor(held: Heads) {
-    this.#held = held;
+  constructor(source: HeadSource) {
+    this.#source = source;
   }
 
-  /** To be called before each change, with the head that is still held. */
+  /** Call it at each change, with the head before it. */
   changes(conversationId: string, before: ConversationHead | undefined): void {
-    // Sorted anew anyhow, or in the list as it was already.
+    // Either everything is sorted again, or the head in the sorted list is known already.
     if (this.#outdated.size >= WORTH_SORTING || this.#outdated.has(conversationId)) return;
     this.#outdated.set(conversationId, before);
   }
@@ -33,7 +33,9 @@ export class NewestFirst {
   list(): readonly ConversationHead[] {
     if (this.#outdated.size > 0) {
       this.#sorted =
-        this.#outdated.size < WORTH_SORTING ? this.#moved() : [...this.#held.heads()].sort(order);
+        this.#outdated.size < WORTH_SORTING
+          ? this.#moved()
+          : [...this.#source.summaries()].sort(order);
       this.#outdated.clear();
     }
     return this.#sorted;
@@ -42,17 +44,17 @@ export class NewestFirst {
   #moved(): ConversationHead[] {
     const sorted = [...this.#sorted];
     for (const before of this.#outdated.values()) {
-      if (before !== undefined) sorted.splice(placeOf(sorted, before), 1);
+      if (before !== undefined) sorted.splice(positionOf(sorted, before), 1);
     }
     for (const id of this.#outdated.keys()) {
-      const head = this.#held.head(id);
-      if (head !== undefined) sorted.splice(placeOf(sorted, head), 0, head);
+      const head = this.#source.head(id);
+      if (head !== undefined) sorted.splice(positionOf(sorted, head), 0, head);
     }
     return sorted;
   }
 }
 
-/** Newest first; of two with one time the one with the greater id. */
+/** Newest first; with equal times, the greater id first. */
 export function order(
   a: Pick<ConversationHead, 'updatedAt' | 'conversationId'>,
   b: Pick<ConversationHead, 'updatedAt' | 'conversationId'>,
@@ -63,7 +65,7 @@ export function order(
 }
 
 /** Index of the first that does not come before `head`. */
-function placeOf(sorted: readonly ConversationHead[], head: ConversationHead): number {
+function positionOf(sorted: readonly ConversationHead[], head: ConversationHead): number {
   let low = 0;
   let high = sorted.length;
   while (low < high) {

@@ -1,0 +1,117 @@
+/**
+ * How fast conversations come in, and in how much memory: a ChatGPT export and a Codex session whose
+ * history is repeated by compactions. `node bench/import.mjs [megabytes of the export] [of the session]`
+ * (1000 and 5000 are the sizes of docs/IMPORTING.md's promise; the defaults are a tenth). Needs `npm run build`.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+const MAIN = resolve(import.meta.dirname, '../dist/cli/main.js');
+const MB = 1024 * 1024;
+const [exportMb = 100, sessionMb = 500] = process.argv.slice(2).map(Number);
+const folder = mkdtempSync(join(tmpdir(), 'daybook-bench-'));
+const WORDS = 'garden shed larch plank door window roof nail hammer paint rain sun tree'.split(' ');
+let seed = 1;
+const random = () => {
+  seed = (seed * 48271) % 2147483647;
+  return seed;
+};
+const text = (words) =>
+  Array.from({ length: words }, () => `${WORDS[random() % WORDS.length]}${random() % 1000}`).join(
+    ' ',
+  );
+
+async function write(path, megabytes, pieces) {
+  const file = createWriteStream(path);
+  let bytes = 0;
+  for (const piece of pieces(() => bytes < megabytes * MB)) {
+    bytes += Buffer.byteLength(piece);
+    if (!file.write(piece)) await once(file, 'drain');
+  }
+  file.end();
+  await once(file, 'finish');
+}
+
+function* chatGpt(isShort) {
+  yield '[';
+  for (let i = 0; isShort(); i += 1) {
+    const mapping = {};
+    let parent = null;
+    for (let m = 0; m < 20; m += 1) {
+      const id = `message-${String(i).padStart(8, '0')}-${m}`;
+      const author = { role: m % 2 === 0 ? 'user' : 'assistant' };
+      const content = { content_type: 'text', parts: [text(80)] };
+      mapping[id] = {
+        id,
+        parent,
+        message: { id, author, create_time: 1.6e9 + i * 60 + m, content },
+      };
+      parent = id;
+    }
+    const head = { id: `conversation-${i}`, title: text(4), create_time: 1.6e9 + i * 60 };
+    yield `${i === 0 ? '' : ','}${JSON.stringify({ ...head, mapping, current_node: parent })}`;
+  }
+  yield ']';
+}
+
+function* codex(isShort) {
+  const line = (type, payload) =>
+    `${JSON.stringify({ timestamp: '2026-01-02T10:00:00.000Z', type, payload })}\n`;
+  const message = (role) => ({
+    type: 'message',
+    role,
+    content: [{ type: 'input_text', text: text(60) }],
+  });
+  yield line('session_meta', { id: '55555555-ffff-4fff-8fff-000000000001', cwd: '/shed' });
+  const history = Array.from({ length: 40_000 }, () => message('user'));
+  while (isShort()) {
+    yield line('response_item', message('user'));
+    yield line('response_item', message('assistant'));
+    yield line('compacted', { message: '', replacement_history: history });
+  }
+}
+
+/** Peak memory in MB is what Linux says of the process before it ends. */
+async function measure(name, path) {
+  const root = join(folder, `root-${name}`);
+  mkdirSync(root, { recursive: true });
+  const started = performance.now();
+  const child = spawn(process.execPath, [MAIN, '--root', root, 'import', path, '--yes', '--json'], {
+    env: { ...process.env, HOME: folder, DAYBOOK_FSYNC: '1' },
+  });
+  let out = '';
+  let peak = 0;
+  child.stdout.on('data', (chunk) => (out += chunk));
+  child.stderr.pipe(process.stderr);
+  const look = setInterval(() => {
+    try {
+      peak = Number(
+        /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? peak,
+      );
+    } catch {
+      // It has just ended.
+    }
+  }, 50);
+  await once(child, 'close');
+  clearInterval(look);
+  const seconds = (performance.now() - started) / 1000;
+  const { added, messages } = JSON.parse(out);
+  const rate = Math.round(messages / seconds);
+  console.log(
+    `${name}: ${Math.round(statSync(path).size / MB)} MB, ${added} conversations, ${messages} messages in ${seconds.toFixed(1)} s (${rate} a second), peak ${Math.round(peak / 1024)} MB`,
+  );
+}
+
+try {
+  const [chats, session] = [join(folder, 'conversations.json'), join(folder, 'rollout-1.jsonl')];
+  await write(session, sessionMb, codex);
+  await measure('codex', session);
+  await write(chats, exportMb, chatGpt);
+  await measure('chatgpt', chats);
+  await measure('chatgpt', chats);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}

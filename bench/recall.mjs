@@ -1,0 +1,217 @@
+/**
+ * How much of the evidence for a question recall finds, on public sets that are measured and never
+ * shipped (docs/RECALL.md has the figures). Build first, then:
+ *
+ *   npm run build && node bench/recall.mjs <folder> [--dev | --held-out] [--size 100K] [--ablations]
+ *
+ * The folder holds `locomo10.json` (LoCoMo) and `chats/100K/...` (BEAM), either or both. Every set goes
+ * into a store of its own in a temporary folder, as `conversation.json` files, and is asked through the
+ * tools `search_messages` and `get_relevant_snippets`; ablations ask the same index with other weights.
+ * `--dev` is the half that constants were chosen on (BEAM 1-12, LoCoMo 1-5), `--held-out` the other.
+ */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openDaybook } from '../dist/index.js';
+import { RecallIndex } from '../dist/recall/recall-index.js';
+import { readBeam, readLocomo } from './support/recall-sets.mjs';
+
+const DEV = { locomo: 5, beam: 12 };
+const BUDGETS = [1_000, 2_000, 4_000];
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+const [folder, ...flags] = process.argv.slice(2);
+if (folder === undefined) throw new Error('node bench/recall.mjs <folder>');
+const size = flags.includes('--size') ? flags[flags.indexOf('--size') + 1] : '100K';
+const half = (name, all = []) => {
+  if (flags.includes('--dev')) return all.slice(0, DEV[name]);
+  return flags.includes('--held-out') ? all.slice(DEV[name]) : all;
+};
+
+/** Writes the conversations of a set as a store; their ids in the same order. */
+function storeOf(root, conversations) {
+  return conversations.map(({ name, messages }, at) => {
+    const ms = Date.UTC(2025, 0, 1) + at * DAY_MS;
+    const id = `${new Date(ms).toISOString().slice(0, 10).replaceAll('-', '')}-${ms}`;
+    mkdirSync(join(root, 'conversation-logs', id), { recursive: true });
+    const stored = messages.map(({ role, content, time, speaker }) => ({
+      ...{ role, content, createdAt: new Date(time).toISOString() },
+      ...(speaker && { metadata: { speaker } }),
+    }));
+    const path = join(root, 'conversation-logs', id, 'conversation.json');
+    writeFileSync(path, JSON.stringify({ title: `conversation ${name}`, messages: stored }));
+    return id;
+  });
+}
+
+class Tally {
+  questions = 0;
+  sums = {};
+  assistant = { found: 0, all: 0 };
+  kinds = {};
+  ms = 0;
+
+  add(evidence, found, kind, messages, hasAssistant) {
+    this.questions += 1;
+    for (const limit of [5, 10, 25]) {
+      const got = evidence.filter((at) => found.slice(0, limit).includes(at)).length;
+      this.count(`R@${limit}`, got / evidence.length);
+      if (limit !== 10) continue;
+      this.count('all in 10', got === evidence.length ? 1 : 0);
+      this.kinds[kind] ??= [0, 0];
+      this.kinds[kind][0] += got / evidence.length;
+      this.kinds[kind][1] += 1;
+    }
+    if (!hasAssistant) return;
+    const said = evidence.filter((at) => messages[at].role === 'assistant');
+    this.assistant.all += said.length;
+    this.assistant.found += said.filter((at) => found.slice(0, 10).includes(at)).length;
+  }
+
+  count(name, value) {
+    this.sums[name] = (this.sums[name] ?? 0) + value;
+  }
+
+  print(title, withKinds = false) {
+    const share = (sum) => ((100 * sum) / this.questions).toFixed(1);
+    const parts = Object.entries(this.sums).map(([name, sum]) => `${name} ${share(sum)}`);
+    const { found, all } = this.assistant;
+    if (all > 0) parts.push(`assistant's ${((100 * found) / all).toFixed(1)}`);
+    parts.push(`${(this.ms / this.questions).toFixed(1)} ms`);
+    console.log(`  ${title.padEnd(26)} ${parts.join('  ')}`);
+    if (!withKinds) return;
+    const kinds = Object.entries(this.kinds).map(
+      ([kind, [sum, count]]) => `${kind} ${((100 * sum) / count).toFixed(1)} (${count})`,
+    );
+    console.log(`    ${kinds.join(', ')}`);
+  }
+}
+
+/** Asks every question; `ask` gives the seqs that were found, best first, of one conversation's id. */
+async function measure(conversations, ids, hasAssistant, ask) {
+  const tally = new Tally();
+  for (const [at, { messages, questions }] of conversations.entries()) {
+    for (const { question, kind, evidence } of questions) {
+      const from = performance.now();
+      const seqs = await ask(question, ids[at], at);
+      tally.ms += performance.now() - from;
+      tally.add(
+        evidence,
+        seqs.map((seq) => seq - 1),
+        kind,
+        messages,
+        hasAssistant,
+      );
+    }
+  }
+  return tally;
+}
+
+async function measureBudgets(daybook, conversations, ids) {
+  for (const maxTokens of BUDGETS) {
+    let sum = 0;
+    let whole = 0;
+    let count = 0;
+    for (const [at, { questions }] of conversations.entries()) {
+      for (const { question: query, evidence } of questions) {
+        const asked = { query, maxTokens, conversationId: ids[at] };
+        const { snippets } = await daybook.call('get_relevant_snippets', asked);
+        const found = new Set(snippets.map(({ seq }) => seq - 1));
+        const got = evidence.filter((place) => found.has(place)).length / evidence.length;
+        sum += got;
+        whole += got === 1 ? 1 : 0;
+        count += 1;
+      }
+    }
+    const percent = (value) => ((100 * value) / count).toFixed(1);
+    console.log(
+      `  within ${maxTokens} tokens: evidence ${percent(sum)}, all of it ${percent(whole)}`,
+    );
+  }
+}
+
+async function measureAblations(conversations, hasAssistant) {
+  const indexes = conversations.map(({ messages }) => {
+    const index = new RecallIndex();
+    index.put(
+      'one',
+      messages.map((message) => ({ speaker: undefined, ...message })),
+    );
+    return index;
+  });
+  const off = (...names) => ({ weights: Object.fromEntries(names.map((name) => [name, 0])) });
+  const ablations = {
+    'the recipe': {},
+    'no malus for long replies': off('longReply', 'longReplyAsked'),
+    'no rules and preferences': off('instruction', 'instructionAsked', 'preferenceAsked'),
+    'no neighbours': { ...off('before', 'after'), lexical: { near: 0, turn: 0 } },
+    'no session': off('session', 'firstOfSession'),
+    'no named speaker': off('namedSpeaker'),
+    'no pairs': off('pairs'),
+    'words of the message alone': {
+      weights: {
+        before: 0,
+        after: 0,
+        session: 0,
+        firstOfSession: 0,
+        longReply: 0,
+        isQuestion: 0,
+        instruction: 0,
+        instructionAsked: 0,
+        preferenceAsked: 0,
+        namedSpeaker: 0,
+        pairs: 0,
+      },
+      lexical: { near: 0, turn: 0 },
+    },
+  };
+  for (const [name, options] of Object.entries(ablations)) {
+    const tally = await measure(conversations, [], hasAssistant, async (question, _id, at) => {
+      const answer = await indexes[at].ask(question, options);
+      return Array.from({ length: Math.min(25, answer.total) }, (_, place) => answer.at(place).seq);
+    });
+    tally.print(name);
+  }
+}
+
+async function run(title, conversations, hasAssistant) {
+  if (conversations.length === 0) return;
+  const root = mkdtempSync(join(tmpdir(), 'daybook-recall-'));
+  try {
+    const ids = storeOf(root, conversations);
+    const daybook = await openDaybook({ root, cacheFolder: join(root, 'cache') });
+    const search = (more) => async (query, conversationId) => {
+      const { results } = await daybook.call('search_messages', {
+        query,
+        limit: 25,
+        ...more(conversationId),
+      });
+      return results
+        .filter((result) => result.conversationId === conversationId)
+        .map(({ seq }) => seq);
+    };
+    console.log(`${title}: ${conversations.length} conversations, limits of one conversation`);
+    const within = (more) => search((conversationId) => ({ conversationId, ...more }));
+    const modes = { auto: {}, hybrid: { mode: 'hybrid' }, semantic: { mode: 'semantic' } };
+    const keyword = { mode: 'keyword', matchType: 'any' };
+    for (const [name, more] of Object.entries({ ...modes, 'keyword, any word': keyword })) {
+      const tally = await measure(conversations, ids, hasAssistant, within(more));
+      tally.print(name, name === 'auto');
+    }
+    const together = await measure(
+      conversations,
+      ids,
+      hasAssistant,
+      search(() => ({})),
+    );
+    together.print('auto, all conversations');
+    await measureBudgets(daybook, conversations, ids);
+    await daybook.close();
+    if (flags.includes('--ablations')) await measureAblations(conversations, hasAssistant);
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+await run('LoCoMo', half('locomo', readLocomo(folder)), false);
+await run(`BEAM ${size}`, half('beam', readBeam(folder, size)), true);

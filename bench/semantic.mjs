@@ -1,0 +1,89 @@
+/**
+ * Search by meaning: how long a question takes over 10 000, 100 000 and 500 000 passages, with the kernel
+ * and without, how many passages a second the local model embeds, and how much memory that takes.
+ *
+ *   npm run build && npm --prefix bench/model ci --ignore-scripts && node bench/semantic.mjs
+ *
+ * The vectors of the scan are random: what is compared costs the same. Without the packages of the model
+ * only the scan is measured.
+ */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { openLocalEmbedder } from '../dist/embeddings/local-embedder.js';
+import { createPackageLoader } from '../dist/embeddings/model/packages.js';
+import { quantized, VectorTable } from '../dist/embeddings/vectors/vector-table.js';
+
+const WIDTH = 384;
+const QUESTIONS = 11;
+const SIZES = [10_000, 100_000, 500_000];
+const PASSAGE =
+  'The committee decided on Tuesday that the south wall gets a raised bed of larch boards, six metres long, with a membrane against the damp. Martin brings the boards on Saturday morning. '.repeat(
+    3,
+  );
+
+const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+const megabytes = (bytes) => `${Math.round(bytes / 1e6)} MB`;
+const randomVector = () => Float32Array.from({ length: WIDTH }, () => Math.random() - 0.5);
+
+function scan(size, usesKernel) {
+  const table = new VectorTable(WIDTH, { usesKernel });
+  const some = Array.from({ length: 64 }, () => quantized(randomVector()));
+  for (let row = 0; row < size; row += 1) {
+    table.add({ key: row.toString(16).padStart(32, '0'), ...some[row % some.length] });
+  }
+  const times = Array.from({ length: QUESTIONS }, () => {
+    const question = randomVector();
+    const startedAt = performance.now();
+    table.cosines(question);
+    return performance.now() - startedAt;
+  });
+  return median(times);
+}
+
+for (const size of SIZES) {
+  const [kernel, plain] = [scan(size, true), scan(size, false)];
+  console.log(
+    `${size} passages: ${kernel.toFixed(1)} ms a question, ${plain.toFixed(1)} ms without SIMD`,
+  );
+}
+console.log(`memory after the scans: ${megabytes(process.memoryUsage().rss)}`);
+
+const packages = resolve(import.meta.dirname, 'model');
+if (existsSync(join(packages, 'node_modules'))) {
+  const cacheFolder = mkdtempSync(join(tmpdir(), 'daybook-bench-'));
+  try {
+    await embedding(cacheFolder);
+  } finally {
+    rmSync(cacheFolder, { recursive: true, force: true });
+  }
+} else console.log('The packages of the model are not installed: nothing was embedded.');
+
+async function embedding(cacheFolder) {
+  const openings = [];
+  let embedder;
+  for (let tries = 0; tries < 2; tries += 1) {
+    const startedAt = performance.now();
+    await embedder?.close();
+    embedder = await openLocalEmbedder({ packages: createPackageLoader(packages), cacheFolder });
+    openings.push(Math.round(performance.now() - startedAt));
+  }
+  console.log(
+    `model opened in ${openings[1]} ms, written and opened in ${openings[0]} ms the first time`,
+  );
+  await embedder.embed([PASSAGE]);
+  const startedAt = performance.now();
+  for (let batch = 0; batch < 8; batch += 1) await embedder.embed(Array(16).fill(PASSAGE));
+  const passages = (8 * 16 * 1000) / (performance.now() - startedAt);
+  const times = [];
+  for (let tries = 0; tries < 30; tries += 1) {
+    const askedAt = performance.now();
+    await embedder.embed(['what did we decide about the south wall?']);
+    times.push(performance.now() - askedAt);
+  }
+  console.log(
+    `${passages.toFixed(0)} passages of ${PASSAGE.split(' ').length - 1} words a second, ${median(times).toFixed(1)} ms a question`,
+  );
+  console.log(`memory with the model: ${megabytes(process.memoryUsage().rss)}`);
+  await embedder.close();
+}

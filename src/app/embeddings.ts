@@ -1,0 +1,71 @@
+/** Embeddings put together: which model, where its vectors are kept, and what recall asks of them. */
+import { join } from 'node:path';
+import type { Clock } from '../base/clock.js';
+import { sha256Hex } from '../base/ids.js';
+import type { Log } from '../base/log.js';
+import type { Config } from '../config/config.js';
+import type { Embedder } from '../embeddings/embedder.js';
+import { type EmbeddingProgress, EmbeddingSync } from '../embeddings/embedding-sync.js';
+import { openLocalEmbedder } from '../embeddings/local-embedder.js';
+import { createPackageLoader } from '../embeddings/model/packages.js';
+import { createRemoteEmbedder } from '../embeddings/remote-embedder.js';
+import { createVectorSource } from '../embeddings/stored-vectors.js';
+import { passagesOf } from '../recall/message-text.js';
+import type { VectorSource } from '../recall/vector-source.js';
+import type { ConversationStore } from '../stores/conversations/conversations.js';
+
+export interface EmbeddingParts {
+  /** Absent where embeddings are off. */
+  readonly vectors?: VectorSource;
+  readonly mode: Config['embeddings']['mode'];
+  /** Absent where embeddings are off. */
+  progress(): EmbeddingProgress | undefined;
+  /** Begins to embed in the background. */
+  start(): void;
+  close(): Promise<void>;
+}
+
+export function openEmbeddings(
+  config: Config,
+  conversations: ConversationStore,
+  clock: Clock,
+  log: Log,
+): EmbeddingParts {
+  const { mode } = config.embeddings;
+  if (mode === 'off') {
+    const nothing = () => undefined;
+    return { mode, progress: nothing, start: nothing, close: async () => undefined };
+  }
+  const sync = new EmbeddingSync({
+    conversations,
+    open: () => openEmbedder(config, clock),
+    folder: join(config.cacheFolder, 'vectors', sha256Hex(config.logsDir).slice(0, 32)),
+    cut: passagesOf,
+    clock,
+    log,
+  });
+  return {
+    mode,
+    vectors: createVectorSource(sync, log),
+    progress: () => sync.progress,
+    start: () => sync.start(),
+    close: () => sync.close(),
+  };
+}
+
+/** Where `daybook embeddings enable` installs the packages of the local model. */
+export const packagesFolder = ({ cacheFolder }: Config): string =>
+  join(cacheFolder, 'embeddings', 'packages');
+
+/** The model that the settings name. Throws as `openLocalEmbedder` does. */
+export async function openEmbedder(config: Config, clock: Clock): Promise<Embedder> {
+  const { mode, model, endpoint, apiKey } = config.embeddings;
+  if (mode !== 'local' && mode !== 'off') {
+    return createRemoteEmbedder({ name: mode, endpoint, model: model ?? '', apiKey, clock });
+  }
+  return openLocalEmbedder({
+    packages: createPackageLoader(packagesFolder(config)),
+    cacheFolder: join(config.cacheFolder, 'embeddings'),
+    modelFolder: model,
+  });
+}

@@ -1,0 +1,28 @@
+/** What language models of any kind do for the store: summaries and embeddings, opened and closed together. */
+import type { Clock } from '../base/clock.js';
+import type { Log } from '../base/log.js';
+import type { Config } from '../config/config.js';
+import type { ConversationStore } from '../stores/conversations/conversations.js';
+import { openEmbeddings } from './embeddings.js';
+import { openSummaries } from './summaries.js';
+
+export function openLanguageParts(
+  config: Config,
+  conversations: ConversationStore,
+  clock: Clock,
+  log: Log,
+) {
+  const summarising = openSummaries(config, conversations, clock, log);
+  const embeddings = openEmbeddings(config, conversations, clock, log);
+  return {
+    services: { summaries: summarising.summaries, languageModels: summarising, embeddings },
+    start() {
+      summarising.start();
+      embeddings.start();
+    },
+    async close() {
+      await summarising.close();
+      await embeddings.close();
+    },
+  };
+}

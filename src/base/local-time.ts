@@ -1,0 +1,32 @@
+/**
+ * Times as people read them: date and time of day in a time zone of the IANA database, named behind
+ * it, as `2025-12-24 20:30 (Asia/Qatar)`. Files and structured answers keep ISO 8601 in UTC.
+ */
+
+/** Whether this JavaScript engine knows the zone. */
+export function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The zone of the operating system. */
+export function systemTimeZone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
+}
+
+/** `2025-12-24 20:30 (Asia/Qatar)`; the text itself where it is no time. */
+export function localTime(isoText: string, timeZone: string): string {
+  const date = new Date(isoText);
+  if (Number.isNaN(date.getTime())) return isoText;
+  // Swedish dates have the form of ISO 8601.
+  const text = new Intl.DateTimeFormat('sv-SE', {
+    timeZone,
+    dateStyle: 'short',
+    timeStyle: 'short',
+  }).format(date);
+  return `${text} (${timeZone})`;
+}

@@ -1,0 +1,37 @@
+/** Typed arrays that grow: their length is fixed, so a full one is copied into one twice as long. */
+
+type NumberArray = Uint8Array | Uint16Array | Uint32Array | Int32Array | Float64Array;
+
+/** `array` if it has room for `length` items; otherwise a longer copy, with 0 in the new items. */
+export function withCapacity<T extends NumberArray>(array: T, length: number): T {
+  if (length <= array.length) return array;
+  const ArrayType = array.constructor as new (length: number) => T;
+  const longer = new ArrayType(Math.max(length, array.length * 2));
+  longer.set(array);
+  return longer;
+}
+
+const MIN_CAPACITY = 1024;
+/** `clear` releases an array that is longer than this. */
+const MAX_RETAINED = 2 ** 18;
+
+/** A list of unsigned 32-bit numbers. */
+export class Uint32List {
+  array = new Uint32Array(MIN_CAPACITY);
+  count = 0;
+
+  /** Makes room for `more` numbers and returns the array, which the caller may then write to. */
+  reserve(more: number): Uint32Array {
+    this.array = withCapacity(this.array, this.count + more);
+    return this.array;
+  }
+
+  push(number: number): void {
+    this.reserve(1)[this.count++] = number;
+  }
+
+  clear(): void {
+    this.count = 0;
+    if (this.array.length > MAX_RETAINED) this.array = new Uint32Array(MIN_CAPACITY);
+  }
+}

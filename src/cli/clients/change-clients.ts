@@ -1,0 +1,140 @@
+/**
+ * Adds, changes or removes Daybook's entry in the settings of MCP clients, one after the other: shows
+ * the change, asks, keeps a copy of the file. An entry that points to another root is changed only
+ * after the difference was shown and somebody agreed to exactly that.
+ */
+import { resolve } from 'node:path';
+import { isoTime, systemClock } from '../../base/clock.js';
+import { isAppError } from '../../base/errors.js';
+import { changeUserFile } from '../../files/atomic/edit-user-file.js';
+import { readTextIfPresent } from '../../files/paths/user-files.js';
+import { confirm } from '../terminal/ask.js';
+import { escapeLines } from '../terminal/terminal-text.js';
+import { type Client, type Entry, entryOf, rootOf, type StartCommand } from './clients.js';
+import { blockOf, readEntry, withEntry, withoutEntry } from './entry-files.js';
+
+export interface ClientReport {
+  readonly client: string;
+  readonly path: string;
+  readonly outcome: 'written' | 'changed' | 'removed' | 'unchanged' | 'left alone' | 'refused';
+  /** Where a copy of the file as it was is. */
+  readonly copy?: string;
+  readonly reason?: string;
+}
+
+interface Consent {
+  /** Nobody is asked. */
+  readonly yes?: boolean;
+  /** With `yes`: also where an entry points to another root. */
+  readonly replace?: boolean;
+}
+
+/** CANCELLED at Ctrl-C: the clients before are done, this one and those after are not. */
+export async function changeClients(
+  clients: readonly Client[],
+  { start, yes = false, replace = false }: Consent & { readonly start: StartCommand },
+): Promise<ClientReport[]> {
+  const reports: ClientReport[] = [];
+  for (const client of clients) {
+    reports.push(await reporting(client, () => addTo(client, start, { yes, replace })));
+  }
+  return reports;
+}
+
+/** Removes the entries that point to `root`; others belong to another root and stay. */
+export async function removeFromClients(
+  clients: readonly Client[],
+  { root, yes = false }: Consent & { readonly root: string },
+): Promise<ClientReport[]> {
+  const reports: ClientReport[] = [];
+  for (const client of clients) {
+    reports.push(await reporting(client, () => removeFrom(client, root, yes)));
+  }
+  return reports;
+}
+
+type Outcome = Pick<ClientReport, 'outcome' | 'copy' | 'reason'>;
+
+async function reporting(client: Client, work: () => Promise<Outcome>): Promise<ClientReport> {
+  const facts = { client: client.title, path: client.path };
+  try {
+    return { ...facts, ...(await work()) };
+  } catch (error) {
+    if (!isAppError(error) || error.code === 'CANCELLED') throw error;
+    return { ...facts, outcome: 'refused', reason: `${error.message} ${error.hint}` };
+  }
+}
+
+async function addTo(
+  client: Client,
+  start: StartCommand,
+  { yes, replace }: Required<Consent>,
+): Promise<Outcome> {
+  const before = readTextIfPresent(client.path) ?? '';
+  const existing = readEntry(before, client);
+  const entry = entryOf(client, start, existing);
+  const changed = (text: string) =>
+    withEntry(text, client, entryOf(client, start, readEntry(text, client)));
+  if (changed(before) === before) return { outcome: 'unchanged' };
+  const other = existing && otherRoot(existing, rootOf(entry));
+  if (!yes) {
+    console.error(`\n${escapeLines(shownChange(client, existing, entry))}`);
+    if (!(await confirm(questionOf(client, existing, other)))) return { outcome: 'left alone' };
+  } else if (other !== undefined && !replace) {
+    const reason = `It uses ${other}. To change that: daybook init --yes --replace`;
+    return { outcome: 'left alone', reason };
+  }
+  return done(existing === undefined ? 'written' : 'changed', await write(client, changed));
+}
+
+async function removeFrom(client: Client, root: string, yes: boolean): Promise<Outcome> {
+  const before = readTextIfPresent(client.path) ?? '';
+  const existing = readEntry(before, client);
+  if (existing === undefined) return { outcome: 'unchanged', reason: 'Daybook is not in it.' };
+  const other = otherRoot(existing, root);
+  if (other !== undefined) return { outcome: 'left alone', reason: `It uses ${other}.` };
+  if (!yes) {
+    console.error(
+      `\n${escapeLines(`${client.title}: ${client.path}\n${blockOf(client, existing)}`)}`,
+    );
+    if (!(await confirm(`Remove this from ${client.title}?`))) return { outcome: 'left alone' };
+  }
+  return done('removed', await write(client, (text) => withoutEntry(text, client)));
+}
+
+const done = (outcome: Outcome['outcome'], copy: string | undefined): Outcome => ({
+  outcome,
+  ...(copy !== undefined && { copy }),
+});
+
+/** Made from what is in the file now: the client may have written while the question stood. */
+function write(client: Client, change: (text: string) => string): Promise<string | undefined> {
+  const time = isoTime(systemClock.now()).replace(/[-:.]/g, '');
+  return changeUserFile(client.path, change, `before-daybook-${time}`);
+}
+
+/** The root of an entry where it is not the one that is meant. */
+function otherRoot(entry: Entry, root: string | undefined): string | undefined {
+  const own = rootOf(entry);
+  if (own === undefined) return 'the root that Daybook finds by itself';
+  return root !== undefined && resolve(own) === resolve(root) ? undefined : own;
+}
+
+function questionOf({ title }: Client, existing: Entry | undefined, other: string | undefined) {
+  if (existing === undefined) return `Add this to ${title}?`;
+  return other === undefined
+    ? `Change the entry of ${title}?`
+    : `${title} uses ${other} now. Change it?`;
+}
+
+/** The new entry; of one that exists, the fields that differ, as they are and as they would be. */
+function shownChange(client: Client, existing: Entry | undefined, entry: Entry): string {
+  const heading = `${client.title}: ${client.path}`;
+  if (existing === undefined) return `${heading}\n${blockOf(client, entry)}`;
+  const lines = Object.keys(entry).flatMap((name) => {
+    const [was, is] = [JSON.stringify(existing[name]), JSON.stringify(entry[name])];
+    if (was === is) return [];
+    return [...(was === undefined ? [] : [`  - "${name}": ${was}`]), `  + "${name}": ${is}`];
+  });
+  return [heading, ...lines].join('\n');
+}

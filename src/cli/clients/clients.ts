@@ -1,0 +1,142 @@
+/**
+ * The MCP clients that `daybook init` knows: where each keeps its list of servers on this platform,
+ * and what an entry of that list looks like. Reading and changing the files is `entry-files.ts`.
+ */
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { AppError } from '../../base/errors.js';
+import { programsFolder } from '../../config/config.js';
+
+export interface Client {
+  /** As it is named on the command line. */
+  readonly name: string;
+  readonly title: string;
+  /** The file that lists its servers. */
+  readonly path: string;
+  /** Exists where the client has ever run. */
+  readonly folder: string;
+  /** The field that holds the servers. */
+  readonly list: 'mcpServers' | 'servers' | 'context_servers' | 'mcp_servers';
+  readonly format: 'json' | 'toml';
+  /** Fields that this client wants beside `command` and `args`. */
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+/** How a client starts Daybook. */
+export interface StartCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+}
+
+export type Entry = Readonly<Record<string, unknown>>;
+
+interface Machine {
+  readonly home?: string;
+  readonly platform?: string;
+  readonly env?: { readonly [name: string]: string | undefined };
+}
+
+/** All of them, installed or not. */
+export function clientsOf(machine: Machine = {}): readonly Client[] {
+  const { home = homedir(), platform = process.platform } = machine;
+  const programs = programsFolder(machine);
+  // Zed follows the custom of Linux on macOS as well.
+  const zed = platform === 'win32' ? join(programs, 'Zed') : join(configHome(machine, home), 'zed');
+  const stdio = { fields: { type: 'stdio' } };
+  return [
+    client(
+      'claude-desktop',
+      'Claude Desktop',
+      join(programs, 'Claude'),
+      'claude_desktop_config.json',
+    ),
+    {
+      ...client('claude-code', 'Claude Code', join(home, '.claude'), '.claude.json', stdio),
+      path: join(home, '.claude.json'),
+    },
+    client('codex', 'Codex', join(home, '.codex'), 'config.toml', {
+      list: 'mcp_servers',
+      format: 'toml',
+    }),
+    client('cursor', 'Cursor', join(home, '.cursor'), 'mcp.json'),
+    client('gemini', 'Gemini CLI', join(home, '.gemini'), 'settings.json'),
+    client('vscode', 'VS Code', join(programs, 'Code', 'User'), 'mcp.json', {
+      list: 'servers',
+      ...stdio,
+    }),
+    client('windsurf', 'Windsurf', join(home, '.codeium', 'windsurf'), 'mcp_config.json'),
+    client('zed', 'Zed', zed, 'settings.json', {
+      list: 'context_servers',
+      fields: { source: 'custom' },
+    }),
+  ];
+}
+
+function client(
+  name: string,
+  title: string,
+  folder: string,
+  file: string,
+  others: Partial<Client> = {},
+): Client {
+  const usual = { list: 'mcpServers', format: 'json', fields: {} } as const;
+  return { name, title, folder, path: join(folder, file), ...usual, ...others };
+}
+
+function configHome({ env, platform = process.platform }: Machine, home: string): string {
+  const linux = { ...(env && { env }), home, platform: 'linux' };
+  return platform === 'darwin' ? join(home, '.config') : programsFolder(linux);
+}
+
+/**
+ * How a client starts this installation on `root`. By absolute paths: a program that was started from
+ * a desktop has no PATH of a shell, and a bare name could become a package of somebody else.
+ * VALIDATION_ERROR for a copy in the cache of npx, which npm may empty at any time.
+ */
+export function startCommand(
+  root: string,
+  { node, main }: { readonly node: string; readonly main: string },
+): StartCommand {
+  if (!/[/\\]_npx[/\\]/.test(main)) return { command: node, args: [main, '--root', root] };
+  throw new AppError('VALIDATION_ERROR', `This copy of Daybook is in the cache of npx (${main}).`, {
+    hint: 'Clients need a copy that stays: install Daybook with npm install --global, then run daybook init.',
+  });
+}
+
+/**
+ * The entry of a client: the one that exists with another program and root; what else is in it (its
+ * own arguments, env, disabled) belongs to the user and stays.
+ */
+export function entryOf({ fields }: Client, start: StartCommand, existing: Entry = {}): Entry {
+  const own = optionsOfUser(existing);
+  return { ...existing, ...fields, command: start.command, args: [...start.args, ...own] };
+}
+
+/** The root that an entry names; `undefined` where it leaves that to Daybook. */
+export function rootOf({ args, env }: Entry): string | undefined {
+  const words = wordsOf(args);
+  const at = words.indexOf('--root');
+  const joined = words.find((word) => word.startsWith('--root='))?.slice('--root='.length);
+  const variable = isObject(env) ? env['DAYBOOK_ROOT'] : undefined;
+  return (at < 0 ? joined : words[at + 1]) ?? (typeof variable === 'string' ? variable : undefined);
+}
+
+/** The arguments but the program and its root. */
+function optionsOfUser({ args }: Entry): readonly string[] {
+  const words = wordsOf(args);
+  const first = words.findIndex((word) => word.startsWith('--'));
+  if (first < 0) return [];
+  const own: string[] = [];
+  for (let at = first; at < words.length; at += 1) {
+    const word = words[at] ?? '';
+    if (word === '--root') at += 1;
+    else if (!word.startsWith('--root=')) own.push(word);
+  }
+  return own;
+}
+
+const wordsOf = (args: unknown): readonly string[] =>
+  Array.isArray(args) ? args.filter((word) => typeof word === 'string') : [];
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

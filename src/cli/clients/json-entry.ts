@@ -1,0 +1,103 @@
+/** Daybook's entry in a JSON file with comments, which `jsonc-parser` edits in place. */
+import {
+  applyEdits,
+  findNodeAtLocation,
+  modify,
+  type Node,
+  type ParseError,
+  parse,
+  parseTree,
+} from 'jsonc-parser';
+import type { Client, Entry } from './clients.js';
+import { unfitFile } from './unfit-file.js';
+
+const BOM = '\ufeff';
+const OPTIONS = { allowTrailingComma: true };
+
+function readEntry(text: string, client: Client): Entry | undefined {
+  const content = text.startsWith(BOM) ? text.slice(1) : text;
+  if (content.trim() === '') return undefined;
+  const errors: ParseError[] = [];
+  const value: unknown = parse(content, errors, OPTIONS);
+  const [error] = errors;
+  if (error !== undefined) {
+    throw unfitFile(client, `is not valid JSON (${positionOf(content, error.offset)})`);
+  }
+  const servers = fieldOf(value, client.list);
+  if (!isObject(value)) throw unfitFile(client, 'is not a JSON object');
+  if (servers !== undefined && !isObject(servers)) {
+    throw unfitFile(client, `has something else than an object in "${client.list}"`);
+  }
+  const twice = nameGivenTwice(content, client, ['command', 'args', ...Object.keys(client.fields)]);
+  if (twice !== undefined) throw unfitFile(client, `has "${twice}" twice in one object`);
+  const entry = fieldOf(servers, 'daybook');
+  return isObject(entry) ? entry : undefined;
+}
+
+function withEntry(text: string, client: Client, entry: Entry): string {
+  const existing = readEntry(text, client);
+  if (existing === undefined) return edited(text, [[[client.list, 'daybook'], entry]]);
+  const changes = Object.entries(entry)
+    .filter(([name, wanted]) => JSON.stringify(existing[name]) !== JSON.stringify(wanted))
+    .map(([name, wanted]): Change => [[client.list, 'daybook', name], wanted]);
+  return changes.length === 0 ? text : edited(text, changes);
+}
+
+function withoutEntry(text: string, client: Client): string {
+  if (readEntry(text, client) === undefined) return text;
+  return edited(text, [[[client.list, 'daybook'], undefined]]);
+}
+
+const blockOf = ({ list }: Client, entry: Entry): string =>
+  JSON.stringify({ [list]: { daybook: entry } }, null, 2);
+
+type Change = readonly [path: string[], value: unknown];
+
+function edited(text: string, changes: readonly Change[]): string {
+  const bom = text.startsWith(BOM) ? BOM : '';
+  const content = text.slice(bom.length);
+  const before = content.trim() === '' ? '{}\n' : content;
+  const indent = /\n([ \t]+)\S/.exec(before)?.[1] ?? '  ';
+  const formattingOptions = {
+    insertSpaces: !indent.startsWith('\t'),
+    tabSize: indent.startsWith('\t') ? 1 : indent.length,
+    eol: before.includes('\r\n') ? '\r\n' : '\n',
+  };
+  return (
+    bom +
+    changes.reduce(
+      (old, [path, value]) => applyEdits(old, modify(old, path, value, { formattingOptions })),
+      before,
+    )
+  );
+}
+
+function positionOf(text: string, offset: number): string {
+  const before = text.slice(0, offset).split('\n');
+  return `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
+}
+
+/** On the way to the entry: programs do not agree on which of two counts, so neither can be changed. */
+function nameGivenTwice(text: string, { list }: Client, fields: readonly string[]) {
+  const tree = parseTree(text, [], OPTIONS);
+  const at = (...path: string[]) => tree && findNodeAtLocation(tree, path);
+  const steps: [Node | undefined, readonly string[]][] = [
+    [tree, [list]],
+    [at(list), ['daybook']],
+    [at(list, 'daybook'), fields],
+  ];
+  for (const [object, names] of steps) {
+    const present = object?.children?.map(({ children }) => children?.[0]?.value);
+    const twice = names.find((name) => present?.indexOf(name) !== present?.lastIndexOf(name));
+    if (twice !== undefined) return twice;
+  }
+  return undefined;
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const fieldOf = (value: unknown, name: string): unknown =>
+  isObject(value) ? value[name] : undefined;
+
+export const jsonEntries = { readEntry, withEntry, withoutEntry, blockOf };

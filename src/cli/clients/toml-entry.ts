@@ -1,0 +1,103 @@
+/**
+ * Daybook's entry in a TOML file (Codex). No TOML editor for Node keeps comments and is widely used,
+ * so the table is edited as text and `smol-toml` proves the result: everything else must read exactly
+ * as before, and the entry as it was meant. A file that fails the proof is refused.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { parse, type TomlTable } from 'smol-toml';
+import type { Client, Entry } from './clients.js';
+import { unfitFile } from './unfit-file.js';
+
+/** The table and its sub-tables, such as `[mcp_servers.daybook.env]`. */
+const HEADER = /^[ \t]*\[[ \t]*mcp_servers[ \t]*\.[ \t]*"?daybook"?[ \t]*(\.[^\]]*)?\]/;
+const ANY_HEADER = /^[ \t]*\[/;
+
+function readEntry(text: string, client: Client): Entry | undefined {
+  const servers = parsed(text, client)['mcp_servers'];
+  const entry = isTable(servers) ? servers['daybook'] : undefined;
+  return isTable(entry) ? entry : undefined;
+}
+
+function withEntry(text: string, client: Client, entry: Entry): string {
+  const existing = readEntry(text, client);
+  if (isDeepStrictEqual(existing && { ...existing }, { ...entry })) return text;
+  const base = existing === undefined ? text : withoutEntry(text, client);
+  const separator = base.trim() === '' ? '' : `${base.endsWith('\n') ? '' : '\n'}\n`;
+  const changed = `${base}${base.trim() === '' ? '' : separator}${blockOf(client, entry)}\n`;
+  return proved(changed, client, { ...servers(text, client), daybook: entry }, text);
+}
+
+function withoutEntry(text: string, client: Client): string {
+  if (readEntry(text, client) === undefined) return text;
+  const kept: string[] = [];
+  let isInside = false;
+  let aside: string[] = []; // comments at the end of the table, which belong to what follows
+  for (const line of text.split(/(?<=\n)/)) {
+    const isOwn = HEADER.test(line);
+    if (!isOwn && ANY_HEADER.test(line)) {
+      if (isInside) kept.push(...aside);
+      isInside = false;
+    }
+    if (isOwn) isInside = true;
+    aside = isInside && /^[ \t]*(#|\r?\n?$)/.test(line) ? [...aside, line] : [];
+    if (!isInside) kept.push(line);
+  }
+  if (isInside) kept.push(...aside);
+  const { daybook: _, ...others } = servers(text, client);
+  return proved(kept.join(''), client, others, text);
+}
+
+function blockOf(_client: Client, entry: Entry): string {
+  const tables = Object.entries(entry).filter(([, value]) => isTable(value));
+  const plain = Object.entries(entry).filter(([, value]) => !isTable(value));
+  return [
+    '[mcp_servers.daybook]',
+    ...plain.map(lineOf),
+    ...tables.flatMap(([name, table]) => [
+      '',
+      `[mcp_servers.daybook.${JSON.stringify(name)}]`,
+      ...Object.entries(table as Entry).map(lineOf),
+    ]),
+  ].join('\n');
+}
+
+/** JSON texts, numbers and lists of texts are TOML too; a value that is not fails the proof. */
+const lineOf = ([name, value]: [string, unknown]) =>
+  `${/^[\w-]+$/.test(name) ? name : JSON.stringify(name)} = ${JSON.stringify(value)}`;
+
+function proved(
+  changed: string,
+  client: Client,
+  wanted: Readonly<Record<string, unknown>>,
+  before: string,
+): string {
+  const withServers = (text: string, own: unknown) => ({
+    ...parsed(text, client),
+    mcp_servers: own,
+  });
+  const now = withServers(changed, { ...servers(changed, client) });
+  if (isDeepStrictEqual(plainOf(now), plainOf(withServers(before, wanted)))) return changed;
+  throw unfitFile(client, 'is written in a way that Daybook cannot change safely');
+}
+
+/** The parser's objects have no prototype and dates of its own. */
+const plainOf = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
+
+function servers(text: string, client: Client): Readonly<Record<string, unknown>> {
+  const found = parsed(text, client)['mcp_servers'];
+  return isTable(found) ? found : {};
+}
+
+function parsed(text: string, client: Client): TomlTable {
+  try {
+    return parse(text);
+  } catch (cause) {
+    const [reason = ''] = cause instanceof Error ? cause.message.split('\n') : [];
+    throw unfitFile(client, `is not valid TOML (${reason})`, cause);
+  }
+}
+
+const isTable = (value: unknown): value is TomlTable =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+
+export const tomlEntries = { readEntry, withEntry, withoutEntry, blockOf };

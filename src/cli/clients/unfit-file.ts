@@ -1,0 +1,11 @@
+/** The refusal of a client's settings file that Daybook cannot change safely. */
+import { AppError } from '../../base/errors.js';
+import type { Client } from './clients.js';
+
+export function unfitFile({ path }: Client, what: string, cause?: unknown): AppError {
+  return new AppError('CORRUPT', `${path} ${what}.`, {
+    hint: 'It was left untouched. Correct it, or print the entry with --print and add it by hand.',
+    details: { path },
+    cause,
+  });
+}

@@ -1,0 +1,32 @@
+/**
+ * `daybook backup`: what the tool `backup` does, for people and for schedulers.
+ */
+import { realPlace } from '../../files/door/real-place.js';
+import type { Flags } from '../configuration.js';
+import { countOf, report } from '../terminal/output.js';
+import { progressBar } from '../terminal/progress-bar.js';
+import { escapeControls, oneLine } from '../terminal/terminal-text.js';
+import { withApp } from '../with-app.js';
+
+/** Prints the path of the archive; what is not in it goes to stderr. */
+export async function backup(
+  { to, json }: { to?: string; json?: boolean },
+  flags: Flags,
+): Promise<void> {
+  await withApp(flags, async ({ backups }, signal) => {
+    const folder = to === undefined ? undefined : realPlace(to);
+    const bar = progressBar(process.stderr);
+    const onFile = (progress: number) => bar.show({ progress, message: 'files' });
+    const made = await backups.make({ folder, signal, onFile }).finally(() => bar.clear());
+    report(made, json, () => {
+      console.log(made.path);
+      console.log(
+        `${countOf(made.files, 'file')}, ${made.sizeBytes} bytes, read back and compared.`,
+      );
+      for (const name of made.removed) console.log(escapeControls(`removed ${name}`));
+    });
+    for (const { name, reason } of made.leftOut) {
+      console.error(oneLine(`left out: ${name}: ${reason}`));
+    }
+  });
+}

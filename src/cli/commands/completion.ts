@@ -1,0 +1,142 @@
+/**
+ * `daybook completion SHELL`: a script that makes the shell ask `daybook complete` for candidates. They
+ * come from the table of commands itself, and, for conversations, from the store.
+ */
+import type { Command, Option } from 'commander';
+import type { Config } from '../../config/config.js';
+import { openConversationStore } from '../../stores/conversations/conversations.js';
+import { configuration, type Flags } from '../configuration.js';
+import { isMadeOfTools } from '../names.js';
+
+const SCRIPTS: Readonly<Record<string, string>> = {
+  bash: `_daybook() {
+  local IFS=$'\\n'
+  COMPREPLY=($(daybook complete -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null | cut -f1 | while read -r word; do printf '%q\\n' "$word"; done))
+}
+complete -o default -F _daybook daybook`,
+  zsh: `#compdef daybook
+_daybook() {
+  local -a candidates
+  local line
+  for line in "\${(@f)$(daybook complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}"; do
+    [[ -n $line ]] && candidates+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
+  done
+  if (( $#candidates )); then _describe 'daybook' candidates; else _files; fi
+}
+compdef _daybook daybook`,
+  fish: `complete --command daybook --arguments '(daybook complete -- (commandline --tokens-expanded --cut-at-cursor 2>/dev/null)[2..] (commandline --current-token) 2>/dev/null)'`,
+};
+
+export function printScript(shell: string): void {
+  console.log(SCRIPTS[shell]);
+}
+
+interface Candidate {
+  readonly word: string;
+  readonly about: string;
+}
+
+/** Titles and keys are many in an old store; a shell shows no more than this usefully. */
+const MOST_CANDIDATES = 200;
+
+/** One candidate a line, with a tab before what it is. `typed`: the words after `daybook`. */
+export async function complete(
+  program: Command,
+  typed: readonly string[],
+  flags: Flags,
+): Promise<void> {
+  const last = typed.at(-1) ?? '';
+  const candidates = await candidatesOf(program, typed.slice(0, -1), last, flags);
+  const fitting = candidates.filter(({ word }) => word.startsWith(last)).slice(0, MOST_CANDIDATES);
+  const lines = fitting.map(({ word, about }) => `${safe(word)}\t${safe(about)}\n`);
+  process.stdout.write(lines.join(''));
+}
+
+/** A line and a tab separate candidates, and a shell shows what it is given. */
+const safe = (text: string) => text.replace(/\p{Cc}/gu, ' ');
+
+async function candidatesOf(
+  program: Command,
+  before: readonly string[],
+  last: string,
+  flags: Flags,
+): Promise<readonly Candidate[]> {
+  const { command, words, option } = await commandOf(program, before);
+  if (option !== undefined) return valuesOf(option, flags);
+  if (last.startsWith('-')) return optionsOf(command, program);
+  if (command.commands.length > 0) return commandsIn(command);
+  const { registeredArguments: args } = command;
+  const argument = args[words] ?? (args.at(-1)?.variadic ? args.at(-1) : undefined);
+  if (argument?.argChoices !== undefined) return plain(argument.argChoices);
+  const name = argument?.name() ?? '';
+  return name === 'conversation' || name === 'conversations' ? conversationNames(flags) : [];
+}
+
+/** The command that the words name, how many arguments it has already, and an option that wants its value. */
+async function commandOf(program: Command, before: readonly string[]) {
+  let command = program;
+  let words = 0;
+  let option: Option | undefined;
+  for (const word of before) {
+    if (option !== undefined) {
+      option = undefined;
+      continue;
+    }
+    const known = [...command.options, ...program.options];
+    const named = known.find(({ long, short }) => long === word || short === word);
+    if (named !== undefined) {
+      if (named.required || named.optional) option = named;
+      continue;
+    }
+    const next = command.commands.find((each) => each.name() === word);
+    if (next === undefined) {
+      words += 1;
+      continue;
+    }
+    command = next;
+    if (isMadeOfTools(next.name()) && next.commands.length === 0) {
+      (await import('../tools/tool-groups.js')).fillIn(next, () => ({}));
+    }
+  }
+  return { command, words, option };
+}
+
+const plain = (words: readonly string[]) => words.map((word) => ({ word, about: '' }));
+
+function commandsIn(command: Command): Candidate[] {
+  return command
+    .createHelp()
+    .visibleCommands(command)
+    .map((each) => ({ word: each.name(), about: each.description() }));
+}
+
+function optionsOf(command: Command, program: Command): Candidate[] {
+  return [...command.options, ...program.options]
+    .filter(({ hidden, long }) => !hidden && long !== undefined)
+    .map(({ long = '', description }) => ({ word: long, about: description }));
+}
+
+async function valuesOf(option: Option, flags: Flags): Promise<readonly Candidate[]> {
+  if (option.argChoices !== undefined) return plain(option.argChoices);
+  const isConversation = option.long === '--conversation' || option.long === '--conversation-id';
+  return isConversation ? conversationNames(flags) : [];
+}
+
+/** Keys, ids and titles; nothing where the configuration or the store cannot be read. */
+async function conversationNames(flags: Flags): Promise<readonly Candidate[]> {
+  const config: Config = configuration(flags);
+  const store = await openConversationStore({
+    ...{ logsFolder: config.logsDir, maxMessages: config.maxMessages },
+    ...{ fsync: config.fsync, isReading: true },
+  });
+  const heads = await store.list();
+  await store.close();
+  return [
+    { word: 'last', about: 'the conversation that was changed last' },
+    ...heads.flatMap(({ clientId, conversationId, title = '' }) => [
+      ...(clientId === undefined ? [] : [{ word: clientId, about: title }]),
+      { word: conversationId, about: title },
+      ...(title === '' ? [] : [{ word: title, about: conversationId }]),
+    ]),
+  ];
+}

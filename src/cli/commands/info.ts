@@ -1,0 +1,107 @@
+/**
+ * `daybook info`: what the tool `store_info` says, how much room everything takes, and whether
+ * something needs a person. Status 1: something does.
+ */
+import { join } from 'node:path';
+import type { z } from 'zod';
+import type { App } from '../../app.js';
+import type { Config } from '../../config/config.js';
+import { type FolderSize, folderSize, freeBytes } from '../../files/read/folder-size.js';
+import { storeInfo } from '../../tools/conversations/store-info.js';
+import { configuration, type Flags } from '../configuration.js';
+import { locksOf } from '../locks.js';
+import { type Area, problemsOf, reportOtherRoot } from '../problems.js';
+import { NOTHING_FOUND } from '../status.js';
+import { sizeOf } from '../terminal/amounts.js';
+import { countOf, report } from '../terminal/output.js';
+import { showText } from '../terminal/pager.js';
+import { oneLine } from '../terminal/terminal-text.js';
+import { ROOT_CHOICES, withApp } from '../with-app.js';
+
+type Facts = z.output<typeof storeInfo.output>;
+type Sizes = Awaited<ReturnType<typeof sizesOf>>;
+
+const AREAS: readonly Area[] = ['conversations', 'insights', 'memory_bank', 'kg'];
+const LABEL_WIDTH = 14;
+
+/** Prints to stdout; each problem is named there, at `health`. */
+export async function info({ json }: { json?: boolean }, flags: Flags): Promise<void> {
+  const config = configuration(flags);
+  await withApp(
+    flags,
+    async (app, signal) => {
+      const call = { signal, isRemote: false, progress: () => undefined };
+      const facts = storeInfo.output.parse(await storeInfo.run({}, app, call));
+      const sizes = await sizesOf(config);
+      const problems = await allProblems(app, config);
+      const everything = { ...facts, node: process.version, sizes, problems };
+      if (problems.length > 0) process.exitCode = NOTHING_FOUND;
+      let text = '';
+      report(everything, json, () => {
+        text = linesOf(facts, sizes, problems).join('\n');
+      });
+      if (text !== '') await showText(text);
+      await reportOtherRoot(config);
+    },
+    { isReading: true },
+  );
+}
+
+async function sizesOf({ root, logsDir, backup }: Config) {
+  return {
+    conversations: await folderSize(logsDir),
+    memoryBank: await folderSize(join(root, 'memory-bank')),
+    backups: await folderSize(backup.folder),
+    freeBytes: await freeBytes(root),
+  };
+}
+
+/** Sentences, each about one thing that it names. */
+async function allProblems(app: App, config: Config): Promise<string[]> {
+  const problems: string[] = [];
+  for (const area of AREAS) problems.push(...(await problemsOf(area, app)));
+  const silent = (await locksOf(config)).filter(({ state }) => state === 'quiet');
+  const ofLocks = silent.map(
+    ({ name }) => `The lock ${name} shows no sign of its owner: see daybook unlock.`,
+  );
+  return [...problems, ...ofLocks];
+}
+
+function linesOf(facts: Facts, sizes: Sizes, problems: readonly string[]): string[] {
+  const { settings } = facts;
+  const [first = 'good', ...others] = problems;
+  const rows = [
+    ['version', `${facts.version} on Node ${process.version}, file format ${facts.formatVersion}`],
+    [
+      'root',
+      `${facts.root} (${ROOT_CHOICES[facts.rootSource as Config['rootSource']]}), ${sizeOf(sizes.freeBytes)} free`,
+    ],
+    [
+      'conversations',
+      `${facts.conversations} in ${facts.conversationLogsDir}, ${roomOf(sizes.conversations)}`,
+    ],
+    ['messages', `${facts.messages}`],
+    ['insights', `${facts.insights.count}; the whole memory bank: ${roomOf(sizes.memoryBank)}`],
+    ['backups', roomOf(sizes.backups)],
+    ['search index', indexFacts(facts.indexCachePath)],
+    ['embeddings', facts.embeddings?.mode ?? 'off'],
+    ['configuration', facts.configFile],
+    ['toolsets', settings.toolsets.join(', ')],
+    ['fsync', settings.fsync ? 'on' : 'off'],
+    ['max messages', `${settings.maxMessages} in one conversation`],
+    ['Perplexity', settings.perplexity.configured ? settings.perplexity.backend : 'no key set'],
+    ['health', problems.length > 1 ? `${problems.length} problems: ${first}` : first],
+    ...others.map((problem) => ['', problem] as const),
+  ] as const;
+  return rows.map(([name, value]) => `${name.padEnd(LABEL_WIDTH)} ${oneLine(value)}`);
+}
+
+const roomOf = ({ files, sizeBytes }: FolderSize) =>
+  `${sizeOf(sizeBytes)} in ${countOf(files, 'file')}`;
+
+/** This command builds none: it would take longer than the answer is worth. */
+function indexFacts(cachePath: string | undefined): string {
+  return cachePath === undefined
+    ? 'each server builds it from the files when it starts'
+    : `each server builds it when it starts; cached in ${cachePath}`;
+}

@@ -1,0 +1,168 @@
+/**
+ * `daybook init`: creates the folders of a root, records it in the user's own configuration folder (the
+ * record makes a folder a root, not the presence of the folders), and adds Daybook to MCP clients.
+ * `--remove` undoes the record and the entries; data stays.
+ */
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createApp } from '../../app.js';
+import { AppError } from '../../base/errors.js';
+import { assertKeepsData, configFolder, foldersFile, parseFolders } from '../../config/config.js';
+import { makeFolder } from '../../files/atomic/atomic-write.js';
+import { isFolder } from '../../files/atomic/edit-user-file.js';
+import { withLock } from '../../files/locks/file-lock.js';
+import { readTextIfPresent } from '../../files/paths/user-files.js';
+import { type ClientReport, changeClients, removeFromClients } from '../clients/change-clients.js';
+import {
+  type Client,
+  clientsOf,
+  entryOf,
+  type StartCommand,
+  startCommand,
+} from '../clients/clients.js';
+import { blockOf } from '../clients/entry-files.js';
+import { configuration, type Flags } from '../configuration.js';
+import { NOTHING_FOUND } from '../status.js';
+import { canAsk, requireTerminal } from '../terminal/ask.js';
+import { report } from '../terminal/output.js';
+import { escapeControls } from '../terminal/terminal-text.js';
+
+export interface InitOptions {
+  client?: string[];
+  print?: boolean;
+  remove?: boolean;
+  replace?: boolean;
+  yes?: boolean;
+  json?: boolean;
+}
+
+/** `folder`, else `--root`, else this folder. Running it again changes nothing. */
+export async function init(
+  folder: string | undefined,
+  options: InitOptions,
+  flags: Flags,
+): Promise<void> {
+  if (folder !== undefined && flags['root'] !== undefined) {
+    throw new AppError(
+      'VALIDATION_ERROR',
+      `Both ${folder} and --root ${flags['root']} are given.`,
+      {
+        hint: 'Give the folder once: daybook init FOLDER is the same as daybook --root FOLDER init.',
+      },
+    );
+  }
+  const config = configuration({ ...flags, root: folder ?? flags['root'] ?? '.' });
+  assertKeepsData(config.root, 'The folder');
+  const clients = await clientsFor(options);
+  if (options.remove) return remove(config.root, clients, options);
+  const start = startCommand(config.root, { node: process.execPath, main: mainFile() });
+  if (options.print) return print(clients, start, options);
+  await makeFolder(join(config.root, 'memory-bank'));
+  const app = await createApp(config);
+  await app.close();
+  await changeRegister((folders) =>
+    folders.includes(config.root) ? folders : [...folders, config.root],
+  );
+  const say = sayUnless(options.json);
+  say(`Daybook keeps its files in ${config.root}`);
+  say(`  conversations: ${config.logsDir}`);
+  say('Daybook uses this folder whenever it starts in or below it.');
+  const isAsked = mayChange(
+    options,
+    'The folder was created and registered; no client was changed.',
+  );
+  const reports = isAsked ? await changeClients(clients, { start, ...options }) : [];
+  for (const line of reports.map(lineOf)) say(line);
+  if (!isAsked) say(foundLine(clients));
+  finish({ root: config.root, logsDir: config.logsDir, start, clients: reports }, options);
+}
+
+async function remove(
+  root: string,
+  clients: readonly Client[],
+  options: InitOptions,
+): Promise<void> {
+  const isAsked = mayChange(options, 'Nothing was changed.');
+  if (!isAsked) requireTerminal('Nothing was changed.');
+  const reports = await removeFromClients(clients, { root, ...options });
+  const wasRegistered = await changeRegister((folders) => folders.filter((each) => each !== root));
+  const say = sayUnless(options.json);
+  for (const line of reports.map(lineOf)) say(line);
+  say(wasRegistered ? `${root} is not registered any more.` : `${root} was not registered.`);
+  say('Its files were left as they are.');
+  finish({ root, wasRegistered, clients: reports }, options);
+}
+
+function finish(
+  facts: { readonly clients: readonly ClientReport[]; readonly [fact: string]: unknown },
+  { json }: InitOptions,
+): void {
+  if (facts.clients.some(({ outcome }) => outcome === 'refused')) process.exitCode = NOTHING_FOUND;
+  report(facts, json, () => undefined);
+}
+
+const sayUnless = (json: boolean | undefined) => (line: string) => {
+  if (!json) console.log(escapeControls(line).replaceAll('\\u000a', '\n'));
+};
+
+/** Nothing is changed where nobody said so. VALIDATION_ERROR for clients that were named. */
+function mayChange({ yes, client }: InitOptions, done: string): boolean {
+  if (yes || canAsk()) return true;
+  if (client !== undefined) requireTerminal(done);
+  return false;
+}
+
+/** What would be added to each client; nothing is created, registered or changed. */
+function print(clients: readonly Client[], start: StartCommand, { json }: InitOptions): void {
+  const blocks = clients.map((client) => {
+    const entry = entryOf(client, start);
+    const add = { [client.list]: { daybook: entry } };
+    return { client: client.title, path: client.path, add, text: blockOf(client, entry) };
+  });
+  report({ start, clients: blocks.map(({ text: _, ...block }) => block) }, json, () =>
+    console.log(blocks.map(({ client, path, text }) => `${client}: ${path}\n${text}`).join('\n\n')),
+  );
+}
+
+/** The clients that are named; else those that exist, or all for printing. */
+async function clientsFor({ client: names, print }: InitOptions): Promise<readonly Client[]> {
+  const all = clientsOf();
+  if (names !== undefined) return all.filter(({ name }) => names.includes(name));
+  if (print) return all;
+  const found: Client[] = [];
+  for (const client of all) if (await isFolder(client.folder)) found.push(client);
+  return found;
+}
+
+/** True where the list of registered folders changed. */
+async function changeRegister(
+  change: (folders: readonly string[]) => readonly string[],
+): Promise<boolean> {
+  const folder = configFolder();
+  const path = foldersFile(folder);
+  return withLock(join(folder, '.locks'), 'folders', async (lock) => {
+    const before = parseFolders(readTextIfPresent(path), path);
+    const folders = change(before);
+    if (folders.length === before.length) return false;
+    const text = `${JSON.stringify({ folders }, null, 2)}\n`;
+    await lock.replace(path, Buffer.from(text), { fsync: true });
+    return true;
+  });
+}
+
+/** This command's own file: what it was started as, or where this module was packed into. */
+const mainFile = () => resolve(process.argv[1] ?? fileURLToPath(import.meta.url));
+
+function foundLine(clients: readonly Client[]): string {
+  return clients.length === 0
+    ? 'No MCP client was found: daybook init --print shows what to add to one.'
+    : `Found ${clients.map(({ title }) => title).join(', ')}: daybook init --yes adds Daybook, --print shows what would be added.`;
+}
+
+function lineOf({ client, path, outcome, copy, reason }: ClientReport): string {
+  const facts = [
+    ...(copy === undefined ? [] : [`a copy of the file as it was: ${copy}`]),
+    ...(reason === undefined ? [] : [reason]),
+  ];
+  return `${client}: ${outcome} (${path})${facts.map((fact) => `\n  ${fact}`).join('')}`;
+}

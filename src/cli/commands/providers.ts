@@ -1,0 +1,153 @@
+/**
+ * `daybook providers`: the language models that may write summaries. Before one is allowed the person
+ * reads what will be sent where.
+ */
+import { AppError } from '../../base/errors.js';
+import { disclosureOf } from '../../context/summaries/disclosure.js';
+import { type ProviderKind, staysHere } from '../../providers/llm/provider-kinds.js';
+import type {
+  Provider,
+  ProviderChange,
+  ProviderList,
+} from '../../stores/llm-providers/provider-list.js';
+import type { Flags } from '../configuration.js';
+import { confirm, requireTerminal } from '../terminal/ask.js';
+import { report } from '../terminal/output.js';
+import { escapeControls } from '../terminal/terminal-text.js';
+import { withApp } from '../with-app.js';
+
+export interface AllowOptions {
+  yes?: boolean;
+  json?: boolean;
+}
+
+export interface AddOptions extends AllowOptions {
+  kind?: ProviderKind;
+  model?: string;
+  endpoint?: string;
+  keyEnv?: string;
+  priority?: string;
+  contextTokens?: string;
+}
+
+const TEST_SYSTEM = 'Answer with one word.';
+const TEST_PROMPT = 'Which colour has the sky on a clear day?';
+/** Models that think before they answer need some. */
+const TEST_TOKENS = 1_000;
+
+export async function listProviders(options: { json?: boolean }, flags: Flags): Promise<void> {
+  await withApp(flags, async ({ languageModels: { providers, isKeySet } }) => {
+    const list = await providers.list();
+    const facts = list.map((each) => ({ ...each, isKeySet: isKeySet(each) }));
+    report({ path: providers.path, providers: facts }, options.json, () => {
+      for (const each of facts) console.log(line(each, each.isKeySet));
+      if (list.length === 0)
+        console.log('No language model is used. daybook providers add names one.');
+    });
+  });
+}
+
+/** VALIDATION_ERROR where there is no terminal to ask on: then it is in the list, and nothing is sent to it. */
+export async function addProvider(name: string, options: AddOptions, flags: Flags): Promise<void> {
+  await withApp(flags, async ({ languageModels: { providers } }) => {
+    const isKnown = (await providers.list()).some((each) => each.name === name);
+    if (!isKnown && options.model === undefined) throw wrong('--model is missing.');
+    await allow(providers, await providers.set(changeOf(name, options)), options);
+  });
+}
+
+/** Says what would be sent where, and asks. Throws like `addProvider`. */
+export async function allowProvider(
+  name: string,
+  options: AllowOptions,
+  flags: Flags,
+): Promise<void> {
+  await withApp(flags, async ({ languageModels: { providers } }) => {
+    await allow(providers, await required(providers, name), options);
+  });
+}
+
+export async function removeProvider(
+  name: string,
+  options: { json?: boolean },
+  flags: Flags,
+): Promise<void> {
+  await withApp(flags, async ({ languageModels: { providers } }) => {
+    await required(providers, name);
+    await providers.remove(name);
+    report({ removed: name }, options.json, () => console.log(`${name} removed`));
+  });
+}
+
+/** Also one that is not allowed yet: nothing of the user's is sent. Throws as `complete` does. */
+export async function testProvider(
+  name: string,
+  options: { json?: boolean },
+  flags: Flags,
+): Promise<void> {
+  await withApp(flags, async ({ languageModels: { providers, modelOf } }, signal) => {
+    const provider = await required(providers, name);
+    const { model } = modelOf(provider);
+    const request = { system: TEST_SYSTEM, prompt: TEST_PROMPT, maxTokens: TEST_TOKENS, signal };
+    const answer = await model.complete(request);
+    const facts = { name, model: answer.model, answer: answer.text };
+    report(facts, options.json, () =>
+      console.log(escapeControls(`${name} answers (model ${answer.model}): ${answer.text}`)),
+    );
+  });
+}
+
+async function allow(
+  providers: ProviderList,
+  provider: Provider,
+  options: AllowOptions,
+): Promise<void> {
+  const { name, endpoint } = provider;
+  console.error(escapeControls(disclosureOf(provider)));
+  const needsNobody = staysHere(endpoint) && provider.apiKeyEnv === undefined;
+  const isAllowed = provider.isAllowed || options.yes || needsNobody || (await isWanted(name));
+  const result = isAllowed ? await providers.set({ name, isAllowed }) : provider;
+  report({ provider: result }, options.json, () =>
+    console.log(isAllowed ? `${name} is used for summaries` : `${name} is not used`),
+  );
+}
+
+async function isWanted(name: string): Promise<boolean> {
+  requireTerminal(
+    `${name} is in the list, but not used. daybook providers allow ${name} --yes allows it.`,
+  );
+  return confirm(`Allow ${name}?`);
+}
+
+async function required(providers: ProviderList, name: string): Promise<Provider> {
+  const found = (await providers.list()).find((each) => each.name === name);
+  if (found !== undefined) return found;
+  throw wrong(`There is no provider ${JSON.stringify(name.slice(0, 80))}.`);
+}
+
+function changeOf(name: string, options: AddOptions): ProviderChange {
+  const { kind, model, endpoint, keyEnv, priority, contextTokens } = options;
+  return {
+    name,
+    ...(kind && { kind }),
+    ...(model !== undefined && { model }),
+    ...(endpoint !== undefined && { endpoint }),
+    ...(keyEnv !== undefined && { apiKeyEnv: keyEnv }),
+    ...(priority !== undefined && { priority: Number(priority) }),
+    ...(contextTokens !== undefined && { contextTokens: Number(contextTokens) }),
+  };
+}
+
+function line(provider: Provider, isKeySet: boolean): string {
+  const { name, kind, model, endpoint, apiKeyEnv, isActive, isAllowed, lastUsedAt } = provider;
+  const key = apiKeyEnv === undefined ? [] : [`key ${apiKeyEnv}${isKeySet ? '' : ' (not set)'}`];
+  const use = isAllowed ? [] : ['not allowed'];
+  const rest = isActive ? [] : ['switched off'];
+  const last = lastUsedAt === undefined ? [] : [`last used ${lastUsedAt.slice(0, 16)}`];
+  return escapeControls(
+    [`${name}: ${kind} ${model} at ${endpoint}`, ...key, ...use, ...rest, ...last].join(', '),
+  );
+}
+
+const wrong = (message: string) =>
+  new AppError('VALIDATION_ERROR', message, { hint: 'daybook providers --help shows more.' });

@@ -1,0 +1,187 @@
+/**
+ * `daybook restore`: brings back a backup, an export, or what is in the trash: a conversation, an insight,
+ * a note. Whatever exists stays as it is; what was skipped is named with its reason.
+ */
+import { basename, dirname, join, resolve } from 'node:path';
+import type { App } from '../../app.js';
+import { AppError, isAppError } from '../../base/errors.js';
+import { restoreExport } from '../../exchange/restore-export.js';
+import { isArchive, isArchiveName } from '../../files/archive.js';
+import { realPlace } from '../../files/door/real-place.js';
+import { readStamp } from '../../files/read/stamp.js';
+import { restoreArchive } from '../../maintenance/restore-archive.js';
+import type { Flags } from '../configuration.js';
+import { NOTHING_FOUND } from '../status.js';
+import { report as reportFacts } from '../terminal/output.js';
+import { progressBar } from '../terminal/progress-bar.js';
+import { escapeControls, oneLine } from '../terminal/terminal-text.js';
+import { withApp } from '../with-app.js';
+
+export interface RestoreOptions {
+  to?: string;
+  asNew?: boolean;
+  dryRun?: boolean;
+  json?: boolean;
+}
+
+interface Call {
+  readonly signal: AbortSignal;
+  readonly onProgress: OnProgress;
+}
+
+interface Outcome {
+  readonly restored: readonly unknown[];
+  readonly unchanged: readonly unknown[];
+  readonly refused: readonly { name: string; code: string; reason: string }[];
+}
+
+type OnProgress = (progress: number, total?: number) => void;
+
+/** `what`: a note's path; else a file, where there is one of that name (backups also in their own folder); else an id, or a name in the trash. */
+export async function restore(what: string, options: RestoreOptions, flags: Flags): Promise<void> {
+  await withApp(
+    flags,
+    async (app, signal) => {
+      const path = await fileOf(what, app);
+      if (what.endsWith('.md')) return noteFromTrash(what, path, options, app);
+      if (path === undefined) return fromTrash(what, options, app);
+      const isBackup = await isArchive(path);
+      requireFitting(options, isBackup ? 'a backup' : 'an export');
+      const bar = progressBar(process.stderr);
+      const message = isBackup ? 'files' : 'conversations';
+      const onProgress: OnProgress = (progress, total = 0) =>
+        bar.show({ progress, total, message });
+      const bring = isBackup ? fromBackup : fromExport;
+      const outcome = await bring(path, options, app, { signal, onProgress }).finally(bar.clear);
+      report(outcome, options);
+    },
+    { mayCreateRoot: true },
+  );
+}
+
+/** As README and `backup` name a backup: by its path, in `backups/`, or by its name alone. */
+async function fileOf(what: string, { backups: { folder } }: App): Promise<string | undefined> {
+  const others = isArchiveName(what) ? [resolve(dirname(folder), what), resolve(folder, what)] : [];
+  for (const path of [resolve(what), ...others]) if (await readStamp(path)) return path;
+  return undefined;
+}
+
+/** `present`: a file of that name here, which somebody may take for an export. */
+async function noteFromTrash(
+  what: string,
+  present: string | undefined,
+  options: RestoreOptions,
+  { memoryBank }: App,
+): Promise<void> {
+  requireFitting(options, 'the trash');
+  const path = await memoryBank.restore(what).catch((error: unknown) => {
+    throw present !== undefined && isAppError(error) ? markdownFile(what) : error;
+  });
+  const file = join(memoryBank.folder, path);
+  reportFacts({ path: file }, options.json, () =>
+    console.log(escapeControls(`${path} was restored: ${file}`)),
+  );
+}
+
+async function fromTrash(what: string, options: RestoreOptions, app: App): Promise<void> {
+  requireFitting(options, 'the trash');
+  if (INSIGHT.test(what) && !(await isDeletedKey(what, app))) {
+    const path = await app.insights.restore(what);
+    return reportFacts({ path }, options.json, () =>
+      console.log(`The insight was restored: ${path}`),
+    );
+  }
+  const restored = await app.conversations.restore(what).catch((error: unknown) => {
+    const isNothing =
+      isAppError(error, 'CONVERSATION_NOT_FOUND') || isAppError(error, 'VALIDATION_ERROR');
+    throw isNothing && !/^\d{8}-\d{13}/.test(what) ? nothingOf(what, app) : error;
+  });
+  const { conversationId, droppedKey } = restored;
+  const path = app.conversations.path(conversationId);
+  reportFacts({ ...restored, path }, options.json, () =>
+    console.log(escapeControls(`${conversationId} was restored: ${path}`)),
+  );
+  if (droppedKey !== undefined) {
+    console.error(`Its key ${droppedKey} was left out: another conversation has it now.`);
+  }
+}
+
+const markdownFile = (what: string) =>
+  new AppError('VALIDATION_ERROR', `${what} is Markdown, which is for reading only.`, {
+    hint: 'Restore an export made with daybook export --format jsonl or json, or a backup. No deleted note has this path either.',
+  });
+
+/** Clients also use UUIDs, which ids of insights are, as keys of conversations. */
+const isDeletedKey = async (what: string, { conversations }: App) =>
+  (await conversations.trashed()).some(({ clientId }) => clientId === what);
+
+function nothingOf(what: string, { backups }: App): AppError {
+  return new AppError(
+    'VALIDATION_ERROR',
+    `${what} is not a file, and no deleted conversation, insight or note has that id, key or path.`,
+    {
+      hint: `Backups are looked for here and in ${backups.folder}. daybook restore --help says where deleted things are.`,
+    },
+  );
+}
+
+/** An id, or a name in the trash, which begins with one. */
+const INSIGHT = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/;
+
+/** An option that would do nothing is a misunderstanding. VALIDATION_ERROR. */
+function requireFitting(
+  options: RestoreOptions,
+  from: 'a backup' | 'an export' | 'the trash',
+): void {
+  const wrong = [
+    ...(options.to !== undefined && from !== 'a backup' ? ['--to'] : []),
+    ...(options.asNew && from !== 'an export' ? ['--as-new'] : []),
+    ...(options.dryRun && from === 'the trash' ? ['--dry-run'] : []),
+  ];
+  if (wrong.length === 0) return;
+  throw new AppError('VALIDATION_ERROR', `${wrong.join(' and ')} cannot be used with ${from}.`);
+}
+
+async function fromBackup(
+  path: string,
+  { to, dryRun = false }: RestoreOptions,
+  { areas, durability, kg }: App,
+  call: Call,
+): Promise<Outcome> {
+  const into = to === undefined ? areas : realPlace(to);
+  const { snapshot, sidecar, wal, previousSnapshot, previousWal, rejects } = kg.files;
+  const graphNames = new Set(
+    [snapshot, sidecar, wal, previousSnapshot, previousWal, rejects].map((file) => basename(file)),
+  );
+  return restoreArchive(path, { ...durability, into, graphNames, dryRun, ...call });
+}
+
+async function fromExport(
+  path: string,
+  { asNew = false, dryRun = false, json }: RestoreOptions,
+  { conversations: store, documents }: App,
+  call: Call,
+): Promise<Outcome> {
+  const report = await restoreExport(path, { store, documents, asNew, dryRun, ...call });
+  for (const { from, id } of json ? [] : report.asNew) {
+    console.log(
+      id === undefined ? `${from} would be added as a copy` : `${from} was added as ${id}`,
+    );
+  }
+  const refused = report.refused.map(({ place, code, reason }) => ({ name: place, code, reason }));
+  return { ...report, restored: [...report.restored, ...report.asNew], refused };
+}
+
+function report(outcome: Outcome, { dryRun = false, json }: RestoreOptions): void {
+  const { restored, unchanged, refused } = outcome;
+  const verb = dryRun ? 'to be restored' : 'restored';
+  reportFacts(outcome, json, () =>
+    console.log(
+      `${restored.length} ${verb}, ${unchanged.length} unchanged, ${refused.length} skipped (different)`,
+    ),
+  );
+  for (const { name, code, reason } of refused) {
+    console.error(oneLine(`${name}: ${code}: ${reason}`));
+  }
+  if (refused.length > 0) process.exitCode = NOTHING_FOUND;
+}

@@ -1,0 +1,178 @@
+/**
+ * `daybook search`: what the tool `search_messages` finds, for people and for scripts. Reads the files
+ * once and ends; a cached index makes that fast.
+ */
+import type { z } from 'zod';
+import type { App } from '../../app.js';
+import { AppError } from '../../base/errors.js';
+import type { ConversationHead } from '../../stores/conversations/schema.js';
+import { searchMessages } from '../../tools/conversations/search-messages.js';
+import { configuration, type Flags } from '../configuration.js';
+import { reportFailure } from '../failure.js';
+import { findConversation, nameOfConversation } from '../find-conversation.js';
+import { reportLeftOut, reportOtherRoot } from '../problems.js';
+import { NOTHING_FOUND, OK } from '../status.js';
+import { showText } from '../terminal/pager.js';
+import { MATCH_END, MATCH_START, type Paint, paintFor } from '../terminal/paint.js';
+import { progressBar } from '../terminal/progress-bar.js';
+import { escapeControls, oneLine, terminalJson } from '../terminal/terminal-text.js';
+import { type Times, timesFor } from '../terminal/times.js';
+import { withCommandNames } from '../tools/command-names.js';
+import { invalidInput } from '../tools/issue-text.js';
+import { allPages, type Pages } from '../tools/paging.js';
+import { withApp } from '../with-app.js';
+
+export interface SearchOptions {
+  readonly matchType?: string;
+  readonly mode?: string;
+  readonly explain?: boolean;
+  readonly conversation?: string;
+  readonly module?: string;
+  readonly role?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly limit?: string;
+  readonly all?: boolean;
+  readonly offset?: string;
+  readonly json?: boolean;
+}
+
+/** Results that one call of the tool gives at most. */
+const PAGE = 100;
+
+type Found = z.output<typeof searchMessages.output>;
+type Input = z.output<typeof searchMessages.input>;
+
+/** Prints to stdout and sets the exit status; mistakes and notes go to stderr. */
+export async function search(words: readonly string[], options: SearchOptions, flags: Flags) {
+  try {
+    const query = words.join(' ');
+    if (query.trim() === '') throw new AppError('VALIDATION_ERROR', 'The query is empty.');
+    const { limit, ...others } = options;
+    const wanted = options.all ? Number.POSITIVE_INFINITY : numberOf(limit);
+    const most = wanted !== undefined && wanted > PAGE ? wanted : undefined;
+    const input = inputOf(query, { ...others, limit: most === undefined ? wanted : PAGE });
+    await withApp(flags, (app, signal) => run(app, signal, { input, most, options, flags }), {
+      isReading: true,
+    });
+  } catch (error) {
+    await reportFailure(error, OPTIONS);
+  }
+}
+
+type Wanted = Omit<SearchOptions, 'limit'> & { readonly limit: number | undefined };
+
+interface Request {
+  readonly input: Input;
+  readonly most: number | undefined;
+  readonly options: SearchOptions;
+  readonly flags: Flags;
+}
+
+async function run(
+  app: App,
+  signal: AbortSignal,
+  { input, most, options, flags }: Request,
+): Promise<void> {
+  const { conversation } = options;
+  const conversationId =
+    conversation === undefined
+      ? undefined
+      : await findConversation(app.conversations, conversation);
+  const asked = { ...input, ...(conversationId !== undefined && { conversationId }) };
+  const found = await ask(app, signal, asked, { firstPage: {}, most });
+  if (options.json) console.log(terminalJson(found));
+  else await print(found, app, { from: input.offset, times: timesFor(flags) });
+  process.exitCode = found.total > 0 ? OK : NOTHING_FOUND;
+  await reportLeftOut('conversations', app);
+  if (found.total === 0) await reportOtherRoot(configuration(flags));
+}
+
+/** VALIDATION_ERROR names the option. */
+function inputOf(query: string, options: Wanted): Input {
+  const { conversation: _, from, to, limit, offset, json, all: __, ...same } = options;
+  const given = {
+    ...{ query, ...same },
+    ...{ startDate: from, endDate: to, limit, offset: numberOf(offset) },
+    ...(json ? {} : { highlightStart: MATCH_START, highlightEnd: MATCH_END }),
+  };
+  const present = Object.entries(given).filter(([, value]) => value !== undefined);
+  const parsed = searchMessages.input.safeParse(Object.fromEntries(present));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const name = OPTIONS[String(issue?.path[0])] ?? 'The query';
+  throw invalidInput(name, issue);
+}
+
+const OPTIONS: Record<string, string> = {
+  ...{
+    matchType: '--match-type',
+    mode: '--mode',
+    role: '--role',
+    limit: '--limit',
+    offset: '--offset',
+  },
+  ...{ conversationId: '--conversation', module: '--module', startDate: '--from', endDate: '--to' },
+};
+
+const numberOf = (text: string | undefined) => (text === undefined ? undefined : Number(text));
+
+async function ask(app: App, signal: AbortSignal, input: Input, pages: Pages): Promise<Found> {
+  const bar = progressBar(process.stderr);
+  const call = { signal, isRemote: false, progress: bar.show };
+  try {
+    app.search.start('once');
+    await app.search.built(call);
+    const first = searchMessages.input.parse(input);
+    if (app.recall.usesRecall(first))
+      await app.recall.ready({ ...call, patienceMs: Number.POSITIVE_INFINITY });
+    const all = await allPages(input, pages, async (page) =>
+      searchMessages.output.parse(
+        await searchMessages.run(searchMessages.input.parse(page), app, call),
+      ),
+    );
+    return all as Found;
+  } finally {
+    bar.clear();
+  }
+}
+
+async function print(
+  { results, total, hasMore, nextOffset, relaxed, explanation }: Found,
+  { conversations }: App,
+  { from, times }: { readonly from: number; readonly times: Times },
+): Promise<void> {
+  if (total === 0) {
+    const why = withCommandNames(explanation ?? '', OPTIONS);
+    console.error(`Nothing found. ${escapeControls(why)}`.trimEnd());
+    return;
+  }
+  const paint = paintFor(process.stdout);
+  if (relaxed) console.error('No message has all of the words; these have some.');
+  const blocks = results.map((hit) =>
+    blockOf(hit, conversations.knownHead(hit.conversationId), { paint, times }),
+  );
+  await showText(blocks.join('\n'));
+  const shown = `${from + 1} to ${from + results.length} of ${total}; times: ${times.zone}`;
+  console.error(hasMore ? `${shown}; more with --all or --offset ${nextOffset}` : shown);
+}
+
+function blockOf(
+  { conversationId, seq, role, createdAt, title, snippet, why }: Found['results'][number],
+  head: ConversationHead | undefined,
+  { paint, times }: { readonly paint: Paint; readonly times: Times },
+): string {
+  const name = oneLine(nameOfConversation(head ?? { conversationId }));
+  const heading = title === undefined ? '' : `  ${oneLine(title)}`;
+  const line = paint.dim(`${name} #${seq} ${role} ${times.minute(createdAt)}`) + heading;
+  const reason = why === undefined ? '' : `\n    ${paint.dim(whyText(why))}`;
+  return `${line}\n    ${paint.matches(oneLine(snippet))}${reason}`;
+}
+
+type Why = NonNullable<Found['results'][number]['why']>;
+
+/** Such as `words: tomato; neighbours: shed`. */
+function whyText(why: Why): string {
+  const parts = Object.entries(why).map(([name, found]) => `${name}: ${[found].flat().join(', ')}`);
+  return oneLine(parts.join('; '));
+}

@@ -1,0 +1,151 @@
+/**
+ * `daybook serve`: MCP on stdin and stdout, or over HTTP. stdout carries JSON-RPC and nothing else;
+ * messages for people go to stderr.
+ */
+import { dirname, join } from 'node:path';
+import type { App } from '../../app.js';
+import { AppError } from '../../base/errors.js';
+import { createLog, type Log } from '../../base/log.js';
+import type { Config } from '../../config/config.js';
+import type { HttpConfig } from '../../config/http-settings.js';
+import { ownToken } from '../../files/paths/own-token.js';
+import { buildServer } from '../../server/mcp/build-server.js';
+import { serveStdio } from '../../server/stdio.js';
+import type { Tool } from '../../tools/define-tool.js';
+import { configuration, type Flags } from '../configuration.js';
+import { endProcess, limitEnding } from './end-process.js';
+
+export interface ServeOptions {
+  mode?: string;
+  http?: boolean;
+  port?: string;
+  host?: string;
+  stateless?: boolean;
+}
+
+/** Serves until the client has gone or the process is asked to end; then the process ends with 0. */
+export async function serve(options: ServeOptions, flags: Flags): Promise<void> {
+  console.log = console.error;
+  const config = configuration({ ...flags, ...flagsOf(options) });
+  const log = createLog(config.logLevel);
+  for (const notice of config.notices) log.warn(notice);
+  if (config.mode === 'http') await overHttp(config, log);
+  else await overStdio(config, log);
+  // An open stdin would keep the process alive.
+  await endProcess();
+}
+
+/** What every server of this process has in common. */
+function serverOptions({ toolsets, perplexity }: Config, log: Log) {
+  const isListed = ({ needsPerplexity }: Tool) => !needsPerplexity || perplexity.isListed;
+  return { toolsets, isListed, log };
+}
+
+/** The HTTP settings, with the token of the user's own file where `auto` asks for it. */
+async function withToken({ http, configFile }: Config): Promise<HttpConfig> {
+  if (http.hasTokenFile) {
+    const file = join(dirname(configFile), 'http-token');
+    const token = await ownToken(file);
+    console.error(`Clients send the token that is in ${file}: Authorization: Bearer <token>.`);
+    return { ...http, token };
+  }
+  if (http.token === undefined) {
+    console.error(
+      'No token is set: every user and program of this machine can read and change this root through the port. DAYBOOK_HTTP_TOKEN=auto makes a token that only you can read (docs/HTTP.md).',
+    );
+  }
+  return http;
+}
+
+function flagsOf({ mode, http, port, host, stateless }: ServeOptions): Flags {
+  if (http && mode !== undefined && mode !== 'http') {
+    throw new AppError('VALIDATION_ERROR', `--http and --mode ${mode} contradict each other.`);
+  }
+  return {
+    mode: http ? 'http' : mode,
+    httpPort: port,
+    httpHost: host,
+    httpStateless: stateless ? 'on' : undefined,
+  };
+}
+
+/** Opens the stores before it listens, so that a broken disk ends the start. */
+async function overHttp(config: Config, log: Log): Promise<void> {
+  const { openHttp } = await import('../../server/http/http-server.js');
+  const app = await openApp(config, log);
+  const http = await withToken(config);
+  const build = (hasSession: boolean) =>
+    buildServer({ ...serverOptions(config, log), app: () => app, isRemote: true, hasSession });
+  const stop = stopSignal();
+  try {
+    const server = await openHttp({ config: http, build, log });
+    console.error(`daybook serves MCP at ${server.url}`);
+    if (!stop.aborted) await new Promise((resolve) => stop.addEventListener('abort', resolve));
+    log.debug({ reason: stop.reason }, 'ending');
+    limitEnding(log);
+    await server.close();
+  } finally {
+    await app.close();
+  }
+}
+
+async function overStdio(config: Config, log: Log): Promise<void> {
+  if (process.stdin.isTTY) {
+    console.error('daybook waits for an MCP client on stdin; Ctrl-C ends it. See daybook --help.');
+  }
+  const app = lazily(() => openApp(config, log));
+  const build = () => {
+    const built = buildServer({ ...serverOptions(config, log), app: app.get });
+    // Loading the stores during the handshake would delay its answer by a third.
+    built.server.oninitialized = () => void app.get().catch(() => undefined);
+    return built;
+  };
+  await serveStdio({
+    build,
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stop: stopSignal(),
+    onEnding: () => limitEnding(log),
+    log,
+  });
+  await app.close();
+}
+
+/** Rejects for the calls that wait for it; the next call tries again. */
+async function openApp(config: Config, log: Log): Promise<App> {
+  try {
+    const { createApp } = await import('../../app.js');
+    const app = await createApp(config, { log });
+    app.start();
+    return app;
+  } catch (error) {
+    log.error({ err: error }, 'the store cannot be opened');
+    throw error;
+  }
+}
+
+/** Opens once, at the first `get`. */
+function lazily(open: () => Promise<App>) {
+  let opening: Promise<App> | undefined;
+  return {
+    get: () => {
+      opening ??= open().catch((error: unknown) => {
+        opening = undefined; // the disk may be back, or the folder made writable
+        throw error;
+      });
+      return opening;
+    },
+    close: async () => {
+      const [opened] = await Promise.allSettled([opening]);
+      if (opened.status === 'fulfilled') await opened.value?.close();
+    },
+  };
+}
+
+function stopSignal(): AbortSignal {
+  const stop = new AbortController();
+  for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    process.on(name, () => stop.abort(name));
+  }
+  return stop.signal;
+}

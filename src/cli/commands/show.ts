@@ -1,0 +1,44 @@
+/**
+ * `daybook show`: one conversation, rendered on a terminal, as Markdown through a pipe, or as the
+ * document that it is.
+ */
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { newCounts } from '../../exchange/export.js';
+import type { Flags } from '../configuration.js';
+import { findConversation } from '../find-conversation.js';
+import { columnsOf } from '../terminal/columns.js';
+import { renderMarkdown } from '../terminal/markdown.js';
+import { showText } from '../terminal/pager.js';
+import { paintFor } from '../terminal/paint.js';
+import { toStdout } from '../terminal/stdout.js';
+import { terminalJson } from '../terminal/terminal-text.js';
+import { withApp } from '../with-app.js';
+
+/** `name`: as findConversation. CONVERSATION_NOT_FOUND, CONVERSATION_CORRUPTED, CONFLICT. */
+export async function show(
+  name: string,
+  { json }: { json?: boolean },
+  flags: Flags,
+): Promise<void> {
+  await withApp(
+    flags,
+    async ({ conversations, exporter }, signal) => {
+      const { conversationId, ...conversation } = await conversations.load(
+        await findConversation(conversations, name),
+      );
+      if (json) {
+        console.log(terminalJson({ conversationId, ...conversation }));
+        return;
+      }
+      const selection = { refs: [conversationId] };
+      const request = { format: 'markdown', selection, forSharing: false, signal } as const;
+      const markdown = exporter.stream(request, newCounts());
+      if (!process.stdout.isTTY) return toStdout(markdown); // exactly, as for a file
+      const whole = await text(Readable.from(markdown));
+      const columns = columnsOf(process.stdout);
+      await showText(renderMarkdown(whole, paintFor(process.stdout), columns));
+    },
+    { isReading: true },
+  );
+}

@@ -1,0 +1,74 @@
+/**
+ * `daybook unlock`: shows the write locks and their owners, and removes those whose owner is not at
+ * work. Daybook removes a dead owner's lock by itself; this is for when it cannot know.
+ */
+import { AppError } from '../../base/errors.js';
+import { breakLock, type LockFacts } from '../../files/locks/lock-inspection.js';
+import { configuration, type Flags } from '../configuration.js';
+import { locksOf } from '../locks.js';
+import { confirm, requireTerminal } from '../terminal/ask.js';
+import { report } from '../terminal/output.js';
+import { escapeControls } from '../terminal/terminal-text.js';
+
+export interface UnlockOptions {
+  yes?: boolean;
+  force?: boolean;
+  json?: boolean;
+}
+
+const STATES: Readonly<Record<LockFacts['state'], string>> = {
+  dead: 'which has ended',
+  living: 'which is running',
+  quiet: 'which runs elsewhere and shows no sign of life',
+};
+
+/** `name`: only this lock. CONFLICT for a living owner without `force`; nothing is removed then. */
+export async function unlock(
+  name: string | undefined,
+  options: UnlockOptions,
+  flags: Flags,
+): Promise<void> {
+  const all = await locksOf(configuration(flags));
+  const locks = all.filter((lock) => name === undefined || lock.name === name);
+  if (name !== undefined && locks.length === 0) {
+    throw new AppError('VALIDATION_ERROR', `There is no lock ${name}.`, {
+      hint: 'daybook unlock shows the locks that are held.',
+    });
+  }
+  for (const lock of locks) console.error(line(lock));
+  const chosen = locks.filter(({ state }) => options.force || state !== 'living');
+  if (chosen.length < locks.length && (name !== undefined || chosen.length === 0)) {
+    throw living(locks.filter((lock) => !chosen.includes(lock)));
+  }
+  const removed = (await isConfirmed(chosen, options)) ? await remove(chosen) : [];
+  const held = locks.length - removed.length;
+  report({ locks, removed }, options.json, () =>
+    console.log(
+      locks.length === 0 ? 'No lock is held.' : `${removed.length} removed, ${held} left`,
+    ),
+  );
+}
+
+function line({ name, pid, quietMs, state }: LockFacts): string {
+  const seen = `last seen ${Math.round(quietMs / 1000)} s ago`;
+  return escapeControls(`${name}: held by process ${pid}, ${STATES[state]} (${seen})`);
+}
+
+async function isConfirmed(locks: readonly LockFacts[], { yes }: UnlockOptions): Promise<boolean> {
+  if (locks.length === 0 || yes) return locks.length > 0;
+  requireTerminal('Nothing was removed.');
+  return confirm(`Remove ${locks.map(({ name }) => name).join(', ')}?`);
+}
+
+async function remove(locks: readonly LockFacts[]): Promise<string[]> {
+  const removed: string[] = [];
+  for (const lock of locks) if (await breakLock(lock)) removed.push(lock.name);
+  return removed;
+}
+
+function living(locks: readonly LockFacts[]): AppError {
+  const names = locks.map(({ name, pid }) => `${name} (process ${pid})`).join(', ');
+  return new AppError('CONFLICT', `The owner is at work: ${names}.`, {
+    hint: 'Nothing was removed. Wait, or end that process; --force removes the lock all the same, and the owner starts its work again.',
+  });
+}

@@ -1,0 +1,46 @@
+/** Names, options and help of `daybook backup` and `daybook restore`. */
+import type { Command } from 'commander';
+import type { RestoreOptions } from '../commands/restore.js';
+import type { Flags } from '../configuration.js';
+import { examplesText } from '../names.js';
+
+export function addBackup(program: Command, flags: () => Flags): void {
+  program
+    .command('backup')
+    .description('write everything into one checked archive')
+    .option('--to <folder>', 'where to put it (default: the folder of the backups)')
+    .option('--json', 'the report as JSON')
+    .addHelpText('after', examplesText('backup', 'backup --to /mnt/usb'))
+    .action(async (options: { to?: string; json?: boolean }) =>
+      (await import('../commands/backup.js')).backup(options, flags()),
+    );
+  program
+    .command('restore')
+    .argument(
+      '<what>',
+      'a backup, an export (JSON, JSON Lines), the id or key of a deleted conversation, the id of a deleted insight, or the path of a deleted note',
+    )
+    .description('bring back what is missing; existing files are never overwritten')
+    .option('--to <folder>', 'put the files of a backup into this folder instead of the root')
+    .option('--as-new', 'for an export: add conversations that differ as copies')
+    .option('--dry-run', 'only show what would be done')
+    .option('--json', 'the report as JSON')
+    .addHelpText(
+      'after',
+      examplesText(
+        'restore all.jsonl --dry-run',
+        'restore backups/daybook-20251225T090000Z.tar.gz',
+        'restore garden-plan',
+        'restore ideas/garden.md',
+      ),
+    )
+    .addHelpText('after', RESTORE_NOTES)
+    .action(async (what: string, options: RestoreOptions) =>
+      (await import('../commands/restore.js')).restore(what, options, flags()),
+    );
+}
+
+const RESTORE_NOTES = `
+If a file exists with other content, restore keeps it, prints its name and exits with 1.
+Backups are looked for here and in the folder where daybook backup puts them. Deleted
+conversations, insights and notes are in the .trash folders of the root, see daybook info.`;

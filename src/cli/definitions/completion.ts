@@ -1,0 +1,24 @@
+/** Names, options and help of `daybook completion`, and the hidden command that its scripts call. */
+import type { Command } from 'commander';
+import { Argument } from 'commander';
+import type { Flags } from '../configuration.js';
+import { examplesText, SHELLS } from '../names.js';
+
+export function addCompletion(program: Command, flags: () => Flags): void {
+  program
+    .command('completion')
+    .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
+    .description('print a script that completes daybook commands in your shell')
+    .addHelpText('after', examplesText('completion bash >> ~/.bashrc', 'completion fish | source'))
+    .action(async (shell: string) =>
+      (await import('../commands/completion.js')).printScript(shell),
+    );
+  program
+    .command('complete', { hidden: true })
+    .argument('[words...]', 'the words typed so far, the last one unfinished')
+    .allowUnknownOption()
+    .helpOption(false)
+    .action(async (words: string[]) =>
+      (await import('../commands/completion.js')).complete(program, words, flags()),
+    );
+}

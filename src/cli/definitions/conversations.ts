@@ -1,0 +1,97 @@
+/**
+ * Names, options and help of the commands about one conversation: list, show, save, edit, rename, tag,
+ * pin, delete, open. A conversation is named by its key, its id or a unique beginning of it, its
+ * title, or `last`.
+ */
+import type { Command } from 'commander';
+import type { TagOptions } from '../commands/change.js';
+import type { DeleteOptions } from '../commands/delete.js';
+import type { Flags } from '../configuration.js';
+import { examplesText } from '../names.js';
+
+const CONVERSATION = 'key, id or its beginning, title, or last';
+const JSON_OPTION = ['--json', 'the report as JSON'] as const;
+
+export function addConversations(program: Command, flags: () => Flags): void {
+  program.command('list').description('list conversations, the last changed first');
+  program
+    .command('show')
+    .argument('<conversation...>', CONVERSATION)
+    .description('show a conversation: rendered on a terminal, as Markdown through a pipe')
+    .option('--json', 'the whole conversation as JSON')
+    .addHelpText(
+      'after',
+      examplesText('show garden-plan', 'show last', 'show garden-plan > garden-plan.md'),
+    )
+    .action(async (words: string[], options: { json?: boolean }) =>
+      (await import('../commands/show.js')).show(words.join(' '), options, flags()),
+    );
+  program.command('save').description('save one message of a conversation');
+  addChanges(program, flags);
+  program
+    .command('delete')
+    .argument('<conversation...>', CONVERSATION)
+    .description('move a conversation to the trash; daybook restore brings it back')
+    .option('--permanent', 'remove it for good')
+    .option('--yes', 'do not ask')
+    .option(...JSON_OPTION)
+    .addHelpText('after', examplesText('delete garden-plan', 'delete last --yes'))
+    .action(async (words: string[], options: DeleteOptions) =>
+      (await import('../commands/delete.js')).deleteConversation(words.join(' '), options, flags()),
+    );
+  program
+    .command('edit')
+    .argument('<conversation...>', CONVERSATION)
+    .description('open the file of a conversation in $VISUAL or $EDITOR and check it afterwards')
+    .addHelpText('after', examplesText('edit garden-plan'))
+    .action(async (words: string[]) =>
+      (await import('../commands/edit.js')).edit(words.join(' '), flags()),
+    );
+  program
+    .command('open')
+    .argument('[conversation...]', `${CONVERSATION} (default: the root)`)
+    .description('open the folder of a conversation in the file manager')
+    .option('--print', 'only print the path')
+    .addHelpText('after', examplesText('open', 'open last --print'))
+    .action(async (words: string[], options: { print?: boolean }) =>
+      (await import('../commands/open.js')).open(words.join(' '), options, flags()),
+    );
+}
+
+function addChanges(program: Command, flags: () => Flags): void {
+  program
+    .command('rename')
+    .argument('<conversation>', CONVERSATION)
+    .argument('<title...>', 'the new title')
+    .description('give a conversation another title')
+    .option(...JSON_OPTION)
+    .addHelpText('after', examplesText('rename last Plans for the garden'))
+    .action(async (ref: string, title: string[], { json }: { json?: boolean }) =>
+      (await import('../commands/change.js')).rename(ref, title.join(' '), json, flags()),
+    );
+  program
+    .command('tag')
+    .argument('<conversation>', CONVERSATION)
+    .argument('[tags...]', 'tags to add')
+    .description('add or remove tags of a conversation; without tags, show them')
+    .option('--remove <tag...>', 'tags to remove')
+    .option(...JSON_OPTION)
+    .addHelpText('after', examplesText('tag last garden spring', 'tag last --remove spring'))
+    .action(async (ref: string, tags: string[], options: TagOptions) =>
+      (await import('../commands/change.js')).tag(ref, tags, options, flags()),
+    );
+  for (const [name, isPinned] of [
+    ['pin', true],
+    ['unpin', false],
+  ] as const) {
+    program
+      .command(name)
+      .argument('<conversation...>', CONVERSATION)
+      .description(isPinned ? 'keep a conversation for good' : 'undo daybook pin')
+      .option(...JSON_OPTION)
+      .addHelpText('after', examplesText(`${name} garden-plan`))
+      .action(async (words: string[], { json }: { json?: boolean }) =>
+        (await import('../commands/change.js')).pin(words.join(' '), isPinned, json, flags()),
+      );
+  }
+}

@@ -1,0 +1,42 @@
+/** What `daybook embeddings` and its commands take; what they do is `commands/embeddings.ts`. */
+import type { Command } from 'commander';
+import type { EmbeddingsOptions } from '../commands/embeddings.js';
+import type { Flags } from '../configuration.js';
+import { examplesText, pointToHelp } from '../names.js';
+
+const JSON_OPTION = ['--json', 'the report as JSON'] as const;
+
+export function addEmbeddings(program: Command, flags: () => Flags): void {
+  const group = program
+    .command('embeddings')
+    .description(
+      'the model on this machine that finds messages by meaning: status, enable, disable',
+    )
+    .helpCommand(false);
+  group
+    .command('status', { isDefault: true })
+    .description('tell whether the model in force can be used (status 1: it cannot)')
+    .option(...JSON_OPTION)
+    .addHelpText('after', examplesText('embeddings'))
+    .action(async (options: EmbeddingsOptions) =>
+      (await import('../commands/embeddings.js')).embeddingsStatus(options, flags()),
+    );
+  group
+    .command('enable')
+    .description('install what the local model needs, and prepare it')
+    .option('--yes', 'do not ask')
+    .option(...JSON_OPTION)
+    .addHelpText('after', examplesText('embeddings enable --yes'))
+    .action(async (options: EmbeddingsOptions) =>
+      (await import('../commands/embeddings.js')).enableEmbeddings(options, flags()),
+    );
+  group
+    .command('disable')
+    .description('remove packages, model and vectors; conversations stay')
+    .option(...JSON_OPTION)
+    .addHelpText('after', examplesText('embeddings disable'))
+    .action(async (options: EmbeddingsOptions) =>
+      (await import('../commands/embeddings.js')).disableEmbeddings(options, flags()),
+    );
+  group.commands.forEach(pointToHelp);
+}

@@ -1,0 +1,30 @@
+/** Names, options and help of `daybook export`. */
+import { type Command, Option } from 'commander';
+import type { ExportOptions } from '../commands/export.js';
+import type { Flags } from '../configuration.js';
+import { examplesText } from '../names.js';
+
+export function addExport(program: Command, flags: () => Flags): void {
+  program
+    .command('export')
+    .argument('[conversations...]', 'keys, ids, titles or last (default: all conversations)')
+    .description('write conversations as JSON, JSON Lines or Markdown')
+    .addOption(
+      new Option(
+        '-f, --format <format>',
+        'Markdown is for reading only; use json or jsonl to restore',
+      )
+        .choices(['json', 'jsonl', 'markdown'])
+        .default('jsonl'),
+    )
+    .option('-o, --output <file>', 'a new file (default: the standard output)')
+    .option('--module <name>', 'only conversations of this module')
+    .option('--share', 'leave out system messages, metadata, keys and links to other conversations')
+    .addHelpText(
+      'after',
+      examplesText('export -o all.jsonl', 'export garden-plan -f markdown --share'),
+    )
+    .action(async (refs: string[], options: ExportOptions) =>
+      (await import('../commands/export.js')).exportConversations(refs, options, flags()),
+    );
+}

@@ -1,0 +1,34 @@
+/** Names, options and help of `daybook init`. */
+import { type Command, Option } from 'commander';
+import type { InitOptions } from '../commands/init.js';
+import type { Flags } from '../configuration.js';
+import { CLIENT_NAMES, examplesText } from '../names.js';
+
+export function addInit(program: Command, flags: () => Flags): void {
+  program
+    .command('init')
+    .argument('[folder]', 'the folder to keep the data in (default: --root, else this folder)')
+    .description(
+      'create the folders, use them whenever Daybook starts in or below that folder, and add Daybook to MCP clients',
+    )
+    .addOption(
+      new Option('--client <name...>', 'only these clients (default: those found here)').choices(
+        CLIENT_NAMES,
+      ),
+    )
+    .option('--print', 'only print what to add to each client; nothing is created or changed')
+    .option(
+      '--remove',
+      'undo it: remove Daybook from the clients and forget the folder; data stays',
+    )
+    .option('--yes', 'change the clients without asking; a copy of each file is kept')
+    .option('--replace', 'with --yes: also change clients that use another folder')
+    .option('--json', 'the report as JSON')
+    .addHelpText(
+      'after',
+      examplesText('init', 'init ~/notes --client cursor', 'init --print', 'init --remove'),
+    )
+    .action(async (folder: string | undefined, options: InitOptions) =>
+      (await import('../commands/init.js')).init(folder, options, flags()),
+    );
+}

@@ -1,0 +1,78 @@
+/** What `daybook providers` and its commands take; what they do is `commands/providers.ts`. */
+import { type Command, Option } from 'commander';
+import { PROVIDER_KINDS } from '../../providers/llm/provider-kinds.js';
+import type { AddOptions, AllowOptions } from '../commands/providers.js';
+import type { Flags } from '../configuration.js';
+import { examplesText, pointToHelp } from '../names.js';
+
+const JSON_OPTION = ['--json', 'the report as JSON'] as const;
+
+export function addProviders(program: Command, flags: () => Flags): void {
+  const group = program
+    .command('providers')
+    .description('the language models that may write summaries: list, add, allow, remove, test')
+    .helpCommand(false);
+  group
+    .command('list', { isDefault: true })
+    .description('list them in the order in which they are asked')
+    .option(...JSON_OPTION)
+    .addHelpText('after', examplesText('providers', 'providers list --json'))
+    .action(async (options: { json?: boolean }) =>
+      (await import('../commands/providers.js')).listProviders(options, flags()),
+    );
+  addAdd(group, flags);
+  group
+    .command('allow')
+    .argument('<name>', 'a provider of the list')
+    .description('say what would be sent where, and allow it')
+    .option('--yes', 'do not ask')
+    .option(...JSON_OPTION)
+    .addHelpText('after', examplesText('providers allow gpt'))
+    .action(async (name: string, options: AllowOptions) =>
+      (await import('../commands/providers.js')).allowProvider(name, options, flags()),
+    );
+  group
+    .command('remove')
+    .argument('<name>', 'a provider of the list')
+    .description('take it from the list; nothing is sent to it any more')
+    .option(...JSON_OPTION)
+    .addHelpText('after', examplesText('providers remove gpt'))
+    .action(async (name: string, options: { json?: boolean }) =>
+      (await import('../commands/providers.js')).removeProvider(name, options, flags()),
+    );
+  group
+    .command('test')
+    .argument('<name>', 'a provider of the list')
+    .description('ask it one question that holds nothing of yours')
+    .option(...JSON_OPTION)
+    .addHelpText('after', examplesText('providers test local'))
+    .action(async (name: string, options: { json?: boolean }) =>
+      (await import('../commands/providers.js')).testProvider(name, options, flags()),
+    );
+  group.commands.forEach(pointToHelp);
+}
+
+function addAdd(group: Command, flags: () => Flags): void {
+  group
+    .command('add')
+    .argument('<name>', 'its name in the list; one that is there is changed')
+    .description('add a provider, say what will be sent where, and allow it')
+    .addOption(new Option('--kind <kind>', 'kind of server').choices(PROVIDER_KINDS))
+    .option('--model <name>', 'the model to ask')
+    .option('--endpoint <url>', 'where it listens; left out, the usual place of its kind')
+    .option('--key-env <NAME>', 'the NAME of the environment variable that holds the key')
+    .option('--priority <n>', 'the greatest is asked first (0)')
+    .option('--context-tokens <n>', 'tokens that one request may have, answer included')
+    .option('--yes', 'do not ask')
+    .option(...JSON_OPTION)
+    .addHelpText(
+      'after',
+      examplesText(
+        'providers add local --kind ollama --model llama3.2',
+        'providers add claude --kind anthropic --model claude-haiku-4-5 --priority 10',
+      ),
+    )
+    .action(async (name: string, options: AddOptions) =>
+      (await import('../commands/providers.js')).addProvider(name, options, flags()),
+    );
+}

@@ -1,0 +1,51 @@
+/** Names, options and help of `daybook search` and `daybook find`. */
+import { type Command, Option } from 'commander';
+import { MATCH_TYPES } from '../../fts/query/match-types.js';
+import { SEARCH_MODES } from '../../search/recall/search-modes.js';
+import { ROLES } from '../../stores/conversations/schema.js';
+import type { FindOptions } from '../commands/find.js';
+import type { SearchOptions } from '../commands/search.js';
+import type { Flags } from '../configuration.js';
+import { examplesText } from '../names.js';
+
+export function addSearch(program: Command, flags: () => Flags): void {
+  program
+    .command('search')
+    .argument('<query...>', 'words, or an FTS5 query; put -- before words that begin with -')
+    .description('find messages in all conversations')
+    .addOption(new Option('--match-type <type>', 'how to match').choices(MATCH_TYPES))
+    .addOption(new Option('--mode <mode>', 'by words, by meaning or by both').choices(SEARCH_MODES))
+    .option('--explain', 'show why each message was found')
+    .option('--conversation <conversation>', 'only this one: key, id, title or last')
+    .option('--module <name>', 'only conversations of this module')
+    .addOption(new Option('--role <role>', 'only messages of this role').choices(ROLES))
+    .option('--from <time>', 'only messages from this day or time on, such as 2025-01-24')
+    .option('--to <time>', 'only messages up to this day or time')
+    .option('--limit <n>', 'most results to show (20)')
+    .option('--all', 'all results')
+    .option('--offset <n>', 'results to skip (0)')
+    .option('--json', 'the answer of the tool search_messages as JSON')
+    .addHelpText(
+      'after',
+      examplesText('search garden shed', `search '"garden shed"' --role user`, 'search -- rm -rf'),
+    )
+    .action(async (words: string[], options: SearchOptions) =>
+      (await import('../commands/search.js')).search(words, options, flags()),
+    );
+}
+
+export function addFind(program: Command, flags: () => Flags): void {
+  program
+    .command('find')
+    .argument('<word...>', 'words of the name, or beginnings of them; small typing errors are fine')
+    .description('find conversations, notes, insights and subjects by their names')
+    .addOption(new Option('--kind <kind>', 'only this kind').choices(FIND_KINDS))
+    .option('--limit <n>', 'most results (20)')
+    .option('--json', 'the answer as JSON')
+    .addHelpText('after', examplesText('find garden', 'find tomatos --kind conversation'))
+    .action(async (words: string[], options: FindOptions) =>
+      (await import('../commands/find.js')).find(words, options, flags()),
+    );
+}
+
+const FIND_KINDS = ['conversation', 'note', 'insight', 'subject'];

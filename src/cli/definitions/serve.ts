@@ -1,0 +1,20 @@
+/** Names, options and help of `daybook serve`. */
+import type { Command } from 'commander';
+import type { ServeOptions } from '../commands/serve.js';
+import type { Flags } from '../configuration.js';
+import { examplesText } from '../names.js';
+
+export function addServe(program: Command, flags: () => Flags, isDefault: boolean): void {
+  program
+    .command('serve', { isDefault })
+    .description('serve MCP on stdin and stdout (the default), or over HTTP')
+    .option('--http', 'serve over HTTP: Streamable HTTP at /mcp')
+    .option('--mode <mode>', 'stdio or http; --http is the same as --mode http')
+    .option('--port <number>', 'port of the HTTP server (3000)')
+    .option('--host <name>', 'where the HTTP server listens (127.0.0.1); others need a token')
+    .option('--stateless', 'answer each HTTP request by itself, without sessions')
+    .addHelpText('after', examplesText('serve', 'serve --http --port 3000'))
+    .action(async (options: ServeOptions) =>
+      (await import('../commands/serve.js')).serve(options, flags()),
+    );
+}

@@ -1,0 +1,105 @@
+/**
+ * The conversation that somebody names on the command line: by its key, its id, a unique beginning
+ * of either, its title or a unique beginning of that, or the word `last`.
+ */
+import { AppError } from '../base/errors.js';
+import type { ConversationStore } from '../stores/conversations/conversations.js';
+import { CONVERSATION_ID, type ConversationHead } from '../stores/conversations/schema.js';
+
+/** The conversation that was changed last. */
+const LAST = 'last';
+const MOST_NAMED = 5;
+
+/** The name that people type: the key where there is one. */
+export const nameOfConversation = ({
+  clientId,
+  conversationId,
+}: Pick<ConversationHead, 'clientId' | 'conversationId'>): string => clientId ?? conversationId;
+
+/**
+ * Its id. CONVERSATION_NOT_FOUND; CONFLICT where the name fits several; what `load` throws for a
+ * complete id whose file cannot be read.
+ */
+export async function findConversation(store: ConversationStore, name: string): Promise<string> {
+  const heads = await store.list();
+  const found = matching(heads, name);
+  const [only, second] = found;
+  if (only !== undefined && second === undefined) return only.conversationId;
+  if (second !== undefined) throw ambiguous(name, found);
+  if (CONVERSATION_ID.test(name)) return (await store.load(name)).conversationId;
+  throw notFound(name, store);
+}
+
+/** The same for a name that may also be a new key: `undefined` where no conversation has it. */
+export async function findExisting(
+  store: ConversationStore,
+  name: string,
+): Promise<string | undefined> {
+  const heads = await store.list();
+  const exact = matching(heads, name, EXACT);
+  if (exact.length > 1) throw ambiguous(name, exact);
+  return exact[0]?.conversationId;
+}
+
+type Rule = (head: ConversationHead, name: string) => boolean;
+
+const folded = (text: string) => text.normalize('NFKC').toLowerCase().trim();
+
+/** The first rule that fits any conversation decides. */
+const EXACT: readonly Rule[] = [
+  ({ conversationId, clientId }, name) => conversationId === name || clientId === name,
+  ({ title = '' }, name) => folded(title) === folded(name),
+];
+const RULES: readonly Rule[] = [
+  ...EXACT,
+  ({ conversationId }, name) => /^\d{4}[\d-]*$/.test(name) && conversationId.startsWith(name),
+  ({ clientId }, name) => clientId?.startsWith(name) === true,
+  ({ title = '' }, name) => folded(title).startsWith(folded(name)),
+];
+
+function matching(
+  heads: readonly ConversationHead[],
+  name: string,
+  rules: readonly Rule[] = RULES,
+): readonly ConversationHead[] {
+  if (name.trim() === '') return [];
+  // A key or a title that is the word itself comes first.
+  for (const rule of rules) {
+    const found = heads.filter((head) => rule(head, name));
+    if (found.length > 0) return found;
+    if (rule === EXACT.at(-1) && name === LAST) return heads.slice(0, 1);
+  }
+  return [];
+}
+
+function ambiguous(name: string, found: readonly ConversationHead[]): AppError {
+  const names = found.slice(0, MOST_NAMED).map((head) => {
+    const title = head.title === undefined ? '' : ` (${head.title})`;
+    return `${head.conversationId}${title}`;
+  });
+  const more = found.length > MOST_NAMED ? ', …' : '';
+  return new AppError(
+    'CONFLICT',
+    `${found.length} conversations fit ${JSON.stringify(name)}: ${names.join(', ')}${more}`,
+    {
+      hint: 'Type more of the name, or the whole id.',
+      details: { conversationIds: found.map(({ conversationId }) => conversationId) },
+    },
+  );
+}
+
+function notFound(name: string, store: ConversationStore): AppError {
+  const damaged = store.damaged();
+  const unread =
+    damaged.length === 0
+      ? ''
+      : ` ${damaged.length} cannot be read, and one of them may be it: ${damaged
+          .slice(0, MOST_NAMED)
+          .map(({ error }) => error.message)
+          .join(' ')}`;
+  return new AppError(
+    'CONVERSATION_NOT_FOUND',
+    `No conversation has the key, id or title ${JSON.stringify(name)}.${unread}`,
+    { hint: 'daybook list shows them.', details: { name } },
+  );
+}

@@ -1,0 +1,18 @@
+/**
+ * How every command ends: 0, done; 1, nothing was found, or something was left out; 2, an error or
+ * wrong use.
+ */
+import type { AppError, ErrorCode } from '../base/errors.js';
+
+export const OK = 0;
+export const NOTHING_FOUND = 1;
+export const FAILED = 2;
+
+const NOT_FOUND: ReadonlySet<ErrorCode> = new Set([
+  'CONVERSATION_NOT_FOUND',
+  'MESSAGE_NOT_FOUND',
+  'E_MB_FILE_NOT_FOUND',
+]);
+
+export const statusOf = ({ code }: AppError): number =>
+  NOT_FOUND.has(code) ? NOTHING_FOUND : FAILED;

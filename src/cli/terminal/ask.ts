@@ -1,0 +1,35 @@
+/** Asking the person at the terminal before something is changed. */
+import { createInterface } from 'node:readline/promises';
+import { AppError } from '../../base/errors.js';
+
+/** Whether there is somebody to ask. */
+export const canAsk = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true;
+
+/** True for yes; anything else, the end of the input included, is no. CANCELLED at Ctrl-C. */
+export async function confirm(question: string): Promise<boolean> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answer = await new Promise<string>((resolve, reject) => {
+      lines.once('close', () => resolve(''));
+      lines.once('SIGINT', () => reject(stopped()));
+      lines.question(`${question} [y/N] `).then(resolve, reject);
+    });
+    return /^y(es)?$/i.test(answer.trim());
+  } finally {
+    lines.close();
+  }
+}
+
+/** For a question that nobody can answer. VALIDATION_ERROR. */
+export function requireTerminal(done: string): void {
+  if (canAsk()) return;
+  throw new AppError('VALIDATION_ERROR', 'There is no terminal to ask on.', {
+    hint: `${done} Run it again with --yes.`,
+  });
+}
+
+function stopped(): AppError {
+  return new AppError('CANCELLED', 'Stopped.', {
+    hint: 'What was confirmed before is done; nothing else was changed.',
+  });
+}

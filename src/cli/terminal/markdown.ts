@@ -1,0 +1,153 @@
+/**
+ * Markdown for a terminal: headings, lists, quotes, code and tables as text with a few colours,
+ * wrapped to the width. What is written is data: controls are spelled out, HTML is shown as it is,
+ * and links show where they lead.
+ */
+import { lexer, type Token, type Tokens } from 'marked';
+import { displayWidth, padEnd, wrap } from './columns.js';
+import type { Paint } from './paint.js';
+import { escapeLines } from './terminal-text.js';
+
+/** Beyond it lines are hard to read; below it nothing can be wrapped well. */
+const WIDEST = 100;
+const NARROWEST = 20;
+/** Deeper quotes and lists of lists are shown as they are written. */
+const MOST_NESTED = 12;
+
+interface RenderContext {
+  readonly paint: Paint;
+  readonly width: number;
+  readonly depth: number;
+}
+
+export function renderMarkdown(text: string, paint: Paint, columns: number): string {
+  const width = Math.max(NARROWEST, Math.min(columns, WIDEST));
+  const context = { paint, width, depth: 0 };
+  return `${blocks(lexer(text.replace(/\t/g, '    ')), context).join('\n\n')}\n`;
+}
+
+/** Each block as lines joined by LF. */
+function blocks(tokens: readonly Token[], context: RenderContext): string[] {
+  return tokens.flatMap((token) => {
+    const lines = linesOf(token, context);
+    return lines.length === 0 ? [] : [lines.join('\n')];
+  });
+}
+
+function linesOf(token: Token, context: RenderContext): string[] {
+  const { paint, width } = context;
+  if (context.depth > MOST_NESTED) return wrap(escapeLines(token.raw), width);
+  switch (token.type) {
+    case 'space':
+    case 'def':
+      return [];
+    case 'heading':
+      return heading(token as Tokens.Heading, context);
+    case 'hr':
+      return [paint.dim('─'.repeat(width))];
+    case 'code':
+      return (token as Tokens.Code).text
+        .split('\n')
+        .map((line) => `    ${paint.code(escapeLines(line))}`);
+    case 'blockquote':
+      return indented(blocks(inside(token), nested(context, 2)), paint.dim('│ '));
+    case 'list':
+      return list(token as Tokens.List, context);
+    case 'table':
+      return table(token as Tokens.Table, context);
+    default:
+      return wrap(inline(token, paint), width);
+  }
+}
+
+const nested = (context: RenderContext, by: number): RenderContext => ({
+  ...context,
+  width: Math.max(NARROWEST, context.width - by),
+  depth: context.depth + 1,
+});
+
+const inside = (token: Token): readonly Token[] => ('tokens' in token && token.tokens) || [];
+
+function indented(parts: readonly string[], edge: string): string[] {
+  return parts
+    .join('\n\n')
+    .split('\n')
+    .map((line) => `${edge}${line}`);
+}
+
+function heading({ depth, tokens }: Tokens.Heading, { paint, width }: RenderContext): string[] {
+  const text = tokens.map((token) => inline(token, paint)).join('');
+  return wrap(text, width).map((line) => paint.bold(depth === 1 ? paint.underline(line) : line));
+}
+
+function list({ items, ordered, start }: Tokens.List, context: RenderContext): string[] {
+  return items.flatMap(({ tokens, task, checked }, index) => {
+    const mark = ordered ? `${Number(start || 1) + index}. ` : '• ';
+    const box = task ? `[${checked ? 'x' : ' '}] ` : '';
+    const parts = blocks(
+      tokens.filter(({ type }) => type !== 'checkbox'),
+      nested(context, mark.length),
+    );
+    const [first = '', ...rest] = parts.join('\n').split('\n');
+    return [`${mark}${box}${first}`, ...rest.map((line) => `${' '.repeat(mark.length)}${line}`)];
+  });
+}
+
+/** Columns as wide as their widest cell; where that does not fit, the cells one below the other. */
+function table({ header, rows }: Tokens.Table, { paint, width }: RenderContext): string[] {
+  const texts = [header, ...rows].map((row) =>
+    row.map(({ tokens }) => tokens.map((token) => inline(token, paint)).join('')),
+  );
+  const widths = header.map((_, column) =>
+    Math.max(...texts.map((row) => displayWidth(row[column] ?? ''))),
+  );
+  const [names = [], ...others] = texts;
+  if (widths.reduce((sum, own) => sum + own + 3, -3) > width) {
+    return others.flatMap((row) =>
+      row.flatMap((cell, column) => wrap(`${paint.bold(names[column] ?? '')}: ${cell}`, width)),
+    );
+  }
+  const line = (row: readonly string[]) =>
+    row.map((cell, column) => padEnd(cell, widths[column] ?? 0)).join(paint.dim(' │ '));
+  const rule = widths.map((own) => '─'.repeat(own)).join('─┼─');
+  return [paint.bold(line(names)), paint.dim(rule), ...others.map(line)];
+}
+
+function inline(token: Token, paint: Paint): string {
+  const text = () =>
+    inside(token)
+      .map((each) => inline(each, paint))
+      .join('');
+  switch (token.type) {
+    case 'strong':
+      return paint.bold(text());
+    case 'em':
+      return paint.italic(text());
+    case 'del':
+      return `~${text()}~`;
+    case 'codespan':
+      return paint.code(escapeLines((token as Tokens.Codespan).text));
+    case 'br':
+      return '\n';
+    case 'link':
+      return link(text(), (token as Tokens.Link).href, paint);
+    case 'image':
+      return link(
+        `[${escapeLines((token as Tokens.Image).text)}]`,
+        (token as Tokens.Image).href,
+        paint,
+      );
+    case 'escape':
+      return escapeLines((token as Tokens.Escape).text);
+    default:
+      return inside(token).length > 0 ? text() : escapeLines(token.raw);
+  }
+}
+
+/** No hidden targets: a terminal that hides them would let a text lead elsewhere than it says. */
+function link(text: string, href: string, paint: Paint): string {
+  const target = escapeLines(href);
+  return text === target
+    ? paint.underline(text)
+    : `${paint.underline(text)} ${paint.dim(`(${target})`)}`;
+}

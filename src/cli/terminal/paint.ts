@@ -1,0 +1,46 @@
+/**
+ * Colours where a terminal wants them: none through a pipe, with NO_COLOR, or where TERM says so.
+ */
+import type { WriteStream } from 'node:tty';
+import { styleText } from 'node:util';
+
+export interface Paint {
+  bold(text: string): string;
+  dim(text: string): string;
+  italic(text: string): string;
+  underline(text: string): string;
+  code(text: string): string;
+  /** A text whose matches are between MATCH_START and MATCH_END. */
+  matches(text: string): string;
+}
+
+/** The index puts these around matches; they become colours, or nothing, after all escaping. */
+export const MATCH_START = '\ue000';
+export const MATCH_END = '\ue001';
+const MARKS = new RegExp(`[${MATCH_START}${MATCH_END}]`, 'g');
+const MATCH = new RegExp(`${MATCH_START}([^${MATCH_START}${MATCH_END}]*)${MATCH_END}?`, 'g');
+
+const same = (text: string) => text;
+const plain: Paint = {
+  ...{ bold: same, dim: same, italic: same, underline: same, code: same },
+  matches: (text) => text.replace(MARKS, ''),
+};
+
+type Style = Parameters<typeof styleText>[0];
+/** The stream was judged by `paintFor` already. */
+const styled = (style: Style) => (text: string) =>
+  styleText(style, text, { validateStream: false });
+
+const coloured: Paint = {
+  bold: styled('bold'),
+  dim: styled('dim'),
+  italic: styled('italic'),
+  underline: styled('underline'),
+  code: styled('cyan'),
+  matches: (text) =>
+    text.replace(MATCH, (_, match: string) => styled(['bold', 'yellow'])(match)).replace(MARKS, ''),
+};
+
+export function paintFor(stream: WriteStream): Paint {
+  return stream.isTTY && stream.hasColors() ? coloured : plain;
+}

@@ -1,0 +1,89 @@
+/**
+ * Where a command is more than its tool: which inputs are typed as words, how the answer is printed,
+ * and what a person may type that an assistant may not.
+ */
+import { basename, dirname, resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { App } from '../../app.js';
+import { AppError } from '../../base/errors.js';
+import { readExportFile } from '../../exchange/export-folder.js';
+import { readStamp } from '../../files/read/stamp.js';
+import { kgExport } from '../../tools/kg/kg-export.js';
+import { findExisting } from '../find-conversation.js';
+import { conversationTable, savedLine } from '../views/conversation-lines.js';
+import * as facts from '../views/fact-lines.js';
+import * as insights from '../views/insight-lines.js';
+import * as notes from '../views/note-lines.js';
+import type { Input, ToolCommand } from './tool-command.js';
+
+type Custom = Pick<ToolCommand, 'words' | 'print' | 'prepare' | 'stream'>;
+
+const TRIPLE = ['subject', 'predicate', 'object'];
+
+/** By the words of the command. */
+export const CUSTOM: Readonly<Record<string, Custom>> = {
+  list: { words: ['query'], print: conversationTable },
+  save: { prepare: existingConversation, print: savedLine },
+  'insight save': { print: insights.savedInsight },
+  'insight search': { print: insights.insightBlocks },
+  'insight list': { print: insights.insightBlocks },
+  'insight get': { print: insights.wholeInsight },
+  'insight update': { print: insights.wholeInsight },
+  'insight delete': { print: insights.deletedInsight },
+  'kg add': { words: TRIPLE, prepare: requireThreeWords, print: facts.addedLines },
+  'kg delete': { words: TRIPLE, prepare: requireThreeWords, print: facts.deletedLines },
+  'kg query': { words: TRIPLE, print: facts.factLines },
+  'kg neighbors': { print: facts.factLines },
+  'kg subjects': { print: facts.subjectLines },
+  'kg stats': { print: facts.graphSizes },
+  'kg save': { print: facts.savedGraphLine },
+  'kg export': { stream: wholeGraph, print: ({ text, path }) => notes.wholeText(text ?? path) },
+  'kg import': { prepare: readHere, print: facts.importedLines },
+  'mb list': { print: notes.noteTable },
+  'mb read': { print: ({ content }) => notes.wholeText(content) },
+  'mb search': { print: notes.noteHits },
+  'mb add': { print: notes.writtenNote },
+  'mb edit': { print: notes.editedNote },
+  'mb delete': { print: notes.deletedNote },
+  'mb reindex': { print: notes.reindexedLine },
+};
+
+/** A person may continue a conversation by its title or by `last`; any other name is a new key. */
+async function existingConversation(
+  { conversationId: name, ...input }: Input,
+  { conversations }: App,
+): Promise<Input> {
+  if (name === undefined) return input;
+  const id = await findExisting(conversations, String(name));
+  return { ...input, conversationId: id ?? name };
+}
+
+/** `kg add Ada lives in London` means something else than it stores. VALIDATION_ERROR. */
+async function requireThreeWords(input: Input, _app: App, command: Command): Promise<Input> {
+  const words = command.args;
+  if (words.length <= TRIPLE.length) return input;
+  const quoted = `"${words[0]}" "${words.slice(1, -1).join(' ')}" "${words.at(-1)}"`;
+  throw new AppError(
+    'VALIDATION_ERROR',
+    `A fact has three parts; ${words.length} words are given.`,
+    {
+      hint: `Put quotes around a part of several words, for example: ${quoted}`,
+    },
+  );
+}
+
+/** A pipe or a file gets all of the graph, as `export` and `insight export` write everything. */
+function wholeGraph(given: Input, { graphExport }: App, signal: AbortSignal) {
+  const { format, file, offset, maxTokens: _, ...filter } = kgExport.input.parse(given);
+  if (file !== undefined || offset > 0) return undefined;
+  return graphExport.stream({ format, filter, signal });
+}
+
+/** A person names files from where they are; an assistant only those of the exports folder. */
+async function readHere({ file, ...input }: Input): Promise<Input> {
+  const path = resolve(String(file ?? ''));
+  if (file === undefined || (await readStamp(path)) === undefined) {
+    return { ...input, ...(file !== undefined && { file }) };
+  }
+  return { ...input, text: await readExportFile(dirname(path), basename(path)) };
+}

@@ -1,0 +1,133 @@
+/**
+ * Help for people where the description of a tool or of its input speaks to an assistant, by the words
+ * of the command. Inputs that are named are shown as the option or argument that they are.
+ */
+import type { ToolCommand } from './tool-command.js';
+
+type Help = Pick<ToolCommand, 'description' | 'about'>;
+
+const OF_A_FACT = {
+  triples: 'JSON list of facts, each with subject, predicate and object.',
+  subject: 'Subject of the fact (not together with `triples`).',
+  predicate: 'Predicate of the fact (not together with `triples`).',
+  object: 'Object of the fact (not together with `triples`).',
+};
+const SEARCH = {
+  matchType: 'How to match.',
+  includeExpired: 'Also insights that have expired.',
+};
+const CONTEXT =
+  'The project: a path, global, or git:host/owner/repository. The project of this folder by default.';
+const PAGE = { offset: 'Results to skip.' };
+const DATES = {
+  updatedAfter: 'Only those changed from this time on, such as 2025-01-24.',
+  updatedBefore: 'Only those last changed up to this time.',
+  createdAfter: 'Only those started from this time on.',
+  createdBefore: 'Only those started up to this time.',
+};
+
+export const COMMAND_HELP: Readonly<Record<string, Help>> = {
+  list: {
+    about: {
+      query: 'Words that title and tags must have, all of them; beginnings of words are enough.',
+      pinned: 'Only pinned conversations.',
+      cursor: 'The next page, as the page before it printed.',
+      ...DATES,
+    },
+  },
+  save: {
+    about: {
+      conversationId:
+        'Continue this conversation (key, id, title or last), or start one under a new key.',
+      metadata: 'A JSON object to keep with the message.',
+    },
+  },
+  'insight save': { about: { context: CONTEXT, metadata: 'A JSON object to keep with it.' } },
+  'insight search': { about: { ...SEARCH, ...PAGE, context: CONTEXT } },
+  'insight list': { about: { ...SEARCH, ...PAGE, context: CONTEXT } },
+  'insight get': { description: 'show one insight, also one that has expired' },
+  'insight update': {
+    description: 'change the fields that are given; the others stay',
+    about: { metadata: 'A JSON object that replaces all metadata.' },
+  },
+  'insight delete': { description: 'move an insight to the trash; daybook restore brings it back' },
+  'kg add': {
+    about: {
+      ...OF_A_FACT,
+      replaces: 'End the present facts of the same subject and predicate.',
+    },
+    description: 'store facts such as Ada / lives in / London',
+  },
+  'kg delete': {
+    about: {
+      ...OF_A_FACT,
+      close: 'End the facts instead of deleting them; they stay readable as the past.',
+      validTo: 'When the facts ended, with `close`.',
+    },
+    description: 'delete facts, or end facts that have stopped being true',
+  },
+  'kg query': {
+    about: {
+      prefix: 'The parts that are given are beginnings.',
+      includeClosed: 'Also facts that have ended.',
+      asOf: 'What was true at this time, such as 2025-01-24.',
+      since: 'Only facts that began at or after this time.',
+      until: 'Only facts that began at or before this time.',
+      ...PAGE,
+    },
+    description: 'find facts by their parts, by words or by time; without arguments, all facts',
+  },
+  'kg neighbors': {
+    about: { includeClosed: 'Also facts that have ended.', ...PAGE },
+    description: 'show the facts around a name, nearest first',
+  },
+  'kg subjects': { about: PAGE, description: 'list subjects and how many facts each has' },
+  'kg stats': { description: 'show the size, the files and the health of the graph' },
+  'kg save': { description: "compact the graph's files; normally automatic" },
+  'kg export': {
+    about: {
+      format:
+        'jsonl is everything, memory is for the official MCP memory server, mermaid is a picture.',
+      offset: 'Lines to skip; not with `file`.',
+    },
+    description: 'write the graph as text',
+  },
+  'kg import': {
+    about: {
+      file: 'A file, here or in the exports folder.',
+      text: 'The lines themselves, instead of `file`.',
+    },
+    description: 'read facts from kg export or from the memory.jsonl of the MCP memory server',
+  },
+  'mb list': { description: 'list the notes', about: PAGE },
+  'mb read': {
+    description: 'print a note, or some of its lines',
+    about: { startColumn: 'Where to start in the first line.' },
+  },
+  'mb search': {
+    about: {
+      mode: 'ranked: best sections first; exact: lines with that text; regex: an RE2 expression.',
+      matchType: 'How to match, for mode ranked.',
+      caseSensitive: 'Upper and lower case differ, for modes exact and regex.',
+      ...PAGE,
+    },
+    description: 'find lines in the notes',
+  },
+  'mb add': { description: 'write a new note; an existing one is never overwritten' },
+  'mb edit': {
+    description:
+      'change a note in one of four ways: replace a passage (--old-text, --new-text), insert lines (--insert-line, --insert-text), rename it (--new-path), or replace the whole text (--content, --hash)',
+    about: {
+      oldText: 'A passage that occurs exactly once.',
+      newText: 'What replaces `oldText`.',
+      insertLine: 'Insert after this line; 0 is the beginning.',
+      content: 'The whole new text; needs `hash`.',
+      hash: 'The hash of the note as you read it; the edit is refused if it has changed.',
+    },
+  },
+  'mb delete': {
+    description: 'move a note to the trash; daybook restore brings it back',
+    about: { hash: 'The hash of the note as you read it; refused if it has changed.' },
+  },
+  'mb reindex': { description: 'read all notes again; normally automatic' },
+};

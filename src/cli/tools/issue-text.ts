@@ -1,0 +1,26 @@
+/** What is wrong with a value that was typed, in a sentence, from what zod found. */
+import type { z } from 'zod';
+import { AppError } from '../../base/errors.js';
+
+/** `name`: the option or the argument as it is typed. */
+export function invalidInput(name: string, issue: z.core.$ZodIssue | undefined): AppError {
+  return new AppError('VALIDATION_ERROR', `${name} ${issueText(issue)}.`, {
+    details: { field: name },
+  });
+}
+
+function issueText(issue: z.core.$ZodIssue | undefined): string {
+  switch (issue?.code) {
+    case 'too_small':
+      if (issue.origin !== 'string') return `takes ${issue.minimum} or more`;
+      return issue.minimum === 1 ? 'is empty' : `takes ${issue.minimum} characters or more`;
+    case 'too_big':
+      return issue.origin === 'string'
+        ? `takes at most ${issue.maximum} characters`
+        : `takes at most ${issue.maximum}`;
+    case 'invalid_value':
+      return `takes one of ${issue.values.map(String).join(', ')}`;
+    default:
+      return `is not valid: ${issue?.message ?? 'unknown'}`.replace(/\.$/, '');
+  }
+}

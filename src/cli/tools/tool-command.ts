@@ -1,0 +1,162 @@
+/**
+ * A command made of a tool: arguments and options from its input, the answer for people or as JSON.
+ */
+import { text } from 'node:stream/consumers';
+import type { Command } from 'commander';
+import type { App } from '../../app.js';
+import type { Tool } from '../../tools/define-tool.js';
+import type { Flags } from '../configuration.js';
+import { reportFailure } from '../failure.js';
+import { examplesText } from '../names.js';
+import { reportUnreadable } from '../problems.js';
+import { NOTHING_FOUND, OK } from '../status.js';
+import { columnsOf } from '../terminal/columns.js';
+import { showText } from '../terminal/pager.js';
+import { MATCH_END, MATCH_START, paintFor } from '../terminal/paint.js';
+import { progressBar } from '../terminal/progress-bar.js';
+import { toStdout } from '../terminal/stdout.js';
+import { escapeControls, terminalJson } from '../terminal/terminal-text.js';
+import { timesFor } from '../terminal/times.js';
+import type { Answer, View } from '../views/view.js';
+import { withApp } from '../with-app.js';
+import { answerText } from './answer-text.js';
+import { type OptionNames, withCommandNames } from './command-names.js';
+import { allPages, canBePaged, type Pages, pagesOf } from './paging.js';
+import { addFields, type Field, fieldsOf, inputFrom, optionNames } from './tool-options.js';
+
+export type Input = Readonly<Record<string, unknown>>;
+
+export interface ToolCommand {
+  readonly tool: Tool;
+  readonly flags: () => Flags;
+  /** Optional inputs that are typed as words all the same. */
+  readonly words?: readonly string[];
+  /** Lines of examples, without the name of the program. */
+  readonly examples?: readonly string[];
+  /** The answer as lines for people; names and values unless given. */
+  readonly print?: (answer: Answer, view: View, input: Input) => string;
+  /** The help of the command, where the description of the tool speaks to an assistant. */
+  readonly description?: string;
+  /** The same for its inputs. */
+  readonly about?: Readonly<Record<string, string>>;
+  /** The input as the tool takes it, from the one that was typed. */
+  readonly prepare?: (input: Input, app: App, command: Command) => Promise<Input>;
+  /** The whole of a text that the tool gives in pages; undefined where its answer is wanted. */
+  readonly stream?: (
+    input: Input,
+    app: App,
+    signal: AbortSignal,
+  ) => AsyncIterable<string> | undefined;
+}
+
+/** Adds the options, the help and the action to a command that has a name. */
+export function makeToolCommand(command: Command, made: ToolCommand): void {
+  const { tool, examples = [], about = {}, description } = made;
+  const fields = fieldsOf(tool, made.words);
+  const names = optionNames(fields);
+  const shown = fields.map((field) => {
+    const about_ = about[field.name] ?? field.schema.description ?? '';
+    return { ...field, schema: { ...field.schema, description: withCommandNames(about_, names) } };
+  });
+  addFields(command, shown);
+  if (description !== undefined) command.description(description);
+  if (canBePaged(fields)) command.option('--all', 'everything, however much it is');
+  command
+    .option('--json', `the answer of the tool ${tool.name} as JSON`)
+    .addHelpText('after', examplesText(...examples))
+    .action(async () => {
+      await run(command, fields, made).catch((error: unknown) => reportFailure(error, names));
+    });
+}
+
+async function run(command: Command, fields: readonly Field[], made: ToolCommand): Promise<void> {
+  const options: Record<string, unknown> = command.opts();
+  const isJson = options['json'] === true;
+  const typed = { args: await argumentsOf(command, fields), options };
+  const pages = pagesOf(fields, options);
+  const preset = presetOf(fields, isJson);
+  const given = inputFrom(made.tool, fields, typed, { ...preset, ...pages.firstPage });
+  await withApp(
+    made.flags(),
+    async (app, signal) => {
+      const input = (await made.prepare?.(given, app, command)) ?? given;
+      const streamed = isJson ? undefined : made.stream?.(input, app, signal);
+      if (streamed !== undefined) return toStdout(streamed);
+      const answer = await ask(made.tool, input, pages, app, signal);
+      if (isJson) console.log(terminalJson(answer));
+      else await show(made, answer, input, optionNames(fields));
+      process.exitCode = isNothing(answer) ? NOTHING_FOUND : OK;
+      if ('total' in answer) await reportUnreadable(made.tool, app, made.flags());
+    },
+    { isReading: made.tool.annotations.readOnlyHint },
+  );
+}
+
+/** Arguments as commander has them; a lone `-` stands for the standard input. */
+async function argumentsOf(command: Command, fields: readonly Field[]): Promise<unknown[]> {
+  const args = [...command.processedArgs];
+  const rest = fields.filter(({ isArgument }) => isArgument).findIndex((field) => field.takesRest);
+  const words: unknown = args[rest];
+  if (Array.isArray(words) && words.length === 1 && words[0] === '-') {
+    args[rest] = (await text(process.stdin)).replace(/\r?\n$/, '');
+  }
+  return args;
+}
+
+/** What the terminal decides: its own marks around matches, and answers as long as a tool gives. */
+function presetOf(fields: readonly Field[], isJson: boolean): Record<string, unknown> {
+  const longest = fields.find(({ name }) => name === 'maxTokens')?.schema.maximum;
+  return {
+    ...(longest !== undefined && { maxTokens: longest }),
+    ...(!isJson && { highlightStart: MATCH_START, highlightEnd: MATCH_END }),
+  };
+}
+
+async function ask(
+  tool: Tool,
+  input: Input,
+  pages: Pages,
+  app: App,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const bar = progressBar(process.stderr);
+  const call = { signal, isRemote: false, progress: bar.show };
+  try {
+    return await allPages(input, pages, async (page) =>
+      tool.output.parse(await tool.run(page, app, call)),
+    );
+  } finally {
+    bar.clear();
+  }
+}
+
+const isNothing = (answer: Answer) =>
+  ['found', 'updated', 'deleted'].some((name) => answer[name] === false || answer[name] === 0) ||
+  answer['total'] === 0;
+
+/** Results go to stdout; how much there is besides goes to stderr, where it does not disturb pipes. */
+async function show(
+  made: ToolCommand,
+  answer: Answer,
+  input: Input,
+  names: OptionNames,
+): Promise<void> {
+  const { print = answerText } = made;
+  const { total, hasMore, nextOffset, nextCursor, explanation, note, relaxed } = answer;
+  if (isNothing(answer)) {
+    const why = withCommandNames(String(explanation ?? note ?? ''), names);
+    console.error(escapeControls(`Nothing found. ${why}`.trimEnd()));
+  }
+  if (relaxed === true) console.error('Nothing has all of the words; these have some.');
+  const { isTTY } = process.stdout;
+  const view = {
+    paint: paintFor(process.stdout),
+    times: timesFor(made.flags()),
+    columns: isTTY ? columnsOf(process.stdout) : undefined,
+  };
+  const found = print(answer, view, input);
+  if (found !== '') await showText(found);
+  const next = nextOffset === undefined ? `--cursor ${nextCursor}` : `--offset ${nextOffset}`;
+  const all = total === undefined ? 'There is' : `${total} in all;`;
+  if (hasMore === true) console.error(`${all} more with --all or ${next}`);
+}

@@ -1,0 +1,215 @@
+/**
+ * A tool's input as a command's arguments and options, and what was typed as the tool's input. Read
+ * from the JSON Schema of the zod schema, so that nothing about a tool is written twice:
+ * a required word becomes an argument, everything else an option of the same name.
+ */
+import { Argument, type Command, Option } from 'commander';
+import { z } from 'zod';
+import { AppError } from '../../base/errors.js';
+import type { Tool } from '../../tools/define-tool.js';
+import { invalidInput } from './issue-text.js';
+
+interface Property {
+  readonly type?: string | readonly string[];
+  readonly enum?: readonly string[];
+  readonly format?: string;
+  readonly items?: Property;
+  readonly anyOf?: readonly Property[];
+  readonly default?: unknown;
+  readonly description?: string;
+  readonly maximum?: number;
+}
+
+export interface Field {
+  readonly name: string;
+  readonly kind: 'text' | 'number' | 'switch' | 'list' | 'json';
+  readonly choices: readonly string[] | undefined;
+  /** The word `null` removes the value. */
+  readonly isNullable: boolean;
+  readonly isArgument: boolean;
+  /** Takes all remaining words, as one text. */
+  readonly takesRest: boolean;
+  readonly isNeeded: boolean;
+  readonly schema: Property;
+}
+
+/** The terminal decides these, not the person who types. */
+const isOfTerminal = (name: string) =>
+  ['highlightStart', 'highlightEnd', 'maxTokens'].includes(name);
+
+/** `words`: optional inputs that are arguments all the same. */
+export function fieldsOf(tool: Tool, words: readonly string[] = []): readonly Field[] {
+  const schema = z.toJSONSchema(tool.input, {
+    io: 'input',
+    target: 'draft-7',
+    unrepresentable: 'any',
+  });
+  const needed = new Set(schema.required);
+  const fields = Object.entries(schema.properties ?? {}).map(([name, property]) =>
+    fieldOf(name, property as Property, needed.has(name), words.includes(name)),
+  );
+  const last = fields.findLast(({ isArgument }) => isArgument);
+  return fields.map((field) => ({
+    ...field,
+    takesRest: field === last && field.schema.format === undefined && !field.choices,
+  }));
+}
+
+function fieldOf(name: string, property: Property, isNeeded: boolean, isWords: boolean): Field {
+  const ways = waysOf(property);
+  const others = ways.filter(({ type }) => type !== 'null');
+  const isNullable = others.length < ways.length;
+  const schema = others.length === 1 ? { ...property, ...others[0] } : property;
+  const kind = kindOf(schema);
+  const isArgument = isWords || (isNeeded && (kind === 'text' || kind === 'number'));
+  const { enum: choices } = schema;
+  return { name, kind, choices, isNullable, isArgument, takesRest: false, isNeeded, schema };
+}
+
+/** A schema of several types as several schemas. */
+function waysOf({ type, anyOf }: Property): readonly Property[] {
+  if (typeof type === 'object') return type.map((each) => ({ type: each }));
+  return anyOf ?? (type === undefined ? [] : [{ type }]);
+}
+
+function kindOf({ type, items }: Property): Field['kind'] {
+  if (type === 'string') return 'text';
+  if (type === 'integer' || type === 'number') return 'number';
+  if (type === 'boolean') return 'switch';
+  return type === 'array' && items?.type === 'string' ? 'list' : 'json';
+}
+
+const flagOf = (name: string) =>
+  `--${name.replace(/_/g, '-').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+/** What is typed for each input that is an option. */
+export function optionNames(fields: readonly Field[]): Readonly<Record<string, string>> {
+  const options = fields.filter((field) => isOption(field) && !isOfTerminal(field.name));
+  return Object.fromEntries(options.map(({ name }) => [name, flagOf(name)]));
+}
+
+/** An optional argument is an option too: it can be given without those before it. */
+const isOption = ({ isArgument, isNeeded }: Field) => !isArgument || !isNeeded;
+
+/** Adds them all to the command. */
+export function addFields(command: Command, fields: readonly Field[]): void {
+  for (const field of fields) {
+    if (isOfTerminal(field.name)) continue;
+    if (field.isArgument) command.addArgument(argumentOf(field));
+    if (isOption(field)) for (const option of optionsOf(field)) command.addOption(option);
+  }
+  const switches = fields.filter(({ kind }) => kind === 'switch').map(({ name }) => flagOf(name));
+  const parseOptions = command.parseOptions.bind(command);
+  command.parseOptions = (words) => parseOptions(withSwitches(words, switches));
+}
+
+/**
+ * `--pinned true` and `--pinned=false` as `--pinned` and `--no-pinned`. Commander's own optional
+ * values would swallow the word of a query that follows, and its switches would leave `false` to it.
+ */
+function withSwitches(words: readonly string[], switches: readonly string[]): string[] {
+  const typed: string[] = [];
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at] ?? '';
+    if (word === '--') return [...typed, ...words.slice(at)];
+    const [flag = '', joined] = word.split('=', 2);
+    const value = joined ?? words[at + 1];
+    const isOne = switches.includes(flag) && (value === 'true' || value === 'false');
+    if (isOne && joined === undefined) at += 1;
+    typed.push(!isOne ? word : value === 'true' ? flag : flag.replace('--', '--no-'));
+  }
+  return typed;
+}
+
+function argumentOf({ name, takesRest, isNeeded, choices, schema }: Field): Argument {
+  const label = `${name}${takesRest ? '...' : ''}`;
+  const note = takesRest ? '; - reads it from the standard input' : '';
+  const shown = isNeeded ? `<${label}>` : `[${label}]`;
+  const argument = new Argument(shown, `${sentence(schema.description)}${note}`);
+  return choices === undefined ? argument : argument.choices(choices);
+}
+
+function optionsOf(field: Field): Option[] {
+  const { name, kind, choices, schema, isNeeded } = field;
+  const flag = flagOf(name);
+  const given = schema.default === undefined ? '' : ` (default: ${JSON.stringify(schema.default)})`;
+  const about = `${sentence(schema.description)}${kind === 'switch' ? '' : given}`;
+  if (kind === 'switch') {
+    const on = new Option(flag, about);
+    const off = new Option(flag.replace('--', '--no-'), about);
+    if (schema.default === undefined) off.description = `the same as ${flag} false`;
+    return [on.hideHelp(schema.default === true), off.hideHelp(schema.default === false)];
+  }
+  const value = { text: 'text', number: 'n', list: 'text', json: 'json' }[kind];
+  const option = new Option(
+    `${flag} <${value}>`,
+    kind === 'list' ? `${about} (repeatable)` : about,
+  );
+  if (kind === 'list') {
+    option.argParser((text: string, before: readonly string[] = []) => [...before, text]);
+  }
+  if (choices !== undefined && !field.isNullable) option.choices(choices);
+  return [option.makeOptionMandatory(isNeeded)];
+}
+
+/** As a part of a help text: no full stop, no capital. */
+function sentence(text = ''): string {
+  const first = text.charAt(0);
+  const isWord = text.charAt(1) === text.charAt(1).toLowerCase();
+  return `${isWord ? first.toLowerCase() : first}${text.slice(1)}`.replace(/\.$/, '');
+}
+
+/** The tool's input from what commander parsed. VALIDATION_ERROR names the option that its schema refuses. */
+export function inputFrom(
+  tool: Tool,
+  fields: readonly Field[],
+  typed: { readonly args: readonly unknown[]; readonly options: Readonly<Record<string, unknown>> },
+  preset: Readonly<Record<string, unknown>>,
+): z.output<Tool['input']> {
+  const args = fields.filter(({ isArgument }) => isArgument);
+  const input: Record<string, unknown> = {};
+  for (const field of fields) {
+    const at = args.indexOf(field);
+    const word = at >= 0 ? typed.args[at] : undefined;
+    const isWord = word !== undefined && !(Array.isArray(word) && word.length === 0);
+    const raw = isWord ? word : typed.options[camelCase(field.name)];
+    const value = raw === undefined ? preset[field.name] : typedValue(field, raw);
+    if (value !== undefined) input[field.name] = value;
+  }
+  const parsed = tool.input.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const wrong = fields.find(({ name }) => name === issue?.path[0]);
+  const label =
+    wrong === undefined ? tool.name : wrong.isArgument ? wrong.name : flagOf(wrong.name);
+  throw invalidInput(label, issue);
+}
+
+/** As commander calls the option. */
+const camelCase = (name: string) =>
+  name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+function numberOf(field: Field, text: string): number {
+  const number = Number(text);
+  if (text.trim() !== '' && !Number.isNaN(number)) return number;
+  const label = field.isArgument ? field.name : flagOf(field.name);
+  throw new AppError(
+    'VALIDATION_ERROR',
+    `${label} takes a number; ${JSON.stringify(text)} is not one.`,
+  );
+}
+
+function typedValue(field: Field, raw: unknown): unknown {
+  const text = Array.isArray(raw) && field.kind === 'text' ? raw.join(' ') : raw;
+  if (field.isNullable && text === 'null') return null;
+  if (field.kind === 'number') return numberOf(field, String(text));
+  if (field.kind !== 'json') return text;
+  try {
+    return JSON.parse(String(text));
+  } catch (cause) {
+    throw new AppError('VALIDATION_ERROR', `${flagOf(field.name)} takes JSON.`, {
+      hint: `For example ${flagOf(field.name)} '{"colour": "blue"}'.`,
+      cause,
+    });
+  }
+}

@@ -1,0 +1,57 @@
+/** Answers of the tools behind `daybook list` and `daybook save`, for people. */
+import type { z } from 'zod';
+import type { getConversations } from '../../tools/conversations/get-conversations.js';
+import type { saveMessage } from '../../tools/conversations/save-message.js';
+import { nameOfConversation } from '../find-conversation.js';
+import { cut, displayWidth, padEnd } from '../terminal/columns.js';
+import { oneLine } from '../terminal/terminal-text.js';
+import type { Answer, View } from './view.js';
+
+type Head = z.output<typeof getConversations.output>['conversations'][number];
+type Saved = z.output<typeof saveMessage.output>;
+
+/** Columns that an id takes; longer keys are shown whole all the same. */
+const NAME_WIDTH = 22;
+const NARROWEST_TITLE = 12;
+const GAP = '  ';
+
+/** A heading with the time zone, then one line each: when changed, messages, key or id, title, notes. */
+export function conversationTable(answer: Answer, view: View): string {
+  const heads = answer['conversations'] as readonly Head[];
+  if (heads.length === 0) return '';
+  const { paint, times, columns } = view;
+  const names = heads.map((head) => oneLine(nameOfConversation(head)));
+  const width = Math.min(NAME_WIDTH, Math.max(...names.map((name) => displayWidth(name))));
+  const counts = heads.map(({ messageCount }) => String(messageCount));
+  const countWidth = Math.max(4, ...counts.map(({ length }) => length));
+  const heading = [
+    'changed'.padEnd(16),
+    'msgs'.padStart(countWidth),
+    padEnd('key or id', width),
+    `title (times: ${times.zone})`,
+  ].join(GAP);
+  const lines = heads.map((head, at) => {
+    const facts = [times.minute(head.updatedAt), (counts[at] ?? '').padStart(countWidth)];
+    const start = `${facts.join(GAP)}${GAP}${padEnd(names[at] ?? '', width)}`;
+    return `${paint.dim(facts.join(GAP))}${GAP}${padEnd(names[at] ?? '', width)}${GAP}${endOf(head, view, columns === undefined ? undefined : columns - displayWidth(start) - GAP.length)}`.trimEnd();
+  });
+  return [paint.dim(columns === undefined ? heading : cut(heading, columns)), ...lines].join('\n');
+}
+
+/** Title, module and tags, within `room` columns where there is a limit. */
+function endOf({ title = '', module, tags = [], pinned }: Head, { paint }: View, room?: number) {
+  const notes = [...(pinned ? ['(pinned)'] : []), module ?? '', ...tags.map((tag) => `#${tag}`)];
+  const note = oneLine(notes.filter((part) => part !== '').join(' '));
+  const name = oneLine(title);
+  if (room === undefined) return [name, paint.dim(note)].filter((part) => part !== '').join(GAP);
+  const shownName = cut(name, Math.max(NARROWEST_TITLE, room));
+  const left = room - displayWidth(shownName) - GAP.length;
+  const shownNote = left >= 2 ? cut(note, left) : '';
+  return [shownName, ...(shownNote === '' ? [] : [paint.dim(shownNote)])].join(GAP);
+}
+
+export function savedLine(answer: Answer): string {
+  const { conversationId, seq, created, conversationPath } = answer as Saved;
+  const what = created ? 'Started' : 'Continued';
+  return `${what} ${conversationId}: message ${seq}, in ${oneLine(conversationPath)}`;
+}

@@ -1,0 +1,97 @@
+/** Answers of the tools behind `daybook kg`, for people: a fact is a line. */
+import type { z } from 'zod';
+import type { kgAdd } from '../../tools/kg/kg-add.js';
+import type { kgDelete } from '../../tools/kg/kg-delete.js';
+import type { kgImport } from '../../tools/kg/kg-import.js';
+import type { kgQuery } from '../../tools/kg/kg-query.js';
+import type { kgSave } from '../../tools/kg/kg-save.js';
+import type { kgStats } from '../../tools/kg/kg-stats.js';
+import type { kgSubjects } from '../../tools/kg/kg-subjects.js';
+import { sizeOf } from '../terminal/amounts.js';
+import { countOf } from '../terminal/output.js';
+import { oneLine } from '../terminal/terminal-text.js';
+import type { Answer, View } from './view.js';
+
+type Fact = z.output<typeof kgQuery.output>['triples'][number];
+
+const nameOf = ({ subject, predicate, object }: Omit<Fact, 'ts'>) =>
+  [subject, predicate, object].map(oneLine).join(' / ');
+
+/** `Ada / lives in / London`, and when it ended where it did. */
+function factLine(fact: Omit<Fact, 'ts'>, { paint, times }: View): string {
+  const { validTo } = fact;
+  const end = validTo === undefined ? '' : paint.dim(`  until ${times.minute(validTo)}`);
+  return `${nameOf(fact)}${end}`;
+}
+
+/** Of `kg query` and `kg neighbors`. */
+export function factLines(answer: Answer, view: View): string {
+  return (answer['triples'] as readonly Fact[]).map((fact) => factLine(fact, view)).join('\n');
+}
+
+export function addedLines(answer: Answer, view: View): string {
+  const { added, total, triples, closed, closedTotal } = answer as z.output<typeof kgAdd.output>;
+  return [
+    ...closed.map((fact) => `ended: ${factLine(fact, view)}`),
+    ...triples.map((fact) => `${fact.added ? 'added' : 'known already'}: ${factLine(fact, view)}`),
+    ...(total > 1 || closedTotal > 1
+      ? [`${added} added, ${total - added} known already, ${closedTotal} ended`]
+      : []),
+  ].join('\n');
+}
+
+export function deletedLines(
+  answer: Answer,
+  _view: View,
+  input: Readonly<Record<string, unknown>>,
+): string {
+  const done = input['close'] === true ? 'ended' : 'deleted';
+  const { triples, deleted, total } = answer as z.output<typeof kgDelete.output>;
+  return [
+    ...triples.map((fact) => `${fact.deleted ? done : 'not found'}: ${nameOf(fact)}`),
+    ...(total > 1 ? [`${deleted} of ${countOf(total, 'fact')} ${done}`] : []),
+  ].join('\n');
+}
+
+export function subjectLines(answer: Answer, { paint }: View): string {
+  const { subjects } = answer as z.output<typeof kgSubjects.output>;
+  return subjects
+    .map(({ subject, facts }) => `${oneLine(subject)}  ${paint.dim(countOf(facts, 'fact'))}`)
+    .join('\n');
+}
+
+export function graphSizes(answer: Answer): string {
+  const stats = answer as z.output<typeof kgStats.output>;
+  const rows = [
+    ['facts', `${stats.open} hold, ${stats.closed} have ended; at most ${stats.limit}`],
+    ['names', `${countOf(stats.subjects, 'subject')}, ${countOf(stats.objects, 'object')}`],
+    [
+      'predicates',
+      stats.predicates.map(({ predicate, facts }) => `${oneLine(predicate)} (${facts})`).join(', '),
+    ],
+    ['snapshot', `${oneLine(stats.snapshotPath)}, ${sizeOf(stats.snapshotBytes)}`],
+    ['log', `${oneLine(stats.walPath)}, ${sizeOf(stats.walBytes)}`],
+  ] as const;
+  return rows
+    .filter(([, value]) => value !== '')
+    .map(([name, value]) => `${name.padEnd(11)} ${value}`)
+    .join('\n');
+}
+
+export function savedGraphLine(answer: Answer): string {
+  const { saved, triples = 0, snapshotBytes = 0 } = answer as z.output<typeof kgSave.output>;
+  return saved
+    ? `Compacted: ${countOf(triples, 'fact')}, ${sizeOf(snapshotBytes)}`
+    : 'Another process was compacting the graph at the same time.';
+}
+
+export function importedLines(answer: Answer): string {
+  const { facts, added, notesAdded, notes, refused, refusedTotal } = answer as z.output<
+    typeof kgImport.output
+  >;
+  return [
+    `${added} added, ${facts - added} known already, ${refusedTotal} refused`,
+    ...(notesAdded > 0 ? [`${countOf(notesAdded, 'note')}: ${notes.map(oneLine).join(', ')}`] : []),
+    ...refused.map(({ line, reason }) => `line ${line}: ${oneLine(reason)}`),
+  ].join('\n');
+}

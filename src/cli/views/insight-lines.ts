@@ -1,0 +1,64 @@
+/** Answers of the tools behind `daybook insight`, for people: a line of facts, then the text. */
+import type { z } from 'zod';
+import type { deleteInsight } from '../../tools/insights/delete-insight.js';
+import type { getInsight } from '../../tools/insights/get-insight.js';
+import type { saveInsight } from '../../tools/insights/save-insight.js';
+import type { searchInsights } from '../../tools/insights/search-insights.js';
+import { escapeControls, escapeLines, oneLine } from '../terminal/terminal-text.js';
+import type { Answer, View } from './view.js';
+
+type Insight = NonNullable<z.output<typeof getInsight.output>['insight']>;
+type Hit = z.output<typeof searchInsights.output>['results'][number];
+
+/** Of `insight list` and `insight search`; a hit shows its snippet in place of all of the text. */
+export function insightBlocks(answer: Answer, view: View): string {
+  const { results, context } = answer as z.output<typeof searchInsights.output>;
+  const blocks = (results as readonly (Insight & Partial<Hit>)[]).map((insight) => {
+    const { content, snippet } = insight;
+    const text = snippet === undefined ? escapeLines(content) : escapeControls(snippet);
+    return [factsOf(insight, view, context), indented(view.paint.matches(text))].join('\n');
+  });
+  return blocks.join('\n\n');
+}
+
+/** Of `insight get` and `insight update`. */
+export function wholeInsight(answer: Answer, view: View): string {
+  const insight = answer['insight'] as Insight | undefined;
+  if (insight === undefined) return '';
+  const { metadata, content } = insight;
+  const lines = [factsOf(insight, view), indented(escapeLines(content))];
+  if (metadata !== undefined) lines.push(view.paint.dim(escapeControls(JSON.stringify(metadata))));
+  return lines.join('\n');
+}
+
+/** Id, when it was saved, the context where it is another than the one asked for, tags, expiry. */
+function factsOf(insight: Insight, { paint, times }: View, context?: string): string {
+  const { id, created_at, expires_at, tags = [] } = insight;
+  const facts = [
+    id,
+    times.minute(created_at),
+    ...(insight.context === context ? [] : [insight.context]),
+    ...tags.map((tag) => `#${tag}`),
+    ...(expires_at === undefined ? [] : [`expires ${times.minute(expires_at)}`]),
+  ];
+  return paint.dim(oneLine(facts.join('  ')));
+}
+
+const indented = (text: string) =>
+  text
+    .split('\n')
+    .map((line) => `    ${line}`)
+    .join('\n');
+
+export function savedInsight(answer: Answer): string {
+  const { id, context } = answer as z.output<typeof saveInsight.output>;
+  return `Saved ${id} in ${oneLine(context)}`;
+}
+
+export function deletedInsight(answer: Answer): string {
+  const { id, deleted, trashName } = answer as z.output<typeof deleteInsight.output>;
+  if (!deleted) return '';
+  return trashName === undefined
+    ? `Removed for good: ${id}`
+    : `Deleted: ${id}\ndaybook restore ${id} brings it back.`;
+}

@@ -1,0 +1,82 @@
+/** Answers of the tools behind `daybook mb`, for people: paths, and lines as grep shows them. */
+import type { z } from 'zod';
+import type { mbDelete } from '../../tools/memory-bank/mb-delete.js';
+import type { mbEdit } from '../../tools/memory-bank/mb-edit.js';
+import type { mbList } from '../../tools/memory-bank/mb-list.js';
+import type { mbReindex } from '../../tools/memory-bank/mb-reindex.js';
+import type { mbSearch } from '../../tools/memory-bank/mb-search.js';
+import { sizeOf } from '../terminal/amounts.js';
+import { displayWidth, padEnd } from '../terminal/columns.js';
+import { countOf } from '../terminal/output.js';
+import { MATCH_END, MATCH_START } from '../terminal/paint.js';
+import { escapeControls, escapeLines, oneLine } from '../terminal/terminal-text.js';
+import type { Answer, View } from './view.js';
+
+const WIDEST_PATH = 60;
+
+export function noteTable(answer: Answer, { paint, times, columns }: View): string {
+  const { files } = answer as z.output<typeof mbList.output>;
+  const paths = files.map(({ path }) => oneLine(path));
+  if (columns === undefined) return paths.join('\n');
+  const width = Math.min(WIDEST_PATH, Math.max(0, ...paths.map((path) => displayWidth(path))));
+  const lines = files.map(({ sizeBytes, modifiedAt }, at) => {
+    const facts = `${sizeOf(sizeBytes).padStart(9)}  ${times.minute(modifiedAt)}`;
+    return `${padEnd(paths[at] ?? '', width)}  ${paint.dim(facts)}`;
+  });
+  return lines.length === 0 ? '' : [...lines, paint.dim(`times: ${times.zone}`)].join('\n');
+}
+
+/** `path:line: text`, under the headings above it. */
+export function noteHits(answer: Answer, { paint }: View): string {
+  const { results } = answer as z.output<typeof mbSearch.output>;
+  return results
+    .map(({ path, line, heading, text, before = [], after = [] }) => {
+      const marked = escapeControls(text)
+        .replaceAll('<mark>', MATCH_START)
+        .replaceAll('</mark>', MATCH_END);
+      const around = (lines: readonly string[]) =>
+        lines.map((each) => paint.dim(`    ${escapeControls(each)}`));
+      const head = `${oneLine(path)}:${line}:`;
+      return [
+        heading === undefined
+          ? paint.bold(head)
+          : `${paint.bold(head)} ${paint.dim(oneLine(heading))}`,
+        ...around(before),
+        `    ${paint.matches(marked)}`,
+        ...around(after),
+      ].join('\n');
+    })
+    .join('\n');
+}
+
+/** A text by itself: exactly as it is through a pipe, safe for the screen on a terminal. */
+export function wholeText(text: unknown): string {
+  const exact = String(text).replace(/\n$/, '');
+  return process.stdout.isTTY ? escapeLines(exact) : exact;
+}
+
+export const writtenNote = (answer: Answer): string => noteLine('Written', answer);
+export function editedNote(answer: Answer): string {
+  const { renamedFrom } = answer as z.output<typeof mbEdit.output>;
+  return renamedFrom === undefined
+    ? noteLine('Changed', answer)
+    : `${noteLine('Renamed', answer)}, before: ${oneLine(renamedFrom)}`;
+}
+
+function noteLine(what: string, answer: Answer): string {
+  const { path, sizeBytes, hash } = answer as z.output<typeof mbEdit.output>;
+  return `${what}: ${oneLine(path)} (${sizeOf(sizeBytes)}, hash ${hash})`;
+}
+
+export function deletedNote(answer: Answer): string {
+  const { path, permanent } = answer as z.output<typeof mbDelete.output>;
+  const name = oneLine(path);
+  return permanent
+    ? `Removed for good: ${name}`
+    : `Deleted: ${name}\ndaybook restore ${name} brings it back.`;
+}
+
+export function reindexedLine(answer: Answer): string {
+  const { files, sections } = answer as z.output<typeof mbReindex.output>;
+  return `${countOf(files, 'note')}, ${countOf(sections, 'section')}`;
+}

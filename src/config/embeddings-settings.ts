@@ -1,0 +1,49 @@
+/** The settings of embeddings put together, and what their choice sends out of the machine. */
+import { AppError } from '../base/errors.js';
+import type { SettingValues } from './settings.js';
+
+export interface EmbeddingsConfig {
+  readonly mode: 'off' | 'local' | 'openai' | 'ollama';
+  /** Local: absolute path of a folder with a model, or absent for the usual one. Else a model's name. */
+  readonly model: string | undefined;
+  readonly endpoint: string;
+  readonly apiKey: string | undefined;
+}
+
+const ENDPOINTS = { openai: 'https://api.openai.com/v1', ollama: 'http://127.0.0.1:11434/v1' };
+const MODELS = { openai: 'text-embedding-3-small', ollama: 'all-minilm' };
+const KEY = 'OPENAI_API_KEY';
+
+/** VALIDATION_ERROR for an endpoint that would show a key on the wire. */
+export function embeddingsConfig(
+  values: SettingValues,
+  variable: (name: string) => string | undefined,
+  expand: (path: string) => string,
+): EmbeddingsConfig {
+  const { embeddings: mode, embeddingsModel: model } = values;
+  if (mode === 'off' || mode === 'local') {
+    const folder = model === undefined ? undefined : expand(model);
+    return Object.freeze({ mode, model: folder, endpoint: '', apiKey: undefined });
+  }
+  const endpoint = values.embeddingsEndpoint ?? ENDPOINTS[mode];
+  // A key of OpenAI's goes to OpenAI, and to no address that is set instead of it without a name.
+  const keyName = values.embeddingsKeyEnv ?? (endpoint === ENDPOINTS.openai ? KEY : undefined);
+  const apiKey = keyName === undefined ? undefined : variable(keyName)?.trim() || undefined;
+  const { protocol, hostname } = new URL(endpoint);
+  const isHere = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+  if (apiKey !== undefined && protocol === 'http:' && !isHere) {
+    throw new AppError(
+      'VALIDATION_ERROR',
+      'DAYBOOK_EMBEDDINGS_ENDPOINT takes https where a key is sent to another machine.',
+    );
+  }
+  return Object.freeze({ mode, model: model ?? MODELS[mode], endpoint, apiKey });
+}
+
+/** What somebody should know who switched it on, perhaps long ago. */
+export function embeddingsNotices({ mode, endpoint, model }: EmbeddingsConfig): readonly string[] {
+  if (mode === 'off' || mode === 'local') return [];
+  return [
+    `Embeddings: the text of all messages is sent to ${new URL(endpoint).host} (model ${model}), as DAYBOOK_EMBEDDINGS=${mode} asks for.`,
+  ];
+}

@@ -1,0 +1,84 @@
+/**
+ * The settings of the HTTP server combined; combinations that would open a security hole are refused.
+ */
+import { isIP } from 'node:net';
+import { AppError } from '../base/errors.js';
+import type { SettingName, SettingValues } from './settings.js';
+
+export interface HttpConfig {
+  /** A name or an address without brackets. */
+  readonly host: string;
+  readonly port: number;
+  readonly token: string | undefined;
+  /** The token is in a file of the user's configuration folder, which the server makes. */
+  readonly hasTokenFile: boolean;
+  /** Each request by itself, without sessions. */
+  readonly isStateless: boolean;
+  /** Lower case; `host` stands for every port, `host:port` for that one. */
+  readonly allowedHosts: readonly string[];
+  /** Serialized origins, such as `https://notes.example`. */
+  readonly allowedOrigins: readonly string[];
+  readonly maxBodyBytes: number;
+  readonly sessionIdleMs: number;
+  /** Requests a minute from one address; 0 for no limit. */
+  readonly ratePerMinute: number;
+}
+
+const DEFAULT_RATE = 600;
+const AUTO = 'auto';
+
+/** True where nobody but this machine reaches `host` (a name, or an address without brackets). */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
+/** VALIDATION_ERROR for a value or a combination that cannot be meant. */
+export function httpConfig(
+  values: SettingValues,
+  nameOf: (setting: SettingName) => string,
+): HttpConfig {
+  const host = values.httpHost.replace(/^\[(.*)\]$/, '$1').toLowerCase();
+  const isLocal = isLoopback(host);
+  if (values.mode === 'http' && !isLocal && values.httpToken === undefined) {
+    throw new AppError(
+      'VALIDATION_ERROR',
+      `${nameOf('httpHost')} ${host} lets other machines connect, so DAYBOOK_HTTP_TOKEN must be set.`,
+      {
+        hint: 'Set it to auto, or to a secret (openssl rand -hex 32 makes one), and give the token to the clients. Without --host the server serves this machine alone.',
+        details: { setting: 'httpToken' },
+      },
+    );
+  }
+  const hosts = parts(values.httpAllowedHosts).map((part) => part.toLowerCase());
+  const origins = parts(values.httpAllowedOrigins);
+  return Object.freeze({
+    host,
+    port: values.httpPort,
+    token: values.httpToken === AUTO ? undefined : values.httpToken,
+    hasTokenFile: values.httpToken === AUTO,
+    isStateless: values.httpStateless,
+    allowedHosts: hosts.map((each) => checkedHost(each, nameOf('httpAllowedHosts'))),
+    allowedOrigins: origins.map((each) => checkedOrigin(each, nameOf('httpAllowedOrigins'))),
+    maxBodyBytes: values.httpMaxBodyMb * 1024 * 1024,
+    sessionIdleMs: values.httpSessionIdleMinutes * 60_000,
+    ratePerMinute: values.httpRateLimit ?? (isLocal ? 0 : DEFAULT_RATE),
+  });
+}
+
+const parts = (list = '') => list.split(',').flatMap((part) => (part.trim() ? [part.trim()] : []));
+
+function checkedHost(host: string, name: string): string {
+  if (/^(\[[\da-f:.]+\]|[a-z\d._-]+)(:\d{1,5})?$/.test(host)) return host;
+  throw new AppError(
+    'VALIDATION_ERROR',
+    `${name} takes host names separated by commas, such as notes.example or notes.example:8443, not ${JSON.stringify(host)}.`,
+  );
+}
+
+function checkedOrigin(origin: string, name: string): string {
+  if (URL.canParse(origin) && /^https?:\/\/[^/?#@*]+$/i.test(origin)) return new URL(origin).origin;
+  throw new AppError(
+    'VALIDATION_ERROR',
+    `${name} takes origins separated by commas, such as https://notes.example, not ${JSON.stringify(origin)}.`,
+  );
+}

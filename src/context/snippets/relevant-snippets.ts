@@ -1,0 +1,166 @@
+/**
+ * The passages that answer a question, within a budget of tokens: found by recall, never the same
+ * text twice, passages of one message that follow each other joined, the superseded marked by what
+ * superseded it. A question is answered from memory while the store is as it was.
+ */
+import { tokenCounter } from '../../base/token-count.js';
+import type { MessageFilters, SearchCaller } from '../../search/messages/message-search.js';
+import type { RecalledHit, Why } from '../../search/recall/recall-hits.js';
+import type { RecallSearch } from '../../search/recall/recall-search.js';
+import type { SearchTier } from '../../search/recall/search-modes.js';
+import type { Role } from '../../stores/conversations/schema.js';
+import { supersededBy } from './superseded.js';
+
+export const SNIPPET_STRATEGIES = ['hybrid', 'topical', 'entity', 'temporal'] as const;
+export type SnippetStrategy = (typeof SNIPPET_STRATEGIES)[number];
+
+/** Messages that are looked at for one answer. */
+const MOST_HITS = 200;
+/** A rest of the budget that no passage is worth looking for. */
+const SMALLEST_PASSAGE = 8;
+const MOST_CACHED = 64;
+/** Parts of the span of time that `temporal` takes passages from in turn. */
+const PERIODS = 8;
+
+export interface SnippetRequest {
+  readonly query: string;
+  /** Of all texts together, by the o200k tokenizer. */
+  readonly maxTokens: number;
+  readonly filters: MessageFilters;
+  readonly strategy: SnippetStrategy;
+}
+
+export interface Snippet {
+  readonly conversationId: string;
+  readonly messageId: string;
+  readonly seq: number;
+  readonly role: Role;
+  readonly createdAt: string;
+  readonly text: string;
+  readonly tokens: number;
+  /** Comparable within one answer only. */
+  readonly score: number;
+  readonly why: Why;
+  readonly supersededBy?: { readonly conversationId: string; readonly messageId: string };
+}
+
+export interface Snippets {
+  readonly snippets: readonly Snippet[];
+  readonly tokensUsed: number;
+  /** Passages that were found and had no room. */
+  readonly omitted: number;
+  readonly tier: SearchTier;
+}
+
+export class RelevantSnippets {
+  readonly #recall: RecallSearch;
+  /** By request; the least recently used first. */
+  readonly #cache = new Map<string, { readonly revision: number; readonly answer: Snippets }>();
+
+  constructor(recall: RecallSearch) {
+    this.#recall = recall;
+  }
+
+  /** CANCELLED, TIMEOUT (the index is still being built), FILESYSTEM_ERROR. */
+  async find(request: SnippetRequest, caller: SearchCaller = {}): Promise<Snippets> {
+    await this.#recall.required(caller);
+    const key = JSON.stringify(request);
+    const { revision } = this.#recall;
+    const known = this.#cache.get(key);
+    if (known?.revision === revision) return known.answer;
+    const answer = await this.#find(request, caller);
+    this.#cache.delete(key);
+    this.#cache.set(key, { revision, answer });
+    for (const oldest of this.#cache.keys()) {
+      if (this.#cache.size <= MOST_CACHED) break;
+      this.#cache.delete(oldest);
+    }
+    return answer;
+  }
+
+  async #find(request: SnippetRequest, caller: SearchCaller): Promise<Snippets> {
+    const { query, filters, strategy, maxTokens } = request;
+    const { answer, tier } = await this.#recall.ask(query, filters, strategy, caller);
+    const found = Array.from({ length: Math.min(MOST_HITS, answer.total) }, (_, place) => {
+      const hit = answer.hit(place);
+      return hit === undefined ? [] : [{ ...hit, place }];
+    }).flat();
+    const { hits } = await this.#recall.hits(answer, found, {});
+    const count = await tokenCounter();
+    const ordered = strategy === 'temporal' ? spreadOverTime(hits) : hits;
+    const { taken, omitted } = withinBudget(ordered, maxTokens, count);
+    const snippets = marked(taken);
+    if (strategy === 'temporal') snippets.sort(byTime);
+    const tokensUsed = snippets.reduce((sum, { tokens }) => sum + tokens, 0);
+    return { snippets, tokensUsed, omitted, tier };
+  }
+}
+
+const byTime = (a: Snippet, b: Snippet) =>
+  a.createdAt < b.createdAt ? -1 : a.createdAt > b.createdAt ? 1 : a.seq - b.seq;
+
+/** The best of each part of the span of time in turn, so that no part of a story is left out. */
+function spreadOverTime(hits: readonly RecalledHit[]): RecalledHit[] {
+  const times = hits.map(({ createdAt }) => Date.parse(createdAt));
+  const sorted = [...times].sort((a, b) => a - b);
+  const periods: RecalledHit[][] = Array.from({ length: PERIODS }, () => []);
+  hits.forEach((hit, at) => {
+    // By rank and not by the clock: people talk a lot on some days and not at all on others.
+    const rank = sorted.indexOf(times[at] ?? 0) / Math.max(1, hits.length);
+    periods[Math.min(PERIODS - 1, Math.floor(rank * PERIODS))]?.push(hit);
+  });
+  const longest = Math.max(0, ...periods.map(({ length }) => length));
+  return Array.from({ length: longest }, (_, at) =>
+    periods.flatMap((period) => period[at] ?? []),
+  ).flat();
+}
+
+interface Taken {
+  readonly hit: RecalledHit;
+  readonly text: string;
+  readonly tokens: number;
+}
+
+/** In their order, as long as they fit; a shorter one after one that does not fit may still. */
+function withinBudget(
+  hits: readonly RecalledHit[],
+  maxTokens: number,
+  count: (text: string) => number,
+): { taken: Taken[]; omitted: number } {
+  const taken: Taken[] = [];
+  const seen = new Set<string>();
+  let room = maxTokens;
+  let omitted = 0;
+  for (const hit of hits) {
+    const text = hit.content.slice(hit.passage.start, hit.passage.end).trim();
+    if (text === '' || seen.has(text)) continue;
+    seen.add(text);
+    const tokens = room < SMALLEST_PASSAGE ? Number.POSITIVE_INFINITY : count(text);
+    if (tokens > room) {
+      omitted += 1;
+      continue;
+    }
+    room -= tokens;
+    taken.push({ hit, text, tokens });
+  }
+  return { taken, omitted };
+}
+
+function marked(taken: readonly Taken[]): Snippet[] {
+  const dated = taken.map(({ hit, text }) => ({
+    text,
+    time: Date.parse(hit.createdAt),
+    role: hit.role,
+  }));
+  const by = supersededBy(dated);
+  return taken.map(({ hit, text, tokens }, at) => {
+    const { conversationId, messageId, seq, role, createdAt, rank, why } = hit;
+    const later = taken[by[at] ?? -1]?.hit;
+    return {
+      ...{ conversationId, messageId, seq, role, createdAt, text, tokens, score: -rank, why },
+      ...(later && {
+        supersededBy: { conversationId: later.conversationId, messageId: later.messageId },
+      }),
+    };
+  });
+}

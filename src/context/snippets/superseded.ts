@@ -1,0 +1,70 @@
+/**
+ * Which of two passages about the same thing counts: the later one, where it says that something
+ * changed or gives another value for what the earlier one has.
+ */
+import { LANGUAGES, languageOf } from '../../recall/languages.js';
+import { stemOf } from '../../recall/vocabulary.js';
+import { wordsOf } from '../../recall/words.js';
+
+export interface DatedPassage {
+  readonly text: string;
+  /** Epoch milliseconds. */
+  readonly time: number;
+  readonly role: string;
+}
+
+/** Of the smaller passage's stems, so many must be in the other: else they speak of different things. */
+const SHARED_STEMS = 0.5;
+const MANY_SHARED_STEMS = 0.7;
+/** Passages with fewer stems agree by chance. */
+const LEAST_STEMS = 3;
+const VALUE = /^\p{N}+$/u;
+
+interface Content {
+  readonly stems: ReadonlySet<string>;
+  readonly values: ReadonlySet<string>;
+  readonly saysChange: boolean;
+}
+
+/** Of each passage the place of the one that supersedes it, the latest there is; `undefined` for none. */
+export function supersededBy(passages: readonly DatedPassage[]): (number | undefined)[] {
+  const contents = passages.map(({ text }) => contentOf(text));
+  const order = [...passages.keys()].sort(
+    (a, b) => (passages[b]?.time ?? 0) - (passages[a]?.time ?? 0) || b - a,
+  );
+  return passages.map((passage, place) =>
+    order.find((other) => {
+      const later = passages[other];
+      if (later === undefined || later.time <= passage.time) return false;
+      if (later.role === 'assistant') return false; // it repeats what people decide
+      return supersedes(contents[other], contents[place]);
+    }),
+  );
+}
+
+function supersedes(later: Content | undefined, earlier: Content | undefined): boolean {
+  if (later === undefined || earlier === undefined) return false;
+  const least = Math.min(later.stems.size, earlier.stems.size);
+  if (least < LEAST_STEMS) return false;
+  let shared = 0;
+  for (const stem of earlier.stems) if (later.stems.has(stem)) shared += 1;
+  if (later.saysChange) return shared / least >= SHARED_STEMS;
+  const hasOtherValue =
+    earlier.values.size > 0 &&
+    later.values.size > 0 &&
+    [...earlier.values].every((value) => !later.values.has(value));
+  return hasOtherValue && shared / least >= MANY_SHARED_STEMS;
+}
+
+function contentOf(text: string): Content {
+  const words = wordsOf(text);
+  const language = languageOf(words, 0);
+  const values = new Set(words.filter((word) => VALUE.test(word)));
+  const stems = new Set<string>();
+  for (const word of words) {
+    const stem = values.has(word) ? undefined : stemOf(word, language);
+    if (stem !== undefined) stems.add(stem);
+  }
+  const isChange = LANGUAGES[language]?.cues.isChange;
+  return { stems, values, saysChange: isChange?.test(text.toLowerCase()) === true };
+}

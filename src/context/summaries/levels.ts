@@ -1,0 +1,8 @@
+/** How long the summaries of each level are, in estimated tokens (base/tokens.ts). */
+import type { SummaryLevel } from '../../stores/summaries/summary-file.js';
+
+export const LEVEL_TOKENS: Readonly<Record<SummaryLevel, number>> = {
+  brief: 80,
+  standard: 320,
+  detailed: 1_100,
+};

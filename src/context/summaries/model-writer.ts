@@ -1,0 +1,105 @@
+/**
+ * Summaries by the language models that the user allowed: the first in the list that answers well is
+ * taken. Says to whom something is sent, and how much, before it is.
+ */
+import { AppError, isAppError } from '../../base/errors.js';
+import type { Log } from '../../base/log.js';
+import type { Conversation } from '../../stores/conversations/schema.js';
+import type { SummaryLevel } from '../../stores/summaries/summary-file.js';
+import { summariseWith, type UsableModel } from './model-summary.js';
+import type { SummaryCall, SummaryWriter } from './summary-service.js';
+
+export interface NamedModel extends UsableModel {
+  /** Host and port that the text is sent to. */
+  readonly receiver: string;
+}
+
+export interface ModelWriterOptions {
+  /** The allowed ones, in the order in which they are asked. */
+  models(): Promise<readonly NamedModel[]>;
+  noteUse(name: string): Promise<void>;
+  readonly log: Log;
+}
+
+export class ModelWriter implements SummaryWriter {
+  readonly #options: ModelWriterOptions;
+  /** Sizes of parts that worked, by provider. */
+  readonly #partTokens = new Map<string, number>();
+
+  constructor(options: ModelWriterOptions) {
+    this.#options = options;
+  }
+
+  async isReady(): Promise<boolean> {
+    return (await this.#models()).length > 0;
+  }
+
+  async write(conversation: Conversation, level: SummaryLevel, call: SummaryCall) {
+    const failures: { name: string; error: AppError }[] = [];
+    for (const usable of await this.#models()) {
+      try {
+        const { text, model } = await this.#ask(usable, conversation, level, call);
+        return { text, provider: usable.name, model };
+      } catch (error) {
+        if (!isAppError(error) || error.code === 'CANCELLED') throw error;
+        this.#options.log.warn({ err: error, provider: usable.name }, 'a language model failed');
+        failures.push({ name: usable.name, error });
+      }
+    }
+    if (failures.length > 0) throw allFailed(failures);
+    return undefined;
+  }
+
+  async #ask(
+    usable: NamedModel,
+    conversation: Conversation,
+    level: SummaryLevel,
+    call: SummaryCall,
+  ) {
+    const { name, receiver } = usable;
+    const { conversationId } = conversation;
+    const written = await summariseWith(usable, conversation, level, {
+      signal: call.signal,
+      partTokens: this.#partTokens.get(name),
+      onSend: (done, total, tokens) => {
+        this.#options.log.info(
+          { provider: name, receiver, conversationId, tokens },
+          'sending messages to a language model',
+        );
+        call.progress?.(
+          done,
+          total,
+          `Sending about ${tokens} tokens of the conversation to ${receiver} (${name})`,
+        );
+      },
+    });
+    this.#partTokens.set(name, written.partTokens);
+    await this.#options.noteUse(name).catch((error: unknown) => {
+      this.#options.log.warn({ err: error }, 'the last use of a provider was not noted');
+    });
+    return written;
+  }
+
+  /** A list that cannot be read allows nothing. */
+  async #models(): Promise<readonly NamedModel[]> {
+    try {
+      return await this.#options.models();
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      this.#options.log.warn({ err: error }, 'the list of language models cannot be used');
+      return [];
+    }
+  }
+}
+
+function allFailed(failures: readonly { name: string; error: AppError }[]): AppError {
+  const [only, second] = failures;
+  if (only !== undefined && second === undefined) return only.error;
+  const tried = failures.map(({ name, error }) => ({ provider: name, code: error.code }));
+  const last = failures.at(-1)?.error;
+  const said = failures.map(({ name, error }) => `${name}: ${error.message}`).join(' ');
+  return new AppError('PROVIDER', `No language model answered. ${said}`, {
+    details: { tried },
+    cause: last,
+  });
+}

@@ -1,0 +1,63 @@
+/**
+ * A score from 0 to 1 for any summary, whoever wrote it, that needs no model to judge (docs/CONTEXT.md):
+ * how much of what the conversation speaks of most is in it, how evenly it is about the whole time,
+ * and whether its names and numbers are in the conversation at all. It tells a thin or invented summary
+ * from a good one; it cannot tell a good one from a better one.
+ */
+import type { Conversation, Message } from '../../stores/conversations/schema.js';
+import { termsOf } from './units.js';
+
+const SALIENT_TERMS = 40;
+/** Of longer conversations every second, third … message counts. */
+const MOST_MESSAGES = 1000;
+const STRETCHES = 4;
+/** Proper names in the middle of a sentence, and numbers. */
+const CLAIM = /(?<=[\p{Ll},;:] )\p{Lu}[\p{L}\p{N}]+|\d+(?:[.,:/-]\d+)*/gu;
+const SHARES = { coverage: 0.4, spread: 0.25, grounded: 0.35 };
+
+/** Two digits. */
+export function qualityOf(summary: string, { messages }: Pick<Conversation, 'messages'>): number {
+  const all = messages.filter(({ role }) => role !== 'system');
+  const step = Math.ceil(all.length / MOST_MESSAGES);
+  const said = all.filter((_, at) => at % step === 0);
+  const summaryTerms = new Set(termsOf(summary).keys());
+  const score =
+    SHARES.coverage * coverage(summaryTerms, said) +
+    SHARES.spread * spread(summaryTerms, said) +
+    SHARES.grounded * grounded(summary, all);
+  return Math.round(score * 100) / 100;
+}
+
+/** The terms in most messages, each weighing as many messages as have it; the root evens short summaries out. */
+function coverage(terms: ReadonlySet<string>, said: readonly Message[]): number {
+  const salient = salientTerms(said);
+  const all = salient.reduce((sum, [, count]) => sum + count, 0);
+  const hit = salient.reduce((sum, [term, count]) => sum + (terms.has(term) ? count : 0), 0);
+  return all === 0 ? 0 : Math.sqrt(hit / all);
+}
+
+function spread(terms: ReadonlySet<string>, said: readonly Message[]): number {
+  const length = Math.max(1, Math.ceil(said.length / STRETCHES));
+  let [stretches, touched] = [0, 0];
+  for (let from = 0; from < said.length; from += length) {
+    stretches += 1;
+    const own = salientTerms(said.slice(from, from + length)).slice(0, SALIENT_TERMS / STRETCHES);
+    if (own.some(([term]) => terms.has(term))) touched += 1;
+  }
+  return stretches === 0 ? 0 : touched / stretches;
+}
+
+function grounded(summary: string, said: readonly Message[]): number {
+  const claims = [...new Set(summary.match(CLAIM) ?? [])];
+  if (claims.length === 0) return 1;
+  const found = claims.filter((claim) => said.some(({ content }) => content.includes(claim)));
+  return found.length / claims.length;
+}
+
+function salientTerms(said: readonly Message[]): [string, number][] {
+  const counts = new Map<string, number>();
+  for (const { content } of said) {
+    for (const term of termsOf(content).keys()) counts.set(term, (counts.get(term) ?? 0) + 1);
+  }
+  return [...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).slice(0, SALIENT_TERMS);
+}

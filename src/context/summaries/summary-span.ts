@@ -1,0 +1,72 @@
+/**
+ * Summaries of several conversations, or of a span of time, one after the other: whole conversations
+ * by what is stored or extracted, those that are only partly in the span by the messages in it. Asks no
+ * language model: twenty conversations would keep the caller waiting, and cost.
+ */
+import { isAppError } from '../../base/errors.js';
+import type { ConversationStore } from '../../stores/conversations/conversations.js';
+import type { Conversation, ConversationHead } from '../../stores/conversations/schema.js';
+import type { SummaryLevel } from '../../stores/summaries/summary-file.js';
+import type { SummaryService } from './summary-service.js';
+
+export interface Span {
+  /** ISO 8601; both ends belong to it. */
+  readonly startTime?: string | undefined;
+  readonly endTime?: string | undefined;
+}
+
+export interface SpanSummary {
+  readonly head: ConversationHead;
+  /** Messages of the conversation that are in the span. */
+  readonly messages: number;
+  /** Only a part of the conversation is in the span. */
+  readonly isPart: boolean;
+  readonly isStale: boolean;
+  readonly text: string;
+}
+
+/** `undefined` where no message is in the span, or the conversation is gone or damaged. CANCELLED. */
+export async function summaryInSpan(
+  { conversationId }: ConversationHead,
+  { level, span, signal }: { level: SummaryLevel; span: Span; signal: AbortSignal },
+  { conversations, summaries }: { conversations: ConversationStore; summaries: SummaryService },
+): Promise<SpanSummary | undefined> {
+  const conversation = await loadIfReadable(conversations, conversationId);
+  if (conversation === undefined) return undefined;
+  const { messages: all, ...head } = conversation;
+  const inSpan = all.filter(
+    (message) => message.role !== 'system' && isIn(span, message.createdAt),
+  );
+  if (inSpan.length === 0) return undefined;
+  const said = all.filter(({ role }) => role !== 'system');
+  if (inSpan.length < said.length) {
+    const text = await summaries.ofPart({ ...head, messages: inSpan }, level, signal);
+    return { head, messages: inSpan.length, isPart: true, isStale: false, text: text ?? '' };
+  }
+  const answer = await summaries.get(conversationId, level, { usesModels: false, signal });
+  const { summary, isStale } = answer;
+  return { head, messages: inSpan.length, isPart: false, isStale, text: summary?.text ?? '' };
+}
+
+/** Whether a conversation may have messages in the span, by its times alone. */
+export function mayBeIn({ startTime, endTime }: Span, head: ConversationHead): boolean {
+  return (
+    (startTime === undefined || head.updatedAt >= startTime) &&
+    (endTime === undefined || head.createdAt <= endTime)
+  );
+}
+
+const isIn = ({ startTime, endTime }: Span, time: string) =>
+  (startTime === undefined || time >= startTime) && (endTime === undefined || time <= endTime);
+
+async function loadIfReadable(
+  store: ConversationStore,
+  conversationId: string,
+): Promise<Conversation | undefined> {
+  try {
+    return await store.load(conversationId);
+  } catch (error) {
+    if (isAppError(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,122 @@
+/**
+ * The sentences of a conversation with what speaks for each of them as part of a summary: its terms,
+ * where it stands, who said it, whether it decides or asks something. Code, quotations and system
+ * messages are no part of it.
+ */
+import type { TimeSlice } from '../../base/time-slice.js';
+import { estimateTextTokens } from '../../base/tokens.js';
+import type { Conversation, Message, Role } from '../../stores/conversations/schema.js';
+import { openQuestions } from '../open-questions.js';
+import { ruleFor } from '../promises.js';
+import { sentencesOf } from '../sentences.js';
+import { DENSE_SCRIPT, isFunctionWord, saysDecision } from './languages.js';
+
+export interface Unit {
+  readonly text: string;
+  readonly role: Role;
+  /** Position among what was said, from 0 to 1. */
+  readonly time: number;
+  /** Order in the conversation. */
+  readonly order: number;
+  readonly tokens: number;
+  readonly terms: ReadonlyMap<string, number>;
+  /** 0 to 1: openings and endings of a conversation and of its messages say what it is about. */
+  readonly position: number;
+  /** Names, numbers, code: 0 to 1. */
+  readonly entities: number;
+  readonly isDecision: boolean;
+  readonly isPromise: boolean;
+  readonly isOpenQuestion: boolean;
+}
+
+/** Longer conversations are thinned out evenly over time: comparing all with all costs its square. */
+const MOST_UNITS = 600;
+const TIME_BINS = 20;
+const ENTITY =
+  /(?<=[\p{Ll},;:] )\p{Lu}[\p{L}\p{N}'’-]+|\d[\d.,:/-]*|`[^`]+`|"[^"]{2,60}"|[\w-]+\.[a-z]{2,4}\b|https?:\S+/gu;
+const ENTITIES_FOR_ALL = 4;
+/** Word stems by cutting: rough, and the same in all languages of spaced words. */
+const STEM_LENGTH = 6;
+/** Endings and particles of Japanese. */
+const HIRAGANA = /^\p{Script=Hiragana}+$/u;
+const RUN = /[\p{L}\p{M}\p{N}]+/gu;
+
+/** In order. */
+export async function unitsOf(conversation: Conversation, slice: TimeSlice): Promise<Unit[]> {
+  const said = conversation.messages.filter(({ role }) => role !== 'system');
+  const open = new Set((await openQuestions(conversation, slice)).map(({ text }) => text));
+  const units: Unit[] = [];
+  for (const [index, message] of said.entries()) {
+    if (slice.isSpent()) await slice.yield();
+    const sentences = sentencesOf(message.content);
+    for (const [at, text] of sentences.entries()) {
+      const position = positionOf(at, sentences.length, index, said);
+      units.push(
+        unitOf(text, message, { order: units.length, position, time: index / said.length, open }),
+      );
+    }
+  }
+  return units.length <= MOST_UNITS ? units : thinnedOut(units);
+}
+
+/** Terms of a text with how often each occurs: cut words, and pairs of signs where words have no spaces. */
+export function termsOf(text: string): Map<string, number> {
+  const counts = new Map<string, number>();
+  const count = (term: string) => counts.set(term, (counts.get(term) ?? 0) + 1);
+  for (const [run] of text.normalize('NFKC').toLowerCase().matchAll(RUN)) {
+    if (DENSE_SCRIPT.test(run)) {
+      const signs = [...run];
+      for (let at = 0; at + 1 < signs.length; at += 1) {
+        const pair = `${signs[at]}${signs[at + 1]}`;
+        if (!HIRAGANA.test(pair)) count(pair);
+      }
+    } else if (run.length > 1 && !isFunctionWord(run)) count(run.slice(0, STEM_LENGTH));
+  }
+  return counts;
+}
+
+interface Placed {
+  readonly order: number;
+  readonly position: number;
+  readonly time: number;
+  readonly open: ReadonlySet<string>;
+}
+
+function unitOf(text: string, { role }: Message, { open, ...placed }: Placed): Unit {
+  const promise = ruleFor(text);
+  return {
+    text,
+    role,
+    ...placed,
+    tokens: estimateTextTokens(text) + 1,
+    terms: termsOf(text),
+    entities: Math.min(1, (text.match(ENTITY) ?? []).length / ENTITIES_FOR_ALL),
+    isDecision: promise === 'agreement' || saysDecision(text),
+    isPromise: promise !== undefined,
+    isOpenQuestion: open.has(text),
+  };
+}
+
+function positionOf(at: number, count: number, index: number, said: readonly Message[]): number {
+  const firstUser = said.findIndex(({ role }) => role === 'user');
+  const isFirst = at === 0;
+  if (index === Math.max(0, firstUser)) return isFirst ? 1 : 0.6;
+  if (index === said.length - 1) return isFirst || at === count - 1 ? 0.6 : 0.4;
+  return isFirst ? 0.3 : 0;
+}
+
+/** The best of each stretch of time, by what can be seen of a sentence alone. */
+function thinnedOut(units: readonly Unit[]): Unit[] {
+  const bins = Array.from({ length: TIME_BINS }, (): Unit[] => []);
+  for (const unit of units)
+    bins[Math.min(TIME_BINS - 1, Math.floor(unit.time * TIME_BINS))]?.push(unit);
+  const worth = (unit: Unit) =>
+    unit.position +
+    unit.entities +
+    Number(unit.isDecision) +
+    Number(unit.isOpenQuestion) +
+    Math.min(1, unit.terms.size / 10);
+  return bins
+    .flatMap((bin) => bin.sort((a, b) => worth(b) - worth(a)).slice(0, MOST_UNITS / TIME_BINS))
+    .sort((a, b) => a.order - b.order);
+}

@@ -1,0 +1,295 @@
+/**
+ * Keeps a vector for every passage of every conversation: follows the store, embeds what has none in
+ * batches in the background, and rests between them as the machine's load wants it. What is made is
+ * written down every few hundred passages, so that a restart goes on where the last process ended. Of
+ * several processes on one folder one embeds; the others take over what it wrote.
+ */
+import { availableParallelism, loadavg } from 'node:os';
+import { join } from 'node:path';
+import { type Clock, sleep } from '../base/clock.js';
+import { isAppError } from '../base/errors.js';
+import { sha256Hex } from '../base/ids.js';
+import type { Log } from '../base/log.js';
+import { TimeSlice } from '../base/time-slice.js';
+import { tryLease } from '../files/locks/lease.js';
+import type { ConversationStore } from '../stores/conversations/conversations.js';
+import type { Embedder } from './embedder.js';
+import { type Cutter, keyOf, PassageRows } from './passage-rows.js';
+import { VectorFiles } from './vectors/vector-files.js';
+import { quantized, type Row, VectorTable } from './vectors/vector-table.js';
+
+export interface EmbeddingSyncOptions {
+  readonly conversations: ConversationStore;
+  readonly open: () => Promise<Embedder>;
+  /** For all models of this logs folder. Absolute; may be deleted at any time. */
+  readonly folder: string;
+  readonly cut: Cutter;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly lookEveryMs?: number;
+}
+
+export interface EmbeddingProgress {
+  readonly state: 'starting' | 'embedding' | 'ready' | 'failed';
+  readonly model?: string;
+  readonly embedded: number;
+  readonly passages: number;
+  /** Files of vectors that were damaged, or of another model: made anew. */
+  readonly damagedFiles: number;
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+interface Place {
+  readonly conversationId: string;
+  readonly seq: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A question waits for the batch that is under way. */
+const BATCH = 8;
+const ROWS_A_FILE = 256;
+const LOOK_EVERY_MS = 5_000;
+/** After a server refused, or could not be reached. */
+const PAUSE_AFTER_FAILURE_MS = 60_000;
+/** Of the time that a batch took, rested after it: half of a core, less where the machine is busy. */
+const REST = { quiet: 1, busy: 4 };
+
+export class EmbeddingSync {
+  readonly #options: EmbeddingSyncOptions;
+  readonly #ending = new AbortController();
+  readonly #rows = new PassageRows();
+  /** What has no vector yet, with one of the places where its text stands. */
+  readonly #missing = new Map<string, Place>();
+  #embedder: Embedder | undefined;
+  #opening: Promise<Embedder> | undefined;
+  #table: VectorTable | undefined;
+  #files: VectorFiles | undefined;
+  #unwritten: Row[] = [];
+  #damagedFiles = 0;
+  #failure: { code: string; message: string } | undefined;
+  #pauseUntil = 0;
+  #working: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #unfollow: (() => void) | undefined;
+
+  constructor(options: EmbeddingSyncOptions) {
+    this.#options = options;
+  }
+
+  /** Begins the work; nothing waits for it. */
+  start(): void {
+    const { conversations, lookEveryMs = LOOK_EVERY_MS } = this.#options;
+    this.#unfollow = conversations.followFromNow(
+      ({ conversationId, document, unchangedMessages }) => {
+        if (document === undefined) return this.#rows.delete(conversationId);
+        const count = document.head.messageCount;
+        this.#note(
+          conversationId,
+          unchangedMessages,
+          count,
+          (seq) => document.message(seq)?.content,
+        );
+      },
+    );
+    this.#timer = setInterval(() => this.#look(), lookEveryMs).unref();
+    this.#look(true);
+  }
+
+  get progress(): EmbeddingProgress {
+    const passages = this.#rows.count;
+    const state = this.#failure !== undefined ? 'failed' : this.#state();
+    return {
+      state,
+      ...(this.#embedder && { model: this.#embedder.model }),
+      embedded: Math.max(0, passages - this.#missing.size),
+      passages,
+      damagedFiles: this.#damagedFiles,
+      ...(this.#failure && { error: this.#failure }),
+    };
+  }
+
+  /** What a question is compared with; `undefined` while there is nothing. Throws what `embed` throws. */
+  async ask(question: string, signal?: AbortSignal) {
+    const [embedder, table, rows] = [this.#embedder, this.#table, this.#rows];
+    if (embedder === undefined || table === undefined || table.size === 0) return undefined;
+    const [vector] = await embedder.embed([question], signal);
+    if (vector?.length !== table.width) return undefined;
+    return { table, rows, cosines: table.cosines(vector) };
+  }
+
+  get model(): string {
+    return this.#embedder?.model ?? '';
+  }
+
+  /** Breaks off; what was embedded is written down first. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#unfollow?.();
+    this.#ending.abort();
+    await this.#working;
+    await this.#embedder?.close();
+  }
+
+  #state(): EmbeddingProgress['state'] {
+    if (this.#table === undefined && this.#rows.count === 0) return 'starting';
+    return this.#missing.size > 0 ? 'embedding' : 'ready';
+  }
+
+  #look(isFirst = false): void {
+    if (this.#ending.signal.aborted) return;
+    this.#working ??= this.#work(isFirst)
+      .catch((error: unknown) => this.#fail(error))
+      .finally(() => {
+        this.#working = undefined;
+      });
+  }
+
+  #fail(error: unknown): void {
+    if (this.#ending.signal.aborted) return;
+    const { clock, log } = this.#options;
+    log.warn({ err: error }, 'messages could not be embedded');
+    this.#failure = isAppError(error)
+      ? { code: error.code, message: error.message }
+      : { code: 'INTERNAL', message: 'The log on stderr says more.' };
+    this.#pauseUntil = clock.monotonic() + PAUSE_AFTER_FAILURE_MS;
+  }
+
+  async #work(isFirst: boolean): Promise<void> {
+    if (this.#options.clock.monotonic() < this.#pauseUntil) return;
+    await this.#openOnce();
+    if (isFirst || this.#rows.count === 0) await this.#listAll();
+    await this.#takeNews();
+    if (this.#missing.size > 0) await this.#embedMissing();
+    this.#failure = undefined;
+  }
+
+  async #openOnce(): Promise<void> {
+    if (this.#embedder !== undefined) return;
+    this.#opening ??= this.#options.open();
+    try {
+      this.#embedder = await this.#opening;
+    } finally {
+      this.#opening = undefined;
+    }
+    const { identity } = this.#embedder;
+    const folder = join(this.#options.folder, sha256Hex(identity).slice(0, 16));
+    this.#files = new VectorFiles(folder, identity);
+  }
+
+  async #listAll(): Promise<void> {
+    const { conversations } = this.#options;
+    const slice = new TimeSlice({ signal: this.#ending.signal });
+    for (const { conversationId } of await conversations.list()) {
+      if (slice.isSpent()) await slice.yield();
+      try {
+        const { messages } = await conversations.load(conversationId);
+        this.#note(conversationId, 0, messages.length, (seq) => messages[seq - 1]?.content);
+      } catch (error) {
+        if (!isAppError(error)) throw error; // gone or damaged: not searched either
+      }
+    }
+  }
+
+  #note(
+    conversationId: string,
+    unchanged: number,
+    count: number,
+    contentOf: (seq: number) => string | undefined,
+  ): void {
+    const keys: string[][] = [];
+    const from = Math.min(unchanged, this.#rows.messagesOf(conversationId));
+    for (let seq = from + 1; seq <= count; seq += 1) {
+      const content = contentOf(seq) ?? '';
+      keys.push(
+        this.#options.cut(content).map(({ start, end }) => {
+          const key = keyOf(content.slice(start, end));
+          const isKnown = this.#table?.rowOf(key) !== undefined;
+          if (!isKnown) this.#missing.set(key, { conversationId, seq, start, end });
+          return key;
+        }),
+      );
+    }
+    this.#rows.put(conversationId, from, keys);
+  }
+
+  /** What lies on the disk, of earlier processes and of others. */
+  async #takeNews(): Promise<void> {
+    for await (const file of this.#files?.news() ?? []) {
+      if (file === 'damaged') {
+        this.#damagedFiles += 1;
+        this.#options.log.warn('a file of vectors was damaged; its vectors are made anew');
+        continue;
+      }
+      for (const row of file.rows) this.#keep(row);
+    }
+  }
+
+  #keep(row: Row): void {
+    this.#table ??= new VectorTable(row.values.length);
+    if (row.values.length !== this.#table.width) return;
+    this.#table.add(row);
+    this.#missing.delete(row.key);
+  }
+
+  async #embedMissing(): Promise<void> {
+    const lease = await tryLease(join(this.#options.folder, 'lease'));
+    if (lease === undefined) return; // another process is at it; its files are news
+    try {
+      await this.#takeNews();
+      while (this.#missing.size > 0 && lease.isHeld() && !this.#ending.signal.aborted) {
+        const startedAt = this.#options.clock.monotonic();
+        await this.#embedBatch();
+        const tookMs = this.#options.clock.monotonic() - startedAt;
+        const isBusy = (loadavg()[0] ?? 0) > availableParallelism();
+        await sleep(tookMs * (isBusy ? REST.busy : REST.quiet), this.#ending.signal).catch(
+          () => undefined,
+        );
+      }
+      const wanted = this.#rows.keys();
+      await this.#files?.tidy((key) => wanted.has(key));
+    } finally {
+      await this.#write();
+      await lease.release();
+    }
+  }
+
+  async #embedBatch(): Promise<void> {
+    const batch: { key: string; text: string }[] = [];
+    for (const [key, place] of this.#missing) {
+      if (batch.length === BATCH) break;
+      const text = await this.#textAt(place);
+      if (text !== undefined && keyOf(text) === key) batch.push({ key, text });
+      else this.#missing.delete(key); // changed meanwhile: noted again by whoever changed it
+    }
+    if (batch.length === 0) return;
+    const vectors = await this.#embedder?.embed(
+      batch.map(({ text }) => text),
+      this.#ending.signal,
+    );
+    for (const [at, { key }] of batch.entries()) {
+      const vector = vectors?.[at];
+      if (vector === undefined) continue;
+      const row = { key, ...quantized(vector) };
+      this.#keep(row);
+      this.#unwritten.push(row);
+    }
+    if (this.#unwritten.length >= ROWS_A_FILE) await this.#write();
+  }
+
+  async #write(): Promise<void> {
+    const rows = this.#unwritten;
+    this.#unwritten = [];
+    await this.#files?.write(rows);
+  }
+
+  async #textAt({ conversationId, seq, start, end }: Place): Promise<string | undefined> {
+    try {
+      const view = await this.#options.conversations.view(conversationId);
+      return view.message(seq)?.content.slice(start, end);
+    } catch (error) {
+      if (isAppError(error)) return undefined;
+      throw error;
+    }
+  }
+}

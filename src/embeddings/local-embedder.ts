@@ -1,0 +1,189 @@
+/**
+ * Embeddings on this machine: all-MiniLM-L6-v2, written once as an ONNX model of eight bits into the
+ * cache, or any sentence model in a folder that the user named (`model.onnx`, `tokenizer.json`). Mean of
+ * the token vectors, length 1, as sentence-transformers makes them.
+ */
+import { join } from 'node:path';
+import { AppError, isAppError } from '../base/errors.js';
+import { sha256Hex } from '../base/ids.js';
+import { atomicWrite, makeFolder } from '../files/atomic/atomic-write.js';
+import { parseDocument, readWhole } from '../files/read/json-doc.js';
+import { asNumber, asRecord } from '../providers/json-view.js';
+import { type Embedder, normalized } from './embedder.js';
+import { bertModel } from './model/bert-graph.js';
+import type { PackageLoader, Runtime, Session } from './model/packages.js';
+import { tensorsIn } from './model/safetensors.js';
+
+export interface LocalEmbedderOptions {
+  readonly packages: PackageLoader;
+  /** Where the converted model is kept; may be deleted at any time. */
+  readonly cacheFolder: string;
+  /** A folder with another sentence model. */
+  readonly modelFolder?: string | undefined;
+}
+
+export const BUILT_IN_MODEL = 'all-MiniLM-L6-v2';
+/** Of the graph that is written; a change makes another model. */
+const GRAPH_VERSION = 1;
+const WEIGHTS_FILE = 'model.fp16.safetensors';
+/** What all-MiniLM-L6-v2 was trained on; passages are shorter. */
+const MOST_TOKENS = 256;
+/** Of a model folder, in the order in which they are looked for. */
+const MODEL_FILES = ['model.onnx', 'onnx/model_quantized.onnx', 'onnx/model.onnx'];
+
+interface ModelFiles {
+  readonly name: string;
+  readonly model: Uint8Array;
+  readonly tokenizer: object;
+  readonly tokenizerConfig: object;
+}
+
+/** NOT_CONFIGURED (packages or folder missing), CORRUPT (the model cannot be used), FILESYSTEM_ERROR. */
+export async function openLocalEmbedder(options: LocalEmbedderOptions): Promise<Embedder> {
+  const { packages, modelFolder } = options;
+  const { runtime } = packages.runtime();
+  const files = await (modelFolder === undefined ? builtIn(options) : fromFolder(modelFolder));
+  const { Tokenizer } = packages.tokenizers();
+  const tokenizer = new Tokenizer(files.tokenizer, files.tokenizerConfig);
+  const session = await sessionOf(runtime, files);
+  return {
+    model: files.name,
+    identity: `${files.name} ${sha256Hex(files.model).slice(0, 16)}`,
+    async embed(texts, signal) {
+      if (signal?.aborted) throw new AppError('CANCELLED', 'The embedding was cancelled.');
+      const encoded = texts.map((text) => shortenedIds(tokenizer.encode(text).ids));
+      return run(runtime, session, encoded);
+    },
+    close: () => session.release(),
+  };
+}
+
+async function sessionOf(runtime: Runtime, { model, name }: ModelFiles): Promise<Session> {
+  try {
+    return await runtime.InferenceSession.create(model, {
+      intraOpNumThreads: 1, // beside a server that answers
+      logSeverityLevel: 3,
+    });
+  } catch (cause) {
+    throw new AppError('CORRUPT', `The model ${name} cannot be loaded.`, { cause });
+  }
+}
+
+/** The last token says that a text ends there. */
+function shortenedIds(ids: readonly number[]): number[] {
+  if (ids.length <= MOST_TOKENS) return [...ids];
+  return [...ids.slice(0, MOST_TOKENS - 1), ...ids.slice(-1)];
+}
+
+async function run(
+  runtime: Runtime,
+  session: Session,
+  encoded: readonly (readonly number[])[],
+): Promise<Float32Array[]> {
+  const width = Math.max(1, ...encoded.map(({ length }) => length));
+  const dims = [encoded.length, width];
+  const ids = new BigInt64Array(encoded.length * width);
+  const mask = new BigInt64Array(encoded.length * width);
+  for (const [row, tokens] of encoded.entries()) {
+    for (const [at, id] of tokens.entries()) {
+      ids[row * width + at] = BigInt(id);
+      mask[row * width + at] = 1n;
+    }
+  }
+  const inputs: Record<string, BigInt64Array> = {
+    input_ids: ids,
+    attention_mask: mask,
+    token_type_ids: new BigInt64Array(ids.length),
+  };
+  const feeds = session.inputNames.map((name) => [
+    name,
+    new runtime.Tensor('int64', inputs[name] ?? new BigInt64Array(ids.length), dims),
+  ]);
+  const output = await session.run(Object.fromEntries(feeds));
+  return means(output['last_hidden_state'] ?? Object.values(output)[0], encoded);
+}
+
+function means(
+  output: { readonly data: unknown; readonly dims: readonly number[] } | undefined,
+  encoded: readonly (readonly number[])[],
+): Float32Array[] {
+  const [, width = 0, hidden = 0] = output?.dims ?? [];
+  const data = output?.data;
+  if (!(data instanceof Float32Array) || hidden === 0) {
+    throw new AppError('CORRUPT', 'The model gives no vectors of its tokens.');
+  }
+  return encoded.map((tokens, row) => {
+    const sum = new Float32Array(hidden);
+    for (let at = 0; at < tokens.length; at += 1) {
+      const from = (row * width + at) * hidden;
+      for (let d = 0; d < hidden; d += 1) sum[d] = (sum[d] ?? 0) + (data[from + d] ?? 0);
+    }
+    return normalized(sum);
+  });
+}
+
+/** From the cache, or from the weights of the package, which takes some seconds once. */
+async function builtIn({ packages, cacheFolder }: LocalEmbedderOptions): Promise<ModelFiles> {
+  const folder = await packages.weightsFolder();
+  const tokenizer = await jsonIn(join(folder, 'tokenizer.json'));
+  const path = join(cacheFolder, `${BUILT_IN_MODEL}-int8-v${GRAPH_VERSION}.onnx`);
+  const common = { name: BUILT_IN_MODEL, tokenizer, tokenizerConfig: {} };
+  const kept = await readWhole(path);
+  if (kept !== undefined && (await isWhole(path, kept.bytes)))
+    return { ...common, model: kept.bytes };
+  const model = await converted(folder);
+  await makeFolder(cacheFolder, { fsync: false });
+  await atomicWrite(path, model, { fsync: true });
+  await atomicWrite(`${path}.sha256`, Buffer.from(`${sha256Hex(model)}\n`), { fsync: true });
+  return { ...common, model };
+}
+
+async function isWhole(path: string, bytes: Uint8Array): Promise<boolean> {
+  const kept = await readWhole(`${path}.sha256`);
+  return kept?.bytes.toString().trim() === sha256Hex(bytes);
+}
+
+async function converted(folder: string): Promise<Uint8Array> {
+  const weights = await readWhole(join(folder, WEIGHTS_FILE));
+  if (weights === undefined) throw missing(join(folder, WEIGHTS_FILE));
+  const config = asRecord(await jsonIn(join(folder, 'config.json')));
+  const number = (name: string, usual: number) => asNumber(config[name]) ?? usual;
+  return bertModel(tensorsIn(weights.bytes), {
+    layers: number('num_hidden_layers', 6),
+    hidden: number('hidden_size', 384),
+    heads: number('num_attention_heads', 12),
+    epsilon: number('layer_norm_eps', 1e-12),
+  });
+}
+
+async function fromFolder(folder: string): Promise<ModelFiles> {
+  for (const name of MODEL_FILES) {
+    const found = await readWhole(join(folder, name));
+    if (found === undefined) continue;
+    return {
+      name: folder.split(/[/\\]/).at(-1) ?? folder,
+      model: found.bytes,
+      tokenizer: await jsonIn(join(folder, 'tokenizer.json')),
+      tokenizerConfig: await jsonIn(join(folder, 'tokenizer_config.json')).catch(absent),
+    };
+  }
+  throw missing(join(folder, 'model.onnx'));
+}
+
+function absent(error: unknown): object {
+  if (isAppError(error, 'NOT_CONFIGURED')) return {};
+  throw error;
+}
+
+async function jsonIn(path: string): Promise<object> {
+  const found = await readWhole(path);
+  if (found === undefined) throw missing(path);
+  return asRecord(parseDocument(found.bytes, path, 'CORRUPT'));
+}
+
+function missing(path: string): AppError {
+  return new AppError('NOT_CONFIGURED', `The model has no file ${path}.`, {
+    hint: 'DAYBOOK_EMBEDDINGS_MODEL takes a folder with model.onnx and tokenizer.json.',
+    details: { path },
+  });
+}

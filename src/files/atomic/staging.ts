@@ -1,0 +1,56 @@
+/**
+ * Temporary files: new content is written to one, checked, and then renamed to its target. The name
+ * says which process writes it, so that a later start can remove what a dead process left.
+ */
+import { lstatSync, rmSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { systemClock } from '../../base/clock.js';
+import { errnoOf } from '../../base/errors.js';
+import { randomHex } from '../../base/ids.js';
+import { inFolder, type PinnedFolder } from '../door/pinned-folder.js';
+import { isHere, isSurelyDead, ownerName } from '../locks/process-identity.js';
+import { ignoreErrno, withFileError } from '../read/file-errors.js';
+
+const TEMPORARY_NAME = /^\.tmp-(.+)-[0-9a-f]{8}$/;
+/** No write takes this long. It decides where nobody can know whether the writer still runs. */
+const ABANDONED_MS = 24 * 60 * 60 * 1000;
+/** The errors of `link` where the file system, or this pair of paths, has no hard links. */
+const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EACCES', 'EXDEV'];
+
+/** A new name for a temporary file: the marker, the name of this process, random digits. */
+export const temporaryName = (): string => `.tmp-${ownerName()}-${randomHex(4)}`;
+
+/** Removes the temporary file of a step that failed. If this fails too, the next sweep removes it. */
+export function removeQuietly(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // The caller throws the error of the step itself, which says more.
+  }
+}
+
+/** Whether `link` failed only because there are no hard links here, so that a copy or a rename helps. */
+export const isWithoutLinks = (error: unknown): boolean => NO_LINKS.includes(errnoOf(error) ?? '');
+
+/**
+ * Removes the temporary files in `folder` that no process writes any more. The files of a running
+ * process stay. FILESYSTEM_ERROR.
+ */
+export async function sweepTemporaries(folder: string): Promise<void> {
+  await withFileError('sweep', folder, async () => {
+    const sweep = inFolder(folder, async (pinned) => {
+      for (const name of await readdir(pinned.path)) {
+        if (isLeftBehind(pinned, name)) rmSync(pinned.at(name), { force: true });
+      }
+    });
+    await ignoreErrno(['ENOENT'], sweep);
+  });
+}
+
+function isLeftBehind(folder: PinnedFolder, name: string): boolean {
+  const owner = TEMPORARY_NAME.exec(name)?.[1];
+  if (owner === undefined) return false;
+  if (isHere(owner)) return isSurelyDead(owner);
+  const found = lstatSync(folder.at(name), { throwIfNoEntry: false });
+  return found !== undefined && systemClock.now() - found.mtimeMs > ABANDONED_MS;
+}

@@ -1,0 +1,96 @@
+/**
+ * A folder held open while something is done in it. On Linux every step goes through the open folder
+ * itself, so that somebody who puts a link in its place meanwhile changes nothing. Elsewhere it is
+ * looked at when it is pinned (docs/SECURITY.md says what remains).
+ */
+import { constants, lstatSync, openSync, statSync } from 'node:fs';
+import { errnoOf } from '../../base/errors.js';
+import { closeQuietly } from './close-quietly.js';
+import { isLinkFree, liesAt, pathOfOpen } from './real-place.js';
+import { leadsElsewhere } from './refusals.js';
+
+const { O_RDONLY, O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+const FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK;
+
+export interface PinnedFolder {
+  /** What system calls are given for the folder. */
+  readonly path: string;
+  /** The path that it was pinned by: for people, and to pin what is below it. */
+  readonly place: string;
+  /** The open folder, for fsync; absent where the system opens no folders or keeps this one closed. */
+  readonly file: number | undefined;
+  /** What system calls are given for a name in it. */
+  at(name: string): string;
+  close(): void;
+}
+
+/**
+ * Opens the folder at an absolute path. PATH_ESCAPE where it is a link or lies behind one; otherwise
+ * the system's own error (ENOENT, ENOTDIR) for the caller to judge.
+ */
+export function pinFolder(path: string): PinnedFolder {
+  const file = openFolder(path);
+  if (file === undefined) return pinByName(path);
+  try {
+    if (!liesAt(file, path)) throw leadsElsewhere(path);
+    return pinned(path, pathOfOpen(file) ?? path, file);
+  } catch (error) {
+    closeQuietly(file);
+    throw error;
+  }
+}
+
+/** Runs `work` in the pinned folder. Throws like `pinFolder`, and whatever `work` throws. */
+export async function inFolder<T>(
+  path: string,
+  work: (folder: PinnedFolder) => T | Promise<T>,
+): Promise<T> {
+  const folder = pinFolder(path);
+  try {
+    return await work(folder);
+  } finally {
+    folder.close();
+  }
+}
+
+function pinned(place: string, path: string, file: number | undefined): PinnedFolder {
+  let isOpen = file !== undefined;
+  return {
+    path,
+    place,
+    file,
+    at: (name) => `${path}/${name}`,
+    close() {
+      if (isOpen && file !== undefined) closeQuietly(file);
+      isOpen = false;
+    },
+  };
+}
+
+/** `undefined` where the folder cannot be opened, although things can be done in it. */
+function openFolder(path: string): number | undefined {
+  if (process.platform === 'win32') return undefined;
+  try {
+    return openSync(path, FLAGS);
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === 'EACCES') return undefined; // may be searched and written, but not listed
+    const isLink = (errno === 'ELOOP' || errno === 'ENOTDIR') && isLinkAt(path);
+    throw isLink ? leadsElsewhere(path) : error;
+  }
+}
+
+function pinByName(path: string): PinnedFolder {
+  statSync(`${path}/.`); // ENOENT or ENOTDIR, as opening it would say
+  if (!isLinkFree(path)) throw leadsElsewhere(path);
+  return pinned(path, path, undefined);
+}
+
+function isLinkAt(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error;
+    return false; // a part above it is no folder
+  }
+}

@@ -1,0 +1,35 @@
+/**
+ * The bytes of a regular file, counted as they are read: what `stat` says is believed for making room,
+ * never for a limit.
+ */
+import type { FileHandle } from 'node:fs/promises';
+import { AppError } from '../../base/errors.js';
+
+/** For files that show no size. */
+const SMALLEST_ROOM = 4096;
+
+/** All bytes. `sizeBytes` is what the file showed. TOO_LARGE where there are more than `maxBytes`. */
+export async function readBytes(
+  handle: FileHandle,
+  sizeBytes: number,
+  path: string,
+  maxBytes: number,
+): Promise<Buffer> {
+  if (sizeBytes > maxBytes) throw tooLarge(path, maxBytes);
+  let buffer = Buffer.allocUnsafe(sizeBytes || Math.min(SMALLEST_ROOM, maxBytes + 1));
+  for (let length = 0; ; ) {
+    const { bytesRead } = await handle.read(buffer, length, buffer.byteLength - length, length);
+    length += bytesRead;
+    // All that it had when it was opened; what is added meanwhile belongs to another version.
+    if (bytesRead === 0 || length === sizeBytes) return buffer.subarray(0, length);
+    if (length > maxBytes) throw tooLarge(path, maxBytes);
+    if (length < buffer.byteLength) continue;
+    buffer = Buffer.concat([buffer], Math.min(2 * length, maxBytes + 1));
+  }
+}
+
+function tooLarge(path: string, maxBytes: number): AppError {
+  return new AppError('TOO_LARGE', `${path} is larger than ${maxBytes} bytes.`, {
+    details: { path, maxBytes },
+  });
+}

@@ -1,0 +1,50 @@
+/**
+ * What an import reads: one file, a folder or a zip archive, all seen as a list of files with names
+ * relative to it. Links, devices and names that lead elsewhere are refused and named, so that nothing
+ * outside the given path is ever read. Nothing is unpacked to the disk.
+ */
+import { lstat, realpath } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { AppError } from '../../base/errors.js';
+import { ignoreErrno, withFileError } from '../read/file-errors.js';
+import { folderInput } from './folder-input.js';
+import type { Input, InputFile } from './input-types.js';
+import { regularBytes } from './regular-file.js';
+import { isZip, zipInput } from './zip-input.js';
+
+/**
+ * `path` itself may be a link; nothing below it may. FILESYSTEM_ERROR where there is nothing,
+ * PATH_ESCAPE for a device and for an archive with names that lead out of it, TOO_LARGE for an archive
+ * that unpacks to far more than it is.
+ */
+export async function openInput(path: string): Promise<Input> {
+  const real = await withFileError('find', path, () => realpath(path));
+  const found = await withFileError('look at', path, () => ignoreErrno(['ENOENT'], lstat(real)));
+  if (found?.isDirectory()) return folderInput(path, real);
+  if (!found?.isFile()) {
+    throw new AppError('PATH_ESCAPE', `${path} is neither a file nor a folder.`, {
+      details: { path },
+    });
+  }
+  if (await isZip(real)) return zipInput(path, real);
+  const file: InputFile = {
+    name: basename(real),
+    sizeBytes: found.size,
+    modifiedAtMs: found.mtimeMs,
+    diskPath: real,
+    bytes: () => regularBytes(real),
+  };
+  return { path, form: 'file', files: [file], refused: [], close: async () => undefined };
+}
+
+/** A text as an input of one file, for what is handed over without a file. */
+export function textInput(name: string, text: string, modifiedAtMs: number): Input {
+  const bytes = Buffer.from(text);
+  const file: InputFile = {
+    ...{ name, modifiedAtMs, sizeBytes: bytes.byteLength },
+    async *bytes() {
+      yield bytes;
+    },
+  };
+  return { path: name, form: 'file', files: [file], refused: [], close: async () => undefined };
+}

@@ -1,0 +1,128 @@
+/**
+ * Reading tables of other programs' SQLite files. A copy is opened, with its write-ahead log, in a
+ * folder of its own: the other program may be running, and its file is never touched. SQLite itself is
+ * WebAssembly (node-sqlite3-wasm), loaded when the first such file is read.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { AppError, isAppError } from '../../base/errors.js';
+import { createHandleIn } from '../door/open-regular.js';
+import { pinFolder } from '../door/pinned-folder.js';
+import { realPlace } from '../door/real-place.js';
+import { withFileError } from '../read/file-errors.js';
+import { regularBytes } from './regular-file.js';
+
+export const SQLITE_MAGIC = 'SQLite format 3\u0000';
+
+export type Row = Readonly<Record<string, unknown>>;
+
+export interface SqliteFile {
+  readonly tables: ReadonlySet<string>;
+  /** Names of the columns, in lower case; empty for a table that is not there. */
+  columns(table: string): ReadonlySet<string>;
+  /** Row by row; blobs as bytes, integers beyond 2^53 as bigint. CORRUPT. */
+  rows(sql: string, values?: readonly (string | number)[]): Iterable<Row>;
+}
+
+/** Runs `work` on a copy of the file at `path`. CORRUPT where it is damaged, FILESYSTEM_ERROR. */
+export async function* withSqlite<T>(
+  path: string,
+  work: (file: SqliteFile) => Iterable<T>,
+): AsyncGenerator<T> {
+  const folder = await withFileError('create', tmpdir(), () =>
+    mkdtemp(join(realPlace(tmpdir()), 'daybook-')),
+  );
+  try {
+    const copy = await copyWithLog(path, folder);
+    const { Database } = (await import('node-sqlite3-wasm')).default;
+    const database = told(path, () => new Database(copy, { fileMustExist: true }));
+    try {
+      // Without it SQLite wants shared memory for the log, which WebAssembly has not.
+      told(path, () => database.exec('PRAGMA locking_mode = EXCLUSIVE'));
+      yield* told(path, () => work(viewOf(database, path)));
+    } finally {
+      database.close();
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function copyWithLog(path: string, folder: string): Promise<string> {
+  await copyInto(folder, 'copy.db', path);
+  await copyInto(folder, 'copy.db-wal', `${path}-wal`).catch((error: unknown) => {
+    if (!isAppError(error) || error.details?.['errno'] !== 'ENOENT') throw error;
+  });
+  return join(folder, 'copy.db');
+}
+
+async function copyInto(folder: string, name: string, path: string): Promise<void> {
+  const pieces = regularBytes(path);
+  const first = await pieces.next();
+  const pinned = pinFolder(folder);
+  try {
+    await withFileError('copy', path, async () => {
+      const file = await createHandleIn(pinned, name);
+      try {
+        if (!first.done) await file.writeFile(first.value);
+        for await (const piece of pieces) await file.writeFile(piece);
+      } finally {
+        await file.close();
+      }
+    });
+  } finally {
+    pinned.close();
+  }
+}
+
+/** Of the package's database, what is used here. */
+interface Reader {
+  prepare(sql: string): {
+    iterate(values: (string | number)[]): Iterable<unknown>;
+    finalize(): void;
+  };
+}
+
+function viewOf(database: Reader, path: string): SqliteFile {
+  function* rows(sql: string, values: readonly (string | number)[] = []): Generator<Row> {
+    const statement = told(path, () => database.prepare(sql));
+    try {
+      const found = statement.iterate([...values])[Symbol.iterator]();
+      for (;;) {
+        const { done, value } = told(path, () => found.next());
+        if (done) return;
+        yield value as Row;
+      }
+    } finally {
+      statement.finalize();
+    }
+  }
+  const named = rows(`SELECT name FROM sqlite_master WHERE type = 'table'`);
+  const tables = new Set([...named].map(({ name }) => String(name)));
+  return {
+    tables,
+    rows,
+    columns: (table) =>
+      new Set(
+        tables.has(table)
+          ? [...rows('SELECT name FROM pragma_table_info(?)', [table])].map(({ name }) =>
+              String(name).toLowerCase(),
+            )
+          : [],
+      ),
+  };
+}
+
+function told<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    if (cause instanceof AppError) throw cause;
+    const message = cause instanceof Error ? cause.message : '';
+    throw new AppError('CORRUPT', `${path} cannot be read as an SQLite file: ${message}.`, {
+      details: { path },
+      cause,
+    });
+  }
+}

@@ -1,0 +1,153 @@
+/**
+ * A zip archive as an input, read by yauzl: its directory first, then single entries as streams, in
+ * bounded memory, zip64 included. What an archive claims about itself is checked before anything is
+ * read: names that lead out of it, links, encryption, and sizes that no text compresses to.
+ */
+import { constants } from 'node:fs';
+import type { Readable } from 'node:stream';
+import type { Entry, ZipFile } from 'yauzl';
+import { AppError, errnoOf, isAppError } from '../../base/errors.js';
+import { closeQuietly } from '../door/close-quietly.js';
+import { openHandle, openToRead } from '../door/open-regular.js';
+import { fileError, withFileError } from '../read/file-errors.js';
+import type { Input, InputFile, RefusedFile } from './input-types.js';
+
+const MAGIC = Buffer.from('PK\u0003\u0004', 'latin1');
+const EMPTY_MAGIC = Buffer.from('PK\u0005\u0006', 'latin1');
+/** JSON shrinks to a tenth, very repetitive JSON to a hundredth; deflate ends at 1032. */
+const LARGEST_RATIO = 250;
+/** Under this an archive may unpack to whatever it likes. */
+const HARMLESS_BYTES = 64 * 1024 * 1024;
+const MOST_ENTRIES = 500_000;
+const UNIX = 3;
+
+/** Whether a regular file begins as a zip archive does. FILESYSTEM_ERROR. */
+export async function isZip(path: string): Promise<boolean> {
+  const handle = await withFileError('open', path, () => openHandle(path));
+  try {
+    const start = Buffer.alloc(4);
+    await handle.read(start, 0, 4, 0);
+    return start.equals(MAGIC) || start.equals(EMPTY_MAGIC);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** CORRUPT for a damaged archive, PATH_ESCAPE, TOO_LARGE, FILESYSTEM_ERROR. */
+export async function zipInput(path: string, real: string): Promise<Input> {
+  const zip = await openZip(path, real);
+  try {
+    const { entries, refused } = await listEntries(zip, path);
+    requireModest(entries, zip.fileSize, path);
+    const files = entries.map((entry) => fileOf(zip, entry, path));
+    files.sort((a, b) => (a.name < b.name ? -1 : 1));
+    return { path, form: 'zip', files, refused, close: async () => zip.close() };
+  } catch (error) {
+    zip.close();
+    throw asDamage(error, path);
+  }
+}
+
+/** Through the door: yauzl itself would follow a link. It closes the file with the archive. */
+async function openZip(path: string, real: string): Promise<ZipFile> {
+  const { fromFdPromise } = await import('yauzl');
+  const { number } = await withFileError('open', path, async () => openToRead(real));
+  try {
+    const options = { lazyEntries: true, autoClose: false, strictFileNames: true };
+    return await fromFdPromise(number, {
+      ...options,
+      decodeStrings: true,
+      validateEntrySizes: true,
+    });
+  } catch (error) {
+    closeQuietly(number);
+    throw asDamage(error, path);
+  }
+}
+
+async function listEntries(zip: ZipFile, path: string) {
+  const entries: Entry[] = [];
+  const refused: RefusedFile[] = [];
+  const names = new Set<string>();
+  if (zip.entryCount > MOST_ENTRIES) throw tooMany(path);
+  for await (const entry of zip.eachEntry()) {
+    const { fileName: name } = entry;
+    if (name.endsWith('/')) continue;
+    const reason = refusalOf(entry) ?? (names.has(name) ? 'is in the archive twice' : undefined);
+    names.add(name);
+    if (reason === undefined) entries.push(entry);
+    else refused.push({ name, reason });
+  }
+  return { entries, refused };
+}
+
+function refusalOf(entry: Entry): string | undefined {
+  if (entry.isEncrypted()) return 'is encrypted';
+  if (!entry.canDecodeFileData()) return 'is packed in a way that is not read here';
+  const mode = entry.externalFileAttributes >>> 16;
+  const kind = mode & constants.S_IFMT;
+  const isUnix = entry.versionMadeBy >>> 8 === UNIX;
+  if (!isUnix || kind === 0 || kind === constants.S_IFREG) return undefined;
+  return kind === constants.S_IFLNK ? 'is a link' : 'is no regular file';
+}
+
+/** Also of all entries together: they may share the same packed bytes. */
+function requireModest(entries: readonly Entry[], archiveBytes: number, path: string): void {
+  const unpacked = entries.reduce((sum, { uncompressedSize }) => sum + uncompressedSize, 0);
+  const worst = entries.find(
+    ({ uncompressedSize, compressedSize }) =>
+      uncompressedSize > HARMLESS_BYTES && uncompressedSize > compressedSize * LARGEST_RATIO,
+  );
+  const isBomb = unpacked > HARMLESS_BYTES && unpacked > archiveBytes * LARGEST_RATIO;
+  if (worst === undefined && !isBomb) return;
+  throw new AppError('TOO_LARGE', `${path} would unpack to ${unpacked} bytes: no export does.`, {
+    hint: 'Nothing was read. Unpack it yourself if you trust it, and import the folder.',
+    details: { path, unpackedBytes: unpacked, ...(worst && { name: worst.fileName }) },
+  });
+}
+
+function fileOf(zip: ZipFile, entry: Entry, path: string): InputFile {
+  return {
+    name: entry.fileName,
+    sizeBytes: entry.uncompressedSize,
+    modifiedAtMs: entry.getLastModDate({ timezone: 'UTC' }).getTime(),
+    bytes: () => entryBytes(zip, entry, path),
+  };
+}
+
+async function* entryBytes(zip: ZipFile, entry: Entry, path: string): AsyncGenerator<Uint8Array> {
+  let stream: Readable | undefined;
+  try {
+    stream = await zip.openReadStreamPromise(entry);
+    for await (const chunk of stream) yield chunk as Uint8Array;
+  } catch (error) {
+    throw asDamage(error, `${path}/${entry.fileName}`);
+  } finally {
+    stream?.destroy();
+  }
+}
+
+/** yauzl reports what is wrong with an archive as plain errors; the system's own carry an errno. */
+function asDamage(error: unknown, path: string): AppError {
+  if (isAppError(error)) return error;
+  const code = errnoOf(error);
+  const isOfZlib = code?.startsWith('Z_') || code?.startsWith('ERR_') || code === undefined;
+  if (!isOfZlib) return fileError(error, 'read', path);
+  const message = error instanceof Error ? error.message : '';
+  if (/relative path|absolute path|invalid characters in fileName/.test(message)) {
+    return new AppError('PATH_ESCAPE', `${path} holds a name that leads out of it: ${message}.`, {
+      hint: 'Nothing was read: no export has such names.',
+      details: { path },
+      cause: error,
+    });
+  }
+  return new AppError('CORRUPT', `${path} is a damaged zip archive: ${message}.`, {
+    hint: 'Download or copy it again.',
+    details: { path },
+    cause: error,
+  });
+}
+
+function tooMany(path: string): AppError {
+  return new AppError('TOO_LARGE', `${path} holds more than ${MOST_ENTRIES} entries.`);
+}

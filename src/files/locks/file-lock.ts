@@ -1,0 +1,355 @@
+/**
+ * The write lock between processes. Every MCP client starts its own server on the same root, so each
+ * read-change-write happens under this lock.
+ *
+ * The *name* of a folder inside the lock folder is the owner's record. So the record cannot be torn,
+ * and one rename acquires the lock, one removes it. New content is staged *inside* the lock: the rename
+ * that commits fails if the lock was lost, so a process that was paused cannot overwrite newer data.
+ * docs/LOCKING.md has the protocol step by step, and the measurements. The calls of the uncontended
+ * path are synchronous: each takes microseconds, and the thread pool costs ten times that. A waiting
+ * process leaves a `wanted` mark, so that a busy owner pauses.
+ */
+import { lstatSync, mkdirSync, renameSync, rmdirSync } from 'node:fs';
+import { lstat, mkdir, readdir, rename, rm, utimes } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { sleep, systemClock } from '../../base/clock.js';
+import { AppError, errnoOf } from '../../base/errors.js';
+import { randomBelow } from '../../base/ids.js';
+import { FOLDER_MODE, makeFolder, renameWithRetry } from '../atomic/atomic-write.js';
+import { inFolder, type PinnedFolder, pinFolder } from '../door/pinned-folder.js';
+import { leadsElsewhere } from '../door/refusals.js';
+import { listFolders } from '../paths/folders.js';
+import { ignoreErrno, withFileError } from '../read/file-errors.js';
+import { type HeldLock, heldLock, LockLostError, WANTED } from './lock-handle.js';
+import { isOwnerName, isSurelyDead, ownerName } from './process-identity.js';
+
+/** How long a caller waits before `LOCKED` (SPEC: ten seconds). */
+const WAIT_LIMIT_MS = 10_000;
+/** An owner touches its folder this often, for waiters that cannot see its process … */
+const LEASE_TOUCH_MS = 5_000;
+/** … and loses the lock when a waiter saw no touch for this long on its own monotonic clock. */
+const LEASE_DEAD_MS = 30_000;
+const FIRST_PAUSE_MS = 1;
+const LONGEST_PAUSE_MS = 20;
+/** Longer than any waiter's pause, so that the waiter gets the lock. */
+const HAND_OVER_MS = 25;
+const MAX_RUNS = 20;
+
+const GONE = ['ENOENT'];
+const TAKEN = ['ENOTEMPTY', 'EEXIST'];
+/** The errors on Windows for a rename onto a folder that exists or is being removed. */
+const TAKEN_ON_WINDOWS = ['EPERM', 'EACCES', 'EBUSY'];
+const IS_WINDOWS = process.platform === 'win32';
+
+/** A lock's folder. */
+interface LockFolder {
+  /** The path for error messages, and the key of the maps below. */
+  readonly path: string;
+  /** The path for system calls: inside the pinned folder of the locks. */
+  readonly at: string;
+}
+
+/** A lock that we own. `folder`, the folder that contains it, stays pinned until the release. */
+interface Owned extends LockFolder {
+  readonly own: string;
+  readonly folder: PinnedFolder;
+}
+
+/** One queue per lock path: calls of one process wait here and do not contend for the folder. */
+const queues = new Map<string, Promise<unknown>>();
+/** By lock path, where another process waits: our next turn begins after this time. */
+const handOver = new Map<string, number>();
+/** By lock path: an owner whose process we cannot see, its last touch, and since when we saw no newer one. */
+const observed = new Map<string, { owner: string; mtimeMs: number; since: number }>();
+/**
+ * Our own names that stayed on a lock because the disk failed at the release. Nothing runs under
+ * them, so they count as dead: otherwise our next call would wait for them.
+ */
+const abandoned = new Set<string>();
+
+/**
+ * Runs `work` while holding the lock `name` in `locksFolder`. `work` must read what it changes
+ * inside the lock; it runs again from the beginning if the lock was lost before it committed.
+ * Throws LOCKED after ten seconds of waiting, and whatever `work` throws.
+ */
+export async function withLock<T>(
+  locksFolder: string,
+  name: string,
+  work: (lock: HeldLock) => Promise<T>,
+): Promise<T> {
+  const path = join(locksFolder, name);
+  const before = queues.get(path) ?? Promise.resolve();
+  const turn = before.then(() => runLocked(locksFolder, path, work));
+  const settled = turn.catch(() => undefined);
+  queues.set(path, settled);
+  void settled.then(() => {
+    if (queues.get(path) === settled) queues.delete(path);
+  });
+  return turn;
+}
+
+async function runLocked<T>(
+  locksFolder: string,
+  path: string,
+  work: (lock: HeldLock) => Promise<T>,
+): Promise<T> {
+  for (let run = 1; run <= MAX_RUNS; run += 1) {
+    const owned = await withFileError('lock', path, () => acquire(locksFolder, path));
+    const home = join(owned.at, owned.own);
+    const lease = setInterval(() => void touch(home), LEASE_TOUCH_MS).unref();
+    let left: Promise<void> | undefined;
+    const leave = () => {
+      clearInterval(lease);
+      left ??= release(owned);
+      left.catch(() => undefined); // `await left` below throws it
+    };
+    try {
+      return await work(heldLock(home, leave));
+    } catch (error) {
+      if (!(error instanceof LockLostError)) throw error;
+    } finally {
+      leave();
+      await left;
+    }
+  }
+  throw new AppError('LOCKED', `The lock ${basename(path)} was lost ${MAX_RUNS} times.`);
+}
+
+async function acquire(locksFolder: string, path: string): Promise<Owned> {
+  const start = systemClock.monotonic();
+  await yieldToWaiter(path);
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    const folder = await pinLocks(locksFolder);
+    const lock = { path, at: folder.at(basename(path)) };
+    let isFree = false;
+    try {
+      const own = await tryAcquire(lock);
+      if (own !== undefined) {
+        observed.delete(path);
+        return { ...lock, own, folder };
+      }
+      if (systemClock.monotonic() - start > WAIT_LIMIT_MS) throw await lockedError(lock);
+      isFree = await removeDeadOwner(lock);
+      folder.close();
+    } catch (error) {
+      folder.close();
+      if (errnoOf(error) !== 'ENOENT' || (await exists(locksFolder))) throw error;
+    }
+    await sleep((isFree ? FIRST_PAUSE_MS : pauseMs) * (0.5 + randomBelow(1000) / 2000));
+  }
+}
+
+/** Makes the folder if it is missing. No lock has to survive a power cut. PATH_ESCAPE for a link. */
+async function pinLocks(locksFolder: string): Promise<PinnedFolder> {
+  try {
+    return pinFolder(locksFolder);
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT') throw error;
+    await makeFolder(locksFolder, { fsync: false });
+    return pinFolder(locksFolder);
+  }
+}
+
+/** Pauses if another process waits for this lock and this process was its last owner. */
+async function yieldToWaiter(path: string): Promise<void> {
+  const until = handOver.get(path);
+  if (until === undefined) return;
+  handOver.delete(path);
+  await sleep(Math.max(0, until - systemClock.monotonic()));
+}
+
+/** Renames a private folder with our name to the lock. `undefined` if another process owns the lock. */
+async function tryAcquire({ at, path }: LockFolder): Promise<string | undefined> {
+  const own = ownerName();
+  const privatePath = `${at}.${own}`;
+  try {
+    makePrivate(privatePath, own);
+    if (publish(privatePath, { at, path })) return own;
+  } catch (error) {
+    // A network share can report a failure for a rename that succeeded.
+    if (await exists(join(at, own)).catch(() => false)) return own;
+    abandoned.add(own); // the rename may still succeed later
+    discardPrivate(privatePath, own);
+    throw error;
+  }
+  discardPrivate(privatePath, own);
+  return undefined;
+}
+
+/** If it cannot be removed now, a sweep removes it after the end of this process. */
+function discardPrivate(privatePath: string, own: string): void {
+  try {
+    rmdirSync(join(privatePath, own));
+    rmdirSync(privatePath);
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error;
+  }
+}
+
+function publish(privatePath: string, { at, path }: LockFolder): boolean {
+  try {
+    // A released lock may remain as an empty folder, and Windows does not rename onto one.
+    if (IS_WINDOWS) removeIfEmpty(at);
+    renameSync(privatePath, at);
+    return true;
+  } catch (error) {
+    const errno = errnoOf(error) ?? '';
+    const isLink = lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink();
+    if (isLink) throw leadsElsewhere(path);
+    if (TAKEN.includes(errno) || (IS_WINDOWS && TAKEN_ON_WINDOWS.includes(errno))) return false;
+    throw error;
+  }
+}
+
+function makePrivate(privatePath: string, own: string): void {
+  mkdirSync(privatePath, { mode: FOLDER_MODE });
+  mkdirSync(join(privatePath, own), { mode: FOLDER_MODE });
+}
+
+/** True if the lock is free now: the owner was dead and was removed, or it has released the lock. */
+async function removeDeadOwner(lock: LockFolder): Promise<boolean> {
+  const { at, path } = lock;
+  const entries = (await ignoreErrno(GONE, readdir(at))) ?? [];
+  const owner = entries.find(isOwnerName);
+  if (owner === undefined) {
+    if ((await ignoreErrno(GONE, lstat(at)))?.isSymbolicLink()) throw leadsElsewhere(path);
+    // Something else is in the folder (.DS_Store). It would block every rename onto the lock.
+    for (const entry of entries) await rm(join(at, entry), { recursive: true, force: true });
+    return true;
+  }
+  if (!isDead(owner) && !(await isLeaseOver(path, owner, join(at, owner)))) {
+    // The mark makes the owner's rmdir at the release fail. So the owner notices that we wait.
+    await mkdir(join(at, owner, WANTED)).catch(() => undefined); // the owner has left, or the mark exists
+    return false;
+  }
+  return removeOwner(at, owner);
+}
+
+/** One rename decides which process removes a dead owner. The owner's staged file moves with it. */
+async function removeOwner(path: string, owner: string): Promise<boolean> {
+  const discarded = discardedPath(path, owner);
+  const lost = [...GONE, ...TAKEN, ...(IS_WINDOWS ? TAKEN_ON_WINDOWS : [])];
+  await ignoreErrno(lost, rename(join(path, owner), discarded));
+  abandoned.delete(owner);
+  await removeDiscarded(discarded);
+  return !(await exists(join(path, owner)));
+}
+
+/** If it cannot be removed now, a later start sweeps it. Its name differs from that of a lock. */
+async function removeDiscarded(discarded: string): Promise<void> {
+  // Each waiter may still add its mark to the folder after it was moved: hence the retries.
+  const options = { recursive: true, force: true, maxRetries: 10, retryDelay: 1 };
+  await rm(discarded, options).catch(() => undefined);
+}
+
+const isDead = (owner: string) => abandoned.has(owner) || isSurelyDead(owner);
+
+const discardedPath = (path: string, owner: string) => `${path}.dead.${owner}`;
+
+async function isLeaseOver(path: string, owner: string, ownerPath: string): Promise<boolean> {
+  const found = await ignoreErrno(GONE, lstat(ownerPath));
+  if (found === undefined) return false;
+  const now = systemClock.monotonic();
+  const last = observed.get(path);
+  if (last === undefined || last.owner !== owner || last.mtimeMs !== found.mtimeMs) {
+    observed.set(path, { owner, mtimeMs: found.mtimeMs, since: now });
+    return false;
+  }
+  if (now - last.since < LEASE_DEAD_MS) return false;
+  observed.delete(path);
+  return true;
+}
+
+/** Never fails. What was committed stays committed; the next caller removes a lock that stays. */
+async function release(owned: Owned): Promise<void> {
+  const { at, own, folder } = owned;
+  try {
+    if (removeOwnName(at, own) ?? (await discardOwnName(owned))) removeIfEmpty(at);
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error;
+    abandoned.add(own);
+  } finally {
+    folder.close();
+  }
+}
+
+/** False if another process removed our name from the lock; `undefined` if our folder is not empty. */
+function removeOwnName(path: string, own: string): boolean | undefined {
+  try {
+    rmdirSync(join(path, own));
+    return true;
+  } catch (error) {
+    return errnoOf(error) === 'ENOENT' ? false : undefined;
+  }
+}
+
+/**
+ * For a folder with the staging file of a failed write, or a waiter's mark. One rename moves it away,
+ * because a waiter could add its mark again while the folder is emptied. Same result as `removeOwnName`.
+ */
+async function discardOwnName({ path, at, own }: Owned): Promise<boolean> {
+  const home = join(at, own);
+  const discarded = discardedPath(at, own);
+  try {
+    await renameWithRetry(home, discarded);
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return false;
+    throw error;
+  }
+  const isWanted = await exists(join(discarded, WANTED)).catch(() => false);
+  if (isWanted) handOver.set(path, systemClock.monotonic() + HAND_OVER_MS);
+  await removeDiscarded(discarded);
+  return true;
+}
+
+function removeIfEmpty(path: string): void {
+  try {
+    rmdirSync(path);
+  } catch (error) {
+    // Not empty: the next owner has it. ENOENT: nothing to do.
+    if (!['ENOTEMPTY', 'EEXIST', 'ENOENT', 'EPERM', 'EBUSY'].includes(errnoOf(error) ?? ''))
+      throw error;
+  }
+}
+
+async function touch(ownerPath: string): Promise<void> {
+  const now = systemClock.now() / 1000;
+  await utimes(ownerPath, now, now).catch(() => undefined); // lock lost: the commit fails
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await ignoreErrno(GONE, lstat(path))) !== undefined;
+}
+
+async function lockedError({ path, at }: LockFolder): Promise<AppError> {
+  const owner = (await ignoreErrno(GONE, readdir(at)))?.find(isOwnerName);
+  return new AppError(
+    'LOCKED',
+    `Another process has held the write lock of ${basename(path)} for over ${WAIT_LIMIT_MS / 1000} seconds.`,
+    { details: { path, ...(owner === undefined ? {} : { owner }) } },
+  );
+}
+
+/**
+ * Removes what dead processes left in `locksFolder`: locks, private folders and discarded ones. Nothing
+ * of a live process is removed. Where the process cannot be seen, its lease is observed from now on.
+ */
+export async function sweepLocks(locksFolder: string): Promise<void> {
+  for (const entry of await listFolders(locksFolder)) {
+    const path = join(locksFolder, entry);
+    const owner = entry.slice(entry.lastIndexOf('.') + 1);
+    await withFileError('sweep', path, () =>
+      inFolder(locksFolder, (folder) => sweepLock({ path, at: folder.at(entry) }, owner)),
+    );
+  }
+}
+
+async function sweepLock(lock: LockFolder, owner: string): Promise<void> {
+  const { path, at } = lock;
+  if (!isOwnerName(owner)) {
+    await removeDeadOwner(lock);
+    removeIfEmpty(at);
+  } else if (isDead(owner) || (await isLeaseOver(path, owner, at))) {
+    await rm(at, { recursive: true, force: true });
+  }
+}

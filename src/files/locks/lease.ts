@@ -1,0 +1,84 @@
+/**
+ * Leases that are held for long (proper-lockfile): they decide which process polls a research run,
+ * writes the index cache or makes today's backup. When a machine stalls, two processes may have one
+ * lease. So a lease only saves work; the write lock (file-lock.ts) guards what must not happen twice.
+ *
+ * The file `<path>.owner` beside the lock `<path>.lock` has the name of the owner's process
+ * (process-identity.ts). If that process ran on this machine and is dead, the lease is free at once.
+ * Otherwise the lease ends 20 s after its last refresh.
+ */
+import { rmdirSync, rmSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { lock } from 'proper-lockfile';
+import { errnoOf } from '../../base/errors.js';
+import { atomicWrite, makeFolder } from '../atomic/atomic-write.js';
+import { inFolder, pinFolder } from '../door/pinned-folder.js';
+import { fileError } from '../read/file-errors.js';
+import { readWhole } from '../read/json-doc.js';
+import { isSurelyDead, ownerName } from './process-identity.js';
+
+const STALE_MS = 20_000;
+const REFRESH_MS = 5_000;
+const MAX_OWNER_BYTES = 1000;
+
+export interface Lease {
+  /** False once another process took the lease over: stop the work at the next chance. */
+  isHeld(): boolean;
+  /** Idempotent. Never throws. */
+  release(): Promise<void>;
+}
+
+/** `undefined` if a live process holds it, or one that cannot be seen from here. FILESYSTEM_ERROR. */
+export async function tryLease(path: string): Promise<Lease | undefined> {
+  await makeFolder(dirname(path), { fsync: false });
+  const lease = await acquire(path);
+  if (lease !== undefined || !(await isOwnerDead(path))) return lease;
+  // Another waiter may do the same at the same moment. One of the two acquires the lease.
+  await inFolder(dirname(path), (folder) => rmdirSync(folder.at(basename(lockPath(path))))).catch(
+    () => undefined,
+  );
+  return acquire(path);
+}
+
+async function acquire(path: string): Promise<Lease | undefined> {
+  let isHeld = true;
+  const folder = pinFolder(dirname(path));
+  try {
+    const at = folder.at(basename(path));
+    const unlock = await lock(at, {
+      lockfilePath: lockPath(at),
+      realpath: false,
+      stale: STALE_MS,
+      update: REFRESH_MS,
+      // The default throws from a timer and so ends the process.
+      onCompromised: () => {
+        isHeld = false;
+      },
+    });
+    // Only for a quicker takeover: without this file the lease still ends by its age.
+    await atomicWrite(ownerPath(path), Buffer.from(ownerName()), { fsync: false }).catch(
+      () => undefined,
+    );
+    return {
+      isHeld: () => isHeld,
+      release: async () => {
+        isHeld = false;
+        rmSync(ownerPath(path), { force: true });
+        await unlock().catch(() => undefined); // released before, or another process holds it now
+        folder.close();
+      },
+    };
+  } catch (error) {
+    folder.close();
+    if (errnoOf(error) === 'ELOCKED') return undefined;
+    throw fileError(error, 'lease', path);
+  }
+}
+
+async function isOwnerDead(path: string): Promise<boolean> {
+  const owner = await readWhole(ownerPath(path), MAX_OWNER_BYTES).catch(() => undefined);
+  return owner !== undefined && isSurelyDead(owner.bytes.toString().trim());
+}
+
+const lockPath = (path: string) => `${path}.lock`;
+const ownerPath = (path: string) => `${path}.owner`;

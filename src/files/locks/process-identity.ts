@@ -1,0 +1,110 @@
+/**
+ * Makes a name for this process that no other process ever has, and finds out whether the process of
+ * such a name is surely dead. A pid or a host name alone is not enough: pids are reused, containers
+ * share host names, and a killed server stays a zombie until its client reaps it.
+ *
+ * Name: `<boot id, 8>-<pid namespace inode>-<pid>-<start time>-<counter>`; start time is field 22
+ * of /proc/<pid>/stat. Where there is no /proc, no process is "surely dead": then the leases decide.
+ */
+import { readFileSync, statSync } from 'node:fs';
+import { errnoOf } from '../../base/errors.js';
+import { randomHex } from '../../base/ids.js';
+
+interface ProcessIdentity {
+  /** `<boot>-<namespace>`: processes of another realm cannot be seen from here. */
+  readonly realm: string;
+  readonly pid: number;
+  readonly startTime: string;
+}
+
+const OWNER_NAME = /^([0-9a-f]{8}-\d+)-(\d+)-(\d+)-[0-9a-z]+$/;
+const NO_PROC_REALM = '00000000-0';
+
+const self = identifySelf();
+// Distinguishes module instances (worker threads, two copies of the package) in one process.
+const instance = randomHex(3);
+let counter = 0;
+
+/** Returns a new name of this process at every call. */
+export function ownerName(): string {
+  counter += 1;
+  return `${self.realm}-${self.pid}-${self.startTime}-${instance}${counter.toString(36)}`;
+}
+
+export function isOwnerName(text: string): boolean {
+  return OWNER_NAME.test(text);
+}
+
+/** The process id in a name. It is valid only on the machine or in the container of that process. */
+export function pidOf(name: string): number {
+  return Number(OWNER_NAME.exec(name)?.[2]);
+}
+
+/** Whether that process ran on this machine and in this container, so that `isSurelyDead` can decide. */
+export function isHere(name: string): boolean {
+  const realm = OWNER_NAME.exec(name)?.[1];
+  return realm === self.realm && realm !== NO_PROC_REALM;
+}
+
+/** True only if that process has ended; false if it runs, or if that cannot be seen from here. */
+export function isSurelyDead(name: string): boolean {
+  const match = OWNER_NAME.exec(name);
+  if (match === null) return false;
+  const [, realm = '', pid = '', startTime = ''] = match;
+  if (realm !== self.realm || realm === NO_PROC_REALM) return false;
+  const running = readProcessStat(Number(pid));
+  if (running === undefined) return !isVisibleToSignals(Number(pid));
+  return running.state === 'Z' || running.state === 'X' || running.startTime !== startTime;
+}
+
+function identifySelf(): ProcessIdentity {
+  const stat = readProcessStat(process.pid);
+  const boot = readOrUndefined('/proc/sys/kernel/random/boot_id');
+  const namespace = readNamespace();
+  if (stat === undefined || boot === undefined || namespace === undefined) {
+    const started = Math.round(performance.timeOrigin);
+    return { realm: NO_PROC_REALM, pid: process.pid, startTime: String(started) };
+  }
+  return {
+    realm: `${boot.replaceAll('-', '').slice(0, 8)}-${namespace}`,
+    pid: process.pid,
+    startTime: stat.startTime,
+  };
+}
+
+function readProcessStat(pid: number): { state: string; startTime: string } | undefined {
+  const text = readOrUndefined(`/proc/${pid}/stat`);
+  if (text === undefined) return undefined;
+  // The command name may hold spaces and parentheses: fields are counted after its last one.
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return { state: fields[0] ?? '', startTime: fields[19] ?? '' };
+}
+
+/** Some sandboxes have a /proc without it. */
+function readNamespace(): number | undefined {
+  try {
+    return statSync('/proc/self/ns/pid').ino;
+  } catch (error) {
+    if (errnoOf(error) === undefined) throw error;
+    return undefined;
+  }
+}
+
+function readOrUndefined(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes(errnoOf(error) ?? '')) return undefined;
+    throw error;
+  }
+}
+
+/** /proc mounted with hidepid hides other users' live processes; a signal still finds them. */
+function isVisibleToSignals(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return errnoOf(error) !== 'ESRCH';
+  }
+}

@@ -1,0 +1,47 @@
+/**
+ * Detects confusable names: names that some program decodes into a path with separators, names with
+ * characters that look like a separator, and two spellings that look the same to a person or to a disk.
+ * No I/O. paths.ts has the rules of plain paths.
+ */
+
+/** The invisible characters that scripts and emoji need. */
+const NEEDED_INVISIBLES = /\u200c|\u200d|\ufe0e|\ufe0f/gu;
+const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}\p{Zl}\p{Zp}\u0080-\u009f]/u;
+/** Characters that look like a separator although no normalisation makes one of them. */
+const LIKE_SEPARATOR =
+  /[\u2044\u2215\u2216\u2571\u2572\u27cb\u27cd\u29f5\u29f8\u29f9\u2f03\u3033]/u;
+const PERCENT_ENCODED = /%[0-9a-f]{2}/i;
+
+/** Letters of other scripts, in lower case, that are drawn like a Latin one in either case. */
+const LATIN_LOOK = new Map(
+  [
+    ['авԁеһіјкморԛѕтуԝхнс', 'abdehijkmopqstywxhc'],
+    ['αβεζηικμνορτυχγς', 'abezhikmvoptuxyσ'],
+    ['ɑɡıӏ', 'agil'],
+  ].flatMap(([from = '', to = '']) => {
+    const targets = [...to];
+    return [...from].map((letter, index) => [letter, targets[index] ?? letter] as const);
+  }),
+);
+
+/** The reason why the name could be read as another path; `undefined` if it could not. */
+export function problemWithSpelling(name: string): string | undefined {
+  if (PERCENT_ENCODED.test(name)) return 'is percent-encoded';
+  if (LIKE_SEPARATOR.test(name)) return 'holds a sign that looks like a separator';
+  if (INVISIBLE.test(name.replace(NEEDED_INVISIBLES, ''))) return 'holds an invisible character';
+  const plain = name.normalize('NFKC');
+  if (plain.split('/').length !== name.split('/').length)
+    return 'hides a separator in another sign';
+  return undefined;
+}
+
+/** Returns the same key for names that differ only in case, composition, width or look-alike letters. */
+export function likenessOf(name: string): string {
+  const plain = name.replace(NEEDED_INVISIBLES, '').normalize('NFKC');
+  // Lower case first: of the two sharp s only the small one becomes SS.
+  const folded = plain.toLowerCase().toUpperCase().toLowerCase();
+  return [...folded.normalize('NFKD')] // compares letters with marks by the letter and its marks
+    .map((letter) => LATIN_LOOK.get(letter) ?? letter)
+    .join('')
+    .normalize('NFKC');
+}

@@ -1,0 +1,18 @@
+/**
+ * Keeps a private folder out of every git repository by a `.gitignore` inside it.
+ */
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { atomicWrite, type Durability } from '../atomic/atomic-write.js';
+import { notRegular } from '../door/refusals.js';
+import { ignoreErrno, withFileError } from '../read/file-errors.js';
+
+/** Writes `.gitignore` with `*` if the folder has none; a user's own file stays. PATH_ESCAPE for a link. */
+export async function keepOutOfGit(folder: string, durability: Durability): Promise<void> {
+  const path = join(folder, '.gitignore');
+  const found = await withFileError('look at', path, () => ignoreErrno(['ENOENT'], lstat(path)));
+  // Git does not follow a link there, so the folder would be committed.
+  if (found !== undefined && !found.isFile()) throw notRegular(path, found);
+  if (found !== undefined) return;
+  await atomicWrite(path, Buffer.from('*\n'), durability);
+}

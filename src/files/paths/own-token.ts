@@ -1,0 +1,37 @@
+/**
+ * The secret of a local HTTP server, in a file that only the server's own user can read.
+ */
+import { chmod } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { AppError, isAppError } from '../../base/errors.js';
+import { randomHex } from '../../base/ids.js';
+import { FILE_MODE, makeFolder } from '../atomic/atomic-write.js';
+import { writeNewFile } from '../atomic/new-file.js';
+import { readTextIfPresent } from './user-files.js';
+
+const TOKEN_BYTES = 32;
+const DURABLE = { fsync: true };
+
+/**
+ * Returns the token in the file at `path`; the first call creates the file with mode 0600. Processes
+ * that call it at the same time get the same token. VALIDATION_ERROR if the file holds no token;
+ * FILESYSTEM_ERROR.
+ */
+export async function ownToken(path: string): Promise<string> {
+  await makeFolder(dirname(path), DURABLE);
+  try {
+    await writeNewFile(path, chunksOf(`${randomHex(TOKEN_BYTES)}\n`), DURABLE);
+  } catch (error) {
+    if (!isAppError(error, 'ALREADY_EXISTS')) throw error;
+    await chmod(path, FILE_MODE);
+  }
+  const token = readTextIfPresent(path)?.trim() ?? '';
+  if (/^[\w.~+/-]{16,512}=*$/.test(token)) return token;
+  throw new AppError('VALIDATION_ERROR', `${path} holds no token.`, {
+    hint: 'Delete the file; the server makes a new one.',
+  });
+}
+
+async function* chunksOf(text: string) {
+  yield text;
+}

@@ -1,0 +1,98 @@
+/**
+ * Path confinement: decides which untrusted names may become paths inside a folder of ours. It refuses
+ * a name that Linux, macOS or Windows reads differently, so that a folder written on one system can be
+ * opened on the others.
+ */
+import { lstat, realpath } from 'node:fs/promises';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { AppError } from '../../base/errors.js';
+import { ignoreErrno, withFileError } from '../read/file-errors.js';
+
+const MAX_PATH_LENGTH = 1024;
+const MAX_NAME_BYTES = 255;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: refusing control characters is the point
+const REFUSED_CHARACTERS = /[\u0000-\u001f<>:"|?*\\]/;
+/** A folder whose name begins with a dot (`.git`) also has such a name on Windows. */
+const SHORT_NAME = /^[^.~]{1,6}~\d{1,3}$/;
+const RESERVED_ON_WINDOWS = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]) *(\..*)?$/i;
+
+/**
+ * Returns the absolute path of `name`, a relative path with `/`, inside `folder`. PATH_ESCAPE. No file is
+ * touched.
+ */
+export function confinedPath(folder: string, name: string): string {
+  const problem = problemWith(name);
+  if (problem !== undefined) {
+    throw new AppError('PATH_ESCAPE', `The path ${JSON.stringify(name.slice(0, 200))} ${problem}.`);
+  }
+  return join(folder, ...name.split('/'));
+}
+
+/** Does the same and follows the symlinks of the path: PATH_ESCAPE if they leave `folder`. */
+export async function confinedRealPath(folder: string, name: string): Promise<string> {
+  return staysInside(folder, confinedPath(folder, name), name);
+}
+
+/**
+ * Returns the absolute path inside `folder` of a name in an archive, which may come from another system.
+ * It accepts names that are safe on this system (`12:30.md` is a normal name on Linux). PATH_ESCAPE. No
+ * file is touched.
+ */
+export function archivedPath(folder: string, name: string): string {
+  if (process.platform === 'win32') return confinedPath(folder, name);
+  const parts = name.split('/');
+  const isEscape = parts.some((part) => part === '' || part === '.' || part === '..');
+  // A drive letter or a backslash names a folder if the archive was made on Windows.
+  if (isEscape || /^[A-Za-z]:|[\\\0]/.test(name) || name.length > MAX_PATH_LENGTH) {
+    throw new AppError(
+      'PATH_ESCAPE',
+      `The archive holds the name ${JSON.stringify(name.slice(0, 200))}, which leads out of the folder.`,
+    );
+  }
+  return join(folder, ...parts);
+}
+
+/** True if `path` is `folder` or below it. Both are absolute. */
+export function isInside(folder: string, path: string): boolean {
+  const way = relative(resolve(folder), resolve(path));
+  return way === '' || !(way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way));
+}
+
+async function staysInside(folder: string, path: string, name: string): Promise<string> {
+  return withFileError('resolve', path, async () => {
+    const root = await realpath(folder);
+    const real = await realpathOfExisting(path);
+    if (!isInside(root, real)) {
+      throw new AppError('PATH_ESCAPE', `${name} is a link that leads out of the folder.`);
+    }
+    return path;
+  });
+}
+
+function problemWith(name: string): string | undefined {
+  if (name === '') return 'is empty';
+  if (name.length > MAX_PATH_LENGTH) return `is longer than ${MAX_PATH_LENGTH} characters`;
+  if (name.startsWith('/') || /^[A-Za-z]:/.test(name)) return 'is absolute';
+  if (REFUSED_CHARACTERS.test(name)) return 'holds a character that a file name cannot have';
+  if (!name.isWellFormed()) return 'holds half a surrogate pair';
+  for (const part of name.split('/')) {
+    if (part === '' || part === '.' || part === '..') return 'has an empty, "." or ".." part';
+    if (/[. ]$/.test(part)) return 'has a part that ends in a dot or a space';
+    if (SHORT_NAME.test(part)) return `has a short name of Windows (${part})`;
+    if (RESERVED_ON_WINDOWS.test(part)) return `has the reserved name ${part}`;
+    if (Buffer.byteLength(part) > MAX_NAME_BYTES) return 'has a part that is too long';
+  }
+  return undefined;
+}
+
+/** The real path of the nearest existing ancestor plus the rest, because a new file has no real path yet. */
+async function realpathOfExisting(path: string): Promise<string> {
+  const found = await ignoreErrno(['ENOENT'], realpath(path));
+  if (found !== undefined) return found;
+  // A write would follow a dangling link.
+  if ((await ignoreErrno(['ENOENT'], lstat(path)))?.isSymbolicLink()) {
+    throw new AppError('PATH_ESCAPE', `${path} is a link that leads nowhere.`);
+  }
+  const parent = dirname(path);
+  return parent === path ? path : join(await realpathOfExisting(parent), relative(parent, path));
+}

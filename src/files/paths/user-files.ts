@@ -1,0 +1,18 @@
+/**
+ * Reads the small files of the user's own configuration folder at the start. It is synchronous, because
+ * nothing can run before they are known. atomic-write.ts writes them.
+ */
+import { errnoOf } from '../../base/errors.js';
+import { readGivenText } from '../door/given-file.js';
+import { fileError } from '../read/file-errors.js';
+
+/** The text of a file; `undefined` if there is no such file. FILESYSTEM_ERROR if it cannot be read. */
+export function readTextIfPresent(path: string): string | undefined {
+  try {
+    return readGivenText(path);
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === 'ENOENT' || errno === 'ENOTDIR') return undefined;
+    throw fileError(error, 'read', path);
+  }
+}

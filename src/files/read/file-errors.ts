@@ -1,0 +1,56 @@
+/**
+ * Turns the failure of a system call into an error with a code and a hint. `details` has the path and
+ * the errno; the cause stays attached for the log.
+ */
+import { AppError, errnoOf } from '../../base/errors.js';
+
+const HINTS: Readonly<Record<string, string>> = {
+  ENOENT: 'There is no such file or folder: check the path.',
+  EISDIR: 'That is a folder: name a file.',
+};
+const FULL = new Set(['ENOSPC', 'EDQUOT']);
+
+/** STORAGE_FULL if the disk or the quota is full, otherwise FILESYSTEM_ERROR. Returns an AppError unchanged. */
+export function fileError(error: unknown, doing: string, path: string): AppError {
+  if (error instanceof AppError) return error;
+  const errno = errnoOf(error);
+  const details = { path, ...(errno === undefined ? {} : { errno }) };
+  if (errno !== undefined && FULL.has(errno)) {
+    return new AppError('STORAGE_FULL', `The disk is full: could not ${doing} ${path}.`, {
+      details,
+      cause: error,
+    });
+  }
+  return new AppError('FILESYSTEM_ERROR', `Could not ${doing} ${path} (${errno ?? 'unknown'}).`, {
+    ...(errno !== undefined && HINTS[errno] && { hint: HINTS[errno] }),
+    details,
+    cause: error,
+  });
+}
+
+/** Runs `work` and throws its failure as `fileError(…)`. */
+export async function withFileError<T>(
+  doing: string,
+  path: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw fileError(error, doing, path);
+  }
+}
+
+/** Runs `work`. Returns `undefined` for an error with one of these errno names; rethrows any other. */
+export async function ignoreErrno<T>(
+  errnos: readonly string[],
+  work: Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno !== undefined && errnos.includes(errno)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,33 @@
+/** The size of a folder, and the free space on its disk. */
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { ignoreErrno, withFileError } from './file-errors.js';
+import { listFiles } from './list-files.js';
+import { readStampNow } from './stamp.js';
+
+export interface FolderSize {
+  readonly files: number;
+  readonly sizeBytes: number;
+}
+
+/** Bytes of all files below the folder; 0 if it is missing. FILESYSTEM_ERROR. */
+export async function folderSize(folder: string): Promise<FolderSize> {
+  let files = 0;
+  let sizeBytes = 0;
+  for await (const { path, isPlain } of listFiles(folder, () => false)) {
+    if (!isPlain) continue;
+    files += 1;
+    sizeBytes += Number(readStampNow(path)?.size ?? 0);
+  }
+  return { files, sizeBytes };
+}
+
+/** Bytes that this user may still write on the disk of the folder, which may be missing. FILESYSTEM_ERROR. */
+export async function freeBytes(folder: string): Promise<number> {
+  return withFileError('look at', folder, async () => {
+    for (let path = folder; ; path = dirname(path)) {
+      const found = await ignoreErrno(['ENOENT', 'ENOTDIR'], statfs(path));
+      if (found !== undefined) return found.bavail * found.bsize;
+    }
+  });
+}

@@ -1,0 +1,109 @@
+/**
+ * Reads JSON files that people edit. It accepts a byte-order mark and CRLF, keeps half surrogate pairs
+ * in escapes, and reports damage with its line and column. It never writes.
+ */
+import { fstatSync } from 'node:fs';
+import { type ParseError, parse as parseTolerantly, printParseErrorCode } from 'jsonc-parser';
+import { AppError, type ErrorCode } from '../../base/errors.js';
+import { openHandle } from '../door/open-regular.js';
+import { readBytes } from '../door/read-bytes.js';
+import { ignoreErrno, withFileError } from './file-errors.js';
+import { type Stamp, stampOf } from './stamp.js';
+
+/** V8 has no strings of more than about 512 MB. Half of that leaves room to serialize the value again. */
+export const MAX_DOCUMENT_BYTES = 256 * 1024 * 1024;
+
+export interface ReadFile {
+  bytes: Buffer;
+  /** The stamp of exactly the version that was read. */
+  stamp: Stamp;
+}
+
+/**
+ * Reads a whole file; `undefined` if there is no such file. PATH_ESCAPE if a part of the path is a link,
+ * FILESYSTEM_ERROR (also if it is not a regular file), TOO_LARGE above `maxBytes`.
+ */
+export async function readWhole(
+  path: string,
+  maxBytes = MAX_DOCUMENT_BYTES,
+): Promise<ReadFile | undefined> {
+  return withFileError('read', path, async () => {
+    const handle = await ignoreErrno(['ENOENT', 'ENOTDIR'], openHandle(path));
+    if (handle === undefined) return undefined;
+    try {
+      const stamp = stampOf(fstatSync(handle.fd, { bigint: true }));
+      return { bytes: await readBytes(handle, Number(stamp.size), path, maxBytes), stamp };
+    } finally {
+      await handle.close();
+    }
+  });
+}
+
+/**
+ * Returns the value of a JSON document. If the bytes are not UTF-8 or not JSON, it throws the code
+ * `damaged` with line and column.
+ */
+export function parseDocument(bytes: Uint8Array, path: string, damaged: ErrorCode): unknown {
+  const text = decode(bytes, path, damaged);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw damagedAt(text, path, damaged, error);
+  }
+}
+
+function decode(bytes: Uint8Array, path: string, damaged: ErrorCode): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw notUtf8(bytes, path, damaged, error);
+  }
+}
+
+function notUtf8(bytes: Uint8Array, path: string, damaged: ErrorCode, cause: unknown): AppError {
+  // The decoder replaces wrong bytes, so the result differs from the input; it holds back a sequence that is cut short.
+  const replaced = Buffer.from(new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes));
+  const firstWrong = bytes.findIndex((byte, index) => byte !== replaced[index]);
+  const sound = bytes.subarray(0, firstWrong === -1 ? bytes.length : firstWrong);
+  const intact = new TextDecoder('utf-8').decode(sound, { stream: true });
+  const details = { path, ...lineAndColumn(intact, intact.length) };
+  return new AppError(damaged, `${path} is not UTF-8 text ${placeOf(details)}.`, {
+    details,
+    cause,
+  });
+}
+
+/** In Node 20 the message of JSON.parse has no position. A tolerant parser finds the first fault. */
+function damagedAt(text: string, path: string, damaged: ErrorCode, cause: unknown): AppError {
+  const first = text.trim() === '' ? undefined : firstFault(text);
+  const details = {
+    path,
+    ...lineAndColumn(text, first?.offset ?? 0),
+    problem: first === undefined ? 'the file is empty' : first.problem,
+  };
+  const message = `${path} is not valid JSON ${placeOf(details)}: ${details.problem}.`;
+  return new AppError(damaged, message, { details, cause });
+}
+
+function firstFault(text: string): { offset: number; problem: string } {
+  const errors: ParseError[] = [];
+  try {
+    parseTolerantly(text, errors, { disallowComments: true, allowTrailingComma: false });
+  } catch (error) {
+    // The tolerant parser is recursive and can overflow the stack; JSON.parse cannot.
+    if (!(error instanceof RangeError)) throw error;
+    return { offset: 0, problem: 'nested too deeply' };
+  }
+  const [first] = errors;
+  if (first === undefined) return { offset: 0, problem: 'not JSON' };
+  return { offset: first.offset, problem: printParseErrorCode(first.error) };
+}
+
+function lineAndColumn(text: string, offset: number): { line: number; column: number } {
+  const before = text.slice(0, offset).split('\n');
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
+}
+
+function placeOf({ line, column }: { line: number; column: number }): string {
+  return `at line ${line}, column ${column}`;
+}

@@ -1,0 +1,35 @@
+/**
+ * Reads a file that an editor may be saving at this moment. An editor that saves in place leaves half a
+ * file for some milliseconds; that is not damage.
+ */
+import { type Clock, sleep } from '../../base/clock.js';
+import { type ReadFile, readWhole } from './json-doc.js';
+import type { Stamp } from './stamp.js';
+
+/** A file that cannot be parsed and was written this recently is read again before it counts as damaged. */
+const FRESH_MS = 1_000;
+const FRESH_ATTEMPTS = 5;
+const FRESH_PAUSE_MS = 50;
+
+/**
+ * Returns the result of `parse` with the stamp of exactly that version; `undefined` if there is no file.
+ * Throws the error of `parse` if the file still fails after it had time to settle; FILESYSTEM_ERROR,
+ * TOO_LARGE.
+ */
+export async function readSettled<T>(
+  path: string,
+  parse: (found: ReadFile) => T,
+  clock: Clock,
+): Promise<{ value: T; stamp: Stamp } | undefined> {
+  for (let attempt = 1; ; attempt += 1) {
+    const found = await readWhole(path);
+    if (found === undefined) return undefined;
+    try {
+      return { value: parse(found), stamp: found.stamp };
+    } catch (error) {
+      const ageMs = clock.now() - Number(found.stamp.mtimeNs / 1_000_000n);
+      if (Math.abs(ageMs) > FRESH_MS || attempt === FRESH_ATTEMPTS) throw error;
+      await sleep(FRESH_PAUSE_MS);
+    }
+  }
+}

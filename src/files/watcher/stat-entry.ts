@@ -1,0 +1,56 @@
+/**
+ * Reads the state of one entry or of one folder. Symlinks are not followed, so nothing outside of the root
+ * is ever reported.
+ */
+import { type BigIntStats, lstatSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { errnoOf } from '../../base/errors.js';
+import { inFolder } from '../door/pinned-folder.js';
+import { isStampOf, type Stamp } from '../read/stamp.js';
+
+/** `absent` is certain. `unknown`: no permission or an I/O error, so the view must not change. */
+export type Seen = BigIntStats | 'absent' | 'unknown';
+
+export interface Listing {
+  readonly files: ReadonlySet<string>;
+  readonly folders: ReadonlySet<string>;
+}
+
+/** The state of the entry at `path`; a link is not followed. */
+export function statEntry(path: string): Seen {
+  try {
+    return lstatSync(path, { bigint: true, throwIfNoEntry: false }) ?? 'absent';
+  } catch (error) {
+    return isAbsence(error) ? 'absent' : 'unknown';
+  }
+}
+
+/** Whether the file certainly still has this stamp, at half the cost of `statEntry`. */
+export function isAsKnown(path: string, stamp: Stamp): boolean {
+  try {
+    return isStampOf(lstatSync(path, { throwIfNoEntry: false }), stamp);
+  } catch {
+    return false;
+  }
+}
+
+/** Names of the regular files and of the folders in `path`, without links. */
+export async function list(path: string): Promise<Listing | 'absent' | 'unknown'> {
+  const files = new Set<string>();
+  const folders = new Set<string>();
+  try {
+    const read = inFolder(path, (folder) => readdir(folder.path, { withFileTypes: true }));
+    for (const entry of await read) {
+      if (entry.isFile()) files.add(entry.name);
+      else if (entry.isDirectory()) folders.add(entry.name);
+    }
+  } catch (error) {
+    return isAbsence(error) ? 'absent' : 'unknown';
+  }
+  return { files, folders };
+}
+
+function isAbsence(error: unknown): boolean {
+  const code = errnoOf(error);
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}

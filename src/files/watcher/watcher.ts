@@ -1,0 +1,249 @@
+/**
+ * Keeps a view of the files below a folder current while people and other programs change them.
+ * chokidar's events are only hints where to check. stat decides: at every tick for the paths that changed
+ * recently, and every few seconds for all paths. So a lost event, a limit of the system or a sleeping
+ * laptop delays a report but never loses it. File contents are not read here.
+ */
+import { type Clock, systemClock } from '../../base/clock.js';
+import type { Log } from '../../base/log.js';
+import type { Stamp } from '../read/stamp.js';
+import { FolderHints } from './folder-hints.js';
+import { type FileChange, FoundChanges } from './found-changes.js';
+import { HintQueue } from './hint-queue.js';
+import { Pace } from './pace.js';
+import { rankByTime } from './recent.js';
+import { type PassCost, Reconciler } from './reconciler.js';
+import { View } from './view.js';
+
+/** 1000 watches cost about 25 MB. Changes in other folders are found by scanning, within five seconds. */
+const WATCH_LIMIT = 1000;
+/** Together with a tick and the pass itself, this stays below five seconds. */
+const RECONCILE_MS = 4000;
+/** Together with a tick's work and the delay of hints, this stays below one second. */
+const HOT_RECONCILE_MS = 600;
+
+export interface WatcherOptions {
+  /** Absolute. The folder may be missing, and may be created and removed at any time. */
+  readonly root: string;
+  /** Whether the file of that path (relative, with `/`) belongs to the view. Called often: must be cheap and pure. */
+  readonly match: (path: string) => boolean;
+  /**
+   * The only file names that can match in a folder, if they are known. Such a folder is never listed,
+   * and its sub-folders are ignored. This halves the cost of a pass.
+   */
+  readonly onlyFiles?: (folder: string) => readonly string[] | undefined;
+  /** The maximum number of watched folders besides the root, and of files checked at every tick. */
+  readonly watchLimit?: number;
+  readonly reconcileMs?: number;
+  readonly hotReconcileMs?: number;
+  /** Scan only, without watches: for file systems that send no events, such as network shares. */
+  readonly usePolling?: boolean;
+  readonly log: Log;
+  readonly clock?: Clock;
+  /**
+   * Called with at least one change, each path once, in no defined order. Every change is reported at
+   * least once; the same state may be reported twice. Must not throw. A promise is not awaited.
+   */
+  readonly onChange: (changes: readonly FileChange[]) => void;
+}
+
+export interface WatcherStatus {
+  readonly mode: 'watching' | 'scanning';
+  readonly watchedFolders: number;
+  /** The number of errors of the system's watches since the start. */
+  readonly errors: number;
+  /** The last full pass: its end (epoch ms), its cost, and the number of entries. */
+  readonly lastReconcile:
+    | (PassCost & { readonly at: number; readonly files: number; readonly folders: number })
+    | undefined;
+}
+
+export interface Watcher {
+  /** Resolves when the view is complete for the first time. Rejects only if `match` threw. Watching begins after it. */
+  readonly ready: Promise<void>;
+  /** The stamps of all files in the view by path, without I/O. Complete after `ready`. */
+  snapshot(): Map<string, Stamp>;
+  /** When it resolves, the view has every change made before the call, and `onChange` got all of them. */
+  reconcile(): Promise<void>;
+  /** Records our own write (`undefined`: removal), so that it is not reported. Call it right after the write. */
+  touch(path: string, stamp: Stamp | undefined): void;
+  status(): WatcherStatus;
+  /** Resolves when all timers and handles are closed. Nothing is reported after the call. */
+  close(): Promise<void>;
+}
+
+/** Starts a watcher. It keeps the process alive until `close()`. */
+export function openWatcher(options: WatcherOptions): Watcher {
+  return new FileWatcher(options);
+}
+
+class FileWatcher implements Watcher {
+  readonly ready: Promise<void>;
+  readonly #o: WatcherOptions;
+  readonly #clock: Clock;
+  readonly #view: View;
+  readonly #reconciler: Reconciler;
+  readonly #queue: HintQueue;
+  readonly #pace: Pace;
+  readonly #tickMs: number;
+  #hints: FolderHints | undefined;
+  /** The jobs run one after the other. After each job, view and disk agree on the entries that it checked. */
+  #lastJob: Promise<unknown> = Promise.resolve();
+  #nextReconcile: Promise<void> | undefined;
+  readonly #found = new FoundChanges();
+  #timer: NodeJS.Timeout | undefined;
+  #lastFull: WatcherStatus['lastReconcile'];
+  #errors = 0;
+  #isReady = false;
+  #isClosed = false;
+  #stopping: Promise<void> | undefined;
+
+  constructor(options: WatcherOptions) {
+    this.#o = options;
+    this.#clock = options.clock ?? systemClock;
+    this.#pace = new Pace(this.#clock);
+    this.#tickMs = options.hotReconcileMs ?? HOT_RECONCILE_MS;
+    this.#queue = new HintQueue(this.#clock, () => this.#attempt(() => this.#checkHints()));
+    this.#view = new View({
+      clock: this.#clock,
+      match: options.match,
+      onlyFiles: options.onlyFiles ?? (() => undefined),
+      recentLimit: options.watchLimit ?? WATCH_LIMIT,
+      report: (path, stamp) => this.#found.add(path, stamp),
+      checkAgain: (folder, name) => this.#queue.add(folder, name),
+      replaced: (folder) => this.#hints?.renew(folder),
+    });
+    this.#reconciler = new Reconciler(options.root, this.#view, this.#clock);
+    this.ready = this.#start();
+  }
+
+  snapshot(): Map<string, Stamp> {
+    return this.#view.tree.snapshot();
+  }
+
+  reconcile(): Promise<void> {
+    // Callers share a pass that has not begun. A running pass may have missed their change.
+    this.#nextReconcile ??= this.#run(() => {
+      this.#nextReconcile = undefined;
+      return this.#fullPass(true);
+    });
+    return this.#nextReconcile;
+  }
+
+  touch(path: string, stamp: Stamp | undefined): void {
+    this.#view.adopt(path, stamp);
+    this.#found.drop(path, stamp);
+  }
+
+  status(): WatcherStatus {
+    return {
+      mode: this.#hints ? 'watching' : 'scanning',
+      watchedFolders: this.#hints?.size ?? 0,
+      errors: this.#errors,
+      lastReconcile: this.#lastFull,
+    };
+  }
+
+  close(): Promise<void> {
+    this.#isClosed = true;
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  async #stop(): Promise<void> {
+    this.#queue.close();
+    clearTimeout(this.#timer);
+    this.#reconciler.stop();
+    await Promise.all([this.#lastJob, this.#hints?.close()]);
+  }
+
+  async #start(): Promise<void> {
+    await this.#run(() => this.#fullPass(true));
+    if (this.#isClosed) return;
+    rankByTime(this.#view.tree, this.#view.recentFolders, this.#view.recentFiles);
+    this.#isReady = true;
+    if (!this.#o.usePolling) this.#watch();
+    this.#schedule();
+  }
+
+  #watch(): void {
+    this.#hints = new FolderHints({
+      root: this.#o.root,
+      onHint: (folder, name) => this.#queue.add(folder, name),
+      onDead: (folder) => {
+        this.#hints?.renew(folder);
+        this.#queue.add(folder);
+      },
+      onError: (error, isExhausted) => this.#onWatchError(error, isExhausted),
+    });
+    this.#hints.follow(this.#view.foldersToWatch());
+  }
+
+  #onWatchError(error: unknown, isExhausted: boolean): void {
+    this.#errors += 1;
+    if (!this.#hints) return;
+    if (!isExhausted) {
+      this.#o.log.debug({ err: error }, 'Watching a folder failed; it is scanned instead.');
+      return;
+    }
+    this.#o.log.warn(
+      { err: error, root: this.#o.root, watchedFolders: this.#hints.size },
+      'The system has no more file watches; changes are found by scanning from now on.',
+    );
+    const hints = this.#hints;
+    this.#hints = undefined;
+    // close() waits for this too, because its handles would keep the process alive.
+    this.#lastJob = Promise.all([this.#lastJob, hints.close()]);
+  }
+
+  #schedule(): void {
+    if (this.#isClosed) return;
+    this.#timer = setTimeout(
+      () => this.#attempt(() => this.#tick().finally(() => this.#schedule())),
+      this.#tickMs,
+    );
+  }
+
+  async #tick(): Promise<void> {
+    const everyMs = (this.#o.reconcileMs ?? RECONCILE_MS) / (this.#hints ? 1 : 2);
+    if (this.#pace.isFullDue(everyMs, this.#tickMs)) await this.#fullPass(false);
+    else await this.#reconciler.hot();
+  }
+
+  async #fullPass(reportFresh: boolean): Promise<void> {
+    const cost = await this.#reconciler.full(reportFresh);
+    this.#pace.fullDone();
+    this.#lastFull = { ...cost, at: this.#clock.now(), ...this.#view.tree.count() };
+  }
+
+  async #checkHints(): Promise<void> {
+    for (const { folder, name, isOverdue } of this.#queue.takeDue()) {
+      if (this.#isClosed) return;
+      await this.#reconciler.check(folder, name, isOverdue);
+    }
+  }
+
+  /** Runs a job after those before it, then reports the changes that it found. */
+  #run(job: () => Promise<void>): Promise<void> {
+    const done = this.#lastJob.then(async () => {
+      if (this.#isClosed) return;
+      await job();
+      this.#deliver();
+    });
+    this.#lastJob = done.catch(() => undefined);
+    return done;
+  }
+
+  /** For jobs that no caller waits for. */
+  #attempt(job: () => Promise<void>): void {
+    this.#run(job).catch((error) =>
+      this.#o.log.error({ err: error }, 'Looking for changed files failed; it is tried again.'),
+    );
+  }
+
+  #deliver(): void {
+    const changes = this.#found.take();
+    if (changes.length > 0 && this.#isReady && !this.#isClosed) this.#o.onChange(changes);
+    this.#hints?.follow(this.#view.foldersToWatch());
+  }
+}

@@ -1,0 +1,15 @@
+/** What a query asks of one of its phrases in one segment. create-matcher.ts chooses the class. */
+import type { PostingList } from '../segments/segment.js';
+
+export interface Matcher {
+  /** Length of the phrase in tokens. */
+  readonly length: number;
+  /** The documents that contain the phrase, with the number of its instances in each. */
+  hits(): PostingList;
+  /** The number of instances in a document of `hits`. */
+  count(slot: number): number;
+  /** The number of instances in any document. */
+  countIn(slot: number): number;
+  /** The positions of all instances in a document, ascending, as near.ts encodes them. */
+  positions(slot: number): number[];
+}

@@ -1,0 +1,200 @@
+/**
+ * Finds a phrase in one segment: which documents contain it, how often and where. Three strategies:
+ * one term is answered from its postings; several plain terms walk the position lists of a frozen
+ * segment (position-walk.ts); everything else (prefixes within a phrase, `^`, column filters, live
+ * segments) reads the tokens of candidate documents (token-scan.ts).
+ */
+import { intersectAll, seek, unite } from '../segments/posting-lists.js';
+import {
+  columnTokens,
+  FREQUENCY_BITS,
+  MAX_FREQUENCY,
+  NO_POSTINGS,
+  type PositionIndex,
+  type PostingList,
+  type Segment,
+} from '../segments/segment.js';
+import type { Matcher } from './matcher.js';
+import { positionOf } from './near.js';
+import {
+  livePostings,
+  type ResolvedPhrase,
+  type TermSet,
+  termSetOf,
+  unionPostings,
+} from './phrase-terms.js';
+import { adjacentPostings, proximityCandidates, type WordPostings } from './position-walk.js';
+import { TokenScan } from './token-scan.js';
+
+export class PhraseMatcher implements Matcher {
+  readonly #segment: Segment;
+  readonly #columns: readonly number[];
+  readonly #terms: readonly TermSet[];
+  /** The only term at each token of a plain phrase. */
+  readonly #singles: readonly number[];
+  readonly #scan: TokenScan;
+  /** One term, anywhere in the default columns: what postings count. */
+  readonly #isOneTerm: boolean;
+  /** Only single terms, anywhere in the default columns: what position lists contain. */
+  readonly #isPlain: boolean;
+  /** Set once a whole segment is searched. For single documents, reading their tokens is faster. */
+  #index: PositionIndex | undefined;
+  #wordPostings: PostingList | undefined;
+  /** The posting of the last document asked for. Documents are asked for in ascending order. */
+  #cursor = 0;
+
+  constructor(segment: Segment, phrase: ResolvedPhrase) {
+    this.#segment = segment;
+    this.#columns = phrase.columnNumbers;
+    this.#terms = phrase.termsAt.map((numbers) => termSetOf(segment, numbers));
+    this.#singles = this.#terms.map(({ single }) => single);
+    this.#scan = new TokenScan(segment, this.#terms, phrase.first);
+    const isAnywhere = !phrase.first && phrase.columns === segment.layout.defaults;
+    this.#isOneTerm = isAnywhere && phrase.termsAt.length === 1;
+    this.#isPlain = isAnywhere && this.#terms.every(({ members }) => members === undefined);
+  }
+
+  get length(): number {
+    return this.#terms.length;
+  }
+
+  hits(): PostingList {
+    if (this.#cannotMatch()) return NO_POSTINGS;
+    const [only] = this.#terms;
+    if (this.#isOneTerm && only !== undefined) {
+      return only.members === undefined
+        ? livePostings(this.#segment, only.single)
+        : unionPostings(this.#segment, only.locals);
+    }
+    if (this.#isPlain) this.#index = this.#segment.positions;
+    return this.#index === undefined ? this.#scanCandidates() : this.#walkPositions(this.#index);
+  }
+
+  count(slot: number): number {
+    let count = 0;
+    for (const column of this.#columns) {
+      const { from, to } = columnTokens(this.#segment, slot, column);
+      count += this.#scan.count(from, to);
+    }
+    return count;
+  }
+
+  countIn(slot: number): number {
+    return this.#cannotMatch() ? 0 : this.count(slot);
+  }
+
+  positions(slot: number): number[] {
+    const positions: number[] = [];
+    if (this.#cannotMatch() || this.#readPositions(slot, positions)) return positions;
+    const offsets: number[] = [];
+    for (const column of this.#columns) {
+      const { from, to } = columnTokens(this.#segment, slot, column);
+      offsets.length = 0;
+      this.#scan.count(from, to, offsets);
+      for (const offset of offsets) positions.push(positionOf(column, offset));
+    }
+    return positions;
+  }
+
+  /**
+   * The documents in which this and another plain word stand within `distance` tokens of each other,
+   * columns ignored. `undefined` if either is not a plain word or the segment has no position lists.
+   */
+  proximityCandidates(other: PhraseMatcher, distance: number): PostingList | undefined {
+    const index = this.#segment.positions;
+    if (index === undefined || !this.#isWord || !other.#isWord) return undefined;
+    this.#index = index;
+    other.#index = index;
+    const words = [this.#wordAt(index, 0), other.#wordAt(index, 0)] as const;
+    return proximityCandidates(this.#segment, index, words, distance);
+  }
+
+  get #isWord(): boolean {
+    return this.#isOneTerm && this.#isPlain;
+  }
+
+  #cannotMatch(): boolean {
+    const isMissing = this.#terms.some(({ locals }) => locals.length === 0);
+    return isMissing || this.#terms.length === 0 || this.#columns.length === 0;
+  }
+
+  #wordAt(index: PositionIndex, term: number): WordPostings {
+    const single = this.#singles[term] ?? -1;
+    return { list: this.#segment.postings(single), firstPosting: index.firstPosting(single) };
+  }
+
+  /** Walks the rarest term and a neighbour of it, and checks the whole phrase where the two meet. */
+  #walkPositions(index: PositionIndex): PostingList {
+    const words = this.#terms.map((_, term) => this.#wordAt(index, term));
+    const rarest = words.reduce(
+      (best, { list }, i) => (list.length < (words[best]?.list.length ?? 0) ? i : best),
+      0,
+    );
+    const step = rarest === 0 ? 1 : -1;
+    const pair = [words[rarest] as WordPostings, words[rarest + step] as WordPostings] as const;
+    return adjacentPostings(this.#segment, index, pair, step, (slot, position) =>
+      this.#isPhraseAt(slot, position - rarest),
+    );
+  }
+
+  /** Whether the whole phrase begins at token `position` of a document, within one column. */
+  #isPhraseAt(slot: number, position: number): boolean {
+    if (position < 0) return false;
+    const { tokens, layout, starts } = this.#segment;
+    const start = (starts[slot * (layout.count + 1)] ?? 0) + position;
+    const singles = this.#singles;
+    for (let i = 0; i < singles.length; i++) if (tokens[start + i] !== singles[i]) return false;
+    for (const column of this.#columns) {
+      const { from, to } = columnTokens(this.#segment, slot, column);
+      if (start >= from && start < to) return start + singles.length <= to;
+    }
+    return false;
+  }
+
+  #scanCandidates(): PostingList {
+    const { packed: candidates, length: candidateCount } = this.#candidates();
+    const packed = new Uint32Array(candidateCount);
+    let length = 0;
+    for (let i = 0; i < candidateCount; i++) {
+      const slot = (candidates[i] ?? 0) >>> FREQUENCY_BITS;
+      if (this.#segment.dead[slot] === 1) continue;
+      const count = this.count(slot);
+      if (count > 0) packed[length++] = (slot << FREQUENCY_BITS) | Math.min(count, MAX_FREQUENCY);
+    }
+    return { packed, length };
+  }
+
+  #candidates(): PostingList {
+    const listOf = ({ locals }: TermSet) =>
+      unite(locals.map((local) => this.#segment.postings(local)));
+    // A prefix may match thousands of terms. The single terms alone narrow enough.
+    const single = this.#terms.filter(({ members }) => members === undefined);
+    return intersectAll((single.length > 0 ? single : this.#terms).map(listOf));
+  }
+
+  /** Reads the positions of a plain word from the position index. False if they are not there. */
+  #readPositions(slot: number, into: number[]): boolean {
+    const index = this.#index;
+    if (index === undefined || !this.#isWord) return false;
+    const single = this.#singles[0] ?? -1;
+    this.#wordPostings ??= this.#segment.postings(single);
+    const list = this.#wordPostings;
+    const current = (list.packed[this.#cursor] ?? 0) >>> FREQUENCY_BITS;
+    const posting = seek(list, slot, current <= slot ? this.#cursor : 0);
+    const entry = list.packed[posting] ?? 0;
+    if (posting >= list.length || entry >>> FREQUENCY_BITS !== slot) return false;
+    this.#cursor = posting;
+    const document = this.#segment.starts[slot * (this.#segment.layout.count + 1)] ?? 0;
+    let next = index.starts[index.firstPosting(single) + posting] ?? 0;
+    const end = next + (entry & MAX_FREQUENCY);
+    for (const column of this.#columns) {
+      const { from, to } = columnTokens(this.#segment, slot, column);
+      for (; next < end; next++) {
+        const token = document + (index.positions[next] ?? 0);
+        if (token >= to) break;
+        into.push(positionOf(column, token - from));
+      }
+    }
+    return true;
+  }
+}

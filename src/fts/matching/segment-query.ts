@@ -1,0 +1,254 @@
+/**
+ * One query against one segment: the documents that match, the documents in which each phrase counts
+ * towards the rank, and the instances of the phrases in one document, for snippets.
+ */
+import type { NearNode, QueryNode } from '../query/tree.js';
+import { childrenOf } from '../query/tree.js';
+import { runToCompletion } from '../run-to-completion.js';
+import { intersectAll } from '../segments/posting-lists.js';
+import {
+  FREQUENCY_BITS,
+  MAX_FREQUENCY,
+  NO_POSTINGS,
+  type PostingList,
+  type Segment,
+} from '../segments/segment.js';
+import { createMatcher } from './create-matcher.js';
+import {
+  combine,
+  countedPostings,
+  filterPostings,
+  leavesByPhrase,
+  type MatchedNode,
+  type NumberedLeaf,
+} from './match-tree.js';
+import type { Matcher } from './matcher.js';
+import { columnOf, offsetOf, trimToNear } from './near.js';
+import { PhraseMatcher } from './phrase-matcher.js';
+import type { ResolvedPhrase } from './phrase-terms.js';
+
+/** What one segment contributes to a query. */
+export interface SegmentMatches {
+  readonly documents: PostingList;
+  /** For each phrase, those of `documents` in which it counts. */
+  readonly counted: readonly PostingList[];
+}
+
+/** An instance of a phrase in a document. */
+export interface PhraseInstance {
+  /** Number of the phrase in the query; the last one, if equal phrases have this instance. */
+  readonly phrase: number;
+  /** How many equal phrases of the query have this instance. */
+  readonly weight: number;
+  readonly column: number;
+  /** In tokens of the column. */
+  readonly offset: number;
+  /** In tokens. */
+  readonly length: number;
+}
+
+/** A query whose terms are looked up. All segments share it. */
+export interface ExecutionPlan {
+  readonly root: QueryNode;
+  /** In FTS5's order. Equal phrases are the same object. */
+  readonly phrases: readonly ResolvedPhrase[];
+}
+
+/**
+ * Instances of one document that snippets and highlights look at, divided evenly among the different
+ * phrases. A query that repeats its words would otherwise make any number of them.
+ */
+const MAX_INSTANCES = 2 ** 16;
+
+const byPosition = (a: PhraseInstance, b: PhraseInstance) =>
+  a.column - b.column || a.offset - b.offset || a.phrase - b.phrase;
+
+export class SegmentQuery {
+  readonly segment: Segment;
+  readonly #plan: ExecutionPlan;
+  readonly #matchers = new Map<ResolvedPhrase, Matcher>();
+  readonly #hits = new Map<ResolvedPhrase, PostingList>();
+
+  constructor(segment: Segment, plan: ExecutionPlan) {
+    this.segment = segment;
+    this.#plan = plan;
+  }
+
+  /** The same query for another segment. */
+  forSegment(segment: Segment): SegmentQuery {
+    return new SegmentQuery(segment, this.#plan);
+  }
+
+  /** The CJK runs that are searched by their bigrams. */
+  get cjkRuns(): readonly string[] {
+    return this.#plan.phrases.flatMap(({ cjkRun }) => (cjkRun === undefined ? [] : [cjkRun]));
+  }
+
+  /** Finds the documents of one phrase and returns their number. Call it for all phrases before `match`. */
+  findPhrase(phrase: number): number {
+    const resolved = this.#plan.phrases[phrase];
+    if (resolved === undefined) return 0;
+    const hits = this.#hits.get(resolved) ?? this.#matcherOf(resolved).hits();
+    this.#hits.set(resolved, hits);
+    return hits.length;
+  }
+
+  /** The documents that match. Pauses after every leaf of the tree, because a NEAR may take a while. */
+  *match(accepts?: (slot: number) => boolean): Generator<void, SegmentMatches> {
+    const hits = this.#plan.phrases.map((phrase) => this.#hits.get(phrase) ?? NO_POSTINGS);
+    return yield* this.#matchTree(hits, accepts);
+  }
+
+  /** The exact frequency of an entry that was limited to MAX_FREQUENCY. */
+  recount(phrase: number, slot: number): number {
+    return this.#matcher(phrase)?.count(slot) ?? 0;
+  }
+
+  /** The instances that count in one document, by column, offset and phrase. At most MAX_INSTANCES. */
+  instances(slot: number): PhraseInstance[] {
+    const groups = this.#instanceGroups(slot);
+    const limit = Math.floor(MAX_INSTANCES / Math.max(1, groups.length));
+    const found: PhraseInstance[] = [];
+    for (const { leaf, phrase, weight } of groups) {
+      const length = this.#matcher(phrase)?.length ?? 0;
+      const positions = this.#keptPositions(leaf, phrase, slot);
+      const count = Math.min(positions.length, limit);
+      for (let i = 0; i < count; i++) {
+        const position = positions[i] ?? 0;
+        const [column, offset] = [columnOf(position), offsetOf(position)];
+        found.push({ phrase, weight, column, offset, length });
+      }
+    }
+    return groups.length < 2 ? found : found.sort(byPosition);
+  }
+
+  /** The phrases that count in a document. Equal phrases that stand alone are one group. */
+  #instanceGroups(slot: number): InstanceGroup[] {
+    const { root, phrases } = this.#plan;
+    if (root.kind === 'near' && root.phrases.length === 1)
+      return [{ leaf: { node: root, firstPhrase: 0 }, phrase: 0, weight: 1 }];
+    const { counted } = this.#matchDocument(slot);
+    const groups = new Map<ResolvedPhrase | number, InstanceGroup>();
+    leavesByPhrase(root).forEach((leaf, phrase) => {
+      if (counted[phrase]?.length === 0) return;
+      const isAlone = leaf.node.phrases.length === 1;
+      const key = isAlone ? (phrases[phrase] as ResolvedPhrase) : phrase;
+      const weight = (groups.get(key)?.weight ?? 0) + 1;
+      groups.set(key, { leaf, phrase, weight });
+    });
+    return [...groups.values()];
+  }
+
+  /** `match` for a single document. */
+  #matchDocument(slot: number): SegmentMatches {
+    const hits = new Map<ResolvedPhrase, PostingList>();
+    for (const phrase of new Set(this.#plan.phrases)) {
+      const frequency = Math.min(this.#matcherOf(phrase).countIn(slot), MAX_FREQUENCY);
+      const packed = Uint32Array.of((slot << FREQUENCY_BITS) | frequency);
+      hits.set(phrase, frequency === 0 ? NO_POSTINGS : { packed, length: 1 });
+    }
+    const lists = this.#plan.phrases.map((phrase) => hits.get(phrase) ?? NO_POSTINGS);
+    return runToCompletion(this.#matchTree(lists));
+  }
+
+  #keptPositions(
+    { node, firstPhrase }: NumberedLeaf,
+    phrase: number,
+    slot: number,
+  ): readonly number[] {
+    if (node.phrases.length === 1) return this.#positions(phrase, slot);
+    const all = node.phrases.map((_, i) => this.#positions(firstPhrase + i, slot));
+    const kept = trimToNear(all, this.#lengths(firstPhrase, node), node.distance);
+    return kept[phrase - firstPhrase] ?? [];
+  }
+
+  *#matchTree(
+    hits: readonly PostingList[],
+    accepts?: (slot: number) => boolean,
+  ): Generator<void, SegmentMatches> {
+    const matched = yield* this.#matchNode(this.#plan.root, hits, { next: 0 });
+    const documents = accepts ? filterPostings(matched.documents, accepts) : matched.documents;
+    return { documents, counted: countedPostings(matched, documents) };
+  }
+
+  *#matchNode(
+    node: QueryNode,
+    hits: readonly PostingList[],
+    numbering: { next: number },
+  ): Generator<void, MatchedNode> {
+    if (node.kind === 'near') {
+      yield;
+      const firstPhrase = numbering.next;
+      numbering.next += node.phrases.length;
+      return this.#matchLeaf(node, firstPhrase, hits.slice(firstPhrase, numbering.next));
+    }
+    const children: MatchedNode[] = [];
+    for (const child of childrenOf(node))
+      children.push(yield* this.#matchNode(child, hits, numbering));
+    return { node, documents: combine(node.kind, children), children, phrases: [] };
+  }
+
+  #matchLeaf(node: NearNode, firstPhrase: number, lists: readonly PostingList[]): MatchedNode {
+    const [only = NO_POSTINGS] = lists;
+    if (lists.length === 1) return { node, documents: only, children: [], phrases: lists };
+    const phrases = this.#near(node, firstPhrase, this.#nearCandidates(node, firstPhrase, lists));
+    return { node, documents: phrases[0] ?? NO_POSTINGS, children: [], phrases };
+  }
+
+  #nearCandidates(node: NearNode, firstPhrase: number, lists: readonly PostingList[]): PostingList {
+    const [a, b] = [this.#matcher(firstPhrase), this.#matcher(firstPhrase + 1)];
+    const isPair = a instanceof PhraseMatcher && b instanceof PhraseMatcher && a !== b;
+    const isManyDocuments = lists.every(({ length }) => length > 1);
+    const near =
+      isPair && isManyDocuments ? a.proximityCandidates(b, node.distance + 1) : undefined;
+    return intersectAll(near === undefined ? lists : [near, ...lists.slice(2)]);
+  }
+
+  #near(node: NearNode, firstPhrase: number, candidates: PostingList): PostingList[] {
+    const matchers = node.phrases.map((_, i) => this.#matcher(firstPhrase + i));
+    const lengths = matchers.map((matcher) => matcher?.length ?? 0);
+    const kept = node.phrases.map(() => new Uint32Array(candidates.length));
+    let length = 0;
+    for (let i = 0; i < candidates.length; i++) {
+      const slot = (candidates.packed[i] ?? 0) >>> FREQUENCY_BITS;
+      const positions = matchers.map((matcher) => matcher?.positions(slot) ?? []);
+      const trimmed = trimToNear(positions, lengths, node.distance);
+      if (trimmed[0]?.length === 0) continue;
+      trimmed.forEach((list, p) => {
+        const packed = kept[p] as Uint32Array;
+        packed[length] = (slot << FREQUENCY_BITS) | Math.min(list.length, MAX_FREQUENCY);
+      });
+      length++;
+    }
+    return kept.map((packed) => ({ packed, length }));
+  }
+
+  #lengths(firstPhrase: number, node: NearNode): number[] {
+    return node.phrases.map((_, i) => this.#matcher(firstPhrase + i)?.length ?? 0);
+  }
+
+  #positions(phrase: number, slot: number): number[] {
+    return this.#matcher(phrase)?.positions(slot) ?? [];
+  }
+
+  #matcher(phrase: number): Matcher | undefined {
+    const resolved = this.#plan.phrases[phrase];
+    return resolved && this.#matcherOf(resolved);
+  }
+
+  #matcherOf(phrase: ResolvedPhrase): Matcher {
+    const known = this.#matchers.get(phrase);
+    if (known !== undefined) return known;
+    const matcher = createMatcher(this.segment, phrase);
+    this.#matchers.set(phrase, matcher);
+    return matcher;
+  }
+}
+
+/** Phrases of a query that have the same instances in a document. */
+interface InstanceGroup {
+  readonly leaf: NumberedLeaf;
+  /** The last of them. */
+  readonly phrase: number;
+  readonly weight: number;
+}

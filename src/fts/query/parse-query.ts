@@ -1,0 +1,201 @@
+/**
+ * Parses what a caller typed, by match type. `fts5` has FTS5's grammar and exactly its answers. The
+ * other types never fail on syntax. They also find CJK text by any two characters of it or more
+ * (cjk-bigrams.ts) and words with symbols as typed (symbols.ts).
+ */
+import { isAppError } from '../../base/errors.js';
+import type { Dictionary } from '../terms/dictionary.js';
+import { bigramsOf, cjkRunsOf, hasSymbols } from '../tokenizing/cjk-bigrams.js';
+import { symbolPattern, WORD } from '../tokenizing/symbols.js';
+import { termsOf, tokenize } from '../tokenizing/tokenizer.js';
+import type { MatchType } from './match-types.js';
+import { parseFts5, type QueryColumns } from './parser.js';
+import {
+  group,
+  type NearNode,
+  type Phrase,
+  phraseNode,
+  type QueryNode,
+  type QueryTerm,
+  type SymbolPattern,
+} from './tree.js';
+
+export interface ParseContext {
+  readonly columns: QueryColumns;
+  /** Mask of the hidden column that holds CJK bigrams. */
+  readonly bigramColumn: number;
+  readonly dictionary: Dictionary;
+}
+
+/** A query to execute, and the query to execute if that one finds nothing. */
+export interface ParsedQuery {
+  readonly root: QueryNode;
+  readonly relaxed?: QueryNode;
+}
+
+/** Words that are searched. The rest of a long pasted text adds work but no meaning. */
+const MAX_WORDS = 256;
+const OPERATOR = /["(){}:,+*^]|(?:^|\s)(?:AND|OR|NOT|NEAR\/\d+)(?:\s|$)/;
+
+/** Whether a query says by operators, quotes or column filters what it wants, and not in plain words. */
+export function usesOperators(text: string, columns: QueryColumns): boolean {
+  if (text.includes('"')) return true;
+  if (!OPERATOR.test(text)) return false;
+  try {
+    parseFts5(text, columns);
+    return true;
+  } catch (error) {
+    if (!isAppError(error, 'QUERY_SYNTAX')) throw error;
+    return false; // a comma or a colon of a sentence
+  }
+}
+
+/** How a typed term is matched. */
+type ToQueryTerm = (term: string, isLast: boolean) => QueryTerm;
+const plain: ToQueryTerm = (term) => ({ term, prefix: false });
+const prefixLast: ToQueryTerm = (term, isLast) => ({ term, prefix: isLast });
+
+function phraseOf(
+  terms: readonly string[],
+  columns: number,
+  toTerm: ToQueryTerm,
+  extras: Pick<Phrase, 'symbols' | 'cjkRun'> = {},
+): NearNode {
+  const queryTerms = terms.map((term, i) => toTerm(term, i === terms.length - 1));
+  return phraseNode({ terms: queryTerms, first: false, columns, ...extras });
+}
+
+/** The CJK runs of a chunk as phrases of bigrams; a single character as a prefix. */
+function cjkNode(chunk: string, { bigramColumn }: ParseContext): QueryNode {
+  const runs = cjkRunsOf(chunk).map((cjkRun) => {
+    const isOneCharacter = [...cjkRun].length === 1;
+    return phraseOf(bigramsOf(cjkRun), bigramColumn, isOneCharacter ? prefixLast : plain, {
+      cjkRun,
+    });
+  });
+  return group('and', runs);
+}
+
+/** The words of a chunk with symbols, and the chunk as a pattern of words and symbols. */
+function readChunk(chunk: string) {
+  const terms: string[] = [];
+  const pieces: string[] = [];
+  let copied = 0;
+  tokenize(chunk, (term, start, end) => {
+    terms.push(term);
+    if (start > copied) pieces.push(chunk.slice(copied, start));
+    pieces.push(WORD);
+    copied = end;
+  });
+  if (copied < chunk.length) pieces.push(chunk.slice(copied));
+  return { terms, bytes: symbolPattern(pieces), endsInWord: copied === chunk.length };
+}
+
+/** A chunk with symbols, as typed. */
+function symbolNode(chunk: string, { columns }: ParseContext, toTerm: ToQueryTerm): QueryNode {
+  const { terms, bytes, endsInWord } = readChunk(chunk);
+  // `C++` is not a prefix of `cat++`.
+  const symbols = [{ bytes, word: 0 }];
+  return phraseOf(terms, columns.defaults, endsInWord ? toTerm : plain, { symbols });
+}
+
+/** The node of one typed chunk, in a list; an empty list if it has no word and no symbol. */
+function chunkNodes(chunk: string, context: ParseContext, toTerm: ToQueryTerm): QueryNode[] {
+  if (hasSymbols(chunk)) return [symbolNode(chunk, context, toTerm)];
+  const terms = termsOf(chunk);
+  if (terms.length === 0) return [];
+  const word = phraseOf(terms, context.columns.defaults, toTerm);
+  return cjkRunsOf(chunk).length === 0 ? [word] : [group('or', [word, cjkNode(chunk, context)])];
+}
+
+const splitAtSpaces = (text: string) => text.split(/\s+/).filter((chunk) => chunk !== '');
+const chunksOf = (text: string) => splitAtSpaces(text.replaceAll('"', ' ')).slice(0, MAX_WORDS);
+
+const emptyNode = ({ columns }: ParseContext) => phraseOf([], columns.defaults, plain);
+
+function wordsNode(
+  text: string,
+  kind: 'and' | 'or',
+  context: ParseContext,
+  toTerm: ToQueryTerm = plain,
+): QueryNode {
+  const nodes = chunksOf(text).flatMap((chunk) => chunkNodes(chunk, context, toTerm));
+  return nodes.length === 0 ? emptyNode(context) : group(kind, nodes);
+}
+
+/** The whole text as one phrase. Its symbols must stand in the document as typed. */
+function exactNode(text: string, context: ParseContext): QueryNode {
+  if (cjkRunsOf(text).length > 0) {
+    // CJK text has no words, so that a phrase of words and symbols cannot span it.
+    if (hasSymbols(text)) return wordsNode(text, 'and', context);
+    const phrase = phraseOf(termsOf(text), context.columns.defaults, plain);
+    return group('or', [phrase, cjkNode(text, context)]);
+  }
+  const terms: string[] = [];
+  const symbols: SymbolPattern[] = [];
+  for (const chunk of splitAtSpaces(text.replaceAll('"', ' '))) {
+    const { terms: own, bytes } = readChunk(chunk);
+    if (hasSymbols(chunk) && symbols.length < MAX_WORDS)
+      symbols.push({ bytes, word: terms.length });
+    terms.push(...own);
+  }
+  return phraseOf(terms, context.columns.defaults, plain, symbols.length > 0 ? { symbols } : {});
+}
+
+/** Edits that a word of this many characters may differ by. */
+const editsFor = (length: number) => (length < 4 ? 0 : length < 8 ? 1 : 2);
+
+/** Each word in any near spelling. The exact word counts twice, so that its documents rank higher. */
+function fuzzyNode(text: string, context: ParseContext): QueryNode {
+  const withSpellings: ToQueryTerm = (term) => {
+    const spellings = context.dictionary.spellingsOf(term, editsFor([...term].length));
+    return { term, prefix: false, spellings };
+  };
+  const nodes = chunksOf(text).flatMap((chunk) => {
+    const exact = chunkNodes(chunk, context, plain);
+    if (exact.length === 0 || hasSymbols(chunk)) return exact;
+    const loose = phraseOf(termsOf(chunk), context.columns.defaults, withSpellings);
+    return [group('or', [...exact, loose])];
+  });
+  return nodes.length === 0 ? emptyNode(context) : group('and', nodes);
+}
+
+/** Adds to bare CJK words of an FTS5 query that they may also stand within longer runs. */
+function widenCjk(node: QueryNode, context: ParseContext): QueryNode {
+  if (node.kind === 'not')
+    return { ...node, left: widenCjk(node.left, context), right: widenCjk(node.right, context) };
+  if (node.kind !== 'near')
+    return { ...node, children: node.children.map((child) => widenCjk(child, context)) };
+  const { source, phrases } = node;
+  const isBare = phrases[0]?.columns === context.columns.defaults;
+  if (source === undefined || !isBare || cjkRunsOf(source).length === 0) return node;
+  return group('or', [node, cjkNode(source, context)]);
+}
+
+function parseAuto(text: string, context: ParseContext): ParsedQuery {
+  try {
+    const root = widenCjk(parseFts5(text, context.columns), context);
+    return OPERATOR.test(text) ? { root } : { root, relaxed: wordsNode(text, 'or', context) };
+  } catch (error) {
+    if (!isAppError(error, 'QUERY_SYNTAX')) throw error;
+    return { root: wordsNode(text, 'and', context), relaxed: wordsNode(text, 'or', context) };
+  }
+}
+
+/** Parses `text` by match type. Throws `QUERY_SYNTAX` for `fts5` only. */
+export function parseQuery(text: string, matchType: MatchType, context: ParseContext): ParsedQuery {
+  switch (matchType) {
+    case 'fts5':
+      return { root: parseFts5(text, context.columns) };
+    case 'auto':
+      return parseAuto(text, context);
+    case 'exact':
+      return { root: exactNode(text, context) };
+    case 'prefix':
+      return { root: wordsNode(text, 'and', context, prefixLast) };
+    case 'any':
+      return { root: wordsNode(text, 'or', context) };
+    case 'fuzzy':
+      return { root: fuzzyNode(text, context) };
+  }
+}

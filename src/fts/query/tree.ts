@@ -1,0 +1,95 @@
+/**
+ * The parsed form of a query and the functions that build it. FTS5 numbers phrases as parsed, left to
+ * right, and adds their scores in that order; `phrasesOf` returns them so. Columns are bit masks:
+ * bit i is column i of the index.
+ */
+
+/** One token of a phrase: the term itself, any term that begins with it, or any of its spellings. */
+export interface QueryTerm {
+  readonly term: string;
+  readonly prefix: boolean;
+  /** Other terms that match as well (typo-tolerant search). */
+  readonly spellings?: readonly string[];
+}
+
+/** Symbols of a phrase that stand in the text as typed. */
+export interface SymbolPattern {
+  /** See symbolPattern in symbols.ts. */
+  readonly bytes: Uint8Array;
+  /** Number of the phrase's terms before the pattern. */
+  readonly word: number;
+}
+
+/** Consecutive terms. A phrase without terms, or with `columns` of 0, matches nothing. */
+export interface Phrase {
+  readonly terms: readonly QueryTerm[];
+  /** `^`: only at the beginning of a column. */
+  readonly first: boolean;
+  readonly columns: number;
+  /** For words with symbols as typed (`C++`); `terms` are the words. None unless given. */
+  readonly symbols?: readonly SymbolPattern[];
+  /** The CJK characters whose bigrams are `terms`. */
+  readonly cjkRun?: string;
+}
+
+/** A leaf of the tree: one phrase, or several within `distance` tokens of one another. */
+export interface NearNode {
+  readonly kind: 'near';
+  readonly phrases: readonly Phrase[];
+  readonly distance: number;
+  /** The text of a bare word or quoted phrase without operators, which `auto` may widen. */
+  readonly source?: string;
+}
+
+interface GroupNode {
+  readonly kind: 'and' | 'or';
+  readonly children: readonly QueryNode[];
+}
+
+interface NotNode {
+  readonly kind: 'not';
+  readonly left: QueryNode;
+  readonly right: QueryNode;
+}
+
+export type QueryNode = NearNode | GroupNode | NotNode;
+
+/** FTS5's default distance of NEAR. */
+export const DEFAULT_DISTANCE = 10;
+
+/** A leaf of one phrase. */
+export function phraseNode(phrase: Phrase, source?: string): NearNode {
+  const node = { kind: 'near', phrases: [phrase], distance: DEFAULT_DISTANCE } as const;
+  return source === undefined ? node : { ...node, source };
+}
+
+/** Joins nodes; returns a single node unchanged. `nodes` is not empty. */
+export function group(kind: 'and' | 'or', nodes: readonly QueryNode[]): QueryNode {
+  const [only] = nodes;
+  return nodes.length === 1 && only !== undefined ? only : { kind, children: nodes };
+}
+
+export function childrenOf(node: QueryNode): readonly QueryNode[] {
+  if (node.kind === 'near') return [];
+  return node.kind === 'not' ? [node.left, node.right] : node.children;
+}
+
+/** Every phrase, in the order in which FTS5 numbers phrases and adds their scores. */
+export function phrasesOf(node: QueryNode): Phrase[] {
+  return node.kind === 'near' ? [...node.phrases] : childrenOf(node).flatMap(phrasesOf);
+}
+
+/** A copy of the leaf with each phrase replaced by `change(phrase)`. */
+export function mapLeaf(node: NearNode, change: (phrase: Phrase) => Phrase): NearNode {
+  return { ...node, phrases: node.phrases.map(change) };
+}
+
+/** A copy of the tree with each phrase replaced by `change(phrase)`. */
+export function mapPhrases(node: QueryNode, change: (phrase: Phrase) => Phrase): QueryNode {
+  if (node.kind === 'near') return mapLeaf(node, change);
+  if (node.kind !== 'not') {
+    return { ...node, children: node.children.map((child) => mapPhrases(child, change)) };
+  }
+  const [left, right] = [mapPhrases(node.left, change), mapPhrases(node.right, change)];
+  return { kind: 'not', left, right };
+}

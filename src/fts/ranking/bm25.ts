@@ -1,0 +1,47 @@
+/**
+ * FTS5's bm25(), operation for operation, so that equal counts give equal bits: k1 = 1.2, b = 0.75,
+ * and the scores of the phrases are added in their order in the query.
+ */
+import { exactLog } from './exact-log.js';
+
+const K1 = 1.2;
+const B = 0.75;
+/** FTS5's idf of a phrase that more than half of the documents contain. */
+const MIN_IDF = 1e-6;
+/** Norms of longer documents are computed each time: such documents are rare. */
+const CACHED_LENGTHS = 4096;
+
+/** Inverse document frequency of a phrase that `hitCount` of `documentCount` documents contain. */
+export function idf(documentCount: number, hitCount: number): number {
+  const value = exactLog((documentCount - hitCount + 0.5) / (hitCount + 0.5));
+  return value <= 0 ? MIN_IDF : value;
+}
+
+/** The length term of bm25's denominator, for one state of the index. */
+export class LengthNorms {
+  readonly #averageLength: number;
+  readonly #cache = new Float64Array(CACHED_LENGTHS);
+
+  constructor(documentCount: number, tokenCount: number) {
+    this.#averageLength = tokenCount / documentCount;
+    for (let length = 0; length < CACHED_LENGTHS; length++)
+      this.#cache[length] = this.#norm(length);
+  }
+
+  #norm(length: number): number {
+    return K1 * (1 - B + (B * length) / this.#averageLength);
+  }
+
+  /** The norm of a document of `length` tokens. */
+  of(length: number): number {
+    return this.#cache[length] ?? this.#norm(length);
+  }
+}
+
+/** What one phrase adds to the score of a document. */
+export function termScore(phraseIdf: number, frequency: number, norm: number): number {
+  return phraseIdf * ((frequency * (K1 + 1)) / (frequency + norm));
+}
+
+/** An upper bound of `termScore` for a phrase of this idf, with room for rounding. */
+export const maxTermScore = (phraseIdf: number) => phraseIdf * (K1 + 1) * (1 + 1e-9);

@@ -1,0 +1,166 @@
+/**
+ * A segment packed in typed arrays: the postings of all terms in one array; local term numbers from 0
+ * in the order of the dictionary's numbers, in 16 bits if they fit. Only the marks of deleted
+ * documents change. pack-segment.ts creates frozen segments.
+ */
+import {
+  type DocumentId,
+  type Layout,
+  MAX_FREQUENCY,
+  type PositionIndex,
+  type PostingList,
+  type Segment,
+} from './segment.js';
+
+/** The arrays of a frozen segment, as segment-codec.ts stores them. */
+export interface FrozenParts {
+  /** A typed array if all ids are numbers. */
+  readonly ids: readonly DocumentId[] | Float64Array;
+  readonly orders: Float64Array;
+  readonly lengths: Uint32Array;
+  readonly tokens: Uint16Array | Uint32Array;
+  readonly starts: Uint32Array;
+  readonly symbols: Uint8Array;
+  readonly symbolStarts: Uint32Array;
+  /** The dictionary's number of each local term, ascending. */
+  readonly terms: Uint32Array;
+  /** The postings of local term t are `packed[offsets[t]]` up to `packed[offsets[t + 1]]`. */
+  readonly offsets: Uint32Array;
+  readonly packed: Uint32Array;
+  /** 1 for a term that occurs in other columns too, so that a frequency may be 0. */
+  readonly zeros: Uint8Array;
+}
+
+/** The narrowest array for numbers below `bound`. */
+export const narrowest = (length: number, bound: number) =>
+  bound <= 0x10000 ? new Uint16Array(length) : new Uint32Array(length);
+
+/** Built from the documents' tokens. `undefined` if a document is so long that a frequency may be limited. */
+function positionIndexOf({ layout, parts, size }: FrozenSegment): PositionIndex | undefined {
+  const { tokens, starts: columns, packed, offsets } = parts;
+  const { count, defaults } = layout;
+  const baseOf = (slot: number) => columns[slot * (count + 1)] ?? 0;
+  let longest = 0;
+  for (let slot = 0; slot < size; slot++)
+    longest = Math.max(longest, (columns[slot * (count + 1) + count] ?? 0) - baseOf(slot));
+  if (longest >= MAX_FREQUENCY) return undefined;
+  const starts = new Uint32Array(packed.length);
+  let total = 0;
+  for (let i = 0; i < packed.length; i++) {
+    starts[i] = total;
+    total += (packed[i] ?? 0) & MAX_FREQUENCY;
+  }
+  const positions = narrowest(total, longest);
+  const next = offsets.map((offset) => starts[offset] ?? 0);
+  for (let slot = 0; slot < size; slot++) {
+    const base = baseOf(slot);
+    for (let column = 0; column < count; column++) {
+      if (((defaults >>> column) & 1) === 0) continue;
+      const to = columns[slot * (count + 1) + column + 1] ?? 0;
+      for (let i = columns[slot * (count + 1) + column] ?? 0; i < to; i++) {
+        const term = tokens[i] ?? 0;
+        const at = next[term] ?? 0;
+        positions[at] = i - base;
+        next[term] = at + 1;
+      }
+    }
+  }
+  return { positions, starts, firstPosting: (local) => offsets[local] ?? 0 };
+}
+
+/** The ids in the form that FrozenParts has. */
+export function packedIds(ids: readonly DocumentId[]): FrozenParts['ids'] {
+  return ids.every((id) => typeof id === 'number') ? Float64Array.from(ids) : ids;
+}
+
+export class FrozenSegment implements Segment {
+  readonly layout: Layout;
+  readonly parts: FrozenParts;
+  readonly dead: Uint8Array;
+  deadCount = 0;
+  #positions: { readonly index: PositionIndex | undefined } | undefined;
+
+  constructor(layout: Layout, parts: FrozenParts) {
+    this.layout = layout;
+    this.parts = parts;
+    this.dead = new Uint8Array(parts.ids.length);
+  }
+
+  /** Built when the first phrase needs it: single words, which most queries are, do not. */
+  get positions(): PositionIndex | undefined {
+    this.#positions ??= { index: positionIndexOf(this) };
+    return this.#positions.index;
+  }
+
+  get size(): number {
+    return this.parts.ids.length;
+  }
+  get ids(): ArrayLike<DocumentId> {
+    return this.parts.ids;
+  }
+  get orders(): Float64Array {
+    return this.parts.orders;
+  }
+  get lengths(): Uint32Array {
+    return this.parts.lengths;
+  }
+  get tokens(): Uint16Array | Uint32Array {
+    return this.parts.tokens;
+  }
+  get starts(): Uint32Array {
+    return this.parts.starts;
+  }
+  get symbols(): Uint8Array {
+    return this.parts.symbols;
+  }
+  get symbolStarts(): Uint32Array {
+    return this.parts.symbolStarts;
+  }
+  get globals(): Uint32Array {
+    return this.parts.terms;
+  }
+  get termCount(): number {
+    return this.parts.terms.length;
+  }
+
+  /** The size of the arrays in bytes. */
+  get byteLength(): number {
+    const { ids, ...arrays } = this.parts;
+    return Object.values(arrays).reduce((sum, array) => sum + array.byteLength, ids.length * 8);
+  }
+
+  localTerm(term: number): number {
+    const { terms } = this.parts;
+    let low = 0;
+    let high = terms.length - 1;
+    while (low <= high) {
+      const middle = (low + high) >>> 1;
+      const found = terms[middle] ?? 0;
+      if (found === term) return middle;
+      if (found < term) low = middle + 1;
+      else high = middle - 1;
+    }
+    return -1;
+  }
+
+  globalTerm(local: number): number {
+    return this.parts.terms[local] ?? 0;
+  }
+
+  postings(local: number): PostingList {
+    const from = this.parts.offsets[local] ?? 0;
+    const to = this.parts.offsets[local + 1] ?? 0;
+    return { packed: this.parts.packed.subarray(from, to), length: to - from };
+  }
+
+  hasZeros(local: number): boolean {
+    return this.parts.zeros[local] === 1;
+  }
+
+  markDeleted(slot: number): boolean {
+    if (this.dead[slot] === 1) return false;
+    this.dead[slot] = 1;
+    this.deadCount++;
+    return true;
+  }
+}

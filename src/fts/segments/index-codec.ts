@@ -1,0 +1,89 @@
+/**
+ * Encodes a whole text index as buffers for the disk cache, and decodes them: first the table of its
+ * terms, then each segment (segment-codec.ts). The arrays are stored as they are, so that a start
+ * reads no single term or document. The alphabetical order of the terms is stored too, because the
+ * term tree is built from it many times faster than by inserting one term after another.
+ */
+
+import { runToCompletion } from '../run-to-completion.js';
+import type { PackedTerms } from '../terms/term-table.js';
+import { alphabeticalOrder } from '../terms/term-tree.js';
+import { decodeArrays, encodeArrays } from './array-codec.js';
+import type { DocumentId } from './segment.js';
+import { decodeSegment, encodeSegment } from './segment-codec.js';
+import type { SegmentStore } from './segment-store.js';
+
+/**
+ * One function per buffer, which encodes it when it is called, so that the caller can yield in between.
+ * A document that changes after this call may be missing, and a buffer whose segment no longer exists is
+ * empty. The buffers hold each document under the id that `idInCache` returns; its own unless given.
+ */
+export function encodeIndex(
+  store: SegmentStore,
+  idInCache: (id: DocumentId) => DocumentId = (id) => id,
+): (() => Buffer)[] {
+  store.freeze();
+  const { terms, indexes, packed } = store.dictionary.pack();
+  const segments = store.frozenSegments.map((segment) => () => {
+    // A segment that was merged meanwhile has not seen later deletions and dropped terms.
+    const exists = store.frozenSegments.includes(segment);
+    return exists ? encodeSegment(segment, indexes, idInCache) : Buffer.alloc(0);
+  });
+  return [
+    () =>
+      encodeArrays(
+        { isTerms: true },
+        { ...packed, order: runToCompletion(alphabeticalOrder(terms)) },
+      ),
+    ...segments,
+  ];
+}
+
+const isTerms = (meta: unknown) => (meta as { isTerms?: boolean }).isTerms === true;
+
+/** Decodes the buffers of `encodeIndex` in their order. Call `close` in every case. */
+export class IndexDecoder {
+  readonly #store: SegmentStore;
+  #termCount = 0;
+  readonly #onOrder: (order: number) => void;
+
+  constructor(store: SegmentStore, onOrder: (order: number) => void) {
+    this.#store = store;
+    this.#onOrder = onOrder;
+  }
+
+  /**
+   * Decodes the first buffer. False if it is damaged, of another version, or the index has terms already.
+   * The caller must not put or delete documents until `close`.
+   */
+  decodeTerms(buffer: Buffer): boolean {
+    const { dictionary } = this.#store;
+    const decoded = decodeArrays(buffer);
+    if (decoded === undefined || !isTerms(decoded.meta)) return false;
+    // The checksum proves that these are the arrays that encodeIndex wrote.
+    const packed = decoded.arrays as unknown as PackedTerms & { order: Uint32Array };
+    if (!dictionary.adopt(packed, packed.order)) return false;
+    this.#termCount = packed.ends.length;
+    return true;
+  }
+
+  /**
+   * Decodes one of the other buffers and returns the ids of its documents. `undefined`, and nothing is
+   * added, if it is damaged, of another version or other columns, or has a document that is in the index.
+   */
+  decodeSegment(buffer: Buffer): ArrayLike<DocumentId> | undefined {
+    const decoded = decodeSegment(buffer, this.#store.layout);
+    if (decoded === undefined) return undefined;
+    const { segment, totals } = decoded;
+    if ((segment.parts.terms.at(-1) ?? 0) >= this.#termCount) return undefined;
+    if (!this.#store.adopt(segment, totals.tokenCount)) return undefined;
+    this.#onOrder(totals.lastOrder);
+    return segment.ids;
+  }
+
+  /** `isComplete`: all encoded documents were decoded. Otherwise terms without documents are dropped. */
+  close(isComplete: boolean): void {
+    if (this.#termCount > 0 && !isComplete) this.#store.dropUnusedTerms();
+    this.#termCount = 0;
+  }
+}

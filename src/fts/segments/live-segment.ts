@@ -1,0 +1,182 @@
+/**
+ * The segment that receives every new or changed document. Its local term numbers are the dictionary's.
+ * The cost of an addition is that of the document; arrays double when they are full. Postings are made
+ * when the first query or deletion needs them, so that a bulk load, whose documents are packed before
+ * the first query, never makes them.
+ */
+import { withCapacity } from '../../base/typed-array.js';
+import type { Dictionary } from '../terms/dictionary.js';
+import type { DocumentTokens } from '../tokenizing/document-reader.js';
+import {
+  columnTokens,
+  type DocumentId,
+  FREQUENCY_BITS,
+  type Layout,
+  MAX_FREQUENCY,
+  MAX_SLOTS,
+  NO_POSTINGS,
+  type PostingList,
+  type Segment,
+} from './segment.js';
+
+/**
+ * The postings of a term, in a plain array: typed arrays are slow to create, and most terms are rare.
+ * Queries read a typed copy, which is made once per state of the list.
+ */
+interface GrowingList {
+  readonly entries: number[];
+  /** Number of entries with a frequency of 0. */
+  zeros: number;
+  lastSlot: number;
+  copy: PostingList | undefined;
+}
+
+const MIN_CAPACITY = 1024;
+
+export class LiveSegment implements Segment {
+  readonly layout: Layout;
+  readonly dead = new Uint8Array(MAX_SLOTS);
+  readonly ids: DocumentId[] = [];
+  readonly orders = new Float64Array(MAX_SLOTS);
+  readonly lengths = new Uint32Array(MAX_SLOTS);
+  size = 0;
+  deadCount = 0;
+  tokens: Uint32Array;
+  starts = new Uint32Array(64);
+  symbols: Uint8Array;
+  readonly symbolStarts = new Uint32Array(MAX_SLOTS + 1);
+  /** Only frozen segments have one. A live segment is small enough to read its tokens. */
+  readonly positions = undefined;
+  readonly globals = undefined;
+  readonly #dictionary: Dictionary;
+  readonly #lists: (GrowingList | undefined)[] = [];
+  #indexedCount = 0;
+
+  /** `packed` is a segment whose documents were packed and that no query has seen: its arrays are used again. */
+  constructor(layout: Layout, dictionary: Dictionary, packed?: LiveSegment) {
+    this.tokens = packed?.tokens ?? new Uint32Array(MIN_CAPACITY);
+    this.symbols = packed?.symbols ?? new Uint8Array(MIN_CAPACITY);
+    this.layout = layout;
+    this.#dictionary = dictionary;
+  }
+
+  get termCount(): number {
+    return this.#dictionary.capacity;
+  }
+
+  /** Tokens of all documents, including deleted ones. */
+  get tokenCount(): number {
+    return this.starts[this.size * (this.layout.count + 1) - 1] ?? 0;
+  }
+
+  /** Used bytes of `symbols`. */
+  get symbolCount(): number {
+    return this.symbolStarts[this.size] ?? 0;
+  }
+
+  /** Adds a document and returns its slot. The caller adds at most MAX_SLOTS. */
+  add(id: DocumentId, order: number, document: DocumentTokens): number {
+    const slot = this.size;
+    const base = this.tokenCount;
+    const width = this.layout.count + 1;
+    this.tokens = withCapacity(this.tokens, base + document.tokens.length);
+    this.starts = withCapacity(this.starts, (slot + 1) * width);
+    this.tokens.set(document.tokens, base);
+    let length = 0;
+    for (let column = 0; column < width; column++) {
+      const start = document.starts[column] ?? 0;
+      this.starts[slot * width + column] = base + start;
+      if (column === width - 1) break;
+      const end = document.starts[column + 1] ?? 0;
+      length += ((this.layout.defaults >>> column) & 1) * (end - start);
+    }
+    const symbolStart = this.symbolCount;
+    const symbolEnd = symbolStart + document.symbols.length;
+    this.symbols = withCapacity(this.symbols, symbolEnd);
+    this.symbols.set(document.symbols, symbolStart);
+    this.symbolStarts[slot + 1] = symbolEnd;
+    this.ids.push(id);
+    this.orders[slot] = order;
+    this.lengths[slot] = length;
+    this.size++;
+    return slot;
+  }
+
+  /** Whether no document has postings or is counted in the dictionary yet. */
+  get isUnindexed(): boolean {
+    return this.#indexedCount === 0;
+  }
+
+  /** Number of slots that have postings and are counted in the dictionary. */
+  get indexedCount(): number {
+    return this.#indexedCount;
+  }
+
+  /** Tokens of the slots that `indexedCount` counts. */
+  get indexedTokens(): number {
+    return this.starts[this.#indexedCount * (this.layout.count + 1) - 1] ?? 0;
+  }
+
+  /** Makes the postings of the documents added since the last call and counts their terms. */
+  indexPending(): void {
+    const { count, defaults } = this.layout;
+    for (; this.#indexedCount < this.size; this.#indexedCount++) {
+      for (let column = 0; column < count; column++) {
+        const { from, to } = columnTokens(this, this.#indexedCount, column);
+        const counts = (defaults >>> column) & 1;
+        for (let at = from; at < to; at++)
+          this.#addPosting(this.tokens[at] ?? 0, this.#indexedCount, counts);
+      }
+    }
+  }
+
+  #addPosting(term: number, slot: number, counts: number): void {
+    const list = this.#lists[term];
+    if (list === undefined) {
+      const entries = [(slot << FREQUENCY_BITS) | counts];
+      this.#lists[term] = { entries, zeros: 1 - counts, lastSlot: slot, copy: undefined };
+      this.#dictionary.retain(term);
+      return;
+    }
+    const { entries } = list;
+    list.copy = undefined;
+    if (list.lastSlot !== slot) {
+      entries.push((slot << FREQUENCY_BITS) | counts);
+      list.lastSlot = slot;
+      list.zeros += 1 - counts;
+      this.#dictionary.retain(term);
+    } else if (counts === 1) {
+      const last = entries[entries.length - 1] ?? 0;
+      const frequency = last & MAX_FREQUENCY;
+      if (frequency === 0) list.zeros--;
+      if (frequency < MAX_FREQUENCY) entries[entries.length - 1] = last + 1;
+    }
+  }
+
+  localTerm(term: number): number {
+    this.indexPending();
+    return this.#lists[term] === undefined ? -1 : term;
+  }
+
+  globalTerm(local: number): number {
+    return local;
+  }
+
+  postings(local: number): PostingList {
+    const list = this.#lists[local];
+    if (list === undefined) return NO_POSTINGS;
+    list.copy ??= { packed: Uint32Array.from(list.entries), length: list.entries.length };
+    return list.copy;
+  }
+
+  hasZeros(local: number): boolean {
+    return (this.#lists[local]?.zeros ?? 0) > 0;
+  }
+
+  markDeleted(slot: number): boolean {
+    if (this.dead[slot] === 1) return false;
+    this.dead[slot] = 1;
+    this.deadCount++;
+    return true;
+  }
+}

@@ -1,0 +1,186 @@
+/**
+ * Packs documents of other segments in a new frozen segment: freezes a live segment, and merges small
+ * segments and those with many deleted documents. It reads the documents' tokens in three passes;
+ * segment-store.ts limits their number. The fields of each term stand side by side in one array, so
+ * that every token costs one cache line instead of three: the rows `build` of bench/search.mjs measure it.
+ */
+import { type FrozenParts, FrozenSegment, narrowest, packedIds } from './frozen-segment.js';
+import { FREQUENCY_BITS, type Layout, MAX_FREQUENCY, type Segment } from './segment.js';
+
+/** Where a document is stored. */
+export interface DocumentLocation {
+  readonly segment: Segment;
+  readonly slot: number;
+}
+
+/** The documents of `segment` that are not deleted, in order. */
+export function liveDocuments(segment: Segment): DocumentLocation[] {
+  const documents: DocumentLocation[] = [];
+  for (let slot = 0; slot < segment.size; slot++) {
+    if (segment.dead[slot] !== 1) documents.push({ segment, slot });
+  }
+  return documents;
+}
+
+/**
+ * The fields of a term: its local number, the last slot that contains it, and the count of its postings,
+ * which becomes the index of its next posting. The fourth is unused, so that no term lies across two
+ * cache lines.
+ */
+const FIELDS = 4;
+const LOCAL = 0;
+const LAST = 1;
+const POSTINGS = 2;
+
+/** The tokens of all documents as numbers of the dictionary, and the start of each column. */
+function gatherTokens(layout: Layout, documents: readonly DocumentLocation[]) {
+  const width = layout.count + 1;
+  const whole = documents[0]?.segment;
+  // A live segment without deletions, as every one of a bulk load is, has them in this form already.
+  if (whole?.globals === undefined && whole?.size === documents.length) {
+    const starts = whole.starts.slice(0, documents.length * width);
+    const tokens = whole.tokens.subarray(0, starts[starts.length - 1] ?? 0);
+    return { starts, tokens };
+  }
+  const starts = new Uint32Array(documents.length * width);
+  let total = 0;
+  documents.forEach(({ segment, slot }, index) => {
+    const base = segment.starts[slot * width] ?? 0;
+    for (let column = 0; column < width; column++) {
+      starts[index * width + column] = total + (segment.starts[slot * width + column] ?? 0) - base;
+    }
+    total = starts[index * width + width - 1] ?? 0;
+  });
+  const tokens = new Uint32Array(total);
+  let at = 0;
+  for (const { segment, slot } of documents) {
+    const from = segment.starts[slot * width] ?? 0;
+    const to = segment.starts[slot * width + width - 1] ?? 0;
+    at = copyTokens(segment, from, to, tokens, at);
+  }
+  return { starts, tokens };
+}
+
+function copyTokens(segment: Segment, from: number, to: number, into: Uint32Array, start: number) {
+  const { tokens, globals } = segment;
+  let at = start;
+  if (globals === undefined) for (let i = from; i < to; i++) into[at++] = tokens[i] ?? 0;
+  else for (let i = from; i < to; i++) into[at++] = globals[tokens[i] ?? 0] ?? 0;
+  return at;
+}
+
+/** The words with symbols of all documents. */
+function gatherSymbols(documents: readonly DocumentLocation[]) {
+  const starts = new Uint32Array(documents.length + 1);
+  documents.forEach(({ segment: { symbolStarts }, slot }, index) => {
+    const length = (symbolStarts[slot + 1] ?? 0) - (symbolStarts[slot] ?? 0);
+    starts[index + 1] = (starts[index] ?? 0) + length;
+  });
+  const symbols = new Uint8Array(starts[documents.length] ?? 0);
+  documents.forEach(({ segment, slot }, index) => {
+    const from = segment.symbolStarts[slot] ?? 0;
+    symbols.set(segment.symbols.subarray(from, segment.symbolStarts[slot + 1]), starts[index]);
+  });
+  return { symbols, symbolStarts: starts };
+}
+
+/** The tokens of documents, document after document, column after column. */
+interface Forward {
+  readonly tokens: Uint16Array | Uint32Array;
+  readonly starts: Uint32Array;
+  readonly size: number;
+}
+
+/** Counts the documents of each term. */
+function countTerms({ tokens, starts, size }: Forward, { count }: Layout, terms: Int32Array): void {
+  for (let slot = 0; slot < size; slot++) {
+    const to = starts[slot * (count + 1) + count] ?? 0;
+    for (let i = starts[slot * (count + 1)] ?? 0; i < to; i++) {
+      const at = FIELDS * (tokens[i] ?? 0);
+      // Slots count from 1 here, so that 0 means none and the new array needs no preparation.
+      if (terms[at + LAST] === slot + 1) continue;
+      terms[at + LAST] = slot + 1;
+      terms[at + POSTINGS] = (terms[at + POSTINGS] ?? 0) + 1;
+    }
+  }
+}
+
+/** Gives the terms that occur local numbers and turns their counts into the offsets of their postings. */
+function numberTerms(terms: Int32Array, capacity: number) {
+  const numbers: number[] = [];
+  const offsets: number[] = [];
+  let postings = 0;
+  for (let term = 0; term < capacity; term++) {
+    const at = FIELDS * term;
+    const documents = terms[at + POSTINGS] ?? 0;
+    if (documents === 0) continue;
+    terms[at + LOCAL] = numbers.length;
+    terms[at + LAST] = 0;
+    terms[at + POSTINGS] = postings;
+    numbers.push(term);
+    offsets.push(postings);
+    postings += documents;
+  }
+  offsets.push(postings);
+  return { numbers: Uint32Array.from(numbers), offsets: Uint32Array.from(offsets) };
+}
+
+type Inverted = Pick<FrozenParts, 'tokens' | 'packed' | 'zeros'>;
+
+/** Writes the postings, and the tokens as local numbers. */
+function fill(
+  { tokens, starts, size }: Forward,
+  { count, defaults }: Layout,
+  terms: Int32Array,
+  { tokens: renumbered, packed, zeros }: Inverted,
+): void {
+  for (let slot = 0; slot < size; slot++) {
+    for (let column = 0; column < count; column++) {
+      const counts = (defaults >>> column) & 1;
+      const to = starts[slot * (count + 1) + column + 1] ?? 0;
+      for (let i = starts[slot * (count + 1) + column] ?? 0; i < to; i++) {
+        const at = FIELDS * (tokens[i] ?? 0);
+        renumbered[i] = terms[at + LOCAL] ?? 0;
+        const posting = terms[at + POSTINGS] ?? 0;
+        if (terms[at + LAST] !== slot + 1) {
+          terms[at + LAST] = slot + 1;
+          packed[posting] = (slot << FREQUENCY_BITS) | counts;
+          terms[at + POSTINGS] = posting + 1;
+        } else if (((packed[posting - 1] ?? 0) & MAX_FREQUENCY) < MAX_FREQUENCY) {
+          packed[posting - 1] = (packed[posting - 1] ?? 0) + counts;
+        }
+        if (counts === 0) zeros[terms[at + LOCAL] ?? 0] = 1;
+      }
+    }
+  }
+}
+
+/** Packs at most MAX_SLOTS documents in a new segment, in the order given. */
+export function packSegment(
+  layout: Layout,
+  documents: readonly DocumentLocation[],
+  dictionaryCapacity: number,
+): FrozenSegment {
+  const { starts, tokens } = gatherTokens(layout, documents);
+  const forward = { tokens, starts, size: documents.length };
+  const terms = new Int32Array(FIELDS * dictionaryCapacity);
+  countTerms(forward, layout, terms);
+  const { numbers, offsets } = numberTerms(terms, dictionaryCapacity);
+  const packed = new Uint32Array(offsets[numbers.length] ?? 0);
+  const inverted = {
+    tokens: narrowest(tokens.length, numbers.length),
+    packed,
+    zeros: new Uint8Array(numbers.length),
+  };
+  fill(forward, layout, terms, inverted);
+  return new FrozenSegment(layout, {
+    ids: packedIds(documents.map(({ segment, slot }) => segment.ids[slot] ?? 0)),
+    orders: Float64Array.from(documents, ({ segment, slot }) => segment.orders[slot] ?? 0),
+    lengths: Uint32Array.from(documents, ({ segment, slot }) => segment.lengths[slot] ?? 0),
+    starts,
+    ...gatherSymbols(documents),
+    terms: numbers,
+    offsets,
+    ...inverted,
+  });
+}

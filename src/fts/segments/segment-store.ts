@@ -1,0 +1,236 @@
+/**
+ * The segments of an index: one live, the others frozen. The store decides when to freeze and which
+ * segments to merge, one bounded step at a time, and counts the documents and tokens that are not
+ * deleted, which the rank needs exactly.
+ */
+
+import { LengthNorms } from '../ranking/bm25.js';
+import { Dictionary } from '../terms/dictionary.js';
+import { IdTable } from '../terms/id-table.js';
+import type { DocumentTokens } from '../tokenizing/document-reader.js';
+import { FrozenSegment } from './frozen-segment.js';
+import { LiveSegment } from './live-segment.js';
+import { type DocumentLocation, liveDocuments, packSegment } from './pack-segment.js';
+import {
+  type DocumentId,
+  FREQUENCY_BITS,
+  type Layout,
+  MAX_SLOTS,
+  type Segment,
+} from './segment.js';
+
+/** A live segment is frozen at this many slots. Most stores never have so many messages. */
+const LIVE_SLOTS = 10_000;
+/** Freezing and merging read at most this many tokens, which takes some tens of milliseconds. */
+const MAX_TOKENS = 2 ** 21;
+/** For more tokens than this, packing is faster than making postings one by one. */
+const MAX_PENDING_TOKENS = 2 ** 17;
+
+const tokensIn = (segment: Segment) =>
+  segment.starts[segment.size * (segment.layout.count + 1) - 1] ?? 0;
+const liveIn = (segment: Segment) => segment.size - segment.deadCount;
+
+export class SegmentStore {
+  readonly layout: Layout;
+  readonly dictionary = new Dictionary();
+  readonly #liveSlots: number;
+  readonly #locations = new IdTable();
+  /** By serial number. The id table stores a location as `serial * MAX_SLOTS + slot`. */
+  readonly #frozen = new Map<number, FrozenSegment>();
+  #live: LiveSegment;
+  #liveSerial = 0;
+  #nextSerial = 1;
+  #lastStamps = new Int32Array(0);
+  #stamp = 0;
+  #mergeIsDue = false;
+  /** Segments from a cache. The documents of their terms are counted before the first deletion. */
+  #uncounted: FrozenSegment[] = [];
+  #norms: { version: number; value: LengthNorms } | undefined;
+  /** Documents in the index. */
+  documentCount = 0;
+  /** Tokens in the default columns of all documents. */
+  tokenCount = 0;
+  /** Changes with every change of the index. */
+  version = 0;
+
+  constructor(layout: Layout, liveSlots = LIVE_SLOTS) {
+    this.layout = layout;
+    this.#liveSlots = Math.min(liveSlots, MAX_SLOTS);
+    this.#live = new LiveSegment(layout, this.dictionary);
+  }
+
+  /** Oldest first. The live segment is last. */
+  get segments(): readonly Segment[] {
+    return [...this.#frozen.values(), this.#live];
+  }
+
+  get frozenSegments(): readonly FrozenSegment[] {
+    return [...this.#frozen.values()];
+  }
+
+  /** For the current documents. */
+  get norms(): LengthNorms {
+    if (this.#norms?.version !== this.version) {
+      this.#norms = {
+        version: this.version,
+        value: new LengthNorms(this.documentCount, this.tokenCount),
+      };
+    }
+    return this.#norms.value;
+  }
+
+  has(id: DocumentId): boolean {
+    return this.#locations.get(id) !== undefined;
+  }
+
+  firstFree(from: number): number {
+    return this.#locations.firstFree(from);
+  }
+
+  reserve(documents: number): void {
+    this.#locations.reserve(documents);
+  }
+
+  locationOf(id: DocumentId): DocumentLocation | undefined {
+    const location = this.#locations.get(id);
+    if (location === undefined) return undefined;
+    const serial = Math.floor(location / MAX_SLOTS);
+    const segment = serial === this.#liveSerial ? this.#live : this.#frozen.get(serial);
+    return segment && { segment, slot: location % MAX_SLOTS };
+  }
+
+  /** Adds a document. A document of the same id must be deleted before the new one's terms are looked up. */
+  add(id: DocumentId, order: number, document: DocumentTokens): void {
+    if (this.#mergeIsDue) this.#mergeSmall();
+    const slot = this.#live.add(id, order, document);
+    this.#locations.set(id, this.#liveSerial * MAX_SLOTS + slot);
+    this.#count(this.#live, slot, 1);
+    if (this.#live.size >= this.#liveSlots || this.#live.tokenCount > MAX_TOKENS) this.freeze();
+  }
+
+  /** False if there is no such document. */
+  delete(id: DocumentId): boolean {
+    if (!this.has(id)) return false;
+    // The terms of all documents must be counted before a term without documents can be freed.
+    this.flush();
+    this.#countAdopted();
+    const location = this.locationOf(id);
+    if (location === undefined) return false;
+    const { segment, slot } = location;
+    this.#locations.delete(id);
+    segment.markDeleted(slot);
+    this.#count(segment, slot, -1);
+    this.#releaseTerms(segment, slot);
+    if (segment instanceof FrozenSegment && segment.deadCount * 2 > segment.size)
+      this.#replace([segment]);
+    return true;
+  }
+
+  /** Prepares the added documents for queries and deletions. After a bulk load it packs them. */
+  flush(): void {
+    if (this.#live.tokenCount - this.#live.indexedTokens > MAX_PENDING_TOKENS) this.freeze();
+    else this.#live.indexPending();
+  }
+
+  /** Packs the live segment. The next addition merges two segments of similar size, if there are any. */
+  freeze(): void {
+    const live = this.#live;
+    const documents = liveDocuments(live);
+    const packed = this.#pack(documents);
+    // A bulk load continues with the same arrays and leaves no garbage.
+    this.#live = new LiveSegment(this.layout, this.dictionary, live.isUnindexed ? live : undefined);
+    this.#liveSerial = this.#nextSerial++;
+    const counted = documents.filter(({ slot }) => slot < live.indexedCount).length;
+    if (packed) this.#retainTerms(packed, counted);
+    this.#mergeIsDue = true;
+  }
+
+  /** Adds a segment from a cache. False, and nothing changes, if one of its documents is in the index already. */
+  adopt(segment: FrozenSegment, tokenCount: number): boolean {
+    if (!this.#locations.add(segment.ids, this.#nextSerial * MAX_SLOTS)) return false;
+    this.#frozen.set(this.#nextSerial++, segment);
+    this.tokenCount += tokenCount;
+    this.documentCount += segment.size;
+    this.version++;
+    this.#uncounted.push(segment);
+    return true;
+  }
+
+  /** Removes the terms of a cache that no document contains. */
+  dropUnusedTerms(): void {
+    this.flush(); // counts the terms of documents that were put meanwhile
+    this.#countAdopted();
+    this.dictionary.dropUnused();
+  }
+
+  #countAdopted(): void {
+    for (const segment of this.#uncounted) this.#retainTerms(segment, 0);
+    this.#uncounted = [];
+  }
+
+  /** Counts the documents of each term, without the first `counted` slots. */
+  #retainTerms(segment: FrozenSegment, counted: number): void {
+    const { offsets, terms, packed } = segment.parts;
+    for (let local = 0; local < terms.length; local++) {
+      const from = offsets[local] ?? 0;
+      let to = offsets[local + 1] ?? 0;
+      if (counted > 0)
+        while (to > from && (packed[to - 1] ?? 0) >>> FREQUENCY_BITS >= counted) to--;
+      const known = counted > 0 ? to - from : 0;
+      this.dictionary.retain(terms[local] ?? 0, (offsets[local + 1] ?? 0) - from - known);
+    }
+  }
+
+  #count(segment: Segment, slot: number, sign: 1 | -1): void {
+    this.documentCount += sign;
+    this.tokenCount += sign * (segment.lengths[slot] ?? 0);
+    this.version++;
+  }
+
+  #releaseTerms(segment: Segment, slot: number): void {
+    const capacity = this.dictionary.capacity;
+    if (this.#lastStamps.length < capacity) this.#lastStamps = new Int32Array(capacity * 2);
+    const stamp = ++this.#stamp;
+    const width = this.layout.count + 1;
+    const to = segment.starts[(slot + 1) * width - 1] ?? 0;
+    for (let at = segment.starts[slot * width] ?? 0; at < to; at++) {
+      const term = segment.globalTerm(segment.tokens[at] ?? 0);
+      if (this.#lastStamps[term] === stamp) continue;
+      this.#lastStamps[term] = stamp;
+      this.dictionary.release(term);
+    }
+  }
+
+  #pack(documents: readonly DocumentLocation[]): FrozenSegment | undefined {
+    if (documents.length === 0) return undefined;
+    const segment = packSegment(this.layout, documents, this.dictionary.capacity);
+    const serial = this.#nextSerial++;
+    this.#frozen.set(serial, segment);
+    const { ids } = segment;
+    for (let slot = 0; slot < ids.length; slot++)
+      this.#locations.set(ids[slot] ?? 0, serial * MAX_SLOTS + slot);
+    return segment;
+  }
+
+  #replace(segments: readonly FrozenSegment[]): void {
+    this.#countAdopted(); // before their segments are replaced
+    for (const [serial, segment] of this.#frozen)
+      if (segments.includes(segment)) this.#frozen.delete(serial);
+    this.#pack(segments.flatMap(liveDocuments));
+    this.version++;
+  }
+
+  /** Merges only segments of similar size, so that each document is copied few times. */
+  #mergeSmall(): void {
+    this.#mergeIsDue = false;
+    const bySize = [...this.#frozen.values()].sort((x, y) => liveIn(x) - liveIn(y));
+    for (let i = 1; i < bySize.length; i++) {
+      const [a, b] = [bySize[i - 1], bySize[i]];
+      if (a === undefined || b === undefined || liveIn(b) > 2 * liveIn(a)) continue;
+      const fits = liveIn(a) + liveIn(b) <= MAX_SLOTS && tokensIn(a) + tokensIn(b) <= MAX_TOKENS;
+      if (!fits) continue;
+      this.#replace([a, b]);
+      return;
+    }
+  }
+}

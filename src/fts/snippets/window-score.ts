@@ -1,0 +1,61 @@
+/**
+ * Scores the windows of a snippet. FTS5 counts 1000 for the first instance of each phrase in a window
+ * and 1 for every other instance. The windows are asked for in ascending order, so that each instance
+ * enters and leaves once: the work is linear in the instances.
+ */
+import type { PhraseInstance } from '../matching/segment-query.js';
+
+const FIRST_INSTANCE = 1000;
+
+export interface WindowScore {
+  readonly score: number;
+  /** Offset of the first instance in the window; -1 if there is none. */
+  readonly first: number;
+  /** End of the last instance in the window. */
+  readonly end: number;
+}
+
+export class WindowScorer {
+  readonly #instances: readonly PhraseInstance[];
+  readonly #size: number;
+  /** Instances in the window of each phrase. */
+  readonly #counts: number[] = [];
+  #from = 0;
+  #to = 0;
+  #score = 0;
+  /** Instances that entered or left a window so far. */
+  steps = 0;
+
+  /** `instances` ascend by offset. `size` is in tokens. */
+  constructor(instances: readonly PhraseInstance[], size: number) {
+    this.#instances = instances;
+    this.#size = size;
+  }
+
+  /** The window that begins at token `start`, which is not before the start of the previous call. */
+  scoreAt(start: number): WindowScore {
+    while (this.#offsetOf(this.#to) < start + this.#size) this.#add(this.#to++, 1);
+    while (this.#from < this.#to && this.#offsetOf(this.#from) < start) this.#add(this.#from++, -1);
+    const last = this.#instances[this.#to - 1];
+    if (this.#from === this.#to || last === undefined) return { score: 0, first: -1, end: 0 };
+    return {
+      score: this.#score,
+      first: this.#offsetOf(this.#from),
+      end: last.offset + last.length,
+    };
+  }
+
+  #offsetOf(index: number): number {
+    return this.#instances[index]?.offset ?? Number.POSITIVE_INFINITY;
+  }
+
+  #add(index: number, sign: 1 | -1): void {
+    this.steps++;
+    const { phrase, weight } = this.#instances[index] as PhraseInstance;
+    const before = this.#counts[phrase] ?? 0;
+    const after = before + sign;
+    this.#counts[phrase] = after;
+    const isFirst = Math.max(before, after) === 1;
+    this.#score += sign * weight * (isFirst ? FIRST_INSTANCE : 1);
+  }
+}

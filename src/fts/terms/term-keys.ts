@@ -1,0 +1,57 @@
+/**
+ * The hash keys of terms. A key is a pair of 32-bit numbers. Short words of ASCII letters and digits
+ * and single characters have unique keys, so that they are compared without their text; other terms
+ * have a hash of it. The key of a short word is computed while its characters are read.
+ */
+
+export interface TermKey {
+  readonly first: number;
+  readonly second: number;
+}
+
+/** A letter or digit is a digit of this base. Six of them fit in one number of a key. */
+export const KEY_BASE = 37;
+export const HALF_KEY = 6;
+/** Words of at most this many ASCII letters and digits have unique keys. */
+export const MAX_KEYED = 2 * HALF_KEY;
+/** Second numbers that no such word has, because 37^6 is lower. */
+export const BY_TEXT = -1;
+export const BY_CODE = -2;
+const HASH_PRIME = 0x01000193;
+
+/** The digit of an ASCII letter, in either case, or of an ASCII digit; 0 for any other code unit. */
+export const KEY_DIGITS = new Uint8Array(0x10000);
+for (const [i, char] of [...'abcdefghijklmnopqrstuvwxyz0123456789'].entries()) {
+  KEY_DIGITS[char.charCodeAt(0)] = i + 1;
+  KEY_DIGITS[char.toUpperCase().charCodeAt(0)] = i + 1;
+}
+
+const PLAIN = /^[a-z0-9]+$/;
+
+/** Whether a term has only ASCII letters and digits. */
+export const isPlain = (term: string) => PLAIN.test(term);
+
+/** The bit that lower-case ASCII letters and digits have and upper-case letters do not. */
+export const LOWER = 0x20;
+
+/** FNV-1a, one code unit at a time, from 0. */
+export const hashUnit = (hash: number, unit: number) => Math.imul(hash ^ unit, HASH_PRIME);
+
+/** The key of any term. */
+export function keyOf(term: string): TermKey {
+  if (term.length <= MAX_KEYED && isPlain(term)) {
+    let first = 0;
+    let second = 0;
+    for (let i = 0; i < term.length; i++) {
+      const digit = KEY_DIGITS[term.charCodeAt(i)] ?? 0;
+      if (i < HALF_KEY) first = (Math.imul(first, KEY_BASE) + digit) | 0;
+      else second = (Math.imul(second, KEY_BASE) + digit) | 0;
+    }
+    return { first, second };
+  }
+  const code = term.codePointAt(0) ?? 0;
+  if (term.length === (code > 0xffff ? 2 : 1)) return { first: code, second: BY_CODE };
+  let hash = 0;
+  for (let i = 0; i < term.length; i++) hash = hashUnit(hash, term.charCodeAt(i));
+  return { first: hash, second: BY_TEXT };
+}

@@ -1,0 +1,265 @@
+/**
+ * A hash table of every term of the index and its number. It gives numbers to the words of a text
+ * without creating a string for each (term-keys.ts). A term that no document contains any more is
+ * removed, and its number is given to the next new term. That is safe because all postings under the old
+ * number belong to deleted documents.
+ *
+ * MiniSearch's radix tree would do alone (dictionary.ts has it for prefixes and spellings). This table
+ * exists for the rows `build` of bench/search.mjs and for the warm start of bench/warm-start.mjs, which
+ * loads it as arrays.
+ */
+import { withCapacity } from '../../base/typed-array.js';
+import { BY_TEXT, hashUnit, isPlain, keyOf, LOWER } from './term-keys.js';
+
+const NONE = -1;
+
+/** An entry, which lies within one cache line: the two numbers of the key, the next entry of the bucket, the number of documents. */
+const ENTRY = 4;
+const NEXT = 2;
+const DOCUMENTS = 3;
+const MIN_ENTRIES = 1 << 12;
+
+const bucketHash = (first: number, second: number) => {
+  const mixed = Math.imul(first, 0x9e3779b1) ^ Math.imul(second, 0x85ebca6b);
+  return mixed ^ (mixed >>> 15);
+};
+
+/** A slice would keep the whole text in memory as long as the term exists. */
+const ownCopy = (text: string) => Buffer.from(text, 'latin1').toString('latin1');
+
+/** A table without free numbers, as arrays. */
+export interface PackedTerms {
+  /** See ENTRY. The number of documents is 0. */
+  readonly entries: Int32Array;
+  readonly buckets: Int32Array;
+  /** All terms in the order of their numbers, in UTF-8, and the end of each in UTF-16 units. */
+  readonly text: Uint8Array;
+  readonly ends: Uint32Array;
+}
+
+export abstract class TermTable {
+  /** By number. Empty if the number is free; `undefined` if the term is still only in `#packed`. */
+  readonly #terms: (string | undefined)[] = [];
+  #packed: PackedTerms | undefined;
+  #text: string | undefined;
+  readonly #free: number[] = [];
+  /** The first entry of each bucket. The number of buckets is a power of two. */
+  #buckets: Int32Array = new Int32Array(1 << 13).fill(NONE);
+  #entries: Int32Array = new Int32Array(ENTRY * MIN_ENTRIES);
+
+  /** Number of terms. */
+  get size(): number {
+    return this.#terms.length - this.#free.length;
+  }
+
+  /** All numbers are lower. */
+  get capacity(): number {
+    return this.#terms.length;
+  }
+
+  /** The number of `term`; `undefined` if no document contains it. */
+  find(term: string): number | undefined {
+    if (term === '') return undefined;
+    const { first, second } = keyOf(term);
+    const number = this.#find(first, second, term);
+    return number === NONE ? undefined : number;
+  }
+
+  /** The number of `term`, which is added if it is new. */
+  intern(term: string): number {
+    const { first, second } = keyOf(term);
+    const number = this.#find(first, second, term);
+    return number === NONE ? this.#add(term, first, second) : number;
+  }
+
+  #find(first: number, second: number, term: string): number {
+    let number = this.#firstOf(first, second);
+    const isSame = (other: number) =>
+      this.#hasKey(other, first, second) && (second !== BY_TEXT || this.term(other) === term);
+    while (number !== NONE && !isSame(number)) number = this.#next(number);
+    return number;
+  }
+
+  /**
+   * The number of the word `text[start..end)`, which has at most MAX_KEYED ASCII letters and digits in
+   * any case. The two numbers are its key.
+   */
+  internKey(first: number, second: number, text: string, start: number, end: number): number {
+    let at = this.#firstOf(first, second);
+    while (at !== NONE && !this.#hasKey(at, first, second)) at = this.#next(at);
+    return at === NONE ? this.#add(text.slice(start, end).toLowerCase(), first, second) : at;
+  }
+
+  /** The number of a longer word of ASCII letters and digits. `units` are the code units of `text`. */
+  internLong(text: string, units: Uint16Array, start: number, end: number): number {
+    let hash = 0;
+    for (let i = start; i < end; i++) hash = hashUnit(hash, (units[i] ?? 0) | LOWER);
+    let at = this.#firstOf(hash, BY_TEXT);
+    while (at !== NONE) {
+      const isSame = this.#hasKey(at, hash, BY_TEXT) && this.#spells(at, units, start, end);
+      if (isSame) return at;
+      at = this.#next(at);
+    }
+    return this.#add(text.slice(start, end).toLowerCase(), hash, BY_TEXT);
+  }
+
+  #spells(number: number, units: Uint16Array, start: number, end: number): boolean {
+    const term = this.term(number);
+    if (term.length !== end - start) return false;
+    for (let i = start; i < end; i++) {
+      if (term.charCodeAt(i - start) !== ((units[i] ?? 0) | LOWER)) return false;
+    }
+    return true;
+  }
+
+  #firstOf(first: number, second: number): number {
+    return this.#buckets[bucketHash(first, second) & (this.#buckets.length - 1)] ?? NONE;
+  }
+
+  #hasKey(number: number, first: number, second: number): boolean {
+    const at = ENTRY * number;
+    return this.#entries[at] === first && this.#entries[at + 1] === second;
+  }
+
+  #next(number: number): number {
+    return this.#entries[ENTRY * number + NEXT] ?? NONE;
+  }
+
+  #add(term: string, first: number, second: number): number {
+    if (this.size * 2 >= this.#buckets.length) this.#growBuckets();
+    const number = this.#free.pop() ?? this.#terms.length;
+    this.#terms[number] = isPlain(term) ? ownCopy(term) : term;
+    this.#entries = withCapacity(this.#entries, this.#terms.length * ENTRY);
+    const at = number * ENTRY;
+    this.#entries[at] = first;
+    this.#entries[at + 1] = second;
+    this.#entries[at + DOCUMENTS] = 0;
+    this.#link(number);
+    this.onChange(term);
+    return number;
+  }
+
+  #bucketOf(number: number): number {
+    const at = number * ENTRY;
+    const hash = bucketHash(this.#entries[at] ?? 0, this.#entries[at + 1] ?? 0);
+    return hash & (this.#buckets.length - 1);
+  }
+
+  #link(number: number): void {
+    const bucket = this.#bucketOf(number);
+    this.#entries[number * ENTRY + NEXT] = this.#buckets[bucket] ?? NONE;
+    this.#buckets[bucket] = number;
+  }
+
+  #unlink(number: number): void {
+    const bucket = this.#bucketOf(number);
+    const entries = this.#entries;
+    const after = entries[number * ENTRY + NEXT] ?? NONE;
+    let at = this.#buckets[bucket] ?? NONE;
+    if (at === number) {
+      this.#buckets[bucket] = after;
+      return;
+    }
+    while (at !== NONE && entries[at * ENTRY + NEXT] !== number)
+      at = entries[at * ENTRY + NEXT] ?? NONE;
+    if (at !== NONE) entries[at * ENTRY + NEXT] = after;
+  }
+
+  #growBuckets(): void {
+    this.#buckets = new Int32Array(this.#buckets.length * 4).fill(NONE);
+    const free = new Set(this.#free);
+    for (let number = 0; number < this.#terms.length; number++) {
+      if (!free.has(number)) this.#link(number);
+    }
+  }
+
+  /** Counts more documents that contain the term. */
+  retain(number: number, documents = 1): void {
+    const at = number * ENTRY + DOCUMENTS;
+    this.#entries[at] = (this.#entries[at] ?? 0) + documents;
+  }
+
+  /** Counts one document less. The term is removed with its last document. */
+  release(number: number): void {
+    const at = number * ENTRY + DOCUMENTS;
+    const left = (this.#entries[at] ?? 1) - 1;
+    this.#entries[at] = left;
+    if (left <= 0) this.#remove(number);
+  }
+
+  /** Removes the terms that no document contains. */
+  dropUnused(): void {
+    for (let number = 0; number < this.#terms.length; number++) {
+      const isUnused =
+        this.#entries[number * ENTRY + DOCUMENTS] === 0 && this.#terms[number] !== '';
+      if (isUnused) this.#remove(number);
+    }
+  }
+
+  #remove(number: number): void {
+    const term = this.term(number);
+    this.#unlink(number);
+    this.#terms[number] = '';
+    this.#free.push(number);
+    this.onChange(term);
+  }
+
+  /** The term of a number; empty if the number is free. */
+  term(number: number): string {
+    this.#terms[number] ??= this.packedTerm(number);
+    return this.#terms[number];
+  }
+
+  /** The term that a number had in the cache that the table was unpacked from. */
+  protected packedTerm(number: number): string {
+    if (this.#packed === undefined) return '';
+    const { text, ends } = this.#packed;
+    this.#text ??= new TextDecoder().decode(text);
+    return this.#text.slice(number === 0 ? 0 : ends[number - 1], ends[number]);
+  }
+
+  /** The terms in the order of their numbers, and for each number the index of its term. */
+  pack(): { terms: string[]; indexes: Uint32Array; packed: PackedTerms } {
+    const terms: string[] = [];
+    const indexes = new Uint32Array(this.capacity);
+    const numbers: number[] = [];
+    for (let number = 0; number < indexes.length; number++) {
+      const term = this.term(number);
+      if (term === '') continue; // free
+      indexes[number] = terms.length;
+      terms.push(term);
+      numbers.push(number);
+    }
+    const entries = new Int32Array(ENTRY * terms.length);
+    const buckets = new Int32Array(this.#buckets.length).fill(NONE);
+    numbers.forEach((number, index) => {
+      const bucket = this.#bucketOf(number);
+      const keys = this.#entries.subarray(ENTRY * number, ENTRY * number + NEXT);
+      entries.set(keys, ENTRY * index);
+      entries[ENTRY * index + NEXT] = buckets[bucket] ?? NONE;
+      buckets[bucket] = index;
+    });
+    const ends = new Uint32Array(terms.length);
+    let end = 0;
+    terms.forEach((term, index) => {
+      end += term.length;
+      ends[index] = end;
+    });
+    return {
+      terms,
+      indexes,
+      packed: { entries, buckets, text: Buffer.from(terms.join('')), ends },
+    };
+  }
+
+  /** Fills the table, which must be empty. */
+  protected unpack(packed: PackedTerms): void {
+    this.#packed = packed;
+    this.#entries = packed.entries.slice();
+    this.#buckets = packed.buckets.slice();
+    this.#terms.length = packed.ends.length;
+  }
+
+  /** Called after a term was added or removed. */
+  protected abstract onChange(term: string): void;
+}

@@ -1,0 +1,228 @@
+/**
+ * A full-text index of documents with named columns that gives the same answers as SQLite's FTS5: the same
+ * matching documents, and the value of bm25() as `rank`. It is the public API of the engine and needs
+ * no other room. It does not store the texts: the caller passes the text that a snippet is cut from.
+ */
+import { AppError } from '../base/errors.js';
+import { TimeSlice } from '../base/time-slice.js';
+import type { MatchType } from './query/match-types.js';
+import { type ParseContext, parseQuery, usesOperators } from './query/parse-query.js';
+import type { QueryColumns } from './query/parser.js';
+import { phrasesOf, type QueryNode } from './query/tree.js';
+import { executeQuery, type QueryResult, throwIfCancelled } from './ranking/execute-query.js';
+import { runToCompletion } from './run-to-completion.js';
+import { SearchResult } from './search-result.js';
+import { encodeIndex, IndexDecoder } from './segments/index-codec.js';
+import type { DocumentId, Layout } from './segments/segment.js';
+import { SegmentStore } from './segments/segment-store.js';
+import { DocumentReader } from './tokenizing/document-reader.js';
+
+export type { DocumentId } from './segments/segment.js';
+
+export interface TextIndexOptions {
+  readonly columns: readonly string[];
+  /** Columns that words without a column filter search and that the rank counts; all unless given. */
+  readonly defaultColumns?: readonly string[];
+  /** False: CJK bigrams and words with symbols, which `fts5` does not need, are not indexed. Faster to build. */
+  readonly extended?: boolean;
+  /** Documents at which the live segment is packed. The default suits every size. */
+  readonly liveDocuments?: number;
+}
+
+export interface SearchOptions {
+  /** Number of hits to return, 20 unless given. */
+  readonly limit?: number;
+  readonly offset?: number;
+  /** `fts5` unless given. */
+  readonly matchType?: MatchType;
+  /** Called for every match. Documents for which it is false do not count in `total`. */
+  readonly filter?: (id: DocumentId) => boolean;
+  /** Called before each pass over the index. A pass starts again if the index changes during it. */
+  readonly onBegin?: () => void;
+  readonly signal?: AbortSignal;
+}
+
+export interface TextIndexStats {
+  readonly documents: number;
+  readonly tokens: number;
+  readonly terms: number;
+  readonly segments: number;
+  readonly frozenBytes: number;
+}
+
+/** A mask of columns has 31 bits, one of them for the hidden column of CJK bigrams. */
+const MAX_COLUMNS = 30;
+/** A search that the index changed this many times is then done without pauses. */
+const MAX_RESTARTS = 3;
+
+export class TextIndex {
+  readonly #names: readonly string[];
+  readonly #columns: QueryColumns;
+  readonly #store: SegmentStore;
+  readonly #reader: DocumentReader;
+  #lastOrder = 0;
+
+  constructor(options: TextIndexOptions) {
+    const { columns, defaultColumns = columns, extended = true, liveDocuments } = options;
+    const unknown = defaultColumns.filter((name) => !columns.includes(name));
+    if (columns.length === 0 || columns.length > MAX_COLUMNS || unknown.length > 0)
+      throw new AppError(
+        'VALIDATION_ERROR',
+        `An index needs 1 to ${MAX_COLUMNS} columns, and its default columns among them`,
+      );
+    const defaults = columns.reduce(
+      (mask, name, i) => (defaultColumns.includes(name) ? mask | (1 << i) : mask),
+      0,
+    );
+    this.#names = columns;
+    this.#columns = { names: columns, defaults };
+    const layout: Layout = { count: columns.length + 1, defaults };
+    this.#store = new SegmentStore(layout, liveDocuments);
+    this.#reader = new DocumentReader(this.#store.dictionary, extended ? defaults : 0);
+  }
+
+  /** Number of documents. */
+  get size(): number {
+    return this.#store.documentCount;
+  }
+
+  has(id: DocumentId): boolean {
+    return this.#store.has(id);
+  }
+
+  /**
+   * Adds or replaces a document. Among equal ranks the greater `order` comes first; without `order`, the
+   * document that was put last.
+   */
+  put(id: DocumentId, fields: Readonly<Record<string, string | undefined>>, order?: number): void {
+    const own = order ?? this.#lastOrder + 1;
+    this.#lastOrder = Math.max(this.#lastOrder, own);
+    const texts = this.#names.map((name) => fields[name] ?? '');
+    this.#store.delete(id);
+    this.#store.add(id, own, this.#reader.read(texts));
+  }
+
+  /** False if there is no such document. */
+  delete(id: DocumentId): boolean {
+    return this.#store.delete(id);
+  }
+
+  /** Packs the documents that were put since the last time. A growing index does this by itself. */
+  freeze(): void {
+    this.#store.freeze();
+  }
+
+  /** The lowest whole number from `from` on that is not the id of a document. */
+  firstFree(from: number): number {
+    return this.#store.firstFree(from);
+  }
+
+  /** The whole index as buffers for a cache, one function per buffer: see encodeIndex. */
+  encode(idInCache?: (id: DocumentId) => DocumentId): (() => Buffer)[] {
+    return encodeIndex(this.#store, idInCache);
+  }
+
+  /** See Dictionary.prepare. */
+  prepare(): boolean {
+    return this.#store.dictionary.prepare();
+  }
+
+  /** Decodes the buffers of `encode`. `documents` is their number, if known, and reserves room. */
+  decoder(documents = 0): IndexDecoder {
+    this.#store.reserve(documents);
+    return new IndexDecoder(this.#store, (order) => {
+      this.#lastOrder = Math.max(this.#lastOrder, order);
+    });
+  }
+
+  /** Searches without pauses. Throws `QUERY_SYNTAX` with `details.position`, `CANCELLED`. */
+  search(query: string, options: SearchOptions = {}): SearchResult {
+    const parsed = this.#parse(query, options);
+    const first = this.#run(parsed.root, options);
+    if (first.total > 0 || parsed.relaxed === undefined)
+      return this.#result(first, parsed.root, false);
+    const second = this.#run(parsed.relaxed, options);
+    return this.#result(second, parsed.relaxed, second.total > 0);
+  }
+
+  /** Like `search`, but yields to the event loop every few milliseconds and can be cancelled by `signal`. */
+  async searchAsync(query: string, options: SearchOptions = {}): Promise<SearchResult> {
+    const parsed = this.#parse(query, options);
+    const first = await this.#runInSlices(parsed.root, options);
+    if (first.total > 0 || parsed.relaxed === undefined)
+      return this.#result(first, parsed.root, false);
+    const second = await this.#runInSlices(parsed.relaxed, options);
+    return this.#result(second, parsed.relaxed, second.total > 0);
+  }
+
+  /** Whether the query has operators, quotes or column filters: then it is no plain words. */
+  usesOperators(query: string): boolean {
+    return usesOperators(query, this.#columns);
+  }
+
+  stats(): TextIndexStats {
+    const { documentCount, tokenCount, dictionary, segments, frozenSegments } = this.#store;
+    return {
+      documents: documentCount,
+      tokens: tokenCount,
+      terms: dictionary.size,
+      segments: segments.length,
+      frozenBytes: frozenSegments.reduce((sum, segment) => sum + segment.byteLength, 0),
+    };
+  }
+
+  #parse(query: string, { matchType = 'fts5', signal }: SearchOptions) {
+    throwIfCancelled(signal);
+    const context: ParseContext = {
+      columns: this.#columns,
+      bigramColumn: 1 << this.#names.length,
+      dictionary: this.#store.dictionary,
+    };
+    return parseQuery(query, matchType, context);
+  }
+
+  #execute(root: QueryNode, { limit = 20, offset = 0, filter, onBegin }: SearchOptions) {
+    onBegin?.();
+    return executeQuery(root, this.#store, { limit, offset, filter });
+  }
+
+  #run(root: QueryNode, options: SearchOptions): QueryResult {
+    return runToCompletion(this.#execute(root, options));
+  }
+
+  async #runInSlices(root: QueryNode, options: SearchOptions): Promise<QueryResult> {
+    for (let restarts = 0; restarts < MAX_RESTARTS; restarts++) {
+      const steps = this.#execute(root, options);
+      const { version } = this.#store;
+      const slice = new TimeSlice();
+      while (version === this.#store.version) {
+        const step = steps.next();
+        if (step.done) return step.value;
+        if (slice.isSpent()) await slice.yield();
+        throwIfCancelled(options.signal);
+      }
+    }
+    return this.#run(root, options);
+  }
+
+  #result(result: QueryResult, root: QueryNode, relaxed: boolean): SearchResult {
+    const { dictionary } = this.#store;
+    const unknown = new Set<string>();
+    if (result.total === 0) {
+      for (const { terms } of phrasesOf(root)) {
+        for (const { term, prefix } of terms) {
+          const known = prefix
+            ? dictionary.startingWith(term).length > 0
+            : dictionary.find(term) !== undefined;
+          if (!known) unknown.add(term);
+        }
+      }
+    }
+    return new SearchResult(result, this.#store, this.#names, relaxed, [...unknown]);
+  }
+}
+
+/** Creates an empty index. `VALIDATION_ERROR` for too many columns or unknown default columns. */
+export function createTextIndex(options: TextIndexOptions): TextIndex {
+  return new TextIndex(options);
+}

@@ -1,0 +1,158 @@
+/**
+ * Stores words with symbols (`C++`, `.env`, `src/a_b.ts`) as they stand in a document, so that they are
+ * found as typed. A chunk is text without spaces. For each chunk that has a symbol, the bytes hold
+ * the number of its first word in the document, then the chunk with one placeholder byte for each
+ * word and the symbols in UTF-8. The words themselves are tokens of the document.
+ */
+import { withCapacity } from '../../base/typed-array.js';
+import type { Segment } from '../segments/segment.js';
+
+/** Begins a chunk. The number of its first word follows, seven bits per byte, the lowest first. */
+const CHUNK = 0;
+/** Stands for a word. */
+const WORD_BYTE = 1;
+/** Replaces control characters that would be read as one of those two. */
+const OTHER_CONTROL = 2;
+
+const LAST_UNIT = 0xffff;
+const LAST_ASCII = 127;
+
+/** Start and end of each word, alternating: a range of an array, because a view costs more than its use. */
+interface WordBounds {
+  readonly array: Uint32Array;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Builds the bytes of one document. */
+export class SymbolWriter {
+  #bytes = new Uint8Array(1024);
+  #count = 0;
+
+  /** Starts the next document. */
+  clear(): void {
+    this.#count = 0;
+  }
+
+  /** Valid until the next `clear`. */
+  get bytes(): Uint8Array {
+    return this.#bytes.subarray(0, this.#count);
+  }
+
+  /** Adds the chunk in `units` from `start` to `end`, given its words and the number of the first. */
+  addChunk(
+    firstWord: number,
+    units: Uint16Array,
+    start: number,
+    { array, from, to }: WordBounds,
+    end: number,
+  ): void {
+    // A unit takes at most three bytes, and a number at most five.
+    this.#reserve(6 + 3 * (end - start));
+    this.#bytes[this.#count++] = CHUNK;
+    let rest = firstWord;
+    for (; rest > LAST_ASCII; rest >>>= 7) this.#bytes[this.#count++] = (rest & LAST_ASCII) | 0x80;
+    this.#bytes[this.#count++] = rest;
+    let copied = start;
+    for (let i = from; i < to; i += 2) {
+      this.#symbols(units, copied, array[i] ?? 0);
+      this.#bytes[this.#count++] = WORD_BYTE;
+      copied = array[i + 1] ?? 0;
+    }
+    this.#symbols(units, copied, end);
+  }
+
+  /** Adds the pieces of a pattern, see symbolPattern. */
+  addPattern(pieces: readonly string[]): void {
+    for (const piece of pieces) {
+      this.#reserve(1 + 3 * piece.length);
+      if (piece === WORD) this.#bytes[this.#count++] = WORD_BYTE;
+      else
+        this.#symbols(
+          Uint16Array.from({ length: piece.length }, (_, i) => piece.charCodeAt(i)),
+          0,
+          piece.length,
+        );
+    }
+  }
+
+  #symbols(units: Uint16Array, from: number, to: number): void {
+    for (let at = from; at < to; at++) {
+      const unit = units[at] ?? 0;
+      if (unit > LAST_ASCII) {
+        at += this.#beyondAscii(unit, units[at + 1] ?? 0);
+      } else this.#bytes[this.#count++] = unit <= WORD_BYTE ? OTHER_CONTROL : unit;
+    }
+  }
+
+  /** Writes a character outside ASCII. Returns the units that it takes beyond the first. */
+  #beyondAscii(unit: number, following: number): number {
+    const code = String.fromCharCode(unit, following).codePointAt(0) ?? unit;
+    const bytes = Buffer.from(String.fromCodePoint(code));
+    this.#bytes.set(bytes, this.#count);
+    this.#count += bytes.length;
+    return code > LAST_UNIT ? 1 : 0;
+  }
+
+  #reserve(more: number): void {
+    this.#bytes = withCapacity(this.#bytes, this.#count + more);
+  }
+}
+
+/** Stands for any word in the pieces of a pattern. */
+export const WORD = '';
+
+/** The bytes of a chunk as typed, given in pieces: WORD for each word, and the symbols between them. */
+export function symbolPattern(pieces: readonly string[]): Uint8Array {
+  const writer = new SymbolWriter();
+  writer.addPattern(pieces);
+  return writer.bytes;
+}
+
+/**
+ * Calls `found` for each instance of `pattern` in a document, with the number of its first word in the
+ * document. `isWord(word, n)` decides whether that word of the document matches the pattern's n-th.
+ */
+export function findPattern(
+  { symbols, symbolStarts }: Pick<Segment, 'symbols' | 'symbolStarts'>,
+  slot: number,
+  pattern: Uint8Array,
+  isWord: (word: number, n: number) => boolean,
+  found: (word: number) => void,
+): void {
+  const to = symbolStarts[slot + 1] ?? 0;
+  const lead = pattern[0];
+  let word = 0;
+  for (let at = symbolStarts[slot] ?? 0; at < to; at++) {
+    const byte = symbols[at] ?? 0;
+    if (byte === CHUNK) {
+      word = 0;
+      for (let shift = 0; ; shift += 7) {
+        const part = symbols[++at] ?? 0;
+        word |= (part & LAST_ASCII) << shift;
+        if (part <= LAST_ASCII) break;
+      }
+      continue;
+    }
+    if (byte === lead && isPatternAt(symbols, at, to, pattern, word, isWord)) found(word);
+    if (byte === WORD_BYTE) word++;
+  }
+}
+
+function isPatternAt(
+  symbols: Uint8Array,
+  from: number,
+  to: number,
+  pattern: Uint8Array,
+  firstWord: number,
+  isWord: (word: number, n: number) => boolean,
+): boolean {
+  if (from + pattern.length > to) return false;
+  let words = 0;
+  for (let i = 0; i < pattern.length; i++) {
+    const byte = pattern[i];
+    if (symbols[from + i] !== byte) return false;
+    if (byte === WORD_BYTE && !isWord(firstWord + words, words++)) return false;
+  }
+  return true;
+}

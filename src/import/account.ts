@@ -1,0 +1,56 @@
+/** The account of an import: what came in, what did not and why. Counts are of conversations. */
+import type { Place } from './source.js';
+
+export interface AccountProblem {
+  readonly path: string;
+  readonly record?: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface Account {
+  added: number;
+  updated: number;
+  unchanged: number;
+  /** Not brought in: damaged, empty, deleted here. */
+  skipped: number;
+  /** Of the conversations that were added, and what was added to others. */
+  messages: number;
+  /** Brought in besides conversations. */
+  notes: number;
+  insights: number;
+  facts: number;
+  /** Left out on purpose, counted by reason. */
+  readonly leftOut: Record<string, number>;
+  /** Conversations that went on both here and at the source: the source's part is a branch now. */
+  readonly branched: string[];
+  readonly problems: AccountProblem[];
+  /** More of them than `problems` holds. */
+  moreProblems: number;
+  /** Why it ended before its end; what is counted is safe. */
+  stopped?: { code: string; message: string };
+}
+
+/** A damaged file of millions of lines must not fill the memory with sentences about them. */
+const MOST_PROBLEMS = 1000;
+
+export function newAccount(): Account {
+  return {
+    ...{ added: 0, updated: 0, unchanged: 0, skipped: 0, messages: 0 },
+    ...{ notes: 0, insights: 0, facts: 0, leftOut: {}, branched: [], problems: [] },
+    moreProblems: 0,
+  };
+}
+
+export function addProblem(
+  account: Account,
+  { path, record }: Place,
+  { code, message }: { code: string; message: string },
+): void {
+  if (account.problems.length >= MOST_PROBLEMS) account.moreProblems += 1;
+  else account.problems.push({ path, ...(record !== undefined && { record }), code, message });
+}
+
+export function addLeftOut(account: Account, reason: string, count = 1): void {
+  account.leftOut[reason] = (account.leftOut[reason] ?? 0) + count;
+}

@@ -1,0 +1,132 @@
+/**
+ * A conversation of a source in the form in which the store would keep it, with its mark. The same
+ * conversation always gives the same candidate, message ids included.
+ */
+import { isoTime } from '../base/clock.js';
+import { derivedUuid } from '../base/ids.js';
+import type { PastFields, PastMessage } from '../stores/conversations/append.js';
+import { asStored } from '../stores/conversations/as-stored.js';
+import { CLIENT_ID } from '../stores/conversations/schema.js';
+import { digestOf, headDigestOf, isOwnId, type SourceMark, saidDigestOf } from './mark.js';
+import type { ImportedConversation, ImportedMessage } from './source.js';
+
+export type CandidateMessage = PastMessage & { readonly id: string; readonly createdAt: string };
+
+export interface Candidate {
+  readonly mark: SourceMark;
+  readonly fields: PastFields & { readonly createdAt: string; readonly updatedAt: string };
+  readonly messages: readonly CandidateMessage[];
+  /** Whether the source has a message of this stored id somewhere in the conversation. */
+  isThere(messageId: string): boolean;
+  /** The conversation of the same source that it branched off, and the stored id of the message. */
+  readonly branchOf?: { readonly id: string; readonly messageId: string } | undefined;
+}
+
+export function candidateOf(kind: string, given: ImportedConversation): Candidate {
+  const { createdAt, updatedAt, isDated } = timesOf(given);
+  const messages = messagesOf(kind, given, createdAt);
+  const { title, module, pinned, metadata = {}, branchOf, id } = given;
+  const fields = {
+    ...(title !== undefined && { title: title.toWellFormed() }),
+    ...(module !== undefined && { module }),
+    ...(pinned && { pinned }),
+    tags: [...new Set([kind, ...(given.tags ?? [])])],
+  };
+  const times = isDated ? undefined : ('file' as const);
+  const mark: SourceMark = {
+    ...{ kind, id, count: messages.length },
+    hash: digestOf(messages, times),
+    said: saidDigestOf(messages),
+    head: headDigestOf(fields),
+    ...(times && { times }),
+    ...(given.isRemnant && { isRemnant: true }),
+    ...(messages[0] && { first: messages[0].id }),
+  };
+  const isKey = given.isKey && CLIENT_ID.test(id);
+  return {
+    mark,
+    fields: {
+      ...fields,
+      ...{ createdAt, updatedAt },
+      ...(isKey && { clientId: id }),
+      metadata: { ...asStored(metadata), source: mark },
+    },
+    messages,
+    isThere: memberOf(kind, given, messages),
+    ...(branchOf?.messageId !== undefined && {
+      branchOf: { id: branchOf.id, messageId: storedId(kind, branchOf.id, branchOf.messageId) },
+    }),
+  };
+}
+
+function timesOf({ createdAt, updatedAt, messages, fileTimeMs }: ImportedConversation) {
+  const said = messages.flatMap((message) => message.createdAt ?? []);
+  const first = createdAt ?? said[0] ?? updatedAt;
+  const start = first ?? isoTime(Math.max(0, Math.round(fileTimeMs)));
+  return {
+    createdAt: start,
+    updatedAt: updatedAt ?? said.at(-1) ?? start,
+    isDated: first !== undefined,
+  };
+}
+
+/** Ids that repeat are told apart by their order; a message without a time has that of the one before. */
+function messagesOf(
+  kind: string,
+  { id: conversation, messages }: ImportedConversation,
+  createdAt: string,
+): CandidateMessage[] {
+  const used = new Set<string>();
+  const stored = new Map<string, string>();
+  let time = createdAt;
+  return messages.map((message) => {
+    const { role, content, parentId, metadata } = message;
+    time = message.createdAt ?? time;
+    const id = freeId(kind, conversation, message, used);
+    if (message.id !== undefined) stored.set(message.id, id);
+    const parent = parentId === undefined ? undefined : stored.get(parentId);
+    return {
+      ...{ id, role, content, createdAt: time },
+      ...(parent !== undefined && parent !== id && { parentMessageId: parent }),
+      ...(metadata !== undefined && { metadata: asStored(metadata) }),
+    };
+  });
+}
+
+function freeId(
+  kind: string,
+  conversation: string,
+  { id, role, content }: ImportedMessage,
+  used: Set<string>,
+): string {
+  for (let count = 1; ; count += 1) {
+    const wanted =
+      id === undefined
+        ? derivedUuid(kind, conversation, role, content, String(count))
+        : storedId(kind, conversation, count === 1 ? id : `${id}#${count}`);
+    if (used.has(wanted)) continue;
+    used.add(wanted);
+    return wanted;
+  }
+}
+
+/** A short id, such as a row's number, names a message only together with its conversation. */
+function storedId(kind: string, conversation: string, id: string): string {
+  return isOwnId(id) ? id : derivedUuid(kind, conversation, id);
+}
+
+/** Worked out when somebody asks, which is only where a conversation changed. */
+function memberOf(
+  kind: string,
+  { id: conversation, allIds = new Set() }: ImportedConversation,
+  messages: readonly CandidateMessage[],
+): (messageId: string) => boolean {
+  let ids: Set<string> | undefined;
+  return (messageId) => {
+    ids ??= new Set([
+      ...messages.map(({ id }) => id),
+      ...[...allIds].map((id) => storedId(kind, conversation, id)),
+    ]);
+    return ids.has(messageId);
+  };
+}

@@ -1,0 +1,196 @@
+/**
+ * Brings conversations of one source into the store, each as a whole or not at all, durable before it
+ * is counted. Who does it again does nothing; who was killed in the middle goes on where it ended.
+ */
+import { AppError, isAppError } from '../base/errors.js';
+import type { ConversationDocuments } from '../stores/conversations/conversation-documents.js';
+import type { ConversationStore } from '../stores/conversations/conversations.js';
+import { CONVERSATION_ID, type JsonObject } from '../stores/conversations/schema.js';
+import { type Account, addLeftOut, addProblem } from './account.js';
+import { type Candidate, candidateOf } from './candidate.js';
+import type { Known, KnownConversation } from './known.js';
+import { keyOf, markIn, type SourceMark } from './mark.js';
+import { hasNews, type Reconciled, reconcile } from './reconcile.js';
+import type { ImportedConversation } from './source.js';
+
+export interface ConversationImportOptions {
+  readonly store: ConversationStore;
+  readonly documents: ConversationDocuments;
+  readonly known: Known;
+  readonly account: Account;
+  readonly dryRun: boolean;
+}
+
+/** What is wrong with one conversation and stops no other. */
+const OF_ONE: readonly AppError['code'][] = [
+  'ALREADY_EXISTS',
+  'VALIDATION_ERROR',
+  'CONVERSATION_CORRUPTED',
+  'CONVERSATION_FULL',
+  'CONVERSATION_NOT_FOUND',
+  'MESSAGE_NOT_FOUND',
+  'FORMAT_TOO_NEW',
+  'TOO_LARGE',
+  'LOCKED',
+];
+
+export class ConversationImport {
+  readonly #options: ConversationImportOptions;
+  /** Under way or done in this import, by key. */
+  readonly #begun = new Map<string, Promise<void>>();
+
+  constructor(options: ConversationImportOptions) {
+    this.#options = options;
+  }
+
+  /** Throws only what concerns all of them: STORAGE_FULL, FILESYSTEM_ERROR. */
+  bring(kind: string, given: ImportedConversation): Promise<void> {
+    const key = keyOf({ kind, id: given.id });
+    const before = this.#begun.get(key);
+    const bringing = before === undefined ? this.#bring(kind, given) : this.#meetAgain(given);
+    if (before === undefined) this.#begun.set(key, bringing);
+    return bringing;
+  }
+
+  async #meetAgain(given: ImportedConversation): Promise<void> {
+    const { account } = this.#options;
+    account.skipped += 1;
+    const message = `${given.id} is in the import twice; the first one counts.`;
+    addProblem(account, given, { code: 'ALREADY_EXISTS', message });
+  }
+
+  async #bring(kind: string, given: ImportedConversation): Promise<void> {
+    const { account, known } = this.#options;
+    for (const [reason, count] of Object.entries(given.leftOut ?? {})) {
+      addLeftOut(account, reason, count);
+    }
+    const isDeleted = known.isDeleted(keyOf({ kind, id: given.id }));
+    if (given.messages.length === 0 || isDeleted) {
+      account.skipped += 1;
+      addLeftOut(account, isDeleted ? 'deleted here' : 'conversations without messages');
+      return;
+    }
+    try {
+      await this.#bringCandidate(candidateOf(kind, given));
+    } catch (error) {
+      if (!isAppError(error) || !OF_ONE.includes(error.code)) throw error;
+      account.skipped += 1;
+      addProblem(account, given, error);
+    }
+  }
+
+  async #bringCandidate(candidate: Candidate): Promise<void> {
+    const { account, known, dryRun, store } = this.#options;
+    const { mark } = candidate;
+    const there = known.get(keyOf(mark)) ?? known.ofFirst(mark);
+    const isLess = mark.isRemnant === true && there?.mark.isRemnant !== true;
+    if (there === undefined && known.hasId(mark.id)) {
+      // It came out of this store, or lies beside what did.
+      if (store.knownHead(mark.id)?.messageCount === mark.count) account.unchanged += 1;
+      else throw isHere(mark.id);
+    } else if (there === undefined) {
+      if (!dryRun) await this.#create(candidate);
+      account.added += 1;
+      account.messages += candidate.messages.length;
+    } else if (isLess || !hasNews(there.mark, mark)) account.unchanged += 1;
+    else await this.#update(there, renamed(candidate, there.mark.id));
+  }
+
+  async #create({ mark, fields, messages, branchOf }: Candidate): Promise<void> {
+    const { store, known } = this.#options;
+    const { clientId, ...others } = fields;
+    const isFree = clientId !== undefined && !known.isKeyTaken(clientId);
+    const parent = branchOf && (await this.#parentOf(mark, branchOf));
+    const whole = {
+      ...others,
+      ...(isFree && { clientId }),
+      ...(parent && { branchOf: parent }),
+      messages,
+    };
+    const ownId = CONVERSATION_ID.test(mark.id) ? mark.id : undefined;
+    const conversationId = await (ownId === undefined
+      ? store.create({ ...whole, isKeyFree: isFree }).then((made) => made.conversationId)
+      : this.#createUnder(ownId, whole));
+    if (isFree) known.takeKey(clientId);
+    known.add({ conversationId, mark });
+  }
+
+  /** What was a conversation of Daybook's form keeps its id. */
+  async #createUnder(conversationId: string, whole: JsonObject): Promise<string> {
+    const { store, documents } = this.#options;
+    await documents.add(conversationId, whole);
+    await store.lookAt(conversationId);
+    return conversationId;
+  }
+
+  /** It is brought in before its branches, perhaps just now. */
+  async #parentOf({ kind }: SourceMark, branchOf: { id: string; messageId: string }) {
+    const key = keyOf({ kind, id: branchOf.id });
+    await this.#begun.get(key)?.catch(() => undefined); // told where it was begun
+    const conversationId = this.#options.known.get(key)?.conversationId;
+    return conversationId && { conversationId, messageId: branchOf.messageId };
+  }
+
+  async #update({ conversationId, mark }: KnownConversation, candidate: Candidate): Promise<void> {
+    const { account, store, known, dryRun } = this.#options;
+    const plan = reconcile(await store.load(conversationId), mark, candidate);
+    let added = Math.max(0, candidate.mark.count - mark.count);
+    if (plan?.branch !== undefined) {
+      // First the branch, then the mark that says it is done: a crash in between does it again.
+      added = await this.#extendBranch(conversationId, candidate, plan.branch);
+      account.branched.push(conversationId);
+    }
+    if (!dryRun) {
+      await store.revise(conversationId, (current) => {
+        const now = reconcile(current, markIn(current.metadata) ?? mark, candidate);
+        // Somebody wrote to it meanwhile: what should be a branch now was not made, so the mark waits.
+        const isAsPlanned = (now?.branch === undefined) === (plan?.branch === undefined);
+        return isAsPlanned ? now?.revision : undefined;
+      });
+      known.add({ conversationId, mark: candidate.mark });
+    }
+    account.updated += 1;
+    account.messages += added;
+  }
+
+  /** What the source has beside what was said here, in a conversation of its own. Gives how many messages came in. */
+  async #extendBranch(
+    conversationId: string,
+    { mark, fields }: Candidate,
+    { messages, after }: NonNullable<Reconciled['branch']>,
+  ): Promise<number> {
+    const { store, known, dryRun } = this.#options;
+    const own: SourceMark = { ...mark, id: `${mark.id}+`, count: messages.length };
+    const there = known.get(keyOf(own));
+    if (dryRun) return messages.length;
+    if (there === undefined) {
+      const { clientId: _key, metadata, ...others } = fields;
+      const created = await store.create({
+        ...others,
+        metadata: { ...metadata, source: own },
+        ...(after !== undefined && { branchOf: { conversationId, messageId: after } }),
+        messages,
+      });
+      known.add({ conversationId: created.conversationId, mark: own });
+      return messages.length;
+    }
+    const { messages: before } = await store.load(there.conversationId);
+    const ids = new Set(before.map(({ id }) => id));
+    const fresh = messages.filter(({ id }) => !ids.has(id));
+    if (fresh.length > 0) await store.append(there.conversationId, fresh);
+    return fresh.length;
+  }
+}
+
+/** Under the id that it came in with first. */
+function renamed(candidate: Candidate, id: string): Candidate {
+  const mark = { ...candidate.mark, id };
+  const metadata = { ...candidate.fields.metadata, source: mark };
+  return { ...candidate, mark, fields: { ...candidate.fields, metadata } };
+}
+
+function isHere(conversationId: string): AppError {
+  return new AppError('ALREADY_EXISTS', `${conversationId} is here with other messages.`, {
+    hint: 'daybook restore --as-new brings in what differs from an export.',
+  });
+}

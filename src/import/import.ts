@@ -1,0 +1,189 @@
+/**
+ * An import from beginning to end: recognises each path, reads it item by item, brings in what is new,
+ * and gives an account. One import at a time works on a root; what it counted is durable, and an import
+ * that was cut short is finished by the next one.
+ */
+import { join } from 'node:path';
+import { sleep, systemClock } from '../base/clock.js';
+import { AppError, isAppError } from '../base/errors.js';
+import { openInput, textInput } from '../files/input/input.js';
+import type { Input } from '../files/input/input-types.js';
+import { type Lease, tryLease } from '../files/locks/lease.js';
+import type { ConversationDocuments } from '../stores/conversations/conversation-documents.js';
+import type { ConversationStore } from '../stores/conversations/conversations.js';
+import { type Account, addLeftOut, addProblem, newAccount } from './account.js';
+import { ConversationImport } from './conversation-import.js';
+import { Known } from './known.js';
+import { OtherImport, type OtherStores } from './other-import.js';
+import { Pool } from './pool.js';
+import type { Activity, ImportedConversation, ImportItem, ReadOptions, Source } from './source.js';
+import { sourceOf } from './sources.js';
+
+export interface ImportStores extends OtherStores {
+  readonly conversations: ConversationStore;
+  readonly documents: ConversationDocuments;
+  /** Absolute path of `conversation-logs`. */
+  readonly logsFolder: string;
+}
+
+export interface ImportRequest {
+  readonly paths: readonly string[];
+  /** An export that is handed over as a text; it is read after the paths. */
+  readonly text?: { readonly name: string; readonly content: string } | undefined;
+  /** The kind of source, where it is not to be recognised. */
+  readonly from?: string | undefined;
+  /** ISO 8601: only conversations that were changed since. */
+  readonly since?: string | undefined;
+  /** Only conversations of this project: a path of a folder, or a name. */
+  readonly project?: string | undefined;
+  readonly activity: Activity;
+  /** Only says what would be done. */
+  readonly dryRun: boolean;
+  readonly signal?: AbortSignal | undefined;
+  readonly isKnown?: ReadOptions['isKnown'] | undefined;
+  onProgress?(conversations: number): void;
+}
+
+export interface ImportReport extends Account {
+  /** What each path was recognised as. */
+  readonly sources: { readonly path: string; readonly kind: string; readonly title: string }[];
+}
+
+const WAIT_MS = 10_000;
+const LOOK_EVERY_MS = 200;
+
+/**
+ * VALIDATION_ERROR (a path of no known format), LOCKED (another import is at work), PATH_ESCAPE,
+ * TOO_LARGE, CORRUPT, FILESYSTEM_ERROR: then nothing was brought in from that path on. A disk that is
+ * full in the middle is in the account as `stopped`.
+ */
+export async function runImport(
+  stores: ImportStores,
+  request: ImportRequest,
+): Promise<ImportReport> {
+  const report: ImportReport = { ...newAccount(), sources: [] };
+  const lease = request.dryRun ? undefined : await importLease(stores, request.signal);
+  try {
+    const known = await Known.of(stores.conversations);
+    const run = new Run(stores, request, report, known, lease);
+    for (const path of request.paths) {
+      await run.input(await openInput(path));
+      if (report.stopped !== undefined) return report;
+    }
+    const { text } = request;
+    if (text !== undefined) await run.input(textInput(text.name, text.content, systemClock.now()));
+    return report;
+  } finally {
+    await lease?.release();
+  }
+}
+
+async function importLease(
+  { logsFolder }: ImportStores,
+  signal: AbortSignal | undefined,
+): Promise<Lease> {
+  for (let waitedMs = 0; ; waitedMs += LOOK_EVERY_MS) {
+    const lease = await tryLease(join(logsFolder, '.leases', 'import'));
+    if (lease !== undefined) return lease;
+    if (waitedMs >= WAIT_MS) break;
+    await sleep(LOOK_EVERY_MS, signal);
+  }
+  throw new AppError('LOCKED', 'Another import into this root is at work.', {
+    hint: 'Wait until it has ended, then import again: what it brought in is passed over.',
+  });
+}
+
+class Run {
+  readonly #stores: ImportStores;
+  readonly #request: ImportRequest;
+  readonly #report: ImportReport;
+  readonly #lease: Lease | undefined;
+  readonly #conversations: ConversationImport;
+  #done = 0;
+
+  constructor(
+    stores: ImportStores,
+    request: ImportRequest,
+    report: ImportReport,
+    known: Known,
+    lease: Lease | undefined,
+  ) {
+    this.#stores = stores;
+    this.#request = request;
+    this.#report = report;
+    this.#lease = lease;
+    const { dryRun } = request;
+    const { conversations: store, documents } = stores;
+    const shared = { store, documents, known };
+    this.#conversations = new ConversationImport({ ...shared, account: report, dryRun });
+  }
+
+  /** Closes it as well. */
+  async input(input: Input): Promise<void> {
+    const { path } = input;
+    try {
+      const source = await sourceOf(input, this.#request.from);
+      this.#report.sources.push({ path, kind: source.kind, title: source.title });
+      for (const refused of input.refused) {
+        const message = `${refused.name} ${refused.reason}; it was not read.`;
+        addProblem(this.#report, { path: refused.name }, { code: 'PATH_ESCAPE', message });
+      }
+      await this.#readAll(source, input);
+    } catch (error) {
+      if (!isAppError(error, 'STORAGE_FULL')) throw error;
+      this.#report.stopped = { code: error.code, message: error.message };
+    } finally {
+      await input.close();
+    }
+  }
+
+  async #readAll(source: Source, input: Input): Promise<void> {
+    const { signal, activity, dryRun, isKnown } = this.#request;
+    const others = new OtherImport(this.#stores, this.#report, dryRun);
+    const pool = new Pool();
+    try {
+      for await (const item of source.read(input, { activity, signal, isKnown })) {
+        signal?.throwIfAborted();
+        this.#requireLease();
+        if (item.type === 'conversation') await this.#take(source, item, pool);
+        else if (item.type === 'problem') this.#problem(item);
+        else await others.bring(item);
+      }
+    } finally {
+      await pool.settled();
+    }
+    pool.throwIfFailed();
+    await others.end(input.path);
+  }
+
+  async #take(source: Source, item: ImportedConversation, pool: Pool): Promise<void> {
+    const reason = passedOver(item, this.#request);
+    if (reason !== undefined) return addLeftOut(this.#report, reason);
+    await pool.add(item.messages.length, async () => {
+      await this.#conversations.bring(source.kind, item);
+      this.#done += 1;
+      this.#request.onProgress?.(this.#done);
+    });
+  }
+
+  #problem(item: ImportItem & { type: 'problem' }): void {
+    if (item.isConversation) this.#report.skipped += 1;
+    addProblem(this.#report, item, item);
+  }
+
+  #requireLease(): void {
+    if (this.#lease?.isHeld() ?? true) return;
+    throw new AppError('LOCKED', 'Another import took over while this one stood still.', {
+      hint: 'What came in stays. Import again when the other one has ended.',
+    });
+  }
+}
+
+function passedOver(item: ImportedConversation, { since, project }: ImportRequest) {
+  if (since !== undefined) {
+    const last = item.updatedAt ?? item.messages.at(-1)?.createdAt ?? item.createdAt;
+    if (last !== undefined && last < since) return `changed last before ${since}`;
+  }
+  const names = [item.module, item.project, ...(item.tags ?? [])];
+  return project !== undefined && !names.includes(project) ? 'of another project' : undefined;
+}

@@ -1,0 +1,31 @@
+/** Imports into the stores of one root, for the command and the tool. */
+import { type ImportReport, type ImportRequest, type ImportStores, runImport } from './import.js';
+import type { Activity } from './source.js';
+import { foundPlaces, type Machine, type UsualPlace } from './usual-places.js';
+
+export interface ImporterOptions extends ImportStores {
+  readonly machine: Machine;
+  /** How much of what machines did is kept, unless a request says otherwise. */
+  readonly activity: Activity;
+}
+
+export class Importer {
+  readonly #options: ImporterOptions;
+
+  constructor(options: ImporterOptions) {
+    this.#options = options;
+  }
+
+  /** See `runImport`. */
+  run(request: Omit<ImportRequest, 'activity'> & { activity?: Activity | undefined }) {
+    const { activity = this.#options.activity, ...others } = request;
+    return runImport(this.#options, { ...others, activity });
+  }
+
+  /** Where tools on this machine keep what could be imported. */
+  places(): Promise<UsualPlace[]> {
+    return foundPlaces(this.#options.machine);
+  }
+}
+
+export type { ImportReport };

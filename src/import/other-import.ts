@@ -1,0 +1,107 @@
+/**
+ * Brings in what is no conversation: notes, insights and facts. What is there already and differs stays
+ * as it is, and is named.
+ */
+import { AppError, isAppError } from '../base/errors.js';
+import { derivedUuid } from '../base/ids.js';
+import { readInsight } from '../stores/insights/insight-file.js';
+import type { InsightStore } from '../stores/insights/insights.js';
+import { INSIGHT_ID } from '../stores/insights/schema.js';
+import type { KnowledgeGraph } from '../stores/knowledge-graph/knowledge-graph.js';
+import { checkTriple, type NewTriple } from '../stores/knowledge-graph/model/triple.js';
+import type { MemoryBank } from '../stores/memory-bank/memory-bank.js';
+import { type Account, addProblem } from './account.js';
+import type { ImportedInsight, ImportedNote, ImportedTriple } from './source.js';
+
+export interface OtherStores {
+  readonly memoryBank: MemoryBank;
+  readonly insights: InsightStore;
+  readonly kg: KnowledgeGraph;
+}
+
+type Other = ImportedNote | ImportedInsight | ImportedTriple;
+
+const FACTS_AT_ONCE = 500;
+/** These end the import: no other record could come in either. */
+const OF_ALL: readonly AppError['code'][] = ['STORAGE_FULL', 'FILESYSTEM_ERROR'];
+
+export class OtherImport {
+  readonly #stores: OtherStores;
+  readonly #account: Account;
+  readonly #dryRun: boolean;
+  #facts: NewTriple[] = [];
+
+  constructor(stores: OtherStores, account: Account, dryRun: boolean) {
+    this.#stores = stores;
+    this.#account = account;
+    this.#dryRun = dryRun;
+  }
+
+  /** STORAGE_FULL, FILESYSTEM_ERROR. */
+  async bring(item: Other): Promise<void> {
+    try {
+      if (item.type === 'note') await this.#note(item);
+      else if (item.type === 'insight') await this.#insight(item);
+      else await this.#fact(item);
+    } catch (error) {
+      if (!isAppError(error) || OF_ALL.includes(error.code)) throw error;
+      addProblem(this.#account, item, error);
+    }
+  }
+
+  /** Durable what was brought, when it resolves. Throws like `bring`. */
+  async end(path: string): Promise<void> {
+    try {
+      await this.#storeFacts();
+    } catch (error) {
+      if (!isAppError(error) || OF_ALL.includes(error.code)) throw error;
+      addProblem(this.#account, { path }, error);
+    }
+  }
+
+  async #note({ note, content }: ImportedNote): Promise<void> {
+    const { memoryBank } = this.#stores;
+    const there = await memoryBank.read(note).catch((error: unknown) => {
+      if (isAppError(error, 'E_MB_FILE_NOT_FOUND')) return undefined;
+      throw error;
+    });
+    if (there === undefined) {
+      if (!this.#dryRun) await memoryBank.add(note, content);
+      this.#account.notes += 1;
+    } else if (there.content.trimEnd() !== content.trimEnd()) throw differs(`The note ${note}`);
+  }
+
+  async #insight({ value, path }: ImportedInsight): Promise<void> {
+    const { insights } = this.#stores;
+    const given = value['id'];
+    const isOwn = typeof given === 'string' && INSIGHT_ID.test(given.toLowerCase());
+    const id = isOwn ? given.toLowerCase() : derivedUuid('insight', JSON.stringify(value));
+    const stored = readInsight(value, { id, path, modifiedAt: 0 });
+    const there = await insights.get(id);
+    if (there === undefined) {
+      if (!this.#dryRun) await insights.put(stored);
+      this.#account.insights += 1;
+    } else if (there.content !== stored.insight.content) throw differs(`The insight ${id}`);
+  }
+
+  async #fact({ subject, predicate, object, ts }: ImportedTriple): Promise<void> {
+    const fact = { subject, predicate, object, ...(ts !== undefined && { ts }) };
+    checkTriple(fact);
+    this.#facts.push(fact);
+    if (this.#facts.length >= FACTS_AT_ONCE) await this.#storeFacts();
+  }
+
+  async #storeFacts(): Promise<void> {
+    const facts = this.#facts.splice(0);
+    if (facts.length === 0) return;
+    if (this.#dryRun) this.#account.facts += facts.length;
+    else {
+      const { triples } = await this.#stores.kg.add(facts);
+      this.#account.facts += triples.filter(({ added }) => added).length;
+    }
+  }
+}
+
+function differs(what: string): AppError {
+  return new AppError('ALREADY_EXISTS', `${what} is there with other content; it was left so.`);
+}

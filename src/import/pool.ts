@@ -1,0 +1,40 @@
+/**
+ * So many conversations are written at once that the disk, which confirms several writes in the time
+ * of one, sets the pace, and so few that they fit into memory.
+ */
+const MOST_AT_ONCE = 16;
+const MOST_MESSAGES_AT_ONCE = 5_000;
+
+export class Pool {
+  readonly #running = new Set<Promise<void>>();
+  #messages = 0;
+  #failures: unknown[] = [];
+
+  /** Resolves when there is room for the next one. Throws what an earlier one threw. */
+  async add(messages: number, work: () => Promise<void>): Promise<void> {
+    while (this.#isFull(messages)) await Promise.race(this.#running);
+    this.throwIfFailed();
+    this.#messages += messages;
+    const running = work()
+      .catch((error: unknown) => void this.#failures.push(error))
+      .then(() => {
+        this.#running.delete(running);
+        this.#messages -= messages;
+      });
+    this.#running.add(running);
+  }
+
+  /** Never throws. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#running);
+  }
+
+  throwIfFailed(): void {
+    if (this.#failures.length > 0) throw this.#failures[0];
+  }
+
+  #isFull(messages: number): boolean {
+    if (this.#running.size === 0) return false;
+    return this.#running.size >= MOST_AT_ONCE || this.#messages + messages > MOST_MESSAGES_AT_ONCE;
+  }
+}

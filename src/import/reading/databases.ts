@@ -1,0 +1,81 @@
+/** SQLite files of an input, by the tables that are in them. */
+
+import { isAppError } from '../../base/errors.js';
+import type { InputFile } from '../../files/input/input-types.js';
+import { type Row, SQLITE_MAGIC, type SqliteFile, withSqlite } from '../../files/input/sqlite.js';
+import type { JsonObject } from '../../stores/conversations/schema.js';
+import type { ImportItem } from '../source.js';
+import { isObject, parsedJson } from './fields.js';
+
+const NAME = /\.(db|sqlite|sqlite3|vscdb)$/i;
+
+/** Files on the disk that begin as an SQLite file does; one that was named by itself may have any name. */
+export async function databasesIn(
+  files: readonly InputFile[],
+  isAlone: boolean,
+): Promise<InputFile[]> {
+  const found: InputFile[] = [];
+  for (const file of files) {
+    if (
+      (isAlone || NAME.test(file.name)) &&
+      file.diskPath !== undefined &&
+      (await isSqlite(file))
+    ) {
+      found.push(file);
+    }
+  }
+  return found;
+}
+
+async function isSqlite(file: InputFile): Promise<boolean> {
+  for await (const part of file.bytes()) {
+    return Buffer.from(part.subarray(0, SQLITE_MAGIC.length)).toString('latin1') === SQLITE_MAGIC;
+  }
+  return false;
+}
+
+/** Looked up once: the file is copied for it, and several sources ask. */
+const columnsByFile = new WeakMap<InputFile, Promise<ReadonlySet<string>>>();
+
+/** Whether it has all of these columns, as `table.column`. False for one that is damaged. */
+export async function hasColumns(file: InputFile, names: readonly string[]): Promise<boolean> {
+  const known = columnsByFile.get(file) ?? columnsOf(file);
+  columnsByFile.set(file, known);
+  const columns = await known;
+  return names.every((name) => columns.has(name.toLowerCase()));
+}
+
+async function columnsOf({ diskPath = '' }: InputFile): Promise<ReadonlySet<string>> {
+  const columns = new Set<string>();
+  const list = (database: SqliteFile) => {
+    for (const table of database.tables) {
+      for (const column of database.columns(table)) columns.add(`${table}.${column}`.toLowerCase());
+    }
+    return [];
+  };
+  try {
+    for await (const _none of withSqlite(diskPath, list)) break;
+  } catch (error) {
+    if (!isAppError(error, 'CORRUPT')) throw error;
+  }
+  return columns;
+}
+
+/** Items from a file; damage ends them with a problem, and what came before stays. */
+export async function* itemsOfDatabase(
+  { diskPath = '', name }: InputFile,
+  read: (database: SqliteFile) => Iterable<ImportItem>,
+): AsyncGenerator<ImportItem> {
+  try {
+    yield* withSqlite(diskPath, read);
+  } catch (error) {
+    if (!isAppError(error, 'CORRUPT')) throw error;
+    yield { type: 'problem', path: name, code: error.code, message: error.message };
+  }
+}
+
+/** A column that holds a JSON object as text. */
+export function jsonIn(value: Row[string]): JsonObject {
+  const parsed = typeof value === 'string' ? parsedJson(value) : undefined;
+  return isObject(parsed) ? parsed : {};
+}

@@ -1,0 +1,109 @@
+/** Files of an input as JSON: element by element, line by line, or as a whole. */
+
+import { type InputLine, inputLines, type LineOptions } from '../../files/input/input-lines.js';
+import type { InputFile } from '../../files/input/input-types.js';
+import { jsonElements } from '../../files/input/json-elements.js';
+import { unzstd } from '../../files/input/zstd.js';
+import { MAX_DOCUMENT_BYTES } from '../../files/read/json-doc.js';
+import type { JsonObject } from '../../stores/conversations/schema.js';
+import type { ImportProblem } from '../source.js';
+import { isObject, parsedJson } from './fields.js';
+
+/** A record of a file; `value` is `undefined` where it cannot be read. */
+export interface JsonRecord {
+  readonly path: string;
+  readonly record: string;
+  readonly value: unknown;
+}
+
+/** Enough of a file to know what it is. */
+const PEEK_BYTES = 16 * 1024 * 1024;
+const LONGEST_LINE_BYTES = 64 * 1024 * 1024;
+
+/** The elements of an array, or the document itself where it is none. */
+export async function* elementsOf(file: InputFile): AsyncGenerator<JsonRecord> {
+  for await (const { index, text } of jsonElements(bytesOf(file))) {
+    const record = index === -1 ? 'the document' : `[${index}]`;
+    yield { path: file.name, record, value: parsedJson(text) };
+  }
+}
+
+/** The first element of an array, or the document; `undefined` where it is no JSON or a very large one. */
+export async function firstElement(file: InputFile): Promise<unknown> {
+  const bytes = file.sizeBytes <= PEEK_BYTES ? bytesOf(file) : firstBytes(file, PEEK_BYTES);
+  for await (const { text } of jsonElements(bytes)) return parsedJson(text);
+  return undefined;
+}
+
+/** The first line that is an object, of the first few. */
+export async function firstLine(file: InputFile): Promise<JsonObject | undefined> {
+  let tries = 0;
+  for await (const { text } of linesOf(file)) {
+    const value = parsedJson(text);
+    if (isObject(value)) return value;
+    tries += 1;
+    if (tries === 5) return undefined;
+  }
+  return undefined;
+}
+
+/** Lines of text; zstd is unpacked. */
+export function linesOf(
+  file: InputFile,
+  options: Partial<LineOptions> = {},
+): AsyncGenerator<InputLine> {
+  return inputLines(bytesOf(file), { maxBytes: LONGEST_LINE_BYTES, ...options });
+}
+
+/** Objects, a line each. A torn last line is what a file looks like while it is written: left out. */
+export async function* objectLines(
+  file: InputFile,
+  onProblem: (problem: ImportProblem) => void,
+  options: Partial<LineOptions> = {},
+): AsyncGenerator<{ value: JsonObject; record: string }> {
+  for await (const { number, text, isLast, isTooLong } of linesOf(file, options)) {
+    const value = parsedJson(text);
+    const record = `line ${number}`;
+    if (isObject(value)) yield { value, record };
+    else if (!isLast) onProblem(unreadable(file.name, record, isTooLong ? 'TOO_LARGE' : 'CORRUPT'));
+  }
+}
+
+/** The whole file as text; `undefined` where it is not UTF-8 or over 256 MB. */
+export async function textOf(file: InputFile): Promise<string | undefined> {
+  if (file.sizeBytes > MAX_DOCUMENT_BYTES) return undefined;
+  const parts: Uint8Array[] = [];
+  for await (const part of bytesOf(file)) parts.push(part);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(parts));
+  } catch {
+    return undefined; // the decoder throws for nothing else
+  }
+}
+
+/** A conversation that cannot be read. */
+export const unreadableConversation = (path: string, record: string): ImportProblem => ({
+  ...unreadable(path, record),
+  isConversation: true,
+});
+
+export function unreadable(path: string, record: string, code = 'CORRUPT'): ImportProblem {
+  const message =
+    code === 'TOO_LARGE' ? 'is too large to be read' : 'cannot be read: it is damaged or cut off';
+  return { type: 'problem', path, record, code, message: `${record} of ${path} ${message}.` };
+}
+
+export const isZstd = (name: string): boolean => name.endsWith('.zst');
+
+function bytesOf(file: InputFile): AsyncIterable<Uint8Array> {
+  return isZstd(file.name) ? unzstd(file.bytes(), file.name) : file.bytes();
+}
+
+async function* firstBytes(file: InputFile, limit: number): AsyncGenerator<Uint8Array> {
+  let sizeBytes = 0;
+  for await (const part of bytesOf(file)) {
+    yield part;
+    sizeBytes += part.byteLength;
+    if (sizeBytes >= limit) return;
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * Fields of documents that somebody else's program wrote: of the kind that was expected, or absent.
+ */
+import type { JsonObject } from '../../stores/conversations/schema.js';
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const objectIn = (value: unknown): JsonObject => (isObject(value) ? value : {});
+
+export const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+export const objectsIn = (value: unknown): readonly JsonObject[] => listIn(value).filter(isObject);
+
+/** A text that is not empty. */
+export const textIn = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined;
+
+export const numberIn = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) ? value : undefined;
+
+/** Without what is undefined. */
+export function defined(fields: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+/** The same, and `undefined` where nothing is left. */
+export function definedOrNothing(fields: JsonObject): JsonObject | undefined {
+  const kept = defined(fields);
+  return Object.keys(kept).length === 0 ? undefined : kept;
+}
+
+/** `undefined` where it is no JSON. */
+export function parsedJson(text: string | undefined): unknown {
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof RangeError) return undefined;
+    throw error;
+  }
+}

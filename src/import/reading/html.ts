@@ -1,0 +1,46 @@
+/** Answers that come as HTML, as the plain text or the little Markdown that they were made from. */
+import { fenced } from './fenced.js';
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' },
+};
+const BLOCK = /<\/?(?:p|div|ul|ol|table|tr|h[1-6]|blockquote|section|hr)\b[^<>]*>/gi;
+
+/** Tags are only ever removed, so nothing of the text can become one. */
+export function textOfHtml(html: string): string {
+  const codes: string[] = [];
+  const [first = '', ...others] = html.split(/<pre\b[^<>]*>/i);
+  const withoutCode = [
+    first,
+    ...others.map((part) => {
+      const end = part.search(/<\/pre>/i);
+      if (end === -1) return part;
+      codes.push(fenced(plain(part.slice(0, end)).trim()));
+      return `\n\n\u0000${codes.length - 1}\u0000\n\n${part.slice(end)}`;
+    }),
+  ].join('');
+  const marked = withoutCode
+    .replace(/<h([1-6])\b[^<>]*>/gi, (_all, level: string) => `\n\n${'#'.repeat(Number(level))} `)
+    .replace(/<li\b[^<>]*>/gi, '\n- ')
+    .replace(/<br\s*\/?>/gi, '\n')
+    .replace(/<\/?(?:b|strong)\b[^<>]*>/gi, '**')
+    .replace(/<\/?code\b[^<>]*>/gi, '`')
+    .replace(BLOCK, '\n\n');
+  return plain(marked)
+    .replace(/[ \t]+\n/g, '\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()
+    .replaceAll(PLACE, (_all, index: string) => codes[Number(index)] ?? '');
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: no text of a page holds a NUL
+const PLACE = /\u0000(\d+)\u0000/g;
+
+function plain(html: string): string {
+  return html.replace(/<[^<>]*>/g, '').replace(/&(#x?[0-9a-f]+|[a-z]+);/gi, (all, name: string) => {
+    if (!name.startsWith('#')) return ENTITIES[name.toLowerCase()] ?? all;
+    const isHex = /^#x/i.test(name);
+    const code = Number.parseInt(name.slice(isHex ? 2 : 1), isHex ? 16 : 10);
+    return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : all;
+  });
+}

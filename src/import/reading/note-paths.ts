@@ -1,0 +1,61 @@
+/** Where documents of other programs come to lie in the memory bank, and in how many notes. */
+import { sha256Hex } from '../../base/ids.js';
+import type { ImportedNote, Place } from '../source.js';
+
+/** A note holds 32 KB; this leaves room for a line of its own. */
+const NOTE_BYTES = 32_000;
+const MOST_NAME_LENGTH = 80;
+
+/** A name that every system can hold, the same each time. */
+export function plainName(text: string): string {
+  const plain = text
+    .normalize('NFC')
+    .replace(/[^\p{L}\p{N}._ -]+/gu, '-')
+    .replace(/^[. -]+|[. -]+$/g, '')
+    .slice(0, MOST_NAME_LENGTH)
+    .replace(/[. -]+$/, '');
+  if (plain === '') return `untitled-${sha256Hex(text).slice(0, 8)}`;
+  return /^(con|prn|aux|nul|com\d|lpt\d)$/i.test(plain) ? `${plain}-` : plain;
+}
+
+/** One note, or several where the text is too long for one, cut between lines. */
+export function* notesOf(
+  place: Place,
+  folder: readonly string[],
+  name: string,
+  content: string,
+): Generator<ImportedNote> {
+  const base = ['imported', ...folder.map(plainName), plainName(name.replace(/\.md$/i, ''))];
+  const parts = [...partsOf(content.toWellFormed())];
+  for (const [index, part] of parts.entries()) {
+    const note = `${base.join('/')}${index === 0 ? '' : `-${index + 1}`}.md`;
+    yield { type: 'note', path: place.path, record: place.record, note, content: part };
+  }
+}
+
+function* partsOf(content: string): Generator<string> {
+  let part = '';
+  let sizeBytes = 0;
+  for (const line of content.split(/(?<=\n)/).flatMap((text) => [...pieces(text)])) {
+    const lineBytes = Buffer.byteLength(line);
+    if (sizeBytes + lineBytes > NOTE_BYTES && part !== '') {
+      yield part;
+      part = '';
+      sizeBytes = 0;
+    }
+    part += line;
+    sizeBytes += lineBytes;
+  }
+  if (part.trim() !== '') yield part;
+}
+
+/** A line that is itself too long, between characters. */
+function* pieces(line: string): Generator<string> {
+  const length = NOTE_BYTES / 4;
+  for (let at = 0; at < line.length; ) {
+    const isCutInPair = /[\ud800-\udbff]/.test(line.charAt(at + length - 1));
+    const end = at + length - (isCutInPair ? 1 : 0);
+    yield line.slice(at, end);
+    at = end;
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * Messages in the form of OpenAI's chat API, which many programs write: `role` and `content`, which is
+ * a text or a list of parts, with tool calls and their results between them.
+ */
+import type { JsonObject } from '../../stores/conversations/schema.js';
+import { attachmentLine } from './attachments.js';
+import { definedOrNothing, isObject, listIn, objectIn, objectsIn, textIn } from './fields.js';
+import { roleIn } from './roles.js';
+import { timeIn } from './times.js';
+import type { Turns } from './turns.js';
+
+const TIMES = ['createdAt', 'created_at', 'timestamp', 'create_time', 'time', 'date'] as const;
+
+/** Whether a document has a list of such messages. */
+export function hasMessages(value: unknown): value is JsonObject & { messages: unknown[] } {
+  if (!isObject(value)) return false;
+  const { messages } = value;
+  return Array.isArray(messages) && messages.length > 0 && objectsIn(messages).some(isMessage);
+}
+
+export const isMessage = (value: JsonObject): boolean =>
+  typeof value['role'] === 'string' && ('content' in value || 'tool_calls' in value);
+
+/** The first time that a document tells under one of the names in use. */
+export const anyTimeIn = (fields: JsonObject): string | undefined =>
+  TIMES.map((name) => timeIn(fields[name])).find((time) => time !== undefined);
+
+export function addOpenAiMessage(turns: Turns, message: JsonObject): void {
+  const origin = { id: textIn(message['id']), createdAt: anyTimeIn(message) };
+  const content = contentText(message['content']);
+  if (message['role'] === 'tool' || message['role'] === 'function') {
+    turns.result({ name: textIn(message['name']), text: content }, textIn(message['tool_call_id']));
+    return;
+  }
+  const role = roleIn(message['role']);
+  if (role === undefined) {
+    turns.leaveOut('of no known role');
+    return;
+  }
+  turns.think(textIn(message['reasoning_content']) ?? textIn(message['reasoning']), origin);
+  const { parentMessageId, parent_message_id, metadata } = message;
+  turns.say({
+    ...origin,
+    ...{ role, content },
+    parentId: textIn(parentMessageId) ?? textIn(parent_message_id),
+    metadata: definedOrNothing({ ...objectIn(metadata), model: textIn(message['model']) }),
+  });
+  for (const call of objectsIn(message['tool_calls'])) {
+    const called = objectIn(call['function']);
+    const name = textIn(called['name']) ?? textIn(call['name']) ?? 'tool';
+    turns.call(
+      { name, input: called['arguments'] ?? call['arguments'] },
+      origin,
+      textIn(call['id']),
+    );
+  }
+}
+
+export function contentText(content: unknown): string {
+  if (typeof content === 'string') return content;
+  const parts = listIn(content).map((part) => {
+    if (typeof part === 'string') return part;
+    const fields = objectIn(part);
+    return textIn(fields['text']) ?? partLine(fields);
+  });
+  return parts.filter((text) => text !== '').join('\n\n');
+}
+
+function partLine(part: JsonObject): string {
+  const type = textIn(part['type']) ?? '';
+  const url = textIn(objectIn(part['image_url'])['url']) ?? textIn(part['image_url']);
+  const name = textIn(objectIn(part['file'])['filename']) ?? textIn(part['name']);
+  if (url !== undefined) return attachmentLine('image', url.startsWith('data:') ? 'inline' : url);
+  if (name !== undefined) return attachmentLine('file', name);
+  return /image|audio|video|file/.test(type) ? `[${type}]` : '';
+}

@@ -1,0 +1,29 @@
+/** Who said something, in the many words that programs have for it. */
+import type { Role } from '../../stores/conversations/schema.js';
+
+const ROLES: Readonly<Record<string, Role>> = {
+  user: 'user',
+  human: 'user',
+  you: 'user',
+  me: 'user',
+  prompt: 'user',
+  assistant: 'assistant',
+  ai: 'assistant',
+  bot: 'assistant',
+  model: 'assistant',
+  gemini: 'assistant',
+  claude: 'assistant',
+  chatgpt: 'assistant',
+  gpt: 'assistant',
+  llm: 'assistant',
+  response: 'assistant',
+  system: 'system',
+  developer: 'system',
+};
+
+/** `undefined` for what is no word for a speaker, and for tools. */
+export function roleIn(value: unknown): Role | undefined {
+  if (typeof value !== 'string') return undefined;
+  const word = value.trim().toLowerCase();
+  return Object.hasOwn(ROLES, word) ? ROLES[word] : undefined;
+}

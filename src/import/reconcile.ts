@@ -1,0 +1,102 @@
+/**
+ * What a newer version of an imported conversation changes in the one that is here. What was edited or
+ * continued here is never overwritten: then the source's new messages are added at the end, or, where
+ * both sides went on, brought in as a branch. Nothing here touches a file.
+ */
+import { derivedUuid } from '../base/ids.js';
+import type { Revision } from '../stores/conversations/revise.js';
+import type { Conversation } from '../stores/conversations/schema.js';
+import type { Candidate, CandidateMessage } from './candidate.js';
+import { digestOf, headDigestOf, type SourceMark, saidDigestOf } from './mark.js';
+
+export interface Reconciled {
+  /** For the conversation itself. */
+  readonly revision: Revision;
+  /** For a branch of it, after the message `after` (of the conversation), where both sides went on. */
+  readonly branch?: { readonly messages: readonly CandidateMessage[]; readonly after?: string };
+}
+
+/** `undefined` where the source has nothing that was not brought in before. */
+export function reconcile(
+  current: Conversation,
+  mark: SourceMark,
+  candidate: Candidate,
+): Reconciled | undefined {
+  if (!hasNews(mark, candidate.mark)) return undefined;
+  const head = headRevision(current, mark, candidate);
+  const { messages } = candidate;
+  // What the source has lost since stays here: people import because sources forget.
+  const isKept = current.messages.every(({ id }) => candidate.isThere(id));
+  if (isKept && isUntouched(current, mark) && current.messages.length === mark.count) {
+    return { revision: { ...head, messages: [...messages] } };
+  }
+  const isLonger = mark.said === saidDigestOf(messages.slice(0, mark.count));
+  const start = isLonger ? mark.count : firstDifference(current, messages);
+  const fresh = messages.slice(start);
+  if (fresh.length === 0) return { revision: head };
+  if (isLonger && !isContinued(current, messages.slice(0, start))) {
+    return { revision: { ...head, messages: [...current.messages, ...fresh] } };
+  }
+  const after = messages[start - 1]?.id;
+  const isThere = current.messages.some(({ id }) => id === after);
+  return {
+    revision: head,
+    branch: {
+      messages: underOwnIds(fresh, current),
+      ...(after !== undefined && isThere && { after }),
+    },
+  };
+}
+
+/** Whether the source is not as it was at the import that left this mark. */
+export const hasNews = (mark: SourceMark, now: SourceMark): boolean =>
+  mark.hash !== now.hash || mark.head !== now.head || mark.count !== now.count;
+
+/** Whether the messages that were imported are still exactly those. */
+function isUntouched({ messages }: Conversation, { count, hash, times }: SourceMark): boolean {
+  return messages.length >= count && digestOf(messages.slice(0, count), times) === hash;
+}
+
+/** Whether somebody said something here that the source does not know. */
+function isContinued({ messages }: Conversation, imported: readonly CandidateMessage[]): boolean {
+  const known = new Set(imported.map(({ id }) => id));
+  return messages.some(({ id }) => !known.has(id));
+}
+
+function firstDifference({ messages }: Conversation, news: readonly CandidateMessage[]): number {
+  const at = news.findIndex(
+    ({ id, content }, index) => messages[index]?.id !== id || messages[index]?.content !== content,
+  );
+  return at === -1 ? news.length : at;
+}
+
+/** Title, module, tags and pin follow the source unless they were changed here. */
+function headRevision(
+  current: Conversation,
+  mark: SourceMark,
+  { fields, mark: now }: Candidate,
+): Revision {
+  const { title, module, tags, pinned, metadata, updatedAt } = fields;
+  const isOwn = headDigestOf(current) !== mark.head;
+  const keepsMade = title === undefined && current.titleFrom !== undefined;
+  return {
+    updatedAt: updatedAt > current.updatedAt ? updatedAt : current.updatedAt,
+    fields: {
+      ...(!isOwn && !keepsMade && { title }),
+      ...(!isOwn && { module, tags, pinned }),
+      metadata: { ...current.metadata, ...(!isOwn && metadata), source: now },
+    },
+  };
+}
+
+/** A message id names one message of the store, so the source's version of an edited one gets another. */
+function underOwnIds(
+  messages: readonly CandidateMessage[],
+  current: Conversation,
+): CandidateMessage[] {
+  const taken = new Set(current.messages.map(({ id }) => id));
+  return messages.map(({ parentMessageId: _parent, ...message }) => ({
+    ...message,
+    id: taken.has(message.id) ? derivedUuid(message.id, message.content) : message.id,
+  }));
+}

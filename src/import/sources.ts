@@ -1,0 +1,68 @@
+/**
+ * All sources, one line each. The first that recognises an input reads it, so what could be mistaken
+ * for something more general comes before it.
+ */
+import { AppError } from '../base/errors.js';
+import type { Input } from '../files/input/input-types.js';
+import type { Source } from './source.js';
+import { chatgpt } from './sources/chatgpt.js';
+import { claude } from './sources/claude.js';
+import { claudeCode } from './sources/claude-code.js';
+import { codex } from './sources/codex.js';
+import { cursor } from './sources/cursor.js';
+import { cursorCli } from './sources/cursor-cli.js';
+import { daybook } from './sources/daybook.js';
+import { geminiApps } from './sources/gemini-apps.js';
+import { geminiCli } from './sources/gemini-cli.js';
+import { insightsMcp } from './sources/insights-mcp.js';
+import { libreChat } from './sources/librechat.js';
+import { llm } from './sources/llm.js';
+import { markdown } from './sources/markdown.js';
+import { mem0 } from './sources/mem0.js';
+import { memoryBank } from './sources/memory-bank.js';
+import { mnemosyne } from './sources/mnemosyne.js';
+import { odeiHistory } from './sources/odei-history.js';
+import { openai } from './sources/openai.js';
+import { openWebUi } from './sources/openwebui.js';
+import { vault } from './sources/vault.js';
+
+export const SOURCES: readonly Source[] = [
+  chatgpt,
+  claude,
+  codex,
+  geminiCli,
+  geminiApps,
+  cursorCli,
+  claudeCode,
+  cursor,
+  daybook,
+  mnemosyne,
+  odeiHistory,
+  insightsMcp,
+  llm,
+  openWebUi,
+  libreChat,
+  openai,
+  mem0,
+  memoryBank,
+  vault,
+  markdown,
+];
+
+export const KINDS: readonly string[] = SOURCES.map(({ kind }) => kind);
+
+/** VALIDATION_ERROR where no source knows the input, or there is none of the kind `from`. */
+export async function sourceOf(input: Input, from: string | undefined): Promise<Source> {
+  if (from !== undefined) {
+    const named = SOURCES.find(({ kind }) => kind === from);
+    if (named !== undefined) return named;
+    throw new AppError('VALIDATION_ERROR', `There is no source ${from}.`, {
+      hint: `The sources are ${KINDS.join(', ')}.`,
+    });
+  }
+  for (const source of SOURCES) if (await source.detect(input)) return source;
+  throw new AppError('VALIDATION_ERROR', `${input.path} is of no format that is known here.`, {
+    hint: 'Name an export, or the folder where a tool keeps its logs; --from names the format. docs/IMPORTING.md lists them.',
+    details: { path: input.path },
+  });
+}

@@ -1,0 +1,162 @@
+/** One node of a ChatGPT conversation: what of it was said, and what a machine did. */
+import type { JsonObject } from '../../stores/conversations/schema.js';
+import { attachmentLine, type NamedFiles } from '../reading/attachments.js';
+import { fenced } from '../reading/fenced.js';
+import {
+  definedOrNothing,
+  listIn,
+  objectIn,
+  objectsIn,
+  parsedJson,
+  textIn,
+} from '../reading/fields.js';
+import { timeIn } from '../reading/times.js';
+import type { TreeNode } from '../reading/tree.js';
+import type { Turns } from '../reading/turns.js';
+
+export interface ChatGptNode extends TreeNode {
+  readonly message: JsonObject | undefined;
+}
+
+export function nodesOf(mapping: JsonObject): ChatGptNode[] {
+  return Object.entries(mapping).map(([id, node]) => {
+    const fields = objectIn(node);
+    const { message } = fields;
+    return {
+      id,
+      parent: textIn(fields['parent']),
+      message: message === null || message === undefined ? undefined : objectIn(message),
+    };
+  });
+}
+
+/** What the web page marks citations with, between characters that no font has. */
+const CITATION = /\ue200[^\ue200\ue201]*\ue201/g;
+const INJECTED = new Set(['user_editable_context', 'model_editable_context']);
+
+interface Read {
+  readonly message: JsonObject;
+  readonly metadata: JsonObject;
+  readonly content: JsonObject;
+  readonly type: string;
+  readonly origin: { id: string; createdAt: string | undefined };
+}
+
+/** Says nothing where the node is left out. */
+export function addNode(turns: Turns, { id, message }: ChatGptNode, names: NamedFiles): void {
+  const reason = message && leftOutOf(message);
+  if (reason !== undefined) turns.leaveOut(reason);
+  else if (message !== undefined) addMessage(turns, id, message, names);
+}
+
+function leftOutOf(message: JsonObject): string | undefined {
+  const type = textIn(objectIn(message['content'])['content_type']);
+  if (type !== undefined && INJECTED.has(type)) return 'injected context';
+  const isHidden = objectIn(message['metadata'])['is_visually_hidden_from_conversation'] === true;
+  if (isHidden || message['weight'] === 0) return 'hidden';
+  return type === 'reasoning_recap' ? 'thinking' : undefined;
+}
+
+function addMessage(turns: Turns, id: string, message: JsonObject, names: NamedFiles): void {
+  const metadata = objectIn(message['metadata']);
+  const content = objectIn(message['content']);
+  const type = textIn(content['content_type']) ?? 'text';
+  const origin = {
+    id: textIn(message['id']) ?? id,
+    createdAt: timeIn(message['create_time']),
+  };
+  const read = { message, metadata, content, type, origin };
+  const role = textIn(objectIn(message['author'])['role']);
+  if (role === 'tool') addToolMessage(turns, read, names);
+  else if (type === 'thoughts') addThoughts(turns, read);
+  else if (role === 'assistant' && isToolCall(message)) addToolCall(turns, read);
+  else if (role === 'user' || role === 'assistant' || role === 'system') {
+    turns.say({
+      ...origin,
+      role,
+      content: textOfMessage(read, names),
+      metadata: definedOrNothing({ model: textIn(metadata['model_slug']) }),
+    });
+  } else turns.leaveOut('of no known role');
+}
+
+const isToolCall = ({ recipient }: JsonObject) =>
+  typeof recipient === 'string' && recipient !== 'all' && recipient !== '';
+
+function addThoughts(turns: Turns, { content, origin }: Read): void {
+  for (const thought of objectsIn(content['thoughts'])) {
+    turns.think(textIn(thought['content']) ?? textIn(thought['summary']), origin);
+  }
+}
+
+/** A canvas is a text that the assistant wrote for the user, although a tool stores it. */
+function addToolCall(turns: Turns, read: Read): void {
+  const { message, content, origin, metadata } = read;
+  const name = String(message['recipient']);
+  const text = textIn(content['text']) ?? textIn(listIn(content['parts'])[0]) ?? '';
+  const canvas = name.startsWith('canmore.') ? canvasText(parsedJson(text)) : undefined;
+  const model = definedOrNothing({ model: textIn(metadata['model_slug']) });
+  if (canvas === undefined) turns.call({ name, input: text }, origin, origin.id);
+  else turns.say({ ...origin, role: 'assistant', content: canvas, metadata: model });
+}
+
+function canvasText(value: unknown): string | undefined {
+  const { name, type, content, updates } = objectIn(value);
+  const written = textIn(content);
+  if (written !== undefined) {
+    const language = textIn(type)?.replace(/^(code|document)\/?/, '') ?? '';
+    const body = textIn(type)?.startsWith('code') ? fenced(written, language) : written;
+    return `${attachmentLine('canvas', textIn(name) ?? 'untitled')}\n\n${body}`;
+  }
+  const replaced = objectsIn(updates).flatMap((update) => textIn(update['replacement']) ?? []);
+  return replaced.length === 0 ? undefined : ['[canvas changed]', ...replaced].join('\n\n');
+}
+
+/** Results of tools; pictures that a tool made are shown to the user, so they are part of the text. */
+function addToolMessage(turns: Turns, read: Read, names: NamedFiles): void {
+  const { message, content, type, origin } = read;
+  const name = textIn(objectIn(message['author'])['name']) ?? 'tool';
+  const pictures = objectsIn(content['parts']).flatMap((part) => pictureLine(part, names) ?? []);
+  const text = type === 'multimodal_text' ? '' : textOfMessage(read, names);
+  const isError = type === 'system_error';
+  if (text !== '' || pictures.length === 0) turns.result({ name, text, isError });
+  if (pictures.length > 0) {
+    turns.say({ ...origin, role: 'assistant', content: pictures.join('\n') });
+  }
+}
+
+function textOfMessage({ content, metadata, type }: Read, names: NamedFiles): string {
+  const body = bodyOf(content, type, names).replace(CITATION, '');
+  const files = objectsIn(metadata['attachments']).map((file) => {
+    const name = textIn(file['name']) ?? textIn(file['id']) ?? 'unnamed';
+    return attachmentLine('file', name, names(textIn(file['id']) ?? name));
+  });
+  // A picture that was uploaded is both a part and an attachment.
+  const missing = files.filter((line) => !body.includes(line));
+  return [body, ...missing].filter((text) => text !== '').join('\n\n');
+}
+
+function bodyOf(content: JsonObject, type: string, names: NamedFiles): string {
+  if (Array.isArray(content['parts'])) {
+    const parts = content['parts'].map((part: unknown) =>
+      typeof part === 'string' ? part : partText(objectIn(part), names),
+    );
+    return parts.filter((text) => text !== '').join('\n\n');
+  }
+  const text = textIn(content['text']) ?? textIn(content['result']) ?? '';
+  if (type !== 'code' || text === '') return text;
+  const language = textIn(content['language']) ?? '';
+  return fenced(text, language === 'unknown' ? '' : language);
+}
+
+function partText(part: JsonObject, names: NamedFiles): string {
+  return pictureLine(part, names) ?? textIn(part['text']) ?? '';
+}
+
+function pictureLine(part: JsonObject, names: NamedFiles): string | undefined {
+  const pointer = textIn(part['asset_pointer']);
+  if (pointer === undefined) return undefined;
+  const kind = textIn(part['content_type'])?.startsWith('audio') ? 'audio' : 'image';
+  const id = pointer.replace(/^[a-z-]+:\/\//, '');
+  return attachmentLine(kind, names(id) ?? id);
+}

@@ -1,0 +1,117 @@
+/**
+ * ChatGPT's data export: `conversations.json`, or `conversations-000.json` and so on, in a zip or a
+ * folder. A conversation is a tree of nodes; the path to `current_node` is what was shown, the other
+ * leaves become branches. Hidden nodes and injected context are left out.
+ */
+import type { Input, InputFile } from '../../files/input/input-types.js';
+import type { JsonObject } from '../../stores/conversations/schema.js';
+import { attachmentNames, type NamedFiles } from '../reading/attachments.js';
+import {
+  elementsOf,
+  firstElement,
+  type JsonRecord,
+  textOf,
+  unreadableConversation,
+} from '../reading/documents.js';
+import {
+  definedOrNothing,
+  isObject,
+  objectIn,
+  objectsIn,
+  parsedJson,
+  textIn,
+} from '../reading/fields.js';
+import { timeIn } from '../reading/times.js';
+import { timesOf, treeConversations } from '../reading/tree-conversations.js';
+import { Turns } from '../reading/turns.js';
+import type { ImportItem, ReadOptions, Source } from '../source.js';
+import { addNode, type ChatGptNode, nodesOf } from './chatgpt-node.js';
+
+const CONVERSATIONS = /(^|\/)conversations(-\d+)?\.json$/i;
+const SHARED = /(^|\/)shared_conversations\.json$/i;
+
+export const chatgpt: Source = {
+  kind: 'chatgpt',
+  title: 'ChatGPT export',
+  async detect(input) {
+    const [first] = filesOf(input);
+    return first !== undefined && isObject(objectIn(await firstElement(first))['mapping']);
+  },
+  async *read(input, options) {
+    const names = attachmentNames(input.files);
+    const shared = await sharedIn(input);
+    for (const file of filesOf(input)) {
+      for await (const record of elementsOf(file)) {
+        options.signal?.throwIfAborted();
+        yield* conversationsOf(record, { file, names, shared, options });
+      }
+    }
+  },
+};
+
+function filesOf({ form, files }: Input): readonly InputFile[] {
+  return form === 'file' ? files : files.filter(({ name }) => CONVERSATIONS.test(name));
+}
+
+interface Context {
+  readonly file: InputFile;
+  readonly names: NamedFiles;
+  readonly shared: ReadonlySet<string>;
+  readonly options: ReadOptions;
+}
+
+function* conversationsOf(record: JsonRecord, context: Context): Generator<ImportItem> {
+  const { value, path, record: at } = record;
+  const fields = objectIn(value);
+  const id = textIn(fields['id']) ?? textIn(fields['conversation_id']);
+  if (id === undefined || !isObject(fields['mapping'])) {
+    yield unreadableConversation(path, at);
+    return;
+  }
+  const head = headOf(fields, context.shared.has(id));
+  const read = (nodes: readonly ChatGptNode[]) => {
+    const turns = new Turns(context.options.activity);
+    for (const node of nodes) addNode(turns, node, context.names);
+    return turns;
+  };
+  const nodes = nodesOf(fields['mapping']);
+  for (const each of treeConversations(id, nodes, textIn(fields['current_node']), read)) {
+    const { isMain, ...conversation } = each;
+    yield {
+      type: 'conversation',
+      ...{ path, record: at, fileTimeMs: context.file.modifiedAtMs },
+      ...head,
+      ...(!isMain && timesOf(conversation)),
+      ...conversation,
+    };
+  }
+}
+
+function headOf(fields: JsonObject, isShared: boolean) {
+  const gizmo = textIn(fields['gizmo_id']) ?? textIn(fields['conversation_template_id']);
+  const isProject = gizmo?.startsWith('g-p-') ?? false;
+  const tags = [
+    ...(fields['is_archived'] === true ? ['archived'] : []),
+    ...(isShared ? ['shared'] : []),
+  ];
+  return {
+    title: textIn(fields['title']),
+    createdAt: timeIn(fields['create_time']),
+    updatedAt: timeIn(fields['update_time']),
+    ...(isProject && { module: gizmo, project: gizmo }),
+    tags,
+    pinned: fields['is_starred'] === true,
+    metadata: definedOrNothing({
+      model: textIn(fields['default_model_slug']),
+      gizmo: isProject ? undefined : gizmo,
+    }),
+  };
+}
+
+/** Ids of the conversations that were shared by a link. */
+async function sharedIn({ files }: Input): Promise<Set<string>> {
+  const file = files.find(({ name }) => SHARED.test(name));
+  const list = file === undefined ? undefined : parsedJson(await textOf(file));
+  const entries = Array.isArray(list) ? objectsIn(list) : [];
+  return new Set(entries.flatMap((entry) => textIn(entry['conversation_id']) ?? []));
+}

@@ -1,0 +1,60 @@
+/**
+ * `history.jsonl` of Claude Code: every prompt that was typed, also of sessions that were swept since.
+ * What a session of the same import holds is passed over.
+ */
+import type { InputFile } from '../../files/input/input-types.js';
+import { objectLines } from '../reading/documents.js';
+import { textIn } from '../reading/fields.js';
+import { timeIn } from '../reading/times.js';
+import type { ImportedConversation, ImportedMessage, ImportProblem } from '../source.js';
+
+export const HISTORY = /(^|\/)history\.jsonl$/;
+
+/** Of the sessions that were read: their ids, and how their prompts begin. */
+export interface KnownPrompts {
+  readonly sessions: Set<string>;
+  readonly texts: Set<string>;
+}
+
+interface Lost {
+  readonly id: string;
+  readonly project: string | undefined;
+  readonly messages: ImportedMessage[];
+}
+
+/** A conversation for each session that is gone; for prompts of no session, one a project and day. */
+export async function* historyConversations(
+  file: InputFile,
+  known: KnownPrompts,
+): AsyncGenerator<ImportedConversation | ImportProblem> {
+  const lost = new Map<string, Lost>();
+  const problems: ImportProblem[] = [];
+  for await (const { value } of objectLines(file, (problem) => problems.push(problem))) {
+    const content = textIn(value['display']);
+    const createdAt = timeIn(value['timestamp']);
+    const session = textIn(value['sessionId']);
+    if (content === undefined || (session !== undefined && known.sessions.has(session))) continue;
+    if (session === undefined && known.texts.has(content.slice(0, 200))) continue;
+    const project = textIn(value['project']);
+    const id = session ?? `history:${project ?? ''}:${createdAt?.slice(0, 10) ?? ''}`;
+    const group = lost.get(id) ?? { id, project, messages: [] };
+    lost.set(id, group);
+    group.messages.push({ role: 'user', content, createdAt });
+  }
+  yield* problems;
+  for (const { id, project, messages } of lost.values()) {
+    yield {
+      type: 'conversation',
+      ...{ path: file.name, id, fileTimeMs: file.modifiedAtMs, isRemnant: true },
+      ...(project !== undefined && {
+        module: project
+          .replaceAll('\\', '/')
+          .split('/')
+          .findLast((part) => part !== ''),
+        project,
+      }),
+      tags: ['prompts only'],
+      messages,
+    };
+  }
+}

@@ -1,0 +1,135 @@
+/** Nodes of Claude Code's sessions as messages: what the user typed, what the assistant said and did. */
+import type { JsonObject } from '../../stores/conversations/schema.js';
+import { elementsOut, withoutElements } from '../reading/elements.js';
+import {
+  defined,
+  definedOrNothing,
+  numberIn,
+  objectIn,
+  objectsIn,
+  textIn,
+} from '../reading/fields.js';
+import type { Turns } from '../reading/turns.js';
+import type { CodeNode, ToolResult } from './claude-code-session.js';
+
+const INJECTED = [
+  'system-reminder',
+  'local-command-stdout',
+  'local-command-stderr',
+  'local-command-caveat',
+  'command-name',
+  'command-message',
+  'command-args',
+  'command-contents',
+];
+const INTERRUPTED = /^\[Request interrupted by user[^\]]*\]$/;
+
+/** In the order of the path. Lines of one answer, which share the id of the API's message, are one message. */
+export function addCodeNodes(
+  turns: Turns,
+  nodes: readonly CodeNode[],
+  results: ReadonlyMap<string, ToolResult>,
+): void {
+  for (let at = 0; at < nodes.length; at += 1) {
+    const node = nodes[at];
+    if (node === undefined || !node.isSpoken) continue;
+    if (node.type === 'user') {
+      addUser(turns, node);
+      continue;
+    }
+    const lines = [node];
+    for (let next = nodes[at + 1]; next !== undefined && isSameAnswer(node, next); ) {
+      lines.push(next);
+      at += 1;
+      next = nodes[at + 1];
+    }
+    addAnswer(turns, lines, results);
+  }
+}
+
+const isSameAnswer = (first: CodeNode, next: CodeNode) =>
+  next.type === 'assistant' &&
+  textIn(first.message['id']) !== undefined &&
+  first.message['id'] === next.message['id'];
+
+function addUser(turns: Turns, { id, createdAt, message, isInjected }: CodeNode): void {
+  const { content } = message;
+  const text = typeof content === 'string' ? content : blocksText(objectsIn(content));
+  if (text.trim() === '') return;
+  const typed = isInjected ? '' : typedIn(text);
+  if (typed === '' || INTERRUPTED.test(typed)) turns.leaveOut('injected context');
+  else turns.say({ id, createdAt, role: 'user', content: typed });
+}
+
+function blocksText(blocks: readonly JsonObject[]): string {
+  const texts = blocks.map((block) =>
+    block['type'] === 'image' ? '[image]' : (textIn(block['text']) ?? ''),
+  );
+  return texts.filter((text) => text !== '').join('\n\n');
+}
+
+/** Without what the program put around it; a command as it was typed. */
+function typedIn(text: string): string {
+  const command = elementsOut(text, 'command-name').inside[0]?.trim();
+  const rest = withoutElements(text, INJECTED).trim();
+  if (command === undefined) return rest;
+  const given = elementsOut(text, 'command-args').inside[0]?.trim() ?? '';
+  return [command.startsWith('/') ? command : `/${command}`, given, rest]
+    .filter((part) => part !== '')
+    .join(' ');
+}
+
+function addAnswer(
+  turns: Turns,
+  lines: readonly CodeNode[],
+  results: ReadonlyMap<string, ToolResult>,
+): void {
+  const [first] = lines;
+  const last = lines.at(-1);
+  if (first === undefined || last === undefined) return;
+  const texts: string[] = [];
+  let spoken: CodeNode | undefined;
+  for (const line of lines) {
+    for (const block of blocksOf(line.message['content'])) {
+      const text = block['type'] === 'text' ? textIn(block['text']) : undefined;
+      if (text === undefined) addActivity(turns, block, line, results);
+      else texts.push(text);
+      if (text !== undefined) spoken ??= line;
+    }
+  }
+  const { id, createdAt } = spoken ?? first;
+  const content = withoutElements(texts.join('\n\n'), ['system-reminder']).trim();
+  turns.say({ id, createdAt, role: 'assistant', content, metadata: metadataOf(last.message) });
+}
+
+const blocksOf = (content: unknown): readonly JsonObject[] =>
+  typeof content === 'string' ? [{ type: 'text', text: content }] : objectsIn(content);
+
+function addActivity(
+  turns: Turns,
+  block: JsonObject,
+  { id, createdAt }: CodeNode,
+  results: ReadonlyMap<string, ToolResult>,
+): void {
+  if (block['type'] === 'thinking') turns.think(textIn(block['thinking']), { id, createdAt });
+  if (block['type'] !== 'tool_use') return;
+  const callId = textIn(block['id']);
+  const result = callId === undefined ? undefined : results.get(callId);
+  const name = textIn(block['name']) ?? 'tool';
+  const call = { name, input: block['input'], result: result?.text, isError: result?.isError };
+  turns.call(call, { id, createdAt });
+}
+
+function metadataOf(message: JsonObject): JsonObject | undefined {
+  const usage = objectIn(message['usage']);
+  const counted = defined({
+    inputTokens: numberIn(usage['input_tokens']),
+    outputTokens: numberIn(usage['output_tokens']),
+    cacheReadTokens: numberIn(usage['cache_read_input_tokens']),
+    cacheWriteTokens: numberIn(usage['cache_creation_input_tokens']),
+  });
+  return definedOrNothing({
+    model: textIn(message['model']),
+    usage: Object.keys(counted).length === 0 ? undefined : counted,
+  });
+}

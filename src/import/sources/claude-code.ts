@@ -1,0 +1,230 @@
+/**
+ * The logs of Claude Code: `projects/<folder>/<session>.jsonl` and what lies beside them. A session that
+ * was resumed begins with a copy of the one before; files that begin with the same line are read
+ * together, as one tree. Subagents are conversations of their own. Prompts whose sessions are gone come
+ * from `history.jsonl`.
+ */
+import { posix } from 'node:path';
+import type { Input, InputFile } from '../../files/input/input-types.js';
+import { firstLine, linesOf, textOf } from '../reading/documents.js';
+import { isObject, parsedJson, textIn } from '../reading/fields.js';
+import { notesOf } from '../reading/note-paths.js';
+import { timesOf, treeConversations } from '../reading/tree-conversations.js';
+import { Turns } from '../reading/turns.js';
+import type { ImportedConversation, ImportItem, ReadOptions, Source } from '../source.js';
+import { HISTORY, historyConversations, type KnownPrompts } from './claude-code-history.js';
+import { type CodeNode, readSession, type Session } from './claude-code-session.js';
+import { addCodeNodes } from './claude-code-turns.js';
+
+const SESSION = /\.jsonl$/;
+const AGENT = /(^|\/)agent-[^/]+\.jsonl$/;
+const BESIDE = /(^|\/)(subagents|workflows|tool-results)\//;
+const MEMORY = /(^|\/)memory\/[^/]+\.md$/;
+/** Enough to tell whose logs they are. */
+const MOST_PEEKS = 12;
+
+export const claudeCode: Source = {
+  kind: 'claude-code',
+  title: 'Claude Code sessions',
+  async detect({ files }) {
+    const logs = files.filter(({ name }) => SESSION.test(name)).slice(0, MOST_PEEKS);
+    for (const file of logs) {
+      const line = await firstLine(file);
+      if (line === undefined) continue;
+      if (textIn(line['sessionId']) !== undefined && 'type' in line) return true;
+      if (textIn(line['leafUuid']) !== undefined && line['type'] === 'summary') return true;
+      if (HISTORY.test(file.name) && 'display' in line && 'timestamp' in line) return true;
+    }
+    return false;
+  },
+  async *read(input, options) {
+    const prompts: KnownPrompts = { sessions: new Set(), texts: new Set() };
+    for (const group of await groupsOf(input, options)) {
+      options.signal?.throwIfAborted();
+      yield* groupConversations(group, input, options, prompts);
+    }
+    for (const file of input.files) {
+      if (HISTORY.test(file.name)) yield* historyConversations(file, prompts);
+      if (MEMORY.test(file.name)) yield* memoryNotes(file);
+    }
+  },
+};
+
+async function* memoryNotes(file: InputFile): AsyncGenerator<ImportItem> {
+  const text = await textOf(file);
+  const project = posix.basename(posix.dirname(posix.dirname(file.name)));
+  const name = posix.basename(file.name);
+  if (text !== undefined) yield* notesOf({ path: file.name }, ['claude-code', project], name, text);
+}
+
+/** Files that share their beginning, the oldest first; and the subagents of their sessions. */
+interface Group {
+  readonly files: InputFile[];
+  readonly agents: InputFile[];
+  /** What sessions were called, by the uuid of the line that the name is about. */
+  readonly summaries: ReadonlyMap<string, string>;
+}
+
+async function groupsOf({ files }: Input, { isKnown }: ReadOptions): Promise<Group[]> {
+  const summaries = new Map<string, string>();
+  const groups = new Map<string, Group>();
+  const bySession = new Map<string, Group>();
+  const logs = files.filter(({ name }) => SESSION.test(name) && !HISTORY.test(name));
+  const sessions = logs.filter(({ name }) => !AGENT.test(name) && !BESIDE.test(name));
+  for (const file of sessions) {
+    const first = (await firstUuid(file, summaries)) ?? file.name;
+    const key = `${posix.dirname(file.name)}\n${first}`;
+    const group = groups.get(key) ?? { files: [], agents: [], summaries };
+    groups.set(key, group);
+    group.files.push(file);
+    bySession.set(nameOf(file), group);
+  }
+  for (const file of logs.filter(({ name }) => AGENT.test(name))) {
+    const session = await sessionOfAgent(file);
+    const group = session === undefined ? undefined : bySession.get(session);
+    const own = group ?? { files: [], agents: [], summaries };
+    own.agents.push(file);
+    if (group === undefined) groups.set(file.name, own);
+  }
+  const isNews = ({ files: own, agents }: Group) =>
+    [...own, ...agents].some((file) => !(isKnown?.(file) ?? false));
+  return [...groups.values()].filter(isNews);
+}
+
+const nameOf = ({ name }: InputFile) => posix.basename(name, '.jsonl');
+
+/** Reads up to the first line that is part of the conversation; summaries stand before it. */
+async function firstUuid(
+  file: InputFile,
+  summaries: Map<string, string>,
+): Promise<string | undefined> {
+  for await (const { text } of linesOf(file)) {
+    const line = parsedJson(text);
+    if (!isObject(line)) continue;
+    const [summary, leaf] = [textIn(line['summary']), textIn(line['leafUuid'])];
+    if (summary !== undefined && leaf !== undefined) summaries.set(leaf, summary);
+    const uuid = textIn(line['uuid']);
+    if (uuid !== undefined) return uuid;
+  }
+  return undefined;
+}
+
+/** Of `<session>/subagents/agent-x.jsonl`, or what the lines of `agent-x.jsonl` say. */
+async function sessionOfAgent(file: InputFile): Promise<string | undefined> {
+  const parts = file.name.split('/');
+  const at = parts.indexOf('subagents');
+  if (at > 0) return parts[at - 1];
+  return textIn((await firstLine(file))?.['sessionId']);
+}
+
+async function* groupConversations(
+  group: Group,
+  input: Input,
+  options: ReadOptions,
+  prompts: KnownPrompts,
+): AsyncGenerator<ImportItem> {
+  const read = { input, activity: options.activity };
+  let session: Session | undefined;
+  for (const file of group.files) session = yield* readSession(file, read, session);
+  const main = session === undefined ? [] : [...sessionConversations(session, group, options)];
+  for (const conversation of main) {
+    note(prompts, conversation, session);
+    yield conversation;
+  }
+  if (session !== undefined) yield* sidechainConversations(session, main, options);
+  for (const file of group.agents) {
+    const agent = yield* readSession(file, read, undefined);
+    if (agent === undefined) continue;
+    const id = `${agent.id}:${nameOf(file)}`;
+    yield* agentConversations({ ...agent, id }, agent.nodes, main, options);
+  }
+}
+
+function note(prompts: KnownPrompts, { messages }: ImportedConversation, session?: Session): void {
+  for (const id of session?.ids ?? []) prompts.sessions.add(id);
+  for (const { role, content } of messages) {
+    if (role === 'user') prompts.texts.add(content.slice(0, 200));
+  }
+}
+
+function* sessionConversations(
+  session: Session,
+  { summaries }: Group,
+  { activity }: ReadOptions,
+): Generator<ImportedConversation> {
+  const nodes = session.nodes.filter(({ isSidechain }) => !isSidechain);
+  if (nodes.length === 0) return;
+  const read = (some: readonly CodeNode[]) => {
+    const turns = new Turns(activity);
+    addCodeNodes(turns, some, session.results);
+    return turns;
+  };
+  const summary = session.nodes.findLast(({ id }) => summaries.has(id))?.id;
+  const title = session.title ?? (summary === undefined ? undefined : summaries.get(summary));
+  for (const { isMain, ...made } of treeConversations(session.id, nodes, newest(nodes), read)) {
+    yield { ...headOf(session), ...(title !== undefined && { title }), ...timesOf(made), ...made };
+  }
+}
+
+/** The end of what was done last is what the user sees when the session goes on. */
+function newest(nodes: readonly CodeNode[]): string | undefined {
+  const spoken = nodes.filter(({ isSpoken }) => isSpoken);
+  const [first, ...others] = spoken.length > 0 ? spoken : nodes;
+  const later = (last: CodeNode | undefined, next: CodeNode) =>
+    (next.createdAt ?? '') >= (last?.createdAt ?? '') ? next : last;
+  return others.reduce<CodeNode | undefined>(later, first)?.id;
+}
+
+/** In older logs the traffic of subagents stands between the lines of the session. */
+function* sidechainConversations(
+  session: Session,
+  main: readonly ImportedConversation[],
+  options: ReadOptions,
+): Generator<ImportedConversation> {
+  const roots = new Map<string, CodeNode[]>();
+  const rootOf = new Map<string, string>();
+  for (const node of session.nodes.filter(({ isSidechain }) => isSidechain)) {
+    const root = (node.parent === undefined ? undefined : rootOf.get(node.parent)) ?? node.id;
+    rootOf.set(node.id, root);
+    const nodes = roots.get(root) ?? [];
+    roots.set(root, nodes);
+    nodes.push(node);
+  }
+  for (const [root, nodes] of roots) {
+    const id = `${session.id}:${root}`;
+    yield* agentConversations({ ...session, id }, nodes, main, options);
+  }
+}
+
+function* agentConversations(
+  session: Session,
+  nodes: readonly CodeNode[],
+  main: readonly ImportedConversation[],
+  { activity }: ReadOptions,
+): Generator<ImportedConversation> {
+  const turns = new Turns(activity);
+  addCodeNodes(turns, nodes, session.results);
+  const messages = turns.messages();
+  const times = timesOf({ messages });
+  const before = main[0]?.messages.findLast(
+    ({ createdAt }) => createdAt !== undefined && createdAt <= (times.createdAt ?? ''),
+  );
+  yield {
+    ...headOf(session),
+    tags: ['subagent'],
+    id: session.id,
+    messages,
+    leftOut: turns.leftOut,
+    ...times,
+    ...(main[0] && { branchOf: { id: main[0].id, messageId: before?.id } }),
+  };
+}
+
+function headOf({ path, fileTimeMs, cwd, metadata }: Session) {
+  return {
+    type: 'conversation' as const,
+    ...{ path, fileTimeMs },
+    ...(cwd !== undefined && { module: posix.basename(cwd.replaceAll('\\', '/')), project: cwd }),
+    metadata,
+  };
+}

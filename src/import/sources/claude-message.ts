@@ -1,0 +1,75 @@
+/** One message of a Claude.ai export: blocks of text, thinking and tools, attachments, artifacts. */
+import type { JsonObject } from '../../stores/conversations/schema.js';
+import { attachmentLine } from '../reading/attachments.js';
+import { fenced } from '../reading/fenced.js';
+import { listIn, objectIn, objectsIn, textIn } from '../reading/fields.js';
+import { timeIn } from '../reading/times.js';
+import type { Turns } from '../reading/turns.js';
+
+/** Stands in `text` for blocks that old apps could not show. */
+const PLACEHOLDER = /```\s*This block is not supported on your current device yet\.?\s*```/g;
+
+export function addClaudeMessage(turns: Turns, id: string, fields: JsonObject): void {
+  const createdAt = timeIn(fields['created_at']);
+  const role = fields['sender'] === 'assistant' ? 'assistant' : 'user';
+  const origin = { id, createdAt };
+  const blocks = objectsIn(fields['content']);
+  for (const block of blocks) addActivity(turns, block, origin);
+  const texts = blocks.flatMap((block) => blockText(block) ?? []);
+  const spoken = texts.join('\n\n');
+  const plain = textIn(fields['text'])?.replace(PLACEHOLDER, '').trim() ?? '';
+  const content = [spoken.trim() === '' ? plain : spoken, ...filesOf(fields)];
+  turns.say({ ...origin, role, content: content.filter((text) => text !== '').join('\n\n') });
+}
+
+function addActivity(turns: Turns, block: JsonObject, origin: { id: string }): void {
+  const { type } = block;
+  if (type === 'thinking') turns.think(textIn(block['thinking']), origin);
+  else if (type === 'tool_use' && artifactText(block) === undefined) {
+    const name = textIn(block['name']) ?? 'tool';
+    turns.call({ name, input: block['input'] }, origin, textIn(block['id']));
+  } else if (type === 'tool_result' && block['name'] !== 'artifacts') {
+    const text = resultText(block['content']);
+    const result = { name: textIn(block['name']), text, isError: block['is_error'] === true };
+    turns.result(result, textIn(block['tool_use_id']));
+  }
+}
+
+const blockText = (block: JsonObject): string | undefined =>
+  block['type'] === 'text' ? textIn(block['text']) : artifactText(block);
+
+/** An artifact is a text that Claude wrote for the user, although a tool stores it. */
+function artifactText(block: JsonObject): string | undefined {
+  if (block['type'] !== 'tool_use' || block['name'] !== 'artifacts') return undefined;
+  const input = objectIn(block['input']);
+  const text = textIn(input['content']) ?? textIn(input['new_str']);
+  if (text === undefined) return undefined;
+  const title = textIn(input['title']) ?? textIn(input['id']) ?? 'untitled';
+  const isProse = textIn(input['type'])?.includes('markdown') ?? false;
+  const body = isProse ? text : fenced(text, textIn(input['language']));
+  return `${attachmentLine('artifact', title)}\n\n${body}`;
+}
+
+export function resultText(content: unknown): string {
+  if (typeof content === 'string') return content;
+  const parts = listIn(content).map((part) =>
+    typeof part === 'string' ? part : (textIn(objectIn(part)['text']) ?? ''),
+  );
+  return parts.filter((text) => text !== '').join('\n');
+}
+
+/** The text of a pasted file is in the export, and people expect to find it. */
+function filesOf(fields: JsonObject): string[] {
+  const attached = objectsIn(fields['attachments']).map((file) => {
+    const line = attachmentLine('file', textIn(file['file_name']) ?? 'pasted text');
+    const text = textIn(file['extracted_content']);
+    return text === undefined ? line : `${line}\n\n${text}`;
+  });
+  const named = [...objectsIn(fields['files']), ...objectsIn(fields['files_v2'])]
+    .flatMap((file) => textIn(file['file_name']) ?? [])
+    .map((name) => attachmentLine('file', name));
+  const others = [...new Set(named)].filter(
+    (line) => !attached.some((text) => text.startsWith(line)),
+  );
+  return [...attached, ...others];
+}

@@ -1,0 +1,177 @@
+/**
+ * The data export of Claude.ai: `conversations.json`, projects in one file or in one each, in a zip or
+ * a folder. Newer exports keep a tree of messages, older ones a list. Documents of projects become notes.
+ */
+import type { Input, InputFile } from '../../files/input/input-types.js';
+import type { JsonObject } from '../../stores/conversations/schema.js';
+import {
+  elementsOf,
+  firstElement,
+  type JsonRecord,
+  unreadable,
+  unreadableConversation,
+} from '../reading/documents.js';
+import {
+  definedOrNothing,
+  isObject,
+  numberIn,
+  objectIn,
+  objectsIn,
+  textIn,
+} from '../reading/fields.js';
+import { notesOf } from '../reading/note-paths.js';
+import { timeIn } from '../reading/times.js';
+import type { TreeNode } from '../reading/tree.js';
+import { timesOf, treeConversations } from '../reading/tree-conversations.js';
+import { Turns } from '../reading/turns.js';
+import type { ImportItem, ReadOptions, Source } from '../source.js';
+import { addClaudeMessage } from './claude-message.js';
+
+const CONVERSATIONS = /(^|\/)conversations\.json$/i;
+const PROJECTS = /(^|\/)(projects\.json|projects\/[^/]+\.json)$/i;
+const MEMORIES = /(^|\/)memories\.json$/i;
+
+export const claude: Source = {
+  kind: 'claude',
+  title: 'Claude.ai export',
+  async detect(input) {
+    const [first] = filesOf(input);
+    if (first === undefined) return false;
+    return Array.isArray(objectIn(await firstElement(first))['chat_messages']);
+  },
+  async *read(input, options) {
+    const names = new Map<string, string>();
+    for (const file of input.files.filter(({ name }) => PROJECTS.test(name))) {
+      for await (const record of elementsOf(file)) yield* projectNotes(record, names);
+    }
+    for (const file of input.files.filter(({ name }) => MEMORIES.test(name))) {
+      for await (const record of elementsOf(file)) yield* memoryNotes(record);
+    }
+    for (const file of filesOf(input)) {
+      for await (const record of elementsOf(file)) {
+        options.signal?.throwIfAborted();
+        yield* conversationsOf(record, file, names, options);
+      }
+    }
+  },
+};
+
+function filesOf({ form, files }: Input): readonly InputFile[] {
+  return form === 'file' ? files : files.filter(({ name }) => CONVERSATIONS.test(name));
+}
+
+function* projectNotes(record: JsonRecord, names: Map<string, string>): Generator<ImportItem> {
+  const { value, path, record: at } = record;
+  if (!isObject(value)) {
+    yield unreadable(path, at);
+    return;
+  }
+  const id = textIn(value['uuid']);
+  const name = textIn(value['name']) ?? id ?? 'project';
+  if (id !== undefined) names.set(id, name);
+  const folder = ['claude', name];
+  const instructions = textIn(value['prompt_template']);
+  const used = new Set(['instructions']);
+  if (instructions !== undefined) yield* notesOf(record, folder, 'instructions', instructions);
+  for (const document of objectsIn(value['docs'])) {
+    const content = textIn(document['content']);
+    const given = (textIn(document['filename']) ?? 'document').replace(/\.md$/i, '');
+    const isTaken = used.has(given);
+    const own = isTaken ? `${given} ${textIn(document['uuid'])?.slice(0, 8) ?? used.size}` : given;
+    used.add(own);
+    if (content !== undefined) yield* notesOf(record, folder, own, content);
+  }
+}
+
+/** What Claude remembers about the user: of a shape that is not documented, so only texts are taken. */
+function* memoryNotes(record: JsonRecord): Generator<ImportItem> {
+  const fields = objectIn(record.value);
+  const all = textIn(fields['conversations_memory']);
+  if (all !== undefined) yield* notesOf(record, ['claude'], 'memory', all);
+  for (const [id, text] of Object.entries(objectIn(fields['project_memories']))) {
+    const memory = textIn(text);
+    if (memory !== undefined) yield* notesOf(record, ['claude', 'memory'], id, memory);
+  }
+}
+
+interface ClaudeNode extends TreeNode {
+  readonly fields: JsonObject;
+}
+
+function* conversationsOf(
+  { value, path, record }: JsonRecord,
+  file: InputFile,
+  projects: ReadonlyMap<string, string>,
+  { activity }: ReadOptions,
+): Generator<ImportItem> {
+  const fields = objectIn(value);
+  const id = textIn(fields['uuid']);
+  if (id === undefined || !Array.isArray(fields['chat_messages'])) {
+    yield unreadableConversation(path, record);
+    return;
+  }
+  const nodes = nodesOf(objectsIn(fields['chat_messages']));
+  const head = headOf(fields, projects);
+  const read = (some: readonly ClaudeNode[]) => {
+    const turns = new Turns(activity);
+    for (const node of some) addClaudeMessage(turns, node.id, node.fields);
+    return turns;
+  };
+  for (const { isMain, ...made } of treeConversations(id, nodes, leafOf(fields, nodes), read)) {
+    yield {
+      type: 'conversation',
+      ...{ path, record, fileTimeMs: file.modifiedAtMs },
+      ...head,
+      ...(!isMain && timesOf(made)),
+      ...made,
+    };
+  }
+}
+
+/** A tree where the export tells parents; otherwise each message follows the one before. */
+function nodesOf(messages: readonly JsonObject[]): ClaudeNode[] {
+  const isTree = messages.some((message) => textIn(message['parent_message_uuid']) !== undefined);
+  const sorted = isTree ? messages : [...messages].sort(byOrder);
+  let before: string | undefined;
+  return sorted.map((fields, index) => {
+    const id = textIn(fields['uuid']) ?? String(index);
+    const parent = isTree ? textIn(fields['parent_message_uuid']) : before;
+    before = id;
+    return { id, parent, fields };
+  });
+}
+
+function byOrder(a: JsonObject, b: JsonObject): number {
+  const [first, second] = [numberIn(a['index']), numberIn(b['index'])];
+  if (first !== undefined && second !== undefined && first !== second) return first - second;
+  const [before, after] = [timeIn(a['created_at']) ?? '', timeIn(b['created_at']) ?? ''];
+  return before < after ? -1 : Number(before > after);
+}
+
+/** The one that is shown, or the newest. */
+function leafOf(fields: JsonObject, nodes: readonly ClaudeNode[]): string | undefined {
+  const given = textIn(fields['current_leaf_message_uuid']);
+  if (given !== undefined && nodes.some(({ id }) => id === given)) return given;
+  const parents = new Set(nodes.map(({ parent }) => parent));
+  const leaves = nodes.filter(({ id }) => !parents.has(id));
+  const timed = leaves.map((node) => ({
+    id: node.id,
+    at: timeIn(node.fields['created_at']) ?? '',
+  }));
+  return timed.reduce((last, next) => (next.at >= last.at ? next : last), { id: '', at: '' }).id;
+}
+
+function headOf(fields: JsonObject, projects: ReadonlyMap<string, string>) {
+  const project = textIn(fields['project_uuid']) ?? textIn(objectIn(fields['project'])['uuid']);
+  return {
+    title: textIn(fields['name']),
+    createdAt: timeIn(fields['created_at']),
+    updatedAt: timeIn(fields['updated_at']),
+    ...(project !== undefined && { module: projects.get(project) ?? project, project }),
+    pinned: fields['is_starred'] === true,
+    metadata: definedOrNothing({
+      model: textIn(fields['model']),
+      summary: textIn(fields['summary']),
+    }),
+  };
+}

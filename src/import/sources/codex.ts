@@ -1,0 +1,127 @@
+/**
+ * Sessions of Codex: `sessions/YYYY/MM/DD/rollout-*.jsonl` and `archived_sessions/`, also packed with
+ * zstd. Compaction writes the whole history into one line again and again, so lines are streamed and the
+ * long ones of that kind are passed over unread.
+ */
+import { posix } from 'node:path';
+import type { InputFile } from '../../files/input/input-types.js';
+import type { JsonObject } from '../../stores/conversations/schema.js';
+import { firstLine, objectLines } from '../reading/documents.js';
+import { definedOrNothing, objectIn, textIn } from '../reading/fields.js';
+import { timeIn } from '../reading/times.js';
+import { Turns } from '../reading/turns.js';
+import type { ImportItem, ImportProblem, ReadOptions, Source } from '../source.js';
+import { addLegacyRecord, addPaginatedRecord } from './codex-records.js';
+
+const ROLLOUT = /(^|\/)rollout-[^/]+\.jsonl(\.zst)?$/;
+/** The type stands in the first bytes of a line, before the body. */
+const COMPACTED = /"type"\s*:\s*"compacted"/;
+const MODES = ['legacy', 'paginated'];
+
+export const codex: Source = {
+  kind: 'codex',
+  title: 'Codex sessions',
+  async detect(input) {
+    for (const file of filesOf(input.files, input.form === 'file').slice(0, 3)) {
+      if ((await firstLine(file))?.['type'] === 'session_meta') return true;
+    }
+    return false;
+  },
+  async *read(input, options) {
+    for (const file of filesOf(input.files, input.form === 'file')) {
+      options.signal?.throwIfAborted();
+      if (!(options.isKnown?.(file) ?? false)) yield* sessionOf(file, options);
+    }
+  },
+};
+
+/** Where a session is there plain and packed, the plain one is the newer. */
+function filesOf(files: readonly InputFile[], isAlone: boolean): InputFile[] {
+  if (isAlone) return [...files];
+  const rollouts = files.filter(({ name }) => ROLLOUT.test(name));
+  const plain = new Set(rollouts.map(({ name }) => name));
+  return rollouts.filter(({ name }) => !name.endsWith('.zst') || !plain.has(name.slice(0, -4)));
+}
+
+interface Session {
+  id: string;
+  head: JsonObject;
+  add: typeof addLegacyRecord;
+  model: string | undefined;
+}
+
+async function* sessionOf(file: InputFile, { activity }: ReadOptions): AsyncGenerator<ImportItem> {
+  const problems: ImportProblem[] = [];
+  const turns = new Turns(activity);
+  let session: Session | undefined;
+  const isWanted = (start: Buffer) => {
+    const isLeftOut = COMPACTED.test(start.toString('latin1'));
+    if (isLeftOut) turns.leaveOut('compactions');
+    return !isLeftOut;
+  };
+  const lines = objectLines(file, (problem) => problems.push(problem), { isWanted });
+  for await (const { value, record } of lines) {
+    yield* problems.splice(0);
+    const payload = objectIn(value['payload']);
+    if (value['type'] === 'session_meta') {
+      session ??= beginning(payload, file);
+      if (session !== undefined) continue;
+      yield unknownMode(file, record, payload);
+      return;
+    }
+    if (value['type'] === 'turn_context' && session) session.model = textIn(payload['model']);
+    const createdAt = timeIn(value['timestamp']);
+    const at = { createdAt, model: session?.model };
+    (session?.add ?? addLegacyRecord)(turns, String(value['type']), payload, at);
+  }
+  yield* problems;
+  yield conversationOf(file, session, turns);
+}
+
+/** `undefined` for a form of the log that is not known: no guess is better than a wrong one. */
+function beginning(meta: JsonObject, file: InputFile): Session | undefined {
+  const mode = textIn(meta['history_mode']) ?? 'legacy';
+  if (!MODES.includes(mode)) return undefined;
+  const add = mode === 'paginated' ? addPaginatedRecord : addLegacyRecord;
+  return { id: textIn(meta['id']) ?? idOf(file), head: meta, add, model: undefined };
+}
+
+/** The UUID at the end of `rollout-2026-01-02T10-00-00-<uuid>.jsonl`. */
+function idOf({ name }: InputFile): string {
+  const base = posix.basename(name).replace(/\.jsonl(\.zst)?$/, '');
+  return /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.exec(base)?.[0] ?? base;
+}
+
+function conversationOf(file: InputFile, session: Session | undefined, turns: Turns): ImportItem {
+  const { head = {}, id = idOf(file) } = session ?? {};
+  const cwd = textIn(head['cwd']);
+  const git = objectIn(head['git']);
+  return {
+    type: 'conversation',
+    ...{ path: file.name, id, fileTimeMs: file.modifiedAtMs },
+    ...(cwd !== undefined && { module: posix.basename(cwd.replaceAll('\\', '/')), project: cwd }),
+    ...(file.name.includes('archived_sessions/') && { tags: ['archived'] }),
+    createdAt: timeIn(head['timestamp']),
+    metadata: definedOrNothing({
+      cwd,
+      gitBranch: textIn(git['branch']),
+      gitRemote: textIn(git['repository_url']),
+      parent: textIn(head['forked_from_id']),
+    }),
+    messages: turns.messages(),
+    leftOut: turns.leftOut,
+  };
+}
+
+function unknownMode(file: InputFile, record: string, meta: JsonObject): ImportProblem {
+  const mode = JSON.stringify(meta['history_mode']);
+  const message = `${file.name} keeps its history in a form that is not known here (${mode}).`;
+  return {
+    type: 'problem',
+    path: file.name,
+    record,
+    code: 'FORMAT_TOO_NEW',
+    message,
+    isConversation: true,
+  };
+}

@@ -1,0 +1,80 @@
+/**
+ * Gemini Apps in Google's Takeout: `MyActivity.json`, a record for each prompt with its answer in HTML.
+ * Nothing in it tells which prompts belong together, so each is a conversation of one turn.
+ */
+import type { JsonObject } from '../../stores/conversations/schema.js';
+import { attachmentLine } from '../reading/attachments.js';
+import {
+  elementsOf,
+  firstElement,
+  type JsonRecord,
+  unreadableConversation,
+} from '../reading/documents.js';
+import { isObject, listIn, objectsIn, textIn } from '../reading/fields.js';
+import { textOfHtml } from '../reading/html.js';
+import { timeIn } from '../reading/times.js';
+import type { ImportedMessage, ImportItem, Source } from '../source.js';
+
+const ACTIVITY = /(^|\/)My ?Activity\.json$/i;
+const PROMPT = /^(Prompted|Asked|Said)\s+/;
+
+export const geminiApps: Source = {
+  kind: 'gemini-apps',
+  title: 'Gemini Apps (Google Takeout)',
+  async detect({ form, files }) {
+    const [file] = form === 'file' ? files : files.filter(({ name }) => ACTIVITY.test(name));
+    return file !== undefined && isRecord(await firstElement(file));
+  },
+  async *read({ form, files }, { signal }) {
+    /** Records of one moment are told apart by their order. */
+    const counts = new Map<string, number>();
+    for (const file of files.filter(({ name }) => form === 'file' || ACTIVITY.test(name))) {
+      for await (const record of elementsOf(file)) {
+        signal?.throwIfAborted();
+        yield conversationOf(record, file.modifiedAtMs, counts);
+      }
+    }
+  },
+};
+
+/** Takeout has the activity of all of Google's products in this form. */
+const isRecord = (value: unknown): value is JsonObject =>
+  isObject(value) &&
+  [value['header'], ...listIn(value['products'])].some((name) => /Gemini|Bard/.test(String(name)));
+
+function conversationOf(
+  { value, path, record }: JsonRecord,
+  fileTimeMs: number,
+  counts: Map<string, number>,
+): ImportItem {
+  if (!isRecord(value)) return unreadableConversation(path, record);
+  const createdAt = timeIn(value['time']);
+  const moment = createdAt ?? 'no time';
+  const count = (counts.get(moment) ?? 0) + 1;
+  counts.set(moment, count);
+  return {
+    type: 'conversation',
+    ...{ path, record, fileTimeMs, id: `${moment}:${count}` },
+    createdAt,
+    messages: messagesOf(value, createdAt),
+  };
+}
+
+function messagesOf(value: JsonObject, createdAt: string | undefined): ImportedMessage[] {
+  const title = textIn(value['title']) ?? '';
+  const prompt = PROMPT.test(title) ? title.replace(PROMPT, '') : '';
+  const files = [...objectsIn(value['attachedFiles']), ...objectsIn(value['imageFile'])].flatMap(
+    (file) => textIn(file['name']) ?? [],
+  );
+  const named = listIn(value['attachedFiles']).filter((name) => typeof name === 'string');
+  const asked = [prompt, ...[...files, ...named].map((name) => attachmentLine('file', name))];
+  const answers = objectsIn(value['safeHtmlItem']).map((item) =>
+    textOfHtml(textIn(item['html']) ?? ''),
+  );
+  const content = asked.filter((text) => text !== '').join('\n\n');
+  const answer = answers.filter((text) => text !== '').join('\n\n');
+  return [
+    ...(content === '' ? [] : [{ role: 'user' as const, content, createdAt }]),
+    ...(answer === '' ? [] : [{ role: 'assistant' as const, content: answer, createdAt }]),
+  ];
+}

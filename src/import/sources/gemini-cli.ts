@@ -1,0 +1,169 @@
+/**
+ * Sessions of Gemini CLI: `tmp/<project>/chats/session-*.jsonl`, a header and then messages and changes
+ * (`$set`, `$rewindTo`); older ones are one JSON document. Subagents lie in a folder of their parent.
+ */
+import { posix } from 'node:path';
+import type { Input, InputFile } from '../../files/input/input-types.js';
+import type { JsonObject } from '../../stores/conversations/schema.js';
+import {
+  firstElement,
+  firstLine,
+  objectLines,
+  textOf,
+  unreadableConversation,
+} from '../reading/documents.js';
+import {
+  definedOrNothing,
+  isObject,
+  listIn,
+  objectIn,
+  objectsIn,
+  parsedJson,
+  textIn,
+} from '../reading/fields.js';
+import { contentText } from '../reading/openai-messages.js';
+import { timeIn } from '../reading/times.js';
+import { timesOf } from '../reading/tree-conversations.js';
+import { Turns } from '../reading/turns.js';
+import type { ImportItem, ImportProblem, ReadOptions, Source } from '../source.js';
+
+const SESSION = /(^|\/)session-[^/]+\.(jsonl|json)$/;
+const SUBAGENT = /(^|\/)chats\/([^/]+)\/[^/]+\.jsonl$/;
+
+export const geminiCli: Source = {
+  kind: 'gemini-cli',
+  title: 'Gemini CLI sessions',
+  async detect(input) {
+    for (const file of filesOf(input).slice(0, 3)) {
+      const head = (await firstLine(file)) ?? objectIn(await firstElement(file));
+      const isHead = 'sessionId' in head && ('projectHash' in head || 'startTime' in head);
+      if (isHead && !('uuid' in head)) return true;
+    }
+    return false;
+  },
+  async *read(input, options) {
+    const folders = await projectFolders(input);
+    for (const file of filesOf(input)) {
+      options.signal?.throwIfAborted();
+      if (!(options.isKnown?.(file) ?? false)) yield* sessionOf(file, folders, options);
+    }
+  },
+};
+
+function filesOf({ form, files }: Input): InputFile[] {
+  if (form === 'file') return [...files];
+  const isOurs = (name: string) => SESSION.test(name) || SUBAGENT.test(name);
+  return files.filter(({ name }) => isOurs(name) && !/\.tmp-\d+/.test(name));
+}
+
+/** What `.project_root` says, by the folder that it lies in. */
+async function projectFolders({ files }: Input): Promise<ReadonlyMap<string, string>> {
+  const folders = new Map<string, string>();
+  for (const file of files) {
+    if (posix.basename(file.name) !== '.project_root') continue;
+    const text = (await textOf(file))?.trim();
+    if (text !== undefined && text !== '') folders.set(posix.dirname(file.name), text);
+  }
+  return folders;
+}
+
+async function* sessionOf(
+  file: InputFile,
+  folders: ReadonlyMap<string, string>,
+  options: ReadOptions,
+): AsyncGenerator<ImportItem> {
+  const problems: ImportProblem[] = [];
+  const read = file.name.endsWith('.json') ? documentState(file) : lineState(file, problems);
+  const state = await read;
+  yield* problems;
+  if (state === undefined) {
+    yield unreadableConversation(file.name, 'the document');
+    return;
+  }
+  const turns = new Turns(options.activity);
+  for (const message of state.messages) addMessage(turns, message);
+  const messages = turns.messages();
+  const project = [...folders].find(([folder]) => file.name.startsWith(`${folder}/`))?.[1];
+  const parent = SUBAGENT.exec(file.name)?.[2];
+  yield {
+    type: 'conversation',
+    ...{ path: file.name, fileTimeMs: file.modifiedAtMs },
+    id: textIn(state.head['sessionId']) ?? posix.parse(file.name).name,
+    title: textIn(state.head['summary']),
+    ...(project !== undefined && {
+      module: posix.basename(project.replaceAll('\\', '/')),
+      project,
+    }),
+    ...(parent !== undefined && { tags: ['subagent'] }),
+    ...timesOf({ messages }),
+    createdAt: timeIn(state.head['startTime']),
+    metadata: definedOrNothing({ cwd: project, parent }),
+    messages,
+    leftOut: turns.leftOut,
+  };
+}
+
+interface State {
+  head: JsonObject;
+  messages: JsonObject[];
+}
+
+async function documentState(file: InputFile): Promise<State | undefined> {
+  const document = parsedJson(await textOf(file));
+  if (!isObject(document) || !Array.isArray(document['messages'])) return undefined;
+  return { head: document, messages: [...objectsIn(document['messages'])] };
+}
+
+/** A message that comes again replaces itself; `$set` and `$rewindTo` change what was before. */
+async function lineState(file: InputFile, problems: ImportProblem[]): Promise<State | undefined> {
+  const state: State = { head: {}, messages: [] };
+  for await (const { value } of objectLines(file, (problem) => problems.push(problem))) {
+    const set = value['$set'];
+    const rewind = textIn(value['$rewindTo']);
+    if (isObject(set)) {
+      const { messages, ...head } = set;
+      state.head = { ...state.head, ...head };
+      if (Array.isArray(messages)) state.messages = [...objectsIn(messages)];
+    } else if (rewind !== undefined) {
+      const at = state.messages.findIndex(({ id }) => id === rewind);
+      if (at !== -1) state.messages.length = at;
+    } else if (typeof value['type'] === 'string' && 'content' in value) put(state, value);
+    else state.head = { ...state.head, ...value };
+  }
+  return state;
+}
+
+function put({ messages }: State, message: JsonObject): void {
+  const at = messages.findIndex(({ id }) => id !== undefined && id === message['id']);
+  if (at === -1) messages.push(message);
+  else messages[at] = message;
+}
+
+function addMessage(turns: Turns, message: JsonObject): void {
+  const { type } = message;
+  const origin = { id: textIn(message['id']), createdAt: timeIn(message['timestamp']) };
+  const content = contentText(message['content']);
+  if (type === 'user') turns.say({ ...origin, role: 'user', content });
+  else if (type === 'gemini') {
+    for (const thought of objectsIn(message['thoughts'])) {
+      turns.think(textIn(thought['description']) ?? textIn(thought['subject']), origin);
+    }
+    for (const call of objectsIn(message['toolCalls'])) turns.call(callOf(call), origin);
+    const metadata = definedOrNothing({
+      model: textIn(message['model']),
+      usage: isObject(message['tokens']) ? message['tokens'] : undefined,
+    });
+    turns.say({ ...origin, role: 'assistant', content, metadata });
+  } else turns.leaveOut('messages of the program');
+}
+
+function callOf(call: JsonObject) {
+  const shown = textIn(call['resultDisplay']);
+  const parts = listIn(call['result']).map((part) => {
+    const response = objectIn(objectIn(objectIn(part)['functionResponse'])['response']);
+    return textIn(response['output']) ?? textIn(response['error']) ?? '';
+  });
+  const result = shown ?? parts.join('\n');
+  const isError = call['status'] === 'error';
+  return { name: textIn(call['name']) ?? 'tool', input: call['args'], result, isError };
+}

@@ -1,0 +1,79 @@
+/** insights-mcp: its SQLite file, or its rows as JSON or JSON Lines. Each becomes an insight. */
+import type { InputFile } from '../../files/input/input-types.js';
+import type { JsonObject } from '../../stores/conversations/schema.js';
+import { databasesIn, hasColumns, itemsOfDatabase } from '../reading/databases.js';
+import {
+  elementsOf,
+  firstElement,
+  firstLine,
+  objectLines,
+  unreadable,
+} from '../reading/documents.js';
+import { defined, isObject, objectIn, parsedJson, textIn } from '../reading/fields.js';
+import { timeIn } from '../reading/times.js';
+import type { ImportedInsight, ImportProblem, Place, Source } from '../source.js';
+
+const COLUMNS = ['insights.id', 'insights.content', 'insights.context'];
+
+export const insightsMcp: Source = {
+  kind: 'insights-mcp',
+  title: 'insights of insights-mcp',
+  async detect(input) {
+    const [database] = await databasesIn(input.files, input.form === 'file');
+    if (database !== undefined) return hasColumns(database, COLUMNS);
+    const [file] = input.form === 'file' ? input.files : [];
+    if (file === undefined) return false;
+    return isRow(await firstLine(file)) || isRow(await firstElement(file));
+  },
+  async *read(input) {
+    const databases = await databasesIn(input.files, input.form === 'file');
+    for (const file of databases) {
+      yield* itemsOfDatabase(file, function* (database) {
+        for (const row of database.rows('SELECT * FROM insights ORDER BY created_at, rowid')) {
+          yield insightOf(row, { path: file.name, record: `insight ${String(row['id'])}` });
+        }
+      });
+    }
+    if (databases.length === 0) for (const file of input.files) yield* rowsOf(file);
+  },
+};
+
+const isRow = (value: unknown): boolean =>
+  isObject(value) && typeof value['content'] === 'string' && typeof value['context'] === 'string';
+
+async function* rowsOf(file: InputFile): AsyncGenerator<ImportedInsight | ImportProblem> {
+  const problems: ImportProblem[] = [];
+  const path = file.name;
+  if (isRow(await firstLine(file))) {
+    for await (const { value, record } of objectLines(file, (each) => problems.push(each))) {
+      yield insightOf(value, { path, record });
+    }
+    yield* problems;
+    return;
+  }
+  for await (const { value, record } of elementsOf(file)) {
+    yield isObject(value) ? insightOf(value, { path, record }) : unreadable(path, record);
+  }
+}
+
+/** A context that is a relative path, or none, belongs to no project that can be found again. */
+function insightOf(row: JsonObject, place: Place): ImportedInsight {
+  const given = row['metadata'];
+  const metadata = typeof given === 'string' ? objectIn(parsedJson(given)) : objectIn(given);
+  const context = textIn(row['context']) ?? 'global';
+  const value = defined({
+    id: row['id'],
+    content: row['content'],
+    context,
+    tags: Array.isArray(row['tags']) ? row['tags'] : undefined,
+    metadata: Object.keys(metadata).length === 0 ? undefined : metadata,
+    created_at: msOf(row['created_at']),
+    updated_at: msOf(row['updated_at']),
+  });
+  return { type: 'insight', ...place, value };
+}
+
+function msOf(value: unknown): number | undefined {
+  const time = timeIn(value);
+  return time === undefined ? undefined : Date.parse(time);
+}

@@ -1,0 +1,93 @@
+/** One conversation as LibreChat exports it: a list of messages with parents, or a tree of them. */
+import type { JsonObject } from '../../stores/conversations/schema.js';
+import { elementsOf, firstElement, unreadableConversation } from '../reading/documents.js';
+import { definedOrNothing, isObject, objectIn, objectsIn, textIn } from '../reading/fields.js';
+import { contentText } from '../reading/openai-messages.js';
+import { timeIn } from '../reading/times.js';
+import type { TreeNode } from '../reading/tree.js';
+import { timesOf, treeConversations } from '../reading/tree-conversations.js';
+import { Turns } from '../reading/turns.js';
+import type { ImportItem, ReadOptions, Source } from '../source.js';
+
+interface ChatNode extends TreeNode {
+  readonly fields: JsonObject;
+}
+
+const JSON_FILE = /\.json$/i;
+
+export const libreChat: Source = {
+  kind: 'librechat',
+  title: 'conversations of LibreChat',
+  async detect({ files }) {
+    const [file] = files.filter(({ name }) => JSON_FILE.test(name));
+    return file !== undefined && isConversation(await firstElement(file));
+  },
+  async *read({ files }, options) {
+    for (const file of files.filter(({ name }) => JSON_FILE.test(name))) {
+      for await (const { value, path, record } of elementsOf(file)) {
+        const place = { path, record, fileTimeMs: file.modifiedAtMs };
+        if (isConversation(value)) yield* conversations(value, place, options);
+        else yield unreadableConversation(path, record);
+      }
+    }
+  },
+};
+
+function isConversation(value: unknown): value is JsonObject {
+  if (!isObject(value) || textIn(value['conversationId']) === undefined) return false;
+  const messages = [...objectsIn(value['messages']), ...objectsIn(value['messagesTree'])];
+  return messages.some((message) => 'messageId' in message);
+}
+
+function* conversations(
+  fields: JsonObject,
+  place: { path: string; record: string; fileTimeMs: number },
+  { activity }: ReadOptions,
+): Generator<ImportItem> {
+  const id = String(fields['conversationId']);
+  const tree = objectsIn(fields['messagesTree']);
+  const nodes = nodesOf(tree.length > 0 ? tree : objectsIn(fields['messages']));
+  const read = (some: readonly ChatNode[]) => {
+    const turns = new Turns(activity);
+    for (const node of some) addMessage(turns, node);
+    return turns;
+  };
+  for (const { isMain: _isMain, ...made } of treeConversations(id, nodes, undefined, read)) {
+    const metadata = definedOrNothing({ model: textIn(objectIn(fields['options'])['model']) });
+    const title = textIn(fields['title']);
+    yield { type: 'conversation', ...place, title, metadata, ...timesOf(made), ...made };
+  }
+}
+
+/** Children may stand inside their parents. */
+function nodesOf(messages: readonly JsonObject[]): ChatNode[] {
+  const nodes: ChatNode[] = [];
+  const waiting = [...messages].reverse();
+  for (let fields = waiting.pop(); fields !== undefined; fields = waiting.pop()) {
+    const id = textIn(fields['messageId']) ?? String(nodes.length);
+    nodes.push({ id, parent: textIn(fields['parentMessageId']), fields });
+    waiting.push(...[...objectsIn(fields['children'])].reverse());
+  }
+  return nodes;
+}
+
+function addMessage(turns: Turns, { id, fields }: ChatNode): void {
+  const createdAt = timeIn(fields['createdAt']);
+  const parts = objectsIn(fields['content']);
+  for (const part of parts) {
+    if (part['type'] === 'think') turns.think(textIn(part['think']), { id, createdAt });
+    const call = objectIn(part['tool_call']);
+    const name = textIn(call['name']);
+    if (name === undefined) continue;
+    turns.call({ name, input: call['args'], result: textIn(call['output']) }, { id, createdAt });
+  }
+  const spoken = parts.filter(({ type }) => type === 'text').map(textOfPart);
+  const content = textIn(fields['text']) ?? contentText(spoken);
+  const role = fields['isCreatedByUser'] === true ? 'user' : 'assistant';
+  const metadata = definedOrNothing({ model: textIn(fields['model']) });
+  turns.say({ id, createdAt, role, content, metadata });
+}
+
+/** A text, or an object that holds one. */
+const textOfPart = ({ text }: JsonObject): string =>
+  textIn(text) ?? textIn(objectIn(text)['value']) ?? '';

@@ -1,0 +1,64 @@
+/** The logs of the command `llm`: its SQLite file, a row for each prompt and its response. */
+import type { InputFile } from '../../files/input/input-types.js';
+import type { SqliteFile } from '../../files/input/sqlite.js';
+import { databasesIn, hasColumns, itemsOfDatabase } from '../reading/databases.js';
+import { definedOrNothing, textIn } from '../reading/fields.js';
+import { timeIn } from '../reading/times.js';
+import type { ImportedMessage, ImportItem, Source } from '../source.js';
+
+const COLUMNS = [
+  'conversations.id',
+  'responses.prompt',
+  'responses.response',
+  'responses.conversation_id',
+];
+
+export const llm: Source = {
+  kind: 'llm',
+  title: 'logs of llm',
+  async detect(input) {
+    const [file] = await databasesIn(input.files, input.form === 'file');
+    return file !== undefined && (await hasColumns(file, COLUMNS));
+  },
+  async *read(input, { signal }) {
+    for (const file of await databasesIn(input.files, input.form === 'file')) {
+      signal?.throwIfAborted();
+      yield* itemsOfDatabase(file, (database) => conversations(database, file));
+    }
+  },
+};
+
+function* conversations(database: SqliteFile, file: InputFile): Generator<ImportItem> {
+  for (const row of database.rows('SELECT * FROM conversations ORDER BY id')) {
+    const id = String(row['id']);
+    yield {
+      type: 'conversation',
+      ...{ path: file.name, record: `conversation ${id}`, fileTimeMs: file.modifiedAtMs, id },
+      title: textIn(row['name']),
+      metadata: definedOrNothing({ model: textIn(row['model']) }),
+      messages: [...messages(database, id)],
+    };
+  }
+}
+
+/** The prompt of a system is repeated in each row; it is a message where it changes. */
+function* messages(database: SqliteFile, id: string): Generator<ImportedMessage> {
+  const sql = 'SELECT * FROM responses WHERE conversation_id = ? ORDER BY datetime_utc, rowid';
+  let system: string | undefined;
+  for (const row of database.rows(sql, [id])) {
+    const own = String(row['id']);
+    const createdAt = timeIn(row['datetime_utc']);
+    const [given, prompt, response] = ['system', 'prompt', 'response'].map((name) =>
+      textIn(row[name]),
+    );
+    if (given !== undefined && given !== system) {
+      yield { id: `${own}:system`, role: 'system', content: given, createdAt };
+      system = given;
+    }
+    if (prompt !== undefined)
+      yield { id: `${own}:prompt`, role: 'user', content: prompt, createdAt };
+    if (response === undefined) continue;
+    const metadata = definedOrNothing({ model: textIn(row['model']) });
+    yield { id: `${own}:response`, role: 'assistant', content: response, createdAt, metadata };
+  }
+}

@@ -1,0 +1,61 @@
+/** Memories of mem0 and OpenMemory, as JSON: each becomes an insight of no project. */
+import type { JsonObject } from '../../stores/conversations/schema.js';
+import { elementsOf, firstElement, unreadable } from '../reading/documents.js';
+import { defined, isObject, listIn, objectIn, textIn } from '../reading/fields.js';
+import { timeIn } from '../reading/times.js';
+import type { ImportedInsight, Place, Source } from '../source.js';
+
+const JSON_FILE = /\.json$/i;
+
+export const mem0: Source = {
+  kind: 'mem0',
+  title: 'memories of mem0',
+  async detect({ files }) {
+    for (const file of files.filter(({ name }) => JSON_FILE.test(name)).slice(0, 3)) {
+      const first = await firstElement(file);
+      if ([first, ...listsIn(first)].some(isMemory)) return true;
+    }
+    return false;
+  },
+  async *read({ files }) {
+    for (const file of files.filter(({ name }) => JSON_FILE.test(name))) {
+      for await (const { value, record, path } of elementsOf(file)) {
+        const memories = [value, ...listsIn(value)].filter(isMemory);
+        for (const memory of memories) yield insightOf(memory, { path, record });
+        if (!isObject(value)) yield unreadable(path, record);
+      }
+    }
+  },
+};
+
+/** What the documents of its API and its exports hold their lists in. */
+const listsIn = (value: unknown): readonly unknown[] =>
+  ['results', 'memories', 'data'].flatMap((name) => [...listIn(objectIn(value)[name])]);
+
+const textOfMemory = (fields: JsonObject) =>
+  textIn(fields['memory']) ?? (hasApp(fields) ? textIn(fields['content']) : undefined);
+
+/** OpenMemory calls the text `content`, which alone could be anything. */
+const hasApp = (fields: JsonObject) =>
+  'state' in fields && ('app' in fields || 'app_id' in fields || 'categories' in fields);
+
+const isMemory = (value: unknown): value is JsonObject =>
+  isObject(value) && textOfMemory(value) !== undefined;
+
+function insightOf(fields: JsonObject, place: Place): ImportedInsight {
+  const categories = [...listIn(fields['categories'])].filter((tag) => typeof tag === 'string');
+  const times = [timeIn(fields['created_at']), timeIn(fields['updated_at'])].map((time) =>
+    time === undefined ? undefined : Date.parse(time),
+  );
+  const about = defined({ user: textIn(fields['user_id']), agent: textIn(fields['agent_id']) });
+  const value = defined({
+    id: textIn(fields['id']),
+    content: textOfMemory(fields),
+    context: 'global',
+    tags: categories.length === 0 ? undefined : categories,
+    metadata: { ...objectIn(fields['metadata']), ...about, source: { kind: 'mem0' } },
+    created_at: times[0],
+    updated_at: times[1],
+  });
+  return { type: 'insight', ...place, value };
+}

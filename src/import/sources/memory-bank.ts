@@ -1,0 +1,70 @@
+/**
+ * A memory bank with its knowledge graph as its design has them: Markdown files, a snapshot that is a
+ * JSON array of triples, and a log with one triple a line.
+ */
+import { posix } from 'node:path';
+import type { Input, InputFile } from '../../files/input/input-types.js';
+import type { JsonObject } from '../../stores/conversations/schema.js';
+import { elementsOf, objectLines, textOf, unreadable } from '../reading/documents.js';
+import { isObject, objectIn, textIn } from '../reading/fields.js';
+import { timeIn } from '../reading/times.js';
+import type { ImportedTriple, ImportItem, ImportProblem, Place, Source } from '../source.js';
+
+const SNAPSHOT = /(^|\/)kg_(triples[._])?snapshot\.json$/;
+const LOG = /(^|\/)kg_(triples\.(wal|log)|triples|wal\.log|wal)$/;
+const NOTE = /\.md$/i;
+
+export const memoryBank: Source = {
+  kind: 'memory-bank',
+  title: 'memory bank and knowledge graph',
+  async detect({ form, path, files }) {
+    if (files.some(({ name }) => SNAPSHOT.test(name) || LOG.test(name))) return true;
+    const isNamed = /^memory[-_]bank$/i.test(posix.basename(path.replaceAll('\\', '/')));
+    return form !== 'file' && isNamed && files.some(({ name }) => NOTE.test(name));
+  },
+  async *read(input) {
+    for (const file of input.files) {
+      if (SNAPSHOT.test(file.name)) yield* snapshotFacts(file);
+      else if (LOG.test(file.name)) yield* logFacts(file);
+      else if (NOTE.test(file.name)) yield await noteOf(file, input);
+    }
+  },
+};
+
+async function* snapshotFacts(file: InputFile): AsyncGenerator<ImportItem> {
+  for await (const { value, record, path } of elementsOf(file)) {
+    const fact = factOf(objectIn(value), { path, record });
+    if (fact !== undefined) yield fact;
+    // Daybook's own snapshots have a head and an empty last element.
+    else if (!isObject(value)) yield unreadable(path, record);
+  }
+}
+
+async function* logFacts(file: InputFile): AsyncGenerator<ImportItem> {
+  const problems: ImportProblem[] = [];
+  for await (const { value, record } of objectLines(file, (each) => problems.push(each))) {
+    const isGone = value['op'] === 'delete' || value['op'] === 'close';
+    const fact = factOf({ ...value, ...objectIn(value['triple']) }, { path: file.name, record });
+    if (fact !== undefined && !isGone) yield fact;
+  }
+  yield* problems;
+}
+
+function factOf(fields: JsonObject, place: Place): ImportedTriple | undefined {
+  const subject = textIn(fields['subject']) ?? textIn(fields['s']);
+  const predicate = textIn(fields['predicate']) ?? textIn(fields['p']);
+  const object = textIn(fields['object']) ?? textIn(fields['o']);
+  if (subject === undefined || predicate === undefined || object === undefined) return undefined;
+  const time = timeIn(fields['ts'] ?? fields['at']);
+  const ts = time === undefined ? undefined : Date.parse(time);
+  return { type: 'triple', ...place, subject, predicate, object, ts };
+}
+
+/** Under its own path. */
+async function noteOf(file: InputFile, { form }: Input): Promise<ImportItem> {
+  const content = await textOf(file);
+  if (content === undefined) return unreadable(file.name, 'the document');
+  const inBank = /(?:^|\/)memory[-_]bank\/(.+)$/i.exec(file.name)?.[1];
+  const note = inBank ?? (form === 'file' ? posix.basename(file.name) : file.name);
+  return { type: 'note', path: file.name, note, content };
+}

@@ -1,0 +1,171 @@
+/**
+ * Anything that has messages with `role` and `content`: one document `{messages: […]}`, a list of them,
+ * JSON Lines of them, `{conversations: […]}`, a bare list of messages, or folders of such files.
+ */
+import { posix } from 'node:path';
+import { sha256Hex } from '../../base/ids.js';
+import type { Input, InputFile } from '../../files/input/input-types.js';
+import type { JsonObject } from '../../stores/conversations/schema.js';
+import {
+  elementsOf,
+  firstElement,
+  firstLine,
+  objectLines,
+  unreadableConversation,
+} from '../reading/documents.js';
+import {
+  definedOrNothing,
+  isObject,
+  listIn,
+  objectIn,
+  objectsIn,
+  textIn,
+} from '../reading/fields.js';
+import { addOpenAiMessage, anyTimeIn, hasMessages, isMessage } from '../reading/openai-messages.js';
+import { timeIn } from '../reading/times.js';
+import { Turns } from '../reading/turns.js';
+import type {
+  ImportedConversation,
+  ImportItem,
+  ImportProblem,
+  ReadOptions,
+  Source,
+} from '../source.js';
+
+const DOCUMENT = /\.(json|jsonl|ndjson)$/i;
+const LINES = /\.(jsonl|ndjson)$/i;
+/** In a folder: enough to tell what it is. */
+const MOST_PEEKS = 5;
+
+export const openai: Source = {
+  kind: 'openai',
+  title: 'conversations with role and content (JSON, JSON Lines)',
+  async detect(input) {
+    for (const file of filesOf(input).slice(0, MOST_PEEKS)) {
+      if (await isOfMessages(file)) return true;
+    }
+    return false;
+  },
+  async *read(input, options) {
+    for (const file of filesOf(input)) {
+      options.signal?.throwIfAborted();
+      yield* fileConversations(file, input.form === 'file', options);
+    }
+  },
+};
+
+function filesOf({ form, files }: Input): readonly InputFile[] {
+  return form === 'file' ? files : files.filter(({ name }) => DOCUMENT.test(name));
+}
+
+async function isOfMessages(file: InputFile): Promise<boolean> {
+  if (await isOfLines(file)) return true;
+  const first = await firstElement(file);
+  if (hasMessages(first)) return true;
+  const [inner] = listIn(objectIn(first)['conversations']);
+  return hasMessages(inner) || (isObject(first) && isMessage(first));
+}
+
+/** A whole conversation in the first line, and not in the whole file. */
+async function isOfLines(file: InputFile): Promise<boolean> {
+  return (
+    hasMessages(await firstLine(file)) && (LINES.test(file.name) || (await hasMoreLines(file)))
+  );
+}
+
+async function hasMoreLines(file: InputFile): Promise<boolean> {
+  const problems: ImportProblem[] = [];
+  let count = 0;
+  for await (const { value } of objectLines(file, (problem) => problems.push(problem))) {
+    if (!hasMessages(value)) return false;
+    count += 1;
+    if (count === 2) return true;
+  }
+  return false;
+}
+
+async function* fileConversations(
+  file: InputFile,
+  isAlone: boolean,
+  options: ReadOptions,
+): AsyncGenerator<ImportItem> {
+  if (await isOfLines(file)) yield* lineConversations(file, options);
+  else yield* documentConversations(file, isAlone, options);
+}
+
+async function* lineConversations(file: InputFile, options: ReadOptions) {
+  const problems: ImportProblem[] = [];
+  const lost = (problem: ImportProblem) => problems.push({ ...problem, isConversation: true });
+  let index = 0;
+  for await (const { value, record } of objectLines(file, lost)) {
+    yield* problems.splice(0);
+    yield conversationOf(value, { file, record, index, options });
+    index += 1;
+  }
+  yield* problems;
+}
+
+async function* documentConversations(
+  file: InputFile,
+  isAlone: boolean,
+  options: ReadOptions,
+): AsyncGenerator<ImportItem> {
+  const loose: JsonObject[] = [];
+  let index = 0;
+  for await (const { value, record, path } of elementsOf(file)) {
+    const inner = isObject(value) ? value['conversations'] : undefined;
+    const documents = Array.isArray(inner) ? inner : [value];
+    for (const [at, document] of documents.entries()) {
+      const place = Array.isArray(inner) ? `conversations[${at}]` : record;
+      if (hasMessages(document)) {
+        yield conversationOf(document, { file, record: place, index, options });
+        index += 1;
+      } else if (isObject(document) && isMessage(document)) loose.push(document);
+      // Among other files a document that is none of these belongs to something else.
+      else if (isAlone || index > 0) yield unreadableConversation(path, place);
+    }
+  }
+  if (loose.length > 0) {
+    yield conversationOf({ messages: loose }, { file, record: undefined, index, options });
+  }
+}
+
+interface Context {
+  readonly file: InputFile;
+  readonly record: string | undefined;
+  readonly index: number;
+  readonly options: ReadOptions;
+}
+
+function conversationOf(fields: JsonObject, context: Context): ImportedConversation {
+  const { file, record, options } = context;
+  const turns = new Turns(options.activity);
+  const messages = objectsIn(fields['messages']);
+  for (const message of messages) addOpenAiMessage(turns, message);
+  const given = textIn(fields['id']) ?? textIn(fields['conversationId']) ?? textIn(fields['uuid']);
+  return {
+    type: 'conversation',
+    ...{ path: file.name, record, fileTimeMs: file.modifiedAtMs },
+    id: given ?? madeId(file, messages, context.index),
+    isKey: given !== undefined,
+    title: textIn(fields['title']) ?? textIn(fields['name']),
+    module: textIn(fields['module']) ?? textIn(fields['project']),
+    tags: listIn(fields['tags']).filter((tag) => typeof tag === 'string'),
+    pinned: fields['pinned'] === true,
+    createdAt: anyTimeIn(fields),
+    updatedAt: timeIn(fields['updatedAt']) ?? timeIn(fields['updated_at']),
+    metadata: definedOrNothing({
+      ...objectIn(fields['metadata']),
+      source: undefined,
+      model: textIn(fields['model']),
+    }),
+    messages: turns.messages(),
+    leftOut: turns.leftOut,
+  };
+}
+
+/** By its beginning, so that a file that only grew gives the same conversation again. */
+function madeId(file: InputFile, messages: readonly JsonObject[], index: number): string {
+  const base = posix.basename(file.name);
+  return `${base}:${index}:${sha256Hex(JSON.stringify(messages[0] ?? null)).slice(0, 16)}`;
+}

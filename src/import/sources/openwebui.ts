@@ -1,0 +1,85 @@
+/** The chats that OpenWebUI exports: a list whose elements hold a tree of messages. */
+import type { InputFile } from '../../files/input/input-types.js';
+import type { JsonObject } from '../../stores/conversations/schema.js';
+import {
+  elementsOf,
+  firstElement,
+  type JsonRecord,
+  unreadableConversation,
+} from '../reading/documents.js';
+import { isObject, listIn, objectIn, objectsIn, textIn } from '../reading/fields.js';
+import { addOpenAiMessage } from '../reading/openai-messages.js';
+import { timeIn } from '../reading/times.js';
+import type { TreeNode } from '../reading/tree.js';
+import { timesOf, treeConversations } from '../reading/tree-conversations.js';
+import { Turns } from '../reading/turns.js';
+import type { ImportItem, ReadOptions, Source } from '../source.js';
+
+interface ChatNode extends TreeNode {
+  readonly fields: JsonObject;
+}
+
+export const openWebUi: Source = {
+  kind: 'openwebui',
+  title: 'chats of OpenWebUI',
+  async detect({ form, files }) {
+    const [file] = form === 'file' ? files : [];
+    return file !== undefined && historyIn(await firstElement(file)) !== undefined;
+  },
+  async *read({ files }, options) {
+    for (const file of files) {
+      for await (const record of elementsOf(file)) yield* conversations(record, file, options);
+    }
+  },
+};
+
+function historyIn(value: unknown): JsonObject | undefined {
+  const history = objectIn(objectIn(value)['chat'])['history'];
+  return isObject(history) && isObject(history['messages']) ? history : undefined;
+}
+
+function* conversations(
+  { value, path, record }: JsonRecord,
+  file: InputFile,
+  { activity }: ReadOptions,
+): Generator<ImportItem> {
+  const history = historyIn(value);
+  const fields = objectIn(value);
+  const id = textIn(fields['id']);
+  if (history === undefined || id === undefined) {
+    yield unreadableConversation(path, record);
+    return;
+  }
+  const nodes = Object.entries(objectIn(history['messages'])).map(([own, message]): ChatNode => {
+    const given = objectIn(message);
+    return { id: own, parent: textIn(given['parentId']), fields: { ...given, id: own } };
+  });
+  const read = (some: readonly ChatNode[]) => {
+    const turns = new Turns(activity);
+    for (const node of some) addOpenAiMessage(turns, node.fields);
+    return turns;
+  };
+  const head = {
+    title: textIn(fields['title']) ?? textIn(objectIn(fields['chat'])['title']),
+    createdAt: timeIn(fields['created_at']),
+    updatedAt: timeIn(fields['updated_at']),
+    pinned: fields['pinned'] === true,
+    tags: tagsOf(fields),
+  };
+  for (const made of treeConversations(id, nodes, textIn(history['currentId']), read)) {
+    const { isMain, ...conversation } = made;
+    yield {
+      type: 'conversation',
+      ...{ path, record, fileTimeMs: file.modifiedAtMs },
+      ...head,
+      ...(!isMain && timesOf(conversation)),
+      ...conversation,
+    };
+  }
+}
+
+function tagsOf(fields: JsonObject): string[] {
+  const meta = objectIn(fields['meta'])['tags'];
+  const names = objectsIn(meta).flatMap((tag) => textIn(tag['name']) ?? []);
+  return [...listIn(meta).filter((tag) => typeof tag === 'string'), ...names];
+}

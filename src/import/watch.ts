@@ -1,0 +1,53 @@
+/**
+ * Taking sessions in as they grow, before their makers delete them: every so often what changed is read
+ * again. Files that are as they were at the round before are not read.
+ */
+import { sleep } from '../base/clock.js';
+import { isAppError } from '../base/errors.js';
+import type { InputFile } from '../files/input/input-types.js';
+import type { ImportReport } from './import.js';
+import type { Importer } from './importer.js';
+
+export interface WatchOptions {
+  /** Looked up anew at each round: a tool may be used for the first time. */
+  paths(): Promise<readonly string[]>;
+  readonly everyMs: number;
+  /** Ends it; the round that is under way ends first where it can. */
+  readonly signal: AbortSignal;
+  onRound(report: ImportReport): void;
+  /** Of one round: the next one tries again. */
+  onError(error: Error): void;
+}
+
+/** Resolves when the signal is aborted. */
+export async function watchImports(importer: Importer, options: WatchOptions): Promise<void> {
+  const { signal } = options;
+  const seen = new Map<string, string>();
+  while (!signal.aborted) {
+    for (const path of await options.paths()) await round(importer, path, seen, options);
+    await sleep(options.everyMs, signal).catch(() => undefined); // aborted: the loop ends
+  }
+}
+
+async function round(
+  importer: Importer,
+  path: string,
+  seen: Map<string, string>,
+  { signal, onRound, onError }: WatchOptions,
+): Promise<void> {
+  const now = new Map<string, string>();
+  const isKnown = (file: InputFile) => {
+    const name = file.diskPath ?? `${path}/${file.name}`;
+    const version = `${file.sizeBytes} ${file.modifiedAtMs}`;
+    now.set(name, version);
+    return seen.get(name) === version;
+  };
+  try {
+    onRound(await importer.run({ paths: [path], dryRun: false, signal, isKnown }));
+    for (const [name, version] of now) seen.set(name, version);
+  } catch (error) {
+    if (signal.aborted) return;
+    if (!isAppError(error)) throw error;
+    onError(error);
+  }
+}

@@ -1,0 +1,168 @@
+/**
+ * What a backup holds: every file of the root's folders that is data, and at the end a list of all of
+ * them with their SHA-256, by which the archive can be checked for ever. Each file is read once,
+ * as a whole; files are replaced as wholes, so each is one that was there at some moment.
+ */
+import { z } from 'zod';
+import { AppError, isAppError } from '../base/errors.js';
+import { sha256Hex } from '../base/ids.js';
+import { type ArchiveFile, readArchive } from '../files/archive.js';
+import { parseDocument, readWhole } from '../files/read/json-doc.js';
+import { type ListedFile, listFiles } from '../files/read/list-files.js';
+
+/** One folder of the root under the name it has in archives, wherever it lies on this machine. */
+export interface BackupArea {
+  readonly name: string;
+  readonly folder: string;
+}
+
+export interface LeftOut {
+  readonly name: string;
+  readonly reason: string;
+}
+
+/** The last entry of every archive; at the top, beside the areas. */
+export const CONTENTS_NAME = 'daybook-backup.json';
+const FORMAT = 'daybook-backup';
+const CONTENTS_VERSION = 1;
+/** Files that moved while they were listed are found by looking again. */
+const MOST_PASSES = 3;
+/** Scaffolding of running processes, and git's own store, which cannot be copied file by file. */
+const NO_DATA = new Set(['.locks', '.leases', '.git']);
+
+const contentsSchema = z.object({
+  format: z.literal(FORMAT),
+  version: z.number().int(),
+  createdAt: z.string(),
+  files: z.array(z.object({ name: z.string(), sizeBytes: z.number(), sha256: z.string() })),
+});
+export type BackupContents = z.output<typeof contentsSchema>;
+
+export interface Gathering {
+  readonly areas: readonly BackupArea[];
+  readonly createdAt: string;
+  /** Never archived, such as the folder of the backups themselves. */
+  readonly exceptPath: string;
+  readonly signal?: AbortSignal | undefined;
+  onFile?(count: number): void;
+}
+
+/** The files for one archive, and afterwards what was in them. */
+export class BackupFiles {
+  readonly files: { name: string; sizeBytes: number; sha256: string }[] = [];
+  readonly leftOut: LeftOut[] = [];
+  readonly #gathering: Gathering;
+  readonly #seen = new Set<string>();
+
+  constructor(gathering: Gathering) {
+    this.#gathering = gathering;
+  }
+
+  /** Once only. Ends with the list of contents. */
+  async *read(): AsyncGenerator<ArchiveFile> {
+    for (let pass = 1; pass <= MOST_PASSES; pass += 1) {
+      const before = this.#seen.size;
+      for (const area of this.#gathering.areas) {
+        // Logs first: a snapshot that is younger than its log only sees operations twice, one that
+        // is older would miss those that were taken out of the log in between.
+        yield* this.#readArea(area, (name) => name.endsWith('.log'));
+        yield* this.#readArea(area, () => true);
+      }
+      if (this.#seen.size === before) break;
+    }
+    const { createdAt } = this.#gathering;
+    const { files, leftOut } = this;
+    const contents = { format: FORMAT, version: CONTENTS_VERSION, createdAt, files, leftOut };
+    const bytes = Buffer.from(`${JSON.stringify(contents, null, 1)}\n`);
+    yield { name: CONTENTS_NAME, bytes, modifiedMs: Date.parse(createdAt) };
+  }
+
+  async *#readArea(
+    { name: area, folder }: BackupArea,
+    isWanted: (name: string) => boolean,
+  ): AsyncGenerator<ArchiveFile> {
+    const { signal, exceptPath, onFile } = this.#gathering;
+    const isLeftOut = (name: string, path: string) =>
+      NO_DATA.has(name) || /(^|\/)\.tmp-[^/]*$/.test(name) || path === exceptPath;
+    for await (const file of listFiles(folder, isLeftOut)) {
+      signal?.throwIfAborted();
+      const name = `${area}/${file.name}`;
+      if (!isWanted(name) || this.#seen.has(name)) continue;
+      this.#seen.add(name);
+      const read = await this.#readOne(name, file);
+      if (read === undefined) continue;
+      yield read;
+      onFile?.(this.files.length);
+    }
+  }
+
+  /** `undefined` for what is gone again, and for what is named in `leftOut`. */
+  async #readOne(name: string, { path, isPlain }: ListedFile): Promise<ArchiveFile | undefined> {
+    if (!isPlain) {
+      this.leftOut.push({ name, reason: 'a link, no plain file, or a name that archives mistake' });
+      return undefined;
+    }
+    try {
+      const found = await readWhole(path);
+      if (found === undefined) {
+        this.#seen.delete(name);
+        return undefined;
+      }
+      const { bytes, stamp } = found;
+      this.files.push({ name, sizeBytes: bytes.byteLength, sha256: sha256Hex(bytes) });
+      return { name, bytes, modifiedMs: Number(stamp.mtimeNs / 1_000_000n) };
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      this.leftOut.push({ name, reason: error.message });
+      return undefined;
+    }
+  }
+}
+
+/**
+ * Reads an archive to its end and holds every file to the list. CORRUPT with what is wrong,
+ * FORMAT_TOO_NEW, FILESYSTEM_ERROR.
+ */
+export async function checkArchive(
+  path: string,
+  signal?: AbortSignal,
+  onFile?: (count: number) => void,
+): Promise<BackupContents> {
+  const found = new Map<string, string>();
+  let contents: BackupContents | undefined;
+  for await (const { name, bytes } of readArchive(path)) {
+    signal?.throwIfAborted();
+    if (name === CONTENTS_NAME) contents = parseContents(bytes, path);
+    else if (found.has(name)) throw damaged(path, `${name} is in it twice`);
+    else found.set(name, sha256Hex(bytes));
+    onFile?.(found.size);
+  }
+  if (contents === undefined)
+    throw damaged(path, `${CONTENTS_NAME}, its list of files, is missing`);
+  for (const { name, sha256 } of contents.files) {
+    const actual = found.get(name);
+    if (actual === undefined) throw damaged(path, `${name} is missing`);
+    if (actual !== sha256) throw damaged(path, `${name} is not what was archived`);
+    found.delete(name);
+  }
+  const [extra] = found.keys();
+  if (extra !== undefined) throw damaged(path, `${extra} is not in its list of files`);
+  return contents;
+}
+
+function parseContents(bytes: Uint8Array, path: string): BackupContents {
+  const parsed = contentsSchema.safeParse(parseDocument(bytes, CONTENTS_NAME, 'CORRUPT'));
+  if (!parsed.success) throw damaged(path, `${CONTENTS_NAME} is not a list of files`);
+  const { version } = parsed.data;
+  if (version <= CONTENTS_VERSION) return parsed.data;
+  throw new AppError('FORMAT_TOO_NEW', `${path} was made by a newer Daybook (format ${version}).`, {
+    details: { path, version },
+  });
+}
+
+function damaged(path: string, problem: string): AppError {
+  return new AppError('CORRUPT', `The backup ${path} cannot be trusted: ${problem}.`, {
+    hint: 'Nothing was taken from it. Use another backup.',
+    details: { path, problem },
+  });
+}

@@ -1,0 +1,95 @@
+/**
+ * Which files a restore may put back: the kinds that Daybook itself keeps (docs/FORMAT.md), by name,
+ * and by content where git reads the file. An archive may be of somebody else's making: nothing in it
+ * becomes a file that git, a shell or an editor runs.
+ */
+import { isAppError } from '../base/errors.js';
+import { requireConfined } from '../files/paths/confined-file.js';
+import { CONVERSATION_ID } from '../stores/conversations/schema.js';
+import { TRASH_NAME } from '../stores/conversations/trash-names.js';
+import { problemWithNotePath } from '../stores/memory-bank/note-path.js';
+
+const OF_CONVERSATION = new Set(['conversation.json', 'job.json', 'summaries.json']);
+const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
+const INSIGHT = new RegExp(`^insights/${UUID}\\.json$`);
+const TRASHED_INSIGHT = new RegExp(`^\\.trash/insights/${UUID}(\\.[\\w-]{1,100})*\\.json$`);
+const TRASHED_NOTE = /^\.trash\/[\w-]{1,40}\/(.+)$/;
+const GRAPH = new Set([
+  'kg_snapshot.json',
+  'kg_snapshot.sha256',
+  'kg_snapshot.previous.json',
+  'kg_wal.log',
+  'kg_wal.previous.log',
+  'kg_rejects.log',
+]);
+const IGNORES_ALL = new Set(['*', '']);
+/** No line that takes back what another one ignores. */
+const IGNORE_LINE = /^(?!!)[^\p{Cc}]*$/u;
+/** Attributes that run nothing, whatever the configuration of git says. */
+const ATTRIBUTES_LINE =
+  /^(#[^\p{Cc}]*|\S+( +(-?text|text=auto|eol=lf|merge=union|-merge|-diff|binary))*|)$/u;
+
+/**
+ * Why a file of an archive is not put back; `undefined` for one that is. `name`: with its area in
+ * front; `graphNames`: of the graph in the memory bank, where the settings give it other names.
+ */
+export function problemWithKept(
+  name: string,
+  bytes: Uint8Array,
+  graphNames: ReadonlySet<string>,
+): string | undefined {
+  const spelling = problemWithSpelling(name);
+  if (spelling !== undefined) return spelling;
+  const [area, ...parts] = name.split('/');
+  const rest = parts.join('/');
+  const isKept =
+    area === 'conversation-logs'
+      ? isOfLogs(parts, bytes)
+      : area === 'memory-bank' && isOfBank(rest, bytes, graphNames);
+  return isKept ? undefined : `${name} is no file that Daybook keeps.`;
+}
+
+/** Control characters, other programs' separators, device names and the like. */
+function problemWithSpelling(name: string): string | undefined {
+  try {
+    requireConfined(name);
+    return undefined;
+  } catch (error) {
+    if (isAppError(error)) return error.message;
+    throw error;
+  }
+}
+
+function isOfLogs(parts: readonly string[], bytes: Uint8Array): boolean {
+  const [first = '', second = '', third = ''] = parts;
+  if (parts.length === 1) return first === 'state.json' || isIgnoreAll(first, bytes);
+  if (first === '.merging') return parts.length === 2 && isConversation(second, '.json');
+  if (first === '.trash') {
+    if (parts.length === 2) return isIgnoreAll(second, bytes);
+    return parts.length === 3 && TRASH_NAME.test(second) && OF_CONVERSATION.has(third);
+  }
+  return parts.length === 2 && CONVERSATION_ID.test(first) && OF_CONVERSATION.has(second);
+}
+
+const isConversation = (name: string, ending: string) =>
+  name.endsWith(ending) && CONVERSATION_ID.test(name.slice(0, -ending.length));
+
+function isOfBank(rest: string, bytes: Uint8Array, graphNames: ReadonlySet<string>): boolean {
+  if (rest === '.gitignore') return linesOf(bytes).every((line) => IGNORE_LINE.test(line));
+  if (rest === '.gitattributes') return linesOf(bytes).every((line) => ATTRIBUTES_LINE.test(line));
+  if (rest.startsWith('.trash/')) return isOfBankTrash(rest, bytes);
+  if (GRAPH.has(rest) || graphNames.has(rest) || INSIGHT.test(rest)) return true;
+  return problemWithNotePath(rest) === undefined;
+}
+
+function isOfBankTrash(rest: string, bytes: Uint8Array): boolean {
+  if (isIgnoreAll(rest.slice('.trash/'.length), bytes) || TRASHED_INSIGHT.test(rest)) return true;
+  const note = TRASHED_NOTE.exec(rest)?.[1];
+  return note !== undefined && problemWithNotePath(note) === undefined;
+}
+
+/** The `.gitignore` of a private folder, which must keep all of it out of git. */
+const isIgnoreAll = (name: string, bytes: Uint8Array) =>
+  name === '.gitignore' && linesOf(bytes).every((line) => IGNORES_ALL.has(line));
+
+const linesOf = (bytes: Uint8Array) => Buffer.from(bytes).toString().split(/\r?\n/);

@@ -1,0 +1,118 @@
+/**
+ * Bringing files back out of a backup: what is missing is put back, what is there is never touched.
+ * Only the kinds of files that Daybook keeps are put back (kept-files.ts); the others are listed.
+ * The archive is read to its end and checked, and every name in it judged, before the first write;
+ * each file then appears whole or not at all, so doing it again goes on where it was broken off.
+ */
+import { join } from 'node:path';
+import { AppError, isAppError } from '../base/errors.js';
+import { type ArchiveFile, readArchive } from '../files/archive.js';
+import { type Durability, makeFolder } from '../files/atomic/atomic-write.js';
+import { addFile } from '../files/atomic/new-file.js';
+import { archivedPath } from '../files/paths/paths.js';
+import { readWhole } from '../files/read/json-doc.js';
+import { type BackupArea, CONTENTS_NAME, checkArchive } from './backup-content.js';
+import { problemWithKept } from './kept-files.js';
+
+const JOB = /^(conversation-logs\/[^/]+\/)job\.json$/;
+
+export interface RestoreOptions extends Durability {
+  /** The folders of the root; or a folder of its own, into which everything goes. */
+  readonly into: readonly BackupArea[] | string;
+  /** Files of the graph in the memory bank, where they do not have their usual names. */
+  readonly graphNames?: ReadonlySet<string>;
+  /** Says what would be done and does nothing. */
+  readonly dryRun: boolean;
+  readonly signal?: AbortSignal | undefined;
+  /** Without a total while the archive is checked. */
+  onProgress?(files: number, total?: number): void;
+}
+
+export interface RestoreReport {
+  readonly createdAt: string;
+  /** Names as the archive has them. */
+  readonly restored: string[];
+  readonly unchanged: string[];
+  /** Not brought back, each with the reason. */
+  readonly refused: { name: string; code: string; reason: string }[];
+}
+
+interface Place {
+  readonly folder: string;
+  readonly name: string;
+}
+
+/** CORRUPT (the archive), PATH_ESCAPE, FORMAT_TOO_NEW: then nothing was written. STORAGE_FULL, FILESYSTEM_ERROR. */
+export async function restoreArchive(
+  path: string,
+  options: RestoreOptions,
+): Promise<RestoreReport> {
+  const { signal, onProgress } = options;
+  const { createdAt, files } = await checkArchive(path, signal, onProgress);
+  for (const { name } of files) {
+    const place = placeOf(name, options.into);
+    if (place !== undefined) archivedPath(place.folder, place.name);
+  }
+  const report: RestoreReport = { createdAt, restored: [], unchanged: [], refused: [] };
+  let done = 0;
+  for await (const file of readArchive(path)) {
+    signal?.throwIfAborted();
+    if (file.name === CONTENTS_NAME) continue;
+    await restoreOne(file, options, report);
+    onProgress?.(++done, files.length);
+  }
+  return report;
+}
+
+async function restoreOne(
+  file: ArchiveFile,
+  options: RestoreOptions,
+  report: RestoreReport,
+): Promise<void> {
+  const { name } = file;
+  try {
+    const what = await decide(file, options, report.restored);
+    if (what === 'restored' && !options.dryRun) await write(file, options);
+    report[what].push(name);
+  } catch (error) {
+    // A full disk is no fault of this file; the others would fail as well.
+    if (!isAppError(error) || error.code === 'STORAGE_FULL') throw error;
+    report.refused.push({ name, code: error.code, reason: error.message });
+  }
+}
+
+async function decide(
+  { name, bytes }: ArchiveFile,
+  { into, graphNames = new Set() }: RestoreOptions,
+  restored: readonly string[],
+): Promise<'restored' | 'unchanged'> {
+  const problem = problemWithKept(name, bytes, graphNames);
+  const place = placeOf(name, into);
+  if (problem !== undefined || place === undefined) {
+    throw new AppError('PATH_ESCAPE', problem ?? `${name} belongs to no folder of a root.`);
+  }
+  const current = await readWhole(join(place.folder, place.name));
+  if (current !== undefined) {
+    if (Buffer.compare(current.bytes, bytes) === 0) return 'unchanged';
+    throw new AppError('ALREADY_EXISTS', `${name} is there with other content; it was left so.`);
+  }
+  const conversation = typeof into === 'string' ? undefined : JOB.exec(name)?.[1];
+  // Beside a conversation that went on, it would be taken for a research run that still goes on.
+  if (conversation === undefined || restored.includes(`${conversation}conversation.json`)) {
+    return 'restored';
+  }
+  throw new AppError('CONFLICT', `${name} was left out: its conversation was there already.`);
+}
+
+async function write(file: ArchiveFile, { into, fsync }: RestoreOptions): Promise<void> {
+  const place = placeOf(file.name, into);
+  if (place === undefined) return;
+  await makeFolder(place.folder);
+  await addFile(join(place.folder, place.name), file.bytes, { fsync });
+}
+
+function placeOf(name: string, into: RestoreOptions['into']): Place | undefined {
+  if (typeof into === 'string') return { folder: into, name };
+  const area = into.find((each) => name.startsWith(`${each.name}/`));
+  return area && { folder: area.folder, name: name.slice(area.name.length + 1) };
+}

@@ -1,0 +1,54 @@
+/** Anthropic's Messages API, version 2023-06-01: `POST <endpoint>/v1/messages`, one whole answer. */
+import { asNumber, asRecord, asRecords, asText } from '../json-view.js';
+import type { Completion, CompletionRequest, LanguageModel } from './completion.js';
+import { unusable } from './llm-errors.js';
+import { headerKey, type LlmWire } from './llm-wire.js';
+
+const API_VERSION = '2023-06-01';
+
+export function createAnthropic(
+  wire: LlmWire,
+  model: string,
+  apiKey: string | undefined,
+): LanguageModel {
+  return {
+    async complete({ system, prompt, maxTokens, signal }: CompletionRequest) {
+      const key = headerKey(apiKey, 'anthropic');
+      const body = {
+        model,
+        max_tokens: maxTokens,
+        system,
+        messages: [{ role: 'user', content: prompt }],
+      };
+      const headers = {
+        'anthropic-version': API_VERSION,
+        ...(key !== undefined && { 'x-api-key': key }),
+      };
+      return toCompletion(await wire.post('/v1/messages', body, headers, signal), model);
+    },
+  };
+}
+
+function toCompletion(reply: unknown, asked: string): Completion {
+  const response = asRecord(reply);
+  const stop = asText(response['stop_reason']);
+  if (stop !== 'end_turn' && stop !== 'stop_sequence') {
+    throw unusable('anthropic', `half an answer (stop_reason ${stop ?? 'absent'})`);
+  }
+  const text = asRecords(response['content'])
+    .flatMap((block) => (block['type'] === 'text' ? (asText(block['text']) ?? []) : []))
+    .join('')
+    .trim();
+  if (text === '') throw unusable('anthropic', 'an empty answer');
+  const usage = asRecord(response['usage']);
+  // What came from a cache was in the request all the same.
+  const counts = ['input_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens'];
+  const [input, ...cached] = counts.map((name) => asNumber(usage[name]));
+  return {
+    text,
+    model: asText(response['model']) ?? asked,
+    ...(input !== undefined && {
+      promptTokens: cached.reduce<number>((sum, count) => sum + (count ?? 0), input),
+    }),
+  };
+}

@@ -1,0 +1,53 @@
+/**
+ * Embeddings of servers of the OpenAI format (OpenAI, Ollama, LM Studio, vLLM and others):
+ * `POST <endpoint>/embeddings` with a list of texts, one vector a text in `data`.
+ */
+import type { Clock } from '../../base/clock.js';
+import { asNumber, asRecord, asRecords } from '../json-view.js';
+import { unusable } from './llm-errors.js';
+import { createWire, headerKey } from './llm-wire.js';
+
+export interface EmbeddingsOptions {
+  readonly name: string;
+  readonly endpoint: string;
+  readonly model: string;
+  readonly apiKey?: string | undefined;
+  readonly clock: Clock;
+  readonly timeoutMs?: number;
+  readonly retryDelayMs?: number;
+}
+
+export type EmbeddingsRequest = (
+  texts: readonly string[],
+  signal?: AbortSignal,
+) => Promise<Float32Array[]>;
+
+const TIMEOUT_MS = 120_000;
+
+/** Errors as `LanguageModel.complete`; PROVIDER where the answer has not a vector a text. */
+export function createEmbeddings(options: EmbeddingsOptions): EmbeddingsRequest {
+  const { name, model, apiKey, timeoutMs = TIMEOUT_MS } = options;
+  const wire = createWire({ ...options, timeoutMs });
+  return async (texts, signal) => {
+    const key = headerKey(apiKey, name);
+    const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
+    const body = { model, input: texts, encoding_format: 'float' };
+    const reply = asRecord(await wire.post('/embeddings', body, headers, signal));
+    const vectors: (Float32Array | undefined)[] = texts.map(() => undefined);
+    for (const item of asRecords(reply['data'])) {
+      const at = asNumber(item['index']);
+      if (at !== undefined && at in vectors) vectors[at] = vectorOf(item['embedding']);
+    }
+    const width = vectors[0]?.length;
+    return vectors.map((vector) => {
+      if (vector !== undefined && vector.length === width) return vector;
+      throw unusable(name, 'not one vector a text, all of one length');
+    });
+  };
+}
+
+function vectorOf(value: unknown): Float32Array | undefined {
+  if (!Array.isArray(value) || value.length === 0) return undefined;
+  const isSound = value.every((number) => typeof number === 'number' && Number.isFinite(number));
+  return isSound ? Float32Array.from(value) : undefined;
+}

@@ -1,0 +1,75 @@
+/**
+ * The refusals of servers of language models, mapped to the closed list of error codes. The envelopes
+ * are OpenAI's `{error: {message, type, code}}`, Anthropic's `{type: "error", error: {type, message}}`
+ * and the bare `{error: "text"}` of Ollama. What the server wrote appears only as a short quotation.
+ */
+import { AppError, type ErrorCode } from '../../base/errors.js';
+import type { HttpReply, Outcome } from '../http.js';
+import { asRecord, asText } from '../json-view.js';
+import { quoteUpstream } from '../upstream-text.js';
+
+interface Context {
+  readonly name: string;
+  readonly secrets: readonly string[];
+  readonly waitMs: number | undefined;
+}
+
+interface Refusal {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+/** How servers say that a request is longer than the model takes. */
+const TOO_LONG =
+  /context[ _]length|context (?:window|size)|maximum context|too (?:long|many tokens)|exceeds? the (?:available )?context|n_ctx|max_model_len/i;
+
+/** The error for any status outside 200–299. */
+export function refusalOf(reply: HttpReply, { name, secrets, waitMs }: Context): AppError {
+  const error = asRecord(asRecord(reply.json)['error']);
+  const message = asText(error['message']) ?? asText(asRecord(reply.json)['error']);
+  const marks = `${asText(error['code']) ?? ''} ${asText(error['type']) ?? ''} ${message ?? ''}`;
+  const refusal = classify(reply.status, marks, name);
+  const said = message === undefined ? '' : ` It said: ${quoteUpstream(message, secrets)}.`;
+  const outcome: Outcome = reply.status >= 500 && reply.status !== 503 ? 'unknown' : 'refused';
+  return new AppError(refusal.code, `${refusal.message}${said}`, {
+    ...(refusal.hint !== undefined && { hint: refusal.hint }),
+    details: {
+      provider: name,
+      outcome,
+      httpStatus: reply.status,
+      ...(waitMs !== undefined && { retryAfterMs: waitMs }),
+    },
+  });
+}
+
+/** A 200 that cannot be used: garbage, or half an answer. */
+export function unusable(name: string, what: string): AppError {
+  return new AppError('PROVIDER', `${name} answered with ${what}; nothing was stored of it.`, {
+    details: { provider: name, outcome: 'unknown' satisfies Outcome },
+  });
+}
+
+function classify(status: number, marks: string, name: string): Refusal {
+  if (status === 401 || status === 403) {
+    return {
+      code: 'NOT_CONFIGURED',
+      message: `${name} did not accept the key.`,
+      hint: 'Set the environment variable that daybook providers names to a valid key.',
+    };
+  }
+  if (status === 404) {
+    return {
+      code: 'NOT_CONFIGURED',
+      message: `${name} does not know the model, or speaks another format.`,
+      hint: 'Check model and endpoint with daybook providers test.',
+    };
+  }
+  if (status === 413 || (status === 400 && TOO_LONG.test(marks))) {
+    return { code: 'TOO_LARGE', message: `The text is longer than ${name} takes.` };
+  }
+  if (status === 429) {
+    return { code: 'RATE_LIMITED', message: `${name} is limiting the request rate.` };
+  }
+  return { code: 'PROVIDER', message: `${name} answered with an error (${status}).` };
+}

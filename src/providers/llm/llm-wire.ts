@@ -1,0 +1,87 @@
+/**
+ * Requests to servers of language models over the one HTTP client. A server that is busy is asked again
+ * as it wishes, within bounds; a request that may have been carried out is not, since it costs money.
+ */
+import { type Clock, sleep } from '../../base/clock.js';
+import { AppError } from '../../base/errors.js';
+import { createHttpClient, type HttpReply, retryAfterMs } from '../http.js';
+import { refusalOf, unusable } from './llm-errors.js';
+
+export interface LlmWire {
+  /** The parsed body of a 2xx. Errors as `LanguageModel.complete`. */
+  post(
+    path: string,
+    body: unknown,
+    headers: Readonly<Record<string, string>>,
+    signal?: AbortSignal,
+  ): Promise<unknown>;
+}
+
+export interface LlmWireOptions {
+  readonly name: string;
+  readonly endpoint: string;
+  readonly apiKey?: string | undefined;
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+  readonly retryDelayMs?: number;
+  readonly mostWaitMs?: number;
+}
+
+/** Too many requests, not available, overloaded (Anthropic): refused before any work. */
+const BUSY = new Set([429, 503, 529]);
+const MOST_REPEATS = 2;
+const MOST_WAIT_MS = 20_000;
+const RETRY_DELAY_MS = 1_000;
+/** An answer of some thousand tokens is some ten kilobytes; vectors of a batch are a few megabytes. */
+const MOST_BODY_BYTES = 16 * 1024 * 1024;
+
+export function createWire(options: LlmWireOptions): LlmWire {
+  const { name, clock, timeoutMs, retryDelayMs = RETRY_DELAY_MS } = options;
+  const { mostWaitMs = MOST_WAIT_MS } = options;
+  const secrets = options.apiKey === undefined ? [] : [options.apiKey];
+  const base = options.endpoint.replace(/\/+$/, '');
+  const send = createHttpClient({
+    secrets,
+    maxBodyBytes: MOST_BODY_BYTES,
+    retries: 1,
+    retryDelayMs,
+  });
+  return {
+    async post(path, body, headers, signal) {
+      for (let repeats = 0; ; repeats += 1) {
+        const call = { method: 'POST', url: base + path, body, headers, timeoutMs } as const;
+        const reply = await send({ ...call, ...(signal && { signal }) });
+        if (reply.status >= 200 && reply.status <= 299) return jsonOf(reply, name);
+        const asked = retryAfterMs(reply.headers, clock.now());
+        const waitMs = asked ?? retryDelayMs * 2 ** repeats;
+        if (!BUSY.has(reply.status) || repeats === MOST_REPEATS || waitMs > mostWaitMs) {
+          throw refusalOf(reply, { name, secrets, waitMs: asked });
+        }
+        await pause(waitMs, signal);
+      }
+    },
+  };
+}
+
+/** A header can carry it. NOT_CONFIGURED: fetch would otherwise fail with the key in its message. */
+export function headerKey(apiKey: string | undefined, name: string): string | undefined {
+  const key = apiKey?.trim();
+  if (key === undefined || key === '') return undefined;
+  if (/^[\x21-\x7e]+$/.test(key)) return key;
+  throw new AppError('NOT_CONFIGURED', `The key of ${name} holds characters that no key has.`, {
+    details: { outcome: 'not_sent' },
+  });
+}
+
+function jsonOf(reply: HttpReply, name: string): unknown {
+  if (reply.json === undefined) throw unusable(name, 'something else than JSON');
+  return reply.json;
+}
+
+async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  try {
+    await sleep(ms, signal);
+  } catch (cause) {
+    throw new AppError('CANCELLED', 'The request was cancelled.', { cause });
+  }
+}

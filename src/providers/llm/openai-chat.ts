@@ -1,0 +1,61 @@
+/**
+ * Chat completions as OpenAI defined them and as Ollama, LM Studio, llama.cpp, vLLM and OpenRouter
+ * serve them: `POST <endpoint>/chat/completions`, one whole answer, no stream.
+ */
+import { asNumber, asRecord, asRecords, asText } from '../json-view.js';
+import type { Completion, CompletionRequest, LanguageModel } from './completion.js';
+import { unusable } from './llm-errors.js';
+import { headerKey, type LlmWire } from './llm-wire.js';
+import type { ProviderKind } from './provider-kinds.js';
+
+export interface OpenAiChatOptions {
+  readonly model: string;
+  readonly kind: ProviderKind;
+  readonly apiKey: string | undefined;
+}
+
+/** What local models of the reasoning kind think aloud before they answer. */
+const THINKING = /^\s*<think>[\s\S]*?<\/think>/i;
+const OPEN_THINKING = /^\s*<think>/i;
+
+export function createOpenAiChat(
+  wire: LlmWire,
+  { model, kind, apiKey }: OpenAiChatOptions,
+): LanguageModel {
+  return {
+    async complete({ system, prompt, maxTokens, signal }: CompletionRequest) {
+      const key = headerKey(apiKey, kind);
+      const body = {
+        model,
+        messages: [
+          { role: 'system', content: system },
+          { role: 'user', content: prompt },
+        ],
+        // OpenAI's newer models refuse the older name, most other servers know only that.
+        ...(kind === 'openai' ? { max_completion_tokens: maxTokens } : { max_tokens: maxTokens }),
+        stream: false,
+      };
+      const headers = key === undefined ? {} : { authorization: `Bearer ${key}` };
+      return toCompletion(await wire.post('/chat/completions', body, headers, signal), model, kind);
+    },
+  };
+}
+
+function toCompletion(reply: unknown, asked: string, name: string): Completion {
+  const response = asRecord(reply);
+  const choice = asRecords(response['choices'])[0];
+  if (choice === undefined)
+    throw unusable(name, 'no choices; is this a chat-completions endpoint?');
+  const finish = asText(choice['finish_reason']);
+  if (finish !== 'stop')
+    throw unusable(name, `half an answer (finish_reason ${finish ?? 'absent'})`);
+  const content = asText(asRecord(choice['message'])['content']) ?? '';
+  const text = content.replace(THINKING, '').trim();
+  if (text === '' || OPEN_THINKING.test(text)) throw unusable(name, 'an empty answer');
+  const promptTokens = asNumber(asRecord(response['usage'])['prompt_tokens']);
+  return {
+    text,
+    model: asText(response['model']) ?? asked,
+    ...(promptTokens !== undefined && { promptTokens }),
+  };
+}

@@ -1,0 +1,54 @@
+/**
+ * The languages that recall stems, and which of them a text is in. A text's language is the one most
+ * of whose function words it uses; what says too little (a name, "ok") is taken for the language of the
+ * text before it, so a conversation keeps its language.
+ */
+import { dutch } from './languages/dutch.js';
+import { english } from './languages/english.js';
+import { french } from './languages/french.js';
+import { german } from './languages/german.js';
+import { italian } from './languages/italian.js';
+import { japanese } from './languages/japanese.js';
+import type { Language } from './languages/language.js';
+import { portuguese } from './languages/portuguese.js';
+import { spanish } from './languages/spanish.js';
+
+/** English first: it counts where nothing else is known. Their places are kept in the cache. */
+export const LANGUAGES: readonly Language[] = [
+  english,
+  german,
+  french,
+  spanish,
+  italian,
+  portuguese,
+  dutch,
+  japanese,
+];
+
+/** Words that decide: a single one may be a name. */
+const DECISIVE_WORDS = 2;
+
+/** By function word: a bit for each language that has it. */
+const languagesOf = new Map<string, number>();
+LANGUAGES.forEach(({ stopWords }, place) => {
+  for (const word of stopWords) languagesOf.set(word, (languagesOf.get(word) ?? 0) | (1 << place));
+});
+
+/** The place in LANGUAGES of what `words` (lower case) are in; `before` where they do not tell. */
+export function languageOf(words: readonly string[], before: number): number {
+  const counts = new Uint32Array(LANGUAGES.length);
+  for (const word of words) {
+    const mask = languagesOf.get(word);
+    if (mask === undefined) continue;
+    for (let place = 0; place < counts.length; place++)
+      if ((mask >> place) & 1) counts[place] = (counts[place] ?? 0) + 1;
+  }
+  let best = before;
+  let most = counts[before] ?? 0;
+  counts.forEach((count, place) => {
+    if (count <= most) return;
+    best = place;
+    most = count;
+  });
+  return most >= DECISIVE_WORDS ? best : before;
+}

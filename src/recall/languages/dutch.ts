@@ -1,0 +1,29 @@
+/** Dutch. */
+import { stemmer } from '@orama/stemmers/dutch';
+import { type Language, wordList } from './language.js';
+
+export const dutch: Language = {
+  code: 'nl',
+  stem: stemmer,
+  stopWords: new Set(
+    wordList(`aan al alles als andere bij dan dat de der deze die dit doch door dus een en er ge geen had heb heeft
+    hebben hem het hier hij hoe hun ik in is ja je jij jouw kan kon kunnen maar me meer men met mij mijn moet na
+    naar niet niets nog nu of om omdat ons onze ook op over reeds te tegen toch toen tot u uit uw van veel voor
+    waar waarom wanneer want waren was wat we wel werd wie wij wil worden wordt zal ze zelf zich zij zijn zo
+    zonder zou`),
+  ),
+  conversationWords:
+    wordList(`genoemd noemen gezegd zeggen besproken bespreken gesprek samenvatting samenvatten
+    overzicht volgorde lijst tonen uitleggen vraag vragen antwoord verschillende voorgesteld voorstellen
+    aanbevolen advies eerst laatst hulp helpen onderwerp`),
+  cues: {
+    asksAssistant:
+      /\bheb je .*(?:aangeraden|voorgesteld|gezegd|uitgelegd)|jouw (?:advies|voorstel|antwoord)/,
+    isRequest: /^(?:kun je|kan je|kunt u|hoe (?:kan|moet) ik|laat me|help me|schrijf)/,
+    isOverview: /samenvat|overzicht|volgorde/,
+    isInstruction: /\b(?:altijd|nooit|vanaf nu|voortaan)\b/,
+    isChange:
+      /(?:in plaats van|niet meer|veranderd|verplaatst|uitgesteld|toch niet|voortaan|vervangen|correctie)/,
+    isPreference: /\bik (?:geef de voorkeur|hou (?:meer )?van|heb liever)|\bliever\b/,
+  },
+};

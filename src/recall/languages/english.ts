@@ -1,0 +1,46 @@
+/** English: Porter's stemmer. */
+import { stemmer } from '@orama/stemmers/english';
+import { type Language, wordList } from './language.js';
+
+export const english: Language = {
+  code: 'en',
+  stem: stemmer,
+  stopWords: new Set(
+    wordList(`a about after again all also am an and any are aren as at be because been before being both
+    but by can cannot could couldn d did didn do does doesn doing don during each few for from further had
+    hadn has hasn have haven having he her here hers herself him himself his how i if in into is isn it
+    its itself just ll m me more most my myself no nor not now of off on once only or other our ours
+    ourselves out over own re s same she should shouldn so some such t than that the their theirs them
+    themselves then there these they this those through to too under until up ve very was wasn we were
+    weren what when where which while who whom whose why will with won would wouldn you your yours
+    yourself yourselves`),
+  ),
+  conversationWords:
+    wordList(`mention mentioned say said tell told talk talked discuss discussed discussion
+    conversation conversations chat session sessions message messages summary summarize summarise overview
+    comprehensive order list walk show give provide explain describe recall remember remind brought bring
+    raise asked ask question questions answer answers many much number total different various several
+    aspect aspects topic topics item items thing things suggest suggested suggestion recommend recommended
+    recommendation advise advice please first last throughout across ever previously earlier recently
+    currently far help need want wanted know think consider considering plan planned planning try trying
+    tried like would get got make made use used using way ways kind type types specific specifically detail
+    details main key overall time times day days week weeks month months long ago between passed happen
+    happened did do done work worked working start started progress progressed develop developed approach
+    approached handle handled manage managed ensure sure best good better next still yet think thought feel
+    felt let involve involved include included including based regarding related concerning`),
+  cues: {
+    asksAssistant:
+      /\b(?:(?:did|had|have|were) you (?:\w+ )?(?:suggest|recommend|advis|say|said|tell|told|propos|mention|explain|describ|provid|offer|giv|outlin|list|help|use)|you (?:\w+ )?(?:suggested|recommended|advised|said|told|proposed|explained|described|provided|outlined|offered|gave)|your (?:\w+ )?(?:suggestions?|recommendations?|advice|proposals?|explanations?|answers?|tips?))\b/,
+    isRequest:
+      /^(?:(?:please|hi|hello|hey|ok|okay|so)\b[,!. ]*)?(?:(?:can|could|would|will) (?:you|i)\b|what (?:are|is) (?:some|the best|a good|typical|common)|(?:show|give|help) me|write|explain|suggest|recommend|i(?:'m| am) (?:planning|working|looking|trying|thinking|considering|preparing|going|about)\b|i (?:want|need|would like|have) to\b|i'd like)|\bhow (?:can|could|do|should|would|might) (?:i|we|you|one)\b|\b(?:what|which) (?:\w+ ){0,5}(?:should|could|can|would) (?:i|you|we)\b|\b(?:can|could|would) you (?:help|show|suggest|explain|recommend|walk)|\bshould i\b/,
+    isRecollection:
+      /\b(?:did|had|was|were|have (?:i|we|you)|(?:i|we|you) (?:have )?(?:mention|said|told|brought|discuss|talk)\w*|our (?:chat|conversation)s?)\b/,
+    isOverview: /\b(?:summar(?:y|ies|i[sz]e|i[sz]ing)|overview|recap|evolution of)\b/,
+    isInstruction:
+      /(?:^|[.!?\n]\s*)(?:please )?(?:always|never) (?:add|answer|ask|assume|avoid|call|check|cite|confirm|explain|format|give|highlight|include|keep|list|maintain|mention|print|provide|quote|remind|reply|report|respond|say|send|show|speak|specify|state|suggest|summari[sz]e|tailor|talk|tell|translate|use|write)\b|\b(?:from now on|going forward|(?:when|whenever|every time) i ask)\b/,
+    isChange:
+      /\b(?:instead of|no longer|not anymore|any more|actually|changed (?:to|my|our|the)|moved (?:to|it|the|from)|switched|rescheduled|postponed|updated?|now (?:is|it's|at|uses?|in)|is now|are now|from now on|replaced|renamed|correction|new (?:deadline|date|number|address|plan|name|job))\b/,
+    isPreference:
+      /\b(?:i(?:'d| would)? (?:\w+ )?(?:prefer|rather|favou?r)|i(?: really| usually| generally)? (?:like|love|enjoy) (?:to|it when|using|having)|my preference|i(?:'m| am) (?:more )?comfortable|i (?:don't|do not) (?:like|want|enjoy)|i (?:avoid|opted|decided against))\b/,
+  },
+};

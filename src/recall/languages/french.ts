@@ -1,0 +1,33 @@
+/** French. */
+import { stemmer } from '@orama/stemmers/french';
+import { type Language, wordList } from './language.js';
+
+export const french: Language = {
+  code: 'fr',
+  stem: stemmer,
+  stopWords: new Set(
+    wordList(`à ai aie ainsi alors as au aucun aura aussi autre aux avaient avait avec avez avions avoir avons
+    c ça car ce ceci cela ces cet cette ceux chaque chez ci comme comment d dans de des donc dont du elle
+    elles en encore entre es est et étaient était étant été être eu eux fait faire fut ici il ils j je jusqu
+    l la là le les leur leurs lui m ma mais me même mes moi mon n ne ni non nos notre nous on ont ou où par
+    parce pas pendant peu peut plus pour pourquoi qu quand que quel quelle quelles quels qui quoi s sa sans se
+    sera serait ses si sien son sont sous suis sur t ta te tes toi ton tous tout toute toutes très tu un une
+    va vers vos votre vous y est-ce avons quelque`),
+  ),
+  conversationWords:
+    wordList(`mentionné mentionner dit dire parlé parler discuté discuter conversation résumé
+    résumer aperçu ordre liste montrer expliquer question réponse plusieurs différents suggéré suggérer
+    recommandé recommander conseil conseillé merci premier dernier déjà aide aider besoin vouloir veux
+    sujet sujets`),
+  cues: {
+    asksAssistant:
+      /\b(?:as-tu|avez-vous|tu (?:m'|nous )?(?:as|avais)|vous (?:m'|nous )?(?:avez|aviez)) .*(?:suggér|recommand|conseill|propos|dit|expliqu)|\b(?:ton|tes|votre|vos) (?:conseil|suggestion|recommandation|réponse)/,
+    isRequest:
+      /^(?:peux-tu|pouvez-vous|pourrais-tu|pourriez-vous|comment (?:puis-je|dois-je|faire)|montre-moi|montrez-moi|aide-moi|aidez-moi|écris)/,
+    isOverview: /résum|aperçu|dans (?:l'|quel )ordre|chronologi/,
+    isInstruction: /\b(?:toujours|jamais|désormais|à partir de maintenant|dorénavant)\b/,
+    isChange:
+      /(?:au lieu|ne .* plus|changé|déplacé|reporté|finalement|désormais|maintenant c'est|remplacé|à la place|correction)/,
+    isPreference: /\bje (?:préfère|préférerais|n'aime pas)|j'aime(?:rais)? (?:mieux|bien)/,
+  },
+};

@@ -1,0 +1,36 @@
+/** German. */
+import { stemmer } from '@orama/stemmers/german';
+import { type Language, wordList } from './language.js';
+
+export const german: Language = {
+  code: 'de',
+  stem: stemmer,
+  stopWords: new Set(
+    wordList(`aber alle allem allen aller alles als also am an ander andere anderen auch auf aus bei beim bin
+    bis bist da damit dann das dass daß dein deine deinem deinen deiner dem den denn der des dessen dich die
+    dies diese diesem diesen dieser dieses dir doch dort du durch ein eine einem einen einer eines er es
+    etwas euch euer eure für gegen habe haben hat hatte hatten hier hin hinter ich ihm ihn ihnen ihr ihre
+    ihrem ihren ihrer im in indem ins ist ja jede jedem jeden jeder jedes jetzt kann kein keine keinem keinen
+    keiner können könnte man manche mein meine meinem meinen meiner mich mir mit muss müssen nach nein nicht
+    noch nun nur ob oder ohne sehr sein seine seinem seinen seiner seit sich sie sind so solche soll sollte
+    sondern sonst über um und uns unser unsere unter viel vom von vor war waren warst was weg weil welche
+    welchem welchen welcher welches wenn wer wem wen werde werden wie wieder wir wird wirst wo wollen wollte
+    wurde wurden würde würden zu zum zur zwar zwischen schon warum wann`),
+  ),
+  conversationWords:
+    wordList(`erwähnt erwähnen gesagt sagen besprochen besprechen gespräch unterhaltung
+    zusammenfassung zusammenfassen überblick reihenfolge liste zeigen erklären frage fragen antwort viele
+    verschiedene vorgeschlagen vorschlagen empfohlen empfehlen rat bitte zuerst zuletzt bisher früher hilfe
+    helfen brauche möchte machen gemacht thema themen über`),
+  cues: {
+    asksAssistant:
+      /\b(?:hast du|haben sie|hattest du) .*(?:empfohlen|vorgeschlagen|geraten|gesagt|erklärt)|\bdein(?:e|en)? (?:rat|vorschl[aä]g|empfehlung|antwort)/,
+    isRequest:
+      /^(?:bitte )?(?:kannst du|können sie|könntest du|wie (?:kann|soll|sollte) ich|zeig mir|hilf mir|schreib|was soll ich)|\bempfiehlst du\b/,
+    isOverview: /zusammenfass|überblick|reihenfolge|(?<!\p{L})verlauf/u,
+    isInstruction: /\b(?:immer|nie|niemals|von jetzt an|ab jetzt|künftig|in zukunft)\b/,
+    isChange:
+      /(?:statt(?:dessen)?|nicht mehr|geändert|verschoben|gewechselt|umgezogen|jetzt doch|doch nicht|ab jetzt|ersetzt|umbenannt|korrektur|inzwischen|neuer? )/,
+    isPreference: /\bich (?:bevorzuge|ziehe .* vor|mag|möchte lieber|hätte lieber)\b|\blieber\b/,
+  },
+};

@@ -1,0 +1,30 @@
+/** Italian. */
+import { stemmer } from '@orama/stemmers/italian';
+import { type Language, wordList } from './language.js';
+
+export const italian: Language = {
+  code: 'it',
+  stem: stemmer,
+  stopWords: new Set(
+    wordList(`a ad agli ai al alla alle allo anche ancora avere aveva c che chi ci come con contro cosa così cui d
+    da dagli dai dal dalla dalle dallo degli dei del della delle dello di dopo dove e è ed era erano essere fa
+    fra gli ha hai hanno ho i il in io l la le lei li lo loro lui ma me mi mia mie miei mio molto ne nei nel
+    nella nelle nello no noi non nostra nostro o ogni per perché più poi prima qual quale quali quando quanto
+    quella quelle quelli quello questa queste questi questo qui se sei senza si sia siamo sono sta stata stato
+    su sua sue sugli sui sul sulla suo suoi tra tu tua tue tuo tuoi tutti tutto un una uno vi voi`),
+  ),
+  conversationWords:
+    wordList(`menzionato menzionare detto dire parlato parlare conversazione riassunto
+    riassumere ordine elenco lista mostrare spiegare domanda risposta diversi vari suggerito suggerire
+    consigliato consiglio favore primo ultimo aiuto aiutare voglio argomento argomenti`),
+  cues: {
+    asksAssistant:
+      /\b(?:mi )?hai (?:suggerito|consigliato|raccomandato|detto|spiegato|proposto)|(?:tuo|tua|tuoi) (?:consigli|suggeriment|risposta)/,
+    isRequest: /^(?:puoi|potresti|come (?:posso|devo|dovrei)|mostrami|aiutami|scrivi)/,
+    isOverview: /riassu|panoramica|in (?:che )?ordine/,
+    isInstruction: /\b(?:sempre|mai|d'ora in poi)\b/,
+    isChange:
+      /(?:invece di|non .* più|cambiato|spostato|rimandato|alla fine|adesso è|sostituito|correzione)/,
+    isPreference: /\b(?:preferisco|preferirei|non mi piace)\b/,
+  },
+};

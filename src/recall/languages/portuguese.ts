@@ -1,0 +1,28 @@
+/** Portuguese. */
+import { stemmer } from '@orama/stemmers/portuguese';
+import { type Language, wordList } from './language.js';
+
+export const portuguese: Language = {
+  code: 'pt',
+  stem: stemmer,
+  stopWords: new Set(
+    wordList(`a à ao aos aquela aquele aquilo as às até com como da das de dela dele depois do dos e é ela elas ele
+    eles em entre era eram essa esse esta está estão estava este eu foi foram há isso isto já lhe mais mas me
+    mesmo meu meus minha minhas muito na não nas nem no nos nós nossa nosso num numa o os ou para pela pelas
+    pelo pelos por porque qual quando que quê quem se sem ser será seu seus só são sua suas também te tem têm
+    tinha tu tua um uma umas uns você vocês onde`),
+  ),
+  conversationWords:
+    wordList(`mencionado mencionar disse dizer dito falado falar conversa resumo resumir ordem
+    lista mostrar explicar pergunta resposta vários diferentes sugerido sugerir recomendado recomendar conselho
+    favor primeiro último ajuda ajudar preciso quero tema assunto`),
+  cues: {
+    asksAssistant:
+      /\b(?:sugeriu|sugeriste|recomendou|recomendaste|aconselhou|disseste|você (?:me )?(?:disse|explicou|propôs))/,
+    isRequest: /^(?:pode|podes|poderia|como (?:posso|devo|deveria)|mostre-me|ajude-me|escreva)/,
+    isOverview: /resum|visão geral|em que ordem/,
+    isInstruction: /\b(?:sempre|nunca|a partir de agora)\b/,
+    isChange: /(?:em vez de|já não|não .* mais|mudou|mudado|adiado|agora é|substituído|correção)/,
+    isPreference: /\b(?:prefiro|preferiria|não gosto)\b/,
+  },
+};

@@ -1,0 +1,106 @@
+/**
+ * A question as recall asks it: its words without the function words, each with all the stems it may
+ * have in the languages of the store, and what the question wants, where a cue says so.
+ */
+import { LANGUAGES, languageOf } from './languages.js';
+import { stemOf, type Vocabulary } from './vocabulary.js';
+import { scanWords, withoutMarks } from './words.js';
+
+/** Words beyond are passed over: one bit each. */
+const MAX_WORDS = 31;
+/** Of a word about the conversation and not about its subject. */
+const CONVERSATION_WEIGHT = 0.3;
+/** Of a name or a number, where they are to go first. */
+const ENTITY_WEIGHT = 3;
+
+export interface QuestionWord {
+  /** As typed, in lower case. */
+  readonly text: string;
+  /** Numbers of the stems that stand for it; none where no message has it. */
+  readonly terms: readonly number[];
+  readonly weight: number;
+}
+
+export interface Question {
+  readonly text: string;
+  /** Each once, in the order of the question. */
+  readonly words: readonly QuestionWord[];
+  /** Places in `words` of two that stand side by side, in their order. */
+  readonly pairs: readonly (readonly [number, number])[];
+  readonly asksAssistant: boolean;
+  readonly isRequest: boolean;
+  readonly isRecollection: boolean;
+  readonly isOverview: boolean;
+}
+
+/** `languages`: places in LANGUAGES that messages are in. */
+export function readQuestion(
+  text: string,
+  vocabulary: Vocabulary,
+  languages: readonly number[],
+  entitiesFirst = false,
+): Question {
+  const entities = entitiesFirst ? entitiesOf(text) : undefined;
+  const typed: string[] = [];
+  scanWords(text, (word) => typed.push(word));
+  const own = languageOf(typed, 0);
+  const all = [...new Set([own, ...languages])];
+  const words: QuestionWord[] = [];
+  const places = new Map<string, number>();
+  const pairs: [number, number][] = [];
+  let before: number | undefined;
+  for (const word of typed) {
+    const stem = stemOf(word, own);
+    if (stem === undefined) continue;
+    let place = places.get(stem);
+    if (place === undefined) {
+      if (words.length === MAX_WORDS) break;
+      const isLight = isAboutConversation(word, stem, own);
+      const weight = entities?.has(word) ? ENTITY_WEIGHT : isLight ? CONVERSATION_WEIGHT : 1;
+      place = words.push({ text: word, terms: termsFor(word, vocabulary, all), weight }) - 1;
+      places.set(stem, place);
+    }
+    if (before !== undefined && before !== place) pairs.push([before, place]);
+    before = place;
+  }
+  const cues = LANGUAGES[own]?.cues ?? {};
+  const lower = text.trim().toLowerCase().replaceAll('’', "'");
+  const says = (cue: RegExp | undefined) => cue?.test(lower) === true;
+  return {
+    ...{ text, words, pairs },
+    asksAssistant: says(cues.asksAssistant),
+    isRequest: says(cues.isRequest),
+    isRecollection: says(cues.isRecollection),
+    isOverview: says(cues.isOverview),
+  };
+}
+
+/** Words with a capital that begin no sentence, and numbers, in lower case. */
+function entitiesOf(text: string): ReadonlySet<string> {
+  const found =
+    text.match(/(?<![.!?]\s*|^\s*)(?<![\p{L}\p{N}])(?:\p{Lu}|\p{N})[\p{L}\p{N}]*/gu) ?? [];
+  return new Set(found.map((word) => word.toLowerCase()));
+}
+
+function termsFor(word: string, vocabulary: Vocabulary, languages: readonly number[]): number[] {
+  const terms = new Set<number>();
+  for (const language of languages) {
+    const stem = stemOf(word, language);
+    const term = stem === undefined ? undefined : vocabulary.find(stem);
+    if (term !== undefined) terms.add(term);
+  }
+  return [...terms];
+}
+
+const conversationStems = new Map<number, ReadonlySet<string>>();
+
+function isAboutConversation(word: string, stem: string, place: number): boolean {
+  const language = LANGUAGES[place];
+  let stems = conversationStems.get(place);
+  if (stems === undefined) {
+    const list = language?.conversationWords ?? [];
+    stems = new Set(list.map((listed) => withoutMarks(language?.stem(listed) ?? listed)));
+    conversationStems.set(place, stems);
+  }
+  return stems.has(stem) || stems.has(word);
+}

@@ -1,0 +1,330 @@
+/**
+ * From words to an order: the features of the best few hundred messages, each from 0 to 1 among them,
+ * and the weights with which they are summed (docs/RECALL.md has the table and what each is worth).
+ */
+import { type Hits, type LexicalScores, sessionsOf } from './evidence.js';
+import { IS_INSTRUCTION, IS_LONG_REPLY, IS_PREFERENCE, IS_QUESTION } from './message-text.js';
+import type { Question } from './question.js';
+import { type Stream, speakerName } from './stream.js';
+import type { VectorScores } from './vector-source.js';
+import { wordsOf } from './words.js';
+
+/** What a feature adds to a message's score where it is 1. */
+export const WEIGHTS = {
+  lexical: 1,
+  vector: 0.6,
+  before: 0.5,
+  after: 0.35,
+  session: 0.15,
+  sessionVector: 0.25,
+  pairs: 0.5,
+  isQuestion: -0.15,
+  namedSpeaker: 0.3,
+  firstOfSession: 0.45,
+  longReply: -0.9,
+  longReplyAsked: 0.8,
+  instruction: 0.25,
+  instructionAsked: 0.8,
+  preferenceAsked: 0.9,
+};
+export type Weights = Readonly<Record<keyof typeof WEIGHTS, number>>;
+
+/** Of the combined score of a neighbour. */
+const LEXICAL_SHARE = 0.6;
+const MOST_PAIRS = 3;
+/** Of the BM25 of a session's text. */
+const SESSION_K1 = 1.2;
+const SESSION_B = 0.75;
+
+/** A conversation with some of the words, or something near in meaning. */
+export interface Scored {
+  readonly conversationId: string;
+  readonly stream: Stream;
+  readonly hits: Hits | undefined;
+  readonly lexical: LexicalScores;
+}
+
+export interface Candidate {
+  readonly scored: Scored;
+  readonly message: number;
+}
+
+export interface Ranked extends Candidate {
+  readonly score: number;
+}
+
+export interface RankingInput {
+  readonly question: Question;
+  readonly candidates: readonly Candidate[];
+  /** Every conversation with a candidate; sessions are compared among them. */
+  readonly wordWeights: Float64Array;
+  readonly vectors: VectorScores | undefined;
+  readonly weights: Weights;
+}
+
+/** The candidates, best first. */
+export function rank(input: RankingInput): Ranked[] {
+  const { candidates, question } = input;
+  const sessions = new SessionScores(input);
+  const pairs = new PairCounts(question);
+  const names = new Set(question.words.map(({ text }) => text));
+  const features = candidates.map((candidate) =>
+    featuresOf(candidate, input, sessions, pairs, names),
+  );
+  const spans = spansOf(features);
+  const sum = question.isOverview ? overviewScore : answerScore;
+  return candidates
+    .map((candidate, at) => {
+      const own = features[at];
+      return { ...candidate, score: own === undefined ? 0 : sum(scaled(own, spans), input) };
+    })
+    .sort((a, b) => b.score - a.score);
+}
+
+/** Raw values; those of SCALED are brought to 0 to 1 among the candidates. */
+interface Features {
+  lexical: number;
+  vector: number;
+  before: number;
+  beforeVector: number;
+  after: number;
+  afterVector: number;
+  session: number;
+  sessionVector: number;
+  readonly pairs: number;
+  readonly isNamed: boolean;
+  readonly isFirst: boolean;
+  readonly flags: number;
+}
+
+function featuresOf(
+  { scored, message }: Candidate,
+  { vectors }: RankingInput,
+  sessions: SessionScores,
+  pairs: PairCounts,
+  names: ReadonlySet<string>,
+): Features {
+  const { stream, lexical, conversationId } = scored;
+  const words = (at: number) => lexical.scores[at] ?? 0;
+  const vector = (at: number) => vectors?.best(conversationId, at + 1)?.cosine ?? 0;
+  const speaker = speakerName(stream, message);
+  const session = sessions.of(scored, message);
+  return {
+    lexical: words(message),
+    vector: vector(message),
+    before: words(message - 1),
+    beforeVector: vector(message - 1),
+    after: words(message + 1),
+    afterVector: vector(message + 1),
+    session: session.words,
+    sessionVector: session.vector,
+    pairs: Math.min(MOST_PAIRS, pairs.in(scored.hits, message)) / MOST_PAIRS,
+    isNamed: speaker !== undefined && wordsOf(speaker).some((name) => names.has(name)),
+    isFirst: session.first === message,
+    flags: stream.flags[message] ?? 0,
+  };
+}
+
+/** What is scaled, and by whose span. */
+const SCALED = {
+  lexical: 'lexical',
+  before: 'lexical',
+  after: 'lexical',
+  vector: 'vector',
+  beforeVector: 'vector',
+  afterVector: 'vector',
+  session: 'session',
+  sessionVector: 'sessionVector',
+} as const;
+type Span = { least: number; most: number };
+type Spans = Readonly<Record<'lexical' | 'vector' | 'session' | 'sessionVector', Span>>;
+
+function spansOf(features: readonly Features[]): Spans {
+  const span = (name: keyof Spans, least: number): Span => {
+    let most = least;
+    let lowest = Number.POSITIVE_INFINITY;
+    for (const { [name]: value } of features) {
+      most = Math.max(most, value);
+      lowest = Math.min(lowest, value);
+    }
+    return { least: least === 0 ? 0 : lowest, most };
+  };
+  return {
+    lexical: span('lexical', 0),
+    vector: span('vector', -1),
+    session: span('session', 0),
+    sessionVector: span('sessionVector', -1),
+  };
+}
+
+function scaled(features: Features, spans: Spans): Features {
+  const made = { ...features };
+  for (const [name, by] of Object.entries(SCALED) as [keyof typeof SCALED, keyof Spans][]) {
+    const { least, most } = spans[by];
+    made[name] = most > least ? Math.max(0, (features[name] - least) / (most - least)) : 0;
+  }
+  return made;
+}
+
+const combined = (words: number, vector: number) =>
+  LEXICAL_SHARE * words + (1 - LEXICAL_SHARE) * vector;
+
+function answerScore(features: Features, { question, weights }: RankingInput): number {
+  const { flags } = features;
+  const has = (flag: number) => ((flags & flag) === 0 ? 0 : 1);
+  const asksAssistant = question.asksAssistant ? 1 : 0;
+  const isRequest = question.isRequest ? 1 : 0;
+  // Standing instructions apply to whatever asks for an answer now and not for what was said.
+  const isOpen = question.isRequest || !(question.isRecollection || question.asksAssistant) ? 1 : 0;
+  return (
+    weights.lexical * features.lexical +
+    weights.vector * features.vector +
+    weights.before * combined(features.before, features.beforeVector) +
+    weights.after * combined(features.after, features.afterVector) +
+    weights.session * features.session +
+    weights.sessionVector * features.sessionVector +
+    weights.pairs * features.pairs +
+    weights.isQuestion * has(IS_QUESTION) +
+    weights.namedSpeaker * (features.isNamed ? 1 : 0) +
+    weights.firstOfSession * (features.isFirst ? 1 : 0) +
+    has(IS_LONG_REPLY) * (weights.longReply + weights.longReplyAsked * asksAssistant) +
+    has(IS_INSTRUCTION) * (weights.instruction + weights.instructionAsked * isOpen) +
+    has(IS_PREFERENCE) * weights.preferenceAsked * isRequest
+  );
+}
+
+/** What was said about a matter at length, on either side, matters more than who said it. */
+function overviewScore(features: Features): number {
+  const isLong = (features.flags & IS_LONG_REPLY) !== 0;
+  return combined(features.lexical, features.vector) + (isLong ? 0.1 : 0);
+}
+
+/** Pairs of neighbouring words of the question that stand side by side in a message. */
+class PairCounts {
+  readonly #pairs: ReadonlySet<number>;
+
+  constructor({ pairs }: Question) {
+    this.#pairs = new Set(pairs.map(([first, second]) => 32 * first + second));
+  }
+
+  in(hits: Hits | undefined, message: number): number {
+    if (hits === undefined || this.#pairs.size === 0) return 0;
+    const { places, words, stream } = hits;
+    const end = stream.starts[message + 1] ?? 0;
+    const found = new Set<number>();
+    for (
+      let hit = firstAtLeast(places, stream.starts[message] ?? 0);
+      hit + 1 < places.length;
+      hit++
+    ) {
+      const next = places[hit + 1] ?? 0;
+      if (next >= end) break;
+      const pair = 32 * (words[hit] ?? 0) + (words[hit + 1] ?? 0);
+      if (next === (places[hit] ?? 0) + 1 && this.#pairs.has(pair)) found.add(pair);
+    }
+    return found.size;
+  }
+}
+
+/** The first hit at `place` or behind it. */
+function firstAtLeast(places: Uint32Array, place: number): number {
+  let low = 0;
+  let high = places.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((places[middle] ?? 0) < place) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+interface Session {
+  readonly first: number;
+  readonly words: number;
+  readonly vector: number;
+}
+
+/** BM25 of the sessions' texts, and the best vector in each. */
+class SessionScores {
+  readonly #bounds = new Map<Scored, Uint32Array>();
+  readonly #frequencies = new Map<Scored, Uint32Array[]>();
+  readonly #known = new Map<Scored, (Session | undefined)[]>();
+  readonly #input: RankingInput;
+  readonly #idf: Float64Array;
+  readonly #length: number;
+
+  constructor(input: RankingInput) {
+    this.#input = input;
+    const count = input.question.words.length;
+    const having = new Uint32Array(count);
+    let sessions = 0;
+    let terms = 0;
+    for (const scored of new Set(input.candidates.map((candidate) => candidate.scored))) {
+      const bounds = sessionsOf(scored.stream);
+      const frequencies = sessionFrequencies(scored, bounds, count);
+      this.#bounds.set(scored, bounds);
+      this.#frequencies.set(scored, frequencies);
+      this.#known.set(scored, []);
+      for (const session of frequencies)
+        session.forEach((frequency, word) => {
+          if (frequency > 0) having[word] = (having[word] ?? 0) + 1;
+        });
+      sessions += frequencies.length;
+      terms += scored.stream.terms.length;
+    }
+    this.#length = sessions === 0 ? 1 : terms / sessions;
+    this.#idf = Float64Array.from(having, (have, word) => {
+      const { weight = 0 } = input.question.words[word] ?? {};
+      return weight * Math.log(1 + (sessions - have + 0.5) / (have + 0.5));
+    });
+  }
+
+  of(scored: Scored, message: number): Session {
+    const bounds = this.#bounds.get(scored) ?? new Uint32Array(2);
+    const session = sessionAt(bounds, message);
+    const known = this.#known.get(scored);
+    const found = known?.[session] ?? this.#score(scored, bounds, session);
+    if (known !== undefined) known[session] = found;
+    return found;
+  }
+
+  #score(scored: Scored, bounds: Uint32Array, session: number): Session {
+    const { stream, conversationId } = scored;
+    const first = bounds[session] ?? 0;
+    const end = bounds[session + 1] ?? 0;
+    const length = (stream.starts[end] ?? 0) - (stream.starts[first] ?? 0);
+    const norm = SESSION_K1 * (1 - SESSION_B + (SESSION_B * length) / this.#length);
+    let words = 0;
+    this.#frequencies.get(scored)?.[session]?.forEach((frequency, word) => {
+      words += ((this.#idf[word] ?? 0) * frequency * (SESSION_K1 + 1)) / (frequency + norm);
+    });
+    let vector = -1;
+    const { vectors } = this.#input;
+    for (let message = first; vectors !== undefined && message < end; message++)
+      vector = Math.max(vector, vectors.best(conversationId, message + 1)?.cosine ?? -1);
+    return { first, words, vector };
+  }
+}
+
+function sessionAt(bounds: Uint32Array, message: number): number {
+  let low = 0;
+  let high = bounds.length - 2;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if ((bounds[middle] ?? 0) <= message) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+function sessionFrequencies({ hits, stream }: Scored, bounds: Uint32Array, words: number) {
+  const counted = Array.from({ length: bounds.length - 1 }, () => new Uint32Array(words));
+  let session = 0;
+  hits?.places.forEach((place, hit) => {
+    while ((stream.starts[bounds[session + 1] ?? 0] ?? 0) <= place) session++;
+    const word = hits.words[hit] ?? 0;
+    const frequencies = counted[session];
+    if (frequencies !== undefined) frequencies[word] = (frequencies[word] ?? 0) + 1;
+  });
+  return counted;
+}

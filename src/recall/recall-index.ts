@@ -1,0 +1,321 @@
+/**
+ * The recall index: the messages of all conversations as streams of stems, and the way from a question
+ * to the messages that answer it, best first. Pure: it reads no files and knows no store; whoever keeps
+ * it current calls `put` and `delete`. The exact index in `fts/` is another one and knows nothing of it.
+ */
+import { TimeSlice } from '../base/time-slice.js';
+import {
+  type Hits,
+  LEXICAL,
+  type LexicalConstants,
+  lexicalScores,
+  WordHits,
+  wordWeights,
+} from './evidence.js';
+import { IS_INSTRUCTION, type MessageSource } from './message-text.js';
+import { type Question, readQuestion } from './question.js';
+import { type Candidate, rank, type Scored, WEIGHTS, type Weights } from './ranking.js';
+import { messagesIn, passagesIn, readStream, type Stream } from './stream.js';
+import type { VectorScores } from './vector-source.js';
+import { Vocabulary } from './vocabulary.js';
+
+/** Messages whose features are looked at; those after them stay in the order of their words. */
+const CANDIDATES = 400;
+/** Of them, how many may come by their vectors alone. */
+const BY_VECTOR = 200;
+/** A question of so many words or more is also answered by what has none of them but stands beside. */
+const WORDS_OF_A_QUESTION = 3;
+
+export type { MessageSource };
+
+export interface AskOptions {
+  /** Conversations that are searched; all, unless given. */
+  readonly inScope?: (conversationId: string) => boolean;
+  /** Messages that may be in the answer; their neighbours count as evidence all the same. */
+  readonly accepts?: (conversationId: string, seq: number) => boolean;
+  readonly vectors?: VectorScores | undefined;
+  readonly signal?: AbortSignal;
+  /** Leaves out what has none of the words itself. */
+  readonly ownOnly?: boolean;
+  /** Names and numbers of the question count three times. */
+  readonly entitiesFirst?: boolean;
+  /** Others than those of docs/RECALL.md. */
+  readonly weights?: Partial<Weights>;
+  readonly lexical?: Partial<LexicalConstants>;
+}
+
+/** Why a message is in an answer. */
+export interface Evidence {
+  /** Words of the question, as typed, whose stems its content has. */
+  readonly words: readonly string[];
+  /** Those that only stand near it or in the same speaker's turns. */
+  readonly around: readonly string[];
+  /** Those that its speaker's name or its date has. */
+  readonly said: readonly string[];
+  readonly cosine?: number;
+}
+
+export interface MessageRef {
+  readonly conversationId: string;
+  /** From 1. */
+  readonly seq: number;
+}
+
+export interface RecallHit extends MessageRef {
+  /** The best passage of the message, from 0, as `passagesOf` cuts them. */
+  readonly passage: number;
+  /** Comparable within one answer only. */
+  readonly score: number;
+  /** How well the words fit, 0 to about 1.7, whatever else the answer has. */
+  readonly lexical: number;
+  readonly evidence: Evidence;
+}
+
+export interface RecallAnswer {
+  readonly question: Question;
+  /** Messages that have some of it. */
+  readonly total: number;
+  /** Whether one of them has all of the words, in whatever form. */
+  readonly hasAll: boolean;
+  /** The message at a place, from 0, the best first. */
+  at(place: number): MessageRef | undefined;
+  /** The same with what is known of it. */
+  hit(place: number): RecallHit | undefined;
+}
+
+export interface RecallStats {
+  readonly conversations: number;
+  readonly messages: number;
+  readonly passages: number;
+  readonly stems: number;
+}
+
+export class RecallIndex {
+  readonly #streams = new Map<string, Stream>();
+  #vocabulary = new Vocabulary();
+  /** By place in LANGUAGES: messages in it. */
+  readonly #languages: number[] = [];
+  #revision = 0;
+
+  /** Raised with every change. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  get vocabulary(): Vocabulary {
+    return this.#vocabulary;
+  }
+
+  has(conversationId: string): boolean {
+    return this.#streams.has(conversationId);
+  }
+
+  get(conversationId: string): Stream | undefined {
+    return this.#streams.get(conversationId);
+  }
+
+  streams(): Iterable<[conversationId: string, stream: Stream]> {
+    return this.#streams;
+  }
+
+  /** `unchanged`: so many messages from the first are as they were when it was put before. */
+  put(conversationId: string, messages: readonly MessageSource[], unchanged = 0): void {
+    const known = this.#streams.get(conversationId);
+    const stream = readStream(messages, this.#vocabulary, known, unchanged);
+    this.delete(conversationId);
+    this.#enter(conversationId, stream);
+  }
+
+  delete(conversationId: string): void {
+    const known = this.#streams.get(conversationId);
+    if (known === undefined) return;
+    this.#revision += 1;
+    this.#streams.delete(conversationId);
+    this.#countLanguages(known, -1);
+  }
+
+  /** Takes over what a cache held; the index is empty before. */
+  adopt(vocabulary: Vocabulary, streams: Iterable<[conversationId: string, stream: Stream]>): void {
+    this.#vocabulary = vocabulary;
+    for (const [conversationId, stream] of streams) this.#enter(conversationId, stream);
+  }
+
+  stats(): RecallStats {
+    let messages = 0;
+    let passages = 0;
+    for (const stream of this.#streams.values()) {
+      messages += messagesIn(stream);
+      passages += passagesIn(stream);
+    }
+    return { conversations: this.#streams.size, messages, passages, stems: this.#vocabulary.size };
+  }
+
+  /** Lets other work run every few milliseconds. Rejects with the signal's reason. */
+  async ask(text: string, options: AskOptions = {}): Promise<RecallAnswer> {
+    const languages = [...this.#languages.keys()].filter(
+      (place) => (this.#languages[place] ?? 0) > 0,
+    );
+    const question = readQuestion(text, this.#vocabulary, languages, options.entitiesFirst);
+    const slice = new TimeSlice({ signal: options.signal });
+    const { found, hits } = await this.#find(question, options, slice);
+    const weights = wordWeights(question, hits);
+    const scored = await scoreAll(found, weights, hits.passageLength, options, slice);
+    const matches = matchesOf(scored, question, options);
+    const ranked = rank({
+      question,
+      candidates: matches.slice(0, CANDIDATES),
+      wordWeights: weights,
+      vectors: options.vectors,
+      weights: { ...WEIGHTS, ...options.weights },
+    });
+    const everyWord = 2 ** question.words.length - 1;
+    const all: readonly Candidate[] = [...ranked, ...matches.slice(CANDIDATES)];
+    return {
+      question,
+      total: all.length,
+      hasAll: all.some(({ scored, message }) => scored.lexical.own[message] === everyWord),
+      at: (place) => {
+        const found = all[place];
+        return found && { conversationId: found.scored.conversationId, seq: found.message + 1 };
+      },
+      hit: (place) => {
+        const found = all[place];
+        return found && hitOf(found, ranked[place]?.score ?? 0, question, options.vectors);
+      },
+    };
+  }
+
+  #enter(conversationId: string, stream: Stream): void {
+    this.#revision += 1;
+    this.#streams.set(conversationId, stream);
+    this.#countLanguages(stream, 1);
+  }
+
+  #countLanguages({ languages }: Stream, sign: number): void {
+    for (const place of languages) this.#languages[place] = (this.#languages[place] ?? 0) + sign;
+  }
+
+  async #find(question: Question, { inScope, vectors }: AskOptions, slice: TimeSlice) {
+    const hits = new WordHits(question, this.#vocabulary.size);
+    const found: { conversationId: string; stream: Stream; hits: Hits | undefined }[] = [];
+    for (const [conversationId, stream] of [...this.#streams]) {
+      if (inScope?.(conversationId) === false) continue;
+      const own = hits.find(stream);
+      if (own !== undefined || vectors !== undefined)
+        found.push({ conversationId, stream, hits: own });
+      if (slice.isSpent()) await slice.yield();
+    }
+    return { found, hits };
+  }
+}
+
+async function scoreAll(
+  found: readonly { conversationId: string; stream: Stream; hits: Hits | undefined }[],
+  weights: Float64Array,
+  passageLength: number,
+  { lexical }: AskOptions,
+  slice: TimeSlice,
+): Promise<Scored[]> {
+  const constants = { ...LEXICAL, ...lexical };
+  const scored: Scored[] = [];
+  for (const { conversationId, stream, hits } of found) {
+    const own = hits ?? { stream, places: new Uint32Array(0), words: new Uint8Array(0) };
+    scored.push({
+      conversationId,
+      stream,
+      hits,
+      lexical: lexicalScores(own, weights, passageLength, constants),
+    });
+    if (slice.isSpent()) await slice.yield();
+  }
+  return scored;
+}
+
+/** All messages that have some of what is asked, best words first; before them those that vectors found. */
+function matchesOf(
+  scored: readonly Scored[],
+  question: Question,
+  options: AskOptions,
+): Candidate[] {
+  const { accepts, vectors } = options;
+  const takesAround = !options.ownOnly && question.words.length >= WORDS_OF_A_QUESTION;
+  // Of one conversation: elsewhere another conversation's rules would answer everything.
+  const isStanding = ({ stream }: Scored, message: number) =>
+    takesAround && scored.length === 1 && ((stream.flags[message] ?? 0) & IS_INSTRUCTION) !== 0;
+  const matches: (Candidate & { words: number })[] = [];
+  const byId = new Map(scored.map((one) => [one.conversationId, one]));
+  for (const one of scored) {
+    const { scores, own } = one.lexical;
+    for (let message = 0; message < scores.length; message++) {
+      const words = scores[message] ?? 0;
+      const isMatch = (takesAround ? words > 0 : own[message] !== 0) || isStanding(one, message);
+      if (isMatch && accepts?.(one.conversationId, message + 1) !== false)
+        matches.push({ scored: one, message, words });
+    }
+  }
+  keepWhole(matches, question);
+  matches.sort((a, b) => b.words - a.words);
+  if (vectors === undefined) return matches;
+  const near = vectors.nearest(
+    BY_VECTOR,
+    ({ conversationId, seq }) =>
+      byId.has(conversationId) && accepts?.(conversationId, seq) !== false,
+  );
+  return joinedWith(near, matches, byId);
+}
+
+/** Of one or two words: where messages have all of them, those that have only one are no answer. */
+function keepWhole(matches: (Candidate & { words: number })[], { words }: Question): void {
+  if (words.length >= WORDS_OF_A_QUESTION) return;
+  const everyWord = 2 ** words.length - 1;
+  const whole = matches.filter(({ scored, message }) => scored.lexical.own[message] === everyWord);
+  if (whole.length > 0) matches.splice(0, matches.length, ...whole);
+}
+
+/** The nearest by vector take part among the first candidates. */
+function joinedWith(
+  near: readonly { conversationId: string; seq: number }[],
+  matches: readonly Candidate[],
+  byId: ReadonlyMap<string, Scored>,
+): Candidate[] {
+  const key = (scored: Scored, message: number) => `${scored.conversationId} ${message}`;
+  const leading = matches.slice(0, CANDIDATES - BY_VECTOR);
+  const seen = new Set(leading.map(({ scored, message }) => key(scored, message)));
+  const added: Candidate[] = [];
+  for (const { conversationId, seq } of near) {
+    const scored = byId.get(conversationId);
+    if (scored === undefined || seen.has(key(scored, seq - 1))) continue;
+    seen.add(key(scored, seq - 1));
+    added.push({ scored, message: seq - 1 });
+  }
+  const others = matches
+    .slice(CANDIDATES - BY_VECTOR)
+    .filter(({ scored, message }) => !seen.has(key(scored, message)));
+  return [...leading, ...added, ...others];
+}
+
+function hitOf(
+  { scored, message }: Candidate,
+  score: number,
+  { words }: Question,
+  vectors: VectorScores | undefined,
+): RecallHit {
+  const { conversationId, lexical } = scored;
+  const texts = (mask: number) =>
+    words.filter((_, word) => (mask >> word) & 1).map(({ text }) => text);
+  const own = lexical.own[message] ?? 0;
+  const vector = vectors?.best(conversationId, message + 1);
+  return {
+    conversationId,
+    seq: message + 1,
+    passage: own === 0 && vector !== undefined ? vector.passage : (lexical.passages[message] ?? 0),
+    score,
+    lexical: lexical.scores[message] ?? 0,
+    evidence: {
+      words: texts(own),
+      around: texts((lexical.around[message] ?? 0) & ~own),
+      said: texts((lexical.said[message] ?? 0) & ~own),
+      ...(vector !== undefined && { cosine: vector.cosine }),
+    },
+  };
+}

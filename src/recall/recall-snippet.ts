@@ -1,0 +1,93 @@
+/**
+ * The part of a message that shows why it was found, with the words of the question marked in
+ * whatever form they stand there.
+ */
+import { languageOf } from './languages.js';
+import type { Question } from './question.js';
+import { stemOf, type Vocabulary } from './vocabulary.js';
+import { scanWords } from './words.js';
+
+export interface SnippetStyle {
+  /** Put before and after a word of the question. */
+  readonly open: string;
+  readonly close: string;
+  readonly ellipsis: string;
+  /** Words of the snippet. */
+  readonly words: number;
+}
+
+interface Word {
+  readonly start: number;
+  readonly end: number;
+  /** Which word of the question it is, if any. */
+  readonly asked: number | undefined;
+}
+
+/** `range`: the passage that was found, in UTF-16 offsets. */
+export function cutRecallSnippet(
+  text: string,
+  range: { readonly start: number; readonly end: number },
+  question: Question,
+  vocabulary: Vocabulary,
+  style: SnippetStyle,
+): string {
+  const passage = text.slice(range.start, range.end);
+  const words = askedWords(passage, question, vocabulary);
+  const first = bestWindow(words, style.words);
+  const last = Math.min(words.length, first + style.words) - 1;
+  const from = first === 0 ? 0 : (words[first]?.start ?? 0);
+  const to = last + 1 >= words.length ? passage.length : (words[last]?.end ?? passage.length);
+  let cut = '';
+  let copied = from;
+  for (const { start, end, asked } of words.slice(first, last + 1)) {
+    // Pairs of CJK characters overlap.
+    if (asked === undefined || start < copied) continue;
+    cut += `${passage.slice(copied, start)}${style.open}${passage.slice(start, end)}${style.close}`;
+    copied = end;
+  }
+  cut += passage.slice(copied, to);
+  const isBegun = range.start + from > 0;
+  const goesOn = range.start + to < text.length;
+  return `${isBegun ? style.ellipsis : ''}${cut.trim()}${goesOn ? style.ellipsis : ''}`;
+}
+
+/** The words of a text, and which of them the question asks for. */
+function askedWords(text: string, question: Question, vocabulary: Vocabulary): Word[] {
+  const byTerm = new Map<number, number>();
+  question.words.forEach(({ terms }, place) => {
+    for (const term of terms) byTerm.set(term, place);
+  });
+  const found: { word: string; start: number; end: number }[] = [];
+  scanWords(text, (word, start, end) => found.push({ word, start, end }));
+  const language = languageOf(
+    found.map(({ word }) => word),
+    0,
+  );
+  return found.map(({ word, start, end }) => {
+    const stem = stemOf(word, language);
+    const term = stem === undefined ? undefined : vocabulary.find(stem);
+    return { start, end, asked: term === undefined ? undefined : byTerm.get(term) };
+  });
+}
+
+/** Where the window with the most different words of the question begins. */
+function bestWindow(words: readonly Word[], size: number): number {
+  const counts = new Map<number, number>();
+  let best = 0;
+  let most = 0;
+  const add = (word: Word | undefined, step: number) => {
+    if (word?.asked === undefined) return;
+    const count = (counts.get(word.asked) ?? 0) + step;
+    if (count === 0) counts.delete(word.asked);
+    else counts.set(word.asked, count);
+  };
+  words.forEach((word, at) => {
+    add(word, 1);
+    if (at >= size) add(words[at - size], -1);
+    if (counts.size <= most) return;
+    most = counts.size;
+    best = Math.max(0, at - size + 1);
+  });
+  // Some words before the first one asked for, so that it can be understood.
+  return Math.max(0, Math.min(best, words.length - size));
+}

@@ -1,0 +1,53 @@
+/**
+ * Recall over short texts that stand alone (sections of notes, insights, facts): the same words, stems
+ * and scores as for messages, but nothing beside a text speaks for it.
+ */
+import { RecallIndex } from './recall-index.js';
+
+export interface RecalledText {
+  readonly id: string;
+  /** 0 to about 1.7: how well the words of the question fit, whatever else is held. */
+  readonly score: number;
+}
+
+export class TextRecall {
+  readonly #index = new RecallIndex();
+  readonly #texts = new Map<string, string>();
+
+  /** Makes the texts held those of `texts`; one that is as it was costs nothing. */
+  sync(texts: ReadonlyMap<string, string>): void {
+    for (const id of this.#texts.keys()) {
+      if (texts.has(id)) continue;
+      this.#texts.delete(id);
+      this.#index.delete(id);
+    }
+    for (const [id, content] of texts) {
+      if (this.#texts.get(id) === content) continue;
+      this.#texts.set(id, content);
+      this.#index.put(id, [{ role: 'user', content, time: Number.NaN, speaker: undefined }]);
+    }
+  }
+
+  /** Those that have some of the words, best first. */
+  async ask(
+    question: string,
+    { limit, signal }: { readonly limit: number; readonly signal?: AbortSignal },
+  ): Promise<{ readonly total: number; readonly hits: readonly RecalledText[] }> {
+    const weights = WORDS_ALONE;
+    const answer = await this.#index.ask(question, {
+      weights,
+      ownOnly: true,
+      ...(signal && { signal }),
+    });
+    const hits = Array.from({ length: Math.min(limit, answer.total) }, (_, place) => {
+      const hit = answer.hit(place);
+      return hit === undefined ? [] : [{ id: hit.conversationId, score: hit.lexical }];
+    });
+    return { total: answer.total, hits: hits.flat() };
+  }
+}
+
+const WORDS_ALONE = {
+  ...{ before: 0, after: 0, session: 0, isQuestion: 0, firstOfSession: 0, longReply: 0 },
+  ...{ longReplyAsked: 0, instruction: 0, instructionAsked: 0, preferenceAsked: 0 },
+};

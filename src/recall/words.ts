@@ -1,0 +1,60 @@
+/**
+ * The words of a text as recall compares them: runs of letters and digits, NFKC and lower case, with
+ * the offsets they have in the text as it is. CJK runs become overlapping pairs of characters, as in
+ * the exact index.
+ */
+import { bigramsOf, cjkRunsOf } from '../fts/tokenizing/cjk-bigrams.js';
+
+const RUN = /[\p{L}\p{N}\p{M}]+/gu;
+const NOT_ASCII = /[^\0-\x7f]/;
+const MARK = /\p{M}/gu;
+
+/** `start` and `end` are UTF-16 offsets; `weight`: how much of a word it is when lengths are counted. */
+export type WordSink = (word: string, start: number, end: number, weight: number) => void;
+
+/** A pair of CJK characters is read as fast as half a word. */
+const CJK_WEIGHT = 0.5;
+
+/** Calls `sink` for each word, in order. */
+export function scanWords(text: string, sink: WordSink): void {
+  for (const match of text.matchAll(RUN)) {
+    const [run] = match;
+    const start = match.index;
+    if (!NOT_ASCII.test(run)) sink(run.toLowerCase(), start, start + run.length, 1);
+    else scanUnicode(run, start, sink);
+  }
+}
+
+function scanUnicode(run: string, start: number, sink: WordSink): void {
+  const cjk = cjkRunsOf(run);
+  if (cjk.length === 0) {
+    sink(folded(run), start, start + run.length, 1);
+    return;
+  }
+  let at = 0;
+  for (const part of cjk) {
+    const from = run.indexOf(part, at);
+    if (from > at) sink(folded(run.slice(at, from)), start + at, start + from, 1);
+    let offset = start + from;
+    for (const pair of bigramsOf(part)) {
+      sink(pair.normalize('NFKC'), offset, offset + pair.length, CJK_WEIGHT);
+      offset += (pair.codePointAt(0) ?? 0) > 0xffff ? 2 : 1;
+    }
+    at = from + part.length;
+  }
+  if (at < run.length) sink(folded(run.slice(at)), start + at, start + run.length, 1);
+}
+
+const folded = (word: string) => word.normalize('NFKC').toLowerCase().normalize('NFC');
+
+/** A stem without its diacritics: people leave them out when they search. */
+export function withoutMarks(stem: string): string {
+  return NOT_ASCII.test(stem) ? stem.normalize('NFD').replace(MARK, '').normalize('NFC') : stem;
+}
+
+/** All words, in order. */
+export function wordsOf(text: string): string[] {
+  const words: string[] = [];
+  scanWords(text, (word) => words.push(word));
+  return words;
+}

@@ -1,0 +1,66 @@
+/**
+ * Waits for a research run: up to a limit, with progress reports, until the caller cancels. Neither
+ * the limit nor a cancellation ends the run, which needs no caller.
+ */
+import { type Clock, sleep } from '../base/clock.js';
+import { stoppedWaitingError } from './research-errors.js';
+import type { Caller, ResearchTiming } from './research-types.js';
+import type { RunHandle, RunOutcome, RunRecord } from './run-record.js';
+
+/** The run's outcome; `undefined` when the time is over first; CANCELLED when the caller cancels. */
+export async function outcomeWithin(
+  { run, done }: RunHandle,
+  caller: Caller,
+  timing: ResearchTiming,
+  clock: Clock,
+): Promise<RunOutcome | undefined> {
+  const { waitMs, progressMs } = timing;
+  const stopWaiting = new AbortController();
+  const onCancel = () => stopWaiting.abort();
+  caller.signal?.addEventListener('abort', onCancel, { once: true });
+  if (caller.signal?.aborted) stopWaiting.abort();
+  const startedAt = clock.monotonic();
+  const timeLimit = async (): Promise<undefined> => {
+    for (let waited = 0; waited < waitMs; waited = clock.monotonic() - startedAt) {
+      const progress = Math.round(waited / 100) / 10;
+      const message = `Deep research: ${activityOf(run)}, ${Math.round(progress)} s`;
+      caller.progress?.({ progress, message });
+      await sleep(Math.max(1, Math.min(progressMs, waitMs - waited)), stopWaiting.signal).catch(
+        () => {
+          throw stoppedWaitingError(run.conversationId);
+        },
+      );
+    }
+  };
+  try {
+    return await Promise.race([done, timeLimit()]);
+  } finally {
+    caller.signal?.removeEventListener('abort', onCancel);
+    stopWaiting.abort();
+  }
+}
+
+/** What the run does now, for a progress report. */
+function activityOf({ job: { state, lastStatus } }: RunRecord): string {
+  if (state === 'creating') return 'the question was sent to Perplexity';
+  if (lastStatus === 'queued') return "the run is in Perplexity's queue";
+  return 'Perplexity is researching';
+}
+
+/** Resolves with true when `promise` settles in either way, with false when the time is over first. */
+export async function settledWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  const timer = new AbortController();
+  const settled = promise.then(
+    () => true,
+    () => true,
+  );
+  const late = sleep(ms, timer.signal).then(
+    () => false,
+    () => false,
+  );
+  try {
+    return await Promise.race([settled, late]);
+  } finally {
+    timer.abort();
+  }
+}

@@ -1,0 +1,267 @@
+/**
+ * Stores the message index on disk, in the user's cache folder, so that a start does not read every file.
+ * The cache is one file (docs/FORMAT.md) of chunks, each with a checksum: a manifest (which version of
+ * which conversation is indexed), then the buffers of index-codec.ts. It is only a copy: a chunk that
+ * fails a check is not used, a conversation is used only if all of its messages were decoded, and every
+ * stamp is compared with its file afterwards. The file is written and read chunk by chunk.
+ */
+import { dirname } from 'node:path';
+import type { Log } from '../../base/log.js';
+import { readChunks, writeChunks } from '../../files/atomic/chunked-file.js';
+import { sweepTemporaries } from '../../files/atomic/staging.js';
+import { tryLease } from '../../files/locks/lease.js';
+import { removeFile } from '../../files/paths/folders.js';
+import type { Stamp } from '../../files/read/stamp.js';
+import { decodeArrays, encodeArrays } from '../../fts/segments/array-codec.js';
+import type { DocumentId } from '../../fts/segments/segment.js';
+import type { ConversationStore } from '../../stores/conversations/conversations.js';
+import {
+  CONVERSATION_ID,
+  type ConversationHead,
+  ROLES,
+} from '../../stores/conversations/schema.js';
+import {
+  type IndexedConversation,
+  indexedFields,
+  type MessageIndex,
+} from '../messages/message-index.js';
+
+/** Raised with every change of the manifest or of the fields that message-index.ts indexes. */
+const VERSION = 7;
+/** A stamp is stored as dev, ino, size and mtimeNs. */
+const NUMBERS_PER_STAMP = 4;
+const NONE = 0xffffffff;
+
+export interface IndexCacheOptions {
+  readonly path: string;
+  readonly index: MessageIndex;
+  readonly store: ConversationStore;
+  readonly log: Log;
+}
+
+/** Fills the index and the store's catalogue with the valid parts of the cache. Never throws. */
+export async function loadIndexCache(options: IndexCacheOptions): Promise<void> {
+  const { path, log } = options;
+  try {
+    const pieces = readChunks(path);
+    try {
+      const { value } = await pieces.next();
+      const manifest = readManifest(value);
+      if (manifest !== undefined) await restore(pieces, manifest, options);
+    } finally {
+      await pieces.return(undefined);
+    }
+  } catch (error) {
+    log.warn(
+      { err: error, path },
+      'the index cache could not be used; the index is built from the files',
+    );
+  }
+}
+
+/**
+ * Writes the current index, and removes the temporary files of dead writers. False if another process is
+ * writing the cache, or if writing failed, which is logged. Never throws.
+ */
+export async function saveIndexCache({
+  path,
+  index,
+  store,
+  log,
+}: IndexCacheOptions): Promise<boolean> {
+  try {
+    const lease = await tryLease(path);
+    if (lease === undefined) return false;
+    try {
+      await sweepTemporaries(dirname(path));
+      await writeChunks(path, piecesOf(index, store));
+      return true;
+    } finally {
+      await lease.release();
+    }
+  } catch (error) {
+    log.warn({ err: error, path }, 'the index cache could not be written');
+    return false;
+  }
+}
+
+/**
+ * Removes the cache of an index that is too small for one, so that deleted messages do not stay in it.
+ * False if that failed, which is logged. Never throws.
+ */
+export async function removeIndexCache({ path, log }: IndexCacheOptions): Promise<boolean> {
+  try {
+    await removeFile(path);
+    return true;
+  } catch (error) {
+    log.warn({ err: error, path }, 'the index cache could not be removed');
+    return false;
+  }
+}
+
+/** The chunks describe the index at the first step. Later changes are detected by the stamps when it is loaded. */
+function* piecesOf(index: MessageIndex, store: ConversationStore): Generator<Uint8Array> {
+  const { manifest, numbers } = manifestOf(index, store);
+  const segments = index.text.encode((document) => numbers[Number(document)] ?? document);
+  yield manifest;
+  for (const encode of segments) yield encode();
+}
+
+/** The fields of `IndexedConversation` for all messages, conversation after conversation. */
+interface MessageArrays {
+  /** Indexes into ROLES. */
+  readonly roles: Uint8Array;
+  readonly times: Float64Array;
+  readonly fingerprints: Float64Array;
+  /** For each document, the index of its conversation in the heads, and its seq. */
+  readonly owners: Uint32Array;
+  readonly seqs: Uint32Array;
+}
+
+/** A cache numbers the documents in the order of the manifest. `numbers` maps the current numbers to those. */
+function manifestOf(index: MessageIndex, store: ConversationStore) {
+  const heads: ConversationHead[] = [];
+  const stamps: bigint[] = [];
+  const roles: number[] = [];
+  const times: number[] = [];
+  const fingerprints: number[] = [];
+  const documents: number[] = [];
+  const owners: number[] = [];
+  const seqs: number[] = [];
+  for (const { stamp, head } of store.known()) {
+    const indexed = index.get(head.conversationId);
+    if (indexed === undefined || indexed.roles.length !== head.messageCount) continue;
+    heads.push(head);
+    stamps.push(stamp.dev, stamp.ino, stamp.size, stamp.mtimeNs);
+    for (const role of indexed.roles) roles.push(ROLES.indexOf(role));
+    for (const time of indexed.times) times.push(time);
+    for (const fingerprint of indexed.fingerprints) fingerprints.push(fingerprint);
+    for (const [at, document] of indexed.documents.entries()) {
+      documents.push(document);
+      owners.push(heads.length - 1);
+      seqs.push(at + 1);
+    }
+  }
+  const messages: MessageArrays = {
+    roles: Uint8Array.from(roles),
+    times: Float64Array.from(times),
+    fingerprints: Float64Array.from(fingerprints),
+    owners: Uint32Array.from(owners),
+    seqs: Uint32Array.from(seqs),
+  };
+  const meta: ManifestMeta = { version: VERSION, documents: index.text.size, heads };
+  const manifest = encodeArrays(meta, { stamps: BigUint64Array.from(stamps), ...messages });
+  return { manifest, numbers: numbersOf(documents, index.documentsEnd) };
+}
+
+/** The index of each document in `documents`. The other documents are numbered after those. */
+function numbersOf(documents: readonly number[], end: number): Uint32Array {
+  const numbers = new Uint32Array(end).fill(NONE);
+  documents.forEach((document, index) => {
+    numbers[document] = index;
+  });
+  let next = documents.length;
+  return numbers.map((number) => (number === NONE ? next++ : number));
+}
+
+interface ManifestMeta {
+  readonly version: number;
+  /** All documents of the index, including those of conversations that are not in the manifest. */
+  readonly documents: number;
+  readonly heads: readonly ConversationHead[];
+}
+
+interface Manifest extends MessageArrays, ManifestMeta {
+  readonly stamps: BigUint64Array;
+}
+
+/** `undefined` for a cache of another version or a damaged one. */
+function readManifest(piece: Buffer | undefined): Manifest | undefined {
+  const decoded = piece && decodeArrays(piece);
+  const meta = decoded?.meta as ManifestMeta | null | undefined;
+  if (meta?.version !== VERSION) return undefined;
+  const isValid = meta.heads.every(
+    ({ conversationId, messageCount }) =>
+      CONVERSATION_ID.test(conversationId) && Number.isInteger(messageCount),
+  );
+  // The checksum proves that these are the arrays that manifestOf wrote.
+  return isValid ? ({ ...meta, ...decoded?.arrays } as unknown as Manifest) : undefined;
+}
+
+/** Decodes the segments, adopts the complete conversations, and deletes the documents of all others. */
+async function restore(
+  pieces: AsyncGenerator<Buffer, undefined>,
+  manifest: Manifest,
+  options: IndexCacheOptions,
+): Promise<void> {
+  const { index } = options;
+  const decoder = index.text.decoder(manifest.documents);
+  const decoded: ArrayLike<DocumentId>[] = [];
+  try {
+    const { value: terms } = await pieces.next();
+    if (!terms || !decoder.decodeTerms(terms)) return; // the segments are useless without the terms
+    for await (const segment of pieces) decoded.push(decoder.decodeSegment(segment) ?? []);
+  } finally {
+    // Also after an error: a document without its conversation would never be deleted.
+    const adopted = adoptComplete(manifest, options);
+    const isComplete = index.text.size === manifest.documents;
+    if (adopted < index.text.size) deleteOthers(decoded, index);
+    decoder.close(isComplete);
+  }
+}
+
+/** Adopts the conversations whose documents were all decoded. Returns the number of their documents. */
+function adoptComplete(manifest: Manifest, { index, store }: IndexCacheOptions): number {
+  const { heads, stamps, owners, seqs } = manifest;
+  const isComplete = new Uint8Array(heads.length);
+  const starts = new Uint32Array(heads.length + 1);
+  let to = 0;
+  let adopted = 0;
+  let missing = index.text.firstFree(0);
+  heads.forEach((head, number) => {
+    const from = to;
+    to += head.messageCount;
+    starts[number + 1] = to;
+    if (missing < from) missing = index.text.firstFree(from);
+    if (missing < to) return;
+    if (!store.seed(stampFrom(stamps, NUMBERS_PER_STAMP * number), head)) return;
+    isComplete[number] = 1;
+    adopted += head.messageCount;
+  });
+  const ids = heads.map(({ conversationId }) => conversationId);
+  const unpack = (number: number) => conversationAt(number, manifest, starts[number] ?? 0);
+  index.adopt({ ids, starts, isComplete, owners, seqs, unpack });
+  return adopted;
+}
+
+function deleteOthers(decoded: readonly ArrayLike<DocumentId>[], index: MessageIndex): void {
+  for (const ids of decoded)
+    for (const id of Array.from(ids)) if (index.conversationOf(id) === '') index.text.delete(id);
+}
+
+function conversationAt(
+  number: number,
+  { heads, roles, times, fingerprints }: Manifest,
+  from: number,
+): IndexedConversation | undefined {
+  const head = heads[number];
+  if (head === undefined) return undefined;
+  const to = from + head.messageCount;
+  return {
+    number,
+    ...indexedFields(head),
+    roles: Array.from(roles.subarray(from, to), (role) => ROLES[role] ?? 'user'),
+    times: [...times.subarray(from, to)],
+    fingerprints: [...fingerprints.subarray(from, to)],
+    documents: Array.from({ length: head.messageCount }, (_, at) => from + at),
+  };
+}
+
+function stampFrom(numbers: BigUint64Array, at: number): Stamp {
+  return {
+    dev: numbers[at] ?? 0n,
+    ino: numbers[at + 1] ?? 0n,
+    size: numbers[at + 2] ?? 0n,
+    mtimeNs: numbers[at + 3] ?? 0n,
+  };
+}

@@ -1,0 +1,165 @@
+/**
+ * One question to everything that is kept: messages, notes, insights of one context and facts. Each
+ * kind is ranked by recall; the answer takes the best of each in turn of how well the words fit, so that
+ * no kind can push the others out by its number.
+ */
+import { TextRecall } from '../recall/text-recall.js';
+import type { InsightStore } from '../stores/insights/insights.js';
+import type { KnowledgeGraph } from '../stores/knowledge-graph/knowledge-graph.js';
+import type { Triple } from '../stores/knowledge-graph/model/triple.js';
+import type { SearchCaller } from './messages/message-search.js';
+import { contentOf, type IndexedNote } from './notes/note-index.js';
+import type { NoteSearch } from './notes/note-search.js';
+import type { NoteSection } from './notes/note-sections.js';
+import type { FoundHit, RecallSearch } from './recall/recall-search.js';
+import type { SearchTier } from './recall/search-modes.js';
+
+export const MEMORY_SOURCES = ['messages', 'notes', 'insights', 'facts'] as const;
+export type MemorySource = (typeof MEMORY_SOURCES)[number];
+
+/** Facts beyond are not looked at: the graph holds 5 000 unless it is set otherwise. */
+const MOST_FACTS = 20_000;
+
+export interface MemoryQuery {
+  readonly query: string;
+  readonly sources: readonly MemorySource[];
+  /** Whose insights; those of others are not looked at. */
+  readonly context: string;
+  /** Other contexts of the same project. */
+  readonly alsoIn: readonly string[];
+  /** Also facts that have ended. */
+  readonly includeEnded: boolean;
+  readonly limit: number;
+}
+
+export type MemoryHit =
+  | { readonly source: 'messages'; readonly message: FoundHit }
+  | { readonly source: 'notes'; readonly note: IndexedNote; readonly section: NoteSection }
+  | { readonly source: 'insights'; readonly id: string; readonly content: string }
+  | { readonly source: 'facts'; readonly fact: Triple };
+
+export interface MemoryResults {
+  /** Best first. */
+  readonly hits: readonly MemoryHit[];
+  /** All matches, by where they are. */
+  readonly totals: Readonly<Partial<Record<MemorySource, number>>>;
+  readonly tier: SearchTier;
+}
+
+export interface MemoryStores {
+  readonly recall: RecallSearch;
+  readonly noteSearch: NoteSearch;
+  readonly insights: InsightStore;
+  readonly kg: KnowledgeGraph;
+}
+
+interface Found {
+  readonly hits: readonly MemoryHit[];
+  readonly total: number;
+}
+
+export class MemorySearch {
+  readonly #stores: MemoryStores;
+  readonly #notes = new TextRecall();
+  readonly #facts = new TextRecall();
+
+  constructor(stores: MemoryStores) {
+    this.#stores = stores;
+  }
+
+  /** CANCELLED, FILESYSTEM_ERROR, VALIDATION_ERROR (no context). */
+  async search(request: MemoryQuery, caller: SearchCaller = {}): Promise<MemoryResults> {
+    let tier: SearchTier = 'words';
+    const found = new Map<MemorySource, Found>();
+    for (const source of request.sources) {
+      if (source === 'messages') {
+        const messages = await this.#searchMessages(request, caller);
+        tier = messages.tier;
+        found.set(source, messages);
+      } else if (source === 'notes') found.set(source, await this.#searchNotes(request, caller));
+      else if (source === 'insights')
+        found.set(source, await this.#searchInsights(request, caller));
+      else found.set(source, await this.#searchFacts(request, caller));
+    }
+    const totals = Object.fromEntries([...found].map(([source, { total }]) => [source, total]));
+    return { hits: inTurn([...found.values()], request.limit), totals, tier };
+  }
+
+  async #searchMessages({ query, limit }: MemoryQuery, caller: SearchCaller) {
+    const snippet = { open: '', close: '' };
+    const asked = { query, mode: 'auto' as const, filters: {}, limit, offset: 0, snippet };
+    const { hits, total, tier } = await this.#stores.recall.search(asked, caller);
+    return { hits: hits.map((message) => ({ source: 'messages' as const, message })), total, tier };
+  }
+
+  async #searchNotes({ query, limit }: MemoryQuery, { signal }: SearchCaller): Promise<Found> {
+    const places = new Map<string, { note: IndexedNote; section: NoteSection }>();
+    const texts = new Map<string, string>();
+    for (const note of await this.#stores.noteSearch.notes()) {
+      for (const section of note.sections) {
+        const id = `${section.line}:${note.path}`;
+        places.set(id, { note, section });
+        texts.set(id, `${note.path}\n${section.headings.join('\n')}\n${contentOf(section)}`);
+      }
+    }
+    this.#notes.sync(texts);
+    const { hits, total } = await this.#notes.ask(query, { limit, ...(signal && { signal }) });
+    return { total, hits: found(hits, places, (place) => ({ source: 'notes', ...place })) };
+  }
+
+  /** An index of its own for each call: nothing of another context may be in it, not even a count. */
+  async #searchInsights(
+    { query, context, alsoIn, limit }: MemoryQuery,
+    { signal }: SearchCaller,
+  ): Promise<Found> {
+    const insights = await this.#stores.insights.list({ context, alsoIn });
+    const texts = new Map(
+      insights.map(({ id, content, tags = [] }) => [id, [content, ...tags].join('\n')]),
+    );
+    const recall = new TextRecall();
+    recall.sync(texts);
+    const { hits, total } = await recall.ask(query, { limit, ...(signal && { signal }) });
+    const byId = new Map(insights.map((insight) => [insight.id, insight]));
+    const toHit = ({ id, content }: { id: string; content: string }) => {
+      return { source: 'insights' as const, id, content };
+    };
+    return { total, hits: found(hits, byId, toHit) };
+  }
+
+  async #searchFacts(
+    { query, includeEnded: includeClosed, limit }: MemoryQuery,
+    { signal }: SearchCaller,
+  ): Promise<Found> {
+    const page = { limit: MOST_FACTS, offset: 0, order: 'newest' as const };
+    const { triples } = await this.#stores.kg.query({ includeClosed }, page);
+    const facts = new Map(triples.map((fact, at) => [`${at}`, fact]));
+    const texts = new Map([...facts].map(([id, fact]) => [id, textOf(fact)]));
+    this.#facts.sync(texts);
+    const { hits, total } = await this.#facts.ask(query, { limit, ...(signal && { signal }) });
+    return { total, hits: found(hits, facts, (fact) => ({ source: 'facts', fact })) };
+  }
+}
+
+/** `works_at` and `worksAt` are words too. */
+const textOf = ({ subject, predicate, object }: Triple) =>
+  `${subject} ${predicate.replace(/[_-]/g, ' ').replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ')} ${object}`;
+
+function found<T>(
+  hits: readonly { readonly id: string }[],
+  by: ReadonlyMap<string, T>,
+  toHit: (thing: T) => MemoryHit,
+): MemoryHit[] {
+  return hits.flatMap(({ id }) => {
+    const thing = by.get(id);
+    return thing === undefined ? [] : [toHit(thing)];
+  });
+}
+
+/** The best of each kind, then the second best, and so on. */
+function inTurn(kinds: readonly Found[], limit: number): MemoryHit[] {
+  const longest = Math.max(0, ...kinds.map(({ hits }) => hits.length));
+  const all = Array.from({ length: longest }, (_, at) =>
+    kinds.flatMap(({ hits }) => hits[at] ?? []),
+  );
+  return all.flat().slice(0, limit);
+}

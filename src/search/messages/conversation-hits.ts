@@ -1,0 +1,132 @@
+/**
+ * Ranks conversations by a search of their messages. Each conversation has the rank of its best message,
+ * the number of its messages that match, and the best of those.
+ */
+
+import type { Hit, SearchResult } from '../../fts/search-result.js';
+import type { DocumentId, SearchOptions } from '../../fts/text-index.js';
+import type { MessageIndex } from './message-index.js';
+
+/** Messages that are ranked first for each wanted conversation. Most pages need no second pass. */
+const MESSAGES_PER_CONVERSATION = 8;
+const GROWTH = 8;
+
+export interface ConversationRanking {
+  /** Number of conversations with a match. */
+  readonly total: number;
+  readonly result: SearchResult;
+  /** Best first. */
+  readonly page: readonly {
+    readonly conversationId: string;
+    readonly matchCount: number;
+    readonly best: readonly Hit[];
+  }[];
+}
+
+export interface RankingRequest {
+  readonly query: string;
+  /** Conversations on the page, and before it. */
+  readonly limit: number;
+  readonly offset: number;
+  readonly perConversation: number;
+  readonly options: Omit<SearchOptions, 'limit' | 'offset'>;
+}
+
+/** QUERY_SYNTAX (matchType fts5), CANCELLED. */
+export async function rankConversations(
+  index: MessageIndex,
+  { query, limit, offset, perConversation, options }: RankingRequest,
+): Promise<ConversationRanking> {
+  const wanted = offset + limit;
+  for (let depth = wanted * MESSAGES_PER_CONVERSATION; ; depth *= GROWTH) {
+    const tally = new Tally(index, options.filter);
+    const counted = { ...options, limit: depth, filter: tally.filter, onBegin: tally.begin };
+    const result = await index.text.searchAsync(query, counted);
+    const ranked = grouped(index, result.hits);
+    const isOrderKnown = ranked.size >= Math.min(wanted, tally.size) || depth >= result.total;
+    if (!isOrderKnown) continue;
+    const ids = [...ranked.keys()].slice(offset, wanted);
+    const lacks = (id: string) =>
+      (ranked.get(id)?.length ?? 0) < Math.min(perConversation, tally.countOf(id));
+    const all = ids.some(lacks)
+      ? grouped(index, await hitsWithin(index, query, ids, tally, options))
+      : ranked;
+    const page = ids.map((conversationId) => ({
+      conversationId,
+      matchCount: tally.countOf(conversationId),
+      best: (all.get(conversationId) ?? []).slice(0, perConversation),
+    }));
+    return { total: tally.size, result, page };
+  }
+}
+
+/** All matches of these conversations, with the ranks of a search over all conversations. */
+async function hitsWithin(
+  index: MessageIndex,
+  query: string,
+  ids: readonly string[],
+  tally: Tally,
+  options: RankingRequest['options'],
+): Promise<readonly Hit[]> {
+  const limit = ids.reduce((sum, id) => sum + tally.countOf(id), 0);
+  const wanted = new Set(ids);
+  const filter = (id: DocumentId) =>
+    wanted.has(index.conversationOf(id)) && options.filter?.(id) !== false;
+  return (await index.text.searchAsync(query, { ...options, limit, filter })).hits;
+}
+
+/** Counts the matches of each conversation, in the filter: the index calls it once for every match. */
+class Tally {
+  readonly #index: MessageIndex;
+  readonly #allows: SearchOptions['filter'];
+  #counts = new Map<string, { count: number }>();
+  /** The last conversation. Messages of one conversation mostly follow one another. */
+  #lastId = '';
+  #last = { count: 0 };
+
+  constructor(index: MessageIndex, allows: SearchOptions['filter']) {
+    this.#index = index;
+    this.#allows = allows;
+  }
+
+  /** Number of conversations with a match. */
+  get size(): number {
+    return this.#counts.size;
+  }
+
+  countOf(conversationId: string): number {
+    return this.#counts.get(conversationId)?.count ?? 0;
+  }
+
+  readonly begin = (): void => {
+    this.#counts = new Map();
+    this.#lastId = '';
+  };
+
+  readonly filter = (id: DocumentId): boolean => {
+    if (this.#allows?.(id) === false) return false;
+    const conversationId = this.#index.conversationOf(id);
+    if (conversationId !== this.#lastId) this.#startConversation(conversationId);
+    this.#last.count += 1;
+    return true;
+  };
+
+  #startConversation(conversationId: string): void {
+    this.#lastId = conversationId;
+    const known = this.#counts.get(this.#lastId);
+    this.#last = known ?? { count: 0 };
+    if (known === undefined) this.#counts.set(this.#lastId, this.#last);
+  }
+}
+
+/** The hits of each conversation, in the order of the best hits. */
+function grouped(index: MessageIndex, hits: readonly Hit[]): Map<string, Hit[]> {
+  const groups = new Map<string, Hit[]>();
+  for (const hit of hits) {
+    const conversationId = index.conversationOf(hit.id);
+    const group = groups.get(conversationId);
+    if (group === undefined) groups.set(conversationId, [hit]);
+    else group.push(hit);
+  }
+  return groups;
+}

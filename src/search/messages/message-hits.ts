@@ -1,0 +1,158 @@
+/**
+ * The filters of a message search, and its hits as messages with snippets, which are read from the files.
+ */
+
+import { TimeSlice } from '../../base/time-slice.js';
+import { throwIfCancelled } from '../../fts/ranking/execute-query.js';
+import type { Hit, SearchResult } from '../../fts/search-result.js';
+import type { SnippetOptions } from '../../fts/snippets/snippet.js';
+import type { DocumentId } from '../../fts/text-index.js';
+import type {
+  ConversationStore,
+  ConversationView,
+} from '../../stores/conversations/conversations.js';
+import type { Role } from '../../stores/conversations/schema.js';
+import { undefinedIfMissing } from '../undefined-if-missing.js';
+import type { MessageIndex } from './message-index.js';
+
+export interface MessageFilters {
+  /** Conversation ids. */
+  readonly conversationId?: string;
+  readonly module?: string;
+  readonly role?: Role;
+  /** Epoch milliseconds, both included. */
+  readonly startTime?: number;
+  readonly endTime?: number;
+}
+
+export interface MessageHit {
+  readonly conversationId: string;
+  readonly messageId: string;
+  readonly seq: number;
+  /** Index among all matches, from 0. */
+  readonly place: number;
+  readonly role: Role;
+  readonly createdAt: string;
+  readonly content: string;
+  readonly snippet: string;
+  /** As FTS5's bm25(): smaller is better. */
+  readonly rank: number;
+  readonly title?: string;
+  readonly module?: string;
+}
+
+/** A filter of documents; `undefined` if there is no filter. */
+export function documentFilter(
+  index: MessageIndex,
+  filters: MessageFilters,
+): ((id: DocumentId) => boolean) | undefined {
+  const accepts = messageFilter(index, filters);
+  if (accepts === undefined) return undefined;
+  return (id) => {
+    const { conversationId, seq } = index.messageOf(id);
+    return accepts(conversationId, seq);
+  };
+}
+
+/** The same for a message by its place. */
+export function messageFilter(
+  index: MessageIndex,
+  filters: MessageFilters,
+): ((conversationId: string, seq: number) => boolean) | undefined {
+  const { role, startTime, endTime } = filters;
+  if (Object.values(filters).every((value) => value === undefined)) return undefined;
+  const inScope = conversationFilter(index, filters);
+  return (conversationId, seq) => {
+    if (!inScope(conversationId)) return false;
+    const indexed = index.get(conversationId);
+    const time = indexed?.times[seq - 1] ?? 0;
+    return (
+      (role === undefined || indexed?.roles[seq - 1] === role) &&
+      (startTime === undefined || time >= startTime) &&
+      (endTime === undefined || time <= endTime)
+    );
+  };
+}
+
+/** Whether a conversation is indexed and may have messages that the filters let through. */
+export function conversationFilter(
+  index: MessageIndex,
+  filters: MessageFilters,
+): (conversationId: string) => boolean {
+  const { conversationId: only, module } = filters;
+  return (conversationId) => {
+    if (only !== undefined && conversationId !== only) return false;
+    const indexed = index.get(conversationId);
+    return indexed !== undefined && (module === undefined || indexed.module === module);
+  };
+}
+
+export interface HitRequest {
+  readonly index: MessageIndex;
+  readonly store: ConversationStore;
+  /** Number of matches before the first hit. */
+  readonly offset: number;
+  readonly snippet?: SnippetOptions;
+  readonly signal?: AbortSignal;
+}
+
+export interface FoundHits {
+  readonly hits: readonly MessageHit[];
+  /** False if one of the hits has changed since it was indexed or no longer exists. */
+  readonly isCurrent: boolean;
+}
+
+/** Reads the hits. A hit that can no longer be read is left out and removed from the index. CANCELLED. */
+export async function hitsOf(
+  result: SearchResult,
+  hits: readonly Hit[],
+  { index, store, offset, snippet: options = {}, signal }: HitRequest,
+): Promise<FoundHits> {
+  const found: MessageHit[] = [];
+  const states = hits.map(({ id }) => stateOf(index, id));
+  const loaded = new Map<string, ConversationView | undefined>();
+  const slice = new TimeSlice();
+  for (const [position, { id, rank }] of hits.entries()) {
+    // A signal can only be aborted while other work runs, and a snippet of a long message takes a while.
+    if (slice.isSpent()) await slice.yield();
+    throwIfCancelled(signal);
+    const { conversationId, seq } = index.messageOf(id);
+    if (!loaded.has(conversationId))
+      loaded.set(conversationId, await undefinedIfMissing(store.view(conversationId)));
+    const conversation = loaded.get(conversationId);
+    const message = conversation?.message(seq);
+    if (conversation === undefined || message === undefined) {
+      await store.lookAt(conversationId);
+      continue;
+    }
+    const { role, content, createdAt } = message;
+    const { title, module } = conversation.head;
+    found.push({
+      conversationId,
+      messageId: message.id,
+      seq,
+      place: offset + position,
+      role,
+      createdAt,
+      content,
+      snippet: result.snippet(id, { content }, options),
+      rank,
+      ...(title !== undefined && { title }),
+      ...(module !== undefined && { module }),
+    });
+  }
+  const isSame = hits.every(({ id }, at) => isSameState(stateOf(index, id), states[at]));
+  return { hits: found, isCurrent: isSame && found.length === hits.length };
+}
+
+/** The indexed state of a document. `indexed` is another object after a change of title, tags or module. */
+function stateOf(index: MessageIndex, id: DocumentId) {
+  const { conversationId, seq } = index.messageOf(id);
+  const indexed = index.get(conversationId);
+  return { indexed, fingerprint: indexed?.fingerprints[seq - 1] };
+}
+
+type State = ReturnType<typeof stateOf>;
+
+const isSameState = (a: State, b: State | undefined) =>
+  a.indexed === b?.indexed && a.fingerprint === b?.fingerprint;

@@ -1,0 +1,231 @@
+/**
+ * The messages of all conversations as documents of a text index, which follows the changes of the store. A
+ * document is one message; its id is a number that is valid in this process only. Messages that did not
+ * change are not indexed again, so an appended message costs one document in a conversation of any length.
+ */
+
+import { withCapacity } from '../../base/typed-array.js';
+import { createTextIndex, type DocumentId, type TextIndex } from '../../fts/text-index.js';
+import type { ConversationChange } from '../../stores/conversations/catalogue.js';
+import type { ConversationHead, Message, Role } from '../../stores/conversations/schema.js';
+
+const COLUMNS = ['content', 'title', 'role', 'module', 'tags'];
+/** Words search these columns. The others are searched only by a column filter. */
+const DEFAULT_COLUMNS = ['content', 'title'];
+
+/** What the index keeps of a conversation, for filters and to detect changes. */
+export interface IndexedConversation {
+  /** By which its documents refer to it. */
+  readonly number: number;
+  /** Indexed with every message. A title that was made from a message is indexed with that message only. */
+  readonly title: string;
+  readonly titleFrom: string;
+  readonly module: string;
+  readonly tags: string;
+  readonly roles: Role[];
+  /** Epoch milliseconds. */
+  readonly times: number[];
+  readonly fingerprints: number[];
+  /** Its documents in the text index. */
+  readonly documents: number[];
+}
+
+/** The conversations of a cache. The number of a conversation is its index in `ids`. */
+export interface PackedConversations {
+  readonly ids: readonly string[];
+  /** The messages of conversation n are the documents `starts[n]` up to `starts[n + 1]`. */
+  readonly starts: Uint32Array;
+  /** 1 for the conversations whose documents are all in the index. */
+  readonly isComplete: Uint8Array;
+  /** For each document, the number of its conversation and its seq. The index goes on to use the arrays. */
+  readonly owners: Uint32Array;
+  readonly seqs: Uint32Array;
+  /** Decodes a conversation when it is first needed. Most never are. */
+  unpack(number: number): IndexedConversation | undefined;
+}
+
+export interface MessageRef {
+  readonly conversationId: string;
+  readonly seq: number;
+}
+
+export class MessageIndex {
+  readonly text: TextIndex = createTextIndex({ columns: COLUMNS, defaultColumns: DEFAULT_COLUMNS });
+  /** A number stands for a conversation that is still packed. */
+  readonly #conversations = new Map<string, IndexedConversation | number>();
+  #packed: PackedConversations | undefined;
+  /** Conversation ids by number. */
+  #ids: string[] = [];
+  /** See PackedConversations. */
+  #owners: Uint32Array = new Uint32Array(0);
+  #seqs: Uint32Array = new Uint32Array(0);
+  #nextDocument = 0;
+  #changedDocuments = 0;
+  #droppedDocuments = 0;
+
+  /** Documents put or deleted since the index was created, without those of a cache. */
+  get changedDocuments(): number {
+    return this.#changedDocuments;
+  }
+
+  /** Documents that were deleted or replaced. */
+  get droppedDocuments(): number {
+    return this.#droppedDocuments;
+  }
+
+  get(conversationId: string): IndexedConversation | undefined {
+    const found = this.#conversations.get(conversationId);
+    if (typeof found !== 'number') return found;
+    const unpacked = this.#packed?.unpack(found);
+    if (unpacked !== undefined) this.#conversations.set(conversationId, unpacked);
+    return unpacked;
+  }
+
+  *conversations(): Iterable<[conversationId: string, IndexedConversation]> {
+    for (const [conversationId, known] of this.#conversations) {
+      const indexed = typeof known === 'number' ? this.get(conversationId) : known;
+      if (indexed !== undefined) yield [conversationId, indexed];
+    }
+  }
+
+  has(conversationId: string): boolean {
+    return this.#conversations.has(conversationId);
+  }
+
+  /** The conversation of a document; empty for a document of a cache whose conversation is missing. */
+  conversationOf(id: DocumentId): string {
+    return this.#ids[this.#owners[Number(id)] ?? NONE] ?? '';
+  }
+
+  /** The message of a document. */
+  messageOf(id: DocumentId): MessageRef {
+    return { conversationId: this.conversationOf(id), seq: this.#seqs[Number(id)] ?? 0 };
+  }
+
+  /** The numbers of all documents are lower. */
+  get documentsEnd(): number {
+    return this.#nextDocument;
+  }
+
+  /** Adopts the conversations of a cache whose documents the text index has. The index must be empty. */
+  adopt(packed: PackedConversations): void {
+    const { ids, starts, isComplete, owners, seqs } = packed;
+    this.#packed = packed;
+    this.#ids = [...ids];
+    this.#nextDocument = owners.length;
+    this.#owners = owners;
+    this.#seqs = seqs;
+    for (let number = 0; number < ids.length; number += 1) {
+      if (isComplete[number] === 1) this.#conversations.set(ids[number] ?? '', number);
+      else owners.fill(NONE, starts[number], starts[number + 1]);
+    }
+  }
+
+  /** Gives a new document a number. */
+  #newDocument(owner: number, seq: number): number {
+    const document = this.#nextDocument++;
+    this.#owners = withCapacity(this.#owners, Math.max(MIN_CAPACITY, document + 1));
+    this.#seqs = withCapacity(this.#seqs, Math.max(MIN_CAPACITY, document + 1));
+    this.#owners[document] = owner;
+    this.#seqs[document] = seq;
+    return document;
+  }
+
+  /** Applies a change of the store. The cost is that of the changed messages. */
+  apply({ conversationId, document, unchangedMessages }: ConversationChange): void {
+    if (document === undefined) {
+      this.#remove(conversationId);
+      return;
+    }
+    const { messages, ...head } = document.snapshot();
+    const known = this.get(conversationId);
+    const next = indexedFields(head);
+    const isSameHead =
+      known !== undefined &&
+      known.title === next.title &&
+      known.titleFrom === next.titleFrom &&
+      known.module === next.module &&
+      known.tags === next.tags;
+    const number = known?.number ?? this.#ids.push(conversationId) - 1;
+    const indexed = isSameHead ? known : { number, ...next, ...noMessages(known?.documents) };
+    const first = isSameHead ? Math.min(unchangedMessages, indexed.roles.length) : 0;
+    for (let position = first; position < messages.length; position += 1) {
+      const message = messages[position];
+      if (message !== undefined) this.#put(indexed, message, position);
+    }
+    this.#cut(indexed, messages.length);
+    this.#conversations.set(conversationId, indexed);
+  }
+
+  #put(indexed: IndexedConversation, message: Message, position: number): void {
+    const { titleFrom, module, tags } = indexed;
+    // A derived title is indexed only with its message; otherwise its words would match every message.
+    const hasTitle = titleFrom === '' || titleFrom === message.id;
+    const fingerprint = fingerprintOf(message, hasTitle);
+    if (indexed.fingerprints[position] === fingerprint) return;
+    const { role, content } = message;
+    const time = Date.parse(message.createdAt);
+    indexed.fingerprints[position] = fingerprint;
+    indexed.roles[position] = role;
+    indexed.times[position] = time;
+    const title = hasTitle ? indexed.title : '';
+    const known = indexed.documents[position];
+    const id = known ?? this.#newDocument(indexed.number, position + 1);
+    indexed.documents[position] = id;
+    if (known !== undefined) this.#droppedDocuments += 1;
+    this.text.put(id, { content, title, role, module, tags }, time);
+    this.#changedDocuments += 1;
+  }
+
+  #cut({ roles, times, fingerprints, documents }: IndexedConversation, length: number): void {
+    for (const id of documents.slice(length)) {
+      this.text.delete(id);
+      this.#changedDocuments += 1;
+      this.#droppedDocuments += 1;
+    }
+    for (const list of [roles, times, fingerprints, documents]) list.length = length;
+  }
+
+  #remove(conversationId: string): void {
+    const indexed = this.get(conversationId);
+    if (indexed === undefined) return;
+    this.#cut(indexed, 0);
+    this.#conversations.delete(conversationId);
+  }
+}
+
+const MIN_CAPACITY = 1024;
+/** The owner of a document without a conversation. */
+const NONE = 0xffffffff;
+
+const noMessages = (documents: readonly number[] = []) => ({
+  ...{ roles: [], times: [], fingerprints: [] },
+  documents: [...documents],
+});
+
+/** The fields of a conversation that are indexed with its messages. */
+export function indexedFields({
+  title = '',
+  titleFrom = '',
+  module = '',
+  tags = [],
+}: Pick<ConversationHead, 'title' | 'titleFrom' | 'module' | 'tags'>) {
+  return { title, titleFrom, module, tags: tags.join('\n') };
+}
+
+/** cyrb53, 53 bits: two different messages have the same fingerprint with a probability of 10^-16. */
+function fingerprintOf({ role, content, createdAt }: Message, hasTitle: boolean): number {
+  let high = hasTitle ? 0xdeadbeef : 0x9e3779b9;
+  let low = 0x41c6ce57;
+  for (const text of [role, createdAt, content]) {
+    for (let index = 0; index < text.length; index += 1) {
+      const unit = text.charCodeAt(index);
+      high = Math.imul(high ^ unit, 2654435761);
+      low = Math.imul(low ^ unit, 1597334677);
+    }
+    high = Math.imul(high ^ 0x1f, 2654435761);
+  }
+  high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909);
+  low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909);
+  return 4294967296 * (2097151 & low) + (high >>> 0);
+}

@@ -1,0 +1,317 @@
+/**
+ * Searches the messages of all conversations: the facade that tools use. IndexSync keeps the index in
+ * agreement with the files. Hits and snippets are read from the files at the time of the search.
+ */
+import { type Clock, sleep } from '../../base/clock.js';
+import type { MatchType } from '../../fts/query/match-types.js';
+import { throwIfCancelled } from '../../fts/ranking/execute-query.js';
+import type { SearchResult } from '../../fts/search-result.js';
+import type { SnippetOptions } from '../../fts/snippets/snippet.js';
+import type { ConversationStore } from '../../stores/conversations/conversations.js';
+import { IndexSync, type IndexSyncOptions } from '../cache/index-sync.js';
+import { rankConversations } from './conversation-hits.js';
+import { documentFilter, hitsOf, type MessageFilters, type MessageHit } from './message-hits.js';
+import type { MessageIndex, MessageRef } from './message-index.js';
+import {
+  type Newest,
+  type NewestRequest,
+  newestConversations,
+  newestMessages,
+} from './newest-messages.js';
+
+export type { MessageFilters, MessageHit };
+
+/** Longer than most builds take. Clients cancel a call after about a minute. */
+const WAIT_FOR_BUILD_MS = 20_000;
+const PROGRESS_MS = 500;
+/** A search is repeated if one of its hits has changed on disk, at most this many times in all. */
+const MAX_TRIES = 3;
+
+export interface MessageQuery {
+  readonly query: string;
+  readonly matchType: MatchType;
+  readonly filters: MessageFilters;
+  readonly limit: number;
+  readonly offset: number;
+  readonly snippet?: SnippetOptions;
+}
+
+export interface MessageResults {
+  readonly total: number;
+  readonly hits: readonly MessageHit[];
+  readonly relaxed: boolean;
+  /** If nothing matches: the words that no message contains. */
+  readonly unknownWords: readonly string[];
+  /** If nothing matches: the number of matches without each of the filters, and without all of them. */
+  readonly withoutFilter: Readonly<Partial<Record<keyof MessageFilters | 'all', number>>>;
+  /** While the index is being built: indexed conversations, and their number in all. */
+  readonly indexing?: { readonly done: number; readonly total: number };
+}
+
+export interface ConversationHits {
+  readonly conversationId: string;
+  /** Number of its messages that match. */
+  readonly matchCount: number;
+  /** The best of its messages. */
+  readonly hits: readonly MessageHit[];
+}
+
+export interface ConversationResults extends Omit<MessageResults, 'hits'> {
+  readonly conversations: readonly ConversationHits[];
+}
+
+export interface SearchCaller {
+  readonly signal?: AbortSignal;
+  /** How long to wait for an index that is being built. Then the incomplete index is searched. */
+  readonly patienceMs?: number;
+  progress?(report: { progress: number; total: number; message: string }): void;
+}
+
+/** The state of the index, for `store_info`. */
+export interface IndexStatus {
+  readonly isBuilt: boolean;
+  readonly messages: number;
+  readonly terms: number;
+  readonly frozenBytes: number;
+}
+
+/** Creates a search that reads nothing before `start` or the first search. */
+export function openMessageSearch(options: IndexSyncOptions): MessageSearch {
+  return new MessageSearch(options);
+}
+
+export class MessageSearch {
+  readonly #store: ConversationStore;
+  readonly #clock: Clock;
+  readonly #sync: IndexSync;
+
+  constructor(options: IndexSyncOptions) {
+    this.#store = options.store;
+    this.#clock = options.clock;
+    this.#sync = new IndexSync(options);
+  }
+
+  /**
+   * Starts to build the index in the background. `live`, the default, then follows the files until `close`;
+   * `once` reads them one time, for commands that end.
+   */
+  start(mode: 'live' | 'once' = 'live'): void {
+    this.#sync.build(mode).catch(() => undefined); // logged; the next search tries again and throws
+  }
+
+  /** QUERY_SYNTAX (matchType fts5), CANCELLED, FILESYSTEM_ERROR if the folder cannot be read. */
+  async search(request: MessageQuery, caller: SearchCaller = {}): Promise<MessageResults> {
+    await this.#waitForBuild(caller);
+    const sources = { index: this.#sync.index, store: this.#store };
+    const { result, hits } = await this.#untilCurrent(async () => {
+      const result = await this.#run(request, request.filters, caller);
+      return {
+        result,
+        ...(await hitsOf(result, result.hits, { ...request, ...caller, ...sources })),
+      };
+    });
+    const { total, relaxed, unknownWords } = result;
+    return {
+      ...{ total, hits, relaxed, unknownWords },
+      withoutFilter: total === 0 ? await this.#withoutFilters(request, caller) : {},
+      ...this.#indexing(),
+    };
+  }
+
+  /**
+   * Like `search`, but each result is a conversation with its best `perConversation` messages. `total`,
+   * `limit` and `offset` count conversations. QUERY_SYNTAX (matchType fts5), CANCELLED.
+   */
+  async searchConversations(
+    request: MessageQuery,
+    perConversation: number,
+    caller: SearchCaller = {},
+  ): Promise<ConversationResults> {
+    await this.#waitForBuild(caller);
+    const { query, matchType, limit, offset } = request;
+    const { signal } = caller;
+    const filter = documentFilter(this.#sync.index, request.filters);
+    const options = { matchType, ...(filter && { filter }), ...(signal && { signal }) };
+    const asked = { query, limit, offset, perConversation, options };
+    const sources = { index: this.#sync.index, store: this.#store };
+    const { ranking, conversations } = await this.#untilCurrent(async () => {
+      const ranking = await rankConversations(this.#sync.index, asked);
+      const conversations: ConversationHits[] = [];
+      let isCurrent = true;
+      for (const { conversationId, matchCount, best } of ranking.page) {
+        const found = await hitsOf(ranking.result, best, { ...request, ...caller, ...sources });
+        const { hits } = found;
+        isCurrent &&= found.isCurrent;
+        if (hits.length > 0) conversations.push({ conversationId, matchCount, hits });
+      }
+      return { ranking, conversations, isCurrent };
+    });
+    const { total, result } = ranking;
+    const { relaxed, unknownWords } = result;
+    return {
+      ...{ total, relaxed, unknownWords, conversations },
+      withoutFilter: total === 0 ? await this.#withoutFilters(request, caller) : {},
+      ...this.#indexing(),
+    };
+  }
+
+  /** Repeats a search if a hit has changed on disk since it was indexed. */
+  async #untilCurrent<T extends { readonly isCurrent: boolean }>(
+    search: () => Promise<T>,
+  ): Promise<T> {
+    for (let tries = 1; ; tries += 1) {
+      const answer = await search();
+      if (answer.isCurrent || tries >= MAX_TRIES) return answer;
+    }
+  }
+
+  /** The newest messages of all conversations, newest first. CANCELLED. */
+  async newest(
+    request: NewestRequest,
+    caller: SearchCaller = {},
+  ): Promise<Newest & Pick<MessageResults, 'indexing'>> {
+    await this.#waitForBuild(caller);
+    return { ...newestMessages(this.#sync.index, request), ...this.#indexing() };
+  }
+
+  /** Ids of the conversations with the newest messages, newest first. CANCELLED. */
+  async newestConversations(
+    request: Pick<NewestRequest, 'module' | 'limit'>,
+    caller: SearchCaller = {},
+  ): Promise<readonly string[]> {
+    await this.#waitForBuild(caller);
+    return newestConversations(this.#sync.index, request);
+  }
+
+  /** The number of messages that contain each of `words`, and of all messages. Does not wait for a build. */
+  async frequencies(words: readonly string[]): Promise<{ documents: number; counts: number[] }> {
+    const counts: number[] = [];
+    for (const word of words) {
+      const { total } = await this.#sync.index.text.searchAsync(word, {
+        matchType: 'exact',
+        limit: 1,
+      });
+      counts.push(total);
+    }
+    return { documents: this.#sync.index.text.size, counts };
+  }
+
+  /**
+   * Where all matches are, in no order; `relaxed` as in `MessageResults`. The index is to be complete.
+   * CANCELLED.
+   */
+  async matches(
+    query: string,
+    filters: MessageFilters,
+    { signal }: SearchCaller = {},
+  ): Promise<{ matches: readonly MessageRef[]; relaxed: boolean }> {
+    const { index } = this.#sync;
+    const accepts = documentFilter(index, filters);
+    let matches: MessageRef[] = [];
+    const { relaxed } = await index.text.searchAsync(query, {
+      matchType: 'auto',
+      limit: 1,
+      onBegin: () => {
+        matches = [];
+      },
+      filter: (id) => {
+        if (accepts?.(id) === false) return false;
+        matches.push(index.messageOf(id));
+        return true;
+      },
+      ...(signal && { signal }),
+    });
+    return { matches, relaxed };
+  }
+
+  /** What recall shares with this search: the index that is complete once `built` has resolved. */
+  get index(): MessageIndex {
+    return this.#sync.index;
+  }
+
+  /** Whether a query has operators, quotes or column filters: then it is no plain words. */
+  usesOperators(query: string): boolean {
+    return this.#sync.index.text.usesOperators(query);
+  }
+
+  /** Resolves when the index is complete, however long that takes. CANCELLED, FILESYSTEM_ERROR. */
+  async built(caller: SearchCaller = {}): Promise<void> {
+    await this.#waitForBuild({ ...caller, patienceMs: Number.POSITIVE_INFINITY });
+  }
+
+  status(): IndexStatus {
+    const { isBuilt, index } = this.#sync;
+    const { documents: messages, terms, frozenBytes } = index.text.stats();
+    return { isBuilt, messages, terms, frozenBytes };
+  }
+
+  /** Saves the cache if enough has changed. A running build ends with the store's `close`. */
+  async close(): Promise<void> {
+    await this.#sync.close();
+  }
+
+  #indexing(): Pick<MessageResults, 'indexing'> {
+    return this.#sync.isBuilt ? {} : { indexing: { ...this.#store.progress } };
+  }
+
+  async #waitForBuild(caller: SearchCaller): Promise<void> {
+    const { signal, progress, patienceMs = WAIT_FOR_BUILD_MS } = caller;
+    throwIfCancelled(signal);
+    if (this.#sync.isBuilt) return;
+    const build = this.#sync.build('live');
+    const deadline = this.#clock.monotonic() + patienceMs;
+    for (;;) {
+      const leftMs = deadline - this.#clock.monotonic();
+      await settledOrLater(build, Math.max(0, Math.min(PROGRESS_MS, leftMs)), signal);
+      throwIfCancelled(signal);
+      if (this.#sync.isBuilt || leftMs <= PROGRESS_MS) return;
+      const { done, total } = this.#store.progress;
+      progress?.({ progress: done, total, message: 'the search index is being built' });
+    }
+  }
+
+  #run(
+    { query, matchType, limit, offset }: MessageQuery,
+    filters: MessageFilters,
+    { signal }: SearchCaller,
+  ): Promise<SearchResult> {
+    const filter = documentFilter(this.#sync.index, filters);
+    return this.#sync.index.text.searchAsync(query, {
+      limit,
+      offset,
+      matchType,
+      ...(filter === undefined ? {} : { filter }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+  }
+
+  async #withoutFilters(
+    request: MessageQuery,
+    caller: SearchCaller,
+  ): Promise<MessageResults['withoutFilter']> {
+    const names = ['conversationId', 'module', 'role', 'startTime', 'endTime'] as const;
+    const given = names.filter((name) => request.filters[name] !== undefined);
+    const counts: Partial<Record<keyof MessageFilters | 'all', number>> = {};
+    for (const name of given) {
+      const { [name]: _dropped, ...others } = request.filters;
+      counts[name] = (await this.#run(request, others, caller)).total;
+    }
+    if (given.length > 1) counts.all = (await this.#run(request, {}, caller)).total;
+    return counts;
+  }
+}
+
+/** Resolves when `work` does, after `ms`, or when the signal is aborted. Rejects when `work` does. */
+async function settledOrLater(
+  work: Promise<unknown>,
+  ms: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const over = new AbortController();
+  const stop = signal === undefined ? over.signal : AbortSignal.any([signal, over.signal]);
+  try {
+    await Promise.race([work, sleep(ms, stop).catch(() => undefined)]);
+  } finally {
+    over.abort(); // a pending timer would keep a finished command alive
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * Finds a literal text or a regular expression in lines. The engine for expressions is RE2, whose time is
+ * proportional to the length of the text times the size of the expression; it has no back-references
+ * and no look-around. This file limits that product. It is the only user of `re2js`.
+ */
+import { AppError } from '../../base/errors.js';
+
+export interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface LineMatcher {
+  /** `undefined` if the expression would take too long for a line of this length. */
+  test(line: string): boolean | undefined;
+  /** The first match, in UTF-16 units; `undefined` if there is none or finding it would take too long. */
+  find(line: string): Span | undefined;
+}
+
+export interface MatcherOptions {
+  readonly caseSensitive: boolean;
+}
+
+/** Instructions of the compiled expression. More than any expression that a person or a model writes. */
+const MAX_PROGRAM = 2_000;
+/** Instructions times characters. Takes a third of a second at worst, as measured. */
+const MAX_TEST_STEPS = 4_000_000;
+/** The same limit for `find`, which is much slower than `test`. */
+const MAX_FIND_STEPS = 200_000;
+
+/** Loaded at the first use, because the start of the server must not wait for it. */
+const loadEngine = async () => (await import('re2js')).RE2JS;
+
+/** QUERY_SYNTAX if the pattern is not a regular expression of RE2 or compiles to a too large program. */
+export async function createRegexMatcher(
+  pattern: string,
+  { caseSensitive }: MatcherOptions,
+): Promise<LineMatcher> {
+  const engine = await loadEngine();
+  const flags = caseSensitive ? 0 : engine.CASE_INSENSITIVE;
+  const compiled = compile(() => engine.compile(pattern, flags));
+  const size = compiled.programSize();
+  if (size > MAX_PROGRAM) throw wrong('it is too large when its repeats are expanded');
+  return {
+    test(line) {
+      return size * line.length > MAX_TEST_STEPS ? undefined : compiled.test(line);
+    },
+    find(line) {
+      if (size * line.length > MAX_FIND_STEPS) return undefined;
+      const matcher = compiled.matcher(line);
+      return matcher.find() ? { start: matcher.start(), end: matcher.end() } : undefined;
+    },
+  };
+}
+
+/** Finds a text without newlines. Uses JavaScript's engine, which cannot backtrack in a literal. */
+export function createExactMatcher(text: string, { caseSensitive }: MatcherOptions): LineMatcher {
+  const literal = text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+  const expression = new RegExp(literal, caseSensitive ? 'u' : 'iu');
+  return {
+    test: (line) => expression.test(line),
+    find(line) {
+      const match = expression.exec(line);
+      return match === null
+        ? undefined
+        : { start: match.index, end: match.index + match[0].length };
+    },
+  };
+}
+
+function compile<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    const isTooDeep = cause instanceof RangeError;
+    if (!isTooDeep && !(cause instanceof Error && cause.name.startsWith('RE2'))) throw cause;
+    const reason = isTooDeep ? 'it is nested too deeply' : cause.message;
+    throw wrong(reason.replace(/^error parsing regexp: /, ''), cause);
+  }
+}
+
+function wrong(reason: string, cause?: unknown): AppError {
+  return new AppError('QUERY_SYNTAX', `The regular expression cannot be used: ${reason}.`, {
+    hint: 'Use RE2 syntax: no back-references, no look-around, repeats up to 1000. `mode` exact finds a literal text.',
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+/** The error if no line matches and some lines were too long to test. */
+export function tooCostly(): AppError {
+  return new AppError(
+    'TIMEOUT',
+    'The regular expression is too large for the longest lines, and no other line matches.',
+    {
+      hint: 'Use a smaller expression (fewer or lower repeats), or a folder without such lines.',
+    },
+  );
+}

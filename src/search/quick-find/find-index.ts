@@ -1,0 +1,159 @@
+/**
+ * Quick find over short texts: names and titles, tags, modules. MiniSearch does the work: every word
+ * also finds what begins with it, typing errors are tolerated, fields and recency weigh. It is for the
+ * person who types; `search_messages` answers what FTS5 would.
+ *
+ * Entries are compared by identity at each `sync`, so only what changed is indexed again.
+ */
+import MiniSearch, { type SearchOptions } from 'minisearch';
+
+export const ENTRY_KINDS = ['conversation', 'note', 'heading', 'insight', 'subject'] as const;
+export type EntryKind = (typeof ENTRY_KINDS)[number];
+
+/** Something that can be found by its name. */
+export interface FindEntry {
+  readonly kind: EntryKind;
+  /** Unique within its kind. */
+  readonly id: string;
+  readonly title: string;
+  readonly tags?: readonly string[];
+  /** A key, a module, the path of a note: a second name. */
+  readonly names?: readonly string[];
+  /** Epoch milliseconds; absent counts as old. */
+  readonly updatedAt?: number;
+}
+
+export interface FindHit {
+  readonly entry: FindEntry;
+  /** Larger is better; comparable within one answer only. */
+  readonly score: number;
+  /** The words of the entry that the query found. */
+  readonly words: readonly string[];
+}
+
+const FIELD_BOOST = { title: 3, names: 2.5, tags: 2 };
+/** Words shorter than this must be right: most short words are one letter from another one. */
+const FUZZY_FROM_LENGTH = 4;
+/** Letters that may differ, as a part of the word's length. */
+const FUZZY_SHARE = 0.2;
+const MAX_FUZZY_LETTERS = 2;
+/** An entry of this age has half of the recency bonus. */
+const RECENCY_HALF_LIFE_MS = 30 * 24 * 60 * 60 * 1000;
+const RECENCY_BONUS = 0.5;
+/** Separates kind and id in a document id; no kind holds it. */
+const SEPARATOR = ':';
+
+/** Scripts that write no spaces between words: any two neighbouring characters are a word. */
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu;
+const NO_WORD = /[^\p{L}\p{N}]+/u;
+
+export class FindIndex {
+  readonly #entries = new Map<string, { entry: FindEntry; source: object }>();
+  readonly #index = new MiniSearch<{ id: string; entry: FindEntry }>({
+    fields: Object.keys(FIELD_BOOST),
+    extractField: ({ id, entry }, field) => (field === 'id' ? id : textOf(entry, field)),
+    tokenize: wordsOf,
+    processTerm: (term) => term,
+  });
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /**
+   * Brings the entries of one kind up to date. `sources` are immutable objects, such as heads of
+   * conversations; one that was seen before is not indexed again.
+   */
+  sync<T extends object>(kind: EntryKind, sources: Iterable<T>, entriesOf: EntriesOf<T>): void {
+    const gone = new Set([...this.#entries.keys()].filter((id) => id.startsWith(kind + SEPARATOR)));
+    for (const source of sources) {
+      for (const entry of entriesOf(source)) {
+        const id = `${kind}${SEPARATOR}${entry.id}`;
+        gone.delete(id);
+        const known = this.#entries.get(id);
+        if (known?.source === source) continue;
+        if (known !== undefined && isSame(known.entry, entry)) continue;
+        if (known !== undefined) this.#index.discard(id);
+        this.#entries.set(id, { entry, source });
+        this.#index.add({ id, entry });
+      }
+    }
+    for (const id of gone) {
+      this.#entries.delete(id);
+      this.#index.discard(id);
+    }
+  }
+
+  /** Best first. Entries with all words of the query lead; without any, those with some words. */
+  find(query: string, { kinds, now }: { kinds?: ReadonlySet<EntryKind>; now: number }): FindHit[] {
+    const options = this.#options(kinds, now);
+    const all = this.#index.search(query, { ...options, combineWith: 'AND' });
+    const found = all.length > 0 ? all : this.#index.search(query, options);
+    return found.flatMap(({ id, score, terms }) => {
+      const known = this.#entries.get(String(id));
+      return known === undefined ? [] : [{ entry: known.entry, score, words: terms }];
+    });
+  }
+
+  /** Words and phrases that complete or correct what was typed, best first. */
+  suggest(query: string, limit: number): string[] {
+    return this.#index
+      .autoSuggest(query, { fuzzy: fuzzyLetters, boost: FIELD_BOOST })
+      .slice(0, limit)
+      .map(({ suggestion }) => suggestion);
+  }
+
+  #options(kinds: ReadonlySet<EntryKind> | undefined, now: number): SearchOptions {
+    return {
+      boost: FIELD_BOOST,
+      prefix: true,
+      fuzzy: fuzzyLetters,
+      maxFuzzy: MAX_FUZZY_LETTERS,
+      boostDocument: (id) => recency(this.#entries.get(String(id))?.entry.updatedAt, now),
+      ...(kinds !== undefined && {
+        filter: ({ id }) => kinds.has(String(id).split(SEPARATOR, 1)[0] as EntryKind),
+      }),
+    };
+  }
+}
+
+const isSame = (a: FindEntry, b: FindEntry): boolean =>
+  a.updatedAt === b.updatedAt &&
+  Object.keys(FIELD_BOOST).every((field) => textOf(a, field) === textOf(b, field));
+
+type EntriesOf<T> = (source: T) => Iterable<FindEntry>;
+
+const fuzzyLetters = (term: string): number | false =>
+  [...term].length >= FUZZY_FROM_LENGTH && !/\p{N}/u.test(term) ? FUZZY_SHARE : false;
+
+function recency(updatedAt: number | undefined, now: number): number {
+  if (updatedAt === undefined) return 1;
+  const age = Math.max(0, now - updatedAt);
+  return 1 + RECENCY_BONUS * 2 ** (-age / RECENCY_HALF_LIFE_MS);
+}
+
+function textOf({ title, tags, names }: FindEntry, field: string): string {
+  if (field === 'title') return title;
+  return ((field === 'tags' ? tags : names) ?? []).join(' ');
+}
+
+/** Words without case, accents and compatibility forms; two characters each of unspaced scripts. */
+export function wordsOf(text: string): string[] {
+  const plain = text
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .normalize('NFC')
+    .toLowerCase()
+    .replaceAll('ß', 'ss');
+  return plain.split(NO_WORD).flatMap((word) => {
+    const spaced = word.replace(UNSPACED, ' ').split(' ');
+    const unspaced = [...word.matchAll(UNSPACED)].flatMap(([run]) => bigramsOf([...run]));
+    return [...spaced, ...unspaced].filter((part) => part !== '');
+  });
+}
+
+function bigramsOf(characters: readonly string[]): string[] {
+  if (characters.length === 1) return [...characters];
+  return characters.slice(1).map((second, index) => `${characters[index]}${second}`);
+}

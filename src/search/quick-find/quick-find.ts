@@ -1,0 +1,120 @@
+/**
+ * Quick find over everything that has a name: titles, tags, modules and keys of conversations, names
+ * of notes and their headings, first lines of insights, subjects of the knowledge graph. The index is
+ * built at the first use and brought up to date at each one, from what the stores have in memory.
+ */
+import { type Clock, systemClock } from '../../base/clock.js';
+import type { ConversationStore } from '../../stores/conversations/conversations.js';
+import type { ConversationHead } from '../../stores/conversations/schema.js';
+import type { InsightStore } from '../../stores/insights/insights.js';
+import type { StoredInsight } from '../../stores/insights/stored-insight.js';
+import type { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-graph.js';
+import type { SubjectCount } from '../../stores/knowledge-graph/table/graph-query.js';
+import type { NoteSearch } from '../notes/note-search.js';
+import { type EntryKind, type FindEntry, type FindHit, FindIndex } from './find-index.js';
+
+export interface QuickFindStores {
+  readonly conversations: ConversationStore;
+  readonly noteSearch: NoteSearch;
+  readonly insights: InsightStore;
+  readonly kg: KnowledgeGraph;
+  readonly clock?: Clock;
+}
+
+export interface QuickFindRequest {
+  readonly kinds?: readonly EntryKind[];
+  readonly limit: number;
+}
+
+export interface QuickFindAnswer {
+  /** Best first. */
+  readonly hits: readonly FindHit[];
+  readonly total: number;
+  /** Names that complete or correct the query; only where nothing was found. */
+  readonly suggestions: readonly string[];
+}
+
+/** Subjects beyond this number are left out: a name index is for what people name. */
+const MOST_SUBJECTS = 20_000;
+const MOST_SUGGESTIONS = 5;
+const FIRST_LINE_CHARACTERS = 200;
+
+export class QuickFind {
+  readonly #stores: QuickFindStores;
+  readonly #clock: Clock;
+  readonly #index = new FindIndex();
+
+  constructor(stores: QuickFindStores) {
+    this.#stores = stores;
+    this.#clock = stores.clock ?? systemClock;
+  }
+
+  /** Everything whose name has the words of the query. FILESYSTEM_ERROR. */
+  async find(query: string, { kinds, limit }: QuickFindRequest): Promise<QuickFindAnswer> {
+    const wanted = new Set(kinds ?? (['conversation', 'note', 'insight', 'subject'] as const));
+    if (wanted.has('note')) wanted.add('heading');
+    await this.#sync(wanted);
+    const hits = this.#index.find(query, { kinds: wanted, now: this.#clock.now() });
+    const suggestions = hits.length > 0 ? [] : this.#index.suggest(query, MOST_SUGGESTIONS);
+    return { hits: hits.slice(0, limit), total: hits.length, suggestions };
+  }
+
+  async #sync(kinds: ReadonlySet<EntryKind>): Promise<void> {
+    const { conversations, noteSearch, insights, kg } = this.#stores;
+    if (kinds.has('conversation')) {
+      this.#index.sync('conversation', await conversations.list(), entryOfHead);
+    }
+    if (kinds.has('note')) {
+      const notes = await noteSearch.notes();
+      this.#index.sync('note', notes, entryOfNote);
+      this.#index.sync('heading', notes, headingsOf);
+    }
+    if (kinds.has('insight')) this.#index.sync('insight', await insights.all(), entryOfInsight);
+    if (kinds.has('subject')) {
+      const { subjects } = await kg.subjects({}, { limit: MOST_SUBJECTS, offset: 0 });
+      this.#index.sync('subject', subjects, entryOfSubject);
+    }
+  }
+}
+
+function entryOfHead(head: ConversationHead): FindEntry[] {
+  const { conversationId: id, title = '', tags, module, clientId, updatedAt } = head;
+  const names = [module, clientId, id].filter((name) => name !== undefined);
+  return [
+    {
+      kind: 'conversation',
+      ...{ id, title, names, updatedAt: Date.parse(updatedAt) },
+      ...(tags !== undefined && { tags }),
+    },
+  ];
+}
+
+interface NamedNote {
+  readonly path: string;
+  readonly modifiedAt: string;
+  readonly sections: readonly { readonly line: number; readonly headings: readonly string[] }[];
+}
+
+function entryOfNote({ path, modifiedAt }: NamedNote): FindEntry[] {
+  return [{ kind: 'note', id: path, title: path, updatedAt: Date.parse(modifiedAt) }];
+}
+
+function headingsOf({ path, modifiedAt, sections }: NamedNote): FindEntry[] {
+  return sections.flatMap(({ line, headings }) => {
+    const title = headings.at(-1);
+    if (title === undefined) return [];
+    return [
+      { kind: 'heading', id: `${path}:${line}`, title, updatedAt: Date.parse(modifiedAt) } as const,
+    ];
+  });
+}
+
+function entryOfInsight({ insight }: StoredInsight): FindEntry[] {
+  const { id, content, tags, updated_at: updatedAt } = insight;
+  const title = (content.trim().split('\n', 1)[0] ?? '').slice(0, FIRST_LINE_CHARACTERS);
+  return [{ kind: 'insight', id, title, updatedAt, ...(tags !== undefined && { tags }) }];
+}
+
+function entryOfSubject({ subject }: SubjectCount): FindEntry[] {
+  return [{ kind: 'subject', id: subject, title: subject }];
+}

@@ -1,0 +1,107 @@
+/**
+ * What recall found as messages, cut from what is on disk now, each with why it is there.
+ */
+import type { SnippetOptions } from '../../fts/snippets/snippet.js';
+import { passagesOf } from '../../recall/message-text.js';
+import type { Question } from '../../recall/question.js';
+import type { RecallHit, RecallIndex } from '../../recall/recall-index.js';
+import { cutRecallSnippet } from '../../recall/recall-snippet.js';
+import { wordsOf } from '../../recall/words.js';
+import type { ConversationStore } from '../../stores/conversations/conversations.js';
+import type { Message } from '../../stores/conversations/schema.js';
+import type { MessageHit } from '../messages/message-hits.js';
+import { undefinedIfMissing } from '../undefined-if-missing.js';
+
+const SNIPPET_WORDS = 32;
+
+/** Why recall returns a message; what is empty says nothing. */
+export interface Why {
+  /** Words of the question that it has as they were typed. */
+  readonly words?: string[];
+  /** Words that it has in another form. */
+  readonly forms?: string[];
+  /** Words that stand just before or after it, or in the same speaker's turns beside it. */
+  readonly neighbours?: string[];
+  /** Words that its speaker's name or its date has. */
+  readonly time?: string[];
+  /** Cosine of its best passage to the question. */
+  readonly meaning?: number;
+}
+
+export interface RecalledHit extends MessageHit {
+  /** The passage that was found, in UTF-16 offsets of the content. */
+  readonly passage: { readonly start: number; readonly end: number };
+  readonly why: Why;
+}
+
+interface HitsRequest {
+  readonly index: RecallIndex;
+  readonly store: ConversationStore;
+  readonly question: Question;
+  readonly snippet?: SnippetOptions;
+}
+
+/** One that cannot be read any more is left out; then, and where one changed, `isCurrent` is false. */
+export async function recalledHits(
+  found: readonly (RecallHit & { readonly place: number })[],
+  request: HitsRequest,
+): Promise<{ hits: RecalledHit[]; isCurrent: boolean }> {
+  const { index, store } = request;
+  const before = found.map(({ conversationId }) => index.get(conversationId));
+  const hits: RecalledHit[] = [];
+  for (const hit of found) {
+    const conversation = await undefinedIfMissing(store.view(hit.conversationId));
+    const message = conversation?.message(hit.seq);
+    if (conversation === undefined || message === undefined) {
+      await store.lookAt(hit.conversationId);
+      continue;
+    }
+    const { title, module } = conversation.head;
+    hits.push({
+      ...messageHit(hit, message, request),
+      ...(title !== undefined && { title }),
+      ...(module !== undefined && { module }),
+    });
+  }
+  const isSame = found.every((hit, at) => index.get(hit.conversationId) === before[at]);
+  return { hits, isCurrent: isSame && hits.length === found.length };
+}
+
+function messageHit(
+  hit: RecallHit & { readonly place: number },
+  { id, role, createdAt, content }: Message,
+  { index, question, snippet = {} }: HitsRequest,
+): RecalledHit {
+  const { conversationId, seq, place, score } = hit;
+  const { open = '<mark>', close = '</mark>', ellipsis = '...', tokens = SNIPPET_WORDS } = snippet;
+  const passages = passagesOf(content);
+  const passage = passages[hit.passage] ?? { start: 0, end: content.length };
+  const style = { open, close, ellipsis, words: tokens };
+  return {
+    ...{ conversationId, messageId: id, seq, place, role, createdAt, content, passage },
+    snippet: cutRecallSnippet(content, passage, question, index.vocabulary, style),
+    rank: -score,
+    why: whyOf(hit, content),
+  };
+}
+
+/** Why a keyword search returns a message: words of the query that it has. */
+export function keywordWhy(query: string, content: string): Why {
+  const typed = new Set(wordsOf(content));
+  const words = [...new Set(wordsOf(query))].filter((word) => typed.has(word));
+  return words.length > 0 ? { words } : {};
+}
+
+function whyOf({ evidence }: RecallHit, content: string): Why {
+  const { words, around, said, cosine } = evidence;
+  const typed = new Set(wordsOf(content));
+  const exact = words.filter((word) => typed.has(word));
+  const forms = words.filter((word) => !typed.has(word));
+  return {
+    ...(exact.length > 0 && { words: exact }),
+    ...(forms.length > 0 && { forms }),
+    ...(around.length > 0 && { neighbours: [...around] }),
+    ...(said.length > 0 && { time: [...said] }),
+    ...(cosine !== undefined && { meaning: Math.round(cosine * 1000) / 1000 }),
+  };
+}

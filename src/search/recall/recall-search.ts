@@ -1,0 +1,241 @@
+/**
+ * Searching messages by what they mean and not only by their letters: the facade over the recall index
+ * and, where there are any, vectors. Plain words in mode `auto` get first what FTS5 puts first, where
+ * messages have all of them, then what recall finds. Everything else is `messages/message-search.ts`.
+ */
+import { type Clock, sleep } from '../../base/clock.js';
+import { AppError } from '../../base/errors.js';
+import { throwIfCancelled } from '../../fts/ranking/execute-query.js';
+import type { MessageRef, RecallAnswer, RecallHit } from '../../recall/recall-index.js';
+import type { VectorScores, VectorSource } from '../../recall/vector-source.js';
+import {
+  conversationFilter,
+  type MessageFilters,
+  type MessageHit,
+  messageFilter,
+} from '../messages/message-hits.js';
+import type { MessageQuery, MessageResults, SearchCaller } from '../messages/message-search.js';
+import { keywordWhy, type RecalledHit, recalledHits } from './recall-hits.js';
+import { RecallSync, type RecallSyncOptions } from './recall-sync.js';
+import type { SearchMode, SearchTier } from './search-modes.js';
+
+/** A build that takes longer goes on while keywords answer. */
+const WAIT_FOR_BUILD_MS = 20_000;
+const PROGRESS_MS = 500;
+/** A hit that changed on disk a moment ago changes the answer; so often it is asked again. */
+const MAX_TRIES = 3;
+/** In mode `semantic` words count for nothing where there are vectors. */
+const BY_VECTORS_ALONE = { lexical: 0, pairs: 0, session: 0 };
+/** What is said and not who said it, where and how. */
+const BY_WORDS_ALONE = {
+  ...{ before: 0, after: 0, isQuestion: 0, namedSpeaker: 0, firstOfSession: 0, longReply: 0 },
+  ...{ longReplyAsked: 0, instruction: 0, instructionAsked: 0, preferenceAsked: 0 },
+};
+
+/** Ways to rank an answer: those of searches, and those of `get_relevant_snippets`. */
+export type RecallMode = SearchMode | 'topical' | 'entity' | 'temporal';
+
+function weightsOf(mode: RecallMode, hasVectors: boolean) {
+  if (mode === 'semantic' && hasVectors) return { weights: BY_VECTORS_ALONE };
+  if (mode === 'topical') return { weights: BY_WORDS_ALONE };
+  return mode === 'entity' ? { entitiesFirst: true } : {};
+}
+
+export interface RecallQuery extends Omit<MessageQuery, 'matchType'> {
+  /** Given, the search is one by keywords, whatever the mode. */
+  readonly matchType?: MessageQuery['matchType'];
+  readonly mode: SearchMode;
+}
+
+/** A message that either index found. */
+export type FoundHit = MessageHit & Pick<RecalledHit, 'why'>;
+
+export interface RecallResults extends Omit<MessageResults, 'hits'> {
+  readonly hits: readonly FoundHit[];
+  readonly tier: SearchTier;
+}
+
+/** What `ask` found: the answer, and whether vectors took part. */
+export interface Asked {
+  readonly answer: RecallAnswer;
+  readonly tier: SearchTier;
+}
+
+export interface RecallSearchOptions extends RecallSyncOptions {
+  readonly clock: Clock;
+  /** Absent: words, their forms and their surroundings alone. */
+  readonly vectors?: VectorSource;
+}
+
+export class RecallSearch {
+  readonly #options: RecallSearchOptions;
+  readonly #sync: RecallSync;
+
+  constructor(options: RecallSearchOptions) {
+    this.#options = options;
+    this.#sync = new RecallSync(options);
+  }
+
+  /** QUERY_SYNTAX (matchType fts5), CANCELLED, FILESYSTEM_ERROR. */
+  async search(request: RecallQuery, caller: SearchCaller = {}): Promise<RecallResults> {
+    if (!this.usesRecall(request) || !(await this.ready(caller))) {
+      return this.#byKeywords(request, caller);
+    }
+    for (let tries = 1; ; tries += 1) {
+      const found = await this.#recalled(request, caller);
+      if (found.total === 0) return this.#byKeywords(request, caller); // which explains why
+      if (found.isCurrent || tries >= MAX_TRIES) return found;
+    }
+  }
+
+  /** Whether a query is for recall: plain words, unless a mode asks for it. */
+  usesRecall({
+    query,
+    mode,
+    matchType,
+  }: Pick<RecallQuery, 'query' | 'mode' | 'matchType'>): boolean {
+    if (matchType !== undefined || mode === 'keyword') return false;
+    return mode !== 'auto' || !this.#options.search.usesOperators(query);
+  }
+
+  /** Raised with every change of what is indexed. */
+  get revision(): number {
+    return this.#sync.index.revision;
+  }
+
+  /** Like `ready`, for what keywords cannot answer: TIMEOUT where the build takes too long. */
+  async required(caller: SearchCaller = {}): Promise<void> {
+    if (await this.ready(caller)) return;
+    throw new AppError('TIMEOUT', 'The recall index is still being built', {
+      hint: 'Ask again in a moment; search_messages answers by keywords meanwhile.',
+    });
+  }
+
+  /** True when the index is complete, false where that takes too long. CANCELLED, FILESYSTEM_ERROR. */
+  async ready(caller: SearchCaller = {}): Promise<boolean> {
+    const { signal, progress, patienceMs = WAIT_FOR_BUILD_MS } = caller;
+    const { clock } = this.#options;
+    throwIfCancelled(signal);
+    const build = this.#sync.build();
+    build.catch(() => undefined); // told by the race below, or by the next call
+    const deadline = clock.monotonic() + patienceMs;
+    for (;;) {
+      if (this.#sync.isBuilt) return true;
+      const leftMs = deadline - clock.monotonic();
+      if (leftMs <= 0) return false;
+      await Promise.race([build, sleep(Math.min(PROGRESS_MS, leftMs), signal)]).catch(
+        (error: unknown) => {
+          throwIfCancelled(signal);
+          throw error;
+        },
+      );
+      const { done, total } = this.#sync.progress;
+      progress?.({ progress: done, total, message: 'the recall index is being built' });
+    }
+  }
+
+  /** Everything that answers a question, best first; the index is to be `ready`. CANCELLED. */
+  async ask(
+    text: string,
+    filters: MessageFilters,
+    mode: RecallMode,
+    caller: SearchCaller = {},
+  ): Promise<Asked> {
+    const { search, vectors: source } = this.#options;
+    const { signal } = caller;
+    const vectors: VectorScores | undefined = await source?.ask(text, signal);
+    const accepts = messageFilter(search.index, filters);
+    const answer = await this.#sync.index.ask(text, {
+      inScope: conversationFilter(search.index, filters),
+      vectors,
+      ...(accepts && { accepts }),
+      ...(signal && { signal }),
+      ...weightsOf(mode, vectors !== undefined),
+    });
+    throwIfCancelled(signal);
+    return { answer, tier: vectors === undefined ? 'words' : 'vectors' };
+  }
+
+  /** The messages themselves. `isCurrent` is false where one changed since the index read it. */
+  hits(
+    asked: RecallAnswer,
+    found: readonly (RecallHit & { place: number })[],
+    request: Pick<RecallQuery, 'snippet'>,
+  ) {
+    const { index } = this.#sync;
+    return recalledHits(found, {
+      ...request,
+      index,
+      store: this.#options.store,
+      question: asked.question,
+    });
+  }
+
+  /** Saves nothing of the store's; a build that is under way ends with the store's `close`. */
+  async close(): Promise<void> {
+    await this.#sync.close();
+  }
+
+  async #byKeywords(request: RecallQuery, caller: SearchCaller): Promise<RecallResults> {
+    const { matchType = 'auto', ...asked } = request;
+    const found = await this.#options.search.search({ ...asked, matchType }, caller);
+    const hits = found.hits.map((hit) => explained(hit, request.query));
+    return { ...found, hits, tier: 'keyword' };
+  }
+
+  async #recalled(request: RecallQuery, caller: SearchCaller) {
+    const { query, filters, mode, limit, offset } = request;
+    const { answer, tier } = await this.ask(query, filters, mode, caller);
+    const exact = mode === 'auto' ? await this.#exact(request, caller) : NO_EXACT;
+    const others = placesWithout(answer, exact.has);
+    const total = exact.total + others.length;
+    const leading = offset < exact.total ? await exact.page() : [];
+    const from = Math.max(0, offset - exact.total);
+    const places = others.slice(from, from + limit - leading.length);
+    const found = places.flatMap((place, at) => {
+      const hit = answer.hit(place);
+      return hit === undefined ? [] : [{ ...hit, place: exact.total + from + at }];
+    });
+    const { hits, isCurrent } = await this.hits(answer, found, request);
+    const isRelaxed = exact.total === 0 && !answer.hasAll;
+    return {
+      ...{ total, tier, isCurrent, relaxed: isRelaxed, unknownWords: [], withoutFilter: {} },
+      hits: [...leading.map((hit) => explained(hit, query)), ...hits],
+    };
+  }
+
+  /** The messages that have all of the words, as FTS5 ranks them. */
+  async #exact({ mode: _mode, matchType: _type, ...asked }: RecallQuery, caller: SearchCaller) {
+    const { search } = this.#options;
+    const { matches: places, relaxed } = await search.matches(asked.query, asked.filters, caller);
+    if (relaxed || places.length === 0) return NO_EXACT;
+    const known = new Set(places.map(keyOf));
+    return {
+      total: known.size,
+      has: (place: MessageRef) => known.has(keyOf(place)),
+      page: async () => (await search.search({ ...asked, matchType: 'auto' }, caller)).hits,
+    };
+  }
+}
+
+const explained = (hit: MessageHit, query: string): FoundHit => ({
+  ...hit,
+  why: keywordWhy(query, hit.content),
+});
+
+const keyOf = ({ conversationId, seq }: MessageRef) => `${conversationId} ${seq}`;
+
+const NO_EXACT = {
+  total: 0,
+  has: (_place: MessageRef) => false,
+  page: async (): Promise<readonly MessageHit[]> => [],
+};
+
+function placesWithout(answer: RecallAnswer, has: (place: MessageRef) => boolean): number[] {
+  const places: number[] = [];
+  for (let place = 0; place < answer.total; place += 1) {
+    const found = answer.at(place);
+    if (found !== undefined && !has(found)) places.push(place);
+  }
+  return places;
+}

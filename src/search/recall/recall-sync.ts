@@ -1,0 +1,124 @@
+/**
+ * The recall index of a running process: built when something first asks, from the files (and a cache),
+ * then kept current by following the store. While nothing asks there is no index and no follower.
+ */
+
+import type { Log } from '../../base/log.js';
+import { TimeSlice } from '../../base/time-slice.js';
+import { type MessageSource, RecallIndex } from '../../recall/recall-index.js';
+import type { ConversationChange } from '../../stores/conversations/catalogue.js';
+import type {
+  ConversationStore,
+  ConversationView,
+} from '../../stores/conversations/conversations.js';
+import type { Message } from '../../stores/conversations/schema.js';
+import type { MessageSearch } from '../messages/message-search.js';
+import { undefinedIfMissing } from '../undefined-if-missing.js';
+
+export interface RecallSyncOptions {
+  readonly store: ConversationStore;
+  /** Its index is built first: then the store knows every conversation. */
+  readonly search: MessageSearch;
+  readonly log: Log;
+}
+
+export class RecallSync {
+  readonly index = new RecallIndex();
+  readonly #options: RecallSyncOptions;
+  readonly #closing = new AbortController();
+  #building: Promise<void> | undefined;
+  #isBuilt = false;
+  #stopFollowing: (() => void) | undefined;
+  #progress = { done: 0, total: 0 };
+
+  constructor(options: RecallSyncOptions) {
+    this.#options = options;
+  }
+
+  get isBuilt(): boolean {
+    return this.#isBuilt;
+  }
+
+  /** Conversations read by the build that is under way, of how many. */
+  get progress(): { readonly done: number; readonly total: number } {
+    return this.#progress;
+  }
+
+  /** Resolves when the index is complete. After a failure (FILESYSTEM_ERROR) the next call tries again. */
+  build(): Promise<void> {
+    this.#building ??= this.#build().catch((error: unknown) => {
+      this.#building = undefined;
+      if (this.#closing.signal.aborted) throw error;
+      this.#options.log.error({ err: error }, 'the recall index could not be built');
+      throw error;
+    });
+    return this.#building;
+  }
+
+  /** Ends a build that is under way: nothing waits for it any more. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#stopFollowing?.();
+    await this.#building?.catch(() => undefined);
+  }
+
+  async #build(): Promise<void> {
+    const { store, search } = this.#options;
+    const { signal } = this.#closing;
+    await search.built({ signal });
+    this.#stopFollowing ??= store.followFromNow((change) => this.#apply(change));
+    const ids = [...store.known()].map(({ head }) => head.conversationId);
+    const slice = new TimeSlice({ signal });
+    this.#progress = { done: 0, total: ids.length };
+    for (const id of ids) {
+      if (!this.index.has(id)) await this.#read(id);
+      this.#progress.done += 1;
+      if (slice.isSpent()) await slice.yield();
+    }
+    this.#isBuilt = true;
+  }
+
+  async #read(conversationId: string): Promise<void> {
+    const view = await undefinedIfMissing(this.#options.store.view(conversationId));
+    // One that changed while it was read was put by the follower.
+    if (view === undefined || this.index.has(conversationId)) return;
+    this.index.put(conversationId, sourcesOf(messagesOf(view)));
+  }
+
+  #apply({ conversationId, document, unchangedMessages }: ConversationChange): void {
+    if (document === undefined) this.index.delete(conversationId);
+    else {
+      const { messages } = document.snapshot();
+      this.index.put(conversationId, sourcesOf(messages), unchangedMessages);
+    }
+  }
+}
+
+function messagesOf(view: ConversationView): Message[] {
+  const messages: Message[] = [];
+  for (let seq = 1; seq <= view.head.messageCount; seq += 1) {
+    const found = view.message(seq);
+    if (found !== undefined) messages.push(found);
+  }
+  return messages;
+}
+
+const sourcesOf = (messages: readonly Message[]): MessageSource[] => messages.map(sourceOf);
+
+function sourceOf({ role, content, createdAt, metadata }: Message): MessageSource {
+  return { role, content, time: Date.parse(createdAt), speaker: speakerOf(content, metadata) };
+}
+
+/** Fields of `metadata` in which importers and clients keep who spoke. */
+const NAME_FIELDS = ['speaker', 'name', 'author', 'sender', 'from'];
+const NAME_BEFORE_TEXT = /^\p{Lu}[\p{L}'’.-]{0,30}(?: \p{Lu}[\p{L}'’.-]{0,30}){0,2}(?=: \S)/u;
+const LONGEST_NAME = 80;
+
+/** The name of a person, where the message says it: in its metadata, or as in `Anna: I think so`. */
+function speakerOf(content: string, metadata: Message['metadata']): string | undefined {
+  for (const field of NAME_FIELDS) {
+    const name = metadata?.[field];
+    if (typeof name === 'string' && name !== '' && name.length <= LONGEST_NAME) return name;
+  }
+  return NAME_BEFORE_TEXT.exec(content)?.[0];
+}

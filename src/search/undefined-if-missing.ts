@@ -1,0 +1,12 @@
+/** Reads an object that an index found: its file may have changed or vanished since. */
+import { isAppError } from '../base/errors.js';
+
+/** `undefined` if the read fails with an AppError, because the file vanished or was damaged. Other errors pass. */
+export async function undefinedIfMissing<T>(found: Promise<T>): Promise<T | undefined> {
+  try {
+    return await found;
+  } catch (error) {
+    if (isAppError(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * Answers to HTTP requests that are refused before a server sees them: JSON-RPC errors with the HTTP
+ * status that the MCP specification asks for. The answer is never a page and never shows a stack.
+ */
+import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
+import type { NextFunction, Request, Response } from 'express';
+import { randomHex } from '../../base/ids.js';
+import type { Log } from '../../base/log.js';
+import { RpcError } from '../mcp/rpc-error.js';
+
+/** The number that the SDK's transport uses for errors of the HTTP request itself. */
+const REFUSED = -32000;
+/** How long a client that is still sending its body has to read the answer. */
+const LINGER_MS = 500;
+
+export interface HttpErrorFacts {
+  /** The number of the JSON-RPC error. */
+  readonly code?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The request's id, where it could be read. */
+  readonly id?: string | number;
+  readonly data?: unknown;
+}
+
+/** Thrown by the checks of a request; `answerHttpErrors` answers it. */
+export class HttpError extends Error {
+  readonly status: number;
+  readonly facts: HttpErrorFacts;
+
+  constructor(status: number, message: string, facts: HttpErrorFacts = {}) {
+    super(message);
+    this.status = status;
+    this.facts = facts;
+  }
+}
+
+/** Sends the error. Of a body that is still arriving, only a moment more is read. */
+function refuse(req: Request, res: Response, refused: HttpError): void {
+  const { status, message, facts } = refused;
+  const { code = REFUSED, headers = {}, id = null, data } = facts;
+  const body = JSON.stringify({ jsonrpc: '2.0', error: { code, message, data }, id });
+  res.status(status).set(headers).set('Content-Type', 'application/json');
+  if (req.complete || !hasBody(req)) return void res.end(body);
+  // Closing at once would reset the connection, and the client could not read the answer.
+  res.set({ Connection: 'close', 'Content-Length': String(Buffer.byteLength(body)) }).write(body);
+  req.on('error', () => undefined).resume();
+  setTimeout(() => res.end(), LINGER_MS).unref();
+}
+
+const hasBody = ({ headers }: Request) =>
+  headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+
+/** The last handler of the application. An unknown error is answered with a reference to the log. */
+export function answerHttpErrors(log: Log) {
+  return (error: unknown, req: Request, res: Response, _next: NextFunction) => {
+    const hasGone = req.destroyed && !req.complete;
+    if (hasGone || res.headersSent) {
+      log.debug({ err: error }, 'an HTTP exchange broke off');
+      return void res.destroy();
+    }
+    if (error instanceof HttpError) return refuse(req, res, error);
+    if (error instanceof RpcError) {
+      const { code, message, data } = error;
+      return refuse(req, res, new HttpError(400, message, { code, data }));
+    }
+    if (isBadRequest(error)) return refuse(req, res, new HttpError(400, 'Bad request.'));
+    const ref = randomHex(4);
+    log.error({ err: error, ref }, 'internal error');
+    const message = `Internal error (ref ${ref}).`;
+    refuse(req, res, new HttpError(500, message, { code: ErrorCode.InternalError }));
+  };
+}
+
+/** Errors of express itself, such as an address with invalid percent-encoding. */
+const isBadRequest = (error: unknown) =>
+  error instanceof Error && 'status' in error && error.status === 400;

@@ -1,0 +1,110 @@
+/**
+ * Serves MCP over HTTP (Streamable HTTP, at /mcp) and ends cleanly: accepted requests are finished and
+ * answered before the last connection closes. Times and numbers are bounded, so that a slow or idle
+ * client cannot delay the others.
+ */
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Clock, sleep, systemClock } from '../../base/clock.js';
+import { AppError, errnoOf } from '../../base/errors.js';
+import type { Log } from '../../base/log.js';
+import type { HttpConfig } from '../../config/http-settings.js';
+import type { BuiltServer } from '../mcp/build-server.js';
+import { limitConnections } from './connections.js';
+import { createExpressApp } from './express-app.js';
+import { HttpSessions } from './sessions.js';
+
+/** Grace period in which clients can close their connections. Idle ones are closed at once. */
+const CLOSE_MS = 250;
+
+const LIMITS = {
+  /** From the connection to the end of the headers. It also ends connections that send nothing. */
+  headersMs: 15_000,
+  /** To the end of the body: 64 MB in two minutes is a slow line. */
+  requestMs: 120_000,
+  /** An unused connection stays open for the client's next request. */
+  keepAliveMs: 60_000,
+  maxConnections: 4_000,
+  maxConnectionsPerAddress: 1_000,
+  maxSessions: 1_000,
+  /** The most time that accepted calls get to finish at the end. */
+  finishMs: 8_000,
+};
+
+export interface HttpOptions {
+  readonly config: HttpConfig;
+  /** Makes a new server. Called for each session, or for each request where there is no session. */
+  readonly build: (hasSession: boolean) => BuiltServer;
+  readonly log: Log;
+  readonly limits?: Partial<typeof LIMITS>;
+  /** Measures how long a session was idle. */
+  readonly clock?: Clock;
+}
+
+export interface HttpServer {
+  /** Where clients connect. */
+  readonly url: string;
+  /** Stops listening, finishes and answers what was accepted, and closes every connection. */
+  close(): Promise<void>;
+}
+
+/** Resolves when it listens. VALIDATION_ERROR where it cannot listen on the host and port. */
+export async function openHttp({ config, build, log, ...rest }: HttpOptions): Promise<HttpServer> {
+  const limits = { ...LIMITS, ...rest.limits };
+  const { isStateless, sessionIdleMs: idleMs } = config;
+  const { maxSessions } = limits;
+  const clock = rest.clock ?? systemClock;
+  const sessions = new HttpSessions({ build, isStateless, idleMs, maxSessions, clock, log });
+  const server = createServer(
+    {
+      headersTimeout: limits.headersMs,
+      requestTimeout: limits.requestMs,
+      keepAliveTimeout: limits.keepAliveMs,
+      connectionsCheckingInterval: Math.min(limits.headersMs / 4, 5_000),
+    },
+    createExpressApp(config, sessions, log),
+  );
+  server.maxConnections = limits.maxConnections;
+  limitConnections(server, limits.maxConnectionsPerAddress);
+  await listen(server, config);
+  server.on('error', (error) => log.error({ err: error }, 'the HTTP server failed'));
+  return {
+    url: urlOf(server, config),
+    async close() {
+      const closed = once(server, 'close');
+      server.close();
+      await sessions.close(limits.finishMs);
+      server.closeIdleConnections();
+      await Promise.race([closed, sleep(CLOSE_MS)]);
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function listen(server: Server, { host, port }: HttpConfig): Promise<void> {
+  try {
+    const listening = once(server, 'listening');
+    server.listen(port, host);
+    await listening;
+  } catch (cause) {
+    const reason = REASONS[errnoOf(cause) ?? ''] ?? (cause as Error).message;
+    throw new AppError('VALIDATION_ERROR', `Cannot listen on ${host}, port ${port}: ${reason}.`, {
+      hint: 'Choose another with --port or --host.',
+      cause,
+    });
+  }
+}
+
+const REASONS: Record<string, string> = {
+  EADDRINUSE: 'another program uses it',
+  EACCES: 'this user may not',
+  EADDRNOTAVAIL: 'this machine has no such address',
+  ENOTFOUND: 'there is no such name',
+};
+
+function urlOf(server: Server, { host }: HttpConfig): string {
+  const { port } = server.address() as AddressInfo;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}/mcp`;
+}

@@ -1,0 +1,76 @@
+/**
+ * The SDK's HTTP transport, which also closes the stream of a cancelled call. The SDK sends no answer
+ * to a cancelled request, as the specification asks, but it would keep the stream open for that answer
+ * for ever: every cancelled call would cost a socket, and the session could never become idle.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import type { TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
+import {
+  CancelledNotificationSchema,
+  type JSONRPCMessage,
+  type RequestId,
+} from '@modelcontextprotocol/sdk/types.js';
+
+export class SessionTransport extends StreamableHTTPServerTransport {
+  /** Each open request with all open requests of its stream: the requests of a batch share one. */
+  readonly #open = new Map<RequestId, Set<RequestId>>();
+
+  override async handleRequest(
+    req: IncomingMessage,
+    res: ServerResponse,
+    body?: unknown,
+  ): Promise<void> {
+    const messages: unknown[] = Array.isArray(body) ? body : [body];
+    const ids = new Set(messages.flatMap(requestId));
+    for (const id of ids) this.#open.set(id, ids);
+    await super.handleRequest(req, res, body);
+  }
+
+  override get onmessage() {
+    return super.onmessage;
+  }
+
+  override set onmessage(receive) {
+    super.onmessage = (message, extra) => {
+      receive?.(message, extra);
+      const id = cancelledId(message);
+      // The SDK aborts the call in a microtask; after that the call sends nothing any more.
+      if (id !== undefined) setImmediate(() => this.#cancelled(id));
+    };
+  }
+
+  override async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    const isAnswer = !('method' in message) && message.id !== undefined;
+    try {
+      const { relatedRequestId } = options ?? {};
+      await super.send(message, relatedRequestId === undefined ? {} : { relatedRequestId });
+    } finally {
+      if (isAnswer && message.id !== undefined) this.#settle(message.id);
+    }
+  }
+
+  /** The stream ends when no request on it waits for an answer any more. */
+  #cancelled(id: RequestId): void {
+    const stream = this.#settle(id);
+    if (stream?.size === 0) this.closeSSEStream(id);
+  }
+
+  #settle(id: RequestId): Set<RequestId> | undefined {
+    const stream = this.#open.get(id);
+    this.#open.delete(id);
+    stream?.delete(id);
+    return stream;
+  }
+}
+
+const requestId = (message: unknown): RequestId[] => {
+  const { id, method } = (message ?? {}) as { id?: RequestId; method?: string };
+  return method !== undefined && id !== undefined ? [id] : [];
+};
+
+function cancelledId(message: JSONRPCMessage): RequestId | undefined {
+  const cancelled = CancelledNotificationSchema.safeParse(message);
+  // The SDK does not cancel a request whose id is 0 or empty; that one is still answered.
+  return cancelled.data?.params.requestId || undefined;
+}

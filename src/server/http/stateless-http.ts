@@ -1,0 +1,125 @@
+/**
+ * The stateless protocol (2026-07-28) over HTTP: headers that must repeat the body, so that proxies
+ * need not read it, and the answer as JSON, or as a stream of events once a notification precedes it.
+ */
+import {
+  ErrorCode,
+  type JSONRPCMessage,
+  type JSONRPCRequest,
+} from '@modelcontextprotocol/sdk/types.js';
+import type { Request, Response } from 'express';
+import type { BuiltServer } from '../mcp/build-server.js';
+import { RpcError } from '../mcp/rpc-error.js';
+import { type StatelessChannel, StatelessExchange } from '../mcp/stateless-exchange.js';
+import {
+  checkSupported,
+  isListening,
+  isStateless,
+  requestedVersion,
+  STATELESS_VERSION,
+} from '../mcp/stateless-request.js';
+import { HttpError } from './http-error.js';
+
+const HEADER_MISMATCH = -32020;
+const KEEP_ALIVE_MS = 15_000;
+
+/** The field of the parameters that the header `Mcp-Name` repeats. */
+const NAMED_BY: Record<string, string> = {
+  'tools/call': 'name',
+  'prompts/get': 'name',
+  'resources/read': 'uri',
+};
+
+/** True for a body that this revision answers; sessions answer all others. */
+export function isStatelessHttp(req: Request, body: JSONRPCMessage | JSONRPCMessage[]): boolean {
+  if (req.get('mcp-protocol-version') === STATELESS_VERSION) return true;
+  return !Array.isArray(body) && isStateless(body);
+}
+
+/**
+ * The request, checked; `undefined` for a notification, which this revision ignores.
+ * HttpError under the request's id.
+ */
+export function statelessRequest(
+  req: Request,
+  body: JSONRPCMessage | JSONRPCMessage[],
+): JSONRPCRequest | undefined {
+  if (Array.isArray(body) || !('method' in body)) {
+    const code = ErrorCode.InvalidRequest;
+    throw new HttpError(400, 'Invalid request: the body is one request.', { code });
+  }
+  if (!('id' in body)) return undefined;
+  try {
+    const version = requestedVersion(body);
+    const wrong = mismatch(req, body, version);
+    if (wrong !== undefined) throw new RpcError(HEADER_MISMATCH, `Header mismatch: ${wrong}.`);
+    checkSupported(body, version);
+  } catch (error) {
+    throw underId(error, body);
+  }
+  return body;
+}
+
+/** Resolves when the answer is on its way, or the stream of notifications is open. HttpError. */
+export async function answerStateless(
+  request: JSONRPCRequest,
+  res: Response,
+  built: BuiltServer,
+): Promise<void> {
+  const exchange = new StatelessExchange(request, built, httpChannel(res, isListening(request)));
+  // A client of this revision cancels a request by closing its connection.
+  res.once('close', () => void exchange.cancel());
+  await exchange.start().catch((error: unknown) => {
+    throw underId(error, request);
+  });
+}
+
+function underId(error: unknown, { id }: JSONRPCRequest): unknown {
+  if (!(error instanceof RpcError)) return error;
+  const { code, message, data } = error;
+  return new HttpError(code === ErrorCode.MethodNotFound ? 404 : 400, message, { code, id, data });
+}
+
+function httpChannel(res: Response, isStream: boolean): StatelessChannel {
+  const isOpen = () => !res.writableEnded && !res.destroyed;
+  let keepAlive: NodeJS.Timeout | undefined;
+  res.once('close', () => clearInterval(keepAlive));
+  const openStream = () => {
+    res.set({ 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
+    res.flushHeaders();
+    if (!isStream) return;
+    keepAlive = setInterval(() => res.write(': keepalive\n\n'), KEEP_ALIVE_MS).unref();
+  };
+  const writeEvent = (message: unknown) => {
+    if (!isOpen()) return;
+    if (!res.headersSent) openStream();
+    res.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
+  };
+  return {
+    notify: writeEvent,
+    answer(message) {
+      if (isStream || res.headersSent) writeEvent(message);
+      else if (isOpen()) res.type('application/json').end(JSON.stringify(message));
+    },
+    close() {
+      if (isOpen()) res.end();
+    },
+  };
+}
+
+function mismatch(req: Request, { method, params }: JSONRPCRequest, version: string) {
+  const field = NAMED_BY[method];
+  const expected: [string, unknown][] = [
+    ['MCP-Protocol-Version', version],
+    ['Mcp-Method', method],
+  ];
+  if (field !== undefined) expected.push(['Mcp-Name', params?.[field]]);
+  const wrong = expected.find(([name, value]) => decoded(req.get(name)) !== value);
+  return wrong && `${wrong[0]} is missing or differs from the body`;
+}
+
+/** A value that a header cannot carry as it is arrives as `=?base64?…?=`. */
+function decoded(header: string | undefined): string | undefined {
+  const encoded = /^=\?base64\?([A-Za-z\d+/]*={0,2})\?=$/.exec(header ?? '')?.[1];
+  return encoded === undefined ? header?.trim() : Buffer.from(encoded, 'base64').toString('utf8');
+}

@@ -1,0 +1,87 @@
+/**
+ * Errors as MCP tool results, in one shape for every failure. The result has no `structuredContent`,
+ * because the official TypeScript client validates that against the tool's output schema even for
+ * errors, and throws. An unknown exception shows only a reference; the log has the exception.
+ */
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { z } from 'zod';
+import { AppError, isAppError } from '../../base/errors.js';
+import { randomHex } from '../../base/ids.js';
+import type { Log } from '../../base/log.js';
+import type { Tool } from '../../tools/define-tool.js';
+
+/** The AppError that a thrown value stands for. An unknown one becomes INTERNAL with a reference. */
+export function toAppError(error: unknown, signal: AbortSignal, log: Log): AppError {
+  if (isAppError(error)) {
+    if (error.code === 'INTERNAL') log.error({ err: error }, 'internal error');
+    return error;
+  }
+  if (signal.aborted && isAbort(error, signal)) {
+    return new AppError('CANCELLED', 'The call was cancelled.', { cause: error });
+  }
+  const ref = randomHex(4);
+  log.error({ err: error, ref }, 'internal error');
+  return new AppError('INTERNAL', `Internal error (ref ${ref}).`, {
+    details: { ref },
+    cause: error,
+  });
+}
+
+const isAbort = (error: unknown, signal: AbortSignal) =>
+  error === signal.reason || (error instanceof Error && error.name === 'AbortError');
+
+/** The tool result of an error. */
+export function errorResult(error: AppError): CallToolResult {
+  const facts = factsOf(error);
+  return {
+    isError: true,
+    content: [{ type: 'text', text: JSON.stringify({ success: false, error: facts }) }],
+    _meta: { 'daybook/error': facts },
+  };
+}
+
+/** The fields of an error that clients receive. */
+export function factsOf(error: AppError) {
+  const { code, number, message, hint, retryable, details = {} } = error;
+  return { code, number, message, hint, retryable, details };
+}
+
+/** Names listed in one error. A call with thousands of wrong arguments gets a short answer all the same. */
+const MAX_NAMES = 5;
+
+/** VALIDATION_ERROR that names each wrong argument and what it takes; past MAX_NAMES it counts them. */
+export function inputError(tool: Tool, error: z.ZodError): AppError {
+  const fields = Object.keys(tool.input.shape);
+  const problems = error.issues.slice(0, MAX_NAMES).map((issue) => describe(issue, tool, fields));
+  const unnamed = error.issues.length - problems.length;
+  if (unnamed > 0) problems.push(`${unnamed} more arguments are wrong.`);
+  return new AppError('VALIDATION_ERROR', `${tool.name}: ${problems.join(' ')}`, {
+    details: {
+      tool: tool.name,
+      fields: [...new Set(error.issues.slice(0, MAX_NAMES).flatMap(namesIn))],
+      allowed: fields,
+    },
+  });
+}
+
+function namesIn(issue: z.core.$ZodIssue): readonly string[] {
+  return issue.code === 'unrecognized_keys' && issue.path.length === 0
+    ? issue.keys.slice(0, MAX_NAMES)
+    : [issue.path.map(String).join('.')];
+}
+
+function describe(issue: z.core.$ZodIssue, tool: Tool, fields: readonly string[]): string {
+  const [name = ''] = issue.path.map(String);
+  const path = issue.path.map(String).join('.');
+  if (issue.code === 'unrecognized_keys') {
+    const inside = path === '' ? `; it takes ${fields.join(', ') || 'none'}` : ` in "${path}"`;
+    const unnamed = issue.keys.length - MAX_NAMES;
+    const more = unnamed > 0 ? ` and ${unnamed} more` : '';
+    const names = issue.keys.slice(0, MAX_NAMES).map(quoted).join(', ');
+    return `unknown argument ${names}${more}${inside}.`;
+  }
+  const about = (tool.input.shape[name] as z.ZodType | undefined)?.description;
+  return `"${path}": ${issue.message}.${about ? ` It takes: ${about}` : ''}`;
+}
+
+const quoted = (name: string) => JSON.stringify(name.slice(0, 80));

@@ -1,0 +1,66 @@
+/**
+ * Runs one request of a client: counts it as accepted, opens the app, sends progress, and turns every
+ * failure into what the client receives. Tools, resources, prompts and completions all run through it.
+ */
+import type { App } from '../../app.js';
+import type { AppError } from '../../base/errors.js';
+import type { Log } from '../../base/log.js';
+import type { AcceptedCalls } from './accepted-calls.js';
+import { type Extra, progressOf, type Report } from './call-progress.js';
+import { toAppError } from './error-result.js';
+import { RpcError, toRpcError } from './rpc-error.js';
+
+export interface RunningRequest {
+  /** Aborted when the client cancels the request or the server ends. */
+  readonly signal: AbortSignal;
+  /** Sends a progress notification, where the client asked for them. */
+  progress(report: Report): void;
+}
+
+const throwRpcError = (error: AppError): never => {
+  throw toRpcError(error);
+};
+
+export class RequestRunner {
+  readonly #app: () => App | Promise<App>;
+  readonly #calls: AcceptedCalls;
+  readonly #log: Log;
+
+  constructor(app: () => App | Promise<App>, calls: AcceptedCalls, log: Log) {
+    this.#app = app;
+    this.#calls = calls;
+    this.#log = log;
+  }
+
+  /** Aborted when the server ends. */
+  get endSignal(): AbortSignal {
+    return this.#calls.endSignal;
+  }
+
+  /** `onFailure` turns an error into a result or throws; by default it throws an RpcError. */
+  run<T>(
+    extra: Extra,
+    work: (app: App, request: RunningRequest) => Promise<T>,
+    onFailure: (error: AppError) => T = throwRpcError,
+  ): Promise<T> {
+    return this.#calls.track(async () => {
+      const signal = AbortSignal.any([extra.signal, this.#calls.endSignal]);
+      const progress = progressOf(extra, this.#log);
+      try {
+        const report = progress?.report ?? (() => undefined);
+        return await work(await this.#app(), { signal, progress: report });
+      } catch (error) {
+        if (error instanceof RpcError) throw error;
+        return onFailure(toAppError(error, signal, this.#log));
+      } finally {
+        progress?.end();
+      }
+    });
+  }
+}
+
+/** Refuses a cursor for a list that has only one page. */
+export function refuseCursor(cursor: string | undefined): void {
+  if (cursor === undefined) return;
+  throw new RpcError(-32602, 'The cursor is unknown: this list has only one page.');
+}

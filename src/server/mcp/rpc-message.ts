@@ -1,0 +1,78 @@
+/**
+ * Reads JSON-RPC messages from bytes, for both transports: strict UTF-8, one message or a batch, and
+ * limits that keep one request from blocking the process. A value that is nested too deeply would
+ * overflow the stack of whatever walks it; a value of millions of parts would take many seconds.
+ */
+import {
+  ErrorCode,
+  type JSONRPCMessage,
+  JSONRPCMessageSchema,
+} from '@modelcontextprotocol/sdk/types.js';
+import { RpcError } from './rpc-error.js';
+
+/** Far more than any tool needs, far less than the stack holds. */
+const MAX_DEPTH = 500;
+const MAX_BATCH = 100;
+/** Objects, lists and their members together: about half a second of work. */
+const MAX_PARTS = 500_000;
+/** Keys of one object. zod works through them one by one, several times. */
+const MAX_KEYS = 10_000;
+
+/** One message, or the messages of a batch. RpcError: -32700 for no JSON, -32600 for a wrong message. */
+export function parseMessages(bytes: Uint8Array): JSONRPCMessage | JSONRPCMessage[] {
+  if (hasTooManyParts(bytes)) throw invalid(`it has more than ${MAX_PARTS} values`);
+  const value = parseJson(bytes);
+  const messages = Array.isArray(value) ? value : [value];
+  if (messages.length > MAX_BATCH) throw invalid(`a batch has at most ${MAX_BATCH} messages`);
+  // Before the schema, which copies every object key by key.
+  checkShape(messages);
+  const isRpc = (each: unknown) => JSONRPCMessageSchema.safeParse(each).success;
+  if (messages.length === 0 || !messages.every(isRpc)) {
+    throw invalid('it is no JSON-RPC 2.0 message');
+  }
+  return value as JSONRPCMessage | JSONRPCMessage[];
+}
+
+const invalid = (reason: string) =>
+  new RpcError(ErrorCode.InvalidRequest, `Invalid request: ${reason}.`);
+
+/** Counts brackets, braces and commas outside of strings, before anything is built from them. */
+function hasTooManyParts(bytes: Uint8Array): boolean {
+  if (bytes.byteLength <= MAX_PARTS) return false;
+  let parts = 0;
+  let isString = false;
+  for (let at = 0; at < bytes.byteLength; at += 1) {
+    const byte = bytes[at];
+    if (byte === QUOTE) isString = !isString;
+    else if (isString && byte === BACKSLASH) at += 1;
+    else if (!isString && (byte === BRACE || byte === BRACKET || byte === COMMA)) parts += 1;
+  }
+  return parts > MAX_PARTS;
+}
+
+const [QUOTE, BACKSLASH, BRACE, BRACKET, COMMA] = Buffer.from('"\\{[,');
+
+function parseJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    throw new RpcError(ErrorCode.ParseError, 'Parse error: the message is not JSON in UTF-8.');
+  }
+}
+
+/** Walks level by level: recursion would overflow on the values that this check refuses. */
+function checkShape(value: readonly unknown[]): void {
+  let level: object[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_DEPTH) throw invalid(`it is nested deeper than ${MAX_DEPTH} levels`);
+    const below: object[] = [];
+    for (const each of level) {
+      const inner = Array.isArray(each) ? each : Object.values(each);
+      if (inner.length > MAX_KEYS && !Array.isArray(each)) {
+        throw invalid(`one of its objects has more than ${MAX_KEYS} keys`);
+      }
+      for (const one of inner) if (typeof one === 'object' && one !== null) below.push(one);
+    }
+    level = below;
+  }
+}

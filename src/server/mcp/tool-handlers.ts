@@ -1,0 +1,79 @@
+/**
+ * `tools/list` and `tools/call`. A call is checked against the tool's input schema, its result against
+ * the output schema. A failing tool answers a result with `isError`; only a tool that does not exist
+ * is an error of the protocol, as the MCP specification asks.
+ */
+import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { AppError } from '../../base/errors.js';
+import type { Tool, ToolCall } from '../../tools/define-tool.js';
+import type { ClientLog } from './client-logging.js';
+import { errorResult, inputError } from './error-result.js';
+import { type RequestRunner, refuseCursor } from './request-runner.js';
+import { toRpcError } from './rpc-error.js';
+import { successResult } from './success-result.js';
+import { toolListing } from './tool-listing.js';
+
+export interface OfferedTools {
+  /** Tools that exist, offered or not: a call of one that is switched off gets a hint. */
+  readonly all: readonly Tool[];
+  /** Tools that can be called. */
+  readonly callable: readonly Tool[];
+  /** Tools that `tools/list` shows. */
+  readonly listed: readonly Tool[];
+}
+
+export function registerTools(
+  server: Server,
+  runner: RequestRunner,
+  { all, callable, listed }: OfferedTools,
+  { isRemote, clientLog }: { readonly isRemote: boolean; readonly clientLog: ClientLog },
+): void {
+  server.setRequestHandler(ListToolsRequestSchema, ({ params }) => {
+    refuseCursor(params?.cursor);
+    return { tools: listed.map(toolListing) };
+  });
+  server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) => {
+    const tool = findTool(params.name, callable, all);
+    return runner.run(
+      extra,
+      async (app, request) => {
+        const call: ToolCall = { ...request, isRemote };
+        const input = tool.input.safeParse(params.arguments ?? {});
+        if (!input.success) throw inputError(tool, input.error);
+        const result = successResult(tool, await tool.run(input.data, app, call));
+        clientLog(extra, 'debug', { tool: tool.name, outcome: 'done' });
+        return result;
+      },
+      (error) => {
+        const { code, message } = error;
+        const level = code === 'INTERNAL' ? 'error' : 'info';
+        clientLog(extra, level, { tool: tool.name, outcome: code, message });
+        return errorResult(error);
+      },
+    );
+  });
+}
+
+const hasName = (name: string) => (tool: Tool) =>
+  tool.name === name || (tool.aliases?.includes(name) ?? false);
+
+/** Throws an RpcError (-32602) for a tool that does not exist or is switched off. */
+function findTool(name: string, callable: readonly Tool[], all: readonly Tool[]): Tool {
+  const tool = callable.find(hasName(name));
+  if (tool) return tool;
+  const hidden = all.find(hasName(name));
+  const known = callable.map((other) => other.name);
+  throw toRpcError(
+    hidden
+      ? new AppError(
+          'VALIDATION_ERROR',
+          `${hidden.name} belongs to the toolset "${hidden.toolset}", which is switched off. Add ${hidden.toolset} to DAYBOOK_TOOLSETS and restart the server.`,
+        )
+      : new AppError(
+          'VALIDATION_ERROR',
+          `There is no tool ${JSON.stringify(name.slice(0, 80))}. The tools are ${known.join(', ')}.`,
+          { details: { known } },
+        ),
+  );
+}

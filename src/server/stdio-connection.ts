@@ -1,0 +1,156 @@
+/**
+ * The messages on stdin and stdout. A request of the stateless protocol (2026-07-28) is answered by a
+ * server of its own; all other messages belong to the one session, for which this is the transport.
+ * Both can be used on one connection: a client may ask `server/discover` and then `initialize`.
+ */
+import type { Writable } from 'node:stream';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import {
+  CancelledNotificationSchema,
+  ErrorCode,
+  type JSONRPCMessage,
+  type JSONRPCRequest,
+  type RequestId,
+} from '@modelcontextprotocol/sdk/types.js';
+import type { Log } from '../base/log.js';
+import type { BuiltServer } from './mcp/build-server.js';
+import { errorResponse, RpcError } from './mcp/rpc-error.js';
+import { parseMessages } from './mcp/rpc-message.js';
+import { type StatelessChannel, StatelessExchange } from './mcp/stateless-exchange.js';
+import { checkSupported, isStateless, requestedVersion } from './mcp/stateless-request.js';
+import { LineReader } from './stdio-lines.js';
+
+/** The longest message. Content may have megabytes, and JSON can escape each byte as six. */
+const MAX_LINE_BYTES = 256 * 1024 * 1024;
+
+export interface StdioConnectionOptions {
+  readonly stdout: Writable;
+  /** Makes the server of one stateless request. */
+  readonly build: () => BuiltServer;
+  readonly log: Log;
+}
+
+interface Running {
+  readonly exchange: StatelessExchange;
+  readonly built: BuiltServer;
+}
+
+export class StdioConnection implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly #options: StdioConnectionOptions;
+  readonly #lines = new LineReader(MAX_LINE_BYTES);
+  /** Stateless requests that are not answered yet. */
+  readonly #running = new Map<RequestId, Running>();
+
+  constructor(options: StdioConnectionOptions) {
+    this.#options = options;
+  }
+
+  /** Reading begins with the first call of `receive`. */
+  start(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  async close(): Promise<void> {
+    this.onclose?.();
+  }
+
+  /** Resolves when stdout has taken the message. */
+  send(message: JSONRPCMessage): Promise<void> {
+    return this.#write(message);
+  }
+
+  /** Handles the messages that a chunk of stdin completes. */
+  receive(chunk: Buffer): void {
+    for (const line of this.#lines.push(chunk)) {
+      if (line === undefined) this.#refuse(tooLong());
+      else if (line.some((byte) => byte > SPACE)) this.#receiveLine(line);
+    }
+  }
+
+  /** Resolves when every stateless request is finished. Those that only listen are ended. */
+  async finishRequests(): Promise<void> {
+    const finish = async ({ exchange, built: { calls, server } }: Running) => {
+      await calls.end();
+      if (exchange.isListening) await server.close();
+    };
+    await Promise.all([...this.#running.values()].map(finish));
+  }
+
+  #receiveLine(line: Buffer): void {
+    try {
+      const message = parseMessages(line);
+      if (Array.isArray(message)) throw noBatch();
+      this.#dispatch(message);
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error;
+      this.#refuse(error);
+    }
+  }
+
+  #dispatch(message: JSONRPCMessage): void {
+    const cancelled = CancelledNotificationSchema.safeParse(message).data?.params.requestId;
+    const running = cancelled === undefined ? undefined : this.#running.get(cancelled);
+    if (running !== undefined) void running.exchange.cancel();
+    else if (!isStateless(message)) this.onmessage?.(message);
+    // Notifications of this revision other than a cancellation have no effect here.
+    else if ('id' in message && 'method' in message) void this.#answer(message);
+  }
+
+  async #answer(request: JSONRPCRequest): Promise<void> {
+    const { id } = request;
+    try {
+      checkSupported(request, requestedVersion(request));
+      if (this.#running.has(id)) {
+        throw new RpcError(ErrorCode.InvalidRequest, 'Invalid request: the id is in use.');
+      }
+      const built = this.#options.build();
+      const exchange = new StatelessExchange(request, built, this.#channel(id, built));
+      this.#running.set(id, { exchange, built });
+      await exchange.start().catch(async (error: unknown) => {
+        await this.#end(id, built);
+        throw error;
+      });
+    } catch (error) {
+      if (!(error instanceof RpcError)) throw error;
+      await this.#write(errorResponse(error, id));
+    }
+  }
+
+  #channel(id: RequestId, built: BuiltServer): StatelessChannel {
+    const write = (message: unknown) => void this.#write(message);
+    return { notify: write, answer: write, close: () => void this.#end(id, built) };
+  }
+
+  async #end(id: RequestId, built: BuiltServer): Promise<void> {
+    if (this.#running.get(id)?.built !== built) return;
+    this.#running.delete(id);
+    // A cancelled call may still be writing; it finishes before its server ends.
+    await built.calls.idle();
+    await built.server.close();
+  }
+
+  #refuse(error: RpcError): void {
+    this.#options.log.warn({ reason: error.message }, 'a message on stdin was refused');
+    void this.#write(errorResponse(error, null));
+  }
+
+  #write(message: unknown): Promise<void> {
+    const { stdout } = this.#options;
+    return new Promise((resolve) => {
+      if (stdout.write(`${JSON.stringify(message)}\n`)) resolve();
+      else stdout.once('drain', resolve);
+    });
+  }
+}
+
+const SPACE = 0x20;
+const tooLong = () =>
+  new RpcError(
+    ErrorCode.InvalidRequest,
+    `Invalid request: it is longer than ${MAX_LINE_BYTES / 1024 / 1024} MB.`,
+  );
+const noBatch = () =>
+  new RpcError(ErrorCode.InvalidRequest, 'Invalid request: stdio takes one message a line.');

@@ -1,0 +1,39 @@
+/**
+ * Splits a byte stream into lines. Chunks are collected and joined once a line is complete, so the
+ * cost of a long line is linear in its length. A line above the limit is dropped while it arrives.
+ */
+const NEWLINE = 0x0a;
+
+export class LineReader {
+  readonly #maxBytes: number;
+  #chunks: Buffer[] = [];
+  #sizeBytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** The lines that the chunk completes, without their newlines; `undefined` for a dropped line. */
+  *push(chunk: Buffer): Generator<Buffer | undefined> {
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
+      this.#append(chunk.subarray(start, end));
+      yield this.#take();
+      start = end + 1;
+    }
+    this.#append(chunk.subarray(start));
+  }
+
+  #append(part: Buffer): void {
+    this.#sizeBytes += part.byteLength;
+    if (this.#sizeBytes > this.#maxBytes) this.#chunks = [];
+    else if (part.byteLength > 0) this.#chunks.push(part);
+  }
+
+  #take(): Buffer | undefined {
+    const line = this.#sizeBytes > this.#maxBytes ? undefined : Buffer.concat(this.#chunks);
+    this.#chunks = [];
+    this.#sizeBytes = 0;
+    return line;
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * Whole `conversation.json` documents, for what carries conversations out of the store and back:
+ * everything that the file holds, fields that this version does not know included, in the very text
+ * that the store would write, with contents decrypted. Changes nothing that is there: a document is
+ * only ever added under an id that is free.
+ */
+import { join } from 'node:path';
+import { type Clock, isoTime } from '../../base/clock.js';
+import type { Durability } from '../../files/atomic/atomic-write.js';
+import { addFile } from '../../files/atomic/new-file.js';
+import { type Codec, plainCodec } from '../../files/codec.js';
+import { claimFolder, removeEmptyFolder } from '../../files/paths/folders.js';
+import { parseDocument, readWhole } from '../../files/read/json-doc.js';
+import type { ConversationDocument } from './document.js';
+import { readConversation } from './read.js';
+import type { ConversationHead, JsonObject } from './schema.js';
+
+export interface WholeConversation {
+  readonly head: ConversationHead;
+  /** As the store writes it, contents in the clear; ends with a newline. */
+  readonly text: string;
+}
+
+export interface ConversationDocumentsOptions extends Durability {
+  readonly logsFolder: string;
+  readonly clock: Clock;
+  readonly codec?: Codec;
+}
+
+export class ConversationDocuments {
+  readonly #options: ConversationDocumentsOptions;
+  readonly #opening: Codec;
+  readonly #sealing: Codec;
+
+  constructor(options: ConversationDocumentsOptions) {
+    const { codec = plainCodec } = options;
+    this.#options = options;
+    this.#opening = { open: (stored, at) => codec.open(stored, at), seal: plainCodec.seal };
+    this.#sealing = { open: plainCodec.open, seal: (text, at) => codec.seal(text, at) };
+  }
+
+  /** `undefined` where there is none. CONVERSATION_CORRUPTED, FORMAT_TOO_NEW, DECRYPT, FILESYSTEM_ERROR. */
+  async read(conversationId: string): Promise<WholeConversation | undefined> {
+    const path = this.#fileOf(conversationId);
+    const found = await readWhole(path);
+    if (found === undefined) return undefined;
+    const value = parseDocument(found.bytes, path, 'CONVERSATION_CORRUPTED');
+    return wholeOf(readConversation(value, { path, conversationId }, this.#opening));
+  }
+
+  /** What `value` would be as a conversation of this id. `place` names it in errors, as for `read`. */
+  parse(conversationId: string, value: JsonObject, place: string): WholeConversation {
+    return wholeOf(readConversation(value, { path: place, conversationId }, plainCodec));
+  }
+
+  /** Durable when it resolves. ALREADY_EXISTS where the id is taken, STORAGE_FULL, FILESYSTEM_ERROR. */
+  async add(conversationId: string, value: JsonObject): Promise<void> {
+    await addFile(
+      this.#fileOf(conversationId),
+      this.#bytesOf(conversationId, value),
+      this.#options,
+    );
+  }
+
+  /** The same under an id of now, which it gives. */
+  async addAsNew(value: JsonObject): Promise<string> {
+    const conversationId = await this.#claimId();
+    try {
+      await this.add(conversationId, value);
+      return conversationId;
+    } finally {
+      await removeEmptyFolder(join(this.#options.logsFolder, conversationId));
+    }
+  }
+
+  async #claimId(): Promise<string> {
+    for (let ms = this.#options.clock.now(); ; ms += 1) {
+      const date = isoTime(ms).slice(0, 10).replaceAll('-', '');
+      const id = `${date}-${String(ms).padStart(13, '0')}`;
+      if (await claimFolder(join(this.#options.logsFolder, id))) return id;
+    }
+  }
+
+  #fileOf(conversationId: string): string {
+    return join(this.#options.logsFolder, conversationId, 'conversation.json');
+  }
+
+  #bytesOf(conversationId: string, value: JsonObject): Uint8Array {
+    const path = this.#fileOf(conversationId);
+    const document = readConversation(value, { path, conversationId }, this.#sealing);
+    return document.render(document.head);
+  }
+}
+
+function wholeOf(document: ConversationDocument): WholeConversation {
+  const { head } = document;
+  return { head, text: Buffer.from(document.render(head)).toString() };
+}

@@ -1,0 +1,370 @@
+/**
+ * Conversations: one dated folder each, with a `conversation.json` that is replaced as a whole under
+ * a cross-process lock (docs/FORMAT.md). What waits for the same conversation is written together.
+ * What is in memory is used only while the file's stamp agrees, so another process's write or a
+ * hand edit is always seen. Damaged files are reported and never written. The parts are in
+ * `conversations/`: writer, trash, merges, listing, over one core.
+ */
+import { join } from 'node:path';
+import type { AppError } from '../../base/errors.js';
+import { yieldToEventLoop } from '../../base/time-slice.js';
+import { makeFolder } from '../../files/atomic/atomic-write.js';
+import { sweepTemporaries } from '../../files/atomic/staging.js';
+import { sweepLocks } from '../../files/locks/file-lock.js';
+import { listFolders, removeEmptyFolder } from '../../files/paths/folders.js';
+import { keepOutOfGit } from '../../files/paths/git-ignore.js';
+import { readStamp, type Stamp } from '../../files/read/stamp.js';
+import type { WatcherStatus } from '../../files/watcher/watcher.js';
+import type { AppendOptions, NewMessage } from './append.js';
+import type { ConversationChange } from './catalogue.js';
+import { branchOf, type CopyOptions } from './copies.js';
+import type { ConversationDocument } from './document.js';
+import type { HeadChange } from './head-change.js';
+import { type ConversationPage, ListPages, type PageRequest } from './listing/list-pages.js';
+import type { ListQuery } from './listing/list-query.js';
+import { type Merged, Merges, requireTwo } from './merges.js';
+import { invalidRef, notFound } from './refs.js';
+import type { Revision } from './revise.js';
+import { CONVERSATION_ID, type Conversation, type ConversationHead } from './schema.js';
+import { type ConversationStoreOptions, StoreCore } from './store-core.js';
+import { type Restored, Trash, type TrashedConversation } from './trash.js';
+import { type AppendResult, ConversationWriter, type NewConversation } from './writer.js';
+
+export type {
+  AppendOptions,
+  AppendResult,
+  ConversationPage,
+  ConversationStoreOptions,
+  HeadChange,
+  ListQuery,
+  Merged,
+  NewConversation,
+  NewMessage,
+  PageRequest,
+  Restored,
+  Revision,
+  TrashedConversation,
+};
+
+/** A conversation as it is in memory. */
+export type ConversationView = Pick<ConversationDocument, 'head' | 'message'>;
+
+/**
+ * Creates the folder and keeps it out of git, where that has not been done; not for a reader.
+ * FILESYSTEM_ERROR.
+ */
+export async function openConversationStore(
+  options: ConversationStoreOptions,
+): Promise<ConversationStore> {
+  if (!options.isReading) {
+    await makeFolder(options.logsFolder, options);
+    await keepOutOfGit(options.logsFolder, options);
+  }
+  return new ConversationStore(options);
+}
+
+/** `ref` is a conversation id or a client key; anything else is VALIDATION_ERROR before any file access. */
+export class ConversationStore {
+  readonly #core: StoreCore;
+  readonly #writer: ConversationWriter;
+  readonly #trash: Trash;
+  readonly #merges: Merges;
+  readonly #pages = new ListPages();
+
+  constructor(options: ConversationStoreOptions) {
+    this.#core = new StoreCore(options);
+    this.#writer = new ConversationWriter(this.#core);
+    this.#trash = new Trash(this.#core);
+    this.#merges = new Merges(this.#core, this.#writer, this.#trash);
+  }
+
+  /**
+   * Durable when it resolves. Messages may bring their own ids and times (imports), fields a time and
+   * a key. STORAGE_FULL, FILESYSTEM_ERROR, LOCKED, CONVERSATION_FULL, MESSAGE_NOT_FOUND (parent),
+   * ALREADY_EXISTS (key), VALIDATION_ERROR (an id used twice, no time).
+   */
+  create(conversation: NewConversation): Promise<Conversation> {
+    return this.#writer.create(conversation);
+  }
+
+  /** What is on disk now. CONVERSATION_NOT_FOUND, CONVERSATION_CORRUPTED, FORMAT_TOO_NEW, FILESYSTEM_ERROR. */
+  async load(ref: string): Promise<Conversation> {
+    return (await this.#read(ref)).snapshot();
+  }
+
+  /** The same without a copy of its messages, for who wants a few of them: later changes show in it. */
+  view(ref: string): Promise<ConversationView> {
+    return this.#read(ref);
+  }
+
+  async #read(ref: string): Promise<ConversationDocument> {
+    const id = await this.#core.resolve(ref);
+    const found = id === undefined ? undefined : await this.#core.files.read(id);
+    if (found === undefined) throw notFound(ref);
+    return found.document;
+  }
+
+  /**
+   * All of `messages` in one replace, after those of earlier calls; durable when it resolves.
+   * Throws like `load`, and CONVERSATION_FULL, MESSAGE_NOT_FOUND (parent), STORAGE_FULL, LOCKED:
+   * then nothing of this call is in the file. The first message of a user titles a conversation
+   * that has no title.
+   */
+  append(
+    ref: string,
+    messages: readonly NewMessage[],
+    options: AppendOptions = {},
+  ): Promise<AppendResult> {
+    return this.#writer.commit(ref, { messages, options });
+  }
+
+  /**
+   * Changes what is known about a conversation besides its messages, in order with appends and
+   * durable when it resolves; sets `updatedAt` where anything differs. Throws like `append`.
+   */
+  async update(ref: string, change: HeadChange): Promise<ConversationHead> {
+    return (await this.#writer.commit(ref, { messages: [], options: {}, change })).head;
+  }
+
+  /**
+   * For imports: other messages or another head, decided under the lock on what is on disk at that
+   * moment; durable when it resolves. Takes an id, not a key. Throws like `append`.
+   */
+  revise(
+    conversationId: string,
+    decide: (current: Conversation) => Revision | undefined,
+  ): Promise<ConversationHead> {
+    this.path(conversationId);
+    return this.#writer.revise(conversationId, decide);
+  }
+
+  /**
+   * Moves the whole folder to the trash; answers the id and its name there. CONFLICT while a research run is
+   * under way. A write of another process that waits meanwhile gets CONVERSATION_NOT_FOUND.
+   */
+  async trash(ref: string): Promise<{ conversationId: string; name: string; path: string }> {
+    const conversationId = await this.#requireId(ref);
+    const name = await this.#core.track(this.#trash.trash(conversationId));
+    return { conversationId, name, path: this.#trash.pathOf(name) };
+  }
+
+  /** Removes the conversation for good; answers its id. Throws like `trash`. */
+  async remove(ref: string): Promise<string> {
+    const conversationId = await this.#requireId(ref);
+    await this.#core.track(this.#trash.remove(conversationId));
+    return conversationId;
+  }
+
+  /** What is in the trash, the last deleted first. Reads every file there. */
+  async trashed(): Promise<TrashedConversation[]> {
+    await this.#merges.recover();
+    return this.#trash.list();
+  }
+
+  /**
+   * Brings a folder of the trash back, by its name there or, the last deleted, by its id or key.
+   * CONVERSATION_NOT_FOUND (not in the trash), ALREADY_EXISTS (nothing is overwritten).
+   */
+  async restore(ref: string): Promise<Restored> {
+    await this.#merges.recover();
+    return this.#core.track(this.#trash.restore(ref));
+  }
+
+  /** Removes for good what is in the trash under that name, or of an id the last deleted. CONVERSATION_NOT_FOUND. */
+  purge(nameOrId: string): Promise<void> {
+    return this.#core.track(this.#trash.purge(nameOrId));
+  }
+
+  /**
+   * A new conversation with the messages up to and with `messageId`, under new message ids; title,
+   * module and tags are the source's. Throws like `load` and `create`; MESSAGE_NOT_FOUND.
+   */
+  async branch(
+    ref: string,
+    messageId: string,
+    { signal, ...options }: CopyOptions = {},
+  ): Promise<Conversation> {
+    const source = await this.load(ref);
+    const branch = branchOf(source, messageId);
+    await yieldToEventLoop(signal);
+    return this.#writer.create({ ...branch, ...options });
+  }
+
+  /**
+   * One new conversation with the messages of both in the order of their times, in place of the two,
+   * which go to the trash: all of it or nothing, also when the process is killed. Throws like
+   * `trash` and `create`.
+   */
+  async merge(firstRef: string, secondRef: string, options: CopyOptions = {}): Promise<Merged> {
+    const first = await this.#requireId(firstRef);
+    const second = await this.#requireId(secondRef);
+    requireTwo(first, second);
+    return this.#core.track(this.#merges.merge(first, second, options));
+  }
+
+  /**
+   * Removes the conversation for good where `condition` holds for what is on disk at that moment;
+   * says whether it did. Takes an id, not a key. Files beside `conversation.json` keep the folder.
+   */
+  async removeIf(
+    conversationId: string,
+    condition: (current: Conversation) => boolean,
+  ): Promise<boolean> {
+    this.path(conversationId);
+    return this.#writer.removeIf(conversationId, condition);
+  }
+
+  /** Newest `updatedAt` first. Damaged files are left out (`damaged` has them). */
+  async list(): Promise<ConversationHead[]> {
+    return [...(await this.#core.heads())];
+  }
+
+  /**
+   * A page of what matches, newest `updatedAt` first. A cursor leads on in the list as it was when it
+   * began, so that nothing is skipped and nothing comes twice while conversations change.
+   * VALIDATION_ERROR: no cursor of this query.
+   */
+  async page(query: ListQuery, request: PageRequest): Promise<ConversationPage> {
+    const heads = await this.#core.heads();
+    const now = (id: string) => this.knownHead(id);
+    return this.#pages.page({ heads, now, nowMs: this.#core.clock.now() }, query, request);
+  }
+
+  /** The conversations that could not be read, as of the last `list`. */
+  damaged(): { conversationId: string; error: AppError }[] {
+    const damaged = this.#core.catalogue.damaged();
+    return damaged.map(({ name, error }) => ({ conversationId: name, error }));
+  }
+
+  /** Keys that several conversations have, as of the last `list`; each with their ids, the oldest first. */
+  duplicateKeys(): { clientId: string; conversationIds: readonly string[] }[] {
+    return this.#core.catalogue.duplicateKeys();
+  }
+
+  /**
+   * Names of folders that hold a `conversation.json` but are not named like a conversation, so that
+   * nothing reads them: copies, or folders that a person named. FILESYSTEM_ERROR.
+   */
+  async ignoredFolders(): Promise<string[]> {
+    const { logsFolder } = this.#core.options;
+    const ignored: string[] = [];
+    for (const name of await listFolders(logsFolder)) {
+      if (name.startsWith('.') || CONVERSATION_ID.test(name)) continue;
+      const stamp = await readStamp(join(logsFolder, name, 'conversation.json'));
+      if (stamp !== undefined) ignored.push(name);
+    }
+    return ignored.sort();
+  }
+
+  async exists(ref: string): Promise<boolean> {
+    const id = await this.#core.resolve(ref);
+    return id !== undefined && (await readStamp(this.#core.files.fileOf(id))) !== undefined;
+  }
+
+  /** Absolute path of the conversation's folder. Takes an id, not a key. */
+  path(conversationId: string): string {
+    if (!CONVERSATION_ID.test(conversationId)) throw invalidRef(conversationId);
+    return this.#core.files.folderOf(conversationId);
+  }
+
+  /**
+   * Calls `listener` with every later change, each conversation's in order and before the call that
+   * made it resolves. `watch` and `lookAtAll` notify of what was there before, unless it was seeded.
+   */
+  follow(listener: (change: ConversationChange) => void): void {
+    this.#core.catalogue.follow(listener);
+    this.#core.catalogue.invalidate();
+  }
+
+  /**
+   * The same without what was there before, unless a later `follow` asks for it. Returns the
+   * unsubscribe function.
+   */
+  followFromNow(listener: (change: ConversationChange) => void): () => void {
+    return this.#core.catalogue.follow(listener);
+  }
+
+  /**
+   * Enters what a cache remembers. Call it before `watch` or `lookAtAll`, which check it. False if
+   * listeners were notified of the conversation already: then the cached head does not count.
+   */
+  seed(stamp: Stamp, head: ConversationHead): boolean {
+    return this.#core.catalogue.seed(head.conversationId, stamp, head);
+  }
+
+  /** Everything readable that is known now, with the stamps at which it was read. */
+  known(): Iterable<{ stamp: Stamp; head: ConversationHead }> {
+    return this.#core.catalogue.stamped();
+  }
+
+  /** What is known of a conversation without a disk access. */
+  knownHead(conversationId: string): ConversationHead | undefined {
+    return this.#core.catalogue.head(conversationId);
+  }
+
+  /** Checks every conversation on disk once and notifies listeners of changes. FILESYSTEM_ERROR. */
+  lookAtAll(): Promise<void> {
+    return this.#core.catalogue.refresh();
+  }
+
+  /** The same for one conversation. Takes an id, not a key. */
+  lookAt(conversationId: string): Promise<void> {
+    return this.#core.catalogue.refreshSome([conversationId]);
+  }
+
+  /** `undefined` while nothing is watched. */
+  watching(): WatcherStatus | undefined {
+    return this.#core.watching();
+  }
+
+  /** How many conversations the current pass has checked, and how many there are. */
+  get progress(): { readonly done: number; readonly total: number } {
+    return this.#core.catalogue.progress;
+  }
+
+  /**
+   * Keeps up with the folder from now on: edits by hand and by other processes are told to followers
+   * within a second, in conversations that nobody touched for long within five. Resolves when
+   * everything that is there was read once; `progress` tells how far that is. FILESYSTEM_ERROR: then
+   * nothing is watched. The store must be closed.
+   */
+  async watch(): Promise<void> {
+    // A conversation that another process left may be half of a merge that it did not live to end.
+    await this.#core.watch(() => this.#recoverLater());
+    this.#recoverLater();
+  }
+
+  /** Clears what dead processes left behind: locks, merges and removals half done, staged files, claimed folders that stayed empty. */
+  async tidy(): Promise<void> {
+    const { locksFolder, options, files } = this.#core;
+    await sweepLocks(locksFolder);
+    await sweepTemporaries(options.logsFolder);
+    await this.#merges.recover();
+    await this.#trash.tidy();
+    for (const name of await listFolders(options.logsFolder)) {
+      if (!CONVERSATION_ID.test(name)) continue;
+      const isUnfinished = (await readStamp(files.fileOf(name))) === undefined;
+      if (isUnfinished) await removeEmptyFolder(files.folderOf(name));
+    }
+  }
+
+  /** Resolves when every write that was accepted has ended. */
+  async close(): Promise<void> {
+    await this.#core.close();
+  }
+
+  /** Before anything is moved, what a dead process left half-way is brought to an end. */
+  async #requireId(ref: string): Promise<string> {
+    await this.#merges.recover();
+    const id = await this.#core.resolveForWriting(ref);
+    if (id === undefined) throw notFound(ref);
+    return id;
+  }
+
+  #recoverLater(): void {
+    const recovering = this.#merges.recover().catch((error: unknown) => {
+      this.#core.log.warn({ err: error }, 'a merge that was cut short could not be ended');
+    });
+    void this.#core.track(recovering);
+  }
+}

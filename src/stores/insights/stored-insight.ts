@@ -1,0 +1,11 @@
+/**
+ * An insight as its file has it.
+ */
+import type { JsonObject } from '../conversations/schema.js';
+import type { Insight } from './schema.js';
+
+export interface StoredInsight {
+  readonly insight: Insight;
+  /** The fields that this version does not know. They are kept. */
+  readonly extra: JsonObject;
+}

@@ -1,0 +1,294 @@
+/**
+ * The knowledge graph: facts as triples with times. A snapshot and a log that git can merge store them,
+ * and queries are answered from memory. Several processes share one graph: each sees the facts of the
+ * others, and the limit counts all of them. docs/FORMAT.md describes the files.
+ */
+import { basename, dirname } from 'node:path';
+import { type Clock, systemClock } from '../../base/clock.js';
+import { type Log, silentLog } from '../../base/log.js';
+import { TimeSlice } from '../../base/time-slice.js';
+import { AppendHandle } from '../../files/atomic/append-file.js';
+import { type Durability, makeFolder } from '../../files/atomic/atomic-write.js';
+import { sweepTemporaries } from '../../files/atomic/staging.js';
+import { sweepLocks } from '../../files/locks/file-lock.js';
+import { RetainedLock } from '../../files/locks/retained-lock.js';
+import { writeGitFiles } from '../memory-bank/git-files.js';
+import { GraphState } from './graph-state.js';
+import { type GraphStats, statsOf } from './graph-stats.js';
+import { GraphWriter } from './graph-writer.js';
+import { type CompactionParts, compact, type Saved } from './log/compaction.js';
+import { type GraphFiles, graphFiles } from './log/graph-files.js';
+import type { ProgressOptions } from './log/snapshot-text.js';
+import { sortInSlices } from './log/sort-in-slices.js';
+import {
+  checkKey,
+  checkTriple,
+  type NewTriple,
+  type Triple,
+  type TripleKey,
+} from './model/triple.js';
+import type { Limits } from './table/change-request.js';
+import { Changes } from './table/changes.js';
+import {
+  listSubjects,
+  matchingRows,
+  type Page,
+  type QueryTime,
+  queryTriples,
+  type SubjectCount,
+  type TripleFilter,
+  type Triples,
+  type VisibilityFilter,
+} from './table/graph-query.js';
+import { type Neighborhood, type Walk, walkFrom } from './table/neighbors.js';
+import { tripleOf } from './table/triple-table.js';
+
+/** A log smaller than this is not compacted. */
+const MIN_LOG_BYTES = 1_000_000;
+/** How often the files are checked for subscribers while there are no queries. */
+const POLL_MS = 500;
+const PAGE = 1_000;
+/** A damaged snapshot that was written this recently may be one that an editor is saving. */
+const SETTLED_MS = 2_000;
+
+export interface KnowledgeGraphOptions extends Durability, Limits {
+  readonly snapshotPath: string;
+  /** On the file system of the snapshot. */
+  readonly walPath: string;
+  /** Whether each append waits for the disk; snapshots follow `fsync`. */
+  readonly syncsAppends: boolean;
+  readonly clock?: Clock;
+  readonly log?: Log;
+}
+
+/** A fact as it is stored now. */
+export type AddedTriple = Triple & {
+  /** False if the same open fact was stored before. */
+  readonly added: boolean;
+};
+
+export interface Added {
+  readonly triples: readonly AddedTriple[];
+  /** The facts that `replaces` ended. */
+  readonly closed: readonly Triple[];
+}
+
+/** The newest fact of a triple before its removal; `ts` is 0 if there was none. */
+export type RemovedTriple = Triple & { readonly removed: boolean };
+
+/** Gets the subjects whose facts changed; `undefined` if any subject may have changed. */
+export type GraphListener = (subjects: ReadonlySet<string> | undefined) => void;
+
+export class KnowledgeGraph {
+  readonly files: GraphFiles;
+  readonly #options: KnowledgeGraphOptions;
+  readonly #state: GraphState;
+  readonly #changes: Changes;
+  readonly #writer: GraphWriter;
+  readonly #compaction: CompactionParts;
+  readonly #lock: RetainedLock;
+  readonly #end: AppendHandle;
+  readonly #clock: Clock;
+  readonly #log: Log;
+  #saving: Promise<Saved | undefined> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(options: KnowledgeGraphOptions) {
+    const { clock = systemClock, log = silentLog, fsync } = options;
+    this.#options = options;
+    this.#clock = clock;
+    this.#log = log;
+    this.files = graphFiles(options.snapshotPath, options.walPath);
+    this.#state = new GraphState(this.files, log);
+    this.#changes = new Changes(options, clock);
+    this.#lock = new RetainedLock(this.files.locks, 'kg');
+    this.#end = new AppendHandle(this.files.wal, { fsync: options.syncsAppends });
+    this.#compaction = { state: this.#state, lock: this.#lock, end: this.#end, clock, fsync };
+    this.#writer = new GraphWriter({
+      state: this.#state,
+      changes: this.#changes,
+      lock: this.#lock,
+      end: this.#end,
+      prepare: () => this.#prepare(),
+      afterCommit: (logBytes) => this.#compactIfDue(logBytes),
+    });
+  }
+
+  /**
+   * Adds all facts or none. A fact that is stored already is not changed (`added` is false). With
+   * `replaces`, the open facts of the same subjects and predicates end when the new facts begin. `ts` and
+   * `validTo` are for facts from another source. `room`: the facts that must fit, these and those of
+   * later calls. Resolves when the facts are in the log, with `syncsAppends` on disk.
+   * E_KG_INVALID_TRIPLE, E_KG_FULL (nothing was written), STORAGE_FULL, FILESYSTEM_ERROR, LOCKED.
+   */
+  async add(
+    triples: readonly NewTriple[],
+    { replaces = false, room = triples }: { replaces?: boolean; room?: readonly NewTriple[] } = {},
+  ): Promise<Added> {
+    for (const triple of triples) checkTriple(triple);
+    const change = await this.#writer.change({ kind: 'add', triples, replaces, room });
+    const added = change.triples.map(({ isChanged, ...triple }) => ({
+      ...triple,
+      added: isChanged,
+    }));
+    return { triples: added, closed: change.closed };
+  }
+
+  /** Deletes triples with all their closed facts. A missing triple is not an error. Throws like `add`. */
+  delete(keys: readonly TripleKey[]): Promise<readonly RemovedTriple[]> {
+    return this.#remove('delete', keys);
+  }
+
+  /**
+   * Ends facts that hold at `validTo` (default: now; it may be in the future). Queries with `asOf` or
+   * `includeClosed` still find them. Throws like `add`.
+   */
+  end(keys: readonly TripleKey[], validTo?: number): Promise<readonly RemovedTriple[]> {
+    return this.#remove('close', keys, validTo);
+  }
+
+  /** The facts that match the whole filter. FILESYSTEM_ERROR, FORMAT_TOO_NEW, as for every read. */
+  async query(filter: TripleFilter, page: Page): Promise<Triples> {
+    const table = this.#state.freshTable ?? (await this.#state.current());
+    return queryTriples(table, filter, this.#queryTime(), page);
+  }
+
+  /** The facts around a node, nearest first. */
+  async neighbors(node: string, walk: Walk, page: Page): Promise<Neighborhood> {
+    const table = this.#state.freshTable ?? (await this.#state.current());
+    return walkFrom(table, node, walk, this.#queryTime(), page);
+  }
+
+  /** The subjects with their numbers of facts. */
+  async subjects(
+    filter: VisibilityFilter & { readonly prefix?: string | undefined },
+    page: Page,
+  ): Promise<{ readonly total: number; readonly subjects: readonly SubjectCount[] }> {
+    return listSubjects(await this.#state.current(), filter, this.#queryTime(), page);
+  }
+
+  /**
+   * All facts that match, oldest first; by default also the closed ones. It returns the facts that exist
+   * at the call, in the state that they have when they are yielded.
+   */
+  async *all(filter: TripleFilter = { includeClosed: true }): AsyncGenerator<Triple> {
+    const table = await this.#state.current();
+    const found = Uint32Array.from(matchingRows(table, filter, this.#queryTime()));
+    const marks = new Uint32Array(table.rowEnd);
+    for (const row of found) marks[row] = table.mark(row);
+    const rows = await sortInSlices(found, (a, b) => table.compareRows(a, b), new TimeSlice());
+    for (let start = 0; start < rows.length; start += PAGE) {
+      // A row may belong to another triple now. The page is built without a pause.
+      const page = [...rows.subarray(start, start + PAGE)];
+      const same = page.filter((row) => table.isUsed(row) && table.mark(row) === marks[row]);
+      yield* same.map((row) => tripleOf(table, row));
+    }
+  }
+
+  /** Counts, sizes of the files, and what was found damaged. */
+  async stats(): Promise<GraphStats> {
+    await this.#state.current();
+    return statsOf(this.#state, this.#options.maxTriples, this.#clock.now());
+  }
+
+  /**
+   * Writes a new snapshot and starts a new log; the old files become the previous generation. Durable
+   * when it resolves. STORAGE_FULL, FILESYSTEM_ERROR, LOCKED. The signal's reason if it is aborted before
+   * the files are renamed: then they are unchanged.
+   */
+  async save(progress: ProgressOptions = {}): Promise<Saved | undefined> {
+    await this.#saving?.catch(() => undefined); // its own caller gets the error
+    progress.signal?.throwIfAborted();
+    this.#saving = this.#compact(progress).finally(() => {
+      this.#saving = undefined;
+    });
+    return this.#saving;
+  }
+
+  /** Calls `listener` after every change, after `start()` also for changes by other processes. It must not throw. */
+  subscribe(listener: GraphListener): () => void {
+    return this.#state.subscribe((subjects) => {
+      const { terms } = this.#state.content.table;
+      listener(subjects && new Set([...subjects].map((subject) => terms.text(subject))));
+    });
+  }
+
+  /** Starts the background work: reads changes of other processes and compacts a log that has grown. */
+  start(): void {
+    this.#timer ??= setInterval(() => this.#poll(), POLL_MS).unref();
+  }
+
+  /** Finishes the accepted work and releases the lock and the files. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+    await this.#saving?.catch(() => undefined); // thrown to its caller, or logged
+    await this.#lock.close();
+    this.#end.close();
+  }
+
+  async #remove(
+    kind: 'delete' | 'close',
+    keys: readonly TripleKey[],
+    validTo?: number,
+  ): Promise<readonly RemovedTriple[]> {
+    for (const key of keys) checkKey(key);
+    const { triples } = await this.#writer.change({ kind, keys, validTo });
+    return triples.map(({ isChanged, ...triple }) => ({ ...triple, removed: isChanged }));
+  }
+
+  #queryTime(): QueryTime {
+    const { ttlDays } = this.#options;
+    const never = Number.NEGATIVE_INFINITY;
+    const notBefore = ttlDays === Number.POSITIVE_INFINITY ? never : this.#changes.expiredBefore;
+    return { now: this.#clock.now(), notBefore };
+  }
+
+  async #compact(progress: ProgressOptions): Promise<Saved | undefined> {
+    await this.#prepare();
+    if (this.#options.ttlDays !== Number.POSITIVE_INFINITY) {
+      await this.#writer.change({ kind: 'expire' });
+    }
+    return compact(this.#compaction, progress);
+  }
+
+  #compactIfDue(logBytes: number): void {
+    const { snapshot, needsHealing } = this.#state.content;
+    const isDue = logBytes > Math.max(MIN_LOG_BYTES, Number(snapshot?.size ?? 0));
+    const ageMs = this.#clock.now() - Number((snapshot?.mtimeNs ?? 0n) / 1_000_000n);
+    // An editor that saves in place may still be writing. A new snapshot now would lose the rest.
+    const isBeingSaved = needsHealing && Math.abs(ageMs) <= SETTLED_MS;
+    if (!(isDue || needsHealing) || isBeingSaved || this.#saving !== undefined) return;
+    void this.save().catch((error: unknown) => {
+      this.#log.warn(
+        { err: error },
+        'the knowledge graph was not compacted; it goes on with its log',
+      );
+    });
+  }
+
+  /** A graph that was not read yet and has no subscribers is not read. */
+  #poll(): void {
+    if (!this.#state.isRead && !this.#state.hasListeners) return;
+    void this.#state.current().then(
+      () => this.#compactIfDue(this.#state.position.offset),
+      (error: unknown) => this.#log.warn({ err: error }, 'the knowledge graph cannot be read'),
+    );
+  }
+
+  async #prepare(): Promise<void> {
+    const { folder, locks, snapshot, wal } = this.files;
+    await makeFolder(folder, this.#options);
+    await makeFolder(dirname(wal), this.#options);
+    await sweepTemporaries(folder);
+    await sweepLocks(locks);
+    const rulesOf = (merged: string, ...ignored: string[]) => ({
+      ignored: ignored.map((path) => basename(path)),
+      attributes: [`${basename(merged)} text eol=lf merge=union`],
+    });
+    const { sidecar, previousSnapshot, previousWal, rejects } = this.files;
+    const ofSnapshot = rulesOf(snapshot, sidecar, previousSnapshot, rejects);
+    await writeGitFiles(folder, ofSnapshot, this.#options);
+    await writeGitFiles(dirname(wal), rulesOf(wal, previousWal), this.#options);
+  }
+}

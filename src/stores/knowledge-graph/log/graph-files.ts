@@ -1,0 +1,40 @@
+/**
+ * The paths of a graph's files. All are beside the snapshot, except the log, which may be elsewhere.
+ */
+import { basename, dirname, join } from 'node:path';
+
+export interface GraphFiles {
+  readonly folder: string;
+  readonly locks: string;
+  readonly snapshot: string;
+  /** SHA-256, count and generation of the snapshot. */
+  readonly sidecar: string;
+  readonly wal: string;
+  readonly previousSnapshot: string;
+  readonly previousWal: string;
+  readonly rejects: string;
+}
+
+export function graphFiles(snapshot: string, wal: string): GraphFiles {
+  const folder = dirname(snapshot);
+  return {
+    folder,
+    locks: join(folder, '.locks'),
+    snapshot,
+    wal,
+    sidecar: `${withoutEnding(snapshot)}.sha256`,
+    previousSnapshot: `${withoutEnding(snapshot)}.previous.json`,
+    previousWal: `${withoutEnding(wal)}.previous.log`,
+    rejects: rejectsOf(snapshot),
+  };
+}
+
+/** Another graph in the same folder has its own file. */
+function rejectsOf(snapshot: string): string {
+  const isUsual = basename(snapshot) === 'kg_snapshot.json';
+  return isUsual
+    ? join(dirname(snapshot), 'kg_rejects.log')
+    : `${withoutEnding(snapshot)}.rejects.log`;
+}
+
+const withoutEnding = (path: string) => path.replace(/\.(json|log)$/, '');

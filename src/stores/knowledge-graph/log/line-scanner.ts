@@ -1,0 +1,209 @@
+/**
+ * Reads bytes line by line and applies the operations to a table. Almost every line is an `add` in the
+ * exact form that we write; its parts are interned as bytes, without strings. Every other line is parsed
+ * by the general reader (operation-line.ts).
+ */
+
+import { LATEST_TIME, type Operation } from '../model/triple.js';
+import type { TripleTable } from '../table/triple-table.js';
+import { checkedEnd, digitOf, readLine, SUM_BYTES } from './operation-line.js';
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const SUBJECT = Buffer.from('{"s":"');
+const PREDICATE = Buffer.from('","p":"');
+const OBJECT = Buffer.from('","o":"');
+const AT = Buffer.from('","at":');
+const ID = Buffer.from(',"id":"');
+const MAX_PART_BYTES = 200;
+/** The end of a line that was written completely, even if it was damaged later. */
+const WHOLE = /"sum":"[0-9a-f]{8}"\}$/;
+const SUM = /,"sum":"[0-9a-f]{8}"\}/g;
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+export interface DamagedLine {
+  /** The line number; the first line is 1. */
+  readonly line: number;
+  readonly text: string;
+}
+
+export class LineScanner {
+  readonly #table: TripleTable;
+  readonly #path: string;
+  readonly #isTrusted: boolean;
+  readonly #key = { s: 0, p: 0, o: 0 };
+  readonly #operation: Writable<Operation> = {
+    kind: 'add',
+    at: 0,
+    hi: 0,
+    lo: 0,
+    ts: 0,
+    validTo: Number.POSITIVE_INFINITY,
+    origin: undefined,
+  };
+  /** Whether the key's subject is one that was read. */
+  #isSubjectLast = false;
+  readonly damaged: DamagedLine[] = [];
+  /** The snapshots that the heads of the log name. */
+  readonly follows = new Set<string>();
+  /** Whether the last line that is not empty closes a snapshot. */
+  isClosed = false;
+  lines = 0;
+  operations = 0;
+  /** The subjects whose facts changed; collected if it is set. */
+  changed: Set<number> | undefined;
+
+  /** `isTrusted`: the checksum of the whole file is right. */
+  constructor(table: TripleTable, path: string, isTrusted = false) {
+    this.#table = table;
+    this.#path = path;
+    this.#isTrusted = isTrusted;
+  }
+
+  /**
+   * Reads one line, without its line feed. False for an incomplete last line of a log: it was torn by a
+   * crash or is still being written. Any other invalid line counts as damaged.
+   */
+  scan(bytes: Buffer, start: number, end: number, isLastOfLog = false): boolean {
+    this.lines += 1;
+    const to = trimmedEnd(bytes, start, end);
+    if (to === start) return true;
+    this.isClosed = false;
+    if (this.#scanAddition(bytes, start, to)) return true;
+    // A power cut can leave zeros where a line was being added.
+    const sound = bytes.subarray(start, to).indexOf(0);
+    const cut = sound === -1 ? to : trimmedEnd(bytes, start, start + sound);
+    const from = hasMark(bytes, start) ? start + 3 : start;
+    if (this.#scanOther(bytes, from, cut) && sound === -1) return true;
+    const isTorn = this.#salvage(bytes, start, to) === 0 && !WHOLE.test(tailOf(bytes, start, to));
+    if (isLastOfLog && isTorn) {
+      this.lines -= 1;
+      return false;
+    }
+    this.damaged.push({ line: this.lines, text: bytes.toString('utf8', start, to) });
+    return true;
+  }
+
+  #scanAddition(bytes: Buffer, start: number, to: number): boolean {
+    if (!isAt(bytes, start, SUBJECT)) return false;
+    const s = start + SUBJECT.length;
+    const sEnd = endOfText(bytes, s);
+    const p = sEnd + PREDICATE.length;
+    if (sEnd <= s || !isAt(bytes, sEnd, PREDICATE)) return false;
+    const pEnd = endOfText(bytes, p);
+    const o = pEnd + OBJECT.length;
+    if (pEnd <= p || !isAt(bytes, pEnd, OBJECT)) return false;
+    const oEnd = endOfText(bytes, o);
+    if (oEnd <= o || !isAt(bytes, oEnd, AT)) return false;
+    const checked = this.#isTrusted ? to - SUM_BYTES : checkedEnd(bytes, start, to);
+    if (checked === -1 || !this.#readTail(bytes, oEnd + AT.length, checked)) return false;
+    const { terms } = this.#table;
+    // A snapshot is sorted by subject.
+    const isSame = this.#isSubjectLast && terms.equals(this.#key.s, bytes, s, sEnd);
+    if (!isSame) this.#key.s = terms.internBytes(bytes, s, sEnd);
+    this.#isSubjectLast = true;
+    this.#key.p = terms.internBytes(bytes, p, pEnd);
+    this.#key.o = terms.internBytes(bytes, o, oEnd);
+    this.#apply(this.#operation);
+    return true;
+  }
+
+  /** Time and id, with nothing after them. */
+  #readTail(bytes: Buffer, from: number, to: number): boolean {
+    let at = 0;
+    let place = from;
+    for (let byte = bytes[place] ?? 0; byte >= 0x30 && byte <= 0x39; byte = bytes[place] ?? 0) {
+      at = at * 10 + byte - 0x30;
+      place += 1;
+    }
+    const id = place + ID.length;
+    if (place === from || at > LATEST_TIME || !isAt(bytes, place, ID)) return false;
+    if (id + 17 !== to || bytes[to - 1] !== QUOTE) return false;
+    const [hi, lo] = [hexAt(bytes, id), hexAt(bytes, id + 8)];
+    if (hi === -1 || lo === -1) return false;
+    this.#operation.at = at;
+    this.#operation.ts = at;
+    this.#operation.hi = hi;
+    this.#operation.lo = lo;
+    return true;
+  }
+
+  #scanOther(bytes: Buffer, from: number, to: number): boolean {
+    const content = readLine(bytes, from, to, this.#path);
+    this.isClosed = content.kind === 'closing';
+    if (content.kind === 'head' && content.follows !== undefined) this.follows.add(content.follows);
+    if (content.kind === 'operation') {
+      const { subject, predicate, object } = content.key;
+      const { terms } = this.#table;
+      this.#key.s = terms.intern(subject);
+      this.#key.p = terms.intern(predicate);
+      this.#key.o = terms.intern(object);
+      this.#apply(content.operation);
+    }
+    return content.kind !== 'damaged';
+  }
+
+  #apply(operation: Operation): void {
+    this.operations += 1;
+    if (this.#table.apply(this.#key, operation)) this.changed?.add(this.#key.s);
+  }
+
+  /** Reads sound lines between which only the line feed is damaged, and returns their number. */
+  #salvage(bytes: Buffer, start: number, to: number): number {
+    const before = this.operations;
+    const text = bytes.toString('latin1', start, to);
+    let from = 0;
+    for (const { index, 0: sum } of text.matchAll(SUM)) {
+      // This text cannot occur inside a part, because quotes are escaped there.
+      const begin = text.slice(from, index).lastIndexOf('{"s":');
+      const [first, end] = [start + from + begin, start + index + sum.length];
+      from = index + sum.length;
+      if (begin !== -1 && checkedEnd(bytes, first, end) !== -1) this.#scanOther(bytes, first, end);
+    }
+    return this.operations - before;
+  }
+}
+
+const hasMark = (bytes: Buffer, at: number) =>
+  bytes[at] === 0xef && bytes[at + 1] === 0xbb && bytes[at + 2] === 0xbf;
+
+/** Without spaces, a carriage return and the comma of the snapshot. */
+function trimmedEnd(bytes: Buffer, start: number, end: number): number {
+  let to = end;
+  const isSpace = () => bytes[to - 1] === 0x20 || bytes[to - 1] === 0x0d || bytes[to - 1] === 0x09;
+  while (to > start && isSpace()) to -= 1;
+  if (to > start && bytes[to - 1] === 0x2c) to -= 1;
+  return to;
+}
+
+const tailOf = (bytes: Buffer, start: number, to: number) =>
+  bytes.toString('latin1', Math.max(start, to - 20), to);
+
+function isAt(bytes: Buffer, at: number, expected: Buffer): boolean {
+  for (let index = 0; index < expected.length; index += 1) {
+    if (bytes[at + index] !== expected[index]) return false;
+  }
+  return true;
+}
+
+/** The closing quote of a string; -1 if the string has escapes or control characters. */
+function endOfText(bytes: Buffer, from: number): number {
+  for (let at = from; at <= from + MAX_PART_BYTES; at += 1) {
+    const byte = bytes[at] ?? 0;
+    if (byte === QUOTE) return at;
+    // The general reader checks strings outside ASCII for their length and for valid UTF-8.
+    if (byte === BACKSLASH || byte < 0x20) return -1;
+  }
+  return -1;
+}
+
+function hexAt(bytes: Buffer, from: number): number {
+  let value = 0;
+  for (let at = from; at < from + 8; at += 1) {
+    const digit = digitOf(bytes[at] ?? 0);
+    if (digit === -1) return -1;
+    value = (value << 4) | digit;
+  }
+  return value >>> 0;
+}

@@ -1,0 +1,34 @@
+/**
+ * Records the damaged lines of the graph's files for the user, as JSON Lines, each damaged line once. Git
+ * ignores the file. It may be deleted at any time.
+ */
+import { addLines } from '../../../files/atomic/append-file.js';
+import { readWhole } from '../../../files/read/json-doc.js';
+import type { Damage } from './replay.js';
+
+/** Limits the size if a file is damaged again and again. */
+const MAX_BYTES = 8 * 1024 * 1024;
+
+/** Appends the lines that are not in the file yet. FILESYSTEM_ERROR. */
+export async function recordRejects(path: string, damage: readonly Damage[]): Promise<void> {
+  const found = await readWhole(path);
+  const known = new Set(found?.bytes.toString().split('\n').map(textOf));
+  let room = MAX_BYTES - (found?.bytes.byteLength ?? 0);
+  const lines: string[] = [];
+  for (const { path: file, line, text } of damage) {
+    const entry = `${JSON.stringify({ file, line, text })}\n`;
+    room -= entry.length;
+    if (known.has(text) || room < 0) continue;
+    known.add(text);
+    lines.push(entry);
+  }
+  if (lines.length > 0) addLines(path, lines);
+}
+
+function textOf(line: string): string {
+  try {
+    return String(Object(JSON.parse(line)).text);
+  } catch {
+    return line; // cut by a crash, or edited
+  }
+}

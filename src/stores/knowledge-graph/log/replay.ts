@@ -1,0 +1,260 @@
+/**
+ * Replays the files into a table: the snapshot, then the log and, if the snapshot is damaged, the previous
+ * generation. It takes no lock. A compaction replaces the snapshot before it replaces the log, so the
+ * result is consistent if the snapshot is still the same after the read.
+ */
+
+import { AppError } from '../../../base/errors.js';
+import { sha256Stream } from '../../../base/ids.js';
+import { TimeSlice } from '../../../base/time-slice.js';
+import { FileReader } from '../../../files/atomic/append-file.js';
+import { isSameStamp, readStampNow, type Stamp } from '../../../files/read/stamp.js';
+import { TripleTable } from '../table/triple-table.js';
+import type { GraphFiles } from './graph-files.js';
+import { type DamagedLine, LineScanner } from './line-scanner.js';
+import { readSidecar, type Sidecar } from './sidecar.js';
+
+/** Scanned in one step, which takes a few milliseconds. */
+const CHUNK_BYTES = 1 << 18;
+const MIN_CHUNK_BYTES = 1 << 12;
+/** The number of bytes before the read position that are compared to detect another log. */
+const GUARD_BYTES = 64;
+const MAX_TRIES = 20;
+/** Digits of the snapshot's SHA-256 in the head of its log. */
+export const NAME_LENGTH = 16;
+
+/** The position up to which a log was read. */
+export interface LogPosition {
+  readonly stamp: Stamp | undefined;
+  readonly offset: number;
+  readonly guard: Buffer;
+}
+
+export interface Damage extends DamagedLine {
+  readonly path: string;
+}
+
+export interface GraphContent {
+  readonly table: TripleTable;
+  readonly snapshot: Stamp | undefined;
+  readonly log: LogPosition;
+  readonly sidecar: Sidecar | undefined;
+  /** SHA-256 of the snapshot file that was read. */
+  readonly sha256: string | undefined;
+  readonly damage: readonly Damage[];
+  /** Sentences for users: what was wrong, and what was done about it. */
+  readonly notices: readonly string[];
+  /** The files have fewer facts than the table, or damaged lines, so they must be written again. */
+  readonly needsHealing: boolean;
+}
+
+/** FILESYSTEM_ERROR, FORMAT_TOO_NEW. Damage is reported in the result and does not throw. */
+export async function readGraph(files: GraphFiles): Promise<GraphContent> {
+  for (let tries = 1; tries <= MAX_TRIES; tries += 1) {
+    const content = await readOnce(files);
+    if (isSameStamp(content.snapshot, readStampNow(files.snapshot))) return content;
+  }
+  throw new AppError('CONFLICT', `${files.snapshot} changed again and again while it was read.`);
+}
+
+async function readOnce(files: GraphFiles): Promise<GraphContent> {
+  const table = new TripleTable();
+  const { sidecar, ...snapshot } = await readSnapshot(files.snapshot, files.sidecar, table);
+  const wal = await readLog(files.wal, table);
+  const notices: string[] = [];
+  const isBroken = snapshot.isBroken || (snapshot.stamp === undefined && sidecar !== undefined);
+  let isRecovered = false;
+  if (isBroken) {
+    notices.push(brokenNotice(files, snapshot));
+    isRecovered = mayUsePrevious(snapshot.stamp, sidecar, wal.follows);
+    if (isRecovered) notices.push(await readPrevious(files, table));
+  } else if (snapshot.stamp !== undefined && snapshot.sha256 !== sidecar?.sha256) {
+    notices.push(
+      `${files.snapshot} is not the file that was written last (git or a person changed it, or a crash interrupted the write); it was read as it is.`,
+    );
+  }
+  const damage = [...snapshot.damage, ...wal.damage];
+  return {
+    table,
+    snapshot: snapshot.stamp,
+    log: wal.position,
+    sidecar,
+    sha256: snapshot.sha256,
+    damage,
+    notices: [...notices, ...damageNotices(files, damage)],
+    needsHealing: isRecovered || snapshot.isBroken,
+  };
+}
+
+interface SnapshotContent {
+  readonly stamp: Stamp | undefined;
+  readonly sidecar: Sidecar | undefined;
+  readonly sha256: string | undefined;
+  readonly damage: readonly Damage[];
+  readonly isBroken: boolean;
+}
+
+async function readSnapshot(
+  path: string,
+  sidecarPath: string | undefined,
+  table: TripleTable,
+): Promise<SnapshotContent> {
+  const source = FileReader.open(path);
+  try {
+    // Read after the snapshot was opened, because it is written before the snapshot is renamed.
+    const sidecar = sidecarPath === undefined ? undefined : await readSidecar(sidecarPath);
+    if (source === undefined) {
+      return { stamp: undefined, sidecar, sha256: undefined, damage: [], isBroken: false };
+    }
+    const sha256 = await hashFile(source);
+    // If the checksum of the whole file is right, the checksums of the lines are not checked.
+    const scanner = new LineScanner(table, path, sidecar?.sha256 === sha256);
+    if (sidecar !== undefined) table.reserve(Math.min(sidecar.count, Number(source.stamp.size)));
+    await scanFile(source, 0, scanner);
+    const damage = damageOf(scanner, path);
+    const isBroken = damage.length > 0 || !scanner.isClosed;
+    return { stamp: source.stamp, sidecar, sha256, damage, isBroken };
+  } finally {
+    source?.close();
+  }
+}
+
+async function hashFile(source: FileReader): Promise<string> {
+  const slice = new TimeSlice();
+  const hash = sha256Stream();
+  const buffer = Buffer.allocUnsafe(chunkBytes(Number(source.stamp.size)));
+  for (let position = 0; ; ) {
+    const count = source.read(buffer, 0, position);
+    if (count === 0) return hash.hex();
+    hash.update(buffer.subarray(0, count));
+    position += count;
+    if (slice.isSpent()) await slice.yield();
+  }
+}
+
+/** One byte more than the file has, so that the first read finds the end. */
+const chunkBytes = (sizeBytes: number) =>
+  Math.max(MIN_CHUNK_BYTES, Math.min(CHUNK_BYTES, sizeBytes + 1));
+
+interface LogContent {
+  readonly position: LogPosition;
+  readonly damage: readonly Damage[];
+  readonly follows: ReadonlySet<string>;
+}
+
+async function readLog(path: string, table: TripleTable): Promise<LogContent> {
+  const source = FileReader.open(path);
+  if (source === undefined) return { position: NO_LOG, damage: [], follows: new Set() };
+  try {
+    const scanner = new LineScanner(table, path);
+    const position = await scanLog(source, 0, scanner);
+    return { position, damage: damageOf(scanner, path), follows: scanner.follows };
+  } finally {
+    source.close();
+  }
+}
+
+const NO_LOG: LogPosition = { stamp: undefined, offset: 0, guard: Buffer.alloc(0) };
+
+/** Scans the log up to the size in the stamp. The next update reads what is appended meanwhile. */
+export async function scanLog(
+  source: FileReader,
+  from: number,
+  scanner: LineScanner,
+): Promise<LogPosition> {
+  const to = Number(source.stamp.size);
+  const offset = await scanFile(source, from, scanner, { isLog: true, to });
+  return { stamp: source.stamp, offset, guard: guardOf(source, offset) };
+}
+
+export function guardOf(source: FileReader, offset: number): Buffer {
+  const guard = Buffer.alloc(Math.min(GUARD_BYTES, offset));
+  source.read(guard, 0, offset - guard.length);
+  return guard;
+}
+
+/**
+ * Scans all lines from `from` up to `to` and returns the position of the next line. The last line of a
+ * log may be incomplete, because it is still being written.
+ */
+export async function scanFile(
+  source: FileReader,
+  from: number,
+  scanner: LineScanner,
+  { isLog = false, to = Number.POSITIVE_INFINITY } = {},
+): Promise<number> {
+  const slice = new TimeSlice();
+  let buffer = Buffer.allocUnsafe(chunkBytes(Number(source.stamp.size) - from));
+  let position = from;
+  let kept = 0;
+  for (;;) {
+    const count = Math.min(source.read(buffer, kept, position), to - position);
+    position += count;
+    const filled = kept + count;
+    const start = scanLines(buffer, filled, scanner);
+    if (count === 0) {
+      const isTaken = scanner.scan(buffer, start, filled, isLog);
+      return isTaken ? position : position - (filled - start);
+    }
+    buffer.copyWithin(0, start, filled);
+    kept = filled - start;
+    if (kept === buffer.length) buffer = Buffer.concat([buffer], 2 * buffer.length);
+    if (slice.isSpent()) await slice.yield();
+  }
+}
+
+/** Scans the complete lines of the buffer and returns the start of the incomplete one. */
+function scanLines(buffer: Buffer, filled: number, scanner: LineScanner): number {
+  let start = 0;
+  for (let end = buffer.indexOf(0x0a); end !== -1 && end < filled; ) {
+    scanner.scan(buffer, start, end);
+    start = end + 1;
+    end = buffer.indexOf(0x0a, start);
+  }
+  return start;
+}
+
+/**
+ * Whether the previous generation belongs to this graph. Git ignores it, so after a checkout it may be
+ * that of another branch.
+ */
+function mayUsePrevious(
+  snapshot: Stamp | undefined,
+  sidecar: Sidecar | undefined,
+  follows: ReadonlySet<string>,
+): boolean {
+  const isNamed = sidecar !== undefined && follows.has(sidecar.sha256.slice(0, NAME_LENGTH));
+  return isNamed || (snapshot !== undefined && (follows.size === 0 || sidecar === undefined));
+}
+
+async function readPrevious(files: GraphFiles, table: TripleTable): Promise<string> {
+  const before = table.count;
+  const snapshot = await readSnapshot(files.previousSnapshot, undefined, table);
+  const log = await readLog(files.previousWal, table);
+  if (snapshot.stamp === undefined && log.position.stamp === undefined) {
+    return 'There is no previous generation to recover from.';
+  }
+  return `The previous generation was read as well: ${table.count - before} facts came from it.`;
+}
+
+const damageOf = (scanner: LineScanner, path: string) =>
+  scanner.damaged.map((line) => ({ ...line, path }));
+
+function brokenNotice(
+  files: GraphFiles,
+  { stamp, damage }: Pick<SnapshotContent, 'stamp' | 'damage'>,
+): string {
+  if (stamp === undefined) return `${files.snapshot} is missing.`;
+  if (damage.length > 0) return `${files.snapshot} is damaged in ${damage.length} lines.`;
+  return `${files.snapshot} is cut off.`;
+}
+
+function damageNotices({ wal, rejects }: GraphFiles, damage: readonly Damage[]): string[] {
+  const inLog = damage.filter(({ path }) => path === wal).length;
+  return [
+    ...(inLog > 0 ? [`${wal} is damaged in ${inLog} lines.`] : []),
+    ...(damage.length > 0
+      ? [`The damaged lines were ignored; the next change of the graph copies them to ${rejects}.`]
+      : []),
+  ];
+}

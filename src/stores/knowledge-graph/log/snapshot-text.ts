@@ -1,0 +1,83 @@
+/**
+ * Produces the text of a snapshot in parts: all operations that still count, sorted by subject, predicate
+ * and object. The graph may change meanwhile. Those changes may or may not be in the snapshot: they are
+ * in the log after the position where the snapshot began, and replaying them gives the same graph.
+ */
+import { TimeSlice } from '../../../base/time-slice.js';
+import type { TripleTable } from '../table/triple-table.js';
+import { encodeOperation, SNAPSHOT_CLOSING, SNAPSHOT_OPENING } from './operation-line.js';
+import { sortInSlices } from './sort-in-slices.js';
+
+const PIECE_CHARACTERS = 1 << 16;
+const PROGRESS_EVERY = 10_000;
+
+/** For the caller that waits. */
+export interface ProgressOptions {
+  readonly signal?: AbortSignal;
+  /** Counts the triples that are written, and all triples. */
+  onProgress?(done: number, total: number): void;
+}
+
+/** Calls `onLines` with the number of operations at the end. */
+export async function* snapshotText(
+  table: TripleTable,
+  { signal, onProgress }: ProgressOptions,
+  onLines: (count: number) => void,
+): AsyncGenerator<string> {
+  const slice = new TimeSlice({ signal });
+  const keys = await sortedKeys(table, slice);
+  const { terms } = table;
+  let text = `${SNAPSHOT_OPENING}\n`;
+  let [lines, done] = [0, 0];
+  for (const place of keys.order) {
+    const key = { s: keys.s[place] ?? 0, p: keys.p[place] ?? 0, o: keys.o[place] ?? 0 };
+    const names = {
+      subject: terms.text(key.s),
+      predicate: terms.text(key.p),
+      object: terms.text(key.o),
+    };
+    for (const operation of table.operationsOf(key) ?? []) {
+      text += `${encodeOperation(names, operation)},\n`;
+      lines += 1;
+    }
+    done += 1;
+    if (done % PROGRESS_EVERY === 0) onProgress?.(done, keys.order.length);
+    if (text.length >= PIECE_CHARACTERS) {
+      yield text;
+      text = '';
+    }
+    if (slice.isSpent()) await slice.yield();
+  }
+  onLines(lines);
+  yield `${text}${SNAPSHOT_CLOSING}\n`;
+}
+
+/** Keys instead of rows, because the row of a deleted triple is reused for another one. */
+async function sortedKeys(table: TripleTable, slice: TimeSlice) {
+  const ranks = await ranksOf(table, slice);
+  const most = table.rowEnd + table.histories.size;
+  const [s, p, o] = [new Uint32Array(most), new Uint32Array(most), new Uint32Array(most)];
+  let count = 0;
+  for (const key of table.keys()) {
+    s[count] = key.s;
+    p[count] = key.p;
+    o[count] = key.o;
+    count += 1;
+  }
+  const rank = (part: Uint32Array, place: number) => ranks[part[place] ?? 0] ?? 0;
+  const order = await sortInSlices(
+    Uint32Array.from({ length: count }, (_, place) => place),
+    (a, b) => rank(s, a) - rank(s, b) || rank(p, a) - rank(p, b) || rank(o, a) - rank(o, b),
+    slice,
+  );
+  return { order, s, p, o };
+}
+
+/** The rank of each term in the order of the terms. */
+async function ranksOf({ terms }: TripleTable, slice: TimeSlice): Promise<Uint32Array> {
+  const ids = Uint32Array.from({ length: terms.count }, (_, id) => id);
+  const sorted = await sortInSlices(ids, (a, b) => terms.compare(a, b), slice);
+  const ranks = new Uint32Array(sorted.length);
+  for (let place = 0; place < sorted.length; place += 1) ranks[sorted[place] ?? 0] = place;
+  return ranks;
+}

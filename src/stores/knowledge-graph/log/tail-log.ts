@@ -1,0 +1,105 @@
+/**
+ * Reads what other processes appended to the log, from the position that was read before. After a
+ * compaction it continues from the same position in the old log, which is the previous generation.
+ */
+import { FileReader } from '../../../files/atomic/append-file.js';
+import { isSameFile, isSameStamp, readStampNow, type Stamp } from '../../../files/read/stamp.js';
+import type { GraphFiles } from './graph-files.js';
+import type { LineScanner } from './line-scanner.js';
+import { encodeHead } from './operation-line.js';
+import { guardOf, type LogPosition, NAME_LENGTH, scanFile, scanLog } from './replay.js';
+import {
+  type Compaction,
+  nameOfFile,
+  nameOfVersion,
+  readSidecar,
+  type Sidecar,
+} from './sidecar.js';
+
+/** Files that have, up to `position`, the same content as the table. */
+export interface LoadedFiles {
+  readonly snapshot: Stamp;
+  readonly sidecar: Sidecar;
+  readonly position: LogPosition;
+}
+
+/**
+ * Applies the lines that were appended to the log since `position`. `undefined` if it is not the same log
+ * with more lines at its end.
+ */
+export async function tailLog(
+  path: string,
+  position: LogPosition,
+  scanner: LineScanner,
+): Promise<LogPosition | undefined> {
+  const source = FileReader.open(path);
+  if (source === undefined) return undefined;
+  try {
+    if (source.stamp.size <= BigInt(position.offset) || !isSameLog(source, position)) {
+      return undefined;
+    }
+    return await scanLog(source, position.offset, scanner);
+  } finally {
+    source.close();
+  }
+}
+
+/**
+ * Applies the lines after `position` after a compaction by another process of exactly the `snapshot` and
+ * the log that were read. `undefined` if that cannot be shown; then all files must be read again.
+ */
+export async function tailCompaction(
+  files: GraphFiles,
+  snapshot: Stamp | undefined,
+  position: LogPosition,
+  scanner: LineScanner,
+): Promise<LoadedFiles | undefined> {
+  const next = readStampNow(files.snapshot);
+  const sidecar = await readSidecar(files.sidecar);
+  const { compaction } = sidecar ?? {};
+  if (next === undefined || sidecar === undefined || compaction === undefined) return undefined;
+  const { stamp, offset } = position;
+  const isOfOurs =
+    compaction.snapshot === nameOfVersion(next) &&
+    [compaction.oldSnapshot, compaction.snapshot].includes(nameOfVersion(snapshot)) &&
+    stamp !== undefined &&
+    compaction.oldLog === nameOfFile(stamp) &&
+    offset <= compaction.end;
+  if (!isOfOurs) return undefined;
+  const reached = await tailToNewLog(files, position, sidecar.sha256, compaction, scanner);
+  return reached && { snapshot: next, sidecar, position: reached };
+}
+
+async function tailToNewLog(
+  files: GraphFiles,
+  position: LogPosition,
+  sha256: string,
+  compaction: Compaction,
+  scanner: LineScanner,
+): Promise<LogPosition | undefined> {
+  const log = FileReader.open(files.wal);
+  const old = FileReader.open(files.previousWal);
+  try {
+    if (log === undefined || old === undefined) return undefined;
+    // The new snapshot exists, the new log does not exist yet.
+    if (isSameStamp(log.stamp, position.stamp)) return position;
+    const head = Buffer.from(`\n${encodeHead(sha256.slice(0, NAME_LENGTH))}`);
+    const begin = Buffer.alloc(head.length);
+    if (log.read(begin, 0, 0) < head.length || !begin.equals(head)) return undefined;
+    if (!isSameLog(old, position)) return undefined;
+    const { start } = compaction;
+    if (position.offset < start) await scanFile(old, position.offset, scanner, { to: start });
+    return await scanLog(log, head.length + Math.max(0, position.offset - start), scanner);
+  } finally {
+    log?.close();
+    old?.close();
+  }
+}
+
+/** Whether it is the file that was read up to `position`, with or without new lines after that. */
+function isSameLog(source: FileReader, { stamp, offset, guard }: LogPosition): boolean {
+  if (stamp === undefined || !isSameFile(source.stamp, stamp)) return false;
+  // Same size but new mtime: edited in place, so it must be read again.
+  const isGrown = source.stamp.size > stamp.size || isSameStamp(source.stamp, stamp);
+  return isGrown && guardOf(source, offset).equals(guard);
+}

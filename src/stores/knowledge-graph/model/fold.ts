@@ -1,0 +1,86 @@
+/**
+ * The rule of the graph: the operations on a triple, sorted by time and operation id, decide its facts.
+ * The order in which they are read has no effect. So a log that is replayed twice, a late line, and the
+ * lines of two git branches in any order give the same result.
+ */
+import type { Operation } from './triple.js';
+
+const KINDS = ['add', 'close', 'delete'];
+
+/** Below 0 if `a` comes first; 0 only for two records of the same operation. */
+export function compareOperations(a: Operation, b: Operation): number {
+  return (
+    a.at - b.at ||
+    a.hi - b.hi ||
+    a.lo - b.lo ||
+    KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind) ||
+    a.ts - b.ts ||
+    (a.validTo === b.validTo ? compareOrigins(a, b) : a.validTo - b.validTo)
+  );
+}
+
+/** Only for one operation that was recorded twice with different origins, by hand. */
+function compareOrigins(a: Operation, b: Operation): number {
+  const [left, right] = [a, b].map(({ origin = {} }) =>
+    JSON.stringify([origin.conversationId ?? '', origin.messageId ?? '']),
+  );
+  if (left === right) return 0;
+  return (left ?? '') < (right ?? '') ? -1 : 1;
+}
+
+/**
+ * The operations plus one more, sorted; `undefined` if they contain it. Operations before the last
+ * deletion can never count again and are dropped.
+ */
+export function withOperation(
+  operations: readonly Operation[],
+  operation: Operation,
+): readonly Operation[] | undefined {
+  const next: Operation[] = [];
+  let isPlaced = false;
+  for (const other of operations) {
+    const order = isPlaced ? 1 : compareOperations(operation, other);
+    if (order === 0) return undefined;
+    if (order < 0) {
+      if (other.kind === 'delete' && next.length === 0) return undefined; // older than the deletion
+      next.push({ ...operation });
+      isPlaced = true;
+    }
+    next.push(other);
+  }
+  if (!isPlaced) next.push({ ...operation });
+  return next.slice(
+    Math.max(
+      0,
+      next.findLastIndex(({ kind }) => kind === 'delete'),
+    ),
+  );
+}
+
+/** The facts that result from the sorted operations on one triple, in order. At most one is open. */
+export function fold(operations: readonly Operation[]): readonly Operation[] {
+  let versions: Operation[] = [];
+  for (const operation of operations) {
+    if (operation.kind === 'delete') versions = [];
+    else if (operation.kind === 'close') versions = versions.map((one) => closedBy(one, operation));
+    else if (!isKnown(versions, operation)) versions.push(operation);
+  }
+  return versions;
+}
+
+/** Whether a fact holds at `time` and can be closed: it has no end, or a later one. */
+export function isHeld(ts: number, validTo: number, time: number): boolean {
+  return validTo === Number.POSITIVE_INFINITY || (ts <= time && time < validTo);
+}
+
+function closedBy(version: Operation, { at, validTo }: Operation): Operation {
+  if (!isHeld(version.ts, version.validTo, at)) return version;
+  return { ...version, validTo: Math.max(version.ts, validTo) };
+}
+
+function isKnown(versions: readonly Operation[], added: Operation): boolean {
+  if (added.validTo === Number.POSITIVE_INFINITY) {
+    return versions.some(({ validTo }) => validTo === Number.POSITIVE_INFINITY);
+  }
+  return versions.some(({ ts, validTo }) => ts === added.ts && validTo === added.validTo);
+}

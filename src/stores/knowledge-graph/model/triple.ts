@@ -1,0 +1,112 @@
+/**
+ * The data model of the knowledge graph: triples in the form for callers, operations in the form of the
+ * files, and the checks of both.
+ */
+import { AppError } from '../../../base/errors.js';
+
+const MAX_PART_CHARACTERS = 200;
+const MAX_ORIGIN_CHARACTERS = 200;
+/** The latest time that `Date` can represent. */
+export const LATEST_TIME = 8.64e15;
+const PARTS = ['subject', 'predicate', 'object'] as const;
+
+export interface TripleKey {
+  readonly subject: string;
+  readonly predicate: string;
+  readonly object: string;
+}
+
+/** The message that a fact came from. */
+export interface Origin {
+  readonly conversationId?: string;
+  readonly messageId?: string;
+}
+
+/** Times are epoch milliseconds. A closed fact has `validTo`, which may be in the future. */
+export interface Triple extends TripleKey, Origin {
+  readonly ts: number;
+  readonly validTo?: number;
+}
+
+/** The default of `ts` is now. With `validTo` the fact is stored as closed. */
+export interface NewTriple extends TripleKey, Origin {
+  readonly ts?: number;
+  readonly validTo?: number;
+}
+
+/** The id of an operation: 64 bits, in two halves because typed arrays hold those. */
+export interface OperationId {
+  readonly hi: number;
+  readonly lo: number;
+}
+
+/**
+ * An operation on one (subject, predicate, object). `at` orders the operations and is internal; `ts` and
+ * `validTo` are the time in which the fact holds. `validTo` is Infinity for an open fact.
+ */
+export interface Operation extends OperationId {
+  readonly kind: 'add' | 'close' | 'delete';
+  readonly at: number;
+  readonly ts: number;
+  readonly validTo: number;
+  readonly origin: Origin | undefined;
+}
+
+/** E_KG_INVALID_TRIPLE if a part is empty, too long, or has half a surrogate pair. */
+export function checkKey(key: TripleKey): void {
+  for (const part of PARTS) {
+    const problem = problemWith(key[part], MAX_PART_CHARACTERS);
+    if (problem !== undefined) throw invalid(`The ${part} ${problem}.`, key, part);
+  }
+}
+
+/** Like `checkKey`; also VALIDATION_ERROR for wrong times and wrong origins. */
+export function checkTriple(triple: NewTriple): void {
+  checkKey(triple);
+  const { ts, validTo, conversationId, messageId } = triple;
+  for (const time of [ts, validTo]) {
+    if (time !== undefined && !isTime(time)) throw wrong('A time lies outside what can be stored.');
+  }
+  if (ts !== undefined && validTo !== undefined && validTo < ts) {
+    throw wrong('validTo lies before ts.');
+  }
+  for (const id of [conversationId, messageId]) {
+    const problem = id === undefined ? undefined : problemWith(id, MAX_ORIGIN_CHARACTERS);
+    if (problem !== undefined) throw wrong(`The id of where the fact came from ${problem}.`);
+  }
+}
+
+/** Whether a fact is from before `time`. A fact by hand without a time (`ts` 0) never expires. */
+export const hasExpired = (ts: number, time: number) => ts !== 0 && ts < time;
+
+export function isTime(value: unknown): value is number {
+  return Number.isSafeInteger(value) && Math.abs(value as number) <= LATEST_TIME;
+}
+
+export function isPart(value: unknown): value is string {
+  return typeof value === 'string' && problemWith(value, MAX_PART_CHARACTERS) === undefined;
+}
+
+export function originOf({ conversationId, messageId }: Origin): Origin | undefined {
+  if (conversationId === undefined && messageId === undefined) return undefined;
+  return {
+    ...(conversationId !== undefined && { conversationId }),
+    ...(messageId !== undefined && { messageId }),
+  };
+}
+
+function problemWith(text: string, most: number): string | undefined {
+  if (text.length === 0) return 'is empty';
+  if (!text.isWellFormed()) return 'holds half a surrogate pair';
+  if (text.length <= most) return undefined;
+  const count = [...text].length;
+  return count > most ? `has ${count} characters; at most ${most} are stored` : undefined;
+}
+
+function invalid(message: string, key: TripleKey, part: (typeof PARTS)[number]): AppError {
+  return new AppError('E_KG_INVALID_TRIPLE', message, {
+    details: { part, value: key[part].slice(0, MAX_PART_CHARACTERS) },
+  });
+}
+
+const wrong = (message: string) => new AppError('VALIDATION_ERROR', message);

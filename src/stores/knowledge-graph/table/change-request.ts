@@ -1,0 +1,50 @@
+/**
+ * The requests that change the graph, their results, and the limits that they must keep.
+ */
+import type { NewTriple, Operation, Triple, TripleKey } from '../model/triple.js';
+import type { Key } from './triple-table.js';
+
+export interface AddRequest {
+  readonly kind: 'add';
+  readonly triples: readonly NewTriple[];
+  /** Closes the facts of the same subject and predicate that hold. */
+  readonly replaces: boolean;
+  /** The triples that must fit: `triples`, and those of later requests. */
+  readonly room: readonly NewTriple[];
+}
+
+export interface RemoveRequest {
+  readonly kind: 'delete' | 'close';
+  readonly keys: readonly TripleKey[];
+  /** When the closed facts ended; the default is now. */
+  readonly validTo?: number | undefined;
+}
+
+/** Deletes the triples that have expired. */
+export interface ExpireRequest {
+  readonly kind: 'expire';
+}
+
+export type ChangeRequest = AddRequest | RemoveRequest | ExpireRequest;
+
+export interface Change {
+  /** Each triple as it is stored now (added) or was (deleted, closed), in the order of the request. */
+  readonly triples: readonly (Triple & { readonly isChanged: boolean })[];
+  /** The facts that `replaces` closed. */
+  readonly closed: readonly Triple[];
+}
+
+export interface Limits {
+  readonly maxTriples: number;
+  readonly evict: 'off' | 'oldest';
+  /** Infinity if facts do not expire. */
+  readonly ttlDays: number;
+}
+
+/** An operation that is in the table and must still be written to the log. */
+export interface PendingOperation {
+  readonly key: Key;
+  readonly names: TripleKey;
+  readonly operation: Operation;
+  readonly line: string;
+}

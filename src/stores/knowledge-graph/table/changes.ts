@@ -1,0 +1,225 @@
+/**
+ * Turns requests into operations and applies them to the table: a fact that is stored already is
+ * skipped, expired facts are deleted, and the limit is kept. It works on the table alone, under the
+ * lock; graph-writer.ts writes the operations to the log.
+ */
+import { type Clock, DAY_MS } from '../../../base/clock.js';
+import { AppError } from '../../../base/errors.js';
+import { encodeOperation } from '../log/operation-line.js';
+import {
+  hasExpired,
+  type NewTriple,
+  type Operation,
+  originOf,
+  type Triple,
+  type TripleKey,
+} from '../model/triple.js';
+import type {
+  AddRequest,
+  Change,
+  ChangeRequest,
+  Limits,
+  PendingOperation,
+  RemoveRequest,
+} from './change-request.js';
+import { keysToEvict } from './eviction.js';
+import {
+  countNew,
+  haveAllExpired,
+  heldRow,
+  lastRow,
+  nameOf,
+  rowsOf,
+  storedRow,
+} from './fact-rows.js';
+import { OperationStamps } from './operation-stamps.js';
+import { END } from './row-index.js';
+import {
+  findKey,
+  internKey,
+  type Key,
+  namesOf,
+  type TripleTable,
+  tripleOf,
+} from './triple-table.js';
+
+const OPEN = Number.POSITIVE_INFINITY;
+
+export class Changes {
+  readonly #limits: Limits;
+  readonly #clock: Clock;
+  readonly #stamps: OperationStamps;
+
+  constructor(limits: Limits, clock: Clock) {
+    this.#limits = limits;
+    this.#clock = clock;
+    this.#stamps = new OperationStamps(clock);
+  }
+
+  /** Facts from before this time have expired. */
+  get expiredBefore(): number {
+    return this.#clock.now() - this.#limits.ttlDays * DAY_MS;
+  }
+
+  /** Adds the operations that must be written to `pending`. E_KG_FULL: nothing of the request was applied. */
+  applyRequest(table: TripleTable, request: ChangeRequest, pending: PendingOperation[]): Change {
+    if (request.kind === 'add') return this.#add(table, request, pending);
+    if (request.kind !== 'expire') return this.#remove(table, request, pending);
+    this.#expire(table, pending);
+    return { triples: [], closed: [] };
+  }
+
+  #expire(table: TripleTable, pending: PendingOperation[]): void {
+    const time = this.expiredBefore;
+    if (time === -OPEN) return;
+    for (let row = 0; row < table.rowEnd; row += 1) {
+      if (!table.isUsed(row) || !hasExpired(table.ts(row), time)) continue;
+      const key = table.keyOf(row);
+      if (haveAllExpired(table, key, time)) this.#delete(table, key, pending);
+    }
+  }
+
+  #add(
+    table: TripleTable,
+    { triples, replaces, room }: AddRequest,
+    pending: PendingOperation[],
+  ): Change {
+    this.#dropExpired(table, triples, pending);
+    this.#makeRoom(table, room, pending);
+    const closed = replaces ? this.#replace(table, triples, pending) : [];
+    return { triples: triples.map((triple) => this.#addOne(table, triple, pending)), closed };
+  }
+
+  /** Deletes expired facts that are added again. Otherwise the add would find the old fact and skip it. */
+  #dropExpired(
+    table: TripleTable,
+    triples: readonly NewTriple[],
+    pending: PendingOperation[],
+  ): void {
+    const time = this.expiredBefore;
+    if (time === -OPEN) return;
+    for (const triple of triples) {
+      const key = findKey(table, triple);
+      if (key === undefined || table.firstOf(key) === END) continue;
+      if (haveAllExpired(table, key, time)) this.#delete(table, key, pending);
+    }
+  }
+
+  #addOne(table: TripleTable, triple: NewTriple, pending: PendingOperation[]) {
+    const known = storedRow(table, triple, this.#clock.now());
+    if (known !== END) return { ...tripleOf(table, known), isChanged: false };
+    const key = internKey(table, triple);
+    const { validTo = OPEN } = triple;
+    const ts = triple.ts ?? Math.min(this.#clock.now(), validTo);
+    const operation = this.#stamps.stamp(table, key, {
+      kind: 'add',
+      ts,
+      validTo,
+      origin: originOf(triple),
+    });
+    this.#apply(table, key, operation, triple, pending);
+    return { ...newTriple(triple, ts), isChanged: true };
+  }
+
+  /** Closes the facts that hold of the same subjects and predicates, except those of the request itself. */
+  #replace(
+    table: TripleTable,
+    triples: readonly NewTriple[],
+    pending: PendingOperation[],
+  ): Triple[] {
+    const now = this.#clock.now();
+    const named = new Set(triples.map(nameOf));
+    const closed: Triple[] = [];
+    for (const triple of triples) {
+      if (triple.validTo !== undefined) continue;
+      const [s, p] = [table.terms.find(triple.subject), table.terms.find(triple.predicate)];
+      const wanted = triple.ts ?? now;
+      for (const key of rowsOf(table, s, p).map((row) => table.keyOf(row))) {
+        const row = heldRow(table, key, now);
+        if (row === END || table.validTo(row) <= wanted) continue;
+        const old = tripleOf(table, row);
+        if (named.has(nameOf(old))) continue;
+        const { validTo } = this.#close(table, key, row, wanted, pending);
+        closed.push({ ...old, validTo });
+      }
+    }
+    return closed;
+  }
+
+  #remove(table: TripleTable, request: RemoveRequest, pending: PendingOperation[]): Change {
+    const { kind, keys, validTo } = request;
+    const now = this.#clock.now();
+    const triples = keys.map((named) => {
+      const key = findKey(table, named);
+      const find = kind === 'close' ? heldRow : lastRow;
+      const row = key === undefined ? END : find(table, key, now);
+      if (key === undefined || row === END) return { ...keyOf(named), ts: 0, isChanged: false };
+      const before = tripleOf(table, row);
+      if (kind === 'delete') {
+        this.#delete(table, key, pending);
+        return { ...before, isChanged: true };
+      }
+      return {
+        ...before,
+        ...this.#close(table, key, row, validTo ?? now, pending),
+        isChanged: true,
+      };
+    });
+    return { triples, closed: [] };
+  }
+
+  #delete(table: TripleTable, key: Key, pending: PendingOperation[]): void {
+    const operation = this.#stamps.stamp(table, key, { kind: 'delete' });
+    this.#apply(table, key, operation, namesOf(table, key), pending);
+  }
+
+  #close(table: TripleTable, key: Key, row: number, wanted: number, pending: PendingOperation[]) {
+    const validTo = Math.max(wanted, table.ts(row));
+    const operation = this.#stamps.stamp(table, key, { kind: 'close', validTo });
+    this.#apply(table, key, operation, namesOf(table, key), pending);
+    return { validTo };
+  }
+
+  #apply(
+    table: TripleTable,
+    key: Key,
+    operation: Operation,
+    names: TripleKey,
+    pending: PendingOperation[],
+  ): void {
+    table.apply(key, operation);
+    pending.push({ key, names, operation, line: `\n${encodeOperation(names, operation)}` });
+  }
+
+  #makeRoom(table: TripleTable, triples: readonly NewTriple[], pending: PendingOperation[]): void {
+    const { maxTriples, evict } = this.#limits;
+    const now = this.#clock.now();
+    if (table.count + triples.length <= maxTriples) return;
+    if (table.count + countNew(table, triples, now) <= maxTriples) return;
+    this.#expire(table, pending);
+    const needed = countNew(table, triples, now);
+    const excess = table.count + needed - maxTriples;
+    if (needed === 0 || excess <= 0) return;
+    const kept = new Set(triples.map(nameOf));
+    const isKept = (key: Key) => kept.has(nameOf(namesOf(table, key)));
+    const oldest = evict === 'off' ? undefined : keysToEvict(table, excess, isKept);
+    if (oldest === undefined) throw full(table.count, needed, maxTriples);
+    for (const key of oldest) this.#delete(table, key, pending);
+  }
+}
+
+/** Without the other fields of a triple. */
+const keyOf = ({ subject, predicate, object }: TripleKey) => ({ subject, predicate, object });
+
+function newTriple(triple: NewTriple, ts: number): Triple {
+  const { validTo } = triple;
+  return { ...keyOf(triple), ts, ...(validTo !== undefined && { validTo }), ...originOf(triple) };
+}
+
+function full(stored: number, needed: number, limit: number): AppError {
+  return new AppError(
+    'E_KG_FULL',
+    `The knowledge graph holds ${stored} triples, closed ones among them; ${needed} more would pass the limit of ${limit}. None was added.`,
+    { details: { stored, needed, limit } },
+  );
+}

@@ -1,0 +1,79 @@
+/**
+ * Finds the rows of a triple's facts: the stored one, the one that holds, the newest, the expired ones.
+ */
+import { isHeld } from '../model/fold.js';
+import { hasExpired, type NewTriple, type TripleKey } from '../model/triple.js';
+import { END } from './row-index.js';
+import { findKey, type Key, type TripleTable } from './triple-table.js';
+
+/** The row that already stores the fact of this triple, or `END`. */
+export function storedRow(table: TripleTable, triple: NewTriple, now: number): number {
+  const key = findKey(table, triple);
+  if (key === undefined) return END;
+  if (triple.validTo === undefined) {
+    const row = heldRow(table, key, now);
+    // A fact that held only before or after this time is another fact.
+    return row === END || isHeldAt(table, row, triple.ts ?? now) ? row : END;
+  }
+  for (let row = table.firstOf(key); row !== END; row = table.nextOf(key, row)) {
+    // A triple without a start time matches a stored fact with any start.
+    const isSameStart = triple.ts === undefined || table.ts(row) === triple.ts;
+    if (isSameStart && table.validTo(row) === triple.validTo) return row;
+  }
+  return END;
+}
+
+/** How many of the triples are not stored yet. */
+export function countNew(table: TripleTable, triples: readonly NewTriple[], now: number): number {
+  const names = new Set<string>();
+  for (const triple of triples) {
+    const { ts, validTo } = triple;
+    if (storedRow(table, triple, now) !== END) continue;
+    names.add(validTo === undefined ? nameOf(triple) : `${nameOf(triple)} ${ts} ${validTo}`);
+  }
+  return names.size;
+}
+
+/** The fact of a triple that can be closed now, or `END`: the open one, or one that ends in the future. */
+export function heldRow(table: TripleTable, key: Key, now: number): number {
+  const open = table.openRow(key);
+  if (open !== END) return open;
+  let row = table.firstOf(key);
+  while (row !== END && !isHeldAt(table, row, now)) row = table.nextOf(key, row);
+  return row;
+}
+
+function isHeldAt(table: TripleTable, row: number, time: number): boolean {
+  return isHeld(table.ts(row), table.validTo(row), time);
+}
+
+/** The newest fact of a triple. */
+export function lastRow(table: TripleTable, key: Key): number {
+  let last = table.firstOf(key);
+  for (let row = last; row !== END; row = table.nextOf(key, row)) {
+    if (table.ts(row) > table.ts(last)) last = row;
+  }
+  return last;
+}
+
+/** Whether all facts of the triple are from before `time`. */
+export function haveAllExpired(table: TripleTable, key: Key, time: number): boolean {
+  for (let row = table.firstOf(key); row !== END; row = table.nextOf(key, row)) {
+    if (!hasExpired(table.ts(row), time)) return false;
+  }
+  return true;
+}
+
+/** The rows of this subject and predicate. */
+export function rowsOf(table: TripleTable, s: number, p: number): number[] {
+  const rows: number[] = [];
+  if (s === END || p === END) return rows;
+  for (let row = table.bySubject.first(s); row !== END; row = table.bySubject.next(row)) {
+    if (table.predicate(row) === p) rows.push(row);
+  }
+  return rows;
+}
+
+/** One text per triple, as a key of sets. */
+export const nameOf = ({ subject, predicate, object }: TripleKey) =>
+  JSON.stringify([subject, predicate, object]);

@@ -1,0 +1,236 @@
+/**
+ * Queries on the table: filters in any combination, and the list of subjects. They only read, work on
+ * term ids, and build strings only for results.
+ */
+
+import { firstSorted } from '../../../base/top-k.js';
+import { isHeld } from '../model/fold.js';
+import { hasExpired, type Triple, type TripleKey } from '../model/triple.js';
+import { END, type RowIndex } from './row-index.js';
+import { findKey, type TripleTable, tripleOf } from './triple-table.js';
+
+/** When a fact must hold to be visible. Times are epoch milliseconds. */
+export interface VisibilityFilter {
+  /** Facts that held at this time. Without it: facts that hold now. */
+  readonly asOf?: number | undefined;
+  /** Also facts that have ended. */
+  readonly includeClosed?: boolean | undefined;
+}
+
+/** The time of the query. Epoch milliseconds. */
+export interface QueryTime {
+  readonly now: number;
+  /** Older facts have expired and are never visible. */
+  readonly notBefore: number;
+}
+
+export interface TripleFilter extends VisibilityFilter {
+  readonly subject?: string | undefined;
+  readonly predicate?: string | undefined;
+  readonly object?: string | undefined;
+  /** Subject, predicate and object are prefixes. */
+  readonly prefix?: boolean | undefined;
+  /** Every word of it must occur in one of the three parts; case is ignored. */
+  readonly text?: string | undefined;
+  /** Bounds of `ts`, both inclusive. */
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+}
+
+export interface Page {
+  readonly offset: number;
+  readonly limit: number;
+  /** The order by `ts`. Default: oldest first, so that pages do not change while facts are added. */
+  readonly order?: 'oldest' | 'newest' | undefined;
+}
+
+export interface Triples {
+  /** The number of matches on all pages. */
+  readonly total: number;
+  readonly triples: readonly Triple[];
+}
+
+export function queryTriples(
+  table: TripleTable,
+  filter: TripleFilter,
+  time: QueryTime,
+  page: Page,
+): Triples {
+  const whole = isExact(filter) ? filter : undefined;
+  const rows = whole ? exactRows(table, whole, time) : matchingRows(table, filter, time);
+  const { offset, limit, order } = page;
+  const direction = order === 'newest' ? -1 : 1;
+  const compare = (a: number, b: number) => direction * table.compareRows(a, b);
+  const total = rows.length;
+  const chosen = total > 1 ? firstSorted(rows, offset + limit, compare) : rows;
+  const triples: Triple[] = [];
+  for (let index = offset; index < Math.min(offset + limit, chosen.length); index += 1) {
+    triples.push(tripleOf(table, chosen[index] ?? END, whole));
+  }
+  return { total, triples };
+}
+
+type ExactFilter = TripleFilter & TripleKey;
+
+/** True for a whole triple and no other condition: the most frequent query. */
+function isExact(filter: TripleFilter): filter is ExactFilter {
+  const { subject, predicate, object, prefix, text, since, until } = filter;
+  const isWhole = subject !== undefined && predicate !== undefined && object !== undefined;
+  return isWhole && !prefix && text === undefined && since === undefined && until === undefined;
+}
+
+function exactRows(table: TripleTable, filter: ExactFilter, time: QueryTime): number[] {
+  const rows: number[] = [];
+  const key = findKey(table, filter);
+  if (key === undefined) return rows;
+  for (let row = table.firstOf(key); row !== END; row = table.nextOf(key, row)) {
+    if (isVisible(table, row, filter, time)) rows.push(row);
+  }
+  return rows;
+}
+
+/** All rows that match the filter, in no defined order. */
+export function matchingRows(table: TripleTable, filter: TripleFilter, time: QueryTime): number[] {
+  const tests = rowTests(table, filter);
+  if (tests === undefined) return [];
+  const isVisibleRow = visibilityTest(table, filter, time);
+  const rows: number[] = [];
+  for (const row of candidates(table, filter)) {
+    if (isVisibleRow(row) && tests.every((isMatch) => isMatch(row))) rows.push(row);
+  }
+  return rows;
+}
+
+type RowTest = (row: number) => boolean;
+
+export function visibilityTest(
+  table: TripleTable,
+  visibility: VisibilityFilter,
+  time: QueryTime,
+): RowTest {
+  return (row) => isVisible(table, row, visibility, time);
+}
+
+function isVisible(
+  table: TripleTable,
+  row: number,
+  { asOf, includeClosed = false }: VisibilityFilter,
+  { now, notBefore }: QueryTime,
+): boolean {
+  if (hasExpired(table.ts(row), notBefore)) return false;
+  if (asOf !== undefined) return table.ts(row) <= asOf && table.validTo(row) > asOf;
+  return includeClosed || isHeld(table.ts(row), table.validTo(row), now);
+}
+
+/** `undefined` if a required part is not interned: no row can match. */
+function rowTests(table: TripleTable, filter: TripleFilter): RowTest[] | undefined {
+  const { prefix = false, text, since, until } = filter;
+  const tests: RowTest[] = [];
+  for (const { index, part, of } of partsOf(table, filter)) {
+    if (prefix) {
+      const isMatch = termsWhere(table, startsWith(table, part));
+      tests.push((row) => isMatch[of(row)] === 1);
+    } else {
+      const term = table.terms.find(part);
+      if (term === END || index.count(term) === 0) return undefined;
+      tests.push((row) => of(row) === term);
+    }
+  }
+  for (const word of wordsOf(text)) {
+    const has = termsWhere(table, includes(table, word));
+    tests.push(
+      (row) =>
+        (has[table.subject(row)] || has[table.predicate(row)] || has[table.object(row)]) === 1,
+    );
+  }
+  if (since !== undefined) tests.push((row) => table.ts(row) >= since);
+  if (until !== undefined) tests.push((row) => table.ts(row) <= until);
+  return tests;
+}
+
+function partsOf(table: TripleTable, { subject, predicate, object }: TripleFilter) {
+  const all: { index: RowIndex; part: string | undefined; of: (row: number) => number }[] = [
+    { index: table.bySubject, part: subject, of: (row) => table.subject(row) },
+    { index: table.byPredicate, part: predicate, of: (row) => table.predicate(row) },
+    { index: table.byObject, part: object, of: (row) => table.object(row) },
+  ];
+  return all.flatMap(({ index, part, of }) => (part === undefined ? [] : [{ index, part, of }]));
+}
+
+/** The rows of the rarest part that is given exactly; all rows if none is given. */
+function* candidates(table: TripleTable, filter: TripleFilter): Generator<number> {
+  const named = filter.prefix ? [] : partsOf(table, filter);
+  const [rarest] = named
+    .map(({ index, part }) => ({ index, term: table.terms.find(part) }))
+    .sort((a, b) => a.index.count(a.term) - b.index.count(b.term));
+  if (rarest !== undefined) {
+    const { index, term } = rarest;
+    for (let row = index.first(term); row !== END; row = index.next(row)) yield row;
+    return;
+  }
+  for (let row = 0; row < table.rowEnd; row += 1) if (table.isUsed(row)) yield row;
+}
+
+/** One byte per term: cheaper than a test for every row. */
+function termsWhere({ terms }: TripleTable, isMatch: (term: number) => boolean): Uint8Array {
+  const found = new Uint8Array(terms.count);
+  for (let term = 0; term < found.length; term += 1) if (isMatch(term)) found[term] = 1;
+  return found;
+}
+
+function startsWith({ terms }: TripleTable, part: string): (term: number) => boolean {
+  const bytes = Buffer.from(part);
+  return (term) => terms.startsWith(term, bytes);
+}
+
+/** `word` is folded. For ASCII terms, which are most, no string is built. */
+function includes({ terms }: TripleTable, word: string): (term: number) => boolean {
+  const bytes = Buffer.from(word);
+  return (term) => terms.includesAscii(term, bytes) ?? folded(terms.text(term)).includes(word);
+}
+
+const folded = (text: string) => text.normalize('NFKC').toLowerCase();
+
+const wordsOf = (text = '') =>
+  folded(text)
+    .split(/\s+/)
+    .filter((word) => word !== '');
+
+export interface SubjectCount {
+  readonly subject: string;
+  readonly facts: number;
+}
+
+/** Subjects of visible facts, in the order of their bytes. */
+export function listSubjects(
+  table: TripleTable,
+  { prefix = '', ...visibility }: VisibilityFilter & { readonly prefix?: string | undefined },
+  time: QueryTime,
+  { offset, limit }: Page,
+): { total: number; subjects: readonly SubjectCount[] } {
+  const isVisibleRow = visibilityTest(table, visibility, time);
+  const isMatch = startsWith(table, prefix);
+  const counts = new Map<number, number>();
+  for (let term = 0; term < table.terms.count; term += 1) {
+    if (table.bySubject.count(term) === 0 || !isMatch(term)) continue;
+    let facts = 0;
+    for (const row of rowsOfKey(table.bySubject, term)) if (isVisibleRow(row)) facts += 1;
+    if (facts > 0) counts.set(term, facts);
+  }
+  const compare = (a: number, b: number) => table.terms.compare(a, b);
+  const page = firstSorted([...counts.keys()], offset + limit, compare).slice(
+    offset,
+    offset + limit,
+  );
+  return {
+    total: counts.size,
+    subjects: page.map((term) => ({
+      subject: table.terms.text(term),
+      facts: counts.get(term) ?? 0,
+    })),
+  };
+}
+
+export function* rowsOfKey(index: RowIndex, key: number): Generator<number> {
+  for (let row = index.first(key); row !== END; row = index.next(row)) yield row;
+}

@@ -1,0 +1,79 @@
+/**
+ * Finds the facts around a node by a breadth-first walk, so that near facts come first.
+ */
+
+import {
+  type Page,
+  type QueryTime,
+  rowsOfKey,
+  type Triples,
+  type VisibilityFilter,
+  visibilityTest,
+} from './graph-query.js';
+import { END } from './row-index.js';
+import { type TripleTable, tripleOf } from './triple-table.js';
+
+/** The maximum number of facts of a walk. */
+const MOST_FACTS = 100_000;
+
+export interface Walk extends VisibilityFilter {
+  /** The maximum number of steps from the node. */
+  readonly depth: number;
+  /** `out`: facts about the node; `in`: facts that name it as their object. */
+  readonly direction: 'out' | 'in' | 'both';
+  /** Only along facts with this predicate. */
+  readonly predicate?: string | undefined;
+}
+
+export interface Neighborhood extends Triples {
+  /** The nodes at the ends of the facts on this page, and how many steps away. */
+  readonly nodes: readonly { readonly node: string; readonly depth: number }[];
+  /** True if the walk ended at 100 000 facts: `total` is then the number found so far. */
+  readonly isCut: boolean;
+}
+
+export function walkFrom(
+  table: TripleTable,
+  node: string,
+  walk: Walk,
+  time: QueryTime,
+  { offset, limit }: Page,
+): Neighborhood {
+  const start = table.terms.find(node);
+  const depths = new Map<number, number>(start === END ? [] : [[start, 0]]);
+  const rows = new Set<number>();
+  for (const [term, depth] of depths) {
+    if (depth === walk.depth || rows.size > MOST_FACTS) break;
+    for (const row of around(table, term, walk, time)) {
+      rows.add(row);
+      const other = table.subject(row) === term ? table.object(row) : table.subject(row);
+      if (!depths.has(other)) depths.set(other, depth + 1);
+    }
+  }
+  const page = [...rows].slice(offset, offset + limit);
+  const ends = new Set(page.flatMap((row) => [table.subject(row), table.object(row)]));
+  return {
+    total: rows.size,
+    triples: page.map((row) => tripleOf(table, row)),
+    nodes: [...ends].map((term) => ({
+      node: table.terms.text(term),
+      depth: depths.get(term) ?? 0,
+    })),
+    isCut: rows.size > MOST_FACTS,
+  };
+}
+
+/** Ordered by the start of the facts. */
+function around(table: TripleTable, term: number, walk: Walk, time: QueryTime): number[] {
+  const { direction, predicate } = walk;
+  const isVisibleRow = visibilityTest(table, walk, time);
+  const label = predicate === undefined ? undefined : table.terms.find(predicate);
+  const rows: number[] = [];
+  const take = (row: number) => {
+    if (isVisibleRow(row) && (label === undefined || table.predicate(row) === label))
+      rows.push(row);
+  };
+  if (direction !== 'in') for (const row of rowsOfKey(table.bySubject, term)) take(row);
+  if (direction !== 'out') for (const row of rowsOfKey(table.byObject, term)) take(row);
+  return rows.sort((a, b) => table.compareRows(a, b));
+}

@@ -1,0 +1,70 @@
+/**
+ * The rows of each key, as doubly linked lists in typed arrays: a row is added and removed in constant
+ * time, and a million rows take eight megabytes.
+ */
+
+export const END = -1;
+
+export class RowIndex {
+  #heads: Int32Array<ArrayBuffer>;
+  #counts: Uint32Array<ArrayBuffer>;
+  #next = new Int32Array(1 << 10);
+  #previous = new Int32Array(1 << 10);
+
+  constructor(keys = 1 << 10) {
+    this.#heads = new Int32Array(keys).fill(END);
+    this.#counts = new Uint32Array(keys);
+  }
+
+  /** The first row of a key, or `END`. */
+  first(key: number): number {
+    return this.#heads[key] ?? END;
+  }
+
+  /** The row after this one, or `END`. */
+  next(row: number): number {
+    return this.#next[row] ?? END;
+  }
+
+  count(key: number): number {
+    return this.#counts[key] ?? 0;
+  }
+
+  add(key: number, row: number): void {
+    if (key >= this.#heads.length) this.#growKeys(key + 1);
+    if (row >= this.#next.length) this.#growRows(row + 1);
+    const head = this.#heads[key] ?? END;
+    this.#next[row] = head;
+    this.#previous[row] = END;
+    if (head !== END) this.#previous[head] = row;
+    this.#heads[key] = row;
+    this.#counts[key] = this.count(key) + 1;
+  }
+
+  remove(key: number, row: number): void {
+    const [next, previous] = [this.next(row), this.#previous[row] ?? END];
+    if (previous === END) this.#heads[key] = next;
+    else this.#next[previous] = next;
+    if (next !== END) this.#previous[next] = previous;
+    this.#counts[key] = this.count(key) - 1;
+  }
+
+  #growKeys(needed: number): void {
+    const length = Math.max(needed, 2 * this.#heads.length);
+    const heads = new Int32Array(length).fill(END, this.#heads.length);
+    heads.set(this.#heads);
+    const counts = new Uint32Array(length);
+    counts.set(this.#counts);
+    this.#heads = heads;
+    this.#counts = counts;
+  }
+
+  #growRows(needed: number): void {
+    const length = Math.max(needed, 2 * this.#next.length);
+    const [next, previous] = [new Int32Array(length), new Int32Array(length)];
+    next.set(this.#next);
+    previous.set(this.#previous);
+    this.#next = next;
+    this.#previous = previous;
+  }
+}

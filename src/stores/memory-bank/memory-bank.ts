@@ -1,0 +1,299 @@
+/**
+ * The memory bank: markdown notes that people, git and assistants edit side by side. The files are
+ * the store, and every use checks what is known against them. Reads take no lock. Writes happen under
+ * one lock for the whole bank, so that the limit on the number of notes also holds between processes.
+ * A write that was meant for another version of a note is refused.
+ */
+import { dirname, join } from 'node:path';
+import { type Clock, systemClock } from '../../base/clock.js';
+import { AppError, isAppError } from '../../base/errors.js';
+import { type Log, silentLog } from '../../base/log.js';
+import { PendingWork } from '../../base/pending-work.js';
+import { type Durability, makeFolder } from '../../files/atomic/atomic-write.js';
+import { addFile, renameFile } from '../../files/atomic/new-file.js';
+import { withLock } from '../../files/locks/file-lock.js';
+import type { HeldLock } from '../../files/locks/lock-handle.js';
+import { findConfined } from '../../files/paths/confined-file.js';
+import { openWatcher, type Watcher } from '../../files/watcher/watcher.js';
+import { writeGitFiles } from './git-files.js';
+import {
+  type Note,
+  NoteCatalogue,
+  type NoteChange,
+  type NoteInfo,
+  type NoteVersion,
+  noteOf,
+  readNote,
+  type SkippedFile,
+} from './note-catalogue.js';
+import { isForeign, looksLikeNote, requireNotePath } from './note-path.js';
+import { encodeNote, withFinalNewline } from './note-text.js';
+import { NoteTrash, removeEmptyParents } from './note-trash.js';
+
+export type { Note, NoteChange, NoteInfo, SkippedFile };
+
+/** Notes are merged by git's own rules: where both branches changed a line, the conflict is visible. */
+const GIT_RULES = { ignored: ['.trash/'], attributes: [] };
+
+export interface MemoryBankOptions extends Durability {
+  /** Absolute; created by the first write. */
+  readonly folder: string;
+  readonly maxFiles: number;
+  readonly clock?: Clock;
+  readonly log?: Log;
+}
+
+export interface DeletedNote {
+  /** In the trash; absent if it was removed permanently. */
+  readonly trashName?: string;
+  readonly trashPath?: string;
+}
+
+/** Every path is relative to the bank, with `/`; one that leads elsewhere is PATH_ESCAPE. */
+export class MemoryBank {
+  readonly #options: MemoryBankOptions;
+  readonly #catalogue: NoteCatalogue;
+  readonly #trash: NoteTrash;
+  readonly #log: Log;
+  readonly #pending = new PendingWork();
+  #watcher: Watcher | undefined;
+  #isPrepared = false;
+
+  /** Reads nothing. */
+  constructor(options: MemoryBankOptions) {
+    const { folder, clock = systemClock, log = silentLog } = options;
+    this.#options = options;
+    this.#log = log;
+    this.#catalogue = new NoteCatalogue(folder);
+    this.#trash = new NoteTrash({ folder, durability: options, clock });
+  }
+
+  get folder(): string {
+    return this.#options.folder;
+  }
+
+  /** Notifies followers of what others change, until `close`. */
+  watch(): void {
+    if (this.#watcher !== undefined) return;
+    const unread = (err: unknown) => this.#log.error({ err }, 'changed notes could not be read');
+    this.#watcher = openWatcher({
+      root: this.folder,
+      match: looksLikeNote,
+      onlyFiles: (folder) => (folder !== '' && isForeign(folder) ? [] : undefined),
+      log: this.#log,
+      onChange: (changes) => {
+        const paths = changes.map(({ path }) => path);
+        this.#pending.track(this.#catalogue.refreshSome(paths)).catch(unread);
+      },
+    });
+    // Changes before the watcher was ready cause no event.
+    this.#pending.track(this.#watcher.ready.then(() => this.refresh())).catch(unread);
+  }
+
+  /**
+   * Subscribes to changes: own writes before they resolve, others' while watching or at a refresh.
+   * Returns the unsubscribe function.
+   */
+  follow(follower: (change: NoteChange) => void): () => void {
+    return this.#catalogue.follow(follower);
+  }
+
+  /** Updates what is known from the disk; costs one stat per note. FILESYSTEM_ERROR. */
+  refresh(): Promise<void> {
+    return this.#catalogue.refresh();
+  }
+
+  /** The same, but reads every note. Throws the signal's reason if it is aborted. */
+  readAgain(signal?: AbortSignal): Promise<void> {
+    return this.#catalogue.reload(signal);
+  }
+
+  /** All notes as of the last refresh, in the order of their paths. */
+  known(): NoteInfo[] {
+    return this.#catalogue.notes();
+  }
+
+  /** Markdown files that are no notes, with the reason, as of the last refresh. */
+  skipped(): SkippedFile[] {
+    return this.#catalogue.skipped();
+  }
+
+  /** What is on disk now. E_MB_FILE_NOT_FOUND, E_MB_READ, TOO_LARGE (over 32 KB), PATH_ESCAPE. */
+  async read(path: string): Promise<Note> {
+    const found = await readNote(this.folder, path);
+    if (found === undefined) throw notFound(path);
+    return found.note;
+  }
+
+  /** Durable when it resolves. ALREADY_EXISTS, E_MB_FULL, TOO_LARGE, PATH_ESCAPE, VALIDATION_ERROR. */
+  async add(path: string, content: string): Promise<NoteInfo> {
+    requireNotePath(path);
+    const bytes = encodeNote(withFinalNewline(content), path);
+    return this.#locked(async () => {
+      await this.#requireFree(path);
+      await this.#requireRoom();
+      await addFile(join(this.folder, path), bytes, this.#options);
+      return this.#noted(path);
+    });
+  }
+
+  /**
+   * Replaces the note's text by the result of `change`; durable when it resolves. CONFLICT if the
+   * note's hash is not `expectedHash`. LOCKED, STORAGE_FULL, FILESYSTEM_ERROR.
+   */
+  async edit(
+    path: string,
+    expectedHash: string | undefined,
+    change: (content: string) => string,
+  ): Promise<Note> {
+    requireNotePath(path);
+    return this.#locked(async (lock) => {
+      const { note, stamp } = await this.#require(path, expectedHash);
+      const bytes = encodeNote(change(note.content), path);
+      const target = join(this.folder, path);
+      const written = await lock.replace(target, bytes, this.#options, { base: stamp });
+      const version = { note: noteOf(path, { bytes, stamp: written }), stamp: written };
+      this.#catalogue.note(version);
+      return version.note;
+    });
+  }
+
+  /** ALREADY_EXISTS if the new path is taken; otherwise throws like `edit`. */
+  async rename(path: string, newPath: string, expectedHash: string | undefined): Promise<NoteInfo> {
+    requireNotePath(path);
+    requireNotePath(newPath);
+    return this.#locked(async () => {
+      await this.#require(path, expectedHash);
+      await this.#requireFree(newPath);
+      const [from, to] = [join(this.folder, path), join(this.folder, newPath)];
+      await makeFolder(dirname(to), this.#options);
+      await renameFile(from, to, this.#options);
+      await removeEmptyParents(from, this.folder);
+      this.#catalogue.forget(path);
+      return this.#noted(newPath);
+    });
+  }
+
+  /** Moves it to the trash, or removes it permanently. E_MB_FILE_NOT_FOUND, CONFLICT. */
+  async delete(
+    path: string,
+    { expectedHash, permanent = false }: { expectedHash?: string; permanent?: boolean } = {},
+  ): Promise<DeletedNote> {
+    requireNotePath(path);
+    return this.#locked(async () => {
+      await this.#requireDeletable(path, expectedHash);
+      const name = await this.#trash.moveIn(path);
+      if (name === undefined) throw notFound(path);
+      // An editor may have saved it since the check. No editor knows its name in the trash, so check again.
+      const hash = expectedHash === undefined ? undefined : await this.#trash.hashOf(name);
+      if (hash !== expectedHash) {
+        await this.#trash.moveBack(name, path).catch(unlessTaken);
+        throw conflict(path, expectedHash, hash);
+      }
+      if (permanent) await this.#trash.remove(name);
+      await removeEmptyParents(join(this.folder, path), this.folder);
+      this.#catalogue.forget(path);
+      return permanent ? {} : { trashName: name, trashPath: this.#trash.pathOf(name) };
+    });
+  }
+
+  /** Restores the note that was last deleted at a path, or a name in the trash. Returns its path. */
+  restore(nameOrPath: string): Promise<string> {
+    return this.#locked(async () => {
+      const { name, path } = await this.#trash.find(nameOrPath);
+      await this.#requireFree(path);
+      await this.#requireRoom();
+      await this.#trash.moveBack(name, path);
+      await this.#catalogue.refreshSome([path]);
+      return path;
+    });
+  }
+
+  /** Resolves when accepted writes are done. */
+  async close(): Promise<void> {
+    await this.#watcher?.close();
+    await this.#pending.idle();
+  }
+
+  #locked<T>(work: (lock: HeldLock) => Promise<T>): Promise<T> {
+    const write = async () => {
+      await this.#prepare();
+      return withLock(join(this.folder, '.locks'), 'notes', work);
+    };
+    return this.#pending.track(write());
+  }
+
+  async #prepare(): Promise<void> {
+    if (this.#isPrepared) return;
+    await writeGitFiles(this.folder, GIT_RULES, this.#options);
+    this.#isPrepared = true;
+  }
+
+  async #require(path: string, expectedHash?: string): Promise<NoteVersion> {
+    const found = await readNote(this.folder, path);
+    if (found === undefined) throw notFound(path);
+    this.#catalogue.note(found);
+    if (expectedHash === undefined || expectedHash === found.note.hash) return found;
+    throw conflict(path, expectedHash, found.note.hash);
+  }
+
+  /** A file that is too large or no text can be deleted, if no hash is expected. */
+  async #requireDeletable(path: string, expectedHash: string | undefined): Promise<void> {
+    if (expectedHash !== undefined) {
+      await this.#require(path, expectedHash);
+      return;
+    }
+    if ((await findConfined(this.folder, path)).kind !== 'file') throw notFound(path);
+  }
+
+  async #requireFree(path: string): Promise<void> {
+    const { kind } = await findConfined(this.folder, path);
+    if (kind === 'absent') return;
+    throw new AppError('ALREADY_EXISTS', `There is ${path} already; nothing was written.`, {
+      hint: 'Change it with `mb_edit`, or choose another path.',
+      details: { path },
+    });
+  }
+
+  /** Counts the files on disk, under the lock: other processes add notes too. */
+  async #requireRoom(): Promise<void> {
+    const { maxFiles } = this.#options;
+    await this.#catalogue.refresh();
+    const count = this.#catalogue.notes().length + this.#catalogue.skipped().length;
+    if (count < maxFiles) return;
+    throw new AppError(
+      'E_MB_FULL',
+      `The memory bank has ${count} notes; the most is ${maxFiles}.`,
+      {
+        details: { files: count, maxFiles },
+      },
+    );
+  }
+
+  async #noted(path: string): Promise<NoteInfo> {
+    const { content: _, ...info } = (await this.#require(path)).note;
+    return info;
+  }
+}
+
+function conflict(path: string, expectedHash: string | undefined, hash: string | undefined) {
+  return new AppError(
+    'CONFLICT',
+    `${path} was changed since its hash was ${expectedHash?.slice(0, 80)}.`,
+    {
+      hint: 'Nothing was written. Read the note again, then decide with its new hash.',
+      details: { path, expectedHash: expectedHash?.slice(0, 80), hash },
+    },
+  );
+}
+
+/** If another note is at its path by now, this one stays in the trash. */
+function unlessTaken(error: unknown): void {
+  if (!isAppError(error, 'ALREADY_EXISTS')) throw error;
+}
+
+function notFound(path: string): AppError {
+  return new AppError('E_MB_FILE_NOT_FOUND', `There is no note ${JSON.stringify(path)}.`, {
+    details: { path },
+  });
+}

@@ -1,0 +1,105 @@
+/**
+ * Research jobs as `job.json` files beside the conversations they belong to, replaced under the
+ * conversation's own write lock. Who may drive a run is a lease: holding it twice would only poll
+ * twice, because the answer is appended once by its response id.
+ */
+import { join } from 'node:path';
+import { AppError, isAppError } from '../../base/errors.js';
+import type { Log } from '../../base/log.js';
+import type { Durability } from '../../files/atomic/atomic-write.js';
+import { withLock } from '../../files/locks/file-lock.js';
+import { tryLease } from '../../files/locks/lease.js';
+import { listFolders, removeEmptyFolder } from '../../files/paths/folders.js';
+import { parseDocument, readWhole } from '../../files/read/json-doc.js';
+import type { ConversationStore } from '../conversations/conversations.js';
+import { CONVERSATION_ID } from '../conversations/schema.js';
+import {
+  type JobLease,
+  type ResearchJob,
+  type ResearchJobs,
+  researchJobSchema,
+} from './research-jobs.js';
+
+export interface ResearchJobFilesOptions extends Durability {
+  logsFolder: string;
+  conversations: ConversationStore;
+  log: Log;
+}
+
+export class ResearchJobFiles implements ResearchJobs {
+  readonly #options: ResearchJobFilesOptions;
+  readonly #locksFolder: string;
+
+  constructor(options: ResearchJobFilesOptions) {
+    this.#options = options;
+    this.#locksFolder = join(options.logsFolder, '.locks');
+  }
+
+  async get(conversationId: string): Promise<ResearchJob | undefined> {
+    const path = this.#fileOf(conversationId);
+    const found = await readWhole(path);
+    if (found === undefined) return undefined;
+    const job = researchJobSchema.safeParse(parseDocument(found.bytes, path, 'CORRUPT'));
+    if (job.success) return job.data;
+    const [issue] = job.error.issues;
+    throw new AppError(
+      'CORRUPT',
+      `${path} is damaged: ${issue?.path.join('.')}: ${issue?.message}.`,
+      { details: { path }, cause: job.error },
+    );
+  }
+
+  async put(conversationId: string, job: ResearchJob): Promise<void> {
+    const path = this.#fileOf(conversationId);
+    const bytes = Buffer.from(`${JSON.stringify(job, null, 2)}\n`);
+    try {
+      await withLock(this.#locksFolder, conversationId, (lock) =>
+        lock.replace(path, bytes, this.#options),
+      );
+    } catch (error) {
+      if (!isAppError(error) || error.details?.['errno'] !== 'ENOENT') throw error;
+      throw new AppError(
+        'CONVERSATION_NOT_FOUND',
+        `Conversation ${conversationId} does not exist any more.`,
+        { cause: error },
+      );
+    }
+  }
+
+  async remove(conversationId: string): Promise<void> {
+    const path = this.#fileOf(conversationId);
+    await withLock(this.#locksFolder, conversationId, (lock) => lock.remove(path));
+  }
+
+  async discard(conversationId: string): Promise<void> {
+    await this.remove(conversationId);
+    await this.#options.conversations.removeIf(conversationId, ({ messages }) =>
+      messages.every(({ role }) => role === 'system'),
+    );
+    await removeEmptyFolder(this.#options.conversations.path(conversationId));
+  }
+
+  async list(): Promise<{ conversationId: string; job: ResearchJob }[]> {
+    const jobs: { conversationId: string; job: ResearchJob }[] = [];
+    for (const conversationId of await listFolders(this.#options.logsFolder)) {
+      if (!CONVERSATION_ID.test(conversationId)) continue;
+      try {
+        const job = await this.get(conversationId);
+        if (job !== undefined) jobs.push({ conversationId, job });
+      } catch (error) {
+        if (!isAppError(error)) throw error;
+        this.#options.log.warn({ err: error }, 'a research job could not be read');
+      }
+    }
+    return jobs;
+  }
+
+  /** Not under `.locks`: the write lock's sweep would take an empty folder there for a left-over. */
+  tryLease(conversationId: string): Promise<JobLease | undefined> {
+    return tryLease(join(this.#options.logsFolder, '.leases', conversationId));
+  }
+
+  #fileOf(conversationId: string): string {
+    return join(this.#options.conversations.path(conversationId), 'job.json');
+  }
+}

@@ -1,0 +1,142 @@
+/**
+ * The form of `summaries.json` (docs/FORMAT.md): one summary a level, keyed by its level. Reading is
+ * lenient, because people edit the file: a summary without a text counts as absent, a wrong number as
+ * missing, and fields that this version does not know are kept. Touches no file.
+ */
+
+import { AppError } from '../../base/errors.js';
+import { sha256Stream } from '../../base/ids.js';
+import { isRecord } from '../../base/is-record.js';
+import { estimateTextTokens } from '../../base/tokens.js';
+import type { Codec } from '../../files/codec.js';
+import type { JsonObject, Message } from '../conversations/schema.js';
+
+export const SUMMARY_LEVELS = ['brief', 'standard', 'detailed'] as const;
+export type SummaryLevel = (typeof SUMMARY_LEVELS)[number];
+
+const FORMAT_VERSION = 1;
+
+export interface StoredSummary {
+  readonly text: string;
+  /** `extractive`, or the name of the provider whose model wrote it. */
+  readonly provider: string;
+  readonly model?: string;
+  /** Messages that it is about, counted without system messages. */
+  readonly messageCount: number;
+  readonly startMessageId?: string;
+  readonly endMessageId?: string;
+  /** `sourceHashOf` the messages that were summarised. */
+  readonly sourceHash: string;
+  /** 0 to 1 (docs/CONTEXT.md). */
+  readonly qualityScore: number;
+  /** ISO 8601. */
+  readonly generatedAt: string;
+}
+
+/** As it is read: with the tokens that its text costs now, also after an edit by hand. */
+export interface Summary extends StoredSummary {
+  readonly level: SummaryLevel;
+  readonly tokenCount: number;
+}
+
+export type Summaries = { readonly [level in SummaryLevel]?: Summary };
+
+/** Lower-case SHA-256 over what was said, in order. System messages are no part of it. */
+export function sourceHashOf(messages: readonly Message[]): string {
+  const hash = sha256Stream();
+  for (const { id, role, content } of messages) {
+    if (role !== 'system') hash.update(Buffer.from(`${JSON.stringify([id, role, content])}\n`));
+  }
+  return hash.hex();
+}
+
+/** `conversationId` binds sealed texts to their place. DECRYPT, FORMAT_TOO_NEW, CORRUPT. */
+export function readSummaries(
+  file: unknown,
+  at: { readonly path: string; readonly conversationId: string },
+  codec: Codec,
+): Summaries {
+  const levels = levelsIn(requireReadable(file, at.path));
+  const found = SUMMARY_LEVELS.flatMap((level) => {
+    const summary = summaryOf(levels[level], level);
+    if (summary === undefined) return [];
+    const text = codec.open(summary.text, bindingOf(at.conversationId, level));
+    return [[level, { ...summary, text, tokenCount: estimateTextTokens(text) }] as const];
+  });
+  return Object.fromEntries(found);
+}
+
+/** The whole file with this summary in the place of its level; what else it holds stays. */
+export function withSummary(
+  file: unknown,
+  summary: { readonly level: SummaryLevel } & StoredSummary,
+  at: { readonly path: string; readonly conversationId: string },
+  codec: Codec,
+): JsonObject {
+  const {
+    formatVersion: _version,
+    conversationId: _id,
+    ...others
+  } = requireReadable(file, at.path);
+  const { level, text, ...facts } = summary;
+  const sealed = codec.seal(text, bindingOf(at.conversationId, level));
+  const levels = {
+    ...levelsIn(others),
+    [level]: { text: sealed, tokenCount: estimateTextTokens(text), ...facts },
+  };
+  const known = SUMMARY_LEVELS.filter((name) => levels[name] !== undefined);
+  const ordered = Object.fromEntries(known.map((name) => [name, levels[name]]));
+  return {
+    formatVersion: FORMAT_VERSION,
+    conversationId: at.conversationId,
+    ...others,
+    summaries: { ...ordered, ...levels },
+  };
+}
+
+function requireReadable(file: unknown, path: string): JsonObject {
+  if (file === undefined) return {};
+  if (!isRecord(file)) {
+    throw new AppError('CORRUPT', `${path} does not hold a JSON object.`, { details: { path } });
+  }
+  const { formatVersion } = file;
+  if (typeof formatVersion === 'number' && formatVersion > FORMAT_VERSION) {
+    throw new AppError('FORMAT_TOO_NEW', `${path} has format version ${formatVersion}.`, {
+      details: { path, formatVersion },
+    });
+  }
+  return file;
+}
+
+const levelsIn = ({ summaries }: JsonObject): JsonObject => (isRecord(summaries) ? summaries : {});
+
+function summaryOf(
+  value: unknown,
+  level: SummaryLevel,
+): (StoredSummary & { level: typeof level }) | undefined {
+  if (!isRecord(value)) return undefined;
+  const { text, provider, model, sourceHash, generatedAt } = value;
+  if (typeof text !== 'string' || text.trim() === '') return undefined;
+  const quality = Number(value['qualityScore']);
+  const count = Number(value['messageCount']);
+  return {
+    level,
+    text,
+    provider: typeof provider === 'string' ? provider : 'unknown',
+    ...(typeof model === 'string' && { model }),
+    messageCount: Number.isSafeInteger(count) && count >= 0 ? count : 0,
+    ...textField(value, 'startMessageId'),
+    ...textField(value, 'endMessageId'),
+    sourceHash: typeof sourceHash === 'string' ? sourceHash : '',
+    qualityScore: quality >= 0 && quality <= 1 ? quality : 0,
+    generatedAt: typeof generatedAt === 'string' ? generatedAt : '',
+  };
+}
+
+function textField<K extends string>(value: JsonObject, key: K): { [key in K]?: string } {
+  const text = value[key];
+  return (typeof text === 'string' ? { [key]: text } : {}) as { [key in K]?: string };
+}
+
+const bindingOf = (conversationId: string, level: SummaryLevel) =>
+  `${conversationId}/summary/${level}`;

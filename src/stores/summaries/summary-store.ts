@@ -1,0 +1,78 @@
+/**
+ * Summaries: `summaries.json` beside each `conversation.json`, replaced as a whole under the
+ * conversation's own lock, so that it moves to the trash and into backups with its folder. A summary
+ * can be made again, but a damaged file is never overwritten: a person may have written in it.
+ */
+import { join } from 'node:path';
+import { AppError } from '../../base/errors.js';
+import type { Durability } from '../../files/atomic/atomic-write.js';
+import { type Codec, plainCodec } from '../../files/codec.js';
+import { withLock } from '../../files/locks/file-lock.js';
+import { parseDocument, readWhole } from '../../files/read/json-doc.js';
+import type { ConversationStore } from '../conversations/conversations.js';
+import {
+  readSummaries,
+  type StoredSummary,
+  type Summaries,
+  type Summary,
+  type SummaryLevel,
+  sourceHashOf,
+  withSummary,
+} from './summary-file.js';
+
+export interface SummaryStoreOptions extends Durability {
+  readonly logsFolder: string;
+  readonly conversations: ConversationStore;
+  readonly codec?: Codec;
+}
+
+/** Takes ids of conversations, not keys. */
+export class SummaryStore {
+  readonly #options: SummaryStoreOptions;
+  readonly #codec: Codec;
+
+  constructor(options: SummaryStoreOptions) {
+    this.#options = options;
+    this.#codec = options.codec ?? plainCodec;
+  }
+
+  /** What is on disk now; empty where there is nothing. CORRUPT, FORMAT_TOO_NEW, DECRYPT, FILESYSTEM_ERROR. */
+  async get(conversationId: string): Promise<Summaries> {
+    const at = { conversationId, path: this.#fileOf(conversationId) };
+    return readSummaries(await this.#read(at.path), at, this.#codec);
+  }
+
+  /**
+   * Puts a summary in the place of its level; durable when it resolves. Where a stored one is about
+   * the conversation as it is now and the new one is not, the stored one stays: a slow model must not
+   * replace what a faster process wrote later. Answers the one that is stored then. Throws like `get`,
+   * and CONVERSATION_NOT_FOUND, LOCKED, STORAGE_FULL: nothing was changed.
+   */
+  async put(conversationId: string, level: SummaryLevel, summary: StoredSummary): Promise<Summary> {
+    const { conversations, logsFolder } = this.#options;
+    const at = { conversationId, path: this.#fileOf(conversationId) };
+    return withLock(join(logsFolder, '.locks'), conversationId, async (lock) => {
+      const { messages } = await conversations.load(conversationId);
+      const file = await this.#read(at.path);
+      const stored = readSummaries(file, at, this.#codec)[level];
+      const current = sourceHashOf(messages);
+      if (stored?.sourceHash === current && summary.sourceHash !== current) return stored;
+      const next = withSummary(file, { level, ...summary }, at, this.#codec);
+      await lock.replace(at.path, bytesOf(next), this.#options);
+      const written = readSummaries(next, at, this.#codec)[level];
+      if (written === undefined) throw new AppError('INTERNAL', 'A summary without a text.');
+      return written;
+    });
+  }
+
+  async #read(path: string): Promise<unknown> {
+    const found = await readWhole(path);
+    return found && parseDocument(found.bytes, path, 'CORRUPT');
+  }
+
+  #fileOf(conversationId: string): string {
+    return join(this.#options.conversations.path(conversationId), 'summaries.json');
+  }
+}
+
+const bytesOf = (value: object) => Buffer.from(`${JSON.stringify(value, null, 2)}\n`);

@@ -1,0 +1,105 @@
+/**
+ * The tool `configure_llm_provider`: which language models may write summaries. An assistant can be
+ * talked into naming a server that collects conversations, so that what leaves the machine has to be
+ * allowed by the user, at the command line.
+ */
+import { z } from 'zod';
+import { AppError } from '../../base/errors.js';
+import { disclosureOf } from '../../context/summaries/disclosure.js';
+import { PROVIDER_KINDS, staysHere } from '../../providers/llm/provider-kinds.js';
+import type { Provider, ProviderList } from '../../stores/llm-providers/provider-list.js';
+import { CHANGES, defineTool, success } from '../define-tool.js';
+
+const shown = z.object({
+  name: z.string(),
+  kind: z.enum(PROVIDER_KINDS),
+  endpoint: z.string(),
+  model: z.string(),
+  apiKeyEnv: z.string().exactOptional(),
+  isKeySet: z.boolean().describe('Whether the variable of the key has a value.').exactOptional(),
+  priority: z.number().int().describe('The greatest is asked first.'),
+  isActive: z.boolean(),
+  isAllowed: z.boolean().describe('False: nothing is sent to it yet.'),
+  contextTokens: z.number().int(),
+  maxTokens: z.number().int(),
+  createdAt: z.string(),
+  lastUsedAt: z.string().exactOptional(),
+});
+
+export const configureLlmProvider = defineTool({
+  name: 'configure_llm_provider',
+  toolset: 'context',
+  title: 'Language models for summaries',
+  description:
+    'Lists, sets or removes the language models that write summaries; without one no model is used. Tell the user what disclosure says.',
+  input: z.strictObject({
+    action: z.enum(['list', 'set', 'remove']).describe('What to do.').default('list'),
+    name: z.string().describe('Its name here.').exactOptional(),
+    kind: z.enum(PROVIDER_KINDS).describe('Kind of server.').exactOptional(),
+    model: z.string().describe('Model name.').exactOptional(),
+    endpoint: z.string().describe('Base URL.').exactOptional(),
+    apiKeyEnv: z.string().describe('NAME of the variable with the key.').exactOptional(),
+    priority: z.number().int().describe('Greatest first.').exactOptional(),
+    isActive: z.boolean().describe('Whether used.').exactOptional(),
+  }),
+  output: z.object({
+    success,
+    providers: z.array(shown).describe('In the order in which they are asked.'),
+    path: z.string().describe('The file of the list.'),
+    disclosure: z.string().describe('What will be sent where; tell the user.').exactOptional(),
+    nextStep: z.string().describe('What the user has to do first.').exactOptional(),
+  }),
+  annotations: CHANGES,
+  async run(
+    { action, name, ...change },
+    { languageModels: { providers, isKeySet } },
+    { isRemote },
+  ) {
+    const list = async () => (await providers.list()).map((each) => view(each, isKeySet(each)));
+    if (action === 'list') return { providers: await list(), path: providers.path };
+    if (name === undefined) throw missing('name');
+    if (action === 'remove') {
+      if (!(await providers.remove(name))) throw unknown(name);
+      return { providers: await list(), path: providers.path };
+    }
+    const provider = await set(providers, { name, ...change }, isRemote);
+    return {
+      providers: await list(),
+      path: providers.path,
+      disclosure: disclosureOf(provider),
+      ...(!provider.isAllowed && { nextStep: `The user runs: daybook providers allow ${name}` }),
+    };
+  },
+});
+
+type Change = Parameters<ProviderList['set']>[0];
+
+/** What stays on this machine, without a key, and was named from this machine, needs nobody's leave. */
+async function set(providers: ProviderList, change: Change, isRemote: boolean): Promise<Provider> {
+  const known = (await providers.list()).find(({ name }) => name === change.name);
+  if (known === undefined && change.model === undefined) throw missing('model');
+  const provider = await providers.set(change);
+  const isHarmless = staysHere(provider.endpoint) && provider.apiKeyEnv === undefined && !isRemote;
+  if (provider.isAllowed || !isHarmless) return provider;
+  return providers.set({ name: provider.name, isAllowed: true });
+}
+
+const view = (provider: Provider, isKeySet: boolean): z.output<typeof shown> => ({
+  ...provider,
+  ...(provider.apiKeyEnv !== undefined && { isKeySet }),
+});
+
+function missing(field: string): AppError {
+  return new AppError('VALIDATION_ERROR', `${field} is missing.`, { details: { field } });
+}
+
+function unknown(name: string): AppError {
+  return new AppError(
+    'VALIDATION_ERROR',
+    `There is no provider ${JSON.stringify(name.slice(0, 80))}.`,
+    {
+      hint: 'action list shows those that there are.',
+      details: { field: 'name' },
+    },
+  );
+}

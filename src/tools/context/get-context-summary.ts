@@ -1,0 +1,121 @@
+/**
+ * The tool `get_context_summary`: what several conversations, or all of a span of time, were about.
+ */
+import { z } from 'zod';
+import { isoTime } from '../../base/clock.js';
+import {
+  mayBeIn,
+  type Span,
+  type SpanSummary,
+  summaryInSpan,
+} from '../../context/summaries/summary-span.js';
+import type { ConversationStore } from '../../stores/conversations/conversations.js';
+import type { ConversationHead } from '../../stores/conversations/schema.js';
+import { SUMMARY_LEVELS } from '../../stores/summaries/summary-file.js';
+import { estimateTokens, maxTokens } from '../answer-budget.js';
+import { headSchema, toListed } from '../conversation-input.js';
+import { endOf, startOf } from '../date-field.js';
+import { defineTool, READS, success } from '../define-tool.js';
+
+const FRAME_TOKENS = 200;
+
+const item = z.object({
+  ...headSchema.pick({ conversationId: true, title: true, module: true, updatedAt: true }).shape,
+  messages: z.number().int().describe('Messages that the text is about.'),
+  isPart: z.boolean().describe('Only a part of the conversation is in the span.').exactOptional(),
+  isStale: z.boolean().describe('The conversation went on since.').exactOptional(),
+  text: z.string(),
+});
+
+export const getContextSummary = defineTool({
+  name: 'get_context_summary',
+  toolset: 'context',
+  title: 'Summaries of conversations',
+  description:
+    'Says what several conversations, or all of a span of time, were about: a summary of each, last changed first.',
+  input: z.strictObject({
+    conversationIds: z.array(z.string()).min(1).max(100).describe('Ids or keys.').exactOptional(),
+    module: z.string().describe('Of this module.').exactOptional(),
+    startDate: z.string().describe('ISO 8601 date or time.').exactOptional(),
+    endDate: z.string().describe('ISO 8601.').exactOptional(),
+    level: z.enum(SUMMARY_LEVELS).describe('Length of each.').default('brief'),
+    offset: z.number().int().min(0).describe('nextOffset.').default(0),
+    maxTokens,
+  }),
+  output: z.object({
+    success,
+    nextOffset: z.number().int().describe('Pass as offset for what follows.').exactOptional(),
+    hasMore: z.boolean(),
+    total: z.number().int().describe('Conversations selected, on whatever page.'),
+    conversations: z.array(item),
+  }),
+  annotations: READS,
+  quotesText: true,
+  async run(input, { conversations, summaries }, { signal, progress }) {
+    const span = spanOf(input);
+    const heads = await selected(conversations, input, span);
+    const shown: z.output<typeof item>[] = [];
+    let room = input.maxTokens - FRAME_TOKENS;
+    let at = Math.min(input.offset, heads.length);
+    for (; at < heads.length; at += 1) {
+      signal.throwIfAborted();
+      const head = heads[at];
+      const request = { level: input.level, span, signal };
+      const found = head && (await summaryInSpan(head, request, { conversations, summaries }));
+      progress({ progress: at + 1, total: heads.length });
+      if (found === undefined) continue;
+      const view = toItem(found);
+      room -= estimateTokens(view);
+      if (room < 0 && shown.length > 0) break;
+      shown.push(view);
+    }
+    const hasMore = at < heads.length;
+    return {
+      ...(hasMore && { nextOffset: at }),
+      hasMore,
+      total: heads.length,
+      conversations: shown,
+    };
+  },
+});
+
+interface Input {
+  readonly conversationIds?: readonly string[];
+  readonly module?: string;
+  readonly startDate?: string;
+  readonly endDate?: string;
+}
+
+function spanOf({ startDate, endDate }: Input): Span {
+  return {
+    ...(startDate !== undefined && { startTime: isoTime(startOf('startDate', startDate)) }),
+    ...(endDate !== undefined && { endTime: isoTime(endOf('endDate', endDate)) }),
+  };
+}
+
+/** CONVERSATION_NOT_FOUND for an id or a key that is not there. */
+async function selected(store: ConversationStore, { conversationIds, module }: Input, span: Span) {
+  const all = await store.list();
+  const ids = conversationIds && new Set<string>();
+  for (const ref of conversationIds ?? []) ids?.add((await store.view(ref)).head.conversationId);
+  return all.filter(
+    (head: ConversationHead) =>
+      (ids === undefined || ids.has(head.conversationId)) &&
+      (module === undefined || head.module === module) &&
+      mayBeIn(span, head),
+  );
+}
+
+function toItem({ head, messages, isPart, isStale, text }: SpanSummary): z.output<typeof item> {
+  const { conversationId, title, module, updatedAt } = toListed(head);
+  return {
+    conversationId,
+    ...(title !== undefined && { title }),
+    ...(module !== undefined && { module }),
+    updatedAt,
+    messages,
+    ...(isPart && { isPart }),
+    ...(isStale && { isStale }),
+    text,
+  };
+}

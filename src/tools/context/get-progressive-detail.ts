@@ -1,0 +1,143 @@
+/**
+ * The tool `get_progressive_detail`: one conversation from its shortest summary to its messages, a
+ * step at a time, each with what the next one costs.
+ */
+import { z } from 'zod';
+import { shortened } from '../../base/shortened.js';
+import { endWithin, estimateTextTokens } from '../../base/tokens.js';
+import { LEVEL_TOKENS } from '../../context/summaries/levels.js';
+import type { SummaryAnswer } from '../../context/summaries/summary-service.js';
+import { type Conversation, ROLES } from '../../stores/conversations/schema.js';
+import {
+  SUMMARY_LEVELS,
+  type Summaries,
+  type SummaryLevel,
+} from '../../stores/summaries/summary-file.js';
+import { maxTokens } from '../answer-budget.js';
+import { defineTool, READS_OUTSIDE, success } from '../define-tool.js';
+import { pageOf } from '../history-page.js';
+import { summaryFacts, toSummaryFacts } from '../summary-view.js';
+
+const LEVELS = [...SUMMARY_LEVELS, 'full'] as const;
+type Level = (typeof LEVELS)[number];
+/** For ids, times and names of fields around a message or a summary. */
+const FRAME_TOKENS = 300;
+const MESSAGE_FRAME_TOKENS = 40;
+const MOST_MESSAGES = 1000;
+
+export const getProgressiveDetail = defineTool({
+  name: 'get_progressive_detail',
+  toolset: 'context',
+  title: 'A conversation, step by step',
+  description:
+    'Gives one conversation as a brief, standard or detailed summary, or in full, with what the next level costs. Begin with brief; go on only as far as you need.',
+  input: z.strictObject({
+    conversationId: z.string().describe('Id or key.'),
+    level: z.enum(LEVELS).describe('How much.').default('brief'),
+    refresh: z.boolean().describe('Write it anew.').default(false),
+    cursor: z.string().describe('nextCursor, with full.').exactOptional(),
+    maxTokens,
+  }),
+  output: z.object({
+    success,
+    conversationId: z.string(),
+    nextCursor: z.string().describe('With full: pass as cursor for what follows.').exactOptional(),
+    title: z.string().exactOptional(),
+    level: z.enum(LEVELS),
+    tokens: z.number().int().describe('Of this answer, about.'),
+    next: z
+      .object({ level: z.enum(LEVELS), tokens: z.number().int() })
+      .describe('The level after this one, and what it costs, about.')
+      .exactOptional(),
+    messageCount: z.number().int(),
+    summary: summaryFacts.exactOptional(),
+    messages: z
+      .array(
+        z.object({
+          seq: z.number().int(),
+          messageId: z.string(),
+          role: z.enum(ROLES),
+          createdAt: z.string(),
+          content: z.string(),
+          isCut: z.boolean().exactOptional(),
+        }),
+      )
+      .describe('With full.')
+      .exactOptional(),
+  }),
+  annotations: READS_OUTSIDE,
+  quotesText: true,
+  async run(
+    { level, refresh, cursor, ...input },
+    { conversations, summaries },
+    { signal, progress },
+  ) {
+    const report = (done: number, total: number, message: string) =>
+      progress({ progress: done, total, message });
+    const request = { refresh, usesModels: true, signal, progress: report };
+    const answer =
+      level === 'full' ? undefined : await summaries.get(input.conversationId, level, request);
+    const conversation = await conversations.load(input.conversationId);
+    const { summaries: stored } = await summaries.stored(conversation);
+    const { conversationId, title, messageCount } = conversation;
+    const room = input.maxTokens - FRAME_TOKENS;
+    const shown =
+      answer === undefined
+        ? fullPage(conversation, room, cursor)
+        : { summary: toSummaryFacts(within(answer, room)) };
+    return {
+      conversationId,
+      ...(title !== undefined && { title: shortened(title) }),
+      level,
+      tokens: estimateTextTokens(JSON.stringify(shown)),
+      ...nextOf(level, conversation, stored),
+      messageCount,
+      ...shown,
+    };
+  },
+});
+
+function fullPage(conversation: Conversation, room: number, cursor: string | undefined) {
+  const listed = conversation.messages.map((message, index) => ({ seq: index + 1, message }));
+  const page = pageOf(listed, {
+    limit: MOST_MESSAGES,
+    maxTokens: room,
+    ...(cursor !== undefined && { cursor }),
+  });
+  return {
+    ...(page.nextCursor !== undefined && { nextCursor: page.nextCursor }),
+    messages: page.messages.map(({ seq, message, content, isCut }) => ({
+      seq,
+      messageId: message.id,
+      role: message.role,
+      createdAt: message.createdAt,
+      content,
+      ...(isCut && { isCut }),
+    })),
+  };
+}
+
+/** What a person wrote into the file can be of any length. */
+function within(answer: SummaryAnswer, room: number): SummaryAnswer {
+  const { summary } = answer;
+  if (summary === undefined || estimateTextTokens(summary.text) <= room) return answer;
+  const text = `${summary.text.slice(0, endWithin(summary.text, 0, room))}…`;
+  return { ...answer, summary: { ...summary, text } };
+}
+
+function nextOf(level: Level, conversation: Conversation, stored: Summaries) {
+  const next = LEVELS[LEVELS.indexOf(level) + 1];
+  if (next === undefined) return {};
+  const full = fullTokens(conversation);
+  const tokens = next === 'full' ? full : Math.min(full, tokensOf(next, stored));
+  return { next: { level: next, tokens } };
+}
+
+const tokensOf = (level: SummaryLevel, stored: Summaries) =>
+  stored[level]?.tokenCount ?? LEVEL_TOKENS[level];
+
+const fullTokens = ({ messages }: Conversation) =>
+  messages.reduce(
+    (sum, { content }) => sum + estimateTextTokens(content) + MESSAGE_FRAME_TOKENS,
+    0,
+  );

@@ -1,0 +1,88 @@
+/** The tool `search_memory`: one question to messages, notes, insights and facts at once. */
+import { z } from 'zod';
+import { MEMORY_SOURCES, type MemoryHit } from '../../search/memory-search.js';
+import { SEARCH_TIERS } from '../../search/recall/search-modes.js';
+import { countWithin, maxTokens } from '../answer-budget.js';
+import { defineTool, READS, success } from '../define-tool.js';
+import { contextField, contextsOf } from '../insight-view.js';
+import { shortSnippet } from '../search-answer.js';
+import { toView, tripleSchema } from '../triple-view.js';
+
+export const searchMemory = defineTool({
+  name: 'search_memory',
+  toolset: 'context',
+  title: 'Search everything',
+  description:
+    'Asks messages, notes, insights and facts at once; each result says where it is from. Facts that have ended are left out, and insights of other contexts.',
+  input: z.strictObject({
+    query: z.string().min(1).max(10_000).describe('Plain words or a question.'),
+    sources: z.array(z.enum(MEMORY_SOURCES)).min(1).describe('Where to look.').exactOptional(),
+    context: contextField,
+    includeEnded: z.boolean().describe('Also facts that have ended.').default(false),
+    limit: z.number().int().min(1).max(100).describe('Most results to give.').default(10),
+    maxTokens,
+  }),
+  output: z.object({
+    success,
+    tier: z.enum(SEARCH_TIERS).describe('How messages were searched.'),
+    totals: z.record(z.enum(MEMORY_SOURCES), z.number().int().exactOptional()).describe('Matches.'),
+    results: z.array(
+      z.object({
+        source: z.enum(MEMORY_SOURCES),
+        text: z.string(),
+        conversationId: z.string().exactOptional(),
+        messageId: z.string().exactOptional(),
+        seq: z.number().int().exactOptional(),
+        role: z.string().exactOptional(),
+        createdAt: z.string().exactOptional(),
+        path: z.string().describe('Of a note.').exactOptional(),
+        line: z.number().int().describe('Where its section begins.').exactOptional(),
+        id: z.string().describe('Of an insight.').exactOptional(),
+        fact: tripleSchema.exactOptional(),
+      }),
+    ),
+  }),
+  annotations: READS,
+  quotesText: true,
+  async run(input, { insights, memorySearch }, call) {
+    const { query, sources = [...MEMORY_SOURCES], includeEnded, limit } = input;
+    const contexts = sources.includes('insights')
+      ? await contextsOf(input.context, call, insights)
+      : { context: '', alsoIn: [] };
+    const request = { query, sources: [...new Set(sources)], ...contexts, includeEnded, limit };
+    const { signal, progress } = call;
+    const found = await memorySearch.search(request, { signal, progress });
+    const page = found.hits.map(toResult);
+    const results = page.slice(0, Math.max(1, countWithin(page, input.maxTokens)));
+    return { tier: found.tier, totals: { ...found.totals }, results };
+  },
+});
+
+function toResult(hit: MemoryHit) {
+  const { source } = hit;
+  switch (source) {
+    case 'messages': {
+      const { conversationId, messageId, seq, role, createdAt, snippet } = hit.message;
+      const text = shortSnippet(snippet, '');
+      return { source, text, conversationId, messageId, seq, role, createdAt };
+    }
+    case 'notes': {
+      const { note, section } = hit;
+      return { source, text: cut(section.lines.join('\n')), path: note.path, line: section.line };
+    }
+    case 'insights':
+      return { source, text: cut(hit.content), id: hit.id };
+    case 'facts': {
+      const { subject, predicate, object } = hit.fact;
+      return { source, text: `${subject} ${predicate} ${object}`, fact: toView(hit.fact) };
+    }
+  }
+}
+
+const MOST_CHARACTERS = 1_000;
+
+function cut(text: string): string {
+  const trimmed = text.trim();
+  if (trimmed.length <= MOST_CHARACTERS) return trimmed;
+  return `${trimmed.slice(0, MOST_CHARACTERS).toWellFormed()}…`;
+}

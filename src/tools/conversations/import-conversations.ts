@@ -1,0 +1,104 @@
+/**
+ * The tool `import_conversations`: an export or the logs of another program, from a path of this machine
+ * or as text. Callers over the network name no path.
+ */
+import { z } from 'zod';
+import { isoTime } from '../../base/clock.js';
+import { AppError } from '../../base/errors.js';
+import { dateField, startOf } from '../date-field.js';
+import { CHANGES, defineTool, success } from '../define-tool.js';
+
+const MOST_PROBLEMS = 20;
+const MOST_TEXT = 10_000_000;
+
+export const importConversations = defineTool({
+  name: 'import_conversations',
+  toolset: 'conversations',
+  title: 'Import conversations',
+  description:
+    'Brings in conversations of other programs: exports of ChatGPT, Claude.ai and others, folders of agent logs. Done again, it adds only what is new. Use dryRun first to see what would come in.',
+  input: z.strictObject({
+    path: z
+      .string()
+      .min(1)
+      .describe('Absolute path of a file, zip archive or folder on this machine.')
+      .exactOptional(),
+    text: z
+      .string()
+      .min(1)
+      .max(MOST_TEXT)
+      .describe('The export itself, instead of path.')
+      .exactOptional(),
+    name: z
+      .string()
+      .max(200)
+      .describe('File name of text, such as chat.md: its ending tells the form.')
+      .default('import.json'),
+    from: z.string().describe('Kind of source, where it is not recognised.').exactOptional(),
+    startDate: dateField('Only conversations that changed after this time'),
+    project: z.string().describe('Only of this project (folder or name).').exactOptional(),
+    dryRun: z.boolean().describe('Only say what would be done.').default(false),
+  }),
+  output: z.object({
+    success,
+    sources: z.array(z.object({ path: z.string(), kind: z.string(), title: z.string() })),
+    added: z.number().int(),
+    updated: z.number().int(),
+    unchanged: z.number().int(),
+    skipped: z.number().int(),
+    messages: z.number().int(),
+    notes: z.number().int(),
+    insights: z.number().int(),
+    facts: z.number().int(),
+    problems: z
+      .array(
+        z.object({
+          path: z.string(),
+          record: z.string().exactOptional(),
+          code: z.string(),
+          message: z.string(),
+        }),
+      )
+      .describe('What could not be read or brought in (at most 20 are named).'),
+    problemsTotal: z.number().int(),
+  }),
+  annotations: CHANGES,
+  quotesText: true,
+  async run({ path, text, name, from, startDate, project, dryRun }, { importer }, call) {
+    requireOne(path, text, call.isRemote);
+    const { signal, progress } = call;
+    const report = await importer.run({
+      paths: path === undefined ? [] : [path],
+      text: text === undefined ? undefined : { name, content: text },
+      since: startDate === undefined ? undefined : isoTime(startOf('startDate', startDate)),
+      ...{ from, project, dryRun, signal },
+      onProgress: (done) => progress({ progress: done, message: 'conversations' }),
+    });
+    if (report.stopped !== undefined) {
+      throw new AppError('STORAGE_FULL', report.stopped.message, {
+        hint: `${report.added} conversations are safe. Free some disk space, then import again.`,
+      });
+    }
+    const { sources, added, updated, unchanged, skipped, messages } = report;
+    const { notes, insights, facts, problems, moreProblems } = report;
+    return {
+      ...{ sources, added, updated, unchanged, skipped, messages, notes, insights, facts },
+      problems: problems.slice(0, MOST_PROBLEMS),
+      problemsTotal: problems.length + moreProblems,
+    };
+  },
+});
+
+function requireOne(path: string | undefined, text: string | undefined, isRemote: boolean): void {
+  if ((path === undefined) === (text === undefined)) {
+    throw new AppError('VALIDATION_ERROR', 'Give either path or text.', {
+      details: { field: 'path' },
+    });
+  }
+  if (path !== undefined && isRemote) {
+    throw new AppError('VALIDATION_ERROR', 'Over the network no path of this machine is read.', {
+      hint: 'Give the export as text, or run daybook import on the machine itself.',
+      details: { field: 'path' },
+    });
+  }
+}

@@ -1,0 +1,196 @@
+/** Summaries made, kept, found stale and made again; and what a writer that fails must not do. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../../src/base/clock.js';
+import { AppError } from '../../../src/base/errors.js';
+import { silentLog } from '../../../src/base/log.js';
+import { startAutoSummaries } from '../../../src/context/summaries/auto-summaries.js';
+import {
+  SummaryService,
+  type SummaryWriter,
+} from '../../../src/context/summaries/summary-service.js';
+import { openConversationStore } from '../../../src/stores/conversations/conversations.js';
+import { SummaryStore } from '../../../src/stores/summaries/summary-store.js';
+import { errorOf } from '../../support/error-of.js';
+import { tempFolder } from '../../support/temp-folder.js';
+
+const TALK = [
+  { role: 'user', content: 'I want to build a raised bed at the south wall.' },
+  { role: 'assistant', content: 'You could use larch boards or bricks for the bed.' },
+  { role: 'user', content: "We'll go with larch." },
+] as const;
+
+async function open(writer?: SummaryWriter) {
+  const logsFolder = join(tempFolder(), 'logs');
+  const conversations = await openConversationStore({ logsFolder, fsync: false, maxMessages: 100 });
+  onTestFinished(() => conversations.close());
+  const { conversationId: id } = await conversations.create({ messages: TALK });
+  const store = new SummaryStore({ logsFolder, conversations, fsync: false });
+  const clock = systemClock;
+  const summaries = new SummaryService({
+    conversations,
+    store,
+    clock,
+    log: silentLog,
+    ...(writer && { writer }),
+  });
+  const file = join(logsFolder, id, 'summaries.json');
+  return { logsFolder, conversations, id, store, summaries, file, clock };
+}
+
+const byModel = (text: string | AppError, isReady = true): SummaryWriter => ({
+  isReady: async () => isReady,
+  async write() {
+    if (text instanceof AppError) throw text;
+    return { text, provider: 'here', model: 'small' };
+  },
+});
+
+const asked = { usesModels: true };
+
+describe('a summary', () => {
+  it('is made once, stored, and made again when the conversation went on', async () => {
+    const { summaries, conversations, id, file } = await open();
+    const first = await summaries.get(id, 'brief', asked);
+    expect(first).toMatchObject({ isStale: false, isStored: true });
+    expect(first.summary).toMatchObject({ provider: 'extractive', messageCount: 3 });
+    const bytes = readFileSync(file, 'utf8');
+    expect((await summaries.get(id, 'brief', asked)).summary).toEqual(first.summary);
+    expect(readFileSync(file, 'utf8')).toBe(bytes);
+    await conversations.append(id, [
+      { role: 'user', content: 'Martin brings the larch boards on Saturday.' },
+    ]);
+    const second = await summaries.get(id, 'brief', asked);
+    expect(second.summary?.messageCount).toBe(4);
+    expect(second.summary?.text).toContain('Martin');
+  });
+
+  it('names the range of messages that it is about', async () => {
+    const { summaries, conversations, id } = await open();
+    const { messages } = await conversations.load(id);
+    expect((await summaries.get(id, 'standard', asked)).summary).toMatchObject({
+      startMessageId: messages[0]?.id,
+      endMessageId: messages[2]?.id,
+    });
+  });
+
+  it('is absent where nothing was said', async () => {
+    const { summaries, conversations } = await open();
+    const { conversationId } = await conversations.create({});
+    expect(await summaries.get(conversationId, 'brief', asked)).toEqual({
+      isStale: true,
+      isStored: false,
+    });
+  });
+
+  it('is given all the same where the file is damaged, which is left alone', async () => {
+    const { summaries, id, file } = await open();
+    writeFileSync(file, '{ broken');
+    const answer = await summaries.get(id, 'brief', asked);
+    expect(answer.summary?.text).toContain('larch');
+    expect(answer.isStored).toBe(false);
+    expect(answer.problem?.code).toBe('CORRUPT');
+    expect(readFileSync(file, 'utf8')).toBe('{ broken');
+  });
+
+  it('of a conversation that is not there is an error', async () => {
+    const { summaries } = await open();
+    const error = await errorOf(summaries.get('20200101-1577836800000', 'brief', asked));
+    expect(error.code).toBe('CONVERSATION_NOT_FOUND');
+  });
+});
+
+describe('a summary by a language model', () => {
+  it('takes the place of an extractive one, and is not asked for where the caller does not want it', async () => {
+    const { summaries, id } = await open(byModel('About a bed of larch.'));
+    const plain = await summaries.get(id, 'brief', { usesModels: false });
+    expect(plain.summary?.provider).toBe('extractive');
+    const written = await summaries.get(id, 'brief', asked);
+    expect(written.summary).toMatchObject({
+      text: 'About a bed of larch.',
+      provider: 'here',
+      model: 'small',
+    });
+    expect((await summaries.get(id, 'brief', { usesModels: false })).summary?.provider).toBe(
+      'here',
+    );
+  });
+
+  it('stays, told to be stale, where the model fails later, and where none is asked', async () => {
+    let now: string | AppError = 'About a bed of larch.';
+    const writer: SummaryWriter = {
+      isReady: async () => true,
+      write: (...call) => byModel(now).write(...call),
+    };
+    const { summaries, conversations, id, file } = await open(writer);
+    await summaries.get(id, 'brief', asked);
+    const bytes = readFileSync(file, 'utf8');
+    await conversations.append(id, [{ role: 'user', content: 'Martin brings the boards.' }]);
+    now = new AppError('RATE_LIMITED', 'Too many.');
+    for (const request of [asked, { usesModels: false }]) {
+      const answer = await summaries.get(id, 'brief', request);
+      expect(answer).toMatchObject({ isStale: true, isStored: true });
+      expect(answer.summary?.text).toBe('About a bed of larch.');
+      expect(answer.problem?.code).toBe(request.usesModels ? 'RATE_LIMITED' : undefined);
+    }
+    expect(readFileSync(file, 'utf8')).toBe(bytes);
+  });
+
+  it('that fails at first gives way to an extractive one, with the reason', async () => {
+    const { summaries, id } = await open(byModel(new AppError('TIMEOUT', 'Too slow.')));
+    const answer = await summaries.get(id, 'brief', asked);
+    expect(answer.summary?.provider).toBe('extractive');
+    expect(answer.problem?.code).toBe('TIMEOUT');
+  });
+
+  it('is not waited for by a caller that left', async () => {
+    const { summaries, id } = await open(byModel(new AppError('CANCELLED', 'Left.')));
+    expect((await errorOf(summaries.get(id, 'brief', asked))).code).toBe('CANCELLED');
+  });
+
+  it('is written anew on demand', async () => {
+    let count = 0;
+    const { summaries, id } = await open({
+      isReady: async () => true,
+      write: async () => ({ text: `Version ${++count}.`, provider: 'p', model: 'm' }),
+    });
+    await summaries.get(id, 'brief', asked);
+    const again = await summaries.get(id, 'brief', { ...asked, refresh: true });
+    expect(again.summary?.text).toBe('Version 2.');
+  });
+});
+
+describe('summaries in the background', () => {
+  const until = async (holds: () => Promise<boolean>) => {
+    for (let tries = 0; tries < 400; tries += 1) {
+      if (await holds()) return;
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+    throw new Error('It did not come about.');
+  };
+
+  it('are made for what is there, and again for what changed and became quiet', async () => {
+    const { logsFolder, conversations, summaries, store, id, clock } = await open();
+    const leasePath = join(logsFolder, '.leases', 'summaries');
+    const auto = startAutoSummaries({
+      conversations,
+      summaries,
+      store,
+      leasePath,
+      clock,
+      log: silentLog,
+      quietMs: 50,
+      lookEveryMs: 20,
+    });
+    onTestFinished(() => auto.close());
+    const countOf = async (conversationId: string) =>
+      (await store.get(conversationId)).standard?.messageCount;
+    await until(async () => (await countOf(id)) === 3);
+    await conversations.append(id, [{ role: 'user', content: 'Martin brings the boards.' }]);
+    const { conversationId: other } = await conversations.create({ messages: TALK });
+    await until(async () => (await countOf(id)) === 4);
+    await until(async () => (await countOf(other)) === 3);
+    expect((await store.get(id)).brief?.messageCount).toBe(4);
+  });
+});

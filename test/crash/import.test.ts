@@ -1,0 +1,51 @@
+/** An import whose process is killed in the middle: whole conversations only, and the next run finishes. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { MAIN, runCommand, withPlace } from '../e2e/harness.js';
+
+const COUNT = 400;
+
+it('is finished by the next one, without anything twice', async () => {
+  await withPlace(async (place) => {
+    mkdirSync(place.root);
+    const path = join(place.folder, 'all.jsonl');
+    const line = (index: number) =>
+      JSON.stringify({
+        id: `c-${index}`,
+        messages: [{ role: 'user', content: `number ${index}` }],
+      });
+    writeFileSync(path, Array.from({ length: COUNT }, (_, index) => `${line(index)}\n`).join(''));
+    const logs = join(place.root, 'conversation-logs');
+    const folders = () => {
+      try {
+        return readdirSync(logs).filter((name) => /^\d/.test(name));
+      } catch {
+        return [];
+      }
+    };
+    const args = [MAIN, '--root', place.root, 'import', path, '--yes'];
+    const child = spawn(process.execPath, args, { env: place.env, stdio: 'ignore' });
+    while (folders().length < 5 && child.exitCode === null) await pause(1);
+    child.kill('SIGKILL');
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    const left = folders().length;
+    expect(left).toBeLessThan(COUNT);
+    // The lease of the dead process ends by itself; a run before that says so, and is done again.
+    for (let tries = 0; tries < 5; tries += 1) {
+      const { code } = await runCommand(place, ['--root', place.root, 'import', path, '--yes']);
+      if (code === 0) break;
+    }
+    const keys = folders().flatMap((name) => {
+      try {
+        return JSON.parse(readFileSync(join(logs, name, 'conversation.json'), 'utf8')).clientId;
+      } catch {
+        return []; // claimed by the one that was killed, and empty
+      }
+    });
+    expect(keys.sort()).toEqual(Array.from({ length: COUNT }, (_, index) => `c-${index}`).sort());
+  });
+}, 120_000);

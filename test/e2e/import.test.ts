@@ -1,0 +1,107 @@
+/** `daybook import` and its tool, as people and clients meet them. */
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runInTerminal } from '../support/terminal.js';
+import { type Place, runCommand, withClient, withPlace as withEmptyPlace } from './harness.js';
+
+const FIXTURE = join(import.meta.dirname, '../fixtures/import/chatgpt/conversations.json');
+/** Commands do not make a root that was named. */
+const withPlace = (work: (place: Place) => Promise<void>) =>
+  withEmptyPlace(async (place) => {
+    await mkdir(place.root);
+    await work(place);
+  });
+const run = (place: Place, ...args: string[]) => runCommand(place, ['--root', place.root, ...args]);
+
+describe('daybook import', () => {
+  it('tells what it would do, does it where told to, and finds it in a search', async () => {
+    await withPlace(async (place) => {
+      const dry = await run(place, 'import', FIXTURE, '--dry-run');
+      expect(dry.code).toBe(0);
+      expect(dry.stdout).toContain('3 conversations to be added');
+      const unasked = await run(place, 'import', FIXTURE);
+      expect(unasked.code).toBe(2);
+      expect(unasked.stderr).toContain('--yes');
+      const done = await run(place, 'import', FIXTURE, '--yes');
+      expect(done.code).toBe(0);
+      expect(done.stdout).toContain('3 conversations added');
+      expect(done.stderr).toContain('[1]: CORRUPT');
+      expect((await run(place, 'search', 'larch')).stdout).toContain('Twelve planks of');
+    });
+  });
+
+  it('gives one object with --json, status 0 although a record was skipped', async () => {
+    await withPlace(async (place) => {
+      const { code, stdout } = await run(place, 'import', FIXTURE, '--yes', '--json');
+      expect(code).toBe(0);
+      expect(JSON.parse(stdout)).toMatchObject({
+        ...{ added: 3, updated: 0, unchanged: 0, skipped: 1 },
+        problems: [{ path: 'conversations.json', record: '[1]', code: 'CORRUPT' }],
+      });
+    });
+  });
+
+  it('asks on a terminal, and changes nothing where the answer is no', async () => {
+    await withPlace(async (place) => {
+      const args = ['--root', place.root, 'import', FIXTURE];
+      const no = await runInTerminal(place, args, { answers: [{ after: '[y/N]', type: 'n\n' }] });
+      expect(no.screen).toContain('to be added');
+      expect((await run(place, 'import', FIXTURE, '--dry-run')).stdout).toContain(
+        '3 conversations to',
+      );
+      await runInTerminal(place, args, { answers: [{ after: '[y/N]', type: 'y\n' }] });
+      expect((await run(place, 'import', FIXTURE)).stdout).toContain('3 unchanged');
+    });
+  });
+
+  it('lists where tools keep their logs, and which of them delete them', async () => {
+    await withPlace(async (place) => {
+      const folder = join(place.folder, '.claude', 'projects', 'x');
+      await mkdir(folder, { recursive: true });
+      const line = { type: 'user', uuid: 'u', sessionId: 's', message: { content: 'hello' } };
+      await writeFile(join(folder, 's.jsonl'), `${JSON.stringify(line)}\n`);
+      const listed = await run(place, 'import');
+      expect(listed.stdout).toContain(join(place.folder, '.claude'));
+      expect(listed.stdout).toContain('30 days');
+      expect((await run(place, 'import', '--yes')).stdout).toContain('1 conversation added');
+    });
+  });
+
+  it('refuses what it does not know with what to do about it', async () => {
+    await withPlace(async (place) => {
+      const path = join(place.folder, 'photo.bin');
+      await writeFile(path, 'nothing');
+      expect(await run(place, 'import', path, '--yes')).toMatchObject({ code: 2 });
+      expect((await run(place, 'import', FIXTURE, '--from', 'nope')).stderr).toContain('chatgpt');
+      expect((await run(place, 'import', FIXTURE, '--since', 'soon')).code).toBe(2);
+    });
+  });
+});
+
+describe('import_conversations', () => {
+  it('brings in a path or a text, and what came in is found at once', async () => {
+    await withPlace(async (place) => {
+      const path = join(place.folder, 'conversations.json');
+      await copyFile(FIXTURE, path);
+      await withClient(place, async ({ call, failure }) => {
+        expect(await call('import_conversations', { path, dryRun: true })).toMatchObject({
+          added: 3,
+        });
+        expect(await call('import_conversations', { path })).toMatchObject({
+          ...{ added: 3, skipped: 1, problemsTotal: 1 },
+        });
+        const found = await call('search_messages', { query: 'larch' });
+        expect(found['total']).toBe(1);
+        const text = '## User\n\nWhere is the spade?\n\n## Assistant\n\nIn the shed.\n';
+        expect(await call('import_conversations', { text, name: 'spade.md' })).toMatchObject({
+          sources: [{ kind: 'markdown' }],
+        });
+        expect((await call('search_messages', { query: '"in the shed"' }))['total']).toBe(1);
+        expect(await failure('import_conversations', { path, text })).toMatchObject({
+          code: 'VALIDATION_ERROR',
+        });
+      });
+    });
+  });
+});

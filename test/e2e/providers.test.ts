@@ -1,0 +1,72 @@
+/** `daybook providers`: naming language models, reading what would be sent where, and allowing it. */
+import { mkdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { startLlm } from '../support/llm-stand-in.js';
+import { runInTerminal } from '../support/terminal.js';
+import { type Place, runCommand, withPlace } from './harness.js';
+
+const providers = (place: Place, ...args: string[]) =>
+  runCommand(place, ['--root', place.root, 'providers', ...args]);
+
+const list = async (place: Place) => {
+  const { stdout } = await providers(place, 'list', '--json');
+  return JSON.parse(stdout) as { path: string; providers: { name: string; isAllowed: boolean }[] };
+};
+
+describe('daybook providers', () => {
+  it('names a server on this machine, tests it with nothing of the user, and removes it', async () => {
+    await withPlace(async (place) => {
+      mkdirSync(place.root, { recursive: true });
+      expect((await providers(place)).stdout).toContain('No language model is used.');
+      const api = await startLlm({ answer: () => 'Blue.' });
+      const endpoint = `${api.url}/v1`;
+      const args = ['local', '--kind', 'llamacpp', '--model', 'small', '--endpoint', endpoint];
+      const added = await providers(place, 'add', ...args);
+      expect(added).toMatchObject({ code: 0, stdout: 'local is used for summaries\n' });
+      expect(added.stderr).toContain('on this machine');
+      expect((await providers(place)).stdout).toContain(`local: llamacpp small at ${endpoint}`);
+      expect((await providers(place, 'test', 'local')).stdout).toContain('Blue.');
+      expect(api.received).toHaveLength(1);
+      expect((await providers(place, 'remove', 'local')).code).toBe(0);
+      expect((await list(place)).providers).toEqual([]);
+    });
+  });
+
+  it('says what leaves the machine, and allows it only when somebody says yes', async () => {
+    await withPlace(async (place) => {
+      mkdirSync(place.root, { recursive: true });
+      const args = ['gpt', '--kind', 'openai', '--model', 'gpt-5-mini'];
+      const unasked = await providers(place, 'add', ...args);
+      expect(unasked.code).toBe(2);
+      expect(unasked.stderr).toContain('LEAVE THIS MACHINE: they are sent to api.openai.com');
+      expect((await list(place)).providers).toMatchObject([{ name: 'gpt', isAllowed: false }]);
+      const allow = ['--root', place.root, 'providers', 'allow', 'gpt'];
+      const no = await runInTerminal(place, allow, { answers: [{ after: '[y/N]', type: 'n\n' }] });
+      expect(no.screen).toContain('gpt is not used');
+      await runInTerminal(place, allow, { answers: [{ after: '[y/N]', type: 'y\n' }] });
+      const {
+        path,
+        providers: [first],
+      } = await list(place);
+      expect(first?.isAllowed).toBe(true);
+      expect(readFileSync(path, 'utf8')).not.toContain('sk-');
+      const test = await providers(place, 'test', 'gpt');
+      expect(test.code).toBe(2);
+      expect(test.stderr).toContain('OPENAI_API_KEY');
+    });
+  });
+
+  it.each([
+    [['add', 'x', '--kind', 'vllm']],
+    [['add', 'x', '--kind', 'vllm', '--model', 'm', '--key-env', 'sk-1234567890']],
+    [['add', 'x', '--kind', 'vllm', '--model', 'm', '--priority', 'high']],
+    [['remove', 'nobody']],
+    [['test', 'nobody']],
+  ])('refuses %j', async (args) => {
+    await withPlace(async (place) => {
+      mkdirSync(place.root, { recursive: true });
+      expect((await providers(place, ...args)).code).toBe(2);
+      expect((await list(place)).providers).toEqual([]);
+    });
+  });
+});

@@ -1,0 +1,151 @@
+/** Both eras of the protocol on stdin and stdout: requests by themselves (2026-07-28), and sessions. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { BareServer, type Place, withPlace } from './harness.js';
+
+const VERSION = '2026-07-28';
+const PREFIX = 'io.modelcontextprotocol/';
+const meta = (version: string = VERSION, more: Record<string, unknown> = {}) => ({
+  _meta: { [`${PREFIX}protocolVersion`]: version, [`${PREFIX}clientCapabilities`]: {}, ...more },
+});
+const saveParams = {
+  name: 'save_message',
+  arguments: { conversationId: 'era', role: 'user', content: 'x' },
+};
+
+async function withServer(work: (server: BareServer, place: Place) => Promise<void>) {
+  await withPlace(async (place) => {
+    const server = new BareServer(place);
+    await work(server, place);
+    server.process.stdin.end();
+    expect(await server.exit()).toEqual([0, null]);
+  });
+}
+
+/** The message that the test looks for, whenever it is there. */
+async function lineWith(server: BareServer, text: string): Promise<Record<string, unknown>> {
+  for (;;) {
+    const line = server.lines.find((each) => each.includes(text));
+    if (line !== undefined) return JSON.parse(line) as Record<string, unknown>;
+    await delay(5);
+  }
+}
+
+const conversations = async (server: BareServer) => {
+  const params = { name: 'get_conversations', arguments: {}, ...meta() };
+  const { result = {} } = await server.answer(server.send('tools/call', params));
+  return (result['structuredContent'] as { conversations: unknown[] }).conversations;
+};
+
+describe('stdio', () => {
+  it('answers requests of 2026-07-28 in the shape of that revision', async () => {
+    await withServer(async (server) => {
+      const discovered = await server.answer(server.send('server/discover', meta()));
+      expect(discovered.result).toMatchObject({
+        resultType: 'complete',
+        supportedVersions: [VERSION],
+        capabilities: { tools: {}, resources: {} },
+        _meta: { [`${PREFIX}serverInfo`]: { name: 'daybook' } },
+      });
+      const saved = await server.answer(server.send('tools/call', { ...saveParams, ...meta() }));
+      expect(saved.result).toMatchObject({
+        resultType: 'complete',
+        structuredContent: { success: true },
+        _meta: { [`${PREFIX}serverInfo`]: { name: 'daybook' } },
+      });
+      expect(await conversations(server)).toHaveLength(1);
+      const missing = { uri: 'daybook://conversation/none', ...meta() };
+      const { error } = await server.answer(server.send('resources/read', missing));
+      expect(error).toMatchObject({ code: -32602, data: { uri: missing.uri } });
+      const gone = await server.answer(server.send('ping', meta()));
+      expect(gone.error).toMatchObject({ code: -32601 });
+    });
+  });
+
+  it('lets a client begin a session after server/discover, and use both', async () => {
+    await withServer(async (server) => {
+      await server.answer(server.send('server/discover', meta()));
+      await server.initialize();
+      const inSession = await server.answer(server.send('tools/call', saveParams));
+      expect(inSession.result).toMatchObject({ structuredContent: { success: true } });
+      expect(inSession.result).not.toHaveProperty('resultType');
+      expect(await conversations(server)).toHaveLength(1);
+    });
+  });
+
+  it('refuses versions that it does not serve by request before anything is done', async () => {
+    await withServer(async (server) => {
+      for (const requested of ['2030-01-01', '2025-11-25', 'nonsense']) {
+        const params = { ...saveParams, ...meta(requested) };
+        const { error } = await server.answer(server.send('tools/call', params));
+        expect(error).toMatchObject({ code: -32022, data: { supported: [VERSION], requested } });
+      }
+      const incomplete = { ...saveParams, _meta: { [`${PREFIX}protocolVersion`]: VERSION } };
+      const { error } = await server.answer(server.send('tools/call', incomplete));
+      expect(error).toMatchObject({ code: -32602 });
+      expect((await server.answer(server.send('server/discover', {}))).error).toMatchObject({
+        code: -32602,
+      });
+      expect(await conversations(server)).toEqual([]);
+    });
+  });
+
+  it('sends progress with the request, and what subscriptions/listen asked for until it is cancelled', async () => {
+    await withServer(async (server) => {
+      await server.answer(server.send('tools/call', { ...saveParams, ...meta() }));
+      const listed = await server.answer(server.send('resources/list', meta()));
+      const { result = {} } = listed;
+      const { uri = '' } = (result['resources'] as { uri: string }[])[0] ?? {};
+      const notifications = { resourceSubscriptions: [uri] };
+      const id = server.send('subscriptions/listen', { notifications, ...meta() });
+      expect(await lineWith(server, 'subscriptions/acknowledged')).toMatchObject({
+        params: { notifications, _meta: { [`${PREFIX}subscriptionId`]: id } },
+      });
+      await server.answer(server.send('tools/call', { ...saveParams, ...meta() }));
+      expect(await lineWith(server, 'resources/updated')).toMatchObject({ params: { uri } });
+      server.send('notifications/cancelled', { requestId: id, ...meta() }, false);
+      await server.answer(server.send('tools/list', meta()));
+      expect(server.lines.some((line) => JSON.parse(line).id === id)).toBe(false);
+    });
+  });
+
+  it('answers a listening client when the server ends', async () => {
+    await withPlace(async (place) => {
+      const server = new BareServer(place);
+      const params = { notifications: { resourcesListChanged: true }, ...meta() };
+      const id = server.send('subscriptions/listen', params);
+      await lineWith(server, 'subscriptions/acknowledged');
+      server.process.stdin.end();
+      expect(await server.exit()).toEqual([0, null]);
+      expect((await server.answer(id)).result).toMatchObject({ resultType: 'complete' });
+    });
+  });
+});
+
+describe('a message that is no request', () => {
+  it('is answered with an error and a short log, and the next one is served', async () => {
+    await withServer(async (server) => {
+      await server.initialize();
+      const deep = `${'['.repeat(600)}${']'.repeat(600)}`;
+      const keys = Array.from({ length: 20_000 }, (_, n) => `"k${n}":1`).join(',');
+      const cases: readonly [string, number][] = [
+        ['{"jsonrpc":"2.0","id":1,', -32700],
+        ['this is no JSON', -32700],
+        ['{"jsonrpc":"2.0"}', -32600],
+        ['[]', -32600],
+        [`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":${deep}}}`, -32600],
+        [`{"jsonrpc":"2.0","id":1,"method":"ping","params":{${keys}}}`, -32600],
+        [`{"jsonrpc":"2.0","id":1,"method":"ping","params":[${'{},'.repeat(300_000)}1]}`, -32600],
+      ];
+      for (const [line, code] of cases) {
+        const before = server.lines.length;
+        server.process.stdin.write(`${line}\n`);
+        while (server.lines.length === before) await delay(5);
+        const answer = JSON.parse(server.lines[before] ?? '');
+        expect([answer.id, answer.error.code], line.slice(0, 40)).toEqual([null, code]);
+      }
+      expect(server.stderr.length).toBeLessThan(300 * cases.length);
+      expect((await server.answer(server.send('ping', {}))).result).toEqual({});
+    });
+  });
+});

@@ -1,0 +1,190 @@
+/**
+ * Vectors kept for a store that changes, with a server of the OpenAI format on loopback: made in the
+ * background, taken over after a restart, never mixed between models, made anew where a file is damaged.
+ */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../src/base/clock.js';
+import { silentLog } from '../../src/base/log.js';
+import { EmbeddingSync } from '../../src/embeddings/embedding-sync.js';
+import { createRemoteEmbedder } from '../../src/embeddings/remote-embedder.js';
+import { createVectorSource } from '../../src/embeddings/stored-vectors.js';
+import { passagesOf } from '../../src/recall/message-text.js';
+import { openConversationStore } from '../../src/stores/conversations/conversations.js';
+import { startEmbeddings } from '../support/embeddings-stand-in.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+async function openPlace() {
+  const folder = tempFolder();
+  const api = await startEmbeddings();
+  const logsFolder = join(folder, 'logs');
+  const conversations = await openConversationStore({
+    logsFolder,
+    fsync: false,
+    maxMessages: 5_000,
+  });
+  onTestFinished(() => conversations.close());
+  const vectorsFolder = join(folder, 'vectors');
+  const start = (model = 'm1') => {
+    const sync = new EmbeddingSync({
+      conversations,
+      open: async () =>
+        createRemoteEmbedder({
+          name: 'api',
+          endpoint: api.url,
+          model,
+          clock: systemClock,
+          retryDelayMs: 1,
+        }),
+      folder: vectorsFolder,
+      cut: passagesOf,
+      clock: systemClock,
+      log: silentLog,
+      lookEveryMs: 20,
+    });
+    onTestFinished(() => sync.close());
+    sync.start();
+    return { sync, source: createVectorSource(sync, silentLog) };
+  };
+  const add = async (...contents: string[]) =>
+    (
+      await conversations.create({
+        messages: contents.map((content) => ({ role: 'user' as const, content })),
+      })
+    ).conversationId;
+  const files = () =>
+    readdirSync(vectorsFolder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.vectors'))
+      .map((name) => join(vectorsFolder, name));
+  return { api, conversations, start, add, files };
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 800; tries += 1) {
+    if (holds()) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error('It did not come about.');
+}
+
+const isReady = (sync: EmbeddingSync, passages: number) => () => {
+  const { state, embedded } = sync.progress;
+  return state === 'ready' && embedded === passages;
+};
+
+describe('vectors of a store', () => {
+  it('are made in the background and say what is nearest, also for what comes later and goes', async () => {
+    const { start, add, conversations } = await openPlace();
+    const wall = await add('The bed is of larch.', 'Which tomatoes do we plant?');
+    const { sync, source } = start();
+    await until(isReady(sync, 2));
+    const disk = await add('The disk of the server is full.');
+    await conversations.append(wall, [{ role: 'user', content: 'Only after the frost.' }]);
+    await until(isReady(sync, 4));
+    const nearestTo = async (question: string) =>
+      (await source.ask(question))
+        ?.nearest(1, () => true)
+        .map(({ conversationId, seq }) => [conversationId, seq]);
+    expect(await nearestTo('wood?')).toEqual([[wall, 1]]);
+    expect(await nearestTo('is it going to rain?')).toEqual([[wall, 3]]);
+    expect(await nearestTo('cpu load')).toEqual([[disk, 1]]);
+    await conversations.trash(disk);
+    expect(await nearestTo('cpu load')).not.toEqual([[disk, 1]]);
+    const scores = await source.ask('lettuce');
+    expect(scores?.best(wall, 2)?.cosine).toBeCloseTo(1, 2);
+    expect(scores?.best(wall, 99)).toBeUndefined();
+    expect(scores?.nearest(9, ({ seq }) => seq === 3)).toHaveLength(1);
+    expect(source.model).toBe('m1');
+  });
+
+  it('are taken over after a restart; only what is new is sent', async () => {
+    const { api, start, add } = await openPlace();
+    await add(...Array.from({ length: 40 }, (_, n) => `Board ${n} is of larch.`));
+    const first = start();
+    await until(isReady(first.sync, 40));
+    await first.sync.close();
+    expect(api.texts).toHaveLength(40);
+    await add('One more server.', 'Board 7 is of larch.');
+    const second = start();
+    await until(isReady(second.sync, 42));
+    expect(api.texts).toHaveLength(41);
+  });
+
+  it('are written down where the process ends half-way', async () => {
+    const { api, start, add } = await openPlace();
+    await add(...Array.from({ length: 200 }, (_, n) => `Board ${n} is of larch.`));
+    const first = start();
+    await until(() => first.sync.progress.embedded >= 32);
+    await first.sync.close();
+    const done = api.texts.length;
+    const second = start();
+    await until(isReady(second.sync, 200));
+    expect(api.texts.length).toBeLessThanOrEqual(200 + 16);
+    expect(done).toBeLessThan(200);
+  });
+
+  it('of another model are never mixed in', async () => {
+    const { api, start, add } = await openPlace();
+    await add('The bed is of larch.');
+    const first = start('m1');
+    await until(isReady(first.sync, 1));
+    await first.sync.close();
+    const second = start('m2');
+    await until(isReady(second.sync, 1));
+    expect(api.texts).toHaveLength(2);
+    await second.sync.close();
+    const third = start('m1');
+    await until(isReady(third.sync, 1));
+    expect(api.texts).toHaveLength(2);
+  });
+
+  it.each([
+    ['cut short', (bytes: Buffer) => bytes.subarray(0, bytes.length - 3)],
+    [
+      'of another model',
+      (bytes: Buffer) => Buffer.from(bytes.toString('latin1').replace(' m1"', ' mX"'), 'latin1'),
+    ],
+    [
+      'with a wrong bit',
+      (bytes: Buffer) =>
+        Buffer.concat([bytes.subarray(0, -1), Buffer.from([(bytes.at(-1) ?? 0) ^ 1])]),
+    ],
+    ['empty', () => Buffer.alloc(0)],
+  ])('in a file that is %s are told and made anew', async (_, damage) => {
+    const { api, start, add, files } = await openPlace();
+    const id = await add('The bed is of larch.');
+    const first = start();
+    await until(isReady(first.sync, 1));
+    await first.sync.close();
+    const [file = ''] = files();
+    writeFileSync(file, damage(readFileSync(file)));
+    const second = start();
+    await until(isReady(second.sync, 1));
+    expect(second.sync.progress.damagedFiles).toBe(1);
+    expect(api.texts).toHaveLength(2);
+    expect((await second.source.ask('wood'))?.best(id, 1)?.cosine).toBeGreaterThan(0.9);
+  });
+
+  it.each(['busy', 'short'] as const)(
+    'are absent, told why, while the server is %s',
+    async (mood) => {
+      const { api, start, add } = await openPlace();
+      await add('The bed is of larch.');
+      api.mood = mood;
+      const { sync, source } = start();
+      await until(() => sync.progress.state === 'failed');
+      expect(sync.progress.error?.code).toBe('PROVIDER');
+      expect(await source.ask('wood')).toBeUndefined();
+    },
+  );
+
+  it('are made by one of two processes, and used by both', async () => {
+    const { api, start, add } = await openPlace();
+    await add(...Array.from({ length: 60 }, (_, n) => `Board ${n} is of larch.`));
+    const [one, two] = [start(), start()];
+    await until(isReady(one.sync, 60));
+    await until(isReady(two.sync, 60));
+    expect(api.texts).toHaveLength(60);
+  });
+});

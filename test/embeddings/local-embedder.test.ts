@@ -1,0 +1,70 @@
+/**
+ * The model on this machine. What needs its packages (340 MB, bench/model/package.json) runs where they are
+ * installed, in CI among others; what must hold without them runs everywhere.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openLocalEmbedder } from '../../src/embeddings/local-embedder.js';
+import { createPackageLoader } from '../../src/embeddings/model/packages.js';
+import { errorOf } from '../support/error-of.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+const BENCH = resolve(import.meta.dirname, '../../bench/model');
+const isInstalled = existsSync(join(BENCH, 'node_modules', 'onnxruntime-node'));
+
+describe('a local model', () => {
+  it('that is not installed says how to install it', async () => {
+    const folder = tempFolder();
+    const packages = createPackageLoader(folder);
+    const error = await errorOf(openLocalEmbedder({ packages, cacheFolder: folder }));
+    expect(error.code).toBe('NOT_CONFIGURED');
+    expect(error.hint).toContain('daybook embeddings enable');
+  });
+});
+
+describe.runIf(isInstalled)('all-MiniLM-L6-v2', () => {
+  const open = (cacheFolder: string, modelFolder?: string) =>
+    openLocalEmbedder({ packages: createPackageLoader(BENCH), cacheFolder, modelFolder });
+
+  it('gives the likenesses that its makers publish, and is written once', {
+    timeout: 120_000,
+  }, async () => {
+    const folder = tempFolder();
+    const embedder = await open(folder);
+    const texts = [
+      'That is a happy person',
+      'That is a happy dog',
+      'That is a very happy person',
+      'Today is a sunny day',
+    ];
+    const [person, ...others] = await embedder.embed(texts);
+    const cosines = others.map((other) =>
+      other.reduce((sum, value, d) => sum + value * (person?.[d] ?? 0), 0),
+    );
+    for (const [at, published] of [0.695, 0.943, 0.257].entries()) {
+      expect(Math.abs((cosines[at] ?? 0) - published)).toBeLessThan(0.03);
+    }
+    expect(person).toHaveLength(384);
+    await embedder.close();
+
+    const file = join(folder, 'all-MiniLM-L6-v2-int8-v1.onnx');
+    const bytes = readFileSync(file);
+    expect(bytes.length).toBeLessThan(26_000_000);
+    writeFileSync(file, bytes.subarray(0, 1_000_000)); // a disk that was full
+    const again = await open(folder);
+    expect(again.identity).toBe(embedder.identity);
+    expect(readFileSync(file).equals(bytes)).toBe(true);
+    await again.close();
+  });
+
+  it('is told to be broken where its folder is', { timeout: 60_000 }, async () => {
+    const [cache, model] = [tempFolder(), tempFolder()];
+    expect((await errorOf(open(cache, model))).code).toBe('NOT_CONFIGURED');
+    writeFileSync(join(model, 'model.onnx'), 'no model');
+    expect((await errorOf(open(cache, model))).code).toBe('NOT_CONFIGURED');
+    const weights = await createPackageLoader(BENCH).weightsFolder();
+    writeFileSync(join(model, 'tokenizer.json'), readFileSync(join(weights, 'tokenizer.json')));
+    expect((await errorOf(open(cache, model))).code).toBe('CORRUPT');
+  });
+});

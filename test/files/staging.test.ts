@@ -1,0 +1,47 @@
+/**
+ * Temporary files: which ones a sweep removes, and when a hard link is impossible.
+ */
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { isWithoutLinks, sweepTemporaries, temporaryName } from '../../src/files/atomic/staging.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+const system = (code: string) => Object.assign(new Error(code), { code });
+
+describe('temporary files', () => {
+  it('are removed once their process is dead or, where it cannot be seen, after a day', async () => {
+    const root = join(tempFolder(), 'sweep');
+    mkdirSync(root);
+    const [realm] = /^\.tmp-[0-9a-f]{8}-\d+-/.exec(temporaryName()) ?? [];
+    const dead = `${realm}4194000-1-abc1-00000000`;
+    const foreign = '.tmp-ffffffff-1-77-1-abc1-00000000';
+    const names = {
+      own: temporaryName(),
+      dead,
+      foreign,
+      foreignOld: foreign.replace('-77-', '-78-'),
+      file: 'conversation.json',
+      tmp: '.tmp-something-else',
+    };
+    for (const name of Object.values(names)) writeFileSync(join(root, name), 'x');
+    const old = Date.now() / 1000 - 25 * 60 * 60;
+    for (const name of [names.own, names.foreignOld, names.tmp]) {
+      utimesSync(join(root, name), old, old);
+    }
+    await sweepTemporaries(root);
+    const { own, file, tmp } = names;
+    expect(readdirSync(root).sort()).toEqual([own, file, tmp, foreign].sort());
+  });
+
+  it('are swept without an error where the folder is missing', async () => {
+    await expect(sweepTemporaries(join(tempFolder(), 'none'))).resolves.toBeUndefined();
+  });
+
+  it('get their name another way wherever a hard link is impossible, also at the limit of links', () => {
+    for (const code of ['EMLINK', 'EXDEV', 'EPERM', 'ENOSYS'])
+      expect(isWithoutLinks(system(code))).toBe(true);
+    for (const code of ['EEXIST', 'ENOSPC', 'EIO'])
+      expect(isWithoutLinks(system(code))).toBe(false);
+  });
+});

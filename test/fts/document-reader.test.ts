@@ -1,0 +1,93 @@
+/** The reader's one pass over a text against the tokenizer, the CJK tokens and the symbols defined one by one. */
+import { describe, expect, it } from 'vitest';
+import { Dictionary } from '../../src/fts/terms/dictionary.js';
+import { cjkTokens, hasSymbols } from '../../src/fts/tokenizing/cjk-bigrams.js';
+import { DocumentReader, MAX_INDEXED_UNITS } from '../../src/fts/tokenizing/document-reader.js';
+import { termsOf, tokenize } from '../../src/fts/tokenizing/tokenizer.js';
+import { seededRandom } from './fts5-oracle.js';
+
+const SEED = Number(process.env['DAYBOOK_SEED'] ?? Date.now() % 1_000_000_007);
+const PARTS = [
+  ...[
+    'a',
+    'Word',
+    'internationalisation',
+    'INTERNATIONALISATION',
+    'abcdef',
+    'abcdefg',
+    'zzzzzzzzzzzz',
+  ],
+  ...[
+    'x9',
+    '日本語',
+    '東',
+    'é',
+    'naïve',
+    'e\u0301',
+    '\u0301',
+    '😀',
+    '\ud83d',
+    '\u00a0',
+    '\u3000',
+    '—',
+  ],
+  ...['.', ':', ',', '/', '++', '#', '_', '--', ' ', ' ', '  ', '\n', '\0', '"', ')', '?'],
+];
+
+const chunksOf = (text: string) => text.split(/[ \t\n\v\f\r\u00a0\u3000]/);
+
+/** Each chunk with symbols: the number of its first word, and the chunk with \x01 for every word. */
+function symbolChunksOf(text: string): string[] {
+  let words = 0;
+  return chunksOf(text).flatMap((chunk) => {
+    const firstWord = words;
+    let signs = '';
+    let copied = 0;
+    tokenize(chunk, (_, start, end) => {
+      signs += `${chunk.slice(copied, start)}\x01`;
+      copied = end;
+      words++;
+    });
+    signs = (signs + chunk.slice(copied)).replaceAll('\0', '\x02').toWellFormed();
+    return hasSymbols(chunk) ? [`${firstWord}:${signs}`] : [];
+  });
+}
+
+/** Texts here have fewer than 128 words, so the number of a chunk's first word is one byte. */
+const readSymbolChunks = (symbols: Uint8Array) =>
+  Buffer.from(symbols)
+    .toString('latin1')
+    .split(/\0(?=[\0-\x7f])(?<!\0\0)/)
+    .slice(1)
+    .map((bytes) => {
+      const signs = Buffer.from(bytes.slice(1), 'latin1').toString('utf8');
+      return `${bytes.charCodeAt(0)}:${signs}`;
+    });
+
+describe('DocumentReader', () => {
+  it('finds the words, CJK bigrams and words with symbols that their definitions give', () => {
+    const random = seededRandom(SEED);
+    const dictionary = new Dictionary();
+    const reader = new DocumentReader(dictionary, 1);
+    for (let run = 0; run < 5000; run++) {
+      const text = Array.from({ length: random.below(12) }, () => random.pick(PARTS)).join('');
+      const { tokens, starts, symbols } = reader.read([text]);
+      const terms = Array.from(tokens, (token) => dictionary.term(token));
+      const context = `seed ${SEED} ${JSON.stringify(text)}`;
+      expect(terms.slice(0, starts[1]), context).toEqual(termsOf(text));
+      expect(terms.slice(starts[1]), context).toEqual(chunksOf(text).flatMap(cjkTokens));
+      expect(readSymbolChunks(symbols), context).toEqual(symbolChunksOf(text));
+    }
+  });
+
+  it('indexes the first four million units of a field and nothing after them', () => {
+    const dictionary = new Dictionary();
+    const base64 = 'QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVo+'.repeat(MAX_INDEXED_UNITS / 36);
+    const text = `first ${base64.slice(0, MAX_INDEXED_UNITS - 17)} within beyond last`;
+    const { starts } = new DocumentReader(dictionary, 1).read([text, 'other']);
+    expect(dictionary.find('within')).toBeDefined();
+    expect(dictionary.find('other')).toBeDefined();
+    expect([dictionary.find('beyond'), dictionary.find('last')]).toEqual([undefined, undefined]);
+    expect(starts[1]).toBeLessThan(MAX_INDEXED_UNITS / 36 + 10);
+  });
+});

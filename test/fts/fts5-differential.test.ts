@@ -1,0 +1,240 @@
+/**
+ * The engine against real SQLite: random documents, random queries over the whole grammar. The
+ * matching rows must be SQLite's in every case, the rank SQLite's to the last bit or, where SQLite
+ * depends on its own evaluation history, the clean rule's. DAYBOOK_SEED repeats a run.
+ */
+import { afterAll, describe, expect, it } from 'vitest';
+import { isAppError } from '../../src/base/errors.js';
+import { createTextIndex } from '../../src/fts/text-index.js';
+import { termsOf } from '../../src/fts/tokenizing/tokenizer.js';
+import { inTransaction, isCorruption, openSqlite, rowsOf } from '../support/sqlite.js';
+import {
+  COLUMNS,
+  type OracleDocument,
+  oracleSearch,
+  type Random,
+  type RandomQuery,
+  randomQuery,
+  randomText,
+  seededRandom,
+} from './fts5-oracle.js';
+
+const SEED = Number(process.env['DAYBOOK_SEED'] ?? Date.now() % 1_000_000_007);
+/** Half a minute each on an idle machine. */
+const PATIENCE_MS = 300_000;
+const tally = { cases: 0, cleanRule: 0, invalid: 0, snippets: 0 };
+
+afterAll(() => {
+  console.log(
+    `seed ${SEED}: ${tally.cases} queries, ${tally.cleanRule} ranked by the clean rule where SQLite ` +
+      `depends on its history; ${tally.invalid} invalid in both; ${tally.snippets} snippets`,
+  );
+});
+
+const MATCH = 'SELECT rowid AS id, bm25(t) AS rank FROM t WHERE t MATCH ?';
+const SNIPPET = `
+  SELECT rowid AS id, snippet(t, ?, '[', ']', '~', ?) AS snippet, highlight(t, 1, '[', ']') AS marked
+  FROM t WHERE t MATCH ?`;
+
+/** The same documents in SQLite, in the engine and for the oracle. */
+class Trio {
+  readonly db = openSqlite();
+  readonly index;
+  readonly documents = new Map<number, OracleDocument>();
+  readonly texts = new Map<number, string[]>();
+  readonly #insert;
+  readonly #delete;
+
+  constructor(liveDocuments: number) {
+    this.db.exec(
+      `CREATE VIRTUAL TABLE t USING fts5(${COLUMNS.join()}, tokenize='unicode61 remove_diacritics 1')`,
+    );
+    this.index = createTextIndex({ columns: COLUMNS, liveDocuments });
+    this.#insert = this.db.prepare('INSERT INTO t(rowid, title, body, tags) VALUES (?, ?, ?, ?)');
+    this.#delete = this.db.prepare('DELETE FROM t WHERE rowid = ?');
+  }
+
+  put(id: number, texts: string[]): void {
+    this.delete(id);
+    this.#insert.run([id, ...texts]);
+    this.index.put(id, Object.fromEntries(COLUMNS.map((name, i) => [name, texts[i]])));
+    this.documents.set(id, texts.map(termsOf));
+    this.texts.set(id, texts);
+  }
+
+  delete(id: number): void {
+    this.#delete.run(id);
+    expect(this.index.delete(id)).toBe(this.documents.delete(id));
+    this.texts.delete(id);
+  }
+
+  /** Row to rank, as SQLite has it. */
+  #ranks(text: string): Map<number, number> {
+    const rows = rowsOf<{ id: number; rank: number }>(this.db, MATCH, text);
+    return new Map(rows.map(({ id, rank }) => [id, rank]));
+  }
+
+  check({ text, node }: RandomQuery): void {
+    const expected = this.#ranks(text);
+    const { hits, total } = this.index.search(text, { limit: 1e9 });
+    const about = `seed ${SEED} query ${JSON.stringify(text)}`;
+    expect(
+      hits.map(({ id }) => Number(id)).sort((a, b) => a - b),
+      about,
+    ).toEqual([...expected.keys()].sort((a, b) => a - b));
+    expect(total, about).toBe(hits.length);
+    // A page is found without scoring what cannot come on it.
+    const [limit, offset] = [1 + (text.length % 7), text.length % 3];
+    const page = this.index.search(text, { limit, offset });
+    expect(page, about).toMatchObject({ total, hits: hits.slice(offset, offset + limit) });
+    tally.cases++;
+    if (hits.every(({ id, rank }) => rank === expected.get(id as number))) return;
+    tally.cleanRule++;
+    const clean = oracleSearch(node, this.documents);
+    for (const { id, rank } of hits) expect(rank, about).toBe(clean.get(id as number));
+  }
+
+  checkSnippets({ text, node }: RandomQuery, random: Random): void {
+    const column = random.below(4) - 1;
+    const tokens = 1 + random.below(12);
+    let rows: { id: number; snippet: string; marked: string }[] = [];
+    try {
+      rows = rowsOf(this.db, SNIPPET, column, tokens, text);
+    } catch (error) {
+      // SQLite meets positions of another row and takes them for a damaged file.
+      if (!isCorruption(error)) throw error;
+    }
+    const result = this.index.search(text, { limit: 1e9 });
+    const clean = oracleSearch(node, this.documents);
+    const ranks = this.#ranks(text);
+    for (const { id, snippet, marked } of rows) {
+      // Where SQLite counts instances of another row, it also marks them: nothing to compare.
+      if (ranks.get(id) !== clean.get(id)) continue;
+      const texts = this.texts.get(id)!;
+      const chosen = COLUMNS.map((name, i) => [
+        name,
+        column < 0 || column === i ? texts[i] : undefined,
+      ]);
+      const options = { open: '[', close: ']', ellipsis: '~', tokens };
+      const about = `seed ${SEED} query ${JSON.stringify(text)} column ${column} of ${JSON.stringify(texts)}`;
+      expect(result.snippet(id, Object.fromEntries(chosen), options), about).toBe(snippet);
+      expect(result.highlight(id, 'body', texts[1]!, options), about).toBe(marked);
+      tally.snippets++;
+    }
+  }
+}
+
+function randomDocument(random: Random): string[] {
+  return COLUMNS.map(() => {
+    const kind = random.below(40);
+    return randomText(random, kind === 0 ? 400 : kind < 6 ? 0 : random.below(14));
+  });
+}
+
+const SOUP = [
+  'a',
+  'b',
+  '"a b"',
+  '""',
+  'AND',
+  'OR',
+  'NOT',
+  'NEAR',
+  'NEAR(',
+  '(',
+  ')',
+  '+',
+  '*',
+  '^',
+  '-',
+  ':',
+  ',',
+  '{',
+  '}',
+  'title',
+  'body:',
+  '5',
+  '"',
+  '.',
+  "'",
+  'é',
+];
+
+/** The clean rule is ours too: it may judge what SQLite's history decides, one query in forty, not more. */
+function expectMostlySqlitesRanks(): void {
+  expect(tally.cleanRule / tally.cases).toBeLessThan(0.06);
+}
+
+describe('full-text search against SQLite', () => {
+  it('the engine finds and ranks as SQLite does: a dozen documents, 18 000 queries', {
+    timeout: PATIENCE_MS,
+  }, () => {
+    const random = seededRandom(SEED);
+    for (let round = 0; round < 60; round++) {
+      const trio = new Trio(random.pick([3, 7, 10_000]));
+      inTransaction(trio.db, () => {
+        for (let i = 0; i < 16; i++) trio.put(1 + random.below(12), randomDocument(random));
+      });
+      for (let i = 0; i < 300; i++) trio.check(randomQuery(random));
+      trio.db.close();
+    }
+    expectMostlySqlitesRanks();
+  });
+
+  it('the engine finds and ranks as SQLite does: thousands of documents, frozen segments, deletes, updates', {
+    timeout: PATIENCE_MS,
+  }, () => {
+    const random = seededRandom(SEED + 1);
+    const trio = new Trio(500);
+    inTransaction(trio.db, () => {
+      for (let i = 0; i < 2_600; i++) trio.put(1 + random.below(2_000), randomDocument(random));
+      for (let i = 0; i < 400; i++) trio.delete(1 + random.below(2_000));
+    });
+    expect(trio.index.stats().segments).toBeGreaterThan(2);
+    for (let i = 0; i < 2_000; i++) {
+      trio.check(randomQuery(random, 2));
+      if (i % 10 === 0) trio.put(1 + random.below(2_000), randomDocument(random));
+    }
+    expectMostlySqlitesRanks();
+  });
+
+  it('the engine refuses the queries that SQLite refuses', () => {
+    const random = seededRandom(SEED + 2);
+    const trio = new Trio(10_000);
+    trio.put(1, ['a b', 'a', 'b a']);
+    for (let i = 0; i < 10_000; i++) {
+      const text = Array.from({ length: 1 + random.below(8) }, () => random.pick(SOUP)).join(
+        random.pick(['', ' ', ' ']),
+      );
+      let valid = true;
+      let ours = true;
+      try {
+        rowsOf(trio.db, MATCH, text);
+      } catch {
+        valid = false;
+      }
+      try {
+        trio.index.search(text);
+      } catch (error) {
+        if (!isAppError(error, 'QUERY_SYNTAX')) throw error;
+        expect(error.details?.['position']).toBeTypeOf('number');
+        ours = false;
+      }
+      expect(ours, JSON.stringify(text)).toBe(valid);
+      if (!valid) tally.invalid++;
+    }
+    expect(tally.invalid).toBeGreaterThan(5_000);
+    expect(tally.invalid).toBeLessThan(9_900);
+  });
+
+  it('snippets and highlights are those of SQLite', () => {
+    const random = seededRandom(SEED + 3);
+    for (let round = 0; round < 20; round++) {
+      const trio = new Trio(random.pick([5, 10_000]));
+      for (let i = 0; i < 12; i++) trio.put(i, randomDocument(random));
+      for (let i = 0; i < 60; i++) trio.checkSnippets(randomQuery(random), random);
+      trio.db.close();
+    }
+    expect(tally.snippets).toBeGreaterThan(1_000);
+  });
+});

@@ -1,0 +1,69 @@
+/**
+ * Queries made to hang a server: each ends with an answer or a clear error, for at most some times the
+ * work of indexing what is searched, which is a second or less.
+ */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createTextIndex } from '../../src/fts/text-index.js';
+
+const TERMS = 60_000;
+const index = createTextIndex({ columns: ['a'] });
+
+/** Of the processor, in milliseconds: what else the machine does does not count. */
+function workOf(work: () => unknown): number {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+let indexingMs = 0;
+
+beforeAll(() => {
+  indexingMs = workOf(() => {
+    for (let i = 0; i < TERMS; i += 6) {
+      const words = Array.from({ length: 6 }, (_, k) => `w${(i + k).toString(36)} a${i + k}`);
+      index.put(i, { a: words.join(' ') });
+    }
+  });
+});
+
+/** Takes at most so many times the work of indexing. */
+function expectWithin(times: number, work: () => unknown, what?: string): void {
+  const ratio = workOf(work) / indexingMs;
+  console.log(`${what}: ${ratio.toFixed(2)} times the indexing (${indexingMs.toFixed(0)} ms)`);
+  expect(ratio, what).toBeLessThan(times);
+}
+const refused = (query: string) => () => index.search(query);
+const syntax = expect.objectContaining({ code: 'QUERY_SYNTAX' });
+
+describe('hostile queries', () => {
+  it('answers a prefix of 60 000 terms at once', () => {
+    expectWithin(3, () => expect(index.search('a* OR w*').total).toBe(TERMS / 6));
+  });
+
+  it('answers a thousand prefixes', () => {
+    const query = Array.from({ length: 1_000 }, (_, i) => `w${i.toString(36)}*`).join(' OR ');
+    expectWithin(10, () => index.search(query), 'different');
+    const same = Array.from({ length: 1_000 }, () => 'a*').join(' OR ');
+    expectWithin(10, () => index.search(same), 'same');
+    const near = (phrases: number) => `NEAR(${'a* '.repeat(phrases)}, 100)`;
+    expectWithin(10, () => index.search(near(32)), 'near');
+    expect(refused(near(33))).toThrow(syntax);
+  });
+
+  it('answers deep nesting up to the limit and refuses what is deeper', () => {
+    const nested = (depth: number) => `${'(a1 OR (a2 AND '.repeat(depth)}a3${'))'.repeat(depth)}`;
+    expect(index.search(nested(100)).total).toBeGreaterThan(0);
+    expect(refused(nested(200))).toThrow(syntax);
+    expect(refused(`a1${' NOT b'.repeat(257)}`)).toThrow(syntax);
+    expect(index.search(`a1${' NOT b'.repeat(256)}`).total).toBe(1);
+    expect(refused('('.repeat(100_000))).toThrow(syntax);
+    expect(refused('a '.repeat(100_000))).toThrow(syntax);
+    expect(refused(`"${'a '.repeat(100_000)}"`)).toThrow(syntax);
+  });
+
+  it('takes a pasted text in the forgiving match types', () => {
+    const pasted = 'w1 (a2 "x C++ '.repeat(5_000);
+    for (const matchType of ['auto', 'exact', 'prefix', 'any', 'fuzzy'] as const)
+      expectWithin(10, () => index.search(pasted, { matchType }), matchType);
+  });
+});

@@ -1,0 +1,250 @@
+/** Sessions of coding agents: Codex, Gemini CLI, Cursor; and Gemini Apps. */
+import { join } from 'node:path';
+import sqlite from 'node-sqlite3-wasm';
+import { describe, expect, it } from 'vitest';
+import { tempFolder } from '../support/temp-folder.js';
+import { zstdOf } from '../support/zstd.js';
+import { counts, folderWith, lines, openImportBench, said } from './bench.js';
+
+const ID = '55555555-ffff-4fff-8fff-000000000001';
+const record = (second: number, type: string, payload: object) => ({
+  timestamp: `2026-02-03T10:00:${String(second).padStart(2, '0')}.000Z`,
+  type,
+  payload,
+});
+const meta = (more: object = {}) =>
+  record(0, 'session_meta', {
+    ...{ id: ID, timestamp: '2026-02-03T10:00:00.000Z', cwd: '/home/ada/shed' },
+    git: { branch: 'main', repository_url: 'git@example.org:shed.git' },
+    ...more,
+  });
+const message = (second: number, role: string, text: string) =>
+  record(second, 'response_item', {
+    ...{ type: 'message', role },
+    content: [{ type: role === 'assistant' ? 'output_text' : 'input_text', text }],
+  });
+const LEGACY = [
+  meta(),
+  message(1, 'user', '<environment_context>cwd</environment_context>'),
+  record(1, 'turn_context', { model: 'gpt-x' }),
+  message(2, 'user', 'Build a shed'),
+  record(3, 'response_item', {
+    type: 'reasoning',
+    summary: [{ type: 'summary_text', text: 'Hm' }],
+  }),
+  record(4, 'response_item', {
+    type: 'function_call',
+    name: 'shell',
+    arguments: '{"c":"ls"}',
+    call_id: 'c1',
+  }),
+  record(5, 'response_item', { type: 'function_call_output', call_id: 'c1', output: 'files' }),
+  record(5, 'event_msg', { type: 'agent_message', message: 'Done.' }),
+  record(6, 'compacted', {
+    message: 'x',
+    replacement_history: [message(1, 'user', 'again').payload],
+  }),
+  message(7, 'assistant', 'Done.'),
+];
+const SAID = ['user: Build a shed', 'assistant: Done.'];
+
+describe('a session of Codex', () => {
+  it('in the older form has what was typed and answered, not what was injected or compacted', async () => {
+    const bench = await openImportBench();
+    const report = await bench.import(
+      folderWith({
+        [`sessions/2026/02/03/rollout-2026-02-03T10-00-00-${ID}.jsonl`]: lines(...LEGACY),
+      }),
+    );
+    expect(report.sources).toMatchObject([{ kind: 'codex' }]);
+    const made = bench.bySource(ID);
+    expect(said(made)).toEqual(SAID);
+    expect(made).toMatchObject({
+      ...{ module: 'shed', createdAt: '2026-02-03T10:00:00.000Z' },
+      metadata: { gitBranch: 'main', gitRemote: 'git@example.org:shed.git' },
+    });
+    expect(made.messages[1].metadata).toEqual({
+      model: 'gpt-x',
+      tools: [{ name: 'shell', input: '{"c":"ls"}', result: 'files' }],
+      thinking: 'Hm',
+    });
+    expect(report.leftOut).toEqual({ 'injected context': 1, compactions: 1 });
+  });
+
+  it('is read packed as well, and once where it lies there plain and packed', async () => {
+    const bench = await openImportBench();
+    const name = `rollout-2026-02-03T10-00-00-${ID}.jsonl`;
+    const packed = folderWith({ [`archived_sessions/${name}.zst`]: zstdOf(lines(...LEGACY)) });
+    await bench.import(packed);
+    expect(said(bench.bySource(ID))).toEqual(SAID);
+    expect(bench.bySource(ID).tags).toEqual(['codex', 'archived']);
+    const both = folderWith({
+      [`sessions/${name}.zst`]: zstdOf(lines(...LEGACY)),
+      [`sessions/${name}`]: lines(...LEGACY, message(9, 'user', 'More')),
+    });
+    expect((await bench.import(both)).problems).toEqual([]);
+    expect(bench.bySource(ID).messageCount).toBe(3);
+  });
+
+  it('in the newer form has its completed items, and no response item of a user', async () => {
+    const bench = await openImportBench();
+    const item = (second: number, fields: object) =>
+      record(second, 'event_msg', { type: 'item_completed', item: fields });
+    const text = lines(
+      meta({ history_mode: 'paginated' }),
+      message(1, 'user', 'something injected'),
+      item(2, { id: 'i1', type: 'UserMessage', content: [{ type: 'text', text: 'Build a shed' }] }),
+      item(3, { id: 'i2', type: 'CommandExecution', command: 'ls', aggregated_output: 'files' }),
+      item(4, { id: 'i3', type: 'AgentMessage', content: [{ type: 'Text', text: 'Done.' }] }),
+    );
+    await bench.import(folderWith({ [`sessions/rollout-x-${ID}.jsonl`]: text }));
+    expect(said(bench.bySource(ID))).toEqual(SAID);
+    expect(bench.bySource(ID).messages[1].metadata.tools).toEqual([
+      { name: 'CommandExecution', input: 'ls', result: 'files' },
+    ]);
+  });
+
+  it('in a form that is not known is named and passed over', async () => {
+    const bench = await openImportBench();
+    const text = lines(meta({ history_mode: 'sharded' }), message(2, 'user', 'x'));
+    const report = await bench.import(folderWith({ [`rollout-x-${ID}.jsonl`]: text }));
+    expect(report.problems).toMatchObject([{ code: 'FORMAT_TOO_NEW' }]);
+    expect(counts(report)).toMatchObject({ added: 0, skipped: 1 });
+  });
+});
+
+describe('a session of Gemini CLI', () => {
+  const at = (n: number) => ({ id: `g${n}`, timestamp: `2026-02-03T10:00:0${n}.000Z` });
+  const HEAD = { sessionId: ID, projectHash: 'abc', startTime: '2026-02-03T10:00:00.000Z' };
+  const ASKED = { ...at(1), type: 'user', content: [{ text: 'Build a shed' }] };
+  const ANSWERED = {
+    ...{ ...at(2), type: 'gemini', content: 'Done.', model: 'gemini-x', tokens: { total: 9 } },
+    thoughts: [{ subject: 'Plan', description: 'Hm' }],
+    toolCalls: [{ name: 'ls', args: {}, resultDisplay: 'files', status: 'success' }],
+  };
+
+  it('follows what was set and taken back', async () => {
+    const bench = await openImportBench();
+    const folder = folderWith({
+      'shed/.project_root': '/home/ada/shed\n',
+      'shed/chats/session-2026-02-03T10-00-abc.jsonl': lines(
+        HEAD,
+        { ...at(5), type: 'user', content: 'taken back' },
+        { $set: { messages: [ASKED], summary: 'A shed' } },
+        { ...at(2), type: 'gemini', content: 'Do' },
+        ANSWERED,
+        { ...at(3), type: 'user', content: 'wrong' },
+        { $rewindTo: 'g3' },
+        { ...at(4), type: 'info', content: 'updated' },
+      ),
+      'shed/chats/session-x.jsonl.tmp-123': 'half',
+    });
+    const report = await bench.import(folder);
+    expect(report.sources).toMatchObject([{ kind: 'gemini-cli' }]);
+    const made = bench.bySource(ID);
+    expect(said(made)).toEqual(SAID);
+    expect(made).toMatchObject({ title: 'A shed', module: 'shed' });
+    expect(made.messages[1].metadata).toEqual({
+      ...{ model: 'gemini-x', usage: { total: 9 }, thinking: 'Hm' },
+      tools: [{ name: 'ls', input: '{}', result: 'files' }],
+    });
+  });
+
+  it('is read from the older single document', async () => {
+    const bench = await openImportBench();
+    const document = { ...HEAD, messages: [ASKED, ANSWERED] };
+    await bench.import(folderWith({ 'abc/chats/session-1.json': document }));
+    expect(said(bench.bySource(ID))).toEqual(SAID);
+  });
+});
+
+describe('what Cursor keeps', () => {
+  it('comes in from transcripts of the command line, which have no times', async () => {
+    const bench = await openImportBench();
+    const text = lines(
+      {
+        role: 'user',
+        message: {
+          content: [{ type: 'text', text: '<x>ctx</x><user_query>\nBuild a shed\n</user_query>' }],
+        },
+      },
+      {
+        role: 'assistant',
+        message: {
+          content: [
+            { type: 'tool_use', name: 'ls', input: {} },
+            { type: 'text', text: 'Done.' },
+          ],
+        },
+      },
+    );
+    const report = await bench.import(
+      folderWith({ [`home-ada-shed/agent-transcripts/${ID}/${ID}.jsonl`]: text }),
+    );
+    expect(report.sources).toMatchObject([{ kind: 'cursor-cli' }]);
+    expect(said(bench.bySource(ID))).toEqual(SAID);
+    expect(bench.bySource(ID).metadata.source.times).toBe('file');
+  });
+
+  it('comes in from the database of the editor', async () => {
+    const path = join(tempFolder(), 'state.vscdb');
+    const database = new sqlite.Database(path);
+    database.exec('CREATE TABLE cursorDiskKV (key TEXT UNIQUE, value BLOB)');
+    const put = (key: string, value: object) =>
+      database.run('INSERT INTO cursorDiskKV VALUES (?, ?)', [key, JSON.stringify(value)]);
+    put(`composerData:${ID}`, {
+      ...{ name: 'Shed', createdAt: 1770112800000 },
+      fullConversationHeadersOnly: [
+        { bubbleId: 'b1', type: 1 },
+        { bubbleId: 'b2', type: 2 },
+        { bubbleId: 'gone' },
+      ],
+    });
+    put(`bubbleId:${ID}:b1`, { type: 1, text: 'Build a shed', createdAt: '2026-02-03T10:00:01Z' });
+    put(`bubbleId:${ID}:b2`, {
+      type: 2,
+      text: 'Done.',
+      toolFormerData: { name: 'ls', rawArgs: '{}', result: 'files' },
+    });
+    put('composerData:empty', { fullConversationHeadersOnly: [] });
+    database.close();
+    const bench = await openImportBench();
+    const report = await bench.import(path);
+    expect(report.sources).toMatchObject([{ kind: 'cursor' }]);
+    expect(said(bench.bySource(ID))).toEqual(SAID);
+    expect(bench.folders()).toHaveLength(1);
+  });
+});
+
+describe('Gemini Apps in a Takeout', () => {
+  it('come in as conversations of one turn, their answers as text', async () => {
+    const bench = await openImportBench();
+    const turn = (title: string, html: string) => ({
+      ...{
+        header: 'Gemini Apps',
+        products: ['Gemini Apps'],
+        title,
+        time: '2026-02-03T10:00:00.123Z',
+      },
+      safeHtmlItem: [{ html }],
+    });
+    const report = await bench.import(
+      folderWith({
+        'Takeout/My Activity/Gemini Apps/MyActivity.json': [
+          turn(
+            'Prompted Build a shed',
+            '<h2>Plan</h2><p>Use <b>larch</b> &amp; nails</p><ul><li>one</li></ul><pre><code>a &lt; b</code></pre>',
+          ),
+          turn('Prompted Again', '<p>Yes'),
+          { header: 'Search', title: 'Searched' },
+        ],
+      }),
+    );
+    expect(counts(report)).toMatchObject({ added: 2, skipped: 1 });
+    expect(said(bench.bySource('2026-02-03T10:00:00.123Z:1'))).toEqual([
+      'user: Build a shed',
+      'assistant: ## Plan\n\nUse **larch** & nails\n\n- one\n\n```\na < b\n```',
+    ]);
+    expect(bench.folders()).toHaveLength(2);
+  });
+});

@@ -1,0 +1,118 @@
+/** ChatGPT's export: what of it comes in, from a folder, a zip or one file. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { zipOf } from '../support/zip.js';
+import { counts, FIXTURES, fileWith, folderWith, openImportBench, said } from './bench.js';
+
+const FIXTURE = join(FIXTURES, 'chatgpt/conversations.json');
+const SHED = '11111111-aaaa-4aaa-8aaa-000000000001';
+const CIRCLE = '11111111-aaaa-4aaa-8aaa-000000000003';
+
+describe('a ChatGPT export', () => {
+  it('brings in what was shown, with its times, title, project and model', async () => {
+    const bench = await openImportBench();
+    const report = await bench.import(FIXTURE);
+    expect(report.sources).toMatchObject([{ kind: 'chatgpt' }]);
+    expect(counts(report)).toEqual({ added: 3, updated: 0, unchanged: 0, skipped: 1 });
+    expect(report.problems).toMatchObject([{ record: '[1]', code: 'CORRUPT' }]);
+    const shed = bench.bySource(SHED);
+    expect(shed).toMatchObject({
+      conversationId: '20250124-1737724800123',
+      createdAt: '2025-01-24T13:20:00.123Z',
+      updatedAt: '2025-01-24T13:30:00.500Z',
+      title: 'Garden shed',
+      module: 'g-p-garden',
+      pinned: true,
+      tags: ['chatgpt', 'archived'],
+      metadata: { model: 'gpt-5', source: { kind: 'chatgpt', id: SHED, count: 4 } },
+    });
+    expect(said(shed)).toEqual([
+      'user: [image: file-Shed1]\n\nHow big is this shed?\n\n[file: plan.pdf]',
+      'assistant: Six square metres.',
+      'user: Write a list of what I need.',
+      'assistant: [canvas: List]\n\nTwelve planks of larch',
+    ]);
+    expect(shed.messages[0]).toMatchObject({
+      id: 'u1u1u1u1-0000-4000-8000-000000000001',
+      createdAt: '2025-01-24T13:20:01.000Z',
+    });
+  });
+
+  it('keeps tool calls and thinking beside the text, and leaves hidden nodes out', async () => {
+    const bench = await openImportBench();
+    const report = await bench.import(FIXTURE, { activity: 'all' });
+    expect(bench.bySource(SHED).messages[1].metadata).toEqual({
+      model: 'gpt-5-thinking',
+      tools: [{ name: 'python', input: 'print(2 * 3)', result: '6' }],
+      thinking: 'The door is two metres.',
+    });
+    expect(report.leftOut).toEqual({ hidden: 1, 'injected context': 1 });
+    expect(JSON.stringify(bench.bySource(SHED))).not.toContain('secret profile');
+  });
+
+  it('makes a branch of an answer that was not shown, linked to where it left', async () => {
+    const bench = await openImportBench();
+    await bench.import(FIXTURE);
+    const branch = bench.bySource(`${SHED}:a1a1a1a1-0000-4000-8000-000000000009`);
+    expect(said(branch)).toEqual(['assistant: I cannot tell from a picture.']);
+    expect(branch.createdAt).toBe('2025-01-24T13:21:40.000Z');
+    expect(branch.branchOf).toEqual({
+      conversationId: '20250124-1737724800123',
+      messageId: 'u1u1u1u1-0000-4000-8000-000000000001',
+    });
+  });
+
+  it('survives a circle of nodes and takes the time of the file where it has none', async () => {
+    const bench = await openImportBench();
+    await bench.import(FIXTURE);
+    const circle = bench.bySource(CIRCLE);
+    expect(said(circle)).toEqual(['user: A circle of nodes', 'assistant: is survived']);
+    expect(circle.metadata.source.times).toBe('file');
+    expect(circle.title).toBe('A circle of nodes');
+  });
+
+  it('reads many parts in a zip, and names files by their path in it', async () => {
+    const bench = await openImportBench();
+    const [shed, broken, circle] = JSON.parse(readFileSync(FIXTURE, 'utf8'));
+    const path = fileWith(
+      zipOf([
+        { name: 'conversations-000.json', content: JSON.stringify([shed, broken]) },
+        { name: 'conversations-001.json', content: `\ufeff${JSON.stringify([circle])}` },
+        { name: 'dalle/file-Shed1-photo.png', content: 'png' },
+        { name: 'chat.html', content: '<html>' },
+        {
+          name: 'shared_conversations.json',
+          content: JSON.stringify([{ id: 'x', conversation_id: SHED }]),
+        },
+      ]),
+      'export.zip',
+    );
+    expect(counts(await bench.import(path))).toMatchObject({ added: 3, skipped: 1 });
+    expect(bench.bySource(SHED).messages[0].content).toMatch(
+      /^\[image: dalle\/file-Shed1-photo\.png\]/,
+    );
+    expect(bench.bySource(SHED).tags).toContain('shared');
+  });
+
+  it('brings in every conversation before the place where a file is cut off', async () => {
+    const bench = await openImportBench();
+    const text = readFileSync(FIXTURE, 'utf8');
+    const report = await bench.importText(text.slice(0, text.indexOf('"title": null')));
+    expect(counts(report)).toMatchObject({ added: 2, skipped: 2 });
+    expect(report.problems.map(({ code }) => code)).toEqual(['CORRUPT', 'CORRUPT']);
+  });
+
+  it('changes no byte when the same export comes again, as a folder or as a zip', async () => {
+    const bench = await openImportBench();
+    const content = readFileSync(FIXTURE, 'utf8');
+    await bench.import(folderWith({ 'conversations.json': content }));
+    const before = bench.hash();
+    bench.time.now += 1000;
+    const again = await bench.import(
+      fileWith(zipOf([{ name: 'conversations.json', content }]), 'e.zip'),
+    );
+    expect(counts(again)).toEqual({ added: 0, updated: 0, unchanged: 3, skipped: 1 });
+    expect(bench.hash()).toBe(before);
+  });
+});

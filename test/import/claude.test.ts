@@ -1,0 +1,139 @@
+/** The export of Claude.ai: old lists and new trees, projects, artifacts, attachments. */
+import { describe, expect, it } from 'vitest';
+import { zipOf } from '../support/zip.js';
+import { counts, fileWith, folderWith, openImportBench, said } from './bench.js';
+
+const ROOT = '00000000-0000-4000-8000-000000000000';
+const id = (n: number) => `22222222-bbbb-4bbb-8bbb-00000000000${n}`;
+const text = (words: string) => ({ type: 'text', text: words });
+const message = (n: number, sender: string, content: unknown[], more: object = {}) => ({
+  ...{ uuid: id(n), sender, text: '', content, attachments: [], files: [] },
+  created_at: `2025-03-01T10:00:0${n}.123456Z`,
+  ...more,
+});
+
+const TREE = {
+  uuid: '22222222-bbbb-4bbb-8bbb-0000000000aa',
+  name: '',
+  created_at: '2025-03-01T10:00:00.000000Z',
+  updated_at: '2025-03-01T11:00:00+00:00',
+  project_uuid: 'p1',
+  model: 'claude-x',
+  current_leaf_message_uuid: id(4),
+  chat_messages: [
+    message(1, 'human', [text('What is in the plan?')], {
+      parent_message_uuid: ROOT,
+      attachments: [{ file_name: 'plan.txt', extracted_content: 'larch planks, twelve' }],
+      files: [{ file_name: 'plan.txt' }, { file_name: 'photo.png' }],
+    }),
+    message(2, 'assistant', [text('An answer nobody kept')], { parent_message_uuid: id(1) }),
+    message(
+      3,
+      'assistant',
+      [
+        null,
+        { type: 'thinking', thinking: 'They want a list.' },
+        { type: 'tool_use', name: 'web_search', input: { query: 'larch' } },
+        { type: 'tool_result', name: 'web_search', content: [text('a page')], is_error: false },
+        {
+          type: 'tool_use',
+          name: 'artifacts',
+          input: { command: 'create', title: 'List', type: 'text/markdown', content: '- planks' },
+        },
+        { type: 'tool_result', name: 'artifacts', content: [text('OK')] },
+        text('Here it is.'),
+      ],
+      { parent_message_uuid: id(1) },
+    ),
+    message(4, 'human', [], { parent_message_uuid: id(3), text: 'Thanks' }),
+  ],
+};
+
+const LIST = {
+  uuid: '22222222-bbbb-4bbb-8bbb-0000000000bb',
+  name: 'Old',
+  created_at: '2024-01-01T00:00:00Z',
+  chat_messages: [
+    message(6, 'assistant', [], { index: 1, text: 'second' }),
+    message(5, 'human', [], { index: 0, text: 'first' }),
+  ],
+};
+
+describe('a Claude.ai export', () => {
+  it('brings in what is shown of a tree, and the other answer as a branch', async () => {
+    const bench = await openImportBench();
+    const report = await bench.importText([TREE, LIST, { uuid: 'x' }], 'conversations.json');
+    expect(report.sources).toMatchObject([{ kind: 'claude' }]);
+    expect(counts(report)).toEqual({ added: 3, updated: 0, unchanged: 0, skipped: 1 });
+    const tree = bench.bySource(TREE.uuid);
+    expect(said(tree)).toEqual([
+      'user: What is in the plan?\n\n[file: plan.txt]\n\nlarch planks, twelve\n\n[file: photo.png]',
+      'assistant: [artifact: List]\n\n- planks\n\nHere it is.',
+      'user: Thanks',
+    ]);
+    expect(tree).toMatchObject({ title: 'What is in the plan?', module: 'p1' });
+    expect(tree.updatedAt).toBe('2025-03-01T11:00:00.000Z');
+    expect(tree.messages[1].metadata).toEqual({
+      tools: [{ name: 'web_search', input: '{"query":"larch"}', result: 'a page' }],
+      thinking: 'They want a list.',
+    });
+    const branch = bench.bySource(`${TREE.uuid}:${id(2)}`);
+    expect(said(branch)).toEqual(['assistant: An answer nobody kept']);
+    expect(branch.branchOf.messageId).toBe(id(1));
+  });
+
+  it('puts the messages of an old export in their order', async () => {
+    const bench = await openImportBench();
+    await bench.importText([LIST], 'conversations.json');
+    expect(said(bench.bySource(LIST.uuid))).toEqual(['user: first', 'assistant: second']);
+  });
+
+  it('makes notes of the documents of projects, and names the project', async () => {
+    const bench = await openImportBench();
+    const project = {
+      ...{ uuid: 'p1', name: 'Garden / shed', prompt_template: 'Be brief.' },
+      docs: [
+        { uuid: 'd1d1d1d1d1', filename: 'plan.md', content: '# Plan' },
+        { uuid: 'd2d2d2d2d2', filename: 'plan.md', content: `${'ö'.repeat(40)}\n`.repeat(1000) },
+      ],
+    };
+    const path = fileWith(
+      zipOf([
+        { name: 'conversations.json', content: JSON.stringify([TREE]) },
+        { name: 'projects/p1.json', content: JSON.stringify(project) },
+        {
+          name: 'memories.json',
+          content: JSON.stringify([{ conversations_memory: 'Likes larch.' }]),
+        },
+        { name: 'users.json', content: '[]' },
+      ]),
+      'claude.zip',
+    );
+    const report = await bench.import(path);
+    expect(report.problems).toEqual([]);
+    expect(bench.bySource(TREE.uuid).module).toBe('Garden / shed');
+    await bench.memoryBank.refresh();
+    expect(bench.memoryBank.known().map((note) => note.path)).toEqual([
+      'imported/claude/Garden - shed/instructions.md',
+      'imported/claude/Garden - shed/plan d2d2d2d2-2.md',
+      'imported/claude/Garden - shed/plan d2d2d2d2-3.md',
+      'imported/claude/Garden - shed/plan d2d2d2d2.md',
+      'imported/claude/Garden - shed/plan.md',
+      'imported/claude/memory.md',
+    ]);
+    const before = bench.hash();
+    expect(counts(await bench.import(path))).toMatchObject({ added: 0, unchanged: 2 });
+    expect(bench.hash()).toBe(before);
+  });
+
+  it('leaves a note that was edited here as it is, and says so', async () => {
+    const bench = await openImportBench();
+    const project = { uuid: 'p1', name: 'P', docs: [{ filename: 'a', content: 'one' }] };
+    const folder = folderWith({ 'conversations.json': [TREE], 'projects.json': [project] });
+    await bench.import(folder);
+    await bench.memoryBank.edit('imported/claude/P/a.md', undefined, () => 'mine');
+    const report = await bench.import(folder);
+    expect(report.problems).toMatchObject([{ code: 'ALREADY_EXISTS' }]);
+    expect((await bench.memoryBank.read('imported/claude/P/a.md')).content).toBe('mine');
+  });
+});

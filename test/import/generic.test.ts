@@ -1,0 +1,187 @@
+/** Forms that many programs write: role and content in JSON, Markdown transcripts, Daybook's own. */
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { counts, folderWith, lines, openImportBench, said } from './bench.js';
+
+const HELLO = [
+  { role: 'system', content: 'Be kind.' },
+  {
+    role: 'user',
+    content: [
+      { type: 'text', text: 'Hello' },
+      { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
+    ],
+  },
+  {
+    role: 'assistant',
+    content: null,
+    tool_calls: [{ id: 'c1', function: { name: 'time', arguments: '{}' } }],
+  },
+  { role: 'tool', tool_call_id: 'c1', content: 'noon' },
+  { role: 'assistant', content: 'Good day.' },
+];
+const SAID = ['system: Be kind.', 'user: Hello\n\n[image: inline]', 'assistant: Good day.'];
+
+describe('conversations with role and content', () => {
+  it.each([
+    ['one document', 'a.json', { messages: HELLO }],
+    ['a list', 'a.json', [{ messages: HELLO }]],
+    ['lines', 'a.jsonl', lines({ messages: HELLO })],
+    ['a bare list of messages', 'a.json', HELLO],
+    ['an export with conversations', 'a.json', { conversations: [{ messages: HELLO }] }],
+  ])('are read as %s', async (_form, name, content) => {
+    const bench = await openImportBench();
+    const report = await bench.importText(content, name);
+    expect(report.sources).toMatchObject([{ kind: 'openai' }]);
+    expect(bench.folders()).toHaveLength(1);
+    const made = bench.jsonOf(bench.folders()[0] ?? '');
+    expect(said(made)).toEqual(SAID);
+    expect(made.messages[2].metadata.tools).toEqual([
+      { name: 'time', input: '{}', result: 'noon' },
+    ]);
+  });
+
+  it('take the flat folder and the export of mnemosyne, whose ids stay keys', async () => {
+    const bench = await openImportBench();
+    const flat = (id: string) => ({
+      ...{ id, title: 'Flat', created_at: 1706102400123, updated_at: 1706102401123 },
+      messages: [{ id: `m-${id}`, role: 'user', content: 'hi', created_at: 1706102400123 }],
+    });
+    await bench.import(folderWith({ 'one.json': flat('test-convo'), 'two.json': flat('other') }));
+    expect(bench.bySource('test-convo')).toMatchObject({
+      ...{ clientId: 'test-convo', createdAt: '2024-01-24T13:20:00.123Z' },
+      updatedAt: '2024-01-24T13:20:01.123Z',
+    });
+    expect((await bench.store.load('other')).messages).toHaveLength(1);
+  });
+
+  it('come in next to each other where a key is taken already', async () => {
+    const bench = await openImportBench();
+    await bench.store.append('mine', [{ role: 'user', content: 'here' }], { create: true });
+    await bench.importText([{ id: 'mine', messages: [{ role: 'user', content: 'there' }] }]);
+    expect((await bench.store.load('mine')).messages[0]?.content).toBe('here');
+    expect(bench.bySource('mine').clientId).toBeUndefined();
+  });
+
+  it('name each record that cannot be read, and bring in the others', async () => {
+    const bench = await openImportBench();
+    const text = `${lines({ messages: HELLO })}{broken\n${lines({ messages: HELLO.slice(0, 2) })}`;
+    const report = await bench.importText(text, 'a.jsonl');
+    expect(report.problems).toMatchObject([{ record: 'line 2', code: 'CORRUPT' }]);
+    expect(counts(report)).toMatchObject({ added: 2, skipped: 1 });
+  });
+
+  it('are extended when the file grew, without times too', async () => {
+    const bench = await openImportBench();
+    await bench.importText(HELLO.slice(0, 2), 'chat.json');
+    const report = await bench.importText(HELLO, 'chat.json');
+    expect(counts(report)).toMatchObject({ added: 0, updated: 1 });
+    expect(bench.folders()).toHaveLength(1);
+  });
+});
+
+describe('a transcript in Markdown', () => {
+  it.each([
+    [
+      'headings',
+      '# Shed\n\n## User\n\nHow?\n\n```\n## Assistant\n```\n\n---\n\n## Assistant\n\nSo.',
+    ],
+    ['bold words', '# Shed\n\n**You:**\nHow?\n\n```\n## Assistant\n```\n\n**ChatGPT:**\nSo.'],
+    [
+      'front matter',
+      '---\ntitle: "Shed"\ndate: 2025-01-24\n---\n### User:\nHow?\n\n```\n## Assistant\n```\n### Claude\nSo.\n',
+    ],
+  ])('is read by %s', async (_form, content) => {
+    const bench = await openImportBench();
+    const report = await bench.importText(content, 'shed.md');
+    expect(report.sources).toMatchObject([{ kind: 'markdown' }]);
+    const made = bench.bySource('shed.md');
+    expect(made.title).toBe('Shed');
+    expect(said(made)).toEqual(['user: How?\n\n```\n## Assistant\n```', 'assistant: So.']);
+  });
+
+  it('is not any text that has headings', async () => {
+    const bench = await openImportBench();
+    await expect(bench.importText('# Plan\n\n## User\n\nstories', 'plan.md')).rejects.toThrow();
+  });
+});
+
+describe('what has the form of Daybook', () => {
+  const THREAD = '44444444-eeee-4eee-8eee-000000000001';
+
+  it('comes in from the JSON Lines of odei-history, its ids as keys', async () => {
+    const bench = await openImportBench();
+    const text = lines(
+      {
+        thread: {
+          id: THREAD,
+          module: 'discuss',
+          title: 'Values',
+          createdAt: '2025-12-18T14:22:00Z',
+          meta: { tags: ['values'], status: 'open' },
+        },
+      },
+      {
+        message: {
+          id: 'm2',
+          threadId: THREAD,
+          seq: 2,
+          role: 'assistant',
+          content: 'two',
+          createdAt: '2025-12-18T14:23:00Z',
+        },
+      },
+      {
+        message: {
+          id: 'm1',
+          threadId: THREAD,
+          seq: 1,
+          role: 'user',
+          content: 'one',
+          createdAt: '2025-12-18T14:22:00Z',
+        },
+      },
+    );
+    await bench.importText(text, 'history.jsonl');
+    const made = bench.bySource(THREAD);
+    expect(made).toMatchObject({
+      clientId: THREAD,
+      module: 'discuss',
+      tags: ['daybook', 'values'],
+    });
+    expect(said(made)).toEqual(['user: one', 'assistant: two']);
+    expect((await bench.store.load(THREAD)).title).toBe('Values');
+  });
+
+  it('keeps the ids of folders as perplexity-mcp-server wrote them', async () => {
+    const bench = await openImportBench();
+    const id = '20250124-1706102400123';
+    const folder = folderWith({
+      [`conversation-logs/${id}/conversation.json`]: {
+        ...{ conversationId: id, createdAt: '2025-01-24T15:00:00.123Z', messageCount: 9 },
+        messages: [
+          { role: 'system', content: 'You are' },
+          { role: 'user', content: 'What is new?' },
+        ],
+      },
+      'conversation-logs/20250125-1706188800456/conversation.json': '{ broken',
+    });
+    const report = await bench.import(folder);
+    expect(counts(report)).toMatchObject({ added: 1, skipped: 1 });
+    expect(bench.folders()).toEqual([id]);
+    expect(bench.jsonOf(id)).toMatchObject({
+      createdAt: '2025-01-24T15:00:00.123Z',
+      messageCount: 2,
+    });
+    const before = bench.hash();
+    await bench.import(folder);
+    expect(bench.hash()).toBe(before);
+  });
+
+  it('doubles nothing when a root imports itself', async () => {
+    const bench = await openImportBench();
+    await bench.store.create({ messages: [{ role: 'user', content: 'a' }] });
+    const report = await bench.import(join(bench.logsFolder));
+    expect(counts(report)).toEqual({ added: 0, updated: 0, unchanged: 1, skipped: 0 });
+  });
+});

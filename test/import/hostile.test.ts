@@ -1,0 +1,222 @@
+/** Archives and files that are damaged, or made to hurt: refused or named, and nothing is lost. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isAppError } from '../../src/base/errors.js';
+import { openInput } from '../../src/files/input/input.js';
+import { SOURCES } from '../../src/import/sources.js';
+import { errorOf } from '../support/error-of.js';
+import { tempFolder } from '../support/temp-folder.js';
+import { zipOf } from '../support/zip.js';
+import { FIXTURES, fileWith, folderWith, lines, openImportBench } from './bench.js';
+
+const CHATGPT = readFileSync(join(FIXTURES, 'chatgpt/conversations.json'), 'utf8');
+
+describe('an archive', () => {
+  it.each([
+    ['a name that climbs out', '../outside.json'],
+    ['a name deep down that climbs out', 'a/../../outside.json'],
+    ['an absolute name', '/tmp/outside.json'],
+    ['a drive letter', 'C:/outside.json'],
+    ['backslashes', 'a\\..\\outside.json'],
+  ])('with %s is refused as a whole', async (_what, name) => {
+    const bench = await openImportBench();
+    const path = fileWith(
+      zipOf([
+        { name: 'conversations.json', content: CHATGPT },
+        { name, content: '{}' },
+      ]),
+      'x.zip',
+    );
+    expect(await errorOf(bench.import(path))).toMatchObject({ code: 'PATH_ESCAPE' });
+    expect(bench.folders()).toEqual([]);
+  });
+
+  it('that would unpack to far more than it is, is refused', async () => {
+    const bench = await openImportBench();
+    const content = Buffer.alloc(80 * 1024 * 1024, 0x20);
+    const bomb = fileWith(zipOf([{ name: 'conversations.json', content }]), 'x.zip');
+    expect(await errorOf(bench.import(bomb))).toMatchObject({ code: 'TOO_LARGE' });
+  });
+
+  it('that lies about the size of an entry ends there, and says so', async () => {
+    const bench = await openImportBench();
+    const entry = { name: 'conversations.json', content: CHATGPT, claimsBytes: 100 };
+    const error = await errorOf(bench.import(fileWith(zipOf([entry]), 'x.zip')));
+    expect(['CORRUPT', 'VALIDATION_ERROR']).toContain(error.code);
+  });
+
+  it('may hold links and what is encrypted; neither is read', async () => {
+    const bench = await openImportBench();
+    const path = fileWith(
+      zipOf([
+        { name: 'conversations.json', content: CHATGPT },
+        { name: 'conversations-001.json', content: '/etc/passwd', mode: 0o120777 },
+        { name: 'conversations-002.json', content: 'x', isEncrypted: true },
+      ]),
+      'x.zip',
+    );
+    const { problems, added } = await bench.import(path);
+    expect(added).toBe(3);
+    expect(problems.filter(({ code }) => code === 'PATH_ESCAPE')).toHaveLength(2);
+  });
+
+  it('that is cut off anywhere is named as damaged', async () => {
+    const bytes = zipOf([{ name: 'conversations.json', content: CHATGPT }]);
+    for (const length of [5, 30, 200, bytes.byteLength - 30, bytes.byteLength - 1]) {
+      const path = fileWith(bytes.subarray(0, length), 'x.zip');
+      expect(await errorOf(openInput(path))).toMatchObject({ code: 'CORRUPT' });
+    }
+  });
+});
+
+const GEMINI = lines(
+  { sessionId: 's', projectHash: 'p', startTime: '2026-01-01T00:00:00Z' },
+  { id: 'a', timestamp: '2026-01-01T00:00:00Z', type: 'user', content: 'hello' },
+  { $set: { messages: [{ id: 'b', type: 'gemini', content: 'x', toolCalls: [{ name: 'y' }] }] } },
+);
+const CODE = lines(
+  {
+    type: 'user',
+    uuid: 'u1',
+    parentUuid: null,
+    sessionId: 's',
+    message: { content: 'hello <system-reminder>x</system-reminder>' },
+  },
+  {
+    type: 'assistant',
+    uuid: 'u2',
+    parentUuid: 'u1',
+    sessionId: 's',
+    message: { id: 'm', content: [{ type: 'tool_use', id: 't', name: 'ls', input: {} }] },
+  },
+);
+const CODEX = lines(
+  { type: 'session_meta', timestamp: '2026-01-01T00:00:00Z', payload: { id: 's', cwd: '/a' } },
+  {
+    type: 'response_item',
+    payload: { type: 'message', role: 'user', content: [{ text: 'hello' }] },
+  },
+);
+const SAMPLES: Readonly<Record<string, string>> = {
+  'chatgpt/conversations.json': CHATGPT,
+  'claude/conversations.json': JSON.stringify([
+    {
+      uuid: 'c',
+      name: 'n',
+      chat_messages: [{ uuid: 'm', sender: 'human', content: [{ type: 'text', text: 'x' }] }],
+    },
+  ]),
+  'claude-code/projects/p/s.jsonl': CODE,
+  'codex/rollout-1-s.jsonl': CODEX,
+  'gemini-cli/shed/chats/session-1.jsonl': GEMINI,
+  'openai/a.json': JSON.stringify({ messages: [{ role: 'user', content: [{ text: 'x' }] }] }),
+  'markdown/a.md': '## User\nx\n\n## Assistant\ny\n',
+  'daybook/a.jsonl': lines(
+    { thread: { id: 't' } },
+    { message: { threadId: 't', role: 'user', content: 'x' } },
+  ),
+  'openwebui/a.json': JSON.stringify([
+    { id: 'c', chat: { history: { messages: { a: { role: 'user', content: 'x' } } } } },
+  ]),
+  'librechat/a.json': JSON.stringify({
+    conversationId: 'c',
+    messages: [{ messageId: 'm', text: 'x', isCreatedByUser: true }],
+  }),
+  'mem0/a.json': JSON.stringify([{ memory: 'x' }]),
+  'gemini-apps/MyActivity.json': JSON.stringify([
+    { header: 'Gemini Apps', title: 'Prompted x', safeHtmlItem: [{ html: '<p>y' }] },
+  ]),
+  'memory-bank/kg_wal.log': lines({ s: 'a', p: 'b', o: 'c' }),
+};
+
+/** Every source reads it, whether it would recognise it or not. */
+async function readByAll(folder: string): Promise<number> {
+  let items = 0;
+  for (const source of SOURCES) {
+    const input = await openInput(folder);
+    try {
+      await source.detect(input);
+      for await (const item of source.read(input, { activity: 'all' })) {
+        items += 1;
+        expect(item.path).toBeTypeOf('string');
+      }
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+    } finally {
+      await input.close();
+    }
+  }
+  return items;
+}
+
+const NASTY: readonly unknown[] = [
+  ...[null, true, 0, -1, 1e308, 2 ** 60, '', 'x', '\ud800', '__proto__', [], {}, [null]],
+  { text: { text: {} } },
+  [[[[[]]]]],
+];
+
+/** The same document with one value of it, chosen by `at`, turned into another. */
+function changed(value: unknown, at: { left: number }, into: unknown): unknown {
+  at.left -= 1;
+  if (at.left === 0) return into;
+  if (Array.isArray(value)) return value.map((each) => changed(each, at, into));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [key, changed(each, at, into)]),
+  );
+}
+
+describe.each(Object.entries(SAMPLES))('a file like %s', (name, content) => {
+  it('is read without a crash where it is cut off at any byte', async () => {
+    const bytes = Buffer.from(content);
+    const step = Math.max(1, Math.floor(bytes.byteLength / 12));
+    for (let length = 0; length < bytes.byteLength; length += step) {
+      await readByAll(folderWith({ [name]: bytes.subarray(0, length) }));
+    }
+  }, 60_000);
+
+  it('is read without a crash where any value of it is of another kind', async () => {
+    const isLines = !/\.(json|md)$/.test(name);
+    if (name.endsWith('.md')) return;
+    await fc.assert(
+      fc.asyncProperty(fc.nat(120), fc.constantFrom(...NASTY), async (at, into) => {
+        const left = { left: at + 1 };
+        const text = isLines
+          ? lines(
+              ...content
+                .trim()
+                .split('\n')
+                .map((line) => changed(JSON.parse(line), left, into)),
+            )
+          : JSON.stringify(changed(JSON.parse(content), left, into));
+        await readByAll(folderWith({ [name]: text }));
+      }),
+      { numRuns: 12 },
+    );
+  }, 60_000);
+
+  it('is read without a crash where it is noise, of another encoding, or nested deeply', async () => {
+    const noises = [
+      Buffer.from(content, 'utf16le'),
+      Buffer.concat([Buffer.from(content), Buffer.from([0xff, 0xfe, 0])]),
+      `${'['.repeat(200_000)}`,
+      `${'{"a":'.repeat(50_000)}`,
+      `[${'<pre><system-reminder>'.repeat(5000)}`,
+      Buffer.alloc(10_000, 0),
+    ];
+    for (const noise of noises) await readByAll(folderWith({ [name]: noise }));
+  }, 60_000);
+});
+
+it('leaves no temporary folder behind', async () => {
+  const { tmpdir } = await import('node:os');
+  const before = readdirSync(tmpdir()).filter((name) => /^daybook-[A-Za-z0-9]{6}$/.test(name));
+  const bench = await openImportBench();
+  const bytes = Buffer.concat([Buffer.from('SQLite format 3\0'), Buffer.alloc(5000, 7)]);
+  await bench.importText(bytes, 'broken.db').catch(() => undefined);
+  const after = readdirSync(tmpdir()).filter((name) => /^daybook-[A-Za-z0-9]{6}$/.test(name));
+  expect(after).toEqual(before);
+  expect(existsSync(tempFolder())).toBe(true);
+});

@@ -1,0 +1,244 @@
+/** What holds for every source: nothing doubled, nothing overwritten, and the next run finishes. */
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { errorOf } from '../support/error-of.js';
+import { counts, fileWith, folderWith, openImportBench, said } from './bench.js';
+
+interface Turn {
+  id: string;
+  role?: string;
+  text: string;
+  time?: number;
+}
+
+/** A ChatGPT conversation without branches. */
+function conversation(id: string, turns: readonly Turn[], more: object = {}) {
+  const nodes = turns.map(({ id: nodeId, role = 'user', text, time = 1737724800 }, index) => [
+    nodeId,
+    {
+      id: nodeId,
+      parent: turns[index - 1]?.id ?? null,
+      message: {
+        ...{ id: nodeId, author: { role }, create_time: time + index },
+        content: { content_type: 'text', parts: [text] },
+      },
+    },
+  ]);
+  return {
+    ...{ id, title: 'Shed', create_time: 1737724800, update_time: 1737724900 },
+    mapping: Object.fromEntries(nodes),
+    current_node: turns.at(-1)?.id,
+    ...more,
+  };
+}
+
+const A = { id: 'message-0000-0000-000a', text: 'one' };
+const B = { id: 'message-0000-0000-000b', role: 'assistant', text: 'two' };
+const C = { id: 'message-0000-0000-000c', text: 'three' };
+const D = { id: 'message-0000-0000-000d', role: 'assistant', text: 'four' };
+
+describe('an import that comes again', () => {
+  it('adds what is new of a conversation, and keeps its folder', async () => {
+    const bench = await openImportBench();
+    await bench.importText([conversation('x1', [A, B])]);
+    const folders = bench.folders();
+    bench.time.now += 5000;
+    const report = await bench.importText([
+      conversation('x1', [A, B, C, D], { title: 'The shed', update_time: 1737725000 }),
+    ]);
+    expect(counts(report)).toEqual({ added: 0, updated: 1, unchanged: 0, skipped: 0 });
+    expect(report.messages).toBe(2);
+    expect(bench.folders()).toEqual(folders);
+    expect(bench.bySource('x1')).toMatchObject({
+      ...{ title: 'The shed', messageCount: 4, updatedAt: '2025-01-24T13:23:20.000Z' },
+    });
+    const before = bench.hash();
+    await bench.importText([
+      conversation('x1', [A, B, C, D], { title: 'The shed', update_time: 1737725000 }),
+    ]);
+    expect(bench.hash()).toBe(before);
+  });
+
+  it('replaces what the source itself changed, where nobody touched it here', async () => {
+    const bench = await openImportBench();
+    await bench.importText([conversation('x1', [A, B])]);
+    await bench.importText([conversation('x1', [A, { ...B, text: 'two, and more' }])]);
+    expect(said(bench.bySource('x1'))).toEqual(['user: one', 'assistant: two, and more']);
+  });
+
+  it('finds the new text and no longer the old one in a search that follows the store', async () => {
+    const bench = await openImportBench();
+    const seen: (number | undefined)[] = [];
+    bench.store.follow(({ unchangedMessages }) => void seen.push(unchangedMessages));
+    await bench.importText([conversation('x1', [A, B])]);
+    await bench.importText([conversation('x1', [A, { ...B, text: 'other' }, C])]);
+    expect(seen).toEqual([0, 1]);
+  });
+
+  it('keeps what the source has lost since', async () => {
+    const bench = await openImportBench();
+    await bench.importText([conversation('x1', [A, B, C])]);
+    await bench.importText([conversation('x1', [A])]);
+    expect(said(bench.bySource('x1'))).toEqual(['user: one', 'assistant: two', 'user: three']);
+    await bench.importText([conversation('x1', [B, D])]);
+    expect(said(bench.bySource('x1'))).toHaveLength(3);
+    const before = bench.hash();
+    await bench.importText([conversation('x1', [B, D])]);
+    expect(bench.hash()).toBe(before);
+  });
+
+  it('keeps an edited message, and adds the new ones behind it', async () => {
+    const bench = await openImportBench();
+    await bench.importText([conversation('x1', [A, B])]);
+    const { conversationId: id } = bench.bySource('x1');
+    const edited = bench.jsonOf(id);
+    edited.messages[1].content = 'two, put right by hand';
+    bench.put(id, edited);
+    await bench.importText([conversation('x1', [A, B])]);
+    expect(said(bench.bySource('x1'))[1]).toBe('assistant: two, put right by hand');
+    await bench.importText([conversation('x1', [A, B, C])]);
+    expect(said(bench.bySource('x1'))).toEqual([
+      'user: one',
+      'assistant: two, put right by hand',
+      'user: three',
+    ]);
+    expect(bench.folders()).toHaveLength(1);
+  });
+
+  it('brings in a branch where a conversation went on both here and there, and goes on with it', async () => {
+    const bench = await openImportBench();
+    await bench.importText([conversation('x1', [A, B])]);
+    const { conversationId: id } = bench.bySource('x1');
+    await bench.store.append(id, [{ role: 'user', content: 'said here' }]);
+    const report = await bench.importText([conversation('x1', [A, B, C])]);
+    expect(report.branched).toEqual([id]);
+    expect(said(bench.jsonOf(id))).toEqual(['user: one', 'assistant: two', 'user: said here']);
+    const branch = bench.bySource('x1+');
+    expect(branch.branchOf).toEqual({ conversationId: id, messageId: B.id });
+    expect(said(branch)).toEqual(['user: three']);
+    const before = bench.hash();
+    await bench.importText([conversation('x1', [A, B, C])]);
+    expect(bench.hash()).toBe(before);
+    await bench.importText([conversation('x1', [A, B, C, D])]);
+    expect(said(bench.bySource('x1+'))).toEqual(['user: three', 'assistant: four']);
+    expect(said(bench.jsonOf(id))).toHaveLength(3);
+  });
+
+  it('keeps a title that was given here', async () => {
+    const bench = await openImportBench();
+    await bench.importText([conversation('x1', [A])]);
+    await bench.store.update(bench.bySource('x1').conversationId, { title: 'Mine' });
+    await bench.importText([conversation('x1', [A, B], { title: 'Theirs' })]);
+    expect(bench.bySource('x1')).toMatchObject({ title: 'Mine', messageCount: 2 });
+  });
+
+  it('leaves out what was deleted here', async () => {
+    const bench = await openImportBench();
+    await bench.importText([conversation('x1', [A])]);
+    await bench.store.trash(bench.bySource('x1').conversationId);
+    const report = await bench.importText([conversation('x1', [A, B])]);
+    expect(counts(report)).toEqual({ added: 0, updated: 0, unchanged: 0, skipped: 1 });
+    expect(report.leftOut).toEqual({ 'deleted here': 1 });
+  });
+
+  it('changes nothing in a dry run, and says what it would do', async () => {
+    const bench = await openImportBench();
+    await bench.importText([conversation('x1', [A])]);
+    const before = bench.hash();
+    const path = fileWith([conversation('x1', [A, B]), conversation('x2', [C])]);
+    const planned = await bench.import(path, { dryRun: true });
+    expect(bench.hash()).toBe(before);
+    expect(counts(await bench.import(path))).toEqual(counts(planned));
+  });
+});
+
+describe('an import', () => {
+  it('brings in two conversations of the same millisecond', async () => {
+    const bench = await openImportBench();
+    await bench.importText([conversation('x1', [A]), conversation('x2', [C])]);
+    expect(bench.folders()).toEqual(['20250124-1737724800000', '20250124-1737724800001']);
+    expect(bench.jsonOf('20250124-1737724800001').createdAt).toBe('2025-01-24T13:20:00.000Z');
+  });
+
+  it('counts a conversation that is in it twice once, the same at every run', async () => {
+    const bench = await openImportBench();
+    const all = [conversation('x1', [A]), conversation('x1', [A, B])];
+    expect((await bench.importText(all)).problems).toMatchObject([{ code: 'ALREADY_EXISTS' }]);
+    const before = bench.hash();
+    await bench.importText(all);
+    expect(bench.hash()).toBe(before);
+  });
+
+  it('takes only what is asked for: a day and a project', async () => {
+    const bench = await openImportBench();
+    const path = fileWith([
+      conversation('x1', [A], { update_time: 1600000000 }),
+      conversation('x2', [B], { gizmo_id: 'g-p-garden' }),
+      conversation('x3', [C]),
+    ]);
+    const report = await bench.import(path, {
+      since: '2024-01-01T00:00:00.000Z',
+      project: 'g-p-garden',
+    });
+    expect(counts(report)).toMatchObject({ added: 1 });
+    expect(bench.bySource('x2')).toBeDefined();
+  });
+
+  it('refuses a file of no known format', async () => {
+    const bench = await openImportBench();
+    expect(await errorOf(bench.importText('just some text', 'a.bin'))).toMatchObject({
+      code: 'VALIDATION_ERROR',
+    });
+    expect(await errorOf(bench.import('/nowhere/at/all'))).toMatchObject({
+      code: 'FILESYSTEM_ERROR',
+    });
+  });
+
+  it('reads nothing through a link inside the folder, and says so', async () => {
+    const bench = await openImportBench();
+    const outside = fileWith([conversation('x9', [A])], 'conversations-001.json');
+    const folder = folderWith({ 'conversations.json': [conversation('x1', [B])] });
+    symlinkSync(outside, join(folder, 'conversations-001.json'));
+    const report = await bench.import(folder);
+    expect(report.problems).toMatchObject([
+      { path: 'conversations-001.json', code: 'PATH_ESCAPE' },
+    ]);
+    expect(bench.folders()).toHaveLength(1);
+  });
+
+  it('waits for another import into the same root, and then doubles nothing', async () => {
+    const bench = await openImportBench();
+    const other = await openImportBench({ logsFolder: bench.logsFolder });
+    const path = fileWith(
+      Array.from({ length: 60 }, (_, index) =>
+        conversation(`x${index}`, [{ ...A, id: `message-0000-0000-${1000 + index}` }]),
+      ),
+    );
+    const reports = await Promise.all([bench.import(path), other.import(path)]);
+    expect(reports.map(({ added }) => added).sort()).toEqual([0, 60]);
+    expect(bench.folders()).toHaveLength(60);
+  });
+
+  it('goes on where an import before was cut short', async () => {
+    const bench = await openImportBench();
+    const all = Array.from({ length: 40 }, (_, index) =>
+      conversation(`x${index}`, [{ ...A, id: `message-0000-0000-${1000 + index}` }]),
+    );
+    const stop = new AbortController();
+    const path = fileWith(all);
+    const onProgress = (done: number) => done === 5 && stop.abort();
+    await expect(bench.import(path, { signal: stop.signal, onProgress })).rejects.toThrow();
+    const there = bench.folders().length;
+    expect(there).toBeGreaterThanOrEqual(5);
+    expect(there).toBeLessThan(40);
+    expect(counts(await bench.import(path))).toMatchObject({ added: 40 - there, unchanged: there });
+  });
+});
+
+describe('what an import must not read', () => {
+  it('is a device or a pipe', async () => {
+    const bench = await openImportBench();
+    expect(await errorOf(bench.import('/dev/zero'))).toMatchObject({ code: 'PATH_ESCAPE' });
+  });
+});

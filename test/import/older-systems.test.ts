@@ -1,0 +1,233 @@
+/** The five systems that Daybook joins, memories, folders of notes, and other chat programs. */
+import { join } from 'node:path';
+import sqlite from 'node-sqlite3-wasm';
+import { describe, expect, it } from 'vitest';
+import { tempFolder } from '../support/temp-folder.js';
+import { counts, folderWith, lines, openImportBench, said } from './bench.js';
+
+const T = 1706102400123;
+const UUID = '66666666-aaaa-4aaa-8aaa-000000000001';
+
+/** Closed, or left open so that all of it is still in the write-ahead log. */
+function database(sql: string, { isOpen = false } = {}): { path: string; close(): void } {
+  const path = join(tempFolder(), 'old.db');
+  const made = new sqlite.Database(path);
+  made.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL');
+  made.exec(sql);
+  if (!isOpen) made.close();
+  return { path, close: () => void (made.isOpen && made.close()) };
+}
+
+const MNEMOSYNE = `
+  CREATE TABLE conversations (id TEXT PRIMARY KEY, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, title TEXT, metadata TEXT);
+  CREATE TABLE messages (id TEXT PRIMARY KEY, conversation_id TEXT, role TEXT, content TEXT, created_at INTEGER, parent_message_id TEXT, metadata TEXT, embedding BLOB);
+  CREATE TABLE conversation_summaries (id TEXT, conversation_id TEXT, level TEXT, summary_text TEXT, provider TEXT, model TEXT, generated_at INTEGER);
+  INSERT INTO conversations VALUES ('test-convo', ${T}, ${T + 5000}, 'Capitals', '{"mood":"calm"}');
+  INSERT INTO messages VALUES ('m-1', 'test-convo', 'user', 'Capital of France?', ${T}, NULL, '{}', x'00ff');
+  INSERT INTO messages VALUES ('m-2', 'test-convo', 'assistant', 'Paris.', ${T}, 'm-1', '{"model":"x"}', NULL);
+  INSERT INTO conversation_summaries VALUES ('s', 'test-convo', 'brief', 'About Paris', 'ollama', 'y', ${T});`;
+
+describe('SQLite files of the older systems', () => {
+  it.each([
+    ['closed', false],
+    ['in use, with everything in its log', true],
+  ])('of the persistence server come in, %s, and are not touched', async (_form, isOpen) => {
+    const { path, close } = database(MNEMOSYNE, { isOpen });
+    const bench = await openImportBench();
+    const report = await bench.import(path);
+    close();
+    expect(report.sources).toMatchObject([{ kind: 'mnemosyne' }]);
+    const made = bench.bySource('test-convo');
+    expect(said(made)).toEqual(['user: Capital of France?', 'assistant: Paris.']);
+    expect(made).toMatchObject({
+      ...{ clientId: 'test-convo', title: 'Capitals', createdAt: '2024-01-24T13:20:00.123Z' },
+      metadata: { mood: 'calm', summaries: { brief: { text: 'About Paris', provider: 'ollama' } } },
+    });
+    expect(made.messages[1]).toMatchObject({
+      parentMessageId: made.messages[0].id,
+      metadata: { model: 'x' },
+    });
+    expect((await bench.store.load('test-convo')).messageCount).toBe(2);
+  });
+
+  it('of odei-history come in as threads, their ids as keys', async () => {
+    const { path } = database(`
+      CREATE TABLE threads (id TEXT, module TEXT, title TEXT, createdAt TEXT, updatedAt TEXT, meta TEXT);
+      CREATE TABLE messages (id TEXT, threadId TEXT, seq INTEGER, role TEXT, content TEXT, createdAt TEXT);
+      INSERT INTO threads VALUES ('${UUID}', 'discuss', 'Values', '2025-12-18T14:22:00Z', '2025-12-18T15:00:00Z', '{"tags":["values"],"status":"open"}');
+      INSERT INTO messages VALUES ('b', '${UUID}', 2, 'assistant', 'two', '2025-12-18T14:23:00Z');
+      INSERT INTO messages VALUES ('a', '${UUID}', 1, 'user', 'one', '2025-12-18T14:22:00Z');`);
+    const bench = await openImportBench();
+    await bench.import(path);
+    const made = bench.bySource(UUID);
+    expect(said(made)).toEqual(['user: one', 'assistant: two']);
+    expect(made).toMatchObject({
+      ...{
+        module: 'discuss',
+        tags: ['odei-history', 'values'],
+        updatedAt: '2025-12-18T15:00:00.000Z',
+      },
+      metadata: { status: 'open' },
+    });
+  });
+
+  it('of insights-mcp come in as insights, whose times may be in seconds', async () => {
+    const { path } = database(`
+      CREATE TABLE insights (id TEXT, content TEXT, context TEXT, metadata TEXT, created_at INTEGER, updated_at INTEGER);
+      INSERT INTO insights VALUES ('${UUID}', 'Use JWT', '/home/ada/shed', '{"files":["a.ts"]}', 1706102400, 1706102401);
+      INSERT INTO insights VALUES ('not-a-uuid', 'Other', 'global', NULL, ${T}, ${T});
+      INSERT INTO insights VALUES ('x', 'Nowhere', 'relative/path', NULL, ${T}, ${T});`);
+    const bench = await openImportBench();
+    const report = await bench.import(path);
+    expect(report).toMatchObject({ insights: 2, problems: [{ code: 'CORRUPT' }] });
+    expect(await bench.insights.get(UUID)).toMatchObject({
+      ...{ content: 'Use JWT', context: '/home/ada/shed', created_at: 1706102400000 },
+      metadata: { files: ['a.ts'] },
+    });
+    const before = bench.hash();
+    expect((await bench.import(path)).insights).toBe(0);
+    expect(bench.hash()).toBe(before);
+  });
+
+  it('of llm come in as conversations', async () => {
+    const { path } = database(`
+      CREATE TABLE conversations (id TEXT, name TEXT, model TEXT);
+      CREATE TABLE responses (id TEXT, model TEXT, prompt TEXT, system TEXT, response TEXT, conversation_id TEXT, datetime_utc TEXT);
+      INSERT INTO conversations VALUES ('01hm', 'Shed', 'gpt-x');
+      INSERT INTO responses VALUES ('r1', 'gpt-x', 'How?', 'Be brief', 'So.', '01hm', '2026-02-03T10:00:00');
+      INSERT INTO responses VALUES ('r2', 'gpt-x', 'And?', 'Be brief', 'Thus.', '01hm', '2026-02-03T10:01:00');`);
+    const bench = await openImportBench();
+    await bench.import(path);
+    expect(said(bench.bySource('01hm'))).toEqual([
+      ...['system: Be brief', 'user: How?', 'assistant: So.', 'user: And?', 'assistant: Thus.'],
+    ]);
+  });
+
+  it('that are damaged are named, and nothing of them comes in', async () => {
+    const bench = await openImportBench();
+    const bytes = Buffer.concat([Buffer.from('SQLite format 3\0'), Buffer.alloc(5000, 7)]);
+    await expect(bench.importText(bytes, 'broken.db')).rejects.toThrow();
+    expect(bench.folders()).toEqual([]);
+  });
+});
+
+describe('memories and notes', () => {
+  it('come in from a memory bank with its snapshot and log', async () => {
+    const bench = await openImportBench();
+    const fact = (subject: string, object: string) => ({
+      subject,
+      predicate: 'knows',
+      object,
+      ts: T,
+    });
+    const folder = folderWith({
+      'memory-bank/ideas/garden.md': '# Garden',
+      'memory-bank/kg_snapshot.json': [fact('Ada', 'Charles'), { subject: 'x' }],
+      'memory-bank/kg_wal.log': `${lines(fact('Ada', 'Mary'), fact('Ada', 'y'.repeat(201)))}{"subject":`,
+    });
+    const report = await bench.import(folder);
+    expect(report).toMatchObject({ notes: 1, facts: 2 });
+    expect(report.problems).toMatchObject([{ code: 'E_KG_INVALID_TRIPLE', record: 'line 2' }]);
+    expect((await bench.memoryBank.read('ideas/garden.md')).content).toBe('# Garden\n');
+    expect((await bench.import(folder)).facts).toBe(0);
+  });
+
+  it('come in from an Obsidian vault: notes, and what they observe and relate as facts', async () => {
+    const bench = await openImportBench();
+    const folder = folderWith({
+      '.obsidian/app.json': '{}',
+      'projects/shed.md':
+        '---\ntitle: Shed\npermalink: shed\n---\n- [decision] Use larch #wood\n- [x] done\n- rests on [[Foundation|the base]]\n',
+    });
+    const report = await bench.import(folder);
+    expect(report).toMatchObject({ notes: 1, facts: 2, sources: [{ kind: 'vault' }] });
+    const facts: string[] = [];
+    for await (const { subject, predicate, object } of bench.kg.all()) {
+      facts.push(`${subject} / ${predicate} / ${object}`);
+    }
+    expect(facts.sort()).toEqual([
+      'Shed / decision / Use larch #wood',
+      'Shed / rests on / Foundation',
+    ]);
+  });
+
+  it('come in from mem0 as insights', async () => {
+    const bench = await openImportBench();
+    const text = {
+      results: [
+        {
+          id: UUID,
+          memory: 'Likes larch',
+          user_id: 'ada',
+          created_at: '2025-01-01T00:00:00-08:00',
+        },
+      ],
+    };
+    expect(await bench.importText(text)).toMatchObject({
+      insights: 1,
+      sources: [{ kind: 'mem0' }],
+    });
+    expect(await bench.insights.get(UUID)).toMatchObject({
+      content: 'Likes larch',
+      context: 'global',
+    });
+  });
+});
+
+describe('other chat programs', () => {
+  it('OpenWebUI: the tree of each chat, its other answers as branches', async () => {
+    const bench = await openImportBench();
+    const messages = {
+      a: { id: 'a', parentId: null, role: 'user', content: 'How?', timestamp: 1770112800 },
+      b: {
+        id: 'b',
+        parentId: 'a',
+        role: 'assistant',
+        content: 'So.',
+        timestamp: 1770112801,
+        model: 'm',
+      },
+      c: { id: 'c', parentId: 'a', role: 'assistant', content: 'Thus.', timestamp: 1770112802 },
+    };
+    const chat = {
+      id: UUID,
+      title: 'Shed',
+      created_at: 1770112800,
+      chat: { history: { messages, currentId: 'b' } },
+    };
+    const report = await bench.importText([chat, { id: 'broken' }]);
+    expect(report.sources).toMatchObject([{ kind: 'openwebui' }]);
+    expect(counts(report)).toMatchObject({ added: 2, skipped: 1 });
+    expect(said(bench.bySource(UUID))).toEqual(['user: How?', 'assistant: So.']);
+    expect(said(bench.bySource(`${UUID}:c`))).toEqual(['assistant: Thus.']);
+  });
+
+  it('LibreChat: messages in a list or inside each other', async () => {
+    const bench = await openImportBench();
+    const b = {
+      messageId: 'b',
+      parentMessageId: 'a',
+      isCreatedByUser: false,
+      text: '',
+      content: [{ type: 'text', text: { value: 'So.' } }],
+      createdAt: '2026-02-03T10:00:01Z',
+    };
+    const a = {
+      messageId: 'a',
+      parentMessageId: '0',
+      isCreatedByUser: true,
+      text: 'How?',
+      createdAt: '2026-02-03T10:00:00Z',
+    };
+    const conversation = (id: string, messages: unknown[]) => ({
+      conversationId: id,
+      title: 'Shed',
+      messages,
+    });
+    await bench.importText(conversation('list-1', [a, b]));
+    await bench.importText(conversation('tree-1', [{ ...a, children: [b] }]));
+    for (const id of ['list-1', 'tree-1']) {
+      expect(said(bench.bySource(id))).toEqual(['user: How?', 'assistant: So.']);
+    }
+  });
+});

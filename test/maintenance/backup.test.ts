@@ -1,0 +1,216 @@
+/** Backups: what is in them, that they are checked before they count, and how long they are kept. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { sha256Hex } from '../../src/base/ids.js';
+import { archiveOf } from '../../src/files/archive.js';
+import { writeNewFile } from '../../src/files/atomic/new-file.js';
+import { CONTENTS_NAME, checkArchive } from '../../src/maintenance/backup-content.js';
+import { restoreArchive } from '../../src/maintenance/restore-archive.js';
+import { errorOf } from '../support/error-of.js';
+import { tempFolder } from '../support/temp-folder.js';
+import { areasOf, contentOf, FILES, openRoot, put, T0 } from './roots.js';
+
+const CONVERSATION = Object.keys(FILES)[0]!;
+const archivesIn = (folder: string) =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith('.tar.gz'))
+    .sort();
+
+async function* filesOf(files: Record<string, string>) {
+  for (const [name, text] of Object.entries(files)) {
+    yield { name, bytes: Buffer.from(text), modifiedMs: T0 };
+  }
+}
+
+/** An archive with any names in it, with a list of contents that agrees. */
+async function archiveWith(files: Record<string, string>): Promise<string> {
+  const made = join(tempFolder(), 'made.tar.gz');
+  const list = Object.entries(files).map(([name, text]) => ({
+    name,
+    sizeBytes: Buffer.byteLength(text),
+    sha256: sha256Hex(text),
+  }));
+  const contents = { format: 'daybook-backup', version: 1, createdAt: 'x', files: list };
+  const all = { ...files, [CONTENTS_NAME]: JSON.stringify(contents) };
+  await writeNewFile(made, archiveOf(filesOf(all)), { fsync: false });
+  return made;
+}
+
+describe('a backup', () => {
+  it('holds every file of the root, and brings an empty root back to the byte', async () => {
+    const { backups, folder } = openRoot();
+    const made = await backups.make();
+    expect(made.files).toBe(Object.keys(FILES).length);
+    expect(made.leftOut).toEqual([]);
+    expect(archivesIn(folder)).toEqual(['daybook-20250124T132000Z.tar.gz']);
+    const root = join(tempFolder(), 'new');
+    const options = { into: areasOf(root), dryRun: false, fsync: false };
+    const dry = await restoreArchive(made.path, { ...options, dryRun: true });
+    expect(dry.restored).toHaveLength(made.files);
+    const report = await restoreArchive(made.path, options);
+    expect(report).toMatchObject({ unchanged: [], refused: [] });
+    expect(contentOf(root)).toEqual(FILES);
+    const again = await restoreArchive(made.path, options);
+    expect(again).toMatchObject({ restored: [], refused: [] });
+    expect(again.unchanged).toHaveLength(made.files);
+  });
+
+  it('opens with tar', async () => {
+    const { backups } = openRoot();
+    const { path } = await backups.make();
+    const to = tempFolder();
+    execFileSync('tar', ['xzf', path, '-C', to]);
+    expect(contentOf(to)).toMatchObject(FILES);
+  });
+
+  it('leaves out what is no data, and names what it cannot take', async () => {
+    const { backups, root } = openRoot();
+    put(root, {
+      'conversation-logs/.locks/x/y': 'lock',
+      'conversation-logs/.leases/a': 'lease',
+      'memory-bank/.git/HEAD': 'ref',
+      'memory-bank/.tmp-1-2-3-4-5-00000000': 'half',
+      'memory-bank/back\\slash.md': 'x',
+    });
+    symlinkSync('/etc/passwd', join(root, 'memory-bank/link.md'));
+    const made = await backups.make();
+    expect(made.files).toBe(Object.keys(FILES).length);
+    expect(made.leftOut.map(({ name }) => name).sort()).toEqual([
+      'memory-bank/back\\slash.md',
+      'memory-bank/link.md',
+    ]);
+    const second = await backups.make({ folder: join(root, 'memory-bank/own') });
+    expect(second.files).toBe(made.files);
+  });
+
+  it('keeps the days it was told to, and whatever is not its own', async () => {
+    const { backups, folder, time } = openRoot(FILES, 30);
+    await backups.make();
+    writeFileSync(join(folder, 'daybook-notes.tar.gz'), 'mine');
+    time.now = T0 + 29 * 86_400_000;
+    expect((await backups.make()).removed).toEqual([]);
+    time.now = T0 + 31 * 86_400_000;
+    expect((await backups.make()).removed).toEqual(['daybook-20250124T132000Z.tar.gz']);
+    expect(archivesIn(folder)).toHaveLength(3);
+    expect(await backups.hasOne('2025-02-24')).toBe(true);
+    expect(await backups.hasOne('2025-01-24')).toBe(false);
+  });
+
+  it('is never written over', async () => {
+    const { backups, folder } = openRoot();
+    const { path } = await backups.make();
+    const before = readFileSync(path);
+    expect((await errorOf(backups.make())).code).toBe('ALREADY_EXISTS');
+    expect(readFileSync(path).equals(before)).toBe(true);
+    expect(archivesIn(folder)).toHaveLength(1);
+  });
+
+  it('leaves nothing behind when it is cancelled', async () => {
+    const { backups, folder } = openRoot();
+    const stop = new AbortController();
+    const making = backups.make({ signal: stop.signal, onFile: (n) => n === 3 && stop.abort() });
+    await expect(making).rejects.toMatchObject({ name: 'AbortError' });
+    expect(readdirSync(folder)).toEqual(['.gitignore']);
+  });
+});
+
+describe('restoring', () => {
+  it('never overwrites, and says what differs', async () => {
+    const { backups, root, areas } = openRoot();
+    const { path } = await backups.make();
+    put(root, { 'memory-bank/empty.md': 'changed', [CONVERSATION]: '{"messages":[],"mine":1}' });
+    rmSync(join(root, CONVERSATION, '../job.json'));
+    rmSync(join(root, 'memory-bank/kg_wal.log'));
+    const report = await restoreArchive(path, { into: areas, dryRun: false, fsync: false });
+    expect(report.restored).toEqual(['memory-bank/kg_wal.log']);
+    const refused = Object.fromEntries(report.refused.map(({ name, code }) => [name, code]));
+    expect(refused).toEqual({
+      'memory-bank/empty.md': 'ALREADY_EXISTS',
+      [CONVERSATION]: 'ALREADY_EXISTS',
+      // The run that it belongs to may have ended long ago.
+      [CONVERSATION.replace('conversation.json', 'job.json')]: 'CONFLICT',
+    });
+    expect(contentOf(root)['memory-bank/empty.md']).toBe('changed');
+  });
+
+  it.each([
+    '../outside.md',
+    'memory-bank/../../outside.md',
+    '/etc/outside.md',
+    'C:\\outside.md',
+    'memory-bank\\..\\..\\outside.md',
+    'memory-bank/..\\..\\outside.md',
+    'memory-bank//x.md',
+  ])('refuses the whole archive for the name %s', async (name) => {
+    const path = await archiveWith({ 'memory-bank/fine.md': 'fine', [name]: 'bad' });
+    const to = join(tempFolder(), 'to');
+    const error = await errorOf(restoreArchive(path, { into: to, dryRun: false, fsync: false }));
+    expect(error.code).toBe('PATH_ESCAPE');
+    expect(() => readdirSync(to)).toThrow();
+  });
+
+  it('does not follow a link out of the folder, and brings back the rest', async () => {
+    const path = await archiveWith({ 'memory-bank/link/x.md': 'bad', 'memory-bank/y.md': 'fine' });
+    const [root, outside] = [tempFolder(), tempFolder()];
+    mkdirSync(join(root, 'memory-bank'));
+    symlinkSync(outside, join(root, 'memory-bank/link'));
+    const into = areasOf(root);
+    const report = await restoreArchive(path, { into, dryRun: false, fsync: false });
+    expect(report.refused.map(({ code }) => code)).toEqual(['PATH_ESCAPE']);
+    expect(report.restored).toEqual(['memory-bank/y.md']);
+    expect(readdirSync(outside)).toEqual([]);
+  });
+
+  it('refuses a damaged archive wherever the damage is', async () => {
+    const { backups } = openRoot();
+    const { path } = await backups.make();
+    const whole = readFileSync(path);
+    const bad = join(tempFolder(), 'bad.tar.gz');
+    for (let place = 0; place < whole.length; place += 7) {
+      for (const bytes of [flipped(whole, place), whole.subarray(0, place)]) {
+        // Some bits mean nothing: a time in gzip's header, another of two equal runs of zeros.
+        if (unpacked(bytes)?.equals(gunzipSync(whole))) continue;
+        writeFileSync(bad, bytes);
+        const error = await errorOf(checkArchive(bad));
+        expect(error.code, `${bytes.length} ${place}`).toBe('CORRUPT');
+      }
+    }
+    for (const place of [1, 5, 8]) {
+      writeFileSync(bad, flipped(whole, whole.length - place));
+      expect((await errorOf(checkArchive(bad))).code).toBe('CORRUPT');
+    }
+    expect((await checkArchive(path)).files).toHaveLength(Object.keys(FILES).length);
+  });
+
+  it('refuses an archive that is not what its list says', async () => {
+    const changed = await archiveWith({ 'memory-bank/a.md': 'a' });
+    const to = tempFolder();
+    execFileSync('tar', ['xzf', changed, '-C', to]);
+    writeFileSync(join(to, 'memory-bank/a.md'), 'b');
+    const path = join(tempFolder(), 'again.tar.gz');
+    execFileSync('tar', ['czf', path, '-C', to, 'memory-bank', CONTENTS_NAME]);
+    expect((await errorOf(checkArchive(path))).code).toBe('CORRUPT');
+    execFileSync('tar', ['czf', path, '-C', to, 'memory-bank']);
+    expect((await errorOf(checkArchive(path))).code).toBe('CORRUPT');
+    execFileSync('tar', ['czf', path, '-C', to, CONTENTS_NAME]);
+    expect((await errorOf(checkArchive(path))).code).toBe('CORRUPT');
+    expect((await errorOf(checkArchive(join(to, 'none')))).code).toBe('FILESYSTEM_ERROR');
+  });
+});
+
+function unpacked(bytes: Buffer): Buffer | undefined {
+  try {
+    return gunzipSync(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function flipped(bytes: Buffer, place: number): Buffer {
+  const copy = Buffer.from(bytes);
+  copy[place] = copy[place]! ^ 0x10;
+  return copy;
+}

@@ -1,0 +1,87 @@
+/** The daily backup: the wall clock and the folder decide, and one process makes it. */
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { AppError } from '../../src/base/errors.js';
+import { silentLog } from '../../src/base/log.js';
+import type { BackupCall } from '../../src/maintenance/backup.js';
+import { startDailyBackup } from '../../src/maintenance/daily-backup.js';
+import { tempFolder } from '../support/temp-folder.js';
+import { openRoot, T0 } from './roots.js';
+
+const DAY_MS = 86_400_000;
+
+/** Several servers on one root, each with a wall clock that is moved by hand. */
+function openServers() {
+  const made: string[] = [];
+  const { backups, folder, time, clock } = openRoot();
+  const fails: { next?: AppError; count: number } = { count: 0 };
+  const counted = {
+    hasOne: (date: string) => backups.hasOne(date),
+    make: async (call?: BackupCall) => {
+      if (fails.next !== undefined) {
+        fails.count += 1;
+        throw fails.next;
+      }
+      const report = await backups.make(call);
+      made.push(report.createdAt.slice(0, 10));
+      return report;
+    },
+  };
+  const leasePath = join(tempFolder(), 'lease');
+  const start = () => {
+    const daily = startDailyBackup({
+      backups: counted,
+      leasePath,
+      clock: { now: clock.now, monotonic: () => time.now },
+      log: silentLog,
+      lookEveryMs: 20,
+    });
+    onTestFinished(() => daily.close());
+    return daily;
+  };
+  return { made, folder, time, start, fails };
+}
+
+const until = async (isSo: () => boolean) => {
+  for (let n = 0; n < 6_000 && !isSo(); n += 1) await pause(10);
+  expect(isSo()).toBe(true);
+};
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+describe('the daily backup', () => {
+  it('is made once a date by one of several servers, also after a long sleep', async () => {
+    const { made, time, start } = openServers();
+    for (let n = 0; n < 3; n += 1) start();
+    await until(() => made.length === 1);
+    await pause(100);
+    time.now += 3_600_000;
+    await pause(100);
+    expect(made).toEqual(['2025-01-24']);
+    time.now = T0 + 5 * DAY_MS;
+    await until(() => made.length === 2);
+    await pause(100);
+    expect(made).toEqual(['2025-01-24', '2025-01-29']);
+  });
+
+  it('counts a backup that somebody made by hand', async () => {
+    const { made, start } = openServers();
+    const first = start();
+    await until(() => made.length === 1);
+    await first.close();
+    start();
+    await pause(100);
+    expect(made).toHaveLength(1);
+  });
+
+  it('is tried again an hour after it failed', async () => {
+    const { made, time, start, fails } = openServers();
+    fails.next = new AppError('STORAGE_FULL', 'full');
+    start();
+    await until(() => fails.count === 1);
+    delete fails.next;
+    await pause(100);
+    expect(made).toEqual([]);
+    time.now += 3_700_000;
+    await until(() => made.length === 1);
+  });
+});

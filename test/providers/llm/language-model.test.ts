@@ -1,0 +1,149 @@
+/** Both wire formats against the stand-in: what is sent, what is understood, what each refusal becomes. */
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/base/clock.js';
+import {
+  createLanguageModel,
+  type LanguageModelOptions,
+} from '../../../src/providers/llm/language-model.js';
+import { isTruncated, leastTokens } from '../../../src/providers/llm/token-floor.js';
+import { errorOf } from '../../support/error-of.js';
+import { type LlmStandIn, type Mood, startLlm } from '../../support/llm-stand-in.js';
+
+const FORMATS = [
+  { kind: 'vllm', base: '/v1', path: '/v1/chat/completions' },
+  { kind: 'anthropic', base: '', path: '/v1/messages' },
+] as const;
+
+const model = (
+  api: LlmStandIn,
+  { kind, base }: (typeof FORMATS)[number],
+  change: Partial<LanguageModelOptions> = {},
+) =>
+  createLanguageModel({
+    name: 'mine',
+    kind,
+    endpoint: `${api.url}${base}`,
+    model: 'small',
+    apiKey: 'sk-secret-key-1',
+    clock: systemClock,
+    retryDelayMs: 1,
+    timeoutMs: 5_000,
+    ...change,
+  });
+
+const REQUEST = { system: 'Be brief.', prompt: 'What was it about?', maxTokens: 200 };
+
+describe.each(FORMATS)('a model over the format of $kind', (format) => {
+  it('is sent the question and understood', async () => {
+    const api = await startLlm({ key: 'sk-secret-key-1' });
+    const answer = await model(api, format).complete(REQUEST);
+    expect(answer.text).toBe('They spoke about a bed of larch at the south wall.');
+    expect(answer.model).toBe('small');
+    expect(answer.promptTokens).toBeGreaterThan(0);
+    expect(api.received).toHaveLength(1);
+    expect(api.received[0]).toMatchObject({
+      path: format.path,
+      system: 'Be brief.',
+      prompt: 'What was it about?',
+    });
+  });
+
+  it.each([
+    ['a wrong key', { key: 'other' }, {}, 'NOT_CONFIGURED'],
+    ['an unknown model', {}, { model: 'huge' }, 'NOT_CONFIGURED'],
+    ['a text that is too long', { contextTokens: 205 }, {}, 'TOO_LARGE'],
+    ['a limit of requests that lasts', { busy: 9 }, {}, 'RATE_LIMITED'],
+    ['a limit that asks for a day', { busy: 1, retryAfter: '86400' }, {}, 'RATE_LIMITED'],
+  ])('tells %s apart', async (_, server, change, code) => {
+    const api = await startLlm(server);
+    const error = await errorOf(model(api, format, change).complete(REQUEST));
+    expect(error.code).toBe(code);
+    expect(JSON.stringify([error.message, error.details])).not.toContain('sk-secret');
+  });
+
+  it('waits as a busy server wishes, and then is answered', async () => {
+    const api = await startLlm({ busy: 2, retryAfter: '0.01' });
+    expect((await model(api, format).complete(REQUEST)).text).toContain('larch');
+    expect(api.received).toHaveLength(3);
+  });
+
+  it.each<[Mood, string, Partial<LanguageModelOptions>]>([
+    ['hangs', 'TIMEOUT', { timeoutMs: 200 }],
+    ['garbage', 'PROVIDER', {}],
+    ['cut', 'PROVIDER', {}],
+    ['half', 'PROVIDER', {}],
+    ['empty', 'PROVIDER', {}],
+    ['breaks', 'PROVIDER', {}],
+    ['fails', 'PROVIDER', {}],
+  ])('gives no answer where the server %s', async (mood, code, change) => {
+    const api = await startLlm();
+    api.mood = mood;
+    expect((await errorOf(model(api, format, change).complete(REQUEST))).code).toBe(code);
+    expect(api.received).toHaveLength(1); // what may have been carried out is not repeated
+  });
+
+  it('can be left at once', async () => {
+    const api = await startLlm();
+    api.mood = 'hangs';
+    const signal = AbortSignal.timeout(100);
+    expect((await errorOf(model(api, format).complete({ ...REQUEST, signal }))).code).toBe(
+      'CANCELLED',
+    );
+  });
+
+  it('never sends a key that is none', async () => {
+    const api = await startLlm();
+    const error = await errorOf(model(api, format, { apiKey: 'sk-a\nb' }).complete(REQUEST));
+    expect(error.code).toBe('NOT_CONFIGURED');
+    expect(api.received).toEqual([]);
+  });
+});
+
+describe('a model', () => {
+  it('is told its limit of tokens under the name that its server knows', async () => {
+    const api = await startLlm();
+    await model(api, FORMATS[0], { kind: 'openai' }).complete(REQUEST);
+    await model(api, FORMATS[0], { kind: 'ollama' }).complete(REQUEST);
+    expect(
+      api.received.map(({ body }) => [body['max_completion_tokens'], body['max_tokens']]),
+    ).toEqual([
+      [200, undefined],
+      [undefined, 200],
+    ]);
+  });
+
+  it('does not hand out what it thought aloud', async () => {
+    const api = await startLlm();
+    api.mood = 'thinks';
+    expect((await model(api, FORMATS[0]).complete(REQUEST)).text).toMatch(/^They spoke/);
+  });
+
+  it('is not found at another path', async () => {
+    const api = await startLlm();
+    const wrong = createLanguageModel({
+      name: 'x',
+      kind: 'vllm',
+      endpoint: api.url,
+      model: 'small',
+      clock: systemClock,
+    });
+    expect((await errorOf(wrong.complete(REQUEST))).code).toBe('NOT_CONFIGURED');
+  });
+});
+
+describe('a truncated request', () => {
+  const text =
+    'In week 12 the harbour of Bremen reported 345 ships. 来週の京都旅行の計画を立てたいです。';
+
+  it('is noticed where fewer tokens were counted than any tokenizer makes', () => {
+    expect(leastTokens(text)).toBeGreaterThan(15);
+    expect(leastTokens(text)).toBeLessThan(32);
+    expect(isTruncated(text, 10)).toBe(true);
+    expect(isTruncated(text, 30)).toBe(false);
+  });
+
+  it('is not suspected where the server does not count', () => {
+    expect(isTruncated(text, undefined)).toBe(false);
+    expect(isTruncated(text, 0)).toBe(false);
+  });
+});

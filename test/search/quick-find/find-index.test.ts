@@ -1,0 +1,84 @@
+/** Quick find over names: beginnings, typing errors, scripts without spaces, recency, changes. */
+import { describe, expect, it } from 'vitest';
+import { type FindEntry, FindIndex } from '../../../src/search/quick-find/find-index.js';
+
+const NOW = Date.UTC(2026, 0, 1);
+const DAY = 24 * 60 * 60 * 1000;
+
+const conversation = (id: string, title: string, more: Partial<FindEntry> = {}): FindEntry => ({
+  ...{ kind: 'conversation', id, title },
+  ...more,
+});
+
+function indexOf(...entries: FindEntry[]): FindIndex {
+  const index = new FindIndex();
+  for (const kind of new Set(entries.map((entry) => entry.kind))) {
+    const own = entries.filter((entry) => entry.kind === kind);
+    index.sync(kind, own, (entry) => [entry]);
+  }
+  return index;
+}
+const idsOf = (index: FindIndex, query: string) =>
+  index.find(query, { now: NOW }).map(({ entry }) => entry.id);
+
+describe('quick find', () => {
+  it.each([
+    ['tomatoes', 'the word itself'],
+    ['toma', 'the beginning of a word'],
+    ['tomatos', 'a word with a letter missing'],
+    ['tamotoes', 'two letters exchanged'],
+    ['TOMATOES', 'another case'],
+    ['garden toma', 'words in another order'],
+  ])('finds "Tomatoes in the garden" by %s: %s', (query) => {
+    const index = indexOf(conversation('a', 'Tomatoes in the garden'), conversation('b', 'Taxes'));
+    expect(idsOf(index, query)[0]).toBe('a');
+    expect(idsOf(index, query)).not.toContain('b');
+  });
+
+  it('finds Japanese by any two characters, and German with ss and accents aside', () => {
+    const index = indexOf(conversation('jp', '庭のトマト計画'), conversation('de', 'Große Straße'));
+    expect(idsOf(index, 'トマト')).toEqual(['jp']);
+    expect(idsOf(index, '計画')).toEqual(['jp']);
+    expect(idsOf(index, 'strasse')).toEqual(['de']);
+    expect(idsOf(index, 'grosse')).toEqual(['de']);
+  });
+
+  it('ranks a title above a tag, and what was changed lately above what is old', () => {
+    const fields = indexOf(
+      conversation('tag', 'Plants', { tags: ['garden'] }),
+      conversation('title', 'Garden'),
+    );
+    expect(idsOf(fields, 'garden')).toEqual(['title', 'tag']);
+    const ages = indexOf(
+      conversation('old', 'Garden', { updatedAt: NOW - 400 * DAY }),
+      conversation('new', 'Garden', { updatedAt: NOW - DAY }),
+    );
+    expect(idsOf(ages, 'garden')).toEqual(['new', 'old']);
+  });
+
+  it('prefers entries with all words, and returns those with some where there are none', () => {
+    const index = indexOf(conversation('both', 'Garden shed'), conversation('one', 'Garden'));
+    expect(idsOf(index, 'garden shed')).toEqual(['both']);
+    expect(idsOf(index, 'garden bicycle')).toEqual(expect.arrayContaining(['both', 'one']));
+  });
+
+  it('follows entries that change or go, and keeps entries of other kinds', () => {
+    const index = indexOf(conversation('a', 'Garden'), {
+      kind: 'note',
+      id: 'a',
+      title: 'ideas/garden.md',
+    });
+    index.sync('conversation', [conversation('a', 'Kitchen')], (entry) => [entry]);
+    expect(index.find('garden', { now: NOW }).map(({ entry }) => entry.kind)).toEqual(['note']);
+    expect(idsOf(index, 'kitchen')).toEqual(['a']);
+    index.sync('conversation', [], () => []);
+    expect(index.size).toBe(1);
+    expect(idsOf(index, 'kitchen')).toEqual([]);
+  });
+
+  it('suggests names for a beginning, and nothing for a query without words', () => {
+    const index = indexOf(conversation('a', 'Garden shed'));
+    expect(index.suggest('gard', 5)).toContain('garden');
+    expect(idsOf(index, '???')).toEqual([]);
+  });
+});

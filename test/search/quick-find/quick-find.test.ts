@@ -1,0 +1,52 @@
+/** Quick find over real stores, by the tool, the command and the completions that use it. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { tempFolder } from '../../support/temp-folder.js';
+import { useToolSession } from '../../support/tool-session.js';
+
+const MAIN = resolve(import.meta.dirname, '../../../dist/cli/main.js');
+const opened = useToolSession();
+const call = (name: string, args: Record<string, unknown> = {}) => opened.session.call(name, args);
+
+describe('get_conversations with a query that no title has', () => {
+  it('returns conversations with similar words, and says that they are approximate', async () => {
+    await call('save_message', {
+      ...{ conversationId: 'garden', role: 'user', content: 'x' },
+      ...{ title: 'Tomatoes by the south wall', module: 'home' },
+    });
+    const exact = await call('get_conversations', { query: 'toma' });
+    expect(exact['total']).toBe(1);
+    expect(exact['approximate']).toBeUndefined();
+    const similar = await call('get_conversations', { query: 'tomatos' });
+    expect(similar).toMatchObject({
+      approximate: true,
+      total: 1,
+      conversations: [{ clientId: 'garden' }],
+    });
+    expect(await call('get_conversations', { query: 'tomatos', module: 'work' })).toMatchObject({
+      total: 0,
+      conversations: [],
+    });
+  });
+});
+
+describe('daybook find', () => {
+  it('finds conversations, notes, headings, insights and subjects by their names', () => {
+    const root = tempFolder();
+    const env = { ...process.env, HOME: root, XDG_CONFIG_HOME: join(root, 'config') };
+    const daybook = (...args: string[]) =>
+      execFileSync(process.execPath, [MAIN, ...args, '--root', root], { env, encoding: 'utf8' });
+    daybook('save', 'user', 'x', '--conversation-id', 'g', '--title', 'The garden');
+    daybook('mb', 'add', 'ideas/garden.md', '# Beds\n\n## Garden beds\n');
+    daybook('insight', 'save', 'Garden soil is clay', '--context', 'global');
+    daybook('kg', 'add', 'Garden', 'faces', 'south');
+    const { hits } = JSON.parse(daybook('find', 'gardn', '--json')) as { hits: { kind: string }[] };
+    expect(new Set(hits.map(({ kind }) => kind))).toEqual(
+      new Set(['conversation', 'note', 'heading', 'insight', 'subject']),
+    );
+    expect(daybook('find', 'garden', '--kind', 'note')).toContain('ideas/garden.md');
+    const none = spawnSync(process.execPath, [MAIN, 'find', 'zzzz', '--root', root], { env });
+    expect([none.status, none.stdout.toString()]).toEqual([1, '']);
+  });
+});

@@ -1,0 +1,45 @@
+/** The recall engine with real vectors of the store: found by meaning, without a word in common. */
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createApp } from '../../src/app.js';
+import { loadConfig } from '../../src/config/config.js';
+import { startEmbeddings } from '../support/embeddings-stand-in.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+describe('recall with vectors', () => {
+  it('finds what shares no word with the question, and says that vectors took part', async () => {
+    const [folder, api] = [tempFolder(), await startEmbeddings()];
+    const config = loadConfig({
+      env: {
+        DAYBOOK_EMBEDDINGS: 'openai',
+        DAYBOOK_EMBEDDINGS_ENDPOINT: api.url,
+        DAYBOOK_EMBEDDINGS_MODEL: 'm1',
+        XDG_CACHE_HOME: join(folder, 'cache'),
+        DAYBOOK_FSYNC: '0',
+      },
+      flags: { root: join(folder, 'root') },
+      cwd: folder,
+      home: folder,
+      knownToolsets: [],
+      readFile: () => undefined,
+    });
+    const app = await createApp(config);
+    onTestFinished(() => app.close());
+    const contents = [
+      'The bed is of larch.',
+      'Lettuce and radish come first.',
+      'The disk is full.',
+    ];
+    await app.conversations.create({
+      messages: contents.map((content) => ({ role: 'user' as const, content })),
+    });
+    app.start();
+    while (app.embeddings.progress()?.embedded !== contents.length) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    const request = { query: 'wood', mode: 'semantic' as const, limit: 3, offset: 0, filters: {} };
+    const found = await app.recall.search(request);
+    expect(found.tier).toBe('vectors');
+    expect(found.hits[0]?.seq).toBe(1);
+  });
+});

@@ -1,0 +1,64 @@
+/** Folders that a person copied: two conversations with one key, and names that nothing reads. */
+import { existsSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { openConversationStore } from '../../../src/stores/conversations/conversations.js';
+import { errorOf } from '../../support/error-of.js';
+import { tempFolder } from '../../support/temp-folder.js';
+import { openStore, user } from './store.js';
+
+const OLD = '20250101-1735689600000';
+const NEW = '20250102-1735776000000';
+
+describe('a key that two conversations have', () => {
+  it('reads the older one, and no change goes to either of them', async () => {
+    const { store, put, textOf } = await openStore();
+    put(NEW, { clientId: 'plan', messages: [user('mine')] });
+    put(OLD, { clientId: 'plan', messages: [user('taken over')] });
+    expect((await store.load('plan')).conversationId).toBe(OLD);
+    await store.list();
+    expect(store.duplicateKeys()).toEqual([{ clientId: 'plan', conversationIds: [OLD, NEW] }]);
+    const before = [textOf(OLD), textOf(NEW)];
+    for (const change of [
+      store.append('plan', [user('more')]),
+      store.append('plan', [user('more')], { create: true }),
+      store.update('plan', { title: 'x' }),
+      store.trash('plan'),
+      store.remove('plan'),
+    ]) {
+      const { code, details } = await errorOf(change);
+      expect(code).toBe('CONFLICT');
+      expect(details).toEqual({ clientId: 'plan', conversationIds: [OLD, NEW] });
+    }
+    expect([textOf(OLD), textOf(NEW)]).toEqual(before);
+    await store.append(NEW, [user('by its id')]);
+    await store.remove(OLD);
+    await store.append('plan', [user('one again')]);
+    expect((await store.load('plan')).conversationId).toBe(NEW);
+    await store.list();
+    expect(store.duplicateKeys()).toEqual([]);
+  });
+});
+
+describe('folders with other names', () => {
+  it('are named, where they hold a conversation', async () => {
+    const { store, put } = await openStore();
+    put(`${OLD} copy`, { messages: [] });
+    put('My Garden', { messages: [] });
+    put(NEW, { messages: [] });
+    put('.hidden', { messages: [] });
+    expect(await store.ignoredFolders()).toEqual([`${OLD} copy`, 'My Garden']);
+  });
+});
+
+describe('a store for reading', () => {
+  it('creates no folder, and is empty where there is none', async () => {
+    const logsFolder = `${tempFolder()}/nothing/logs`;
+    const store = await openConversationStore({
+      ...{ logsFolder, maxMessages: 10, fsync: false, isReading: true },
+    });
+    expect(await store.list()).toEqual([]);
+    expect(await store.ignoredFolders()).toEqual([]);
+    await store.close();
+    expect(existsSync(logsFolder)).toBe(false);
+  });
+});

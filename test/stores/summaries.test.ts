@@ -1,0 +1,148 @@
+/** `summaries.json`: one summary a level, written whole under the conversation's lock, edited by hand. */
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openConversationStore } from '../../src/stores/conversations/conversations.js';
+import { type StoredSummary, sourceHashOf } from '../../src/stores/summaries/summary-file.js';
+import { SummaryStore } from '../../src/stores/summaries/summary-store.js';
+import { errorOf } from '../support/error-of.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+async function openStores() {
+  const logsFolder = join(tempFolder(), 'logs');
+  const conversations = await openConversationStore({ logsFolder, fsync: false, maxMessages: 100 });
+  const { conversationId } = await conversations.create({
+    messages: [{ role: 'user', content: 'Why?' }],
+  });
+  const file = join(logsFolder, conversationId, 'summaries.json');
+  const open = () => new SummaryStore({ logsFolder, conversations, fsync: false });
+  const text = () => readFileSync(file, 'utf8');
+  const hash = async () => sourceHashOf((await conversations.load(conversationId)).messages);
+  return {
+    logsFolder,
+    conversations,
+    conversationId,
+    store: open(),
+    another: open,
+    file,
+    text,
+    hash,
+  };
+}
+
+const summary = (change: Partial<StoredSummary> = {}): StoredSummary => ({
+  text: 'It was asked why.',
+  provider: 'extractive',
+  messageCount: 1,
+  sourceHash: 'a'.repeat(64),
+  qualityScore: 0.5,
+  generatedAt: '2025-01-24T13:20:00.123Z',
+  ...change,
+});
+
+describe('summaries', () => {
+  it('are empty at first, then hold one a level in a private file for people', async () => {
+    const { store, another, conversationId: id, file, text } = await openStores();
+    expect(await store.get(id)).toEqual({});
+    await store.put(id, 'detailed', summary({ model: 'm', provider: 'p', startMessageId: 'x' }));
+    await store.put(id, 'brief', summary());
+    await store.put(id, 'brief', summary({ text: 'Newer.' }));
+    expect(await another().get(id)).toEqual({
+      brief: { ...summary({ text: 'Newer.' }), level: 'brief', tokenCount: 2 },
+      detailed: {
+        ...summary({ model: 'm', provider: 'p', startMessageId: 'x' }),
+        level: 'detailed',
+        tokenCount: 5,
+      },
+    });
+    expect(Object.keys(JSON.parse(text()).summaries)).toEqual(['brief', 'detailed']);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(text()).toMatch(/^\{\n {2}"formatVersion": 1,\n {2}"conversationId": "\d/);
+    expect(text()).toMatch(/\}\n$/);
+  });
+
+  it('lose no level of two that are put at once', async () => {
+    const { store, another, conversationId: id } = await openStores();
+    await Promise.all([
+      store.put(id, 'brief', summary()),
+      another().put(id, 'standard', summary()),
+      another().put(id, 'detailed', summary()),
+    ]);
+    expect(Object.keys(await store.get(id))).toEqual(['brief', 'standard', 'detailed']);
+  });
+
+  it('keep one of the conversation as it is against a late one of how it was', async () => {
+    const { store, conversationId: id, hash } = await openStores();
+    await store.put(id, 'brief', summary({ text: 'Now.', sourceHash: await hash() }));
+    const late = await store.put(id, 'brief', summary({ text: 'Late.' }));
+    expect(late.text).toBe('Now.');
+    expect((await store.get(id)).brief?.text).toBe('Now.');
+  });
+
+  it('read what people write, and keep what they do not know', async () => {
+    const { store, conversationId: id, file, text } = await openStores();
+    writeFileSync(
+      file,
+      '\uFEFF{"mine": 1,\r\n "summaries": {"brief": {"text": "By hand.", "qualityScore": "?"}, "standard": 7, "own": {"a": 1}}}',
+    );
+    expect(await store.get(id)).toEqual({
+      brief: {
+        level: 'brief',
+        text: 'By hand.',
+        tokenCount: 2,
+        provider: 'unknown',
+        messageCount: 0,
+        sourceHash: '',
+        qualityScore: 0,
+        generatedAt: '',
+      },
+    });
+    await store.put(id, 'standard', summary());
+    expect(JSON.parse(text())).toMatchObject({
+      mine: 1,
+      summaries: { brief: { text: 'By hand.' }, own: { a: 1 } },
+    });
+  });
+
+  it.each([
+    ['{ broken', 'CORRUPT'],
+    ['[1]', 'CORRUPT'],
+    ['', 'CORRUPT'],
+    ['{"formatVersion": 2}', 'FORMAT_TOO_NEW'],
+  ])('are reported and left where the file is %j', async (content, code) => {
+    const { store, conversationId: id, file, text } = await openStores();
+    writeFileSync(file, content);
+    expect((await errorOf(store.get(id))).code).toBe(code);
+    expect((await errorOf(store.put(id, 'brief', summary()))).code).toBe(code);
+    expect(text()).toBe(content);
+  });
+
+  it('are not written for a conversation that is gone', async () => {
+    const { store, conversations, conversationId: id, logsFolder } = await openStores();
+    await conversations.trash(id);
+    expect((await errorOf(store.put(id, 'brief', summary()))).code).toBe('CONVERSATION_NOT_FOUND');
+    expect(existsSync(join(logsFolder, id))).toBe(false);
+  });
+
+  it('go to the trash with their conversation and come back with it', async () => {
+    const { store, conversations, conversationId: id } = await openStores();
+    await store.put(id, 'brief', summary());
+    const { path } = await conversations.trash(id);
+    expect(existsSync(join(path, 'summaries.json'))).toBe(true);
+    await conversations.restore(id);
+    expect((await store.get(id)).brief?.text).toBe('It was asked why.');
+  });
+
+  it('are sealed as the contents of messages are', async () => {
+    const { logsFolder, conversations, conversationId: id, text } = await openStores();
+    const codec = {
+      seal: (content: string, binding: string) => `${binding}:${content.toUpperCase()}`,
+      open: (stored: string, binding: string) => stored.slice(binding.length + 1).toLowerCase(),
+    };
+    const store = new SummaryStore({ logsFolder, conversations, fsync: false, codec });
+    await store.put(id, 'brief', summary({ text: 'secret' }));
+    expect(text()).not.toContain('secret');
+    expect((await store.get(id)).brief?.text).toBe('secret');
+    rmSync(join(logsFolder, id), { recursive: true });
+  });
+});

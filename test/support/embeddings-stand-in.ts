@@ -1,0 +1,60 @@
+/** A server of embeddings in the OpenAI format on loopback, whose vectors say which subjects a text has. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+/** Meaning, as far as this test needs it: which of these subjects a text is about. */
+const SUBJECTS = [
+  /larch|board|wood/i,
+  /tomato|lettuce|plant/i,
+  /server|disk|cpu/i,
+  /rain|sun|frost/i,
+];
+const vectorOf = (text: string) => [
+  ...SUBJECTS.map((subject) => (subject.test(text) ? 1 : 0)),
+  0.1,
+];
+
+export interface EmbeddingsStandIn {
+  readonly url: string;
+  readonly texts: string[];
+  mood: 'well' | 'busy' | 'short';
+}
+
+export async function startEmbeddings(): Promise<EmbeddingsStandIn> {
+  const api: EmbeddingsStandIn = { url: '', texts: [], mood: 'well' };
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      const { input, model } = JSON.parse(Buffer.concat(chunks).toString()) as {
+        input: string[];
+        model: string;
+      };
+      const answer = (status: number, body: unknown) => {
+        response.writeHead(status, { 'content-type': 'application/json' });
+        response.end(JSON.stringify(body));
+      };
+      if (request.url !== '/v1/embeddings')
+        return answer(404, { error: { message: 'no such path' } });
+      if (!model.startsWith('m')) return answer(404, { error: { message: 'no such model' } });
+      if (api.mood === 'busy') return answer(500, { error: { message: 'out of memory' } });
+      api.texts.push(...input);
+      const data = input.map((text, index) => ({
+        object: 'embedding',
+        index,
+        embedding: vectorOf(text),
+      }));
+      return answer(200, {
+        object: 'list',
+        data: api.mood === 'short' ? data.slice(1) : data.toReversed(),
+        model,
+      });
+    });
+  });
+  await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
+  onTestFinished(() => void server.close());
+  return Object.assign(api, {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+  });
+}

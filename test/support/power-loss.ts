@@ -1,0 +1,122 @@
+/**
+ * Cuts the power: records the file-system calls of a scenario, and after each of them starts anew on
+ * every disk that a power cut may have left (disk-model.ts), where nothing acknowledged may be lost.
+ */
+import { createHash } from 'node:crypto';
+import { rmSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DiskModel, materialise, type Step, stepOf } from './disk-model.js';
+import { type FsCall, tapFs } from './fs-tap.js';
+import { seededRandom, tempFolder } from './rounds.js';
+
+export type Acknowledged = Extract<Step, { do: 'acknowledge' }>;
+
+export interface Place {
+  readonly root: string;
+  /** From here on this text must survive, in the conversation `id` if one is named. */
+  acknowledge(text: string, id?: string): void;
+  /** The next call that this describes fails with EIO, once. */
+  failNext(isIt: (call: FsCall) => boolean): void;
+}
+
+export interface Scenario {
+  readonly name: string;
+  run(place: Place): Promise<void>;
+  /** What is wrong on this disk after a start; an empty list if nothing is. */
+  problemsAt(root: string, acknowledged: readonly Acknowledged[]): Promise<string[]>;
+}
+
+export interface Tried {
+  states: number;
+  problems: Set<string>;
+}
+
+/** Records scenarios, and tries each of them, in a folder of its own. */
+export function powerLoss(what: string) {
+  const base = tempFolder('memory');
+  const random = seededRandom(what);
+  let count = 0;
+
+  async function record({ run }: Scenario): Promise<{ root: string; steps: Step[] }> {
+    count += 1;
+    const root = join(base, String(count));
+    await mkdir(root);
+    const steps: Step[] = [];
+    let failing: ((call: FsCall) => boolean) | undefined;
+    const restore = await tapFs(root, {
+      before(call) {
+        if (!failing?.(call)) return undefined;
+        failing = undefined;
+        return { error: 'EIO' };
+      },
+      after(call, result) {
+        const step = call.path.startsWith(root) ? stepOf(call, result) : undefined;
+        if (step !== undefined) steps.push(step);
+      },
+    });
+    const place: Place = {
+      root,
+      acknowledge: (text, id) =>
+        steps.push({ do: 'acknowledge', text, ...(id === undefined ? {} : { id }) }),
+      failNext(isIt) {
+        failing = isIt;
+      },
+    };
+    await run(place).finally(restore);
+    return { root, steps };
+  }
+
+  /** Cuts the power after each step in turn, in every way that the model knows. */
+  async function cutPowerAtEachStep(
+    { problemsAt }: Scenario,
+    { root, steps }: { root: string; steps: readonly Step[] },
+    enoughProblems = Number.POSITIVE_INFINITY,
+  ): Promise<Tried> {
+    const model = new DiskModel(root);
+    const tried: Tried = { states: 0, problems: new Set() };
+    const seen = new Set<string>();
+    const acknowledged: Acknowledged[] = [];
+    for (const [index, step] of steps.entries()) {
+      if (step.do === 'acknowledge') acknowledged.push(step);
+      model.apply(step);
+      for (const state of model.crashStates(random)) {
+        const tree = model.treeOf(state);
+        const digest = digestOf(tree, acknowledged.length);
+        if (seen.has(digest)) continue;
+        seen.add(digest);
+        tried.states += 1;
+        const there = join(base, `after-${tried.states}`);
+        materialise(tree, there);
+        for (const problem of await problemsAt(there, acknowledged)) {
+          tried.problems.add(`after step ${index} (${step.do}): ${problem}`);
+        }
+        rmSync(there, { recursive: true });
+        if (tried.problems.size >= enoughProblems) return tried;
+      }
+    }
+    return tried;
+  }
+
+  return { record, cutPowerAtEachStep };
+}
+
+function digestOf(tree: ReadonlyMap<string, Buffer | undefined>, acknowledged: number): string {
+  const hash = createHash('sha256').update(String(acknowledged));
+  for (const path of [...tree.keys()].sort()) {
+    hash.update(`\0${path}\0`).update(tree.get(path) ?? 'folder');
+  }
+  return hash.digest('hex');
+}
+
+/** The record as a store would have made it that does not sync folders, or files. */
+export function withoutSyncs(steps: readonly Step[], of: 'folders' | 'files'): Step[] {
+  const folders = new Set<number>();
+  return steps.filter((step) => {
+    if (step.do === 'open') {
+      if (step.flags === 'r') folders.add(step.fd);
+      else folders.delete(step.fd);
+    }
+    return step.do !== 'fsync' || folders.has(step.fd) !== (of === 'folders');
+  });
+}

@@ -1,0 +1,88 @@
+/** Naming a language model through the tool, and that nothing goes to it before the user allowed it. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { configureLlmProvider } from '../../../src/tools/context/configure-llm-provider.js';
+import { getProgressiveDetail } from '../../../src/tools/context/get-progressive-detail.js';
+import { startLlm } from '../../support/llm-stand-in.js';
+import { useToolSession } from '../../support/tool-session.js';
+
+const opened = useToolSession();
+const raw = (name: string, input: object) =>
+  opened.session.client.callTool({ name, arguments: { ...input } });
+const configure = async (input: object) =>
+  configureLlmProvider.output.parse((await raw('configure_llm_provider', input)).structuredContent);
+const detail = async (input: object) =>
+  getProgressiveDetail.output.parse((await raw('get_progressive_detail', input)).structuredContent);
+
+describe('configure_llm_provider', () => {
+  it('uses a server on this machine at once, after saying what goes to it', async () => {
+    const api = await startLlm();
+    expect((await configure({})).providers).toEqual([]);
+    const set = await configure({
+      action: 'set',
+      name: 'local',
+      kind: 'llamacpp',
+      model: 'small',
+      endpoint: `${api.url}/v1`,
+    });
+    expect(set.disclosure).toContain(new URL(api.url).host);
+    expect(set.nextStep).toBeUndefined();
+    await raw('save_message', { conversationId: 'a', role: 'user', content: 'A bed at the wall.' });
+    const { summary } = await detail({ conversationId: 'a' });
+    expect(summary).toMatchObject({ provider: 'local', model: 'small' });
+    expect((await configure({})).providers[0]?.lastUsedAt).toBeDefined();
+    await configure({ action: 'remove', name: 'local' });
+    const again = await detail({ conversationId: 'a', refresh: true });
+    expect(again.summary?.provider).toBe('extractive');
+    expect(api.received).toHaveLength(1);
+  });
+
+  it('sends nothing to a server elsewhere, nor a key to any, before the user allowed it', async () => {
+    const api = await startLlm();
+    const elsewhere = await configure({
+      action: 'set',
+      name: 'gpt',
+      kind: 'openai',
+      model: 'gpt-5-mini',
+    });
+    expect(elsewhere.providers[0]).toMatchObject({
+      isAllowed: false,
+      apiKeyEnv: 'OPENAI_API_KEY',
+      isKeySet: false,
+    });
+    expect(elsewhere.disclosure).toContain('api.openai.com');
+    expect(elsewhere.nextStep).toContain('daybook providers allow gpt');
+    await configure({
+      action: 'set',
+      name: 'thief',
+      kind: 'vllm',
+      model: 'small',
+      endpoint: `${api.url}/v1`,
+      apiKeyEnv: 'HOME',
+    });
+    await raw('save_message', { conversationId: 'a', role: 'user', content: 'A bed at the wall.' });
+    expect((await detail({ conversationId: 'a' })).summary?.provider).toBe('extractive');
+    expect(api.received).toEqual([]);
+  });
+
+  it.each([
+    { action: 'set', name: 'x', kind: 'vllm' },
+    { action: 'set', kind: 'vllm', model: 'm' },
+    { action: 'set', name: 'x', kind: 'vllm', model: 'm', apiKeyEnv: 'sk-12345678' },
+    { action: 'remove', name: 'nobody' },
+  ])('refuses %j', async (input) => {
+    const { isError } = await raw('configure_llm_provider', input);
+    expect(isError).toBe(true);
+    expect((await configure({})).providers).toEqual([]);
+  });
+
+  it('tells of a damaged list, and summaries go on without it', async () => {
+    const { path } = await configure({ action: 'set', name: 'l', kind: 'vllm', model: 'm' });
+    writeFileSync(path, '{ broken');
+    expect((await raw('configure_llm_provider', {})).isError).toBe(true);
+    await raw('save_message', { conversationId: 'a', role: 'user', content: 'A bed at the wall.' });
+    expect((await detail({ conversationId: 'a' })).summary?.provider).toBe('extractive');
+    expect(path.endsWith(join('daybook', 'providers.json'))).toBe(true);
+  });
+});

@@ -1,0 +1,131 @@
+/** get_progressive_detail and get_context_summary through a real client. */
+import { existsSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { getContextSummary } from '../../../src/tools/context/get-context-summary.js';
+import { getProgressiveDetail } from '../../../src/tools/context/get-progressive-detail.js';
+import { getConversation } from '../../../src/tools/conversations/get-conversation.js';
+import { useToolSession } from '../../support/tool-session.js';
+
+const opened = useToolSession();
+const call = async (name: string, input: object): Promise<unknown> => {
+  const { structuredContent, isError } = await opened.session.client.callTool({
+    name,
+    arguments: { ...input },
+  });
+  expect(isError ?? false).toBe(false);
+  return structuredContent;
+};
+const detailOf = async (input: object) =>
+  getProgressiveDetail.output.parse(await call('get_progressive_detail', input));
+const summaryOf = async (input: object) =>
+  getContextSummary.output.parse(await call('get_context_summary', input));
+const conversationOf = async (conversationId: string) =>
+  getConversation.output.parse(await call('get_conversation', { conversationId }));
+
+const TALK: readonly (readonly [string, string])[] = [
+  ['user', 'I want to build a raised bed at the south wall. It gets sun from noon.'],
+  ['assistant', 'You could use larch boards or bricks for the bed. Larch lasts about 15 years.'],
+  ['user', "We'll go with larch. Martin brings the boards on Saturday."],
+];
+const save = async (conversationId: string, talk = TALK) => {
+  for (const [role, content] of talk) await call('save_message', { conversationId, role, content });
+};
+
+describe('get_progressive_detail', () => {
+  it('goes from brief to full, each step with what the next one costs', async () => {
+    await save('garden');
+    const brief = await detailOf({ conversationId: 'garden' });
+    expect(brief).toMatchObject({ level: 'brief', next: { level: 'standard' }, messageCount: 3 });
+    expect(brief.summary).toMatchObject({
+      provider: 'extractive',
+      isStale: false,
+      messageCount: 3,
+    });
+    expect(brief.summary?.text).toContain("We'll go with larch.");
+    const standard = await detailOf({
+      conversationId: 'garden',
+      level: brief.next?.level,
+    });
+    expect(standard.next?.level).toBe('detailed');
+    const detailed = await detailOf({
+      conversationId: 'garden',
+      level: 'detailed',
+    });
+    expect(detailed.next?.level).toBe('full');
+    const full = await detailOf({ conversationId: 'garden', level: 'full' });
+    expect(full.next).toBeUndefined();
+    expect(full.messages?.map(({ content }) => content)).toEqual(
+      TALK.map(([, content]) => content),
+    );
+    const next = detailed.next?.tokens ?? 0;
+    expect(full.tokens / next).toBeLessThan(2.5);
+    expect(next / full.tokens).toBeLessThan(2.5);
+  });
+
+  it('pages through the whole of a long conversation', async () => {
+    await save('long', [
+      ['user', 'a word '.repeat(2000)],
+      ['assistant', 'Yes.'],
+    ]);
+    let cursor: string | undefined;
+    let text = '';
+    for (let pages = 0; pages < 20; pages += 1) {
+      const page = await detailOf({
+        conversationId: 'long',
+        level: 'full',
+        maxTokens: 1500,
+        ...(cursor && { cursor }),
+      });
+      text += (page.messages ?? []).map(({ content }) => content).join('');
+      cursor = page.nextCursor;
+      if (cursor === undefined) break;
+    }
+    expect(text).toBe(`${'a word '.repeat(2000)}Yes.`);
+  });
+});
+
+describe('get_context_summary', () => {
+  it('says what several conversations were about, the last changed first', async () => {
+    await save('garden');
+    await save('server', [['user', 'The server moves to Hetzner in March because of the price.']]);
+    const all = await summaryOf({});
+    expect(all).toMatchObject({ total: 2, hasMore: false });
+    expect(all.conversations.map(({ text }) => /Hetzner|larch/.exec(text)?.[0])).toEqual([
+      'Hetzner',
+      'larch',
+    ]);
+    const one = await summaryOf({ conversationIds: ['garden'] });
+    expect(one.conversations).toHaveLength(1);
+  });
+
+  it('summarises of a conversation only what is in the span of time, and stores nothing of that', async () => {
+    await save('garden');
+    const { messages, conversationPath } = await conversationOf('garden');
+    const part = await summaryOf({ endDate: messages?.[1]?.createdAt });
+    expect(part.conversations[0]).toMatchObject({ isPart: true, messages: 2 });
+    expect(part.conversations[0]?.text).not.toContain('Martin');
+    const none = await summaryOf({ startDate: '2999-01-01' });
+    expect(none).toMatchObject({ total: 0, conversations: [] });
+    expect(existsSync(`${conversationPath}/summaries.json`)).toBe(false);
+  });
+
+  it('goes on where an answer was full', async () => {
+    for (let n = 0; n < 12; n += 1) {
+      await save(`talk-${n}`, [
+        [
+          'user',
+          `The turbine number ${n} of the wind farm at the north coast needs a new bearing, fresh oil and a person who climbs up.`,
+        ],
+      ]);
+    }
+    const seen = new Set<string>();
+    let offset = 0;
+    for (let pages = 0; pages < 20; pages += 1) {
+      const page = await summaryOf({ maxTokens: 500, offset });
+      for (const { conversationId } of page.conversations) seen.add(conversationId);
+      if (!page.hasMore) break;
+      offset = page.nextOffset ?? 0;
+    }
+    expect(seen.size).toBe(12);
+  });
+});
