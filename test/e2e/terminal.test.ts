@@ -27,6 +27,8 @@ interface Step {
   /** Typed on the terminal at the start. */
   readonly types?: string;
   readonly json?: true;
+  /** On a terminal it asks a question: `asks before it installs` has that. */
+  readonly isPiped?: true;
 }
 
 /** One after the other on one root; each command has at least one. */
@@ -147,7 +149,7 @@ const STEPS: readonly Step[] = [
   { args: ['providers', 'test', 'nothing'], code: 2, shows: 'nothing' },
   { args: ['providers', 'remove', 'local'], shows: 'local removed' },
   { args: ['embeddings', 'status'], shows: 'off' },
-  { args: ['embeddings', 'enable'], code: 2, shows: '--yes' },
+  { args: ['embeddings', 'enable'], code: 2, shows: '--yes', isPiped: true },
   { args: ['embeddings', 'disable'], shows: 'removed' },
   { args: ['completion', 'bash'], shows: 'complete' },
   { args: ['complete', '--', 'show', 'A'], shows: 'A Mad Tea-Party' },
@@ -196,7 +198,8 @@ describe('every command', () => {
       await withPlace(async (place) => {
         prepare(place);
         let colourful = 0;
-        for (const { args, code = 0, shows: expected, types } of STEPS) {
+        const steps = STEPS.filter(({ isPiped }) => !isPiped);
+        for (const { args, code = 0, shows: expected, types } of steps) {
           const about = args.join(' ');
           const answers = types === undefined ? [] : [{ after: 'waits', type: types }];
           const all = ['--root', place.root, ...args];
@@ -235,6 +238,20 @@ describe('every command', () => {
     },
     PATIENCE_MS,
   );
+
+  it('asks before it installs', async () => {
+    await withPlace(async (place) => {
+      prepare(place);
+      const answers = [{ after: '[y/N]', type: 'n\n' }];
+      const run = await runInTerminal(place, ['--root', place.root, 'embeddings', 'enable'], {
+        answers,
+      });
+      expect(run.code, run.screen).toBe(0);
+      expect(run.screen).toContain('npm registry');
+      const status = await runCommand(place, ['--root', place.root, 'embeddings', 'status']);
+      expect(status.stdout).toContain('off');
+    });
+  });
 
   it('is among these', () => {
     const program = createProgram();

@@ -106,6 +106,24 @@ describe('withLock in one process', () => {
     expect(readdirSync(locks)).toEqual([]);
   });
 
+  it('never replaces a file that another process created first', async () => {
+    const root = tempFolder();
+    const targets = ['a', 'b'].map((name) => join(root, name));
+    writeFileSync(join(root, 'a'), 'theirs');
+    const bytes = Buffer.from('ours');
+    const written = await withLock(join(root, '.locks'), 'x', async (lock) => {
+      const target = targets.shift() as string;
+      await lock.replace(target, bytes, durability, { base: null });
+      return target;
+    });
+    expect(written).toBe(join(root, 'b'));
+    expect(['a', 'b'].map((name) => readFileSync(join(root, name), 'utf8'))).toEqual([
+      'theirs',
+      'ours',
+    ]);
+    expect(statSync(join(root, 'b')).nlink).toBe(1);
+  });
+
   it('is free as soon as the last replace has the name, and held until the end where it fails', async () => {
     const root = tempFolder();
     const locks = join(root, '.locks');

@@ -20,6 +20,9 @@ export interface TerminalOptions {
   readonly answers?: readonly { readonly after: string; readonly type: string }[];
 }
 
+/** A command that waits for an answer which the test does not give ends here, with its screen. */
+const LIMIT_MS = 60_000;
+
 const quoted = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`;
 
 export async function runInTerminal(
@@ -46,7 +49,10 @@ export async function runInTerminal(
       child.stdin.write(next.type);
     }
   });
+  const limit = setTimeout(() => child.kill('SIGKILL'), LIMIT_MS);
   const [code] = await once(child, 'close');
+  clearTimeout(limit);
+  if (code === null) throw new Error(`${args.join(' ')} did not end; the screen: ${screen}`);
   return { code: code as number, screen: screen.replaceAll('\r\n', '\n') };
 }
 

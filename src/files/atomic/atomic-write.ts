@@ -10,9 +10,12 @@ import {
   fchmodSync,
   fstatSync,
   fsync as fsyncFile,
+  linkSync,
+  lstatSync,
   mkdirSync,
   renameSync,
   rmSync,
+  unlinkSync,
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -24,7 +27,7 @@ import { inFolder, type PinnedFolder, pinFolder } from '../door/pinned-folder.js
 import { isInside } from '../paths/paths.js';
 import { fileError, ignoreErrno, withFileError } from '../read/file-errors.js';
 import { isSameStamp, type Stamp, stampOf } from '../read/stamp.js';
-import { removeQuietly, temporaryName } from './staging.js';
+import { isWithoutLinks, removeQuietly, temporaryName } from './staging.js';
 
 export const FILE_MODE = 0o600;
 export const FOLDER_MODE = 0o700;
@@ -53,8 +56,8 @@ export async function renameWithRetry(from: string, to: string): Promise<void> {
 }
 
 export interface ReplaceOptions {
-  /** The version that the new content was made from. */
-  readonly base?: Stamp | undefined;
+  /** The version that the new content was made from. `null`: the target must not exist. */
+  readonly base?: Stamp | null | undefined;
   /** Called right after the rename, before the disk has confirmed it. Must not throw. */
   readonly onReplaced?: (stamp: Stamp) => void;
 }
@@ -126,8 +129,11 @@ async function putInPlace(
   return inFolder(dirname(target), async (folder) => {
     const name = basename(target);
     const there = replaceable(folder, name, target);
-    if (base !== undefined && !isSameStamp(there, base)) throw new StaleBaseError();
-    await renameWithRetry(staged.stage, folder.at(name));
+    if (base === null) await publishNew(staged.stage, folder.at(name));
+    else {
+      if (base !== undefined && !isSameStamp(there, base)) throw new StaleBaseError();
+      await renameWithRetry(staged.stage, folder.at(name));
+    }
     const confirmed = durability.fsync ? syncNames(folder) : undefined;
     onReplaced?.(stamp);
     await confirmed?.catch((error: unknown) => {
@@ -135,6 +141,19 @@ async function putInPlace(
     });
     return stamp;
   });
+}
+
+/** A rename would replace a file that another process created meanwhile; a link fails if the name exists. */
+async function publishNew(stage: string, to: string): Promise<void> {
+  try {
+    linkSync(stage, to);
+  } catch (error) {
+    if (errnoOf(error) === 'EEXIST') throw new StaleBaseError();
+    if (!isWithoutLinks(error)) throw error;
+    if (lstatSync(to, { throwIfNoEntry: false }) !== undefined) throw new StaleBaseError();
+    return renameWithRetry(stage, to);
+  }
+  unlinkSync(stage);
 }
 
 /**

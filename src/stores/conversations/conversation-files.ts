@@ -44,6 +44,8 @@ export interface WriteOptions {
   isLast?: boolean;
   /** So many messages from the first are as they were; all that were committed, unless given. */
   unchangedMessages?: number;
+  /** The file must not exist. If another process has created it meanwhile, the lock's work runs again. */
+  isNew?: boolean;
 }
 
 export class ConversationFiles {
@@ -118,14 +120,14 @@ export class ConversationFiles {
     const { updatedAt = isoTime(this.#options.clock.now()), isLast = false } = options;
     const { conversationId } = document.head;
     const { unchangedMessages: messageCount = document.head.messageCount } = options;
-    const base = this.#cache.get(conversationId)?.stamp;
+    const base = options.isNew ? undefined : this.#cache.get(conversationId)?.stamp;
     const head = document.nextHead(updatedAt);
     const path = this.fileOf(conversationId);
     try {
       const bytes = document.render(head);
       if (bytes.byteLength > MAX_DOCUMENT_BYTES) throw tooLarge(path, conversationId);
       await lock.replace(path, bytes, this.#options.durability, {
-        base,
+        base: options.isNew ? null : base,
         isLast,
         // At once: another process may have written the next version before the disk confirms this one.
         onReplaced: (stamp) => {
@@ -164,7 +166,7 @@ export class ConversationFiles {
         if (await fill(document)) {
           // Before the file exists: others find it at once, and what they add must be durable.
           await syncFolder(this.#options.logsFolder, this.#options.durability);
-          await this.write(lock, document, { updatedAt: stored.updatedAt });
+          await this.write(lock, document, { updatedAt: stored.updatedAt, isNew: true });
         } else {
           await removeEmptyFolder(this.folderOf(conversationId));
         }
