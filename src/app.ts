@@ -32,11 +32,11 @@ import { type MessageSearch, openMessageSearch } from './search/messages/message
 import { NoteSearch } from './search/notes/note-search.js';
 import { QuickFind } from './search/quick-find/quick-find.js';
 import { RecallSearch } from './search/recall/recall-search.js';
-import { ConversationDocuments } from './stores/conversations/conversation-documents.js';
 import {
   type ConversationStore,
   openConversationStore,
 } from './stores/conversations/conversations.js';
+import { ConversationDocuments } from './stores/conversations/files/conversation-documents.js';
 import { InsightStore } from './stores/insights/insights.js';
 import { KnowledgeGraph } from './stores/knowledge-graph/knowledge-graph.js';
 import { MemoryBank } from './stores/memory-bank/memory-bank.js';

@@ -37,7 +37,11 @@ export type {
   NewConversation,
   NewMessage,
 } from './stores/conversations/conversations.js';
-export type { Conversation, ConversationHead, Message } from './stores/conversations/schema.js';
+export type {
+  Conversation,
+  ConversationHead,
+  Message,
+} from './stores/conversations/document/schema.js';
 export type {
   Insight,
   InsightSelection,

@@ -4,7 +4,7 @@
  */
 import { AppError } from '../base/errors.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
-import { CONVERSATION_ID, type ConversationHead } from '../stores/conversations/schema.js';
+import { CONVERSATION_ID, type ConversationHead } from '../stores/conversations/document/schema.js';
 
 /** The conversation that was changed last. */
 const LAST = 'last';

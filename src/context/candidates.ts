@@ -3,7 +3,7 @@
  * Nothing here is ever rephrased, joined or guessed; docs/CONTINUITY.md lists the rules.
  */
 import type { TimeSlice } from '../base/time-slice.js';
-import type { Conversation, Message, Role } from '../stores/conversations/schema.js';
+import type { Conversation, Message, Role } from '../stores/conversations/document/schema.js';
 
 export interface Candidate {
   /** The sentence as it was written. */

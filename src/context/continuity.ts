@@ -5,7 +5,7 @@
  */
 import type { TimeSlice } from '../base/time-slice.js';
 import { estimateTextTokens } from '../base/tokens.js';
-import type { Conversation, Role } from '../stores/conversations/schema.js';
+import type { Conversation, Role } from '../stores/conversations/document/schema.js';
 import { lastSession, type Session } from './last-session.js';
 import { type OpenQuestion, openQuestions } from './open-questions.js';
 import { type PromiseCandidate, promisesIn } from './promises.js';

@@ -6,7 +6,7 @@
 
 import { segmentsOf } from '../base/segments.js';
 import type { TimeSlice } from '../base/time-slice.js';
-import type { Message } from '../stores/conversations/schema.js';
+import type { Message } from '../stores/conversations/document/schema.js';
 import { proseLines } from './sentences.js';
 import { STOP_WORDS } from './stop-words.js';
 

@@ -1,7 +1,7 @@
 /**
  * The last session of a conversation: its last messages, up to the last long pause.
  */
-import type { Message } from '../stores/conversations/schema.js';
+import type { Message } from '../stores/conversations/document/schema.js';
 
 /** Who comes back after so long begins anew; shorter pauses are lunch. */
 const PAUSE_MS = 4 * 60 * 60 * 1000;

@@ -3,7 +3,7 @@
  * those after which the other side said nothing, and those whose answer was put off.
  */
 import type { TimeSlice } from '../base/time-slice.js';
-import type { Conversation } from '../stores/conversations/schema.js';
+import type { Conversation } from '../stores/conversations/document/schema.js';
 import { type Candidate, candidate, latestSaid, type Place, pickedFrom } from './candidates.js';
 import { PUT_OFF } from './other-languages.js';
 import { sentencesOf } from './sentences.js';

@@ -4,7 +4,7 @@
  * every language. Whether a promise was kept is not known here.
  */
 import type { TimeSlice } from '../base/time-slice.js';
-import type { Conversation } from '../stores/conversations/schema.js';
+import type { Conversation } from '../stores/conversations/document/schema.js';
 import { type Candidate, candidate, latestSaid, type Place, pickedFrom } from './candidates.js';
 import { isQuestion } from './open-questions.js';
 import {

@@ -9,7 +9,7 @@ import { estimateTextTokens } from '../base/tokens.js';
 import type { MessageSearch, SearchCaller } from '../search/messages/message-search.js';
 import { undefinedIfMissing } from '../search/undefined-if-missing.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
-import type { Conversation, ConversationHead } from '../stores/conversations/schema.js';
+import type { Conversation, ConversationHead } from '../stores/conversations/document/schema.js';
 import { type Snapshot, snapshotOf } from './continuity.js';
 import { frequentWords, mostDistinctive } from './distinctive-words.js';
 

@@ -3,7 +3,7 @@
  * Left out are system messages, metadata, keys, fields that Daybook does not know, and everything
  * that points at other conversations. What people said is not touched.
  */
-import type { JsonObject } from '../stores/conversations/schema.js';
+import type { JsonObject } from '../stores/conversations/document/schema.js';
 import type { ExportedDocument } from './formats.js';
 
 /** A new document; the one given stays as it is. */

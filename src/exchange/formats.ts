@@ -3,7 +3,7 @@
  * they are; JSON Lines, one line a conversation and one a message; Markdown, for reading, which is
  * never read back. Nothing here touches a file.
  */
-import type { JsonObject } from '../stores/conversations/schema.js';
+import type { JsonObject } from '../stores/conversations/document/schema.js';
 import { messageMarkdown } from './message-markdown.js';
 
 export const EXPORT_FORMATS = ['json', 'jsonl', 'markdown'] as const;

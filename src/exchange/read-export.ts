@@ -9,7 +9,7 @@ import { AppError, isAppError } from '../base/errors.js';
 import { isRecord } from '../base/is-record.js';
 import { parseDocument, readWhole } from '../files/read/json-doc.js';
 import { type Line, readLines } from '../files/read/read-lines.js';
-import type { JsonObject } from '../stores/conversations/schema.js';
+import type { JsonObject } from '../stores/conversations/document/schema.js';
 import { EXPORT_NAME, EXPORT_VERSION } from './formats.js';
 
 /** One conversation of an export, or what is wrong with it. */

@@ -5,12 +5,12 @@
  */
 import { AppError } from '../base/errors.js';
 import { sha256Hex } from '../base/ids.js';
+import type { ConversationStore } from '../stores/conversations/conversations.js';
+import { CONVERSATION_ID, type JsonObject } from '../stores/conversations/document/schema.js';
 import type {
   ConversationDocuments,
   WholeConversation,
-} from '../stores/conversations/conversation-documents.js';
-import type { ConversationStore } from '../stores/conversations/conversations.js';
-import { CONVERSATION_ID, type JsonObject } from '../stores/conversations/schema.js';
+} from '../stores/conversations/files/conversation-documents.js';
 import { asRecordError, type ExportRecord, readExport } from './read-export.js';
 
 export interface RestoreExportOptions {

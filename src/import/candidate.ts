@@ -4,9 +4,9 @@
  */
 import { isoTime } from '../base/clock.js';
 import { derivedUuid } from '../base/ids.js';
-import type { PastFields, PastMessage } from '../stores/conversations/append.js';
-import { asStored } from '../stores/conversations/as-stored.js';
-import { CLIENT_ID } from '../stores/conversations/schema.js';
+import { asStored } from '../stores/conversations/document/as-stored.js';
+import { CLIENT_ID } from '../stores/conversations/document/schema.js';
+import type { PastFields, PastMessage } from '../stores/conversations/writing/append.js';
 import { digestOf, headDigestOf, isOwnId, type SourceMark, saidDigestOf } from './mark.js';
 import type { ImportedConversation, ImportedMessage } from './source.js';
 

@@ -3,9 +3,9 @@
  * is counted. Who does it again does nothing; who was killed in the middle goes on where it ended.
  */
 import { AppError, isAppError } from '../base/errors.js';
-import type { ConversationDocuments } from '../stores/conversations/conversation-documents.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
-import { CONVERSATION_ID, type JsonObject } from '../stores/conversations/schema.js';
+import { CONVERSATION_ID, type JsonObject } from '../stores/conversations/document/schema.js';
+import type { ConversationDocuments } from '../stores/conversations/files/conversation-documents.js';
 import { type Account, addLeftOut, addProblem } from './account.js';
 import { type Candidate, candidateOf } from './candidate.js';
 import type { Known, KnownConversation } from './known.js';

@@ -4,8 +4,8 @@
  * whether anything was changed here since, without keeping the import itself.
  */
 import { sha256Stream } from '../base/ids.js';
-import type { PastFields, PastMessage } from '../stores/conversations/append.js';
-import { CONVERSATION_ID, type JsonObject } from '../stores/conversations/schema.js';
+import { CONVERSATION_ID, type JsonObject } from '../stores/conversations/document/schema.js';
+import type { PastFields, PastMessage } from '../stores/conversations/writing/append.js';
 import { isObject, numberIn, textIn } from './reading/fields.js';
 
 export interface SourceMark {

@@ -4,8 +4,8 @@
  * both sides went on, brought in as a branch. Nothing here touches a file.
  */
 import { derivedUuid } from '../base/ids.js';
-import type { Revision } from '../stores/conversations/revise.js';
-import type { Conversation } from '../stores/conversations/schema.js';
+import type { Revision } from '../stores/conversations/document/revise.js';
+import type { Conversation } from '../stores/conversations/document/schema.js';
 import type { Candidate, CandidateMessage } from './candidate.js';
 import { digestOf, headDigestOf, type SourceMark, saidDigestOf } from './mark.js';
 

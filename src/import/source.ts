@@ -4,7 +4,7 @@
  * goes on. Formats change without notice, so every field may be missing or of another kind.
  */
 import type { Input, InputFile } from '../files/input/input-types.js';
-import type { JsonObject, Role } from '../stores/conversations/schema.js';
+import type { JsonObject, Role } from '../stores/conversations/document/schema.js';
 
 /** How much of what machines did is kept beside the text (tool calls, their results, thinking). */
 export const ACTIVITIES = ['none', 'short', 'all'] as const;

@@ -5,8 +5,8 @@
  */
 import { isAppError } from '../base/errors.js';
 import { requireConfined } from '../files/paths/confined-file.js';
-import { CONVERSATION_ID } from '../stores/conversations/schema.js';
-import { TRASH_NAME } from '../stores/conversations/trash-names.js';
+import { CONVERSATION_ID } from '../stores/conversations/document/schema.js';
+import { TRASH_NAME } from '../stores/conversations/trash/trash-names.js';
 import { problemWithNotePath } from '../stores/memory-bank/note-path.js';
 
 const OF_CONVERSATION = new Set(['conversation.json', 'job.json', 'summaries.json']);

@@ -4,7 +4,7 @@
  * any order, so the messages are reordered in the request, never in the file.
  */
 import type { AskKind, SentMessage } from '../providers/perplexity-answer.js';
-import type { Message } from '../stores/conversations/schema.js';
+import type { Message } from '../stores/conversations/document/schema.js';
 import { systemPromptFor } from './prompts.js';
 
 /** The user's turn before a conversation that the assistant began. */

@@ -12,7 +12,7 @@ import type {
 } from '../providers/perplexity-answer.js';
 import type { Perplexity } from '../providers/perplexity-types.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
-import type { Conversation } from '../stores/conversations/schema.js';
+import type { Conversation } from '../stores/conversations/document/schema.js';
 import type { ResearchJobs } from '../stores/research-jobs/research-jobs.js';
 
 export interface RunTiming {

@@ -7,7 +7,7 @@ import { isoTime } from '../base/clock.js';
 import { AppError, isAppError } from '../base/errors.js';
 import type { AskKind, PerplexityAnswer, PreparedRequest } from '../providers/perplexity-answer.js';
 import type { Perplexity } from '../providers/perplexity-types.js';
-import type { Conversation } from '../stores/conversations/schema.js';
+import type { Conversation } from '../stores/conversations/document/schema.js';
 import type { JobLease, ResearchJob } from '../stores/research-jobs/research-jobs.js';
 import { asShown, notesFor } from './answer-notes.js';
 import { systemPromptFor, titleFrom } from './prompts.js';

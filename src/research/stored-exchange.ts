@@ -5,7 +5,7 @@
  */
 import type { AskKind, Backend, PerplexityAnswer } from '../providers/perplexity-answer.js';
 import type { NewMessage } from '../stores/conversations/conversations.js';
-import type { Conversation } from '../stores/conversations/schema.js';
+import type { Conversation } from '../stores/conversations/document/schema.js';
 
 export interface ExchangeOrigin {
   readonly kind: AskKind;

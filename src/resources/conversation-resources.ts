@@ -3,7 +3,7 @@
  * the protocol.
  */
 import { AppError } from '../base/errors.js';
-import type { ConversationHead } from '../stores/conversations/schema.js';
+import type { ConversationHead } from '../stores/conversations/document/schema.js';
 import { completeConversation } from './completions.js';
 import { conversationText } from './conversation-text.js';
 import {

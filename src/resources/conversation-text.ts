@@ -6,7 +6,7 @@
 import { shortened } from '../base/shortened.js';
 import { endWithin, estimateTextTokens } from '../base/tokens.js';
 import { messageMarkdown } from '../exchange/message-markdown.js';
-import type { Conversation, Message } from '../stores/conversations/schema.js';
+import type { Conversation, Message } from '../stores/conversations/document/schema.js';
 import { type ConversationAddress, conversationUri } from './conversation-uri.js';
 
 export const DATA_NOTICE =

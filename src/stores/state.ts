@@ -13,7 +13,7 @@ import { isRecord } from '../base/is-record.js';
 import { type Durability, makeFolder } from '../files/atomic/atomic-write.js';
 import { withLock } from '../files/locks/file-lock.js';
 import { parseDocument, readWhole } from '../files/read/json-doc.js';
-import { CLIENT_ID, CONVERSATION_ID, type JsonObject } from './conversations/schema.js';
+import { CLIENT_ID, CONVERSATION_ID, type JsonObject } from './conversations/document/schema.js';
 
 const FORMAT_VERSION = 1;
 /** Every reader reads the whole file, so it stays small. */

@@ -1,7 +1,7 @@
 /** Inputs that several tools of conversations share, and what they show of one in a list. */
 import { z } from 'zod';
 import { shortened } from '../base/shortened.js';
-import type { ConversationHead } from '../stores/conversations/schema.js';
+import type { ConversationHead } from '../stores/conversations/document/schema.js';
 
 export const conversationRef = (what = 'The conversation') =>
   z.string().describe(`${what}: its id, or the key it was saved under.`);

@@ -4,7 +4,7 @@
  */
 import { AppError } from '../base/errors.js';
 import { endWithin, estimateTextTokens } from '../base/tokens.js';
-import type { Message } from '../stores/conversations/schema.js';
+import type { Message } from '../stores/conversations/document/schema.js';
 
 interface PagedMessage {
   seq: number;

@@ -6,7 +6,7 @@
 
 import { z } from 'zod';
 import { isRecord } from '../base/is-record.js';
-import type { JsonObject } from '../stores/conversations/schema.js';
+import type { JsonObject } from '../stores/conversations/document/schema.js';
 
 /** Accepts any JSON object; in the JSON Schema it is `{"type": "object"}` with the description. */
 export function jsonObject(description: string) {

@@ -10,7 +10,7 @@ import {
   type JsonObject,
   type Message,
   ROLES,
-} from '../stores/conversations/schema.js';
+} from '../stores/conversations/document/schema.js';
 import { countWithin, estimateTokens } from './answer-budget.js';
 import { toListed } from './conversation-input.js';
 import { jsonObject } from './json-object.js';

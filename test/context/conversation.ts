@@ -1,5 +1,9 @@
 /** Conversations written down in a line a message, for the tests of this room. */
-import type { Conversation, Message, Role } from '../../src/stores/conversations/schema.js';
+import type {
+  Conversation,
+  Message,
+  Role,
+} from '../../src/stores/conversations/document/schema.js';
 
 const ROLES: Record<string, Role> = { u: 'user', a: 'assistant', s: 'system' };
 const START = Date.parse('2025-12-24T17:30:00.000Z');

@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { MATCH_TYPES } from '../../src/fts/query/match-types.js';
-import { ROLES } from '../../src/stores/conversations/schema.js';
+import { ROLES } from '../../src/stores/conversations/document/schema.js';
 import { idOf, put, sample } from '../search/search-place.js';
 import { type Place, runCommand, type Session, withClient, withPlace } from './harness.js';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Exporter, type ExportRequest, newCounts } from '../../src/exchange/export.js';
 import type { ExportFormat } from '../../src/exchange/formats.js';
 import { restoreExport } from '../../src/exchange/restore-export.js';
-import { ConversationDocuments } from '../../src/stores/conversations/conversation-documents.js';
+import { ConversationDocuments } from '../../src/stores/conversations/files/conversation-documents.js';
 import { type Options, openStore } from '../stores/conversations/store.js';
 import { tempFolder } from '../support/temp-folder.js';
 

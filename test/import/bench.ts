@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ImportReport, ImportRequest } from '../../src/import/import.js';
 import { runImport } from '../../src/import/import.js';
-import { ConversationDocuments } from '../../src/stores/conversations/conversation-documents.js';
+import { ConversationDocuments } from '../../src/stores/conversations/files/conversation-documents.js';
 import { InsightStore } from '../../src/stores/insights/insights.js';
 import { KnowledgeGraph } from '../../src/stores/knowledge-graph/knowledge-graph.js';
 import { MemoryBank } from '../../src/stores/memory-bank/memory-bank.js';

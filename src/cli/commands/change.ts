@@ -2,7 +2,7 @@
 
 import { AppError } from '../../base/errors.js';
 import type { HeadChange } from '../../stores/conversations/conversations.js';
-import type { ConversationHead } from '../../stores/conversations/schema.js';
+import type { ConversationHead } from '../../stores/conversations/document/schema.js';
 import { updateConversation } from '../../tools/conversations/update-conversation.js';
 import type { Flags } from '../configuration.js';
 import { findConversation, nameOfConversation } from '../find-conversation.js';

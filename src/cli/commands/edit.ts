@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { AppError, isAppError } from '../../base/errors.js';
 import { editorCommand } from '../../config/terminal-programs.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
-import { CONVERSATION_ID } from '../../stores/conversations/schema.js';
+import { CONVERSATION_ID } from '../../stores/conversations/document/schema.js';
 import type { Flags } from '../configuration.js';
 import { findConversation } from '../find-conversation.js';
 import { countOf } from '../terminal/output.js';

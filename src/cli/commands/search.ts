@@ -5,7 +5,7 @@
 import type { z } from 'zod';
 import type { App } from '../../app.js';
 import { AppError } from '../../base/errors.js';
-import type { ConversationHead } from '../../stores/conversations/schema.js';
+import type { ConversationHead } from '../../stores/conversations/document/schema.js';
 import { searchMessages } from '../../tools/conversations/search-messages.js';
 import { configuration, type Flags } from '../configuration.js';
 import { reportFailure } from '../failure.js';

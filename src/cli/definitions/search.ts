@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import { MATCH_TYPES } from '../../fts/query/match-types.js';
 import { SEARCH_MODES } from '../../search/recall/search-modes.js';
-import { ROLES } from '../../stores/conversations/schema.js';
+import { ROLES } from '../../stores/conversations/document/schema.js';
 import type { FindOptions } from '../commands/find.js';
 import type { SearchOptions } from '../commands/search.js';
 import type { Flags } from '../configuration.js';

@@ -8,7 +8,7 @@ import type { MessageFilters, SearchCaller } from '../../search/messages/message
 import type { RecalledHit, Why } from '../../search/recall/recall-hits.js';
 import type { RecallSearch } from '../../search/recall/recall-search.js';
 import type { SearchTier } from '../../search/recall/search-modes.js';
-import type { Role } from '../../stores/conversations/schema.js';
+import type { Role } from '../../stores/conversations/document/schema.js';
 import { supersededBy } from './superseded.js';
 
 export const SNIPPET_STRATEGIES = ['hybrid', 'topical', 'entity', 'temporal'] as const;

@@ -5,7 +5,7 @@
  */
 import type { TimeSlice } from '../../base/time-slice.js';
 import { endWithin, estimateTextTokens } from '../../base/tokens.js';
-import type { Conversation } from '../../stores/conversations/schema.js';
+import type { Conversation } from '../../stores/conversations/document/schema.js';
 import type { SummaryLevel } from '../../stores/summaries/summary-file.js';
 import { centralities, cosine, type Vector, weighted } from './centrality.js';
 import { DENSE_SCRIPT, headingsOf, languageOf } from './languages.js';

@@ -7,7 +7,7 @@ import { AppError, isAppError } from '../../base/errors.js';
 import { endWithin, estimateTextTokens } from '../../base/tokens.js';
 import type { LanguageModel } from '../../providers/llm/completion.js';
 import { isTruncated } from '../../providers/llm/token-floor.js';
-import type { Conversation } from '../../stores/conversations/schema.js';
+import type { Conversation } from '../../stores/conversations/document/schema.js';
 import type { SummaryLevel } from '../../stores/summaries/summary-file.js';
 import { LEVEL_TOKENS } from './levels.js';
 import { notesPrompt, SYSTEM_PROMPT, summaryPrompt, transcriptOf } from './summary-prompts.js';

@@ -4,7 +4,7 @@
  */
 import { AppError, isAppError } from '../../base/errors.js';
 import type { Log } from '../../base/log.js';
-import type { Conversation } from '../../stores/conversations/schema.js';
+import type { Conversation } from '../../stores/conversations/document/schema.js';
 import type { SummaryLevel } from '../../stores/summaries/summary-file.js';
 import { summariseWith, type UsableModel } from './model-summary.js';
 import type { SummaryCall, SummaryWriter } from './summary-service.js';

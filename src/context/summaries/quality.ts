@@ -4,7 +4,7 @@
  * and whether its names and numbers are in the conversation at all. It tells a thin or invented summary
  * from a good one; it cannot tell a good one from a better one.
  */
-import type { Conversation, Message } from '../../stores/conversations/schema.js';
+import type { Conversation, Message } from '../../stores/conversations/document/schema.js';
 import { termsOf } from './units.js';
 
 const SALIENT_TERMS = 40;

@@ -2,7 +2,7 @@
  * What language models are told. What they summarise is data: it stands between marks that cannot
  * occur in it, and the instruction says that nothing in it is one.
  */
-import type { Conversation, Message } from '../../stores/conversations/schema.js';
+import type { Conversation, Message } from '../../stores/conversations/document/schema.js';
 import type { SummaryLevel } from '../../stores/summaries/summary-file.js';
 import { LEVEL_TOKENS } from './levels.js';
 

@@ -10,7 +10,7 @@ import type { Log } from '../../base/log.js';
 import { TimeSlice } from '../../base/time-slice.js';
 import { estimateTextTokens } from '../../base/tokens.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
-import type { Conversation } from '../../stores/conversations/schema.js';
+import type { Conversation } from '../../stores/conversations/document/schema.js';
 import {
   type StoredSummary,
   type Summaries,

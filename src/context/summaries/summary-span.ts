@@ -5,7 +5,7 @@
  */
 import { isAppError } from '../../base/errors.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
-import type { Conversation, ConversationHead } from '../../stores/conversations/schema.js';
+import type { Conversation, ConversationHead } from '../../stores/conversations/document/schema.js';
 import type { SummaryLevel } from '../../stores/summaries/summary-file.js';
 import type { SummaryService } from './summary-service.js';
 

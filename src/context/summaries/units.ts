@@ -5,7 +5,7 @@
  */
 import type { TimeSlice } from '../../base/time-slice.js';
 import { estimateTextTokens } from '../../base/tokens.js';
-import type { Conversation, Message, Role } from '../../stores/conversations/schema.js';
+import type { Conversation, Message, Role } from '../../stores/conversations/document/schema.js';
 import { openQuestions } from '../open-questions.js';
 import { ruleFor } from '../promises.js';
 import { sentencesOf } from '../sentences.js';

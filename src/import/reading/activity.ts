@@ -2,7 +2,7 @@
  * What machines did during a turn: tool calls with their results, and thinking. It is kept in the
  * `metadata` of the message that it belongs to (docs/FORMAT.md), as much of it as the user wants.
  */
-import type { JsonObject } from '../../stores/conversations/schema.js';
+import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import type { Activity } from '../source.js';
 import { definedOrNothing } from './fields.js';
 

@@ -3,7 +3,7 @@
 import { isAppError } from '../../base/errors.js';
 import type { InputFile } from '../../files/input/input-types.js';
 import { type Row, SQLITE_MAGIC, type SqliteFile, withSqlite } from '../../files/input/sqlite.js';
-import type { JsonObject } from '../../stores/conversations/schema.js';
+import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import type { ImportItem } from '../source.js';
 import { isObject, parsedJson } from './fields.js';
 

@@ -5,7 +5,7 @@ import type { InputFile } from '../../files/input/input-types.js';
 import { jsonElements } from '../../files/input/json-elements.js';
 import { unzstd } from '../../files/input/zstd.js';
 import { MAX_DOCUMENT_BYTES } from '../../files/read/json-doc.js';
-import type { JsonObject } from '../../stores/conversations/schema.js';
+import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import type { ImportProblem } from '../source.js';
 import { isObject, parsedJson } from './fields.js';
 

@@ -1,7 +1,7 @@
 /**
  * Fields of documents that somebody else's program wrote: of the kind that was expected, or absent.
  */
-import type { JsonObject } from '../../stores/conversations/schema.js';
+import type { JsonObject } from '../../stores/conversations/document/schema.js';
 
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -2,7 +2,7 @@
  * Messages in the form of OpenAI's chat API, which many programs write: `role` and `content`, which is
  * a text or a list of parts, with tool calls and their results between them.
  */
-import type { JsonObject } from '../../stores/conversations/schema.js';
+import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { attachmentLine } from './attachments.js';
 import { definedOrNothing, isObject, listIn, objectIn, objectsIn, textIn } from './fields.js';
 import { roleIn } from './roles.js';

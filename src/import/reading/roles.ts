@@ -1,5 +1,5 @@
 /** Who said something, in the many words that programs have for it. */
-import type { Role } from '../../stores/conversations/schema.js';
+import type { Role } from '../../stores/conversations/document/schema.js';
 
 const ROLES: Readonly<Record<string, Role>> = {
   user: 'user',

@@ -3,7 +3,7 @@
  * machines did in between goes into the metadata of the assistant's next message of the same turn, of
  * its last one where there is no next, or of an empty one where it said nothing.
  */
-import type { JsonObject } from '../../stores/conversations/schema.js';
+import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import type { Activity, ImportedMessage } from '../source.js';
 import { activityMetadata, kept, keptCall, type ToolCall } from './activity.js';
 import { definedOrNothing } from './fields.js';

@@ -1,5 +1,5 @@
 /** One node of a ChatGPT conversation: what of it was said, and what a machine did. */
-import type { JsonObject } from '../../stores/conversations/schema.js';
+import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { attachmentLine, type NamedFiles } from '../reading/attachments.js';
 import { fenced } from '../reading/fenced.js';
 import {

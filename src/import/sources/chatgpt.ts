@@ -4,7 +4,7 @@
  * leaves become branches. Hidden nodes and injected context are left out.
  */
 import type { Input, InputFile } from '../../files/input/input-types.js';
-import type { JsonObject } from '../../stores/conversations/schema.js';
+import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { attachmentNames, type NamedFiles } from '../reading/attachments.js';
 import {
   elementsOf,

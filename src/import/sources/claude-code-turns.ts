@@ -1,5 +1,5 @@
 /** Nodes of Claude Code's sessions as messages: what the user typed, what the assistant said and did. */
-import type { JsonObject } from '../../stores/conversations/schema.js';
+import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { elementsOut, withoutElements } from '../reading/elements.js';
 import {
   defined,

@@ -1,5 +1,5 @@
 /** One message of a Claude.ai export: blocks of text, thinking and tools, attachments, artifacts. */
-import type { JsonObject } from '../../stores/conversations/schema.js';
+import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { attachmentLine } from '../reading/attachments.js';
 import { fenced } from '../reading/fenced.js';
 import { listIn, objectIn, objectsIn, textIn } from '../reading/fields.js';

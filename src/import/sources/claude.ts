@@ -3,7 +3,7 @@
  * a folder. Newer exports keep a tree of messages, older ones a list. Documents of projects become notes.
  */
 import type { Input, InputFile } from '../../files/input/input-types.js';
-import type { JsonObject } from '../../stores/conversations/schema.js';
+import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import {
   elementsOf,
   firstElement,

@@ -3,7 +3,7 @@
  * injected by the program; in the newer one (`paginated`) turns are items that were completed, and the
  * response items of users are never prompts.
  */
-import type { JsonObject } from '../../stores/conversations/schema.js';
+import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { definedOrNothing, listIn, objectIn, objectsIn, textIn } from '../reading/fields.js';
 import { contentText } from '../reading/openai-messages.js';
 import type { Turns } from '../reading/turns.js';

@@ -5,7 +5,7 @@
  */
 import { posix } from 'node:path';
 import type { InputFile } from '../../files/input/input-types.js';
-import type { JsonObject } from '../../stores/conversations/schema.js';
+import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { firstLine, objectLines } from '../reading/documents.js';
 import { definedOrNothing, objectIn, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';

@@ -4,7 +4,7 @@
  */
 import { posix } from 'node:path';
 import type { Input, InputFile } from '../../files/input/input-types.js';
-import type { JsonObject } from '../../stores/conversations/schema.js';
+import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { firstLine, objectLines } from '../reading/documents.js';
 import { elementsOut } from '../reading/elements.js';
 import { isObject, objectIn, objectsIn, textIn } from '../reading/fields.js';

@@ -4,7 +4,7 @@
  */
 import type { InputFile } from '../../files/input/input-types.js';
 import type { SqliteFile } from '../../files/input/sqlite.js';
-import type { JsonObject } from '../../stores/conversations/schema.js';
+import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { databasesIn, hasColumns, itemsOfDatabase } from '../reading/databases.js';
 import {
   definedOrNothing,

@@ -4,7 +4,7 @@
  * brings in what differs as well.
  */
 import type { Input, InputFile } from '../../files/input/input-types.js';
-import { CONVERSATION_ID, type JsonObject } from '../../stores/conversations/schema.js';
+import { CONVERSATION_ID, type JsonObject } from '../../stores/conversations/document/schema.js';
 import { firstLine, objectLines, textOf, unreadableConversation } from '../reading/documents.js';
 import {
   defined,

@@ -2,7 +2,7 @@
  * Gemini Apps in Google's Takeout: `MyActivity.json`, a record for each prompt with its answer in HTML.
  * Nothing in it tells which prompts belong together, so each is a conversation of one turn.
  */
-import type { JsonObject } from '../../stores/conversations/schema.js';
+import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { attachmentLine } from '../reading/attachments.js';
 import {
   elementsOf,

@@ -1,6 +1,6 @@
 /** insights-mcp: its SQLite file, or its rows as JSON or JSON Lines. Each becomes an insight. */
 import type { InputFile } from '../../files/input/input-types.js';
-import type { JsonObject } from '../../stores/conversations/schema.js';
+import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { databasesIn, hasColumns, itemsOfDatabase } from '../reading/databases.js';
 import {
   elementsOf,

@@ -1,5 +1,5 @@
 /** One conversation as LibreChat exports it: a list of messages with parents, or a tree of them. */
-import type { JsonObject } from '../../stores/conversations/schema.js';
+import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { elementsOf, firstElement, unreadableConversation } from '../reading/documents.js';
 import { definedOrNothing, isObject, objectIn, objectsIn, textIn } from '../reading/fields.js';
 import { contentText } from '../reading/openai-messages.js';

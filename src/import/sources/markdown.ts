@@ -4,7 +4,7 @@
  */
 import { posix } from 'node:path';
 import type { Input, InputFile } from '../../files/input/input-types.js';
-import type { Role } from '../../stores/conversations/schema.js';
+import type { Role } from '../../stores/conversations/document/schema.js';
 import { textOf, unreadableConversation } from '../reading/documents.js';
 import { roleIn } from '../reading/roles.js';
 import { timeIn } from '../reading/times.js';

@@ -1,5 +1,5 @@
 /** Memories of mem0 and OpenMemory, as JSON: each becomes an insight of no project. */
-import type { JsonObject } from '../../stores/conversations/schema.js';
+import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { elementsOf, firstElement, unreadable } from '../reading/documents.js';
 import { defined, isObject, listIn, objectIn, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';

@@ -4,7 +4,7 @@
  */
 import { posix } from 'node:path';
 import type { Input, InputFile } from '../../files/input/input-types.js';
-import type { JsonObject } from '../../stores/conversations/schema.js';
+import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { elementsOf, objectLines, textOf, unreadable } from '../reading/documents.js';
 import { isObject, objectIn, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';

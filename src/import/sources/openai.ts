@@ -5,7 +5,7 @@
 import { posix } from 'node:path';
 import { sha256Hex } from '../../base/ids.js';
 import type { Input, InputFile } from '../../files/input/input-types.js';
-import type { JsonObject } from '../../stores/conversations/schema.js';
+import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import {
   elementsOf,
   firstElement,

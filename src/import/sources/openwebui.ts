@@ -1,6 +1,6 @@
 /** The chats that OpenWebUI exports: a list whose elements hold a tree of messages. */
 import type { InputFile } from '../../files/input/input-types.js';
-import type { JsonObject } from '../../stores/conversations/schema.js';
+import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import {
   elementsOf,
   firstElement,

@@ -19,7 +19,7 @@ import {
   CONVERSATION_ID,
   type ConversationHead,
   ROLES,
-} from '../../stores/conversations/schema.js';
+} from '../../stores/conversations/document/schema.js';
 import {
   type IndexedConversation,
   indexedFields,

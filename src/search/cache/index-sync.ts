@@ -6,8 +6,8 @@
 import type { Clock } from '../../base/clock.js';
 import type { Log } from '../../base/log.js';
 import { TimeSlice } from '../../base/time-slice.js';
-import type { ConversationChange } from '../../stores/conversations/catalogue.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
+import type { ConversationChange } from '../../stores/conversations/files/catalogue.js';
 import { MessageIndex } from '../messages/message-index.js';
 import {
   type IndexCacheOptions,

@@ -11,7 +11,7 @@ import type {
   ConversationStore,
   ConversationView,
 } from '../../stores/conversations/conversations.js';
-import type { Role } from '../../stores/conversations/schema.js';
+import type { Role } from '../../stores/conversations/document/schema.js';
 import { undefinedIfMissing } from '../undefined-if-missing.js';
 import type { MessageIndex } from './message-index.js';
 

@@ -6,8 +6,12 @@
 
 import { withCapacity } from '../../base/typed-array.js';
 import { createTextIndex, type DocumentId, type TextIndex } from '../../fts/text-index.js';
-import type { ConversationChange } from '../../stores/conversations/catalogue.js';
-import type { ConversationHead, Message, Role } from '../../stores/conversations/schema.js';
+import type {
+  ConversationHead,
+  Message,
+  Role,
+} from '../../stores/conversations/document/schema.js';
+import type { ConversationChange } from '../../stores/conversations/files/catalogue.js';
 
 const COLUMNS = ['content', 'title', 'role', 'module', 'tags'];
 /** Words search these columns. The others are searched only by a column filter. */

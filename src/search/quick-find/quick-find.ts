@@ -5,7 +5,7 @@
  */
 import { type Clock, systemClock } from '../../base/clock.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
-import type { ConversationHead } from '../../stores/conversations/schema.js';
+import type { ConversationHead } from '../../stores/conversations/document/schema.js';
 import type { InsightStore } from '../../stores/insights/insights.js';
 import type { StoredInsight } from '../../stores/insights/stored-insight.js';
 import type { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-graph.js';

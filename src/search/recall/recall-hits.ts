@@ -8,7 +8,7 @@ import type { RecallHit, RecallIndex } from '../../recall/recall-index.js';
 import { cutRecallSnippet } from '../../recall/recall-snippet.js';
 import { wordsOf } from '../../recall/words.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
-import type { Message } from '../../stores/conversations/schema.js';
+import type { Message } from '../../stores/conversations/document/schema.js';
 import type { MessageHit } from '../messages/message-hits.js';
 import { undefinedIfMissing } from '../undefined-if-missing.js';
 

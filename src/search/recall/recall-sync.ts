@@ -6,12 +6,12 @@
 import type { Log } from '../../base/log.js';
 import { TimeSlice } from '../../base/time-slice.js';
 import { type MessageSource, RecallIndex } from '../../recall/recall-index.js';
-import type { ConversationChange } from '../../stores/conversations/catalogue.js';
 import type {
   ConversationStore,
   ConversationView,
 } from '../../stores/conversations/conversations.js';
-import type { Message } from '../../stores/conversations/schema.js';
+import type { Message } from '../../stores/conversations/document/schema.js';
+import type { ConversationChange } from '../../stores/conversations/files/catalogue.js';
 import type { MessageSearch } from '../messages/message-search.js';
 import { undefinedIfMissing } from '../undefined-if-missing.js';
 

@@ -15,20 +15,20 @@ import { listFolders, removeEmptyFolder } from '../../files/paths/folders.js';
 import { keepOutOfGit } from '../../files/paths/git-ignore.js';
 import { readStamp, type Stamp } from '../../files/read/stamp.js';
 import type { WatcherStatus } from '../../files/watcher/watcher.js';
-import type { AppendOptions, NewMessage } from './append.js';
-import type { ConversationChange } from './catalogue.js';
-import { branchOf, type CopyOptions } from './copies.js';
-import type { ConversationDocument } from './document.js';
-import type { HeadChange } from './head-change.js';
+import type { ConversationDocument } from './document/document.js';
+import type { HeadChange } from './document/head-change.js';
+import type { Revision } from './document/revise.js';
+import { CONVERSATION_ID, type Conversation, type ConversationHead } from './document/schema.js';
+import type { ConversationChange } from './files/catalogue.js';
 import { type ConversationPage, ListPages, type PageRequest } from './listing/list-pages.js';
 import type { ListQuery } from './listing/list-query.js';
-import { type Merged, Merges, requireTwo } from './merges.js';
 import { invalidRef, notFound } from './refs.js';
-import type { Revision } from './revise.js';
-import { CONVERSATION_ID, type Conversation, type ConversationHead } from './schema.js';
 import { type ConversationStoreOptions, StoreCore } from './store-core.js';
-import { type Restored, Trash, type TrashedConversation } from './trash.js';
-import { type AppendResult, ConversationWriter, type NewConversation } from './writer.js';
+import { type Restored, Trash, type TrashedConversation } from './trash/trash.js';
+import type { AppendOptions, NewMessage } from './writing/append.js';
+import { branchOf, type CopyOptions } from './writing/copies.js';
+import { type Merged, Merges, requireTwo } from './writing/merges.js';
+import { type AppendResult, ConversationWriter, type NewConversation } from './writing/writer.js';
 
 export type {
   AppendOptions,

@@ -11,10 +11,10 @@ import { type Codec, plainCodec } from '../../files/codec.js';
 import { withLock } from '../../files/locks/file-lock.js';
 import type { HeldLock } from '../../files/locks/lock-handle.js';
 import { openWatcher, type Watcher, type WatcherStatus } from '../../files/watcher/watcher.js';
-import { ConversationCatalogue } from './catalogue.js';
-import { ConversationFiles } from './conversation-files.js';
+import { CONVERSATION_ID, type ConversationHead } from './document/schema.js';
+import { ConversationCatalogue } from './files/catalogue.js';
+import { ConversationFiles } from './files/conversation-files.js';
 import { keyInUseTwice, requireRef } from './refs.js';
-import { CONVERSATION_ID, type ConversationHead } from './schema.js';
 
 const ID_LENGTH = 22;
 

@@ -7,7 +7,7 @@
 import { AppError, isAppError } from '../../base/errors.js';
 import { isRecord } from '../../base/is-record.js';
 import { parseDocument } from '../../files/read/json-doc.js';
-import type { JsonObject } from '../conversations/schema.js';
+import type { JsonObject } from '../conversations/document/schema.js';
 import { conflictSides, joinSides } from './merge-conflict.js';
 import { INSIGHT_FORMAT_VERSION, type Insight, normalContext } from './schema.js';
 import type { StoredInsight } from './stored-insight.js';

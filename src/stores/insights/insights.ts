@@ -10,7 +10,7 @@ import { AppError } from '../../base/errors.js';
 import { newUuid } from '../../base/ids.js';
 import { renameFile } from '../../files/atomic/new-file.js';
 import { listFiles, moveFile } from '../../files/paths/folders.js';
-import type { JsonObject } from '../conversations/schema.js';
+import type { JsonObject } from '../conversations/document/schema.js';
 import type { InsightChange } from './catalogue.js';
 import { normalizeInsight, requireContent, requireContext, requireInsightId } from './given.js';
 import { InsightCore, type InsightStoreOptions } from './insight-core.js';

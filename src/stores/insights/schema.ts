@@ -3,7 +3,7 @@
  * insights come from: `created_at` and its like, in epoch milliseconds.
  */
 import { posix, win32 } from 'node:path';
-import type { JsonObject } from '../conversations/schema.js';
+import type { JsonObject } from '../conversations/document/schema.js';
 import { normalGitContext } from './git-context.js';
 
 export const INSIGHT_FORMAT_VERSION = 1;

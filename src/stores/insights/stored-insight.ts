@@ -1,7 +1,7 @@
 /**
  * An insight as its file has it.
  */
-import type { JsonObject } from '../conversations/schema.js';
+import type { JsonObject } from '../conversations/document/schema.js';
 import type { Insight } from './schema.js';
 
 export interface StoredInsight {

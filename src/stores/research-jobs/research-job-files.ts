@@ -12,7 +12,7 @@ import { tryLease } from '../../files/locks/lease.js';
 import { listFolders, removeEmptyFolder } from '../../files/paths/folders.js';
 import { parseDocument, readWhole } from '../../files/read/json-doc.js';
 import type { ConversationStore } from '../conversations/conversations.js';
-import { CONVERSATION_ID } from '../conversations/schema.js';
+import { CONVERSATION_ID } from '../conversations/document/schema.js';
 import {
   type JobLease,
   type ResearchJob,

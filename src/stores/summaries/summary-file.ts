@@ -9,7 +9,7 @@ import { sha256Stream } from '../../base/ids.js';
 import { isRecord } from '../../base/is-record.js';
 import { estimateTextTokens } from '../../base/tokens.js';
 import type { Codec } from '../../files/codec.js';
-import type { JsonObject, Message } from '../conversations/schema.js';
+import type { JsonObject, Message } from '../conversations/document/schema.js';
 
 export const SUMMARY_LEVELS = ['brief', 'standard', 'detailed'] as const;
 export type SummaryLevel = (typeof SUMMARY_LEVELS)[number];

@@ -10,7 +10,7 @@ import {
   summaryInSpan,
 } from '../../context/summaries/summary-span.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
-import type { ConversationHead } from '../../stores/conversations/schema.js';
+import type { ConversationHead } from '../../stores/conversations/document/schema.js';
 import { SUMMARY_LEVELS } from '../../stores/summaries/summary-file.js';
 import { estimateTokens, maxTokens } from '../answer-budget.js';
 import { headSchema, toListed } from '../conversation-input.js';

@@ -7,7 +7,7 @@ import { shortened } from '../../base/shortened.js';
 import { endWithin, estimateTextTokens } from '../../base/tokens.js';
 import { LEVEL_TOKENS } from '../../context/summaries/levels.js';
 import type { SummaryAnswer } from '../../context/summaries/summary-service.js';
-import { type Conversation, ROLES } from '../../stores/conversations/schema.js';
+import { type Conversation, ROLES } from '../../stores/conversations/document/schema.js';
 import {
   SUMMARY_LEVELS,
   type Summaries,

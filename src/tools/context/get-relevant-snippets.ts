@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { SNIPPET_STRATEGIES } from '../../context/snippets/relevant-snippets.js';
 import { SEARCH_TIERS } from '../../search/recall/search-modes.js';
-import { ROLES } from '../../stores/conversations/schema.js';
+import { ROLES } from '../../stores/conversations/document/schema.js';
 import { filtersOf } from '../conversations/search-messages.js';
 import { dateField } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';

@@ -5,7 +5,11 @@
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 import { shortened } from '../../base/shortened.js';
-import { type Conversation, type Message, ROLES } from '../../stores/conversations/schema.js';
+import {
+  type Conversation,
+  type Message,
+  ROLES,
+} from '../../stores/conversations/document/schema.js';
 import { contextWindowOf, type StateStore } from '../../stores/state.js';
 import { estimateTokens, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';

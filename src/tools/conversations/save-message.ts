@@ -9,7 +9,7 @@ import type {
   NewConversation,
   NewMessage,
 } from '../../stores/conversations/conversations.js';
-import { ROLES } from '../../stores/conversations/schema.js';
+import { ROLES } from '../../stores/conversations/document/schema.js';
 import { messageContent } from '../conversation-input.js';
 import { ADDS, defineTool, success } from '../define-tool.js';
 import { jsonObject } from '../json-object.js';

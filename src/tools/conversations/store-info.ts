@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
-import { FORMAT_VERSION } from '../../stores/conversations/schema.js';
+import { FORMAT_VERSION } from '../../stores/conversations/document/schema.js';
 import type { InsightStore } from '../../stores/insights/insights.js';
 import { defineTool, READS, success } from '../define-tool.js';
 

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { shortened } from '../../base/shortened.js';
 import { endWithin } from '../../base/tokens.js';
 import type { ResearchHistory } from '../../research/research-types.js';
-import { type Message, ROLES } from '../../stores/conversations/schema.js';
+import { type Message, ROLES } from '../../stores/conversations/document/schema.js';
 import { estimateTokens } from '../answer-budget.js';
 import { defineTool, READS_OUTSIDE, success } from '../define-tool.js';
 import { pageOf } from '../history-page.js';

@@ -3,7 +3,7 @@
  */
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
-import { ROLES } from '../../stores/conversations/schema.js';
+import { ROLES } from '../../stores/conversations/document/schema.js';
 import { messageContent } from '../conversation-input.js';
 import { ADDS, defineTool, success } from '../define-tool.js';
 import { jsonObject } from '../json-object.js';

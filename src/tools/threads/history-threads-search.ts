@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { MATCH_TYPES } from '../../fts/query/match-types.js';
 import type { ConversationHits } from '../../search/messages/message-search.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
-import { ROLES } from '../../stores/conversations/schema.js';
+import { ROLES } from '../../stores/conversations/document/schema.js';
 import { countWithin, estimateTokens, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { SEARCH_FACTS, searchFacts, shortSnippet } from '../search-answer.js';

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { isTimeZone } from '../../base/local-time.js';
 import { startSession } from '../../context/session-start.js';
 import { sessionStartText, viewOf } from '../../context/session-start-view.js';
-import { ROLES } from '../../stores/conversations/schema.js';
+import { ROLES } from '../../stores/conversations/document/schema.js';
 import { contextWindowOf } from '../../stores/state.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { moduleField, threadSchema, toThread } from '../thread-view.js';

@@ -8,8 +8,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { plainCodec } from '../../../src/files/codec.js';
 import type { NewMessage } from '../../../src/stores/conversations/conversations.js';
-import { ConversationDocument } from '../../../src/stores/conversations/document.js';
-import { type JsonObject, type Message, ROLES } from '../../../src/stores/conversations/schema.js';
+import { ConversationDocument } from '../../../src/stores/conversations/document/document.js';
+import {
+  type JsonObject,
+  type Message,
+  ROLES,
+} from '../../../src/stores/conversations/document/schema.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { assistant, ID0, openStore, user } from './store.js';
 

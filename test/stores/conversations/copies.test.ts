@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readStampNow } from '../../../src/files/read/stamp.js';
-import type { Conversation } from '../../../src/stores/conversations/schema.js';
+import type { Conversation } from '../../../src/stores/conversations/document/schema.js';
 import { errorOf } from '../../support/error-of.js';
 import { assistant, ID0, openStore, T0, user } from './store.js';
 

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ListQuery } from '../../../src/stores/conversations/conversations.js';
+import type { ConversationHead } from '../../../src/stores/conversations/document/schema.js';
 import { NewestFirst, order } from '../../../src/stores/conversations/listing/newest-first.js';
-import type { ConversationHead } from '../../../src/stores/conversations/schema.js';
 import { errorOf } from '../../support/error-of.js';
 import { openStore, T0, user } from './store.js';
 

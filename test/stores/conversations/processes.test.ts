@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openConversationStore } from '../../../src/stores/conversations/conversations.js';
-import type { Conversation } from '../../../src/stores/conversations/schema.js';
+import type { Conversation } from '../../../src/stores/conversations/document/schema.js';
 import { tempFolder } from '../../support/temp-folder.js';
 import { user } from './store.js';
 

@@ -15,7 +15,7 @@
 import { isoTime } from '../../../base/clock.js';
 import { AppError } from '../../../base/errors.js';
 import { randomHex } from '../../../base/ids.js';
-import type { ConversationHead } from '../schema.js';
+import type { ConversationHead } from '../document/schema.js';
 import { fingerprintOf, type ListQuery, predicateOf } from './list-query.js';
 import { order } from './newest-first.js';
 

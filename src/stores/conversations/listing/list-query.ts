@@ -4,7 +4,7 @@
  */
 import { isoTime } from '../../../base/clock.js';
 import { sha256Hex } from '../../../base/ids.js';
-import type { ConversationHead } from '../schema.js';
+import type { ConversationHead } from '../document/schema.js';
 
 export interface ListQuery {
   /** Every word must begin a word of the title or a tag; in any order and case. */

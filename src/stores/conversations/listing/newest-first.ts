@@ -2,7 +2,7 @@
  * The heads of all conversations, newest `updatedAt` first, always sorted: a change moves one entry
  * instead of sorting ten thousand. A list that was returned never changes.
  */
-import type { ConversationHead } from '../schema.js';
+import type { ConversationHead } from '../document/schema.js';
 
 /** With this many changes, one sort costs less than moving each entry. */
 const WORTH_SORTING = 64;

@@ -3,20 +3,20 @@
  * stamp agrees), writing it through a held lock, and making the folder of a new one.
  */
 import { join, sep } from 'node:path';
-import { type Clock, isoTime } from '../../base/clock.js';
-import { AppError, isAppError } from '../../base/errors.js';
-import { type Durability, syncFolder } from '../../files/atomic/atomic-write.js';
-import type { Codec } from '../../files/codec.js';
-import type { HeldLock } from '../../files/locks/lock-handle.js';
-import { claimFolder, removeEmptyFolder } from '../../files/paths/folders.js';
-import { MAX_DOCUMENT_BYTES, parseDocument, type ReadFile } from '../../files/read/json-doc.js';
-import { readSettled } from '../../files/read/settled-read.js';
-import { isSameStamp, readStampNow, type Stamp } from '../../files/read/stamp.js';
-import { asStored } from './as-stored.js';
-import { ConversationDocument } from './document.js';
+import { type Clock, isoTime } from '../../../base/clock.js';
+import { AppError, isAppError } from '../../../base/errors.js';
+import { type Durability, syncFolder } from '../../../files/atomic/atomic-write.js';
+import type { Codec } from '../../../files/codec.js';
+import type { HeldLock } from '../../../files/locks/lock-handle.js';
+import { claimFolder, removeEmptyFolder } from '../../../files/paths/folders.js';
+import { MAX_DOCUMENT_BYTES, parseDocument, type ReadFile } from '../../../files/read/json-doc.js';
+import { readSettled } from '../../../files/read/settled-read.js';
+import { isSameStamp, readStampNow, type Stamp } from '../../../files/read/stamp.js';
+import { asStored } from '../document/as-stored.js';
+import { ConversationDocument } from '../document/document.js';
+import { readConversation } from '../document/read.js';
+import type { ConversationHead } from '../document/schema.js';
 import { type CachedDocument, DocumentCache } from './document-cache.js';
-import { readConversation } from './read.js';
-import type { ConversationHead } from './schema.js';
 
 /** Another server's start may sweep a creator's folder while it is empty. The creator claims again then. */
 const MAX_CLAIMS = 5;

@@ -1,5 +1,5 @@
 /** Normalizes callers' values before they are written. */
-import { AppError } from '../../base/errors.js';
+import { AppError } from '../../../base/errors.js';
 
 /**
  * A copy of the value as it will be read back from the file. VALIDATION_ERROR if JSON cannot hold

@@ -2,7 +2,7 @@
  * The title of a conversation that was given none: the first sentence its user said, short enough
  * for a list. Whole words, in scripts without spaces too, and never half a character.
  */
-import { segmentsOf } from '../../base/segments.js';
+import { segmentsOf } from '../../../base/segments.js';
 
 /** Fits one line of a list. */
 const MAX_LENGTH = 80;

@@ -4,22 +4,22 @@
  * no crash can separate the two. Only `purge` removes anything from here.
  */
 import { join } from 'node:path';
-import { AppError, isAppError } from '../../base/errors.js';
-import { randomHex } from '../../base/ids.js';
-import { makeFolder } from '../../files/atomic/atomic-write.js';
+import { AppError, isAppError } from '../../../base/errors.js';
+import { randomHex } from '../../../base/ids.js';
+import { makeFolder } from '../../../files/atomic/atomic-write.js';
 import {
   claimFolder,
   listFolders,
   moveFolder,
   removeEmptyFolder,
   removeFolder,
-} from '../../files/paths/folders.js';
-import { parseDocument, readWhole } from '../../files/read/json-doc.js';
-import { readStamp } from '../../files/read/stamp.js';
-import { researchJobSchema } from '../research-jobs/research-jobs.js';
-import { lockOfKey, notFound, requireRef } from './refs.js';
-import type { ConversationHead, JsonObject } from './schema.js';
-import type { StoreCore } from './store-core.js';
+} from '../../../files/paths/folders.js';
+import { parseDocument, readWhole } from '../../../files/read/json-doc.js';
+import { readStamp } from '../../../files/read/stamp.js';
+import { researchJobSchema } from '../../research-jobs/research-jobs.js';
+import type { ConversationHead, JsonObject } from '../document/schema.js';
+import { lockOfKey, notFound, requireRef } from '../refs.js';
+import type { StoreCore } from '../store-core.js';
 import { deletedAtOf, idOf, TRASH_NAME, trashNameOf } from './trash-names.js';
 
 /** Names of folders that are being removed permanently. Nothing reads them. */

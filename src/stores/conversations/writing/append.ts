@@ -3,14 +3,14 @@
  * or not at all.
  */
 
-import { isoTime } from '../../base/clock.js';
-import { AppError } from '../../base/errors.js';
-import { newUuid } from '../../base/ids.js';
-import { isRecord } from '../../base/is-record.js';
-import type { Outcome } from '../../files/atomic/group-commit.js';
-import { asStored } from './as-stored.js';
-import type { ConversationDocument } from './document.js';
-import { amendmentOf, type HeadChange } from './head-change.js';
+import { isoTime } from '../../../base/clock.js';
+import { AppError } from '../../../base/errors.js';
+import { newUuid } from '../../../base/ids.js';
+import { isRecord } from '../../../base/is-record.js';
+import type { Outcome } from '../../../files/atomic/group-commit.js';
+import { asStored } from '../document/as-stored.js';
+import type { ConversationDocument } from '../document/document.js';
+import { amendmentOf, type HeadChange } from '../document/head-change.js';
 import {
   type Conversation,
   type ConversationHead,
@@ -18,8 +18,8 @@ import {
   type Message,
   ROLES,
   type Role,
-} from './schema.js';
-import { titleOf } from './title.js';
+} from '../document/schema.js';
+import { titleOf } from '../document/title.js';
 
 export interface NewMessage {
   role: Role;

@@ -5,15 +5,15 @@
  * only ever added under an id that is free.
  */
 import { join } from 'node:path';
-import { type Clock, isoTime } from '../../base/clock.js';
-import type { Durability } from '../../files/atomic/atomic-write.js';
-import { addFile } from '../../files/atomic/new-file.js';
-import { type Codec, plainCodec } from '../../files/codec.js';
-import { claimFolder, removeEmptyFolder } from '../../files/paths/folders.js';
-import { parseDocument, readWhole } from '../../files/read/json-doc.js';
-import type { ConversationDocument } from './document.js';
-import { readConversation } from './read.js';
-import type { ConversationHead, JsonObject } from './schema.js';
+import { type Clock, isoTime } from '../../../base/clock.js';
+import type { Durability } from '../../../files/atomic/atomic-write.js';
+import { addFile } from '../../../files/atomic/new-file.js';
+import { type Codec, plainCodec } from '../../../files/codec.js';
+import { claimFolder, removeEmptyFolder } from '../../../files/paths/folders.js';
+import { parseDocument, readWhole } from '../../../files/read/json-doc.js';
+import type { ConversationDocument } from '../document/document.js';
+import { readConversation } from '../document/read.js';
+import type { ConversationHead, JsonObject } from '../document/schema.js';
 
 export interface WholeConversation {
   readonly head: ConversationHead;

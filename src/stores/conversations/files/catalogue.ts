@@ -2,20 +2,20 @@
  * What is in the logs folder: the head of every conversation, by id, by the caller's key and by
  * time. Which files are read, and when, is decided in the file catalogue below it.
  */
-import type { AppError } from '../../base/errors.js';
+import type { AppError } from '../../../base/errors.js';
 import {
   errnoOfFault,
   FileCatalogue,
   type FileChange,
   type FoundFiles,
-} from '../../files/catalogue/file-catalogue.js';
-import { leadsElsewhere } from '../../files/door/refusals.js';
-import { entriesOf } from '../../files/paths/folders.js';
-import { isSameStamp, type Stamp } from '../../files/read/stamp.js';
+} from '../../../files/catalogue/file-catalogue.js';
+import { leadsElsewhere } from '../../../files/door/refusals.js';
+import { entriesOf } from '../../../files/paths/folders.js';
+import { isSameStamp, type Stamp } from '../../../files/read/stamp.js';
+import type { ConversationDocument } from '../document/document.js';
+import { CONVERSATION_ID, type ConversationHead } from '../document/schema.js';
+import { NewestFirst } from '../listing/newest-first.js';
 import type { ConversationFiles, Version } from './conversation-files.js';
-import type { ConversationDocument } from './document.js';
-import { NewestFirst } from './listing/newest-first.js';
-import { CONVERSATION_ID, type ConversationHead } from './schema.js';
 
 /** A file that is refused for one of these stays refused. After any other fault it may be readable soon. */
 const LASTING = new Set(['EACCES', 'EPERM', 'ELOOP', 'EISDIR']);

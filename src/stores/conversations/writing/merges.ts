@@ -10,20 +10,20 @@
 
 import { join } from 'node:path';
 import { z } from 'zod';
-import { AppError, isAppError } from '../../base/errors.js';
-import { yieldToEventLoop } from '../../base/time-slice.js';
-import { atomicWrite, makeFolder, syncFolder } from '../../files/atomic/atomic-write.js';
-import type { HeldLock } from '../../files/locks/lock-handle.js';
-import { listFiles, removeEmptyFolder, removeFile } from '../../files/paths/folders.js';
-import { parseDocument, readWhole } from '../../files/read/json-doc.js';
-import { readStamp, type Stamp } from '../../files/read/stamp.js';
+import { AppError, isAppError } from '../../../base/errors.js';
+import { yieldToEventLoop } from '../../../base/time-slice.js';
+import { atomicWrite, makeFolder, syncFolder } from '../../../files/atomic/atomic-write.js';
+import type { HeldLock } from '../../../files/locks/lock-handle.js';
+import { listFiles, removeEmptyFolder, removeFile } from '../../../files/paths/folders.js';
+import { parseDocument, readWhole } from '../../../files/read/json-doc.js';
+import { readStamp, type Stamp } from '../../../files/read/stamp.js';
+import { CONVERSATION_ID, type Conversation, type ConversationHead } from '../document/schema.js';
+import type { CachedDocument } from '../files/document-cache.js';
+import { notFound } from '../refs.js';
+import type { StoreCore } from '../store-core.js';
+import type { Trash } from '../trash/trash.js';
 import type { PastFields, PastMessage } from './append.js';
 import { type CopyOptions, mergeOf } from './copies.js';
-import type { CachedDocument } from './document-cache.js';
-import { notFound } from './refs.js';
-import { CONVERSATION_ID, type Conversation, type ConversationHead } from './schema.js';
-import type { StoreCore } from './store-core.js';
-import type { Trash } from './trash.js';
 import type { ConversationWriter } from './writer.js';
 
 const conversationId = z.string().regex(CONVERSATION_ID);

@@ -3,7 +3,7 @@
  * `20250124-1706102400123.20260301T101500123Z`. A folder that a person moved there may have any
  * ending of letters, digits, `.`, `_`, `-`, or none.
  */
-import { compactTime } from '../../base/clock.js';
+import { compactTime } from '../../../base/clock.js';
 
 export const TRASH_NAME = /^(\d{8}-\d{13})(?:\.([\w.-]{1,100}))?$/;
 const DELETED_AT = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z$/;

@@ -3,8 +3,8 @@
  * Holds up to a weight in bytes; the least recently used are evicted first. The reader checks by
  * stamps whether an entry is still what is on disk.
  */
-import type { Stamp } from '../../files/read/stamp.js';
-import type { ConversationDocument } from './document.js';
+import type { Stamp } from '../../../files/read/stamp.js';
+import type { ConversationDocument } from '../document/document.js';
 
 const MAX_WEIGHT_BYTES = 96 * 1024 * 1024;
 /** Parsed messages, their serialised form and room to grow, per byte of file. */

@@ -4,11 +4,11 @@
  * reported with its place and left as it is.
  */
 
-import { isoTime } from '../../base/clock.js';
-import { AppError, isAppError } from '../../base/errors.js';
-import { derivedUuid } from '../../base/ids.js';
-import { isRecord } from '../../base/is-record.js';
-import type { Codec } from '../../files/codec.js';
+import { isoTime } from '../../../base/clock.js';
+import { AppError, isAppError } from '../../../base/errors.js';
+import { derivedUuid } from '../../../base/ids.js';
+import { isRecord } from '../../../base/is-record.js';
+import type { Codec } from '../../../files/codec.js';
 import { ConversationDocument } from './document.js';
 import {
   CLIENT_ID,

@@ -2,11 +2,17 @@
  * Making conversations and writing to them. What waits for the same conversation, appends and
  * changes of its head, is written together under its lock (group commit).
  */
-import { AppError, isAppError } from '../../base/errors.js';
-import { newUuid } from '../../base/ids.js';
-import { GroupCommit, type Outcome } from '../../files/atomic/group-commit.js';
-import type { HeldLock } from '../../files/locks/lock-handle.js';
-import { removeEmptyFolder } from '../../files/paths/folders.js';
+import { AppError, isAppError } from '../../../base/errors.js';
+import { newUuid } from '../../../base/ids.js';
+import { GroupCommit, type Outcome } from '../../../files/atomic/group-commit.js';
+import type { HeldLock } from '../../../files/locks/lock-handle.js';
+import { removeEmptyFolder } from '../../../files/paths/folders.js';
+import type { ConversationDocument } from '../document/document.js';
+import { requireReadable } from '../document/read.js';
+import { type Revision, revised } from '../document/revise.js';
+import type { Conversation, ConversationHead } from '../document/schema.js';
+import { lockOfKey, notFound, requireRef } from '../refs.js';
+import type { StoreCore } from '../store-core.js';
 import {
   type AppendRequest,
   type Applied,
@@ -15,12 +21,6 @@ import {
   type PastFields,
   type PastMessage,
 } from './append.js';
-import type { ConversationDocument } from './document.js';
-import { requireReadable } from './read.js';
-import { lockOfKey, notFound, requireRef } from './refs.js';
-import { type Revision, revised } from './revise.js';
-import type { Conversation, ConversationHead } from './schema.js';
-import type { StoreCore } from './store-core.js';
 
 /** A key can lose its conversation while a write waits for the lock: deleted, or merged into another. */
 const MAX_TRIES = 5;

@@ -2,8 +2,8 @@
  * A conversation with other messages than it has, for an import that brings a newer version of what it
  * brought before. Everybody else only ever adds messages.
  */
-import { AppError } from '../../base/errors.js';
-import { applyAppends, type Limits, type PastMessage } from './append.js';
+import { AppError } from '../../../base/errors.js';
+import { applyAppends, type Limits, type PastMessage } from '../writing/append.js';
 import { asStored } from './as-stored.js';
 import type { ConversationDocument } from './document.js';
 import { requireReadable } from './read.js';

@@ -5,7 +5,7 @@
  * the new head in front, the new messages and the closing lines behind, and hands out one slice.
  * Messages are only ever added; fields of the head are amended and replace the old ones at commit.
  */
-import { type Codec, plainCodec } from '../../files/codec.js';
+import { type Codec, plainCodec } from '../../../files/codec.js';
 import type { Conversation, ConversationHead, JsonObject, Message } from './schema.js';
 import { FORMAT_VERSION } from './schema.js';
 

@@ -7,9 +7,9 @@
  * equal ids is replaced. Links to parents follow; a link that led nowhere is left out.
  */
 
-import { AppError } from '../../base/errors.js';
-import { newUuid } from '../../base/ids.js';
-import type { Conversation, JsonObject, Message } from './schema.js';
+import { AppError } from '../../../base/errors.js';
+import { newUuid } from '../../../base/ids.js';
+import type { Conversation, JsonObject, Message } from '../document/schema.js';
 import type { NewConversation } from './writer.js';
 
 export interface CopyOptions {
