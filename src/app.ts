@@ -3,16 +3,18 @@
  * Tools see this interface and nothing of the configuration but the facts that are fit to show.
  */
 import { join } from 'node:path';
+import { doctorOf } from './app/doctor.js';
 import type { EmbeddingParts } from './app/embeddings.js';
+import { indexCachePath } from './app/index-cache-path.js';
 import { openLanguageParts } from './app/language-parts.js';
 import type { SummaryParts } from './app/summaries.js';
 import { type Clock, systemClock } from './base/clock.js';
-import { sha256Hex } from './base/ids.js';
 import { type Log, silentLog } from './base/log.js';
 import { VERSION } from './base/version.js';
 import type { Config } from './config/config.js';
 import { RelevantSnippets } from './context/snippets/relevant-snippets.js';
 import type { SummaryService } from './context/summaries/summary-service.js';
+import type { Doctor } from './doctor/doctor.js';
 import { Exporter } from './exchange/export.js';
 import { GraphExport } from './exchange/graph-export.js';
 import { GraphImport } from './exchange/graph-import.js';
@@ -81,6 +83,8 @@ export interface App {
   readonly backups: Backups;
   /** The folders that a backup holds, and that a restore puts back. */
   readonly areas: readonly BackupArea[];
+  /** Looks at everything that is stored. */
+  readonly doctor: Doctor;
   readonly state: StateStore;
   readonly summaries: SummaryService;
   readonly embeddings: Pick<EmbeddingParts, 'mode' | 'progress' | 'vectors'>;
@@ -145,6 +149,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     importer: importerOf(config, { conversations, documents, ...bank, insights }),
     backups,
     areas,
+    doctor: doctorOf(config, { conversations, backups, insights, ...bank, clock }),
     state: new StateStore({ logsFolder, fsync, clock }),
     ...language.services,
     insights,
@@ -256,12 +261,6 @@ function backupsOf({ root, logsDir, fsync, backup: { folder, keepDays } }: Confi
     { name: 'memory-bank', folder: join(root, 'memory-bank') },
   ];
   return { areas, backups: new Backups({ folder, areas, keepDays, clock, fsync }) };
-}
-
-/** One file a logs folder: two roots never share an index. */
-function indexCachePath({ cacheFolder, indexCache, logsDir }: Config): string | undefined {
-  if (!indexCache) return undefined;
-  return join(cacheFolder, 'index', `${sha256Hex(logsDir).slice(0, 32)}.bin`);
 }
 
 function perplexityOf({ perplexity }: Config, clock: Clock): Perplexity | undefined {

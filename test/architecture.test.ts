@@ -25,6 +25,7 @@ const FLOORS: readonly (readonly string[])[] = [
     'maintenance',
     'analytics',
   ],
+  ['doctor'],
   ['app'],
   ['tools', 'resources', 'web'],
   ['server'],

@@ -39,7 +39,7 @@ export function openEmbeddings(
   const sync = new EmbeddingSync({
     conversations,
     open: () => openEmbedder(config, clock),
-    folder: join(config.cacheFolder, 'vectors', sha256Hex(config.logsDir).slice(0, 32)),
+    folder: vectorsFolder(config),
     cut: passagesOf,
     clock,
     log,
@@ -52,6 +52,10 @@ export function openEmbeddings(
     close: () => sync.close(),
   };
 }
+
+/** The vectors of a root's messages, a folder a model. */
+export const vectorsFolder = ({ cacheFolder, logsDir }: Config): string =>
+  join(cacheFolder, 'vectors', sha256Hex(logsDir).slice(0, 32));
 
 /** Where `daybook embeddings enable` installs the packages of the local model. */
 export const packagesFolder = ({ cacheFolder }: Config): string =>

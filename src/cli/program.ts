@@ -40,7 +40,7 @@ const DEFINITIONS: readonly ((program: Command, flags: () => Flags) => void)[] =
 ];
 
 /** These finish their work even when the reader of their output has gone. */
-const REPORTING = new Set(['init', 'info', 'unlock', 'backup', 'restore', 'import']);
+const REPORTING = new Set(['init', 'info', 'doctor', 'unlock', 'backup', 'restore', 'import']);
 
 /**
  * A fresh program; parsing `args` runs the command that they name. Without the name of a command,

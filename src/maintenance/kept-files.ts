@@ -10,8 +10,11 @@ import { TRASH_NAME } from '../stores/conversations/trash/trash-names.js';
 import { problemWithNotePath } from '../stores/memory-bank/note-path.js';
 
 const OF_CONVERSATION = new Set(['conversation.json', 'job.json', 'summaries.json']);
+/** What a repair kept of a file that was damaged. */
+const BROKEN = /\.broken-\d{8}T\d{9}Z(?=\.json$)/;
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 const INSIGHT = new RegExp(`^insights/${UUID}\\.json$`);
+const BROKEN_INSIGHT = new RegExp(`^insights/\\.${UUID}\\.json$`);
 const TRASHED_INSIGHT = new RegExp(`^\\.trash/insights/${UUID}(\\.[\\w-]{1,100})*\\.json$`);
 const TRASHED_NOTE = /^\.trash\/[\w-]{1,40}\/(.+)$/;
 const GRAPH = new Set([
@@ -62,14 +65,17 @@ function problemWithSpelling(name: string): string | undefined {
 
 function isOfLogs(parts: readonly string[], bytes: Uint8Array): boolean {
   const [first = '', second = '', third = ''] = parts;
-  if (parts.length === 1) return first === 'state.json' || isIgnoreAll(first, bytes);
+  if (parts.length === 1) return isState(first) || isIgnoreAll(first, bytes);
   if (first === '.merging') return parts.length === 2 && isConversation(second, '.json');
   if (first === '.trash') {
     if (parts.length === 2) return isIgnoreAll(second, bytes);
-    return parts.length === 3 && TRASH_NAME.test(second) && OF_CONVERSATION.has(third);
+    return parts.length === 3 && TRASH_NAME.test(second) && isOfConversation(third);
   }
-  return parts.length === 2 && CONVERSATION_ID.test(first) && OF_CONVERSATION.has(second);
+  return parts.length === 2 && CONVERSATION_ID.test(first) && isOfConversation(second);
 }
+
+const isOfConversation = (name: string) => OF_CONVERSATION.has(name.replace(BROKEN, ''));
+const isState = (name: string) => name.replace(BROKEN, '') === 'state.json';
 
 const isConversation = (name: string, ending: string) =>
   name.endsWith(ending) && CONVERSATION_ID.test(name.slice(0, -ending.length));
@@ -78,6 +84,7 @@ function isOfBank(rest: string, bytes: Uint8Array, graphNames: ReadonlySet<strin
   if (rest === '.gitignore') return linesOf(bytes).every((line) => IGNORE_LINE.test(line));
   if (rest === '.gitattributes') return linesOf(bytes).every((line) => ATTRIBUTES_LINE.test(line));
   if (rest.startsWith('.trash/')) return isOfBankTrash(rest, bytes);
+  if (BROKEN_INSIGHT.test(rest.replace(BROKEN, ''))) return rest.includes('.broken-');
   if (GRAPH.has(rest) || graphNames.has(rest) || INSIGHT.test(rest)) return true;
   return problemWithNotePath(rest) === undefined;
 }

@@ -99,6 +99,17 @@ export async function removeIndexCache({ path, log }: IndexCacheOptions): Promis
   }
 }
 
+/** How many conversations the cache says it has; `undefined` if it is damaged or of another version. */
+export async function conversationsInCache(path: string): Promise<number | undefined> {
+  const pieces = readChunks(path);
+  try {
+    const { value } = await pieces.next();
+    return readManifest(value)?.heads.length;
+  } finally {
+    await pieces.return(undefined);
+  }
+}
+
 /** The chunks describe the index at the first step. Later changes are detected by the stamps when it is loaded. */
 function* piecesOf(index: MessageIndex, store: ConversationStore): Generator<Uint8Array> {
   const { manifest, numbers } = manifestOf(index, store);

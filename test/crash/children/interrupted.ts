@@ -5,16 +5,18 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemClock } from '../../../src/base/clock.js';
 import { isAppError } from '../../../src/base/errors.js';
 import { withLock } from '../../../src/files/locks/file-lock.js';
 import { openConversationStore } from '../../../src/stores/conversations/conversations.js';
+import { ConversationMender } from '../../../src/stores/conversations/mending/conversation-mender.js';
 import { tapFs } from '../../support/fs-tap.js';
 import { say, task } from './lines.js';
 
 export interface InterruptedTask {
   /** Only calls below it count. */
   root: string;
-  operation: 'append' | 'keyed' | 'count-up';
+  operation: 'append' | 'keyed' | 'count-up' | 'repair';
   /** A conversation's id or a key. */
   ref: string;
   text: string;
@@ -36,9 +38,16 @@ const store = await openConversationStore({
   fsync: true,
 });
 
+const mender = new ConversationMender({
+  logsFolder: join(root, 'conversation-logs'),
+  clock: systemClock,
+  fsync: true,
+});
+
 const OPERATIONS: Record<InterruptedTask['operation'], () => Promise<unknown>> = {
   append: () => store.append(ref, [{ role: 'user', content: text }]),
   keyed: () => store.append(ref, [{ role: 'user', content: text }], { create: true }),
+  repair: () => mender.mend(ref),
   'count-up': () => {
     const path = join(root, 'counter');
     return withLock(locksFolder, ref, (lock) => {
