@@ -140,9 +140,9 @@ const STEPS: readonly Step[] = [
   { args: ['backup', '--to', 'elsewhere'], shows: 'read back and compared' },
   { args: ['info'], shows: /health +good/ },
   { args: ['info', '--json'], shows: '"sizes"', json: true },
+  { args: ['doctor', '--repair', '--yes'], shows: 'Nothing needs you' },
   { args: ['doctor'], shows: /good +conversations/ },
   { args: ['doctor', '--json'], shows: '"steps"', json: true },
-  { args: ['doctor', '--repair', '--yes'], shows: 'Nothing needs you' },
   {
     args: ['providers', 'add', 'local', '--kind', 'ollama', '--model', 'm', '--yes'],
     shows: 'local',
