@@ -21,6 +21,7 @@ import { Importer } from './import/importer.js';
 import { Backups } from './maintenance/backup.js';
 import type { BackupArea } from './maintenance/backup-content.js';
 import { type DailyBackup, startDailyBackup } from './maintenance/daily-backup.js';
+import { TrashBin } from './maintenance/trash-bin.js';
 import { createPerplexity } from './providers/perplexity.js';
 import type { Perplexity } from './providers/perplexity-types.js';
 import type { VectorSource } from './recall/vector-source.js';
@@ -81,6 +82,8 @@ export interface App {
   readonly backups: Backups;
   /** The folders that a backup holds, and that a restore puts back. */
   readonly areas: readonly BackupArea[];
+  /** Everything that was deleted. */
+  readonly trash: TrashBin;
   readonly state: StateStore;
   readonly summaries: SummaryService;
   readonly embeddings: Pick<EmbeddingParts, 'mode' | 'progress' | 'vectors'>;
@@ -145,6 +148,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     importer: importerOf(config, { conversations, documents, ...bank, insights }),
     backups,
     areas,
+    trash: new TrashBin({ conversations, insights, memoryBank: bank.memoryBank }),
     state: new StateStore({ logsFolder, fsync, clock }),
     ...language.services,
     insights,
