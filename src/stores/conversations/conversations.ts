@@ -109,6 +109,12 @@ export class ConversationStore {
     return found.document;
   }
 
+  /** The same for passes over the whole store: takes an id, and keeps nothing. `undefined`: there is none. */
+  async peek(conversationId: string): Promise<ConversationView | undefined> {
+    this.path(conversationId);
+    return (await this.#core.files.readUncached(conversationId))?.document;
+  }
+
   /**
    * All of `messages` in one replace, after those of earlier calls; durable when it resolves.
    * Throws like `load`, and CONVERSATION_FULL, MESSAGE_NOT_FOUND (parent), STORAGE_FULL, LOCKED:
@@ -151,6 +157,18 @@ export class ConversationStore {
     const conversationId = await this.#requireId(ref);
     const name = await this.#core.track(this.#trash.trash(conversationId));
     return { conversationId, name, path: this.#trash.pathOf(name) };
+  }
+
+  /**
+   * Moves it to the trash where `condition` holds for what is on disk at that moment; answers its name
+   * there. `undefined`: it does not hold. Takes an id, not a key. Throws like `trash`.
+   */
+  async trashIf(
+    conversationId: string,
+    condition: (head: ConversationHead) => boolean,
+  ): Promise<string | undefined> {
+    this.path(conversationId);
+    return this.#core.track(this.#trash.trashIf(conversationId, condition));
   }
 
   /** Removes the conversation for good; answers its id. Throws like `trash`. */
