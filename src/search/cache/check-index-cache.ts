@@ -27,7 +27,7 @@ export async function checkIndexCache(
   signal: AbortSignal,
 ): Promise<CacheCheck> {
   if ((await readStamp(path)) === undefined) return { conversations: 0 };
-  const total = await conversationsInCache(path);
+  const total = await conversationsInCache({ path, log: silentLog });
   if (total === undefined) {
     return { conversations: 0, problem: 'cannot be used: it is damaged, or of another version' };
   }
