@@ -2,7 +2,7 @@
  * Composition root: the configuration in, one App with every store and service out.
  * Tools see this interface and nothing of the configuration but the facts that are fit to show.
  */
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { EmbeddingParts } from './app/embeddings.js';
 import { openLanguageParts } from './app/language-parts.js';
 import type { SummaryParts } from './app/summaries.js';
@@ -22,6 +22,8 @@ import { type ServerWatch, startServerWatch } from './import/server-watch.js';
 import { Backups } from './maintenance/backup.js';
 import type { BackupArea } from './maintenance/backup-content.js';
 import { type DailyBackup, startDailyBackup } from './maintenance/daily-backup.js';
+import { graphPathsOf } from './maintenance/graph-in-archive.js';
+import { TrashBin } from './maintenance/trash-bin.js';
 import { createPerplexity } from './providers/perplexity.js';
 import type { Perplexity } from './providers/perplexity-types.js';
 import type { VectorSource } from './recall/vector-source.js';
@@ -82,6 +84,8 @@ export interface App {
   readonly backups: Backups;
   /** The folders that a backup holds, and that a restore puts back. */
   readonly areas: readonly BackupArea[];
+  /** Everything that was deleted. */
+  readonly trash: TrashBin;
   readonly state: StateStore;
   readonly summaries: SummaryService;
   readonly embeddings: Pick<EmbeddingParts, 'mode' | 'progress' | 'vectors'>;
@@ -130,7 +134,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
   const exporter = new Exporter({ store: conversations, documents, folder, clock, fsync });
   const bank = bankOf(config, clock, log);
   const insights = openInsights(config, clock, log);
-  const { areas, backups } = backupsOf(config, clock);
+  const { areas, backups } = backupsOf(config, bank.kg, clock);
   const importer = importerOf(config, { conversations, documents, ...bank, insights });
   let leased: readonly Leased[] = [];
   let background: Promise<unknown> = Promise.resolve();
@@ -147,6 +151,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     importer,
     backups,
     areas,
+    trash: new TrashBin({ conversations, insights, memoryBank: bank.memoryBank }),
     state: new StateStore({ logsFolder, fsync, clock }),
     ...language.services,
     insights,
@@ -221,7 +226,15 @@ function searchesOf(
   { clock, log }: { clock: Clock; log: Log },
 ) {
   const search = openMessageSearch({ store, cachePath: indexCachePath(config), clock, log });
-  const recall = new RecallSearch({ store, search, clock, log, ...(vectors && { vectors }) });
+  const cachePath = indexCachePath(config, '.recall.bin');
+  const recall = new RecallSearch({
+    store,
+    search,
+    cachePath,
+    clock,
+    log,
+    ...(vectors && { vectors }),
+  });
   return { search, recall };
 }
 
@@ -270,18 +283,29 @@ function openInsights({ root, fsync }: Config, clock: Clock, log: Log): InsightS
   return new InsightStore({ folder: join(root, 'memory-bank'), fsync, clock, log });
 }
 
-function backupsOf({ root, logsDir, fsync, backup: { folder, keepDays } }: Config, clock: Clock) {
+function backupsOf(config: Config, kg: KnowledgeGraph, clock: Clock) {
+  const { root, logsDir, fsync, configFile, chosenSettings, backup } = config;
+  const bank = join(root, 'memory-bank');
   const areas: readonly BackupArea[] = [
     { name: 'conversation-logs', folder: logsDir },
-    { name: 'memory-bank', folder: join(root, 'memory-bank') },
+    { name: 'memory-bank', folder: bank },
   ];
-  return { areas, backups: new Backups({ folder, areas, keepDays, clock, fsync }) };
+  const movedGraph = [...graphPathsOf(kg.files)].filter(([, path]) => dirname(path) !== bank);
+  const singleFiles = [
+    ...movedGraph.map(([name, path]) => ({ name, path })),
+    { name: 'configuration/config.json', text: chosenSettings },
+    { name: 'configuration/providers.json', path: join(dirname(configFile), 'providers.json') },
+  ];
+  return { areas, backups: new Backups({ ...backup, areas, singleFiles, clock, fsync }) };
 }
 
 /** One file a logs folder: two roots never share an index. */
-function indexCachePath({ cacheFolder, indexCache, logsDir }: Config): string | undefined {
+function indexCachePath(
+  { cacheFolder, indexCache, logsDir }: Config,
+  ending = '.bin',
+): string | undefined {
   if (!indexCache) return undefined;
-  return join(cacheFolder, 'index', `${sha256Hex(logsDir).slice(0, 32)}.bin`);
+  return join(cacheFolder, 'index', `${sha256Hex(logsDir).slice(0, 32)}${ending}`);
 }
 
 function perplexityOf({ perplexity }: Config, clock: Clock): Perplexity | undefined {
