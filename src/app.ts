@@ -18,6 +18,7 @@ import { GraphExport } from './exchange/graph-export.js';
 import { GraphImport } from './exchange/graph-import.js';
 import type { Durability } from './files/atomic/atomic-write.js';
 import { Importer } from './import/importer.js';
+import { type ServerWatch, startServerWatch } from './import/server-watch.js';
 import { Backups } from './maintenance/backup.js';
 import type { BackupArea } from './maintenance/backup-content.js';
 import { type DailyBackup, startDailyBackup } from './maintenance/daily-backup.js';
@@ -134,7 +135,8 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
   const bank = bankOf(config, clock, log);
   const insights = openInsights(config, clock, log);
   const { areas, backups } = backupsOf(config, bank.kg, clock);
-  let daily: DailyBackup | undefined;
+  const importer = importerOf(config, { conversations, documents, ...bank, insights });
+  let leased: readonly Leased[] = [];
   let background: Promise<unknown> = Promise.resolve();
   let secondResume: NodeJS.Timeout | undefined;
   return {
@@ -146,7 +148,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     ...bank,
     quickFind: new QuickFind({ conversations, insights, clock, ...bank }),
     exporter,
-    importer: importerOf(config, { conversations, documents, ...bank, insights }),
+    importer,
     backups,
     areas,
     trash: new TrashBin({ conversations, insights, memoryBank: bank.memoryBank }),
@@ -166,13 +168,12 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
       bank.kg.start();
       insights.start();
       language.start();
-      const leasePath = join(logsFolder, '.leases', 'backup');
-      if (config.backup.isDaily) daily = startDailyBackup({ backups, leasePath, clock, log });
+      leased = startLeased(config, { backups, importer, clock, log });
     },
     async close() {
       clearTimeout(secondResume);
       await background;
-      await daily?.close();
+      for (const each of leased) await each.close();
       await research.close();
       await language.close();
       await recall.close();
@@ -183,6 +184,24 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
       await conversations.close();
     },
   };
+}
+
+type Leased = DailyBackup | ServerWatch;
+
+/** What one server at a time does for all. */
+function startLeased(
+  { logsDir, backup, imports }: Config,
+  { log, ...parts }: Pick<App, 'backups' | 'importer'> & { clock: Clock; log: Log },
+): Leased[] {
+  const leasePath = (name: string) => join(logsDir, '.leases', name);
+  const leased: Leased[] = [];
+  if (backup.isDaily) {
+    leased.push(startDailyBackup({ ...parts, leasePath: leasePath('backup'), log }));
+  }
+  if (imports.watched.length > 0) {
+    leased.push(startServerWatch({ ...parts, leasePath: leasePath('import-watch'), log }));
+  }
+  return leased;
 }
 
 /** What the configuration alone decides. */
@@ -236,8 +255,9 @@ function importerOf(
   { logsDir: logsFolder, imports, variable }: Config,
   stores: Pick<App, 'conversations' | 'documents' | 'memoryBank' | 'kg' | 'insights'>,
 ): Importer {
-  const { activity, home, programs } = imports;
-  return new Importer({ ...stores, logsFolder, machine: { home, programs, variable }, activity });
+  const { activity, watched, home, programs } = imports;
+  const machine = { home, programs, variable };
+  return new Importer({ ...stores, logsFolder, machine, activity, watched });
 }
 
 /** What is kept in the memory bank. */

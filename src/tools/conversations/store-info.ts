@@ -3,6 +3,7 @@
  * Always listed, whatever toolsets are chosen, because "where is my data?" must have an answer.
  */
 import { z } from 'zod';
+import type { Importer } from '../../import/importer.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { FORMAT_VERSION } from '../../stores/conversations/document/schema.js';
 import type { InsightStore } from '../../stores/insights/insights.js';
@@ -73,6 +74,16 @@ export const storeInfo = defineTool({
       })
       .describe('Vectors for search by meaning; absent where they are off.')
       .exactOptional(),
+    imports: z
+      .array(
+        z.object({
+          tool: z.string(),
+          path: z.string(),
+          deletes: z.string().describe('What it deletes by itself, and when.').exactOptional(),
+          isWatched: z.boolean().describe('Whether servers take its sessions in as they grow.'),
+        }),
+      )
+      .describe('Other tools that keep conversations on this machine.'),
     settings: z.object({
       toolsets: z.array(z.string()),
       fsync: z.boolean(),
@@ -86,7 +97,7 @@ export const storeInfo = defineTool({
     }),
   }),
   annotations: READS,
-  async run(_input, { conversations, embeddings, insights, search, facts }) {
+  async run(_input, { conversations, embeddings, importer, insights, search, facts }) {
     const vectors = embeddings.progress();
     const heads = await conversations.list();
     const { isBuilt, messages, terms } = search.status();
@@ -99,6 +110,7 @@ export const storeInfo = defineTool({
       messages: heads.reduce((sum, { messageCount }) => sum + messageCount, 0),
       insights: await insightFacts(insights),
       index: { isBuilt, messages, terms },
+      imports: await otherTools(importer),
       ...(vectors && { embeddings: { mode: embeddings.mode, ...vectors } }),
       ...(watching && { watching: watchingFacts(watching) }),
       damaged: conversations
@@ -108,6 +120,15 @@ export const storeInfo = defineTool({
     };
   },
 });
+
+async function otherTools(importer: Importer) {
+  const watched = new Set((await importer.watched()).map(({ path }) => path));
+  return (await importer.places()).map(({ title, path, deletes }) => ({
+    ...{ tool: title, path },
+    ...(deletes !== undefined && { deletes }),
+    isWatched: watched.has(path),
+  }));
+}
 
 async function insightFacts(insights: InsightStore) {
   const count = (await insights.all()).length;
