@@ -4,6 +4,7 @@
  */
 import { dirname, join } from 'node:path';
 import type { EmbeddingParts } from './app/embeddings.js';
+import { type KeepingParts, keepingParts, storeSize } from './app/keeping.js';
 import { openLanguageParts } from './app/language-parts.js';
 import type { SummaryParts } from './app/summaries.js';
 import { type Clock, systemClock } from './base/clock.js';
@@ -21,9 +22,7 @@ import { Importer } from './import/importer.js';
 import { type ServerWatch, startServerWatch } from './import/server-watch.js';
 import { Backups } from './maintenance/backup.js';
 import type { BackupArea } from './maintenance/backup-content.js';
-import { type DailyBackup, startDailyBackup } from './maintenance/daily-backup.js';
 import { graphPathsOf } from './maintenance/graph-in-archive.js';
-import { TrashBin } from './maintenance/trash-bin.js';
 import { createPerplexity } from './providers/perplexity.js';
 import type { Perplexity } from './providers/perplexity-types.js';
 import type { VectorSource } from './recall/vector-source.js';
@@ -84,8 +83,9 @@ export interface App {
   readonly backups: Backups;
   /** The folders that a backup holds, and that a restore puts back. */
   readonly areas: readonly BackupArea[];
-  /** Everything that was deleted. */
-  readonly trash: TrashBin;
+  readonly trash: KeepingParts['trash'];
+  readonly retention: KeepingParts['retention'];
+  readonly size: KeepingParts['size'];
   readonly state: StateStore;
   readonly summaries: SummaryService;
   readonly embeddings: Pick<EmbeddingParts, 'mode' | 'progress' | 'vectors'>;
@@ -122,23 +122,29 @@ const SECOND_RESUME_MS = 25_000;
 export async function createApp(config: Config, options: AppOptions = {}): Promise<App> {
   const { log = silentLog, clock = systemClock, isReading = false } = options;
   const { logsDir: logsFolder, fsync, maxMessages } = config;
+  const size = storeSize(config, clock);
+  const requireRoom = () => size.requireRoom();
   const conversations = await openConversationStore({
-    ...{ logsFolder, fsync, maxMessages, clock, log, isReading },
+    ...{ logsFolder, fsync, maxMessages, requireRoom, clock, log, isReading },
   });
   const language = openLanguageParts(config, conversations, clock, log);
   const { vectors } = language.services.embeddings;
   const { search, recall } = searchesOf(config, conversations, vectors, { clock, log });
-  const research = researchOf(config, conversations, clock, log);
+  const research = researchOf(config, conversations, requireRoom, clock, log);
   const documents = new ConversationDocuments({ logsFolder, fsync, clock });
   const folder = exportsFolder(config);
   const exporter = new Exporter({ store: conversations, documents, folder, clock, fsync });
-  const bank = bankOf(config, clock, log);
-  const insights = openInsights(config, clock, log);
+  const bank = bankOf(config, requireRoom, clock, log);
+  const insights = openInsights(config, requireRoom, clock, log);
   const { areas, backups } = backupsOf(config, bank.kg, clock);
   const importer = importerOf(config, { conversations, documents, ...bank, insights });
-  let leased: readonly Leased[] = [];
-  let background: Promise<unknown> = Promise.resolve();
-  let secondResume: NodeJS.Timeout | undefined;
+  const keeping = keepingParts(
+    config,
+    size,
+    { backups, conversations, insights, ...bank },
+    { clock, log },
+  );
+  const beginning = beginningOf(config, { conversations, research, importer }, log);
   return {
     conversations,
     research,
@@ -151,29 +157,24 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     importer,
     backups,
     areas,
-    trash: new TrashBin({ conversations, insights, memoryBank: bank.memoryBank }),
+    ...keeping.services,
     state: new StateStore({ logsFolder, fsync, clock }),
     ...language.services,
     insights,
     insightSearch: new InsightSearch(insights),
     ...settledBy(config),
     start() {
-      background = conversations.tidy().catch((error: unknown) => {
-        log.warn({ err: error }, 'leftovers of ended processes were not removed');
-      });
-      void background.then(() => research.resume());
-      secondResume = setTimeout(() => void research.resume(), SECOND_RESUME_MS).unref();
+      beginning.start();
       search.start();
       bank.memoryBank.watch();
       bank.kg.start();
       insights.start();
       language.start();
-      leased = startLeased(config, { backups, importer, clock, log });
+      keeping.start();
     },
     async close() {
-      clearTimeout(secondResume);
-      await background;
-      for (const each of leased) await each.close();
+      await beginning.close();
+      await keeping.close();
       await research.close();
       await language.close();
       await recall.close();
@@ -186,22 +187,31 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
   };
 }
 
-type Leased = DailyBackup | ServerWatch;
-
-/** What one server at a time does for all. */
-function startLeased(
-  { logsDir, backup, imports }: Config,
-  { log, ...parts }: Pick<App, 'backups' | 'importer'> & { clock: Clock; log: Log },
-): Leased[] {
-  const leasePath = (name: string) => join(logsDir, '.leases', name);
-  const leased: Leased[] = [];
-  if (backup.isDaily) {
-    leased.push(startDailyBackup({ ...parts, leasePath: leasePath('backup'), log }));
-  }
-  if (imports.watched.length > 0) {
-    leased.push(startServerWatch({ ...parts, leasePath: leasePath('import-watch'), log }));
-  }
-  return leased;
+/** Clears what dead processes left, follows their research runs, and takes in what the user has watched. */
+function beginningOf(
+  { logsDir, imports }: Config,
+  { conversations, research, importer }: Pick<App, 'conversations' | 'research' | 'importer'>,
+  log: Log,
+) {
+  let tidying: Promise<unknown> = Promise.resolve();
+  let secondResume: NodeJS.Timeout | undefined;
+  let watch: ServerWatch | undefined;
+  return {
+    start() {
+      tidying = conversations.tidy().catch((error: unknown) => {
+        log.warn({ err: error }, 'leftovers of ended processes were not removed');
+      });
+      void tidying.then(() => research.resume());
+      secondResume = setTimeout(() => void research.resume(), SECOND_RESUME_MS).unref();
+      const leasePath = join(logsDir, '.leases', 'import-watch');
+      if (imports.watched.length > 0) watch = startServerWatch({ importer, leasePath, log });
+    },
+    async close() {
+      clearTimeout(secondResume);
+      await tidying;
+      await watch?.close();
+    },
+  };
 }
 
 /** What the configuration alone decides. */
@@ -238,7 +248,13 @@ function searchesOf(
   return { search, recall };
 }
 
-function researchOf(config: Config, store: ConversationStore, clock: Clock, log: Log) {
+function researchOf(
+  config: Config,
+  store: ConversationStore,
+  checkRoom: () => Promise<void>,
+  clock: Clock,
+  log: Log,
+) {
   const { logsDir: logsFolder, fsync, maxMessages, perplexity } = config;
   return createResearch({
     store,
@@ -247,6 +263,7 @@ function researchOf(config: Config, store: ConversationStore, clock: Clock, log:
     clock,
     log,
     maxMessages,
+    checkRoom,
     timing: { waitMs: perplexity.waitMs },
   });
 }
@@ -261,10 +278,10 @@ function importerOf(
 }
 
 /** What is kept in the memory bank. */
-function bankOf(config: Config, clock: Clock, log: Log) {
+function bankOf(config: Config, requireRoom: () => Promise<void>, clock: Clock, log: Log) {
   const { mbMaxFiles: maxFiles, fsync } = config;
   const folder = join(config.root, 'memory-bank');
-  const memoryBank = new MemoryBank({ folder, maxFiles, clock, fsync, log });
+  const memoryBank = new MemoryBank({ folder, maxFiles, requireRoom, clock, fsync, log });
   const { fsync: syncsAppends, ...graph } = config.kg;
   const kg = new KnowledgeGraph({ ...graph, syncsAppends, fsync, clock, log });
   const exchanged = { kg, memoryBank, folder: exportsFolder(config) };
@@ -279,8 +296,13 @@ function bankOf(config: Config, clock: Clock, log: Log) {
 
 const exportsFolder = ({ root }: Config) => join(root, 'exports');
 
-function openInsights({ root, fsync }: Config, clock: Clock, log: Log): InsightStore {
-  return new InsightStore({ folder: join(root, 'memory-bank'), fsync, clock, log });
+function openInsights(
+  { root, fsync }: Config,
+  requireRoom: () => Promise<void>,
+  clock: Clock,
+  log: Log,
+): InsightStore {
+  return new InsightStore({ folder: join(root, 'memory-bank'), requireRoom, fsync, clock, log });
 }
 
 function backupsOf(config: Config, kg: KnowledgeGraph, clock: Clock) {
