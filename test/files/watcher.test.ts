@@ -1,7 +1,7 @@
 /** The view agrees with the disk soon after each kind of change that people and programs make. */
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { errnoOf } from '../../src/base/errors.js';
@@ -278,6 +278,25 @@ it('starts before the folder is there, and outlives its removal', async () => {
     await until(() => consumer.seen.size === 0, 'the removal of the root');
   }
   mkdirSync(root);
+});
+
+it('sees a folder or the root that is moved away and back right after 500 folders were made', async () => {
+  const outer = root;
+  root = join(outer, 'conversations');
+  mkdirSync(root);
+  consumer = await consume(root, { match: isConversation, onlyFiles: onlyConversations });
+  for (let i = 0; i < 500; i++) write(root, conversationPath(i), `{"n":${i}}`);
+  const one = join(root, dirname(conversationPath(250)));
+  for (const folder of [one, root, one, root, one, root]) {
+    const name = folder === one ? 'one folder' : 'the root';
+    renameSync(folder, join(outer, 'away'));
+    const isGone = () => consumer.seen.size === (folder === one ? 499 : 0);
+    expect(await until(isGone, `${name} is gone`)).toBeLessThan(HOT);
+    renameSync(join(outer, 'away'), folder);
+    const isBack = () => consumer.seen.size === 500;
+    expect(await until(isBack, `${name} is back`)).toBeLessThan(HOT);
+  }
+  rmSync(outer, { recursive: true });
 });
 
 it('follows conversation folders by their one file', async () => {
