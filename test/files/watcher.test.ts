@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { errnoOf } from '../../src/base/errors.js';
+import { seededRandom } from '../support/seeded-random.js';
 import {
   agreement,
   agrees,
@@ -25,17 +26,6 @@ import {
 /** What is promised, and room for timers that ring late; the measured time is printed. */
 const HOT = looksWithin(1000 + 1500);
 const COLD = looksWithin(5000 + 1500);
-
-/** mulberry32: the same history for the same seed. */
-function seededRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 let root: string;
 let consumer: Consumer;
