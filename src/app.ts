@@ -3,6 +3,7 @@
  * Tools see this interface and nothing of the configuration but the facts that are fit to show.
  */
 import { join } from 'node:path';
+import { Figures } from './analytics/figures.js';
 import type { EmbeddingParts } from './app/embeddings.js';
 import { openLanguageParts } from './app/language-parts.js';
 import type { SummaryParts } from './app/summaries.js';
@@ -76,6 +77,7 @@ export interface App {
   readonly memoryBank: MemoryBank;
   readonly noteSearch: NoteSearch;
   readonly quickFind: QuickFind;
+  readonly figures: Figures;
   readonly exporter: Exporter;
   readonly importer: Importer;
   readonly backups: Backups;
@@ -141,6 +143,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     documents,
     ...bank,
     quickFind: new QuickFind({ conversations, insights, clock, ...bank }),
+    figures: new Figures(conversations),
     exporter,
     importer: importerOf(config, { conversations, documents, ...bank, insights }),
     backups,

@@ -3,6 +3,7 @@
  * A tool that is not in this list does not exist; a test compares it with the files.
  */
 import { backup } from './admin/backup.js';
+import { getAnalytics } from './admin/get-analytics.js';
 import { configureLlmProvider } from './context/configure-llm-provider.js';
 import { getContextSummary } from './context/get-context-summary.js';
 import { getProgressiveDetail } from './context/get-progressive-detail.js';
@@ -112,5 +113,6 @@ export const tools: readonly Tool[] = [
   updateInsight,
   deleteInsight,
   backup,
+  getAnalytics,
   storeInfo,
 ];
