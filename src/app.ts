@@ -2,7 +2,7 @@
  * Composition root: the configuration in, one App with every store and service out.
  * Tools see this interface and nothing of the configuration but the facts that are fit to show.
  */
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Figures } from './analytics/figures.js';
 import type { EmbeddingParts } from './app/embeddings.js';
 import { openLanguageParts } from './app/language-parts.js';
@@ -22,6 +22,7 @@ import { Importer } from './import/importer.js';
 import { Backups } from './maintenance/backup.js';
 import type { BackupArea } from './maintenance/backup-content.js';
 import { type DailyBackup, startDailyBackup } from './maintenance/daily-backup.js';
+import { graphPathsOf } from './maintenance/graph-in-archive.js';
 import { createPerplexity } from './providers/perplexity.js';
 import type { Perplexity } from './providers/perplexity-types.js';
 import type { VectorSource } from './recall/vector-source.js';
@@ -131,7 +132,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
   const exporter = new Exporter({ store: conversations, documents, folder, clock, fsync });
   const bank = bankOf(config, clock, log);
   const insights = openInsights(config, clock, log);
-  const { areas, backups } = backupsOf(config, clock);
+  const { areas, backups } = backupsOf(config, bank.kg, clock);
   let daily: DailyBackup | undefined;
   let background: Promise<unknown> = Promise.resolve();
   let secondResume: NodeJS.Timeout | undefined;
@@ -253,12 +254,20 @@ function openInsights({ root, fsync }: Config, clock: Clock, log: Log): InsightS
   return new InsightStore({ folder: join(root, 'memory-bank'), fsync, clock, log });
 }
 
-function backupsOf({ root, logsDir, fsync, backup: { folder, keepDays } }: Config, clock: Clock) {
+function backupsOf(config: Config, kg: KnowledgeGraph, clock: Clock) {
+  const { root, logsDir, fsync, configFile, chosenSettings, backup } = config;
+  const bank = join(root, 'memory-bank');
   const areas: readonly BackupArea[] = [
     { name: 'conversation-logs', folder: logsDir },
-    { name: 'memory-bank', folder: join(root, 'memory-bank') },
+    { name: 'memory-bank', folder: bank },
   ];
-  return { areas, backups: new Backups({ folder, areas, keepDays, clock, fsync }) };
+  const movedGraph = [...graphPathsOf(kg.files)].filter(([, path]) => dirname(path) !== bank);
+  const singleFiles = [
+    ...movedGraph.map(([name, path]) => ({ name, path })),
+    { name: 'configuration/config.json', text: chosenSettings },
+    { name: 'configuration/providers.json', path: join(dirname(configFile), 'providers.json') },
+  ];
+  return { areas, backups: new Backups({ ...backup, areas, singleFiles, clock, fsync }) };
 }
 
 /** One file a logs folder: two roots never share an index. */

@@ -91,6 +91,8 @@ export interface Config {
     readonly waitMs: number;
     readonly timeoutMs: number;
   };
+  /** The settings that somebody chose, as the text of a `config.json`; without secrets. */
+  readonly chosenSettings: string;
   /** The value of an environment variable that the user named as that of a key. */
   readonly variable: (name: string) => string | undefined;
   /** Sentences for the log: settings that were recognised but do nothing here. */
@@ -228,6 +230,7 @@ export function loadConfig(sources: ConfigSources): Config {
       programs: programsFolder({ ...sources, env }),
     }),
     perplexity: perplexityOf(values),
+    chosenSettings: textOf(found),
     variable: (name: string) => env[name],
     notices: [...databaseNotices(sources.flags ?? {}, env), ...embeddingsNotices(embeddings)],
   });
@@ -275,6 +278,17 @@ function parseFile(content: string | undefined, path: string): Record<string, un
     'VALIDATION_ERROR',
     `${path} has the unknown setting "${unknown}"; it takes ${allowed.join(', ')}. Keys of providers come from the environment only.`,
   );
+}
+
+/** Passwords in addresses are masked. */
+function textOf(found: Found): string {
+  const shown = NAMES.flatMap((name) => {
+    const value = found[name]?.value;
+    if (value === undefined || 'secret' in SETTINGS[name]) return [];
+    const isText = typeof value === 'string';
+    return [[name, isText ? value.replace(/(?<=:\/\/)[^/?#]*@/, '***@') : value]];
+  });
+  return `${JSON.stringify(Object.fromEntries(shown), null, 2)}\n`;
 }
 
 function check(found: Found): SettingValues {

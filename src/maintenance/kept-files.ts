@@ -22,6 +22,8 @@ const GRAPH = new Set([
   'kg_wal.previous.log',
   'kg_rejects.log',
 ]);
+/** Of the user's own configuration; only extracted into a folder, never put into use. */
+const SETTINGS = new Set(['config.json', 'providers.json']);
 const IGNORES_ALL = new Set(['*', '']);
 /** No line that takes back what another one ignores. */
 const IGNORE_LINE = /^(?!!)[^\p{Cc}]*$/u;
@@ -43,9 +45,10 @@ export function problemWithKept(
   const [area, ...parts] = name.split('/');
   const rest = parts.join('/');
   const isKept =
-    area === 'conversation-logs'
-      ? isOfLogs(parts, bytes)
-      : area === 'memory-bank' && isOfBank(rest, bytes, graphNames);
+    (area === 'conversation-logs' && isOfLogs(parts, bytes)) ||
+    (area === 'memory-bank' && isOfBank(rest, bytes, graphNames)) ||
+    (area === 'knowledge-graph' && GRAPH.has(rest)) ||
+    (area === 'configuration' && SETTINGS.has(rest));
   return isKept ? undefined : `${name} is no file that Daybook keeps.`;
 }
 

@@ -5,7 +5,9 @@
  * hand edit is always seen. Damaged files are reported and never written. The parts are in
  * `conversations/`: writer, trash, merges, listing, over one core.
  */
+
 import { join } from 'node:path';
+import { systemClock } from '../../base/clock.js';
 import type { AppError } from '../../base/errors.js';
 import { yieldToEventLoop } from '../../base/time-slice.js';
 import { makeFolder } from '../../files/atomic/atomic-write.js';
@@ -64,6 +66,9 @@ export async function openConversationStore(
 }
 
 /** `ref` is a conversation id or a client key; anything else is VALIDATION_ERROR before any file access. */
+/** Longer than any creator takes between its folder and its file. */
+const ABANDONED_MS = 10 * 60_000;
+
 export class ConversationStore {
   readonly #core: StoreCore;
   readonly #writer: ConversationWriter;
@@ -344,7 +349,9 @@ export class ConversationStore {
     for (const name of await listFolders(options.logsFolder)) {
       if (!CONVERSATION_ID.test(name)) continue;
       const isUnfinished = (await readStamp(files.fileOf(name))) === undefined;
-      if (isUnfinished) await removeEmptyFolder(files.folderOf(name));
+      if (isUnfinished && (await isAbandoned(files.folderOf(name)))) {
+        await removeEmptyFolder(files.folderOf(name));
+      }
     }
   }
 
@@ -367,4 +374,11 @@ export class ConversationStore {
     });
     void this.#core.track(recovering);
   }
+}
+
+/** Whether no process can be about to write the conversation for which it made this folder. */
+async function isAbandoned(folder: string): Promise<boolean> {
+  const stamp = await readStamp(folder);
+  if (stamp === undefined) return false;
+  return systemClock.now() - Number(stamp.mtimeNs / 1_000_000n) > ABANDONED_MS;
 }

@@ -1,7 +1,7 @@
 /**
  * The conversation store: create, append, load, list, keys, limits, and each failure by its code.
  */
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openConversationStore } from '../../../src/stores/conversations/conversations.js';
@@ -379,9 +379,15 @@ describe('list, removeIf and tidy', () => {
     const { store, logsFolder, put, folders } = await openStore();
     await store.create({});
     mkdirSync(join(logsFolder, '20250101-1735689600000'));
+    const hourAgo = Date.now() / 1000 - 3600;
+    utimesSync(join(logsFolder, '20250101-1735689600000'), hourAgo, hourAgo);
+    mkdirSync(join(logsFolder, '20250101-1735689600003')); // another process may be about to fill it
     put('20250101-1735689600001', '{');
     mkdirSync(join(logsFolder, '20250101-1735689600002', 'mine'), { recursive: true });
     await store.tidy();
-    expect(folders()).toEqual(['20250101-1735689600001', '20250101-1735689600002', ID0]);
+    expect(folders()).toEqual([
+      ...['20250101-1735689600001', '20250101-1735689600002', '20250101-1735689600003'],
+      ID0,
+    ]);
   });
 });
