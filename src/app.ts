@@ -23,6 +23,7 @@ import { Backups } from './maintenance/backup.js';
 import type { BackupArea } from './maintenance/backup-content.js';
 import { type DailyBackup, startDailyBackup } from './maintenance/daily-backup.js';
 import { graphPathsOf } from './maintenance/graph-in-archive.js';
+import { TrashBin } from './maintenance/trash-bin.js';
 import { createPerplexity } from './providers/perplexity.js';
 import type { Perplexity } from './providers/perplexity-types.js';
 import type { VectorSource } from './recall/vector-source.js';
@@ -84,6 +85,8 @@ export interface App {
   readonly backups: Backups;
   /** The folders that a backup holds, and that a restore puts back. */
   readonly areas: readonly BackupArea[];
+  /** Everything that was deleted. */
+  readonly trash: TrashBin;
   readonly state: StateStore;
   readonly summaries: SummaryService;
   readonly embeddings: Pick<EmbeddingParts, 'mode' | 'progress' | 'vectors'>;
@@ -149,6 +152,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     importer: importerOf(config, { conversations, documents, ...bank, insights }),
     backups,
     areas,
+    trash: new TrashBin({ conversations, insights, memoryBank: bank.memoryBank }),
     state: new StateStore({ logsFolder, fsync, clock }),
     ...language.services,
     insights,
@@ -206,7 +210,15 @@ function searchesOf(
   { clock, log }: { clock: Clock; log: Log },
 ) {
   const search = openMessageSearch({ store, cachePath: indexCachePath(config), clock, log });
-  const recall = new RecallSearch({ store, search, clock, log, ...(vectors && { vectors }) });
+  const cachePath = indexCachePath(config, '.recall.bin');
+  const recall = new RecallSearch({
+    store,
+    search,
+    cachePath,
+    clock,
+    log,
+    ...(vectors && { vectors }),
+  });
   return { search, recall };
 }
 
@@ -271,9 +283,12 @@ function backupsOf(config: Config, kg: KnowledgeGraph, clock: Clock) {
 }
 
 /** One file a logs folder: two roots never share an index. */
-function indexCachePath({ cacheFolder, indexCache, logsDir }: Config): string | undefined {
+function indexCachePath(
+  { cacheFolder, indexCache, logsDir }: Config,
+  ending = '.bin',
+): string | undefined {
   if (!indexCache) return undefined;
-  return join(cacheFolder, 'index', `${sha256Hex(logsDir).slice(0, 32)}.bin`);
+  return join(cacheFolder, 'index', `${sha256Hex(logsDir).slice(0, 32)}${ending}`);
 }
 
 function perplexityOf({ perplexity }: Config, clock: Clock): Perplexity | undefined {

@@ -15,6 +15,7 @@ import { addExport } from './definitions/export.js';
 import { addHelp } from './definitions/help.js';
 import { addImport } from './definitions/import.js';
 import { addInit } from './definitions/init.js';
+import { addKeeping } from './definitions/keeping.js';
 import { addProviders } from './definitions/providers.js';
 import { addFind, addSearch } from './definitions/search.js';
 import { addServe } from './definitions/serve.js';
@@ -34,6 +35,7 @@ const DEFINITIONS: readonly ((program: Command, flags: () => Flags) => void)[] =
   addImport,
   addBackup,
   addStats,
+  addKeeping,
   addCare,
   addProviders,
   addEmbeddings,
@@ -42,7 +44,7 @@ const DEFINITIONS: readonly ((program: Command, flags: () => Flags) => void)[] =
 ];
 
 /** These finish their work even when the reader of their output has gone. */
-const REPORTING = new Set(['init', 'info', 'unlock', 'backup', 'restore', 'import']);
+const REPORTING = new Set(['init', 'info', 'unlock', 'backup', 'restore', 'import', 'trash']);
 
 /**
  * A fresh program; parsing `args` runs the command that they name. Without the name of a command,

@@ -14,6 +14,7 @@ import {
   removeEmptyFolder,
   removeFolder,
 } from '../../../files/paths/folders.js';
+import { folderSize } from '../../../files/read/folder-size.js';
 import { parseDocument, readWhole } from '../../../files/read/json-doc.js';
 import { readStamp } from '../../../files/read/stamp.js';
 import { researchJobSchema } from '../../research-jobs/research-jobs.js';
@@ -37,6 +38,8 @@ export interface TrashedConversation {
   readonly title?: string;
   readonly messageCount?: number;
   readonly metadata?: JsonObject;
+  /** Of all files in the folder. */
+  readonly sizeBytes: number;
 }
 
 export interface Restored {
@@ -225,6 +228,7 @@ export class Trash {
       ...(head?.title === undefined ? {} : { title: head.title }),
       ...(head === undefined ? {} : { messageCount: head.messageCount }),
       ...(head?.metadata === undefined ? {} : { metadata: head.metadata }),
+      sizeBytes: (await folderSize(this.pathOf(name))).sizeBytes,
     };
   }
 
