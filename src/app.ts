@@ -5,6 +5,7 @@
 import { dirname, join } from 'node:path';
 import { Figures } from './analytics/figures.js';
 import type { EmbeddingParts } from './app/embeddings.js';
+import { type KeepingParts, keepingParts, storeSize } from './app/keeping.js';
 import { openLanguageParts } from './app/language-parts.js';
 import type { SummaryParts } from './app/summaries.js';
 import { type Clock, systemClock } from './base/clock.js';
@@ -21,9 +22,7 @@ import type { Durability } from './files/atomic/atomic-write.js';
 import { Importer } from './import/importer.js';
 import { Backups } from './maintenance/backup.js';
 import type { BackupArea } from './maintenance/backup-content.js';
-import { type DailyBackup, startDailyBackup } from './maintenance/daily-backup.js';
 import { graphPathsOf } from './maintenance/graph-in-archive.js';
-import { TrashBin } from './maintenance/trash-bin.js';
 import { createPerplexity } from './providers/perplexity.js';
 import type { Perplexity } from './providers/perplexity-types.js';
 import type { VectorSource } from './recall/vector-source.js';
@@ -85,8 +84,9 @@ export interface App {
   readonly backups: Backups;
   /** The folders that a backup holds, and that a restore puts back. */
   readonly areas: readonly BackupArea[];
-  /** Everything that was deleted. */
-  readonly trash: TrashBin;
+  readonly trash: KeepingParts['trash'];
+  readonly retention: KeepingParts['retention'];
+  readonly size: KeepingParts['size'];
   readonly state: StateStore;
   readonly summaries: SummaryService;
   readonly embeddings: Pick<EmbeddingParts, 'mode' | 'progress' | 'vectors'>;
@@ -123,22 +123,28 @@ const SECOND_RESUME_MS = 25_000;
 export async function createApp(config: Config, options: AppOptions = {}): Promise<App> {
   const { log = silentLog, clock = systemClock, isReading = false } = options;
   const { logsDir: logsFolder, fsync, maxMessages } = config;
+  const size = storeSize(config, clock);
+  const requireRoom = () => size.requireRoom();
   const conversations = await openConversationStore({
-    ...{ logsFolder, fsync, maxMessages, clock, log, isReading },
+    ...{ logsFolder, fsync, maxMessages, requireRoom, clock, log, isReading },
   });
   const language = openLanguageParts(config, conversations, clock, log);
   const { vectors } = language.services.embeddings;
   const { search, recall } = searchesOf(config, conversations, vectors, { clock, log });
-  const research = researchOf(config, conversations, clock, log);
+  const research = researchOf(config, conversations, requireRoom, clock, log);
   const documents = new ConversationDocuments({ logsFolder, fsync, clock });
   const folder = exportsFolder(config);
   const exporter = new Exporter({ store: conversations, documents, folder, clock, fsync });
-  const bank = bankOf(config, clock, log);
-  const insights = openInsights(config, clock, log);
+  const bank = bankOf(config, requireRoom, clock, log);
+  const insights = openInsights(config, requireRoom, clock, log);
   const { areas, backups } = backupsOf(config, bank.kg, clock);
-  let daily: DailyBackup | undefined;
-  let background: Promise<unknown> = Promise.resolve();
-  let secondResume: NodeJS.Timeout | undefined;
+  const keeping = keepingParts(
+    config,
+    size,
+    { backups, conversations, insights, ...bank },
+    { clock, log },
+  );
+  const beginning = beginningOf(conversations, research, log);
   return {
     conversations,
     research,
@@ -152,30 +158,24 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     importer: importerOf(config, { conversations, documents, ...bank, insights }),
     backups,
     areas,
-    trash: new TrashBin({ conversations, insights, memoryBank: bank.memoryBank }),
+    ...keeping.services,
     state: new StateStore({ logsFolder, fsync, clock }),
     ...language.services,
     insights,
     insightSearch: new InsightSearch(insights),
     ...settledBy(config),
     start() {
-      background = conversations.tidy().catch((error: unknown) => {
-        log.warn({ err: error }, 'leftovers of ended processes were not removed');
-      });
-      void background.then(() => research.resume());
-      secondResume = setTimeout(() => void research.resume(), SECOND_RESUME_MS).unref();
+      beginning.start();
       search.start();
       bank.memoryBank.watch();
       bank.kg.start();
       insights.start();
       language.start();
-      const leasePath = join(logsFolder, '.leases', 'backup');
-      if (config.backup.isDaily) daily = startDailyBackup({ backups, leasePath, clock, log });
+      keeping.start();
     },
     async close() {
-      clearTimeout(secondResume);
-      await background;
-      await daily?.close();
+      await beginning.close();
+      await keeping.close();
       await research.close();
       await language.close();
       await recall.close();
@@ -184,6 +184,25 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
       await bank.kg.close();
       await insights.close();
       await conversations.close();
+    },
+  };
+}
+
+/** Clears what dead processes left, and follows their research runs. */
+function beginningOf(conversations: ConversationStore, research: ResearchService, log: Log) {
+  let tidying: Promise<unknown> = Promise.resolve();
+  let secondResume: NodeJS.Timeout | undefined;
+  return {
+    start() {
+      tidying = conversations.tidy().catch((error: unknown) => {
+        log.warn({ err: error }, 'leftovers of ended processes were not removed');
+      });
+      void tidying.then(() => research.resume());
+      secondResume = setTimeout(() => void research.resume(), SECOND_RESUME_MS).unref();
+    },
+    async close() {
+      clearTimeout(secondResume);
+      await tidying;
     },
   };
 }
@@ -222,7 +241,13 @@ function searchesOf(
   return { search, recall };
 }
 
-function researchOf(config: Config, store: ConversationStore, clock: Clock, log: Log) {
+function researchOf(
+  config: Config,
+  store: ConversationStore,
+  checkRoom: () => Promise<void>,
+  clock: Clock,
+  log: Log,
+) {
   const { logsDir: logsFolder, fsync, maxMessages, perplexity } = config;
   return createResearch({
     store,
@@ -231,6 +256,7 @@ function researchOf(config: Config, store: ConversationStore, clock: Clock, log:
     clock,
     log,
     maxMessages,
+    checkRoom,
     timing: { waitMs: perplexity.waitMs },
   });
 }
@@ -244,10 +270,10 @@ function importerOf(
 }
 
 /** What is kept in the memory bank. */
-function bankOf(config: Config, clock: Clock, log: Log) {
+function bankOf(config: Config, requireRoom: () => Promise<void>, clock: Clock, log: Log) {
   const { mbMaxFiles: maxFiles, fsync } = config;
   const folder = join(config.root, 'memory-bank');
-  const memoryBank = new MemoryBank({ folder, maxFiles, clock, fsync, log });
+  const memoryBank = new MemoryBank({ folder, maxFiles, requireRoom, clock, fsync, log });
   const { fsync: syncsAppends, ...graph } = config.kg;
   const kg = new KnowledgeGraph({ ...graph, syncsAppends, fsync, clock, log });
   const exchanged = { kg, memoryBank, folder: exportsFolder(config) };
@@ -262,8 +288,13 @@ function bankOf(config: Config, clock: Clock, log: Log) {
 
 const exportsFolder = ({ root }: Config) => join(root, 'exports');
 
-function openInsights({ root, fsync }: Config, clock: Clock, log: Log): InsightStore {
-  return new InsightStore({ folder: join(root, 'memory-bank'), fsync, clock, log });
+function openInsights(
+  { root, fsync }: Config,
+  requireRoom: () => Promise<void>,
+  clock: Clock,
+  log: Log,
+): InsightStore {
+  return new InsightStore({ folder: join(root, 'memory-bank'), requireRoom, fsync, clock, log });
 }
 
 function backupsOf(config: Config, kg: KnowledgeGraph, clock: Clock) {

@@ -44,7 +44,16 @@ const DEFINITIONS: readonly ((program: Command, flags: () => Flags) => void)[] =
 ];
 
 /** These finish their work even when the reader of their output has gone. */
-const REPORTING = new Set(['init', 'info', 'unlock', 'backup', 'restore', 'import', 'trash']);
+const REPORTING = new Set([
+  'init',
+  'info',
+  'unlock',
+  'backup',
+  'restore',
+  'import',
+  'trash',
+  'prune',
+]);
 
 /**
  * A fresh program; parsing `args` runs the command that they name. Without the name of a command,

@@ -4,6 +4,8 @@
  */
 import { backup } from './admin/backup.js';
 import { getAnalytics } from './admin/get-analytics.js';
+import { pruneConversations } from './admin/prune-conversations.js';
+import { setRetentionPolicy } from './admin/set-retention-policy.js';
 import { configureLlmProvider } from './context/configure-llm-provider.js';
 import { getContextSummary } from './context/get-context-summary.js';
 import { getProgressiveDetail } from './context/get-progressive-detail.js';
@@ -114,5 +116,7 @@ export const tools: readonly Tool[] = [
   deleteInsight,
   backup,
   getAnalytics,
+  setRetentionPolicy,
+  pruneConversations,
   storeInfo,
 ];

@@ -1,5 +1,6 @@
-/** Names, options and help of `daybook trash`. */
+/** Names, options and help of `daybook trash` and `daybook prune`. */
 import type { Command } from 'commander';
+import type { PruneOptions } from '../commands/prune.js';
 import type { EmptyTrashOptions } from '../commands/trash.js';
 import type { Flags } from '../configuration.js';
 import { examplesText, pointToHelp } from '../names.js';
@@ -8,6 +9,7 @@ const JSON_OPTION = ['--json', 'the report as JSON'] as const;
 
 export function addKeeping(program: Command, flags: () => Flags): void {
   addTrash(program, flags);
+  addPrune(program, flags);
 }
 
 function addTrash(program: Command, flags: () => Flags): void {
@@ -44,3 +46,28 @@ function addTrash(program: Command, flags: () => Flags): void {
     );
   group.commands.forEach(pointToHelp);
 }
+
+function addPrune(program: Command, flags: () => Flags): void {
+  program
+    .command('prune')
+    .description('move old conversations to the trash; shows them and asks first')
+    .option('--older-than <days>', 'days since the last message, such as 90d')
+    .option('--module <name>', 'only of this module')
+    .option('--tag <tag>', 'only with this tag')
+    .option('--by-size', 'the oldest, where the store is over 80 % of DAYBOOK_MAX_SIZE_MB')
+    .option('--dry-run', 'only show which, and why')
+    .option('--yes', 'do not ask')
+    .option(...JSON_OPTION)
+    .addHelpText(
+      'after',
+      examplesText('prune --older-than 365d --dry-run', 'prune --older-than 90d --tag draft'),
+    )
+    .addHelpText('after', PRUNE_NOTES)
+    .action(async (options: PruneOptions) =>
+      (await import('../commands/prune.js')).prune(options, flags()),
+    );
+}
+
+const PRUNE_NOTES = `
+All conditions must hold. Without one, the retention policy decides (docs/KEEPING.md). Pinned
+conversations never go. daybook restore brings one back.`;

@@ -63,6 +63,7 @@ export class InsightStore {
   /** Durable when it resolves. STORAGE_FULL, FILESYSTEM_ERROR. */
   async save(fields: NewInsight): Promise<Insight> {
     requireContent(fields.content);
+    await this.#core.options.requireRoom?.();
     const now = this.#core.clock.now();
     const insight = { ...fields, id: newUuid(), created_at: now, updated_at: now };
     return (await this.put({ insight, extra: {} })).stored.insight;

@@ -39,6 +39,8 @@ export interface MemoryBankOptions extends Durability {
   /** Absolute; created by the first write. */
   readonly folder: string;
   readonly maxFiles: number;
+  /** Called before a note is added. Rejects (STORAGE_FULL) when the store would refuse to grow. */
+  readonly requireRoom?: (() => Promise<void>) | undefined;
   readonly clock?: Clock;
   readonly log?: Log;
 }
@@ -129,6 +131,7 @@ export class MemoryBank {
   async add(path: string, content: string): Promise<NoteInfo> {
     requireNotePath(path);
     const bytes = encodeNote(withFinalNewline(content), path);
+    await this.#options.requireRoom?.();
     return this.#locked(async () => {
       await this.#requireFree(path);
       await this.#requireRoom();

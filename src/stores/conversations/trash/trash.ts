@@ -69,6 +69,20 @@ export class Trash {
     });
   }
 
+  /** The same where `condition` holds under the lock; else `undefined`. */
+  trashIf(
+    conversationId: string,
+    condition: (head: ConversationHead) => boolean,
+  ): Promise<string | undefined> {
+    return this.#core.lock(conversationId, async () => {
+      const found = await this.#core.files.readUncached(conversationId);
+      if (found === undefined) throw notFound(conversationId);
+      if (!condition(found.document.head)) return undefined;
+      await this.requireDeletable(conversationId);
+      return this.moveIn(conversationId);
+    });
+  }
+
   /** The same, but permanently. */
   remove(conversationId: string): Promise<void> {
     return this.#core.lock(conversationId, async () => {

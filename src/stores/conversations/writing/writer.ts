@@ -50,6 +50,7 @@ export class ConversationWriter {
     ...fields
   }: NewConversation): Promise<Conversation> {
     requireReadable(fields);
+    await this.#core.options.requireRoom?.();
     const request = { messages, options: {} };
     const { clientId } = fields;
     const lockName = clientId === undefined ? `new-${newUuid()}` : lockOfKey(clientId);
@@ -128,7 +129,33 @@ export class ConversationWriter {
     return this.#core.track(commits.add(request));
   }
 
+  /** A full store takes no messages, but its conversations can still be pinned, renamed and so on. */
   async #commit(
+    ref: string,
+    requests: readonly AppendRequest[],
+  ): Promise<readonly Outcome<AppendResult>[]> {
+    const refusal = await this.#refusal(requests);
+    if (refusal === undefined) return this.#commitAll(ref, requests);
+    const small = requests.filter(({ messages }) => messages.length === 0);
+    const done = small.length === 0 ? [] : await this.#commitAll(ref, small);
+    return requests.map((request) => done[small.indexOf(request)] ?? { error: refusal });
+  }
+
+  async #refusal(requests: readonly AppendRequest[]): Promise<AppError | undefined> {
+    const { requireRoom } = this.#core.options;
+    if (requireRoom === undefined || requests.every(({ messages }) => messages.length === 0)) {
+      return undefined;
+    }
+    try {
+      await requireRoom();
+      return undefined;
+    } catch (error) {
+      if (isAppError(error)) return error;
+      throw error;
+    }
+  }
+
+  async #commitAll(
     ref: string,
     requests: readonly AppendRequest[],
   ): Promise<readonly Outcome<AppendResult>[]> {
