@@ -3,6 +3,7 @@
  * Tools see this interface and nothing of the configuration but the facts that are fit to show.
  */
 import { dirname, join } from 'node:path';
+import { Figures } from './analytics/figures.js';
 import { doctorOf } from './app/doctor.js';
 import type { EmbeddingParts } from './app/embeddings.js';
 import { indexCachePath } from './app/index-cache-path.js';
@@ -47,7 +48,7 @@ import { MemoryBank } from './stores/memory-bank/memory-bank.js';
 import { ResearchJobFiles } from './stores/research-jobs/research-job-files.js';
 import { StateStore } from './stores/state.js';
 
-/** What `store_info` and `daybook info` tell; holds no secret. */
+/** What `store_info` and `daybook info` show. It contains no secret. */
 export interface StoreFacts {
   readonly version: string;
   readonly root: string;
@@ -80,6 +81,7 @@ export interface App {
   readonly memoryBank: MemoryBank;
   readonly noteSearch: NoteSearch;
   readonly quickFind: QuickFind;
+  readonly figures: Figures;
   readonly exporter: Exporter;
   readonly importer: Importer;
   readonly backups: Backups;
@@ -108,7 +110,7 @@ export interface App {
    * research runs, builds the search index. Commands that run once do without.
    */
   start(): void;
-  /** Finishes what was accepted, then lets go of everything. */
+  /** Finishes accepted calls, then closes everything. */
   close(): Promise<void>;
 }
 
@@ -142,12 +144,8 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
   const insights = openInsights(config, requireRoom, clock, log);
   const { areas, backups } = backupsOf(config, bank.kg, clock);
   const importer = importerOf(config, { conversations, documents, ...bank, insights });
-  const keeping = keepingParts(
-    config,
-    size,
-    { backups, conversations, insights, ...bank },
-    { clock, log },
-  );
+  const stored = { backups, conversations, insights, ...bank };
+  const keeping = keepingParts(config, size, stored, { clock, log });
   const beginning = beginningOf(config, { conversations, research, importer }, log);
   return {
     conversations,
@@ -157,11 +155,12 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     documents,
     ...bank,
     quickFind: new QuickFind({ conversations, insights, clock, ...bank }),
+    figures: new Figures(conversations),
     exporter,
     importer,
     backups,
     areas,
-    doctor: doctorOf(config, { conversations, backups, insights, ...bank, clock }),
+    doctor: doctorOf(config, { ...stored, clock }),
     ...keeping.services,
     state: new StateStore({ logsFolder, fsync, clock }),
     ...language.services,
