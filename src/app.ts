@@ -125,6 +125,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
   const requireRoom = () => size.requireRoom();
   const conversations = await openConversationStore({
     ...{ logsFolder, fsync, maxMessages, requireRoom, clock, log, isReading },
+    versions: config.keeping.versions,
   });
   const language = openLanguageParts(config, conversations, clock, log);
   const { vectors } = language.services.embeddings;

@@ -7,13 +7,10 @@
  */
 
 import { join } from 'node:path';
-import { systemClock } from '../../base/clock.js';
 import type { AppError } from '../../base/errors.js';
 import { yieldToEventLoop } from '../../base/time-slice.js';
 import { makeFolder } from '../../files/atomic/atomic-write.js';
-import { sweepTemporaries } from '../../files/atomic/staging.js';
-import { sweepLocks } from '../../files/locks/file-lock.js';
-import { listFolders, removeEmptyFolder } from '../../files/paths/folders.js';
+import { listFolders } from '../../files/paths/folders.js';
 import { keepOutOfGit } from '../../files/paths/git-ignore.js';
 import { readStamp, type Stamp } from '../../files/read/stamp.js';
 import type { WatcherStatus } from '../../files/watcher/watcher.js';
@@ -26,10 +23,14 @@ import { type ConversationPage, ListPages, type PageRequest } from './listing/li
 import type { ListQuery } from './listing/list-query.js';
 import { invalidRef, notFound } from './refs.js';
 import { type ConversationStoreOptions, StoreCore } from './store-core.js';
+import { tidyStore } from './tidy.js';
 import { type Restored, Trash, type TrashedConversation } from './trash/trash.js';
+import { History } from './versions/history.js';
+import { VersionFiles, type VersionReason } from './versions/version-files.js';
 import type { AppendOptions, NewMessage } from './writing/append.js';
 import { branchOf, type CopyOptions } from './writing/copies.js';
 import { type Merged, Merges, requireTwo } from './writing/merges.js';
+import { MessageEdits } from './writing/message-edits.js';
 import { type AppendResult, ConversationWriter, type NewConversation } from './writing/writer.js';
 
 export type {
@@ -66,19 +67,30 @@ export async function openConversationStore(
 }
 
 /** `ref` is a conversation id or a client key; anything else is VALIDATION_ERROR before any file access. */
-/** Longer than any creator takes between its folder and its file. */
-const ABANDONED_MS = 10 * 60_000;
-
 export class ConversationStore {
   readonly #core: StoreCore;
   readonly #writer: ConversationWriter;
   readonly #trash: Trash;
   readonly #merges: Merges;
+  readonly #versions: VersionFiles;
   readonly #pages = new ListPages();
+  /** Earlier versions, kept where messages were changed or removed. */
+  readonly history: History;
+  /** Changing and removing single messages. */
+  readonly edits: MessageEdits;
 
   constructor(options: ConversationStoreOptions) {
     this.#core = new StoreCore(options);
-    this.#writer = new ConversationWriter(this.#core);
+    this.#versions = new VersionFiles(this.#core);
+    this.#writer = new ConversationWriter(this.#core, this.#versions);
+    this.#core.whenOverwritten((before) => {
+      const { conversationId } = before.head;
+      return this.#core.lock(conversationId, () =>
+        this.#versions.keep(conversationId, before, 'hand'),
+      );
+    });
+    this.history = new History(this.#core, this.#writer, this.#versions);
+    this.edits = new MessageEdits(this.#core, this.#writer);
     this.#trash = new Trash(this.#core);
     this.#merges = new Merges(this.#core, this.#writer, this.#trash);
   }
@@ -139,14 +151,15 @@ export class ConversationStore {
 
   /**
    * For imports: other messages or another head, decided under the lock on what is on disk at that
-   * moment; durable when it resolves. Takes an id, not a key. Throws like `append`.
+   * moment; durable when it resolves. Where messages change or go, the version before is kept. Takes an id, not a key. Throws like `append`.
    */
   revise(
     conversationId: string,
     decide: (current: Conversation) => Revision | undefined,
+    reason: VersionReason = 'import',
   ): Promise<ConversationHead> {
     this.path(conversationId);
-    return this.#writer.revise(conversationId, decide);
+    return this.#writer.revise(conversationId, decide, reason);
   }
 
   /**
@@ -358,19 +371,8 @@ export class ConversationStore {
   }
 
   /** Clears what dead processes left behind: locks, merges and removals half done, staged files, claimed folders that stayed empty. */
-  async tidy(): Promise<void> {
-    const { locksFolder, options, files } = this.#core;
-    await sweepLocks(locksFolder);
-    await sweepTemporaries(options.logsFolder);
-    await this.#merges.recover();
-    await this.#trash.tidy();
-    for (const name of await listFolders(options.logsFolder)) {
-      if (!CONVERSATION_ID.test(name)) continue;
-      const isUnfinished = (await readStamp(files.fileOf(name))) === undefined;
-      if (isUnfinished && (await isAbandoned(files.folderOf(name)))) {
-        await removeEmptyFolder(files.folderOf(name));
-      }
-    }
+  tidy(): Promise<void> {
+    return tidyStore(this.#core, this.#merges, this.#trash, this.#versions);
   }
 
   /** Resolves when every write that was accepted has ended. */
@@ -392,11 +394,4 @@ export class ConversationStore {
     });
     void this.#core.track(recovering);
   }
-}
-
-/** Whether no process can be about to write the conversation for which it made this folder. */
-async function isAbandoned(folder: string): Promise<boolean> {
-  const stamp = await readStamp(folder);
-  if (stamp === undefined) return false;
-  return systemClock.now() - Number(stamp.mtimeNs / 1_000_000n) > ABANDONED_MS;
 }
