@@ -227,7 +227,15 @@ function searchesOf(
   { clock, log }: { clock: Clock; log: Log },
 ) {
   const search = openMessageSearch({ store, cachePath: indexCachePath(config), clock, log });
-  const recall = new RecallSearch({ store, search, clock, log, ...(vectors && { vectors }) });
+  const cachePath = indexCachePath(config, '.recall.bin');
+  const recall = new RecallSearch({
+    store,
+    search,
+    cachePath,
+    clock,
+    log,
+    ...(vectors && { vectors }),
+  });
   return { search, recall };
 }
 
@@ -304,9 +312,12 @@ function backupsOf(config: Config, kg: KnowledgeGraph, clock: Clock) {
 }
 
 /** One file a logs folder: two roots never share an index. */
-function indexCachePath({ cacheFolder, indexCache, logsDir }: Config): string | undefined {
+function indexCachePath(
+  { cacheFolder, indexCache, logsDir }: Config,
+  ending = '.bin',
+): string | undefined {
   if (!indexCache) return undefined;
-  return join(cacheFolder, 'index', `${sha256Hex(logsDir).slice(0, 32)}.bin`);
+  return join(cacheFolder, 'index', `${sha256Hex(logsDir).slice(0, 32)}${ending}`);
 }
 
 function perplexityOf({ perplexity }: Config, clock: Clock): Perplexity | undefined {
