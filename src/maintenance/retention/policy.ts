@@ -23,7 +23,7 @@ export const ruleSchema = z.strictObject({
     .int()
     .min(1)
     .max(36_500)
-    .describe('Days since the last message, such as 90 or 365.'),
+    .describe('Days since the last message.'),
   module: z.string().min(1).max(200).describe('Only this module.').exactOptional(),
   tag: z.string().min(1).max(200).describe('Only with this tag.').exactOptional(),
 });

@@ -8,11 +8,11 @@ export const deleteMessage = defineTool({
   toolset: 'conversations',
   title: 'Delete a message',
   description:
-    'Takes one message out of a conversation; the version before is kept. Only when the user asks for it.',
+    'Removes one message when the user asks for it; the version before is kept.',
   input: z.strictObject({
     conversationId: conversationRef(),
-    messageId: z.string().min(1).max(200).describe('Id of the message.'),
-    hash: z.string().min(1).max(64).describe('Of the message, from get_conversation.'),
+    messageId: z.string().describe('Id of the message.'),
+    hash: z.string().describe('Of it, from get_conversation.'),
   }),
   output: z.object({
     success,

@@ -57,7 +57,7 @@ export const getConversation = defineTool({
       .number()
       .int()
       .min(1)
-      .describe('An earlier version, where messages were changed or removed.')
+      .describe('An earlier version of versions.')
       .exactOptional(),
     maxTokens,
   }),

@@ -9,11 +9,11 @@ export const updateMessage = defineTool({
   toolset: 'conversations',
   title: 'Change a message',
   description:
-    'Replaces the text of one message; the version before is kept. Only when the user asks for it.',
+    'Replaces the text of a message when the user asks for it; the version before is kept.',
   input: z.strictObject({
     conversationId: conversationRef(),
-    messageId: z.string().min(1).max(200).describe('Id of the message.'),
-    hash: z.string().min(1).max(64).describe('Of the message, from get_conversation.'),
+    messageId: z.string().describe('Id of the message.'),
+    hash: z.string().describe('Of it, from get_conversation.'),
     content: z.string().min(1).describe('The whole new text.'),
   }),
   output: z.object({
