@@ -26,10 +26,7 @@ export const pruneConversations = defineTool({
       .exactOptional(),
     module: z.string().min(1).describe('Only this module.').exactOptional(),
     tag: z.string().min(1).describe('Only with this tag.').exactOptional(),
-    bySize: z
-      .boolean()
-      .describe('Also the oldest, over 80 % of the limit.')
-      .default(false),
+    bySize: z.boolean().describe('Also the oldest, over 80 % of the limit.').default(false),
     dryRun: z.boolean().describe('False carries it out.').default(true),
   }),
   output: z.object({

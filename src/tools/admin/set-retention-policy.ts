@@ -10,15 +10,8 @@ export const setRetentionPolicy = defineTool({
   description:
     'Replaces the policy by which conversations, never pinned ones, are moved to the trash once a day. Only when the user asks for it. Without rules and bySize nothing goes.',
   input: z.strictObject({
-    rules: z
-      .array(ruleSchema)
-      .max(MOST_RULES)
-      .describe('One that fits is enough.')
-      .default([]),
-    bySize: z
-      .boolean()
-      .describe('The oldest go over 80 % of the limit.')
-      .default(false),
+    rules: z.array(ruleSchema).max(MOST_RULES).describe('One that fits is enough.').default([]),
+    bySize: z.boolean().describe('The oldest go over 80 % of the limit.').default(false),
   }),
   output: z.object({
     success,

@@ -53,12 +53,7 @@ export const getConversation = defineTool({
       .describe('Most messages to return (default: the context window of set_state, else 100).')
       .exactOptional(),
     beforeMessageId: z.string().describe('Give the messages before this one.').exactOptional(),
-    version: z
-      .number()
-      .int()
-      .min(1)
-      .describe('An earlier version of versions.')
-      .exactOptional(),
+    version: z.number().int().min(1).describe('An earlier version of versions.').exactOptional(),
     maxTokens,
   }),
   output: z.object({
