@@ -19,6 +19,7 @@ import { GraphExport } from './exchange/graph-export.js';
 import { GraphImport } from './exchange/graph-import.js';
 import type { Durability } from './files/atomic/atomic-write.js';
 import { Importer } from './import/importer.js';
+import { type ServerWatch, startServerWatch } from './import/server-watch.js';
 import { Backups } from './maintenance/backup.js';
 import type { BackupArea } from './maintenance/backup-content.js';
 import { graphPathsOf } from './maintenance/graph-in-archive.js';
@@ -137,13 +138,14 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
   const bank = bankOf(config, requireRoom, clock, log);
   const insights = openInsights(config, requireRoom, clock, log);
   const { areas, backups } = backupsOf(config, bank.kg, clock);
+  const importer = importerOf(config, { conversations, documents, ...bank, insights });
   const keeping = keepingParts(
     config,
     size,
     { backups, conversations, insights, ...bank },
     { clock, log },
   );
-  const beginning = beginningOf(conversations, research, log);
+  const beginning = beginningOf(config, { conversations, research, importer }, log);
   return {
     conversations,
     research,
@@ -153,7 +155,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     ...bank,
     quickFind: new QuickFind({ conversations, insights, clock, ...bank }),
     exporter,
-    importer: importerOf(config, { conversations, documents, ...bank, insights }),
+    importer,
     backups,
     areas,
     ...keeping.services,
@@ -186,10 +188,15 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
   };
 }
 
-/** Clears what dead processes left, and follows their research runs. */
-function beginningOf(conversations: ConversationStore, research: ResearchService, log: Log) {
+/** Clears what dead processes left, follows their research runs, and takes in what the user has watched. */
+function beginningOf(
+  { logsDir, imports }: Config,
+  { conversations, research, importer }: Pick<App, 'conversations' | 'research' | 'importer'>,
+  log: Log,
+) {
   let tidying: Promise<unknown> = Promise.resolve();
   let secondResume: NodeJS.Timeout | undefined;
+  let watch: ServerWatch | undefined;
   return {
     start() {
       tidying = conversations.tidy().catch((error: unknown) => {
@@ -197,10 +204,13 @@ function beginningOf(conversations: ConversationStore, research: ResearchService
       });
       void tidying.then(() => research.resume());
       secondResume = setTimeout(() => void research.resume(), SECOND_RESUME_MS).unref();
+      const leasePath = join(logsDir, '.leases', 'import-watch');
+      if (imports.watched.length > 0) watch = startServerWatch({ importer, leasePath, log });
     },
     async close() {
       clearTimeout(secondResume);
       await tidying;
+      await watch?.close();
     },
   };
 }
@@ -263,8 +273,9 @@ function importerOf(
   { logsDir: logsFolder, imports, variable }: Config,
   stores: Pick<App, 'conversations' | 'documents' | 'memoryBank' | 'kg' | 'insights'>,
 ): Importer {
-  const { activity, home, programs } = imports;
-  return new Importer({ ...stores, logsFolder, machine: { home, programs, variable }, activity });
+  const { activity, watched, home, programs } = imports;
+  const machine = { home, programs, variable };
+  return new Importer({ ...stores, logsFolder, machine, activity, watched });
 }
 
 /** What is kept in the memory bank. */
