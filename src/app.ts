@@ -3,6 +3,7 @@
  * Tools see this interface and nothing of the configuration but the facts that are fit to show.
  */
 import { dirname, join } from 'node:path';
+import { Figures } from './analytics/figures.js';
 import type { EmbeddingParts } from './app/embeddings.js';
 import { type KeepingParts, keepingParts, storeSize } from './app/keeping.js';
 import { openLanguageParts } from './app/language-parts.js';
@@ -78,6 +79,7 @@ export interface App {
   readonly memoryBank: MemoryBank;
   readonly noteSearch: NoteSearch;
   readonly quickFind: QuickFind;
+  readonly figures: Figures;
   readonly exporter: Exporter;
   readonly importer: Importer;
   readonly backups: Backups;
@@ -154,6 +156,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     documents,
     ...bank,
     quickFind: new QuickFind({ conversations, insights, clock, ...bank }),
+    figures: new Figures(conversations),
     exporter,
     importer,
     backups,
