@@ -20,10 +20,12 @@ import { Exporter } from './exchange/export.js';
 import { GraphExport } from './exchange/graph-export.js';
 import { GraphImport } from './exchange/graph-import.js';
 import type { Durability } from './files/atomic/atomic-write.js';
+import type { ImportStores } from './import/import.js';
 import { Importer } from './import/importer.js';
 import { Backups } from './maintenance/backup.js';
 import type { BackupArea } from './maintenance/backup-content.js';
 import { graphPathsOf } from './maintenance/graph-in-archive.js';
+import { MessageScreen } from './privacy/screen.js';
 import { createPerplexity } from './providers/perplexity.js';
 import type { Perplexity } from './providers/perplexity-types.js';
 import type { VectorSource } from './recall/vector-source.js';
@@ -125,10 +127,11 @@ const SECOND_RESUME_MS = 25_000;
 export async function createApp(config: Config, options: AppOptions = {}): Promise<App> {
   const { log = silentLog, clock = systemClock, isReading = false } = options;
   const { logsDir: logsFolder, fsync, maxMessages } = config;
+  const screen = new MessageScreen(config);
   const size = storeSize(config, clock);
   const requireRoom = () => size.requireRoom();
   const conversations = await openConversationStore({
-    ...{ logsFolder, fsync, maxMessages, requireRoom, clock, log, isReading },
+    ...{ screen, logsFolder, fsync, maxMessages, requireRoom, clock, log, isReading },
   });
   const language = openLanguageParts(config, conversations, clock, log);
   const { vectors } = language.services.embeddings;
@@ -156,7 +159,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     ...bank,
     quickFind: new QuickFind({ conversations, insights, clock, ...bank }),
     exporter,
-    importer: importerOf(config, { conversations, documents, ...bank, insights }),
+    importer: importerOf(config, { screen, conversations, documents, ...bank, insights }),
     backups,
     areas,
     doctor: doctorOf(config, { conversations, backups, insights, ...bank, clock }),
@@ -265,7 +268,7 @@ function researchOf(
 
 function importerOf(
   { logsDir: logsFolder, imports, variable }: Config,
-  stores: Pick<App, 'conversations' | 'documents' | 'memoryBank' | 'kg' | 'insights'>,
+  stores: Omit<ImportStores, 'logsFolder'>,
 ): Importer {
   const { activity, home, programs } = imports;
   return new Importer({ ...stores, logsFolder, machine: { home, programs, variable }, activity });

@@ -4,6 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { ImportReport, ImportRequest } from '../../src/import/import.js';
 import { runImport } from '../../src/import/import.js';
+import { MessageScreen } from '../../src/privacy/screen.js';
 import { ConversationDocuments } from '../../src/stores/conversations/files/conversation-documents.js';
 import { InsightStore } from '../../src/stores/insights/insights.js';
 import { KnowledgeGraph } from '../../src/stores/knowledge-graph/knowledge-graph.js';
@@ -31,7 +32,8 @@ export async function openImportBench(options: Options = {}) {
   });
   const insights = new InsightStore({ folder: bank, fsync: false, clock });
   const documents = new ConversationDocuments({ logsFolder, fsync: false, clock });
-  const stores = { documents, conversations: store, memoryBank, insights, kg, logsFolder };
+  const screen = new MessageScreen({ masksSecrets: true });
+  const stores = { screen, documents, conversations: store, memoryBank, insights, kg, logsFolder };
   const run = (paths: string | readonly string[], more: Partial<ImportRequest> = {}) =>
     runImport(stores, {
       paths: [paths].flat(),

@@ -83,8 +83,13 @@ export class ConversationStore {
    * a key. STORAGE_FULL, FILESYSTEM_ERROR, LOCKED, CONVERSATION_FULL, MESSAGE_NOT_FOUND (parent),
    * ALREADY_EXISTS (key), VALIDATION_ERROR (an id used twice, no time).
    */
-  create(conversation: NewConversation): Promise<Conversation> {
-    return this.#writer.create(conversation);
+  async create(
+    conversation: NewConversation,
+  ): Promise<Conversation & Pick<AppendResult, 'masked'>> {
+    const { messages: given = [], isScreened } = conversation;
+    if (isScreened) return this.#writer.create(conversation);
+    const { messages, ...noted } = await this.#screened(given);
+    return { ...(await this.#writer.create({ ...conversation, messages })), ...noted };
   }
 
   /** What is on disk now. CONVERSATION_NOT_FOUND, CONVERSATION_CORRUPTED, FORMAT_TOO_NEW, FILESYSTEM_ERROR. */
@@ -116,12 +121,13 @@ export class ConversationStore {
    * then nothing of this call is in the file. The first message of a user titles a conversation
    * that has no title.
    */
-  append(
+  async append(
     ref: string,
-    messages: readonly NewMessage[],
+    given: readonly NewMessage[],
     options: AppendOptions = {},
   ): Promise<AppendResult> {
-    return this.#writer.commit(ref, { messages, options });
+    const { messages, ...noted } = await this.#screened(given);
+    return { ...(await this.#writer.commit(ref, { messages, options })), ...noted };
   }
 
   /**
@@ -368,6 +374,16 @@ export class ConversationStore {
     const id = await this.#core.resolveForWriting(ref);
     if (id === undefined) throw notFound(ref);
     return id;
+  }
+
+  /** Without what must not be stored; `masked` is absent if nothing was taken out. */
+  async #screened<T extends NewMessage>(given: readonly T[]) {
+    const { screen } = this.#core.options;
+    if (screen === undefined || given.some((each) => typeof each?.content !== 'string')) {
+      return { messages: given };
+    }
+    const { messages, masked } = await screen.screen(given);
+    return { messages, ...(masked.length > 0 && { masked }) };
   }
 
   #recoverLater(): void {

@@ -29,9 +29,13 @@ export interface NewConversation extends PastFields {
   messages?: readonly PastMessage[];
   /** The caller has just seen that nobody has the key, so the whole folder is not looked at again. */
   isKeyFree?: boolean;
+  /** The messages were screened already. */
+  isScreened?: boolean;
 }
 
 export interface AppendResult extends Applied {
+  /** What was taken out before it was written; absent if nothing was. */
+  masked?: readonly string[];
   head: ConversationHead;
   created: boolean;
 }
@@ -47,6 +51,7 @@ export class ConversationWriter {
   async create({
     messages = [],
     isKeyFree = false,
+    isScreened: _isScreened,
     ...fields
   }: NewConversation): Promise<Conversation> {
     requireReadable(fields);
