@@ -13,8 +13,10 @@ import type { ConversationStore } from '../stores/conversations/conversations.js
 import type { ConversationDocuments } from '../stores/conversations/files/conversation-documents.js';
 import type { Screen } from '../stores/conversations/writing/screen.js';
 import { type Account, addLeftOut, addProblem, newAccount } from './account.js';
+import { copyAttachments } from './attachments.js';
 import { ConversationImport } from './conversation-import.js';
 import { Known } from './known.js';
+import { keyOf } from './mark.js';
 import { OtherImport, type OtherStores } from './other-import.js';
 import { Pool } from './pool.js';
 import type { Activity, ImportedConversation, ImportItem, ReadOptions, Source } from './source.js';
@@ -40,6 +42,8 @@ export interface ImportRequest {
   /** Only conversations of this project: a path of a folder, or a name. */
   readonly project?: string | undefined;
   readonly activity: Activity;
+  /** Copies the files that messages name into the folders of their conversations. */
+  readonly attachments?: boolean | undefined;
   /** Only says what would be done. */
   readonly dryRun: boolean;
   readonly signal?: AbortSignal | undefined;
@@ -102,6 +106,7 @@ class Run {
   readonly #report: ImportReport;
   readonly #lease: Lease | undefined;
   readonly #conversations: ConversationImport;
+  readonly #known: Known;
   #done = 0;
 
   constructor(
@@ -115,6 +120,7 @@ class Run {
     this.#request = request;
     this.#report = report;
     this.#lease = lease;
+    this.#known = known;
     const { dryRun } = request;
     const { conversations: store, documents } = stores;
     const shared = { store, documents, known };
@@ -148,7 +154,7 @@ class Run {
       for await (const item of source.read(input, { activity, signal, isKnown })) {
         signal?.throwIfAborted();
         this.#requireLease();
-        if (item.type === 'conversation') await this.#take(source, item, pool);
+        if (item.type === 'conversation') await this.#take(source, item, pool, input);
         else if (item.type === 'problem') this.#problem(item);
         else await others.bring(item);
       }
@@ -159,16 +165,36 @@ class Run {
     await others.end(input.path);
   }
 
-  async #take(source: Source, item: ImportedConversation, pool: Pool): Promise<void> {
+  async #take(
+    { kind }: Source,
+    item: ImportedConversation,
+    pool: Pool,
+    input: Input,
+  ): Promise<void> {
     const reason = passedOver(item, this.#request);
     if (reason !== undefined) return addLeftOut(this.#report, reason);
     await pool.add(item.messages.length, async () => {
       const { messages, masked } = await this.#stores.screen.screen(item.messages);
       this.#report.masked += masked.length;
-      await this.#conversations.bring(source.kind, { ...item, messages });
+      await this.#conversations.bring(kind, { ...item, messages });
+      if (this.#request.attachments) await this.#copyAttachments(kind, item, input);
       this.#done += 1;
       this.#request.onProgress?.(this.#done);
     });
+  }
+
+  async #copyAttachments(
+    kind: string,
+    { id, attachments = [] }: ImportedConversation,
+    { files }: Input,
+  ): Promise<void> {
+    const { dryRun } = this.#request;
+    const conversationId = this.#known.get(keyOf({ kind, id }))?.conversationId;
+    if (attachments.length === 0 || (conversationId === undefined && !dryRun)) return;
+    const names = new Set(attachments);
+    const folder = join(this.#stores.logsFolder, conversationId ?? '');
+    const named = files.filter(({ name }) => names.has(name));
+    await copyAttachments(named, { folder, account: this.#report, dryRun });
   }
 
   #problem(item: ImportItem & { type: 'problem' }): void {

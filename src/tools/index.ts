@@ -3,6 +3,7 @@
  * A tool that is not in this list does not exist; a test compares it with the files.
  */
 import { backup } from './admin/backup.js';
+import { getAnalytics } from './admin/get-analytics.js';
 import { pruneConversations } from './admin/prune-conversations.js';
 import { setRetentionPolicy } from './admin/set-retention-policy.js';
 import { verifyStore } from './admin/verify-store.js';
@@ -116,6 +117,7 @@ export const tools: readonly Tool[] = [
   deleteInsight,
   backup,
   verifyStore,
+  getAnalytics,
   setRetentionPolicy,
   pruneConversations,
   storeInfo,

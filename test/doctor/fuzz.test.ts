@@ -6,7 +6,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ERROR_KINDS } from '../../src/base/errors.js';
-import { seededRandom } from '../support/rounds.js';
+import { printedRandom } from '../support/rounds.js';
 import { conversationText, type DoctorPlace, doctorPlace, ID, signal } from './place.js';
 
 const ROUNDS = 2;
@@ -116,7 +116,7 @@ describe('damage in every file at once', () => {
     const place = doctorPlace();
     await fill(place);
     const whole = FILES.map((file) => readFileSync(join(place.root, file)));
-    const random = seededRandom(kind);
+    const random = printedRandom(kind);
     for (let round = 0; round < ROUNDS; round += 1) {
       const broken = whole.map((bytes) => DAMAGES[kind]?.(bytes, random) ?? bytes);
       FILES.forEach((file, index) => {

@@ -12,7 +12,7 @@ import { type Codec, plainCodec } from '../../../files/codec.js';
 import { withLock } from '../../../files/locks/file-lock.js';
 import { parseDocument, readWhole } from '../../../files/read/json-doc.js';
 import type { ConversationDocument } from '../document/document.js';
-import { readConversation } from '../document/read.js';
+import { parseConversation } from '../document/parse-conversation.js';
 import type { ConversationHead } from '../document/schema.js';
 import { faultsOf, isMendable } from './inspect.js';
 import { salvage } from './salvage.js';
@@ -58,7 +58,7 @@ export class ConversationMender {
     try {
       const value = parseDocument(found.bytes, path, 'CONVERSATION_CORRUPTED');
       const { codec = plainCodec } = this.#options;
-      const { head } = readConversation(value, { path, conversationId }, codec);
+      const { head } = parseConversation(value, { path, conversationId }, codec);
       const faults = faultsOf(value, conversationId);
       const canMend = isMendable(value, conversationId);
       return { path, head, faults, isMendable: canMend, salvageable: 0 };
@@ -100,7 +100,7 @@ export class ConversationMender {
     try {
       const value = parseDocument(bytes, place.path, 'CONVERSATION_CORRUPTED');
       const { codec = plainCodec } = this.#options;
-      const document = readConversation(value, place, codec);
+      const document = parseConversation(value, place, codec);
       const isWanted = isMendable(value, conversationId);
       return { document: isWanted ? document : undefined, isSalvaged: false };
     } catch (error) {

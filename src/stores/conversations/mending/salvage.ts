@@ -10,7 +10,7 @@ import { plainCodec } from '../../../files/codec.js';
 import { completeFields } from '../../../files/read/complete-fields.js';
 import { jsonTokens, TOKEN } from '../../../files/read/json-tokens.js';
 import type { ConversationDocument } from '../document/document.js';
-import { readConversation, requireReadable } from '../document/read.js';
+import { parseConversation, requireReadable } from '../document/parse-conversation.js';
 import type { JsonObject } from '../document/schema.js';
 
 interface Place {
@@ -34,7 +34,7 @@ export function salvage(text: string, place: Place): ConversationDocument | unde
   const { messages, head } = scan(text);
   if (messages.length === 0) return undefined;
   const { formatVersion: _version, ...fields } = readableFields(head);
-  return readConversation({ ...fields, messages }, place, plainCodec);
+  return parseConversation({ ...fields, messages }, place, plainCodec);
 }
 
 function scan(text: string): { messages: JsonObject[]; head: string } {
@@ -75,7 +75,7 @@ function messageIn({ start, keys }: OpenObject, text: string, end: number): Json
 function isReadable(message: JsonObject): boolean {
   try {
     JSON.stringify(message); // RangeError where it is nested too deeply to be written again
-    readConversation({ messages: [message] }, { path: '', conversationId: '' }, plainCodec);
+    parseConversation({ messages: [message] }, { path: '', conversationId: '' }, plainCodec);
     return true;
   } catch (error) {
     if (isAppError(error) || error instanceof RangeError) return false;
