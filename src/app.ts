@@ -21,11 +21,13 @@ import { Exporter } from './exchange/export.js';
 import { GraphExport } from './exchange/graph-export.js';
 import { GraphImport } from './exchange/graph-import.js';
 import type { Durability } from './files/atomic/atomic-write.js';
+import type { ImportStores } from './import/import.js';
 import { Importer } from './import/importer.js';
 import { type ServerWatch, startServerWatch } from './import/server-watch.js';
 import { Backups } from './maintenance/backup.js';
 import type { BackupArea } from './maintenance/backup-content.js';
 import { graphPathsOf } from './maintenance/graph-in-archive.js';
+import { MessageScreen } from './privacy/screen.js';
 import { createPerplexity } from './providers/perplexity.js';
 import type { Perplexity } from './providers/perplexity-types.js';
 import type { VectorSource } from './recall/vector-source.js';
@@ -130,7 +132,10 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
   const { logsDir: logsFolder, fsync } = config;
   const size = storeSize(config, clock);
   const requireRoom = () => size.requireRoom();
-  const conversations = await conversationsOf(config, requireRoom, { clock, log, isReading });
+  const screen = new MessageScreen(config);
+  const conversations = await conversationsOf(config, requireRoom, {
+    ...{ screen, clock, log, isReading },
+  });
   const language = openLanguageParts(config, conversations, clock, log);
   const { vectors } = language.services.embeddings;
   const { search, recall } = searchesOf(config, conversations, vectors, { clock, log });
@@ -141,7 +146,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
   const bank = bankOf(config, requireRoom, clock, log);
   const insights = openInsights(config, requireRoom, clock, log);
   const { areas, backups } = backupsOf(config, bank.kg, clock);
-  const importer = importerOf(config, { conversations, documents, ...bank, insights });
+  const importer = importerOf(config, { screen, conversations, documents, ...bank, insights });
   const stored = { backups, conversations, insights, ...bank };
   const keeping = keepingParts(config, size, stored, { clock, log });
   const beginning = beginningOf(config, { conversations, research, importer }, log);
@@ -192,7 +197,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
 const conversationsOf = (
   { logsDir: logsFolder, fsync, maxMessages, keeping: { versions } }: Config,
   requireRoom: () => Promise<void>,
-  options: Required<AppOptions>,
+  options: Required<AppOptions> & { screen: MessageScreen },
 ) => openConversationStore({ logsFolder, fsync, maxMessages, versions, requireRoom, ...options });
 
 /** Clears what dead processes left, follows their research runs, and takes in what the user has watched. */
@@ -278,10 +283,7 @@ function researchOf(
 
 function importerOf(
   { logsDir: logsFolder, imports, variable }: Config,
-  stores: Pick<
-    App,
-    'conversations' | 'documents' | 'memoryBank' | 'kg' | 'graphImport' | 'insights'
-  >,
+  stores: Omit<ImportStores, 'logsFolder'>,
 ): Importer {
   const { activity, watched, home, programs } = imports;
   const machine = { home, programs, variable };

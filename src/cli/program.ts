@@ -16,6 +16,7 @@ import { addHelp } from './definitions/help.js';
 import { addImport } from './definitions/import.js';
 import { addInit } from './definitions/init.js';
 import { addKeeping } from './definitions/keeping.js';
+import { addPrivacy } from './definitions/privacy.js';
 import { addProviders } from './definitions/providers.js';
 import { addFind, addSearch } from './definitions/search.js';
 import { addServe } from './definitions/serve.js';
@@ -37,6 +38,7 @@ const DEFINITIONS: readonly ((program: Command, flags: () => Flags) => void)[] =
   addStats,
   addKeeping,
   addCare,
+  addPrivacy,
   addProviders,
   addEmbeddings,
   addCompletion,
@@ -48,6 +50,7 @@ const REPORTING = new Set([
   'init',
   'info',
   'doctor',
+  'redact',
   'unlock',
   'backup',
   'restore',

@@ -70,7 +70,8 @@ function problemWithSpelling(name: string): string | undefined {
 
 function isOfLogs(parts: readonly string[], bytes: Uint8Array): boolean {
   const [first = '', second = ''] = parts;
-  if (parts.length === 1) return KEPT_OF_LOGS.has(first.replace(BROKEN, '')) || isIgnoreAll(first, bytes);
+  if (parts.length === 1)
+    return KEPT_OF_LOGS.has(first.replace(BROKEN, '')) || isIgnoreAll(first, bytes);
   if (first === '.merging') return parts.length === 2 && isConversation(second, '.json');
   if (first === '.trash') {
     if (parts.length === 2) return isIgnoreAll(second, bytes);

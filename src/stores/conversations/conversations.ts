@@ -31,7 +31,12 @@ import type { AppendOptions, NewMessage } from './writing/append.js';
 import { branchOf, type CopyOptions } from './writing/copies.js';
 import { type Merged, Merges, requireTwo } from './writing/merges.js';
 import { MessageEdits } from './writing/message-edits.js';
-import { type AppendResult, ConversationWriter, type NewConversation } from './writing/writer.js';
+import {
+  type AppendResult,
+  ConversationWriter,
+  type Created,
+  type NewConversation,
+} from './writing/writer.js';
 
 export type {
   AppendOptions,
@@ -100,7 +105,7 @@ export class ConversationStore {
    * a key. STORAGE_FULL, FILESYSTEM_ERROR, LOCKED, CONVERSATION_FULL, MESSAGE_NOT_FOUND (parent),
    * ALREADY_EXISTS (key), VALIDATION_ERROR (an id used twice, no time).
    */
-  create(conversation: NewConversation): Promise<Conversation> {
+  create(conversation: NewConversation): Promise<Created> {
     return this.#writer.create(conversation);
   }
 
@@ -138,7 +143,7 @@ export class ConversationStore {
     messages: readonly NewMessage[],
     options: AppendOptions = {},
   ): Promise<AppendResult> {
-    return this.#writer.commit(ref, { messages, options });
+    return this.#writer.append(ref, { messages, options });
   }
 
   /**
