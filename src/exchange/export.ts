@@ -14,9 +14,9 @@ import type { ConversationDocuments } from '../stores/conversations/files/conver
 import type { SummaryStore } from '../stores/summaries/summary-store.js';
 import { exportPath } from './export-folder.js';
 import { withSummaries } from './exported-summaries.js';
-import { forSharing } from './for-sharing.js';
 import { EXPORT_WRITERS, type ExportedDocument, type ExportFormat } from './formats.js';
 import { MarkdownFolder } from './markdown-files.js';
+import { forSharing } from './redact-for-sharing.js';
 
 export interface Selection {
   /** Ids or client keys; one that does not exist is CONVERSATION_NOT_FOUND. */
@@ -32,7 +32,7 @@ export interface Selection {
 export interface ExportRequest {
   readonly format: ExportFormat;
   readonly selection: Selection;
-  /** Omits private fields (`for-sharing.ts`). */
+  /** Omits private fields (`redact-for-sharing.ts`). */
   readonly forSharing: boolean;
   readonly signal?: AbortSignal | undefined;
   /** Conversations done, of how many. */
