@@ -3,6 +3,7 @@
  * A tool that is not in this list does not exist; a test compares it with the files.
  */
 import { backup } from './admin/backup.js';
+import { getAnalytics } from './admin/get-analytics.js';
 import { pruneConversations } from './admin/prune-conversations.js';
 import { setRetentionPolicy } from './admin/set-retention-policy.js';
 import { configureLlmProvider } from './context/configure-llm-provider.js';
@@ -14,6 +15,7 @@ import { searchMemory } from './context/search-memory.js';
 import { setState } from './context/set-state.js';
 import { branchConversation } from './conversations/branch-conversation.js';
 import { deleteConversation } from './conversations/delete-conversation.js';
+import { deleteMessage } from './conversations/delete-message.js';
 import { exportConversations } from './conversations/export-conversations.js';
 import { getConversation } from './conversations/get-conversation.js';
 import { getConversations } from './conversations/get-conversations.js';
@@ -23,6 +25,7 @@ import { saveMessage } from './conversations/save-message.js';
 import { searchMessages } from './conversations/search-messages.js';
 import { storeInfo } from './conversations/store-info.js';
 import { updateConversation } from './conversations/update-conversation.js';
+import { updateMessage } from './conversations/update-message.js';
 import type { Tool } from './define-tool.js';
 import { deleteInsight } from './insights/delete-insight.js';
 import { getInsight } from './insights/get-insight.js';
@@ -69,6 +72,8 @@ export const tools: readonly Tool[] = [
   exportConversations,
   importConversations,
   updateConversation,
+  updateMessage,
+  deleteMessage,
   branchConversation,
   mergeConversations,
   deleteConversation,
@@ -114,6 +119,7 @@ export const tools: readonly Tool[] = [
   updateInsight,
   deleteInsight,
   backup,
+  getAnalytics,
   setRetentionPolicy,
   pruneConversations,
   storeInfo,

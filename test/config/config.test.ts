@@ -8,7 +8,7 @@ import {
   loadConfig,
   parseFolders,
 } from '../../src/config/config.js';
-import { SETTINGS } from '../../src/config/settings.js';
+import { SETTINGS, WATCHED_TOOLS } from '../../src/config/settings.js';
 
 const HOME = '/home/alice';
 const FILE = '/home/alice/.config/daybook/config.json';
@@ -232,6 +232,15 @@ describe('the configuration folder', () => {
   });
 });
 
+it('takes the tools that servers watch as a list, and off or all', () => {
+  const watched = (value: string) => load({ env: { DAYBOOK_IMPORT_WATCH: value } }).imports.watched;
+  expect(load().imports.watched).toEqual([]);
+  expect(watched('off')).toEqual([]);
+  expect(watched('Codex, claude-code')).toEqual(['claude-code', 'codex']);
+  expect(watched('all')).toEqual(WATCHED_TOOLS);
+  expect(failure({ env: { DAYBOOK_IMPORT_WATCH: 'codex,emacs' } })).toContain('claude-code');
+});
+
 it('describes every setting', () => {
   for (const { about, takes, env } of Object.values(SETTINGS)) {
     expect(about.length).toBeGreaterThan(10);
@@ -244,7 +253,7 @@ describe('over HTTP', () => {
   const TOKEN = 'a-token-of-sixteen';
   const http = (env: Record<string, string> = {}) => load({ env }).http;
 
-  it('listens on this machine alone, without token or rate limit, unless told otherwise', () => {
+  it('listens only on this machine, without token or rate limit, by default', () => {
     expect(load()).toMatchObject({ mode: 'stdio' });
     expect(http()).toMatchObject({
       host: '127.0.0.1',

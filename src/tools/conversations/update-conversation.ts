@@ -1,6 +1,6 @@
 /**
  * The tool `update_conversation`: title, tags, pin, module and metadata of a conversation. Messages
- * are never changed.
+ * are left alone.
  */
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
@@ -25,7 +25,7 @@ export const updateConversation = defineTool({
       .max(100)
       .describe('All of its tags: they replace those it had.')
       .exactOptional(),
-    pinned: z.boolean().describe('Whether it is kept for good.').exactOptional(),
+    pinned: z.boolean().describe('Whether it is never removed automatically.').exactOptional(),
     module: z
       .string()
       .max(200)

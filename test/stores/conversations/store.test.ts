@@ -156,7 +156,7 @@ describe('append', () => {
     const { store, another, textOf } = await openStore();
     await store.create({ messages: [user('a')] });
     const isThere = {
-      unless: ({ messages }: { messages: readonly { content: string }[] }) =>
+      skipIf: ({ messages }: { messages: readonly { content: string }[] }) =>
         messages.some(({ content }) => content === 'b'),
     };
     await (await another()).store.append(ID0, [user('b')]);
@@ -166,7 +166,7 @@ describe('append', () => {
     const both = await Promise.all([
       store.append(ID0, [user('c')]),
       store.append(ID0, [user('d')], {
-        unless: ({ messages }) => messages.at(-1)?.content === 'c',
+        skipIf: ({ messages }) => messages.at(-1)?.content === 'c',
       }),
     ]);
     expect(both.map(({ messages }) => messages.length)).toEqual([1, 0]);
@@ -202,7 +202,7 @@ describe('keys of the caller', () => {
     expect(await store.exists('other')).toBe(false);
   });
 
-  it('make one conversation when many calls of two stores meet', async () => {
+  it('make one conversation when many calls of two stores use the same new key', async () => {
     const { store, another } = await openStore();
     const other = (await another()).store;
     const results = await Promise.all(
@@ -261,7 +261,7 @@ describe('an append', () => {
     const { conversationId } = await store.create({ title: 'T', messages: [user('one')] });
     const folder = join(logsFolder, conversationId);
     const nothing = [
-      () => store.append(conversationId, [user('one')], { unless: () => true }),
+      () => store.append(conversationId, [user('one')], { skipIf: () => true }),
       () => store.update(conversationId, { title: 'T' }),
     ];
     for (const act of nothing) {
@@ -366,7 +366,7 @@ describe('list, removeIf and tidy', () => {
     expect(store.damaged()).toEqual([]);
   });
 
-  it('removes for good only under the condition', async () => {
+  it('removes a conversation permanently only if the condition holds', async () => {
     const { store, folders } = await openStore();
     await store.append('key', [user('a')], { create: true });
     expect(await store.removeIf(ID0, ({ messages }) => messages.length === 0)).toBe(false);

@@ -1,13 +1,12 @@
-/** Normalizes callers' values before they are written. */
+/** Copies callers' values through JSON before they are written. */
 import { AppError } from '../../../base/errors.js';
 import { isDeeperThan, MOST_LEVELS_WRITTEN } from '../../../base/json-depth.js';
 
 /**
- * A copy of the value as it will be read back from the file. VALIDATION_ERROR if JSON cannot hold
- * it, or it is nested deeper than 500 levels: one caller's mistake must not fail the commit of all
- * callers that wait.
+ * The value as it will be read back from the file. VALIDATION_ERROR if JSON cannot hold it: thrown
+ * here, it fails one caller; thrown at the write, it would fail all callers of the same commit.
  */
-export function asStored<T extends object>(value: T): T {
+export function jsonCopy<T extends object>(value: T): T {
   if (isDeeperThan(MOST_LEVELS_WRITTEN, value)) {
     throw new AppError(
       'VALIDATION_ERROR',
