@@ -3,6 +3,7 @@
  * Tools see this interface and nothing of the configuration but the facts that are fit to show.
  */
 import { dirname, join } from 'node:path';
+import { Figures } from './analytics/figures.js';
 import type { EmbeddingParts } from './app/embeddings.js';
 import { type KeepingParts, keepingParts, storeSize } from './app/keeping.js';
 import { openLanguageParts } from './app/language-parts.js';
@@ -19,6 +20,7 @@ import { GraphExport } from './exchange/graph-export.js';
 import { GraphImport } from './exchange/graph-import.js';
 import type { Durability } from './files/atomic/atomic-write.js';
 import { Importer } from './import/importer.js';
+import { type ServerWatch, startServerWatch } from './import/server-watch.js';
 import { Backups } from './maintenance/backup.js';
 import type { BackupArea } from './maintenance/backup-content.js';
 import { graphPathsOf } from './maintenance/graph-in-archive.js';
@@ -77,6 +79,7 @@ export interface App {
   readonly memoryBank: MemoryBank;
   readonly noteSearch: NoteSearch;
   readonly quickFind: QuickFind;
+  readonly figures: Figures;
   readonly exporter: Exporter;
   readonly importer: Importer;
   readonly backups: Backups;
@@ -120,13 +123,10 @@ const SECOND_RESUME_MS = 25_000;
 /** Opens every store on the folders of the configuration. Creates no conversation by itself. */
 export async function createApp(config: Config, options: AppOptions = {}): Promise<App> {
   const { log = silentLog, clock = systemClock, isReading = false } = options;
-  const { logsDir: logsFolder, fsync, maxMessages } = config;
+  const { logsDir: logsFolder, fsync } = config;
   const size = storeSize(config, clock);
   const requireRoom = () => size.requireRoom();
-  const conversations = await openConversationStore({
-    ...{ logsFolder, fsync, maxMessages, requireRoom, clock, log, isReading },
-    versions: config.keeping.versions,
-  });
+  const conversations = await conversationsOf(config, requireRoom, { clock, log, isReading });
   const language = openLanguageParts(config, conversations, clock, log);
   const { vectors } = language.services.embeddings;
   const { search, recall } = searchesOf(config, conversations, vectors, { clock, log });
@@ -137,13 +137,14 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
   const bank = bankOf(config, requireRoom, clock, log);
   const insights = openInsights(config, requireRoom, clock, log);
   const { areas, backups } = backupsOf(config, bank.kg, clock);
+  const importer = importerOf(config, { conversations, documents, ...bank, insights });
   const keeping = keepingParts(
     config,
     size,
     { backups, conversations, insights, ...bank },
     { clock, log },
   );
-  const beginning = beginningOf(conversations, research, log);
+  const beginning = beginningOf(config, { conversations, research, importer }, log);
   return {
     conversations,
     research,
@@ -152,8 +153,9 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     documents,
     ...bank,
     quickFind: new QuickFind({ conversations, insights, clock, ...bank }),
+    figures: new Figures(conversations),
     exporter,
-    importer: importerOf(config, { conversations, documents, ...bank, insights }),
+    importer,
     backups,
     areas,
     ...keeping.services,
@@ -186,10 +188,21 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
   };
 }
 
-/** Clears what dead processes left, and follows their research runs. */
-function beginningOf(conversations: ConversationStore, research: ResearchService, log: Log) {
+const conversationsOf = (
+  { logsDir: logsFolder, fsync, maxMessages, keeping: { versions } }: Config,
+  requireRoom: () => Promise<void>,
+  options: Required<AppOptions>,
+) => openConversationStore({ logsFolder, fsync, maxMessages, versions, requireRoom, ...options });
+
+/** Clears what dead processes left, follows their research runs, and takes in what the user has watched. */
+function beginningOf(
+  { logsDir, imports }: Config,
+  { conversations, research, importer }: Pick<App, 'conversations' | 'research' | 'importer'>,
+  log: Log,
+) {
   let tidying: Promise<unknown> = Promise.resolve();
   let secondResume: NodeJS.Timeout | undefined;
+  let watch: ServerWatch | undefined;
   return {
     start() {
       tidying = conversations.tidy().catch((error: unknown) => {
@@ -197,10 +210,13 @@ function beginningOf(conversations: ConversationStore, research: ResearchService
       });
       void tidying.then(() => research.resume());
       secondResume = setTimeout(() => void research.resume(), SECOND_RESUME_MS).unref();
+      const leasePath = join(logsDir, '.leases', 'import-watch');
+      if (imports.watched.length > 0) watch = startServerWatch({ importer, leasePath, log });
     },
     async close() {
       clearTimeout(secondResume);
       await tidying;
+      await watch?.close();
     },
   };
 }
@@ -263,8 +279,9 @@ function importerOf(
   { logsDir: logsFolder, imports, variable }: Config,
   stores: Pick<App, 'conversations' | 'documents' | 'memoryBank' | 'kg' | 'insights'>,
 ): Importer {
-  const { activity, home, programs } = imports;
-  return new Importer({ ...stores, logsFolder, machine: { home, programs, variable }, activity });
+  const { activity, watched, home, programs } = imports;
+  const machine = { home, programs, variable };
+  return new Importer({ ...stores, logsFolder, machine, activity, watched });
 }
 
 /** What is kept in the memory bank. */

@@ -14,6 +14,8 @@ const TOOLS = resolve(import.meta.dirname, '../../src/tools');
 const SCHEMAS = resolve(import.meta.dirname, '__schemas__');
 /** What a host pays in every conversation before the first question. */
 const MENU_BUDGET_TOKENS = 12_000;
+/** With the toolset for administrators, which is off by default, and what needs a key. */
+const WHOLE_MENU_BUDGET_TOKENS = 13_500;
 const LIST_BUDGET_BYTES_PER_TOOL = 3_500;
 
 const toolFiles = readdirSync(TOOLS, { withFileTypes: true })
@@ -64,16 +66,18 @@ describe('the list', () => {
   });
 
   it('stays within its budget of tokens, which every conversation pays: the menu of hosts', () => {
-    const byDefault = tools.filter(({ toolset }) => toolset !== 'admin');
-    const withoutKey = byDefault.filter(({ needsPerplexity }) => !needsPerplexity);
-    const [tokens, withKey, ofAll] = [withoutKey, byDefault, tools].map(menuTokens);
+    const byDefault = tools.filter(({ toolset, needsPerplexity }) => {
+      return toolset !== 'admin' && !needsPerplexity;
+    });
+    const [tokens, ofAll] = [menuTokens(byDefault), menuTokens(tools)];
     // Few hosts show them to the model; reported so that they do not grow unseen.
     const outputs = tools.map(toolListing).map(({ outputSchema }) => outputSchema);
     console.info(
-      `menu of ${withoutKey.length} tools: ${tokens} tokens (o200k), with a Perplexity key: ${withKey}, of all ${tools.length}: ${ofAll}; output schemas: ${countTokens(JSON.stringify(outputs))}`,
+      `menu of ${byDefault.length} tools: ${tokens} tokens (o200k), of all ${tools.length}: ${ofAll}; output schemas: ${countTokens(JSON.stringify(outputs))}`,
     );
     expect(tokens).toBeGreaterThan(1000);
-    expect(withKey).toBeLessThanOrEqual(MENU_BUDGET_TOKENS);
+    expect(tokens).toBeLessThanOrEqual(MENU_BUDGET_TOKENS);
+    expect(ofAll).toBeLessThanOrEqual(WHOLE_MENU_BUDGET_TOKENS);
   });
 
   it('has no schema of a tool that is gone', () => {

@@ -83,8 +83,9 @@ export function conversationFilter(
   const { conversationId: only, module } = filters;
   return (conversationId) => {
     if (only !== undefined && conversationId !== only) return false;
-    const indexed = index.get(conversationId);
-    return indexed !== undefined && (module === undefined || indexed.module === module);
+    // `get` decodes what a cache brought; most questions need none of it.
+    if (module === undefined) return index.has(conversationId);
+    return index.get(conversationId)?.module === module;
   };
 }
 

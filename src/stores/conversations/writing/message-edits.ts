@@ -5,7 +5,7 @@
 import { isoTime } from '../../../base/clock.js';
 import { AppError } from '../../../base/errors.js';
 import { sha256Hex } from '../../../base/ids.js';
-import type { Revision } from '../document/revise.js';
+import type { Revision } from '../document/apply-revision.js';
 import type { Conversation, ConversationHead, Message } from '../document/schema.js';
 import { notFound } from '../refs.js';
 import type { StoreCore } from '../store-core.js';

@@ -7,9 +7,9 @@ import { newUuid } from '../../../base/ids.js';
 import { GroupCommit, type Outcome } from '../../../files/atomic/group-commit.js';
 import type { HeldLock } from '../../../files/locks/lock-handle.js';
 import { removeEmptyFolder } from '../../../files/paths/folders.js';
+import { applyRevision, type Revision } from '../document/apply-revision.js';
 import type { ConversationDocument } from '../document/document.js';
-import { requireReadable } from '../document/read.js';
-import { type Revision, revised } from '../document/revise.js';
+import { requireReadable } from '../document/parse-conversation.js';
 import type { Conversation, ConversationHead } from '../document/schema.js';
 import { lockOfKey, notFound, requireRef } from '../refs.js';
 import type { StoreCore } from '../store-core.js';
@@ -109,7 +109,7 @@ export class ConversationWriter {
       if (found === undefined) throw notFound(conversationId);
       const revision = decide(found.document.snapshot());
       if (revision === undefined) return found.document.head;
-      const { document, unchangedMessages } = revised(found.document, revision, limits);
+      const { document, unchangedMessages } = applyRevision(found.document, revision, limits);
       const { updatedAt } = revision;
       if (unchangedMessages < found.document.head.messageCount) {
         await this.#versions.keep(conversationId, found.document, reason);
