@@ -41,7 +41,7 @@ export class ArchiveFiles {
     return this.#options.folder;
   }
 
-  /** Absolute paths, the latest month first. FILESYSTEM_ERROR. */
+  /** Absolute paths, the latest month first, and in it what was made last. FILESYSTEM_ERROR. */
   async paths(month?: string): Promise<string[]> {
     const names = (await listNames(this.folder)).filter((name) => ARCHIVE_NAME.test(name));
     const ofMonth = names.filter((name) => !month || ARCHIVE_NAME.exec(name)?.[1] === month);
@@ -156,8 +156,12 @@ function hasKey(bytes: Uint8Array, key: string): boolean {
 export const isSame = (a: Fingerprint, b: Fingerprint): boolean =>
   a.size === b.size && [...a].every(([name, sha256]) => b.get(name) === sha256);
 
-const compareNames = (a: string, b: string) =>
-  b.localeCompare(a, 'en', { numeric: true, sensitivity: 'variant' });
+function compareNames(a: string, b: string): number {
+  const [, monthA = '', numberA = '1'] = ARCHIVE_NAME.exec(a) ?? [];
+  const [, monthB = '', numberB = '1'] = ARCHIVE_NAME.exec(b) ?? [];
+  if (monthA !== monthB) return monthA < monthB ? 1 : -1;
+  return Number(numberB) - Number(numberA);
+}
 
 const notAsWritten = () =>
   new AppError('CORRUPT', 'The archive did not read back as it was written; it was removed.', {

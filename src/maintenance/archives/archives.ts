@@ -11,8 +11,8 @@ import { makeFolder } from '../../files/atomic/atomic-write.js';
 import { temporaryName } from '../../files/atomic/staging.js';
 import { tryLease } from '../../files/locks/lease.js';
 import { removeFolder } from '../../files/paths/folders.js';
-import { CLIENT_ID, CONVERSATION_ID } from '../../stores/conversations/document/schema.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
+import { CLIENT_ID, CONVERSATION_ID } from '../../stores/conversations/document/schema.js';
 import { restoreArchive } from '../restore-archive.js';
 import { type Candidate, chooseByRules, type PruneRule } from '../retention/candidates.js';
 import { ArchiveFiles, type ArchiveOptions, type Fingerprint, isSame } from './archive-files.js';
@@ -89,7 +89,13 @@ export class Archives {
     if (await conversations.exists(conversationId)) throw alreadyThere(conversationId);
     const into = [{ name: 'conversation-logs', folder: logsFolder }];
     const only = (name: string) => name.startsWith(`conversation-logs/${conversationId}/`);
-    const { refused } = await restoreArchive(path, { ...this.#options, into, only, dryRun: false, signal });
+    const { refused } = await restoreArchive(path, {
+      ...this.#options,
+      into,
+      only,
+      dryRun: false,
+      signal,
+    });
     await conversations.lookAt(conversationId);
     if (refused.length > 0) throw alreadyThere(conversationId);
     return conversationId;
@@ -132,7 +138,8 @@ export class Archives {
     const held = await this.#files.contents(month, signal);
     const fresh: string[] = [];
     for (const { head } of candidates) {
-      const now = await this.#files.fingerprint(head.conversationId);
+      const now = await this.#fingerprint(head.conversationId, report);
+      if (now === undefined) continue;
       const isHeld = held.get(head.conversationId)?.some((each) => isSame(each, now)) ?? false;
       if (!isHeld) fresh.push(head.conversationId);
     }
@@ -140,10 +147,24 @@ export class Archives {
       const createdAt = isoTime(this.#options.clock.now());
       const made = await this.#files.make(month, fresh, createdAt, signal);
       report.made.push(made.path);
-      for (const [id, fingerprint] of made.held) held.set(id, [...(held.get(id) ?? []), fingerprint]);
+      for (const [id, fingerprint] of made.held)
+        held.set(id, [...(held.get(id) ?? []), fingerprint]);
     }
+    const isSkipped = new Set(report.skipped.map(({ conversationId }) => conversationId));
     for (const { head } of candidates) {
+      if (isSkipped.has(head.conversationId)) continue;
       await this.#remove(head, held.get(head.conversationId) ?? [], report);
+    }
+  }
+
+  /** `undefined`, and skipped, where a file of it cannot be read. */
+  async #fingerprint(conversationId: string, report: Growing): Promise<Fingerprint | undefined> {
+    try {
+      return await this.#files.fingerprint(conversationId);
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      report.skipped.push({ conversationId, reason: error.message });
+      return undefined;
     }
   }
 
