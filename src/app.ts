@@ -46,7 +46,7 @@ import { MemoryBank } from './stores/memory-bank/memory-bank.js';
 import { ResearchJobFiles } from './stores/research-jobs/research-job-files.js';
 import { StateStore } from './stores/state.js';
 
-/** What `store_info` and `daybook info` tell; holds no secret. */
+/** What `store_info` and `daybook info` show. It contains no secret. */
 export interface StoreFacts {
   readonly version: string;
   readonly root: string;
@@ -107,7 +107,7 @@ export interface App {
    * research runs, builds the search index. Commands that run once do without.
    */
   start(): void;
-  /** Finishes what was accepted, then lets go of everything. */
+  /** Finishes accepted calls, then closes everything. */
   close(): Promise<void>;
 }
 
@@ -278,7 +278,10 @@ function researchOf(
 
 function importerOf(
   { logsDir: logsFolder, imports, variable }: Config,
-  stores: Pick<App, 'conversations' | 'documents' | 'memoryBank' | 'kg' | 'insights'>,
+  stores: Pick<
+    App,
+    'conversations' | 'documents' | 'memoryBank' | 'kg' | 'graphImport' | 'insights'
+  >,
 ): Importer {
   const { activity, watched, home, programs } = imports;
   const machine = { home, programs, variable };

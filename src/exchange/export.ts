@@ -12,9 +12,9 @@ import type { ConversationStore } from '../stores/conversations/conversations.js
 import type { ConversationHead } from '../stores/conversations/document/schema.js';
 import type { ConversationDocuments } from '../stores/conversations/files/conversation-documents.js';
 import { exportPath } from './export-folder.js';
-import { forSharing } from './for-sharing.js';
 import { EXPORT_WRITERS, type ExportedDocument, type ExportFormat } from './formats.js';
 import { MarkdownFolder } from './markdown-files.js';
+import { forSharing } from './redact-for-sharing.js';
 
 export interface Selection {
   /** Ids or client keys; one that does not exist is CONVERSATION_NOT_FOUND. */
@@ -30,7 +30,7 @@ export interface Selection {
 export interface ExportRequest {
   readonly format: ExportFormat;
   readonly selection: Selection;
-  /** Leaves out what is nobody else's business (`for-sharing.ts`). */
+  /** Omits private fields (`redact-for-sharing.ts`). */
   readonly forSharing: boolean;
   readonly signal?: AbortSignal | undefined;
   /** Conversations done, of how many. */
@@ -222,7 +222,7 @@ export class Exporter {
     const damaged = store
       .damaged()
       .filter(({ conversationId: id }) => (ids === undefined ? isWhole : ids.has(id)))
-      .filter(() => after === undefined); // told on the first page
+      .filter(() => after === undefined); // reported on the first page
     const rest = heads.filter(({ conversationId: id }) => after === undefined || id > after);
     return { heads: rest.sort(byId), total: heads.length, damaged };
   }

@@ -38,7 +38,7 @@ const ATTRIBUTES_LINE =
  * Why a file of an archive is not put back; `undefined` for one that is. `name`: with its area in
  * front; `graphNames`: of the graph in the memory bank, where the settings give it other names.
  */
-export function problemWithKept(
+export function problemWithRestoring(
   name: string,
   bytes: Uint8Array,
   graphNames: ReadonlySet<string>,
