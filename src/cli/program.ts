@@ -57,6 +57,7 @@ const REPORTING = new Set([
   'import',
   'trash',
   'prune',
+  'archive',
 ]);
 
 /**
