@@ -31,12 +31,8 @@ import type { AppendOptions, NewMessage } from './writing/append.js';
 import { branchOf, type CopyOptions } from './writing/copies.js';
 import { type Merged, Merges, requireTwo } from './writing/merges.js';
 import { MessageEdits } from './writing/message-edits.js';
-import {
-  type AppendResult,
-  ConversationWriter,
-  type Created,
-  type NewConversation,
-} from './writing/writer.js';
+import type { AppendResult, Created, NewConversation } from './writing/writer.js';
+import { ConversationWriter } from './writing/writer.js';
 
 export type {
   AppendOptions,
