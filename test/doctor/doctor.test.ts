@@ -250,7 +250,6 @@ describe('around the store', () => {
     await place.repair();
     expect(existsSync(temporary)).toBe(false);
     expect(readdirSync(join(place.logs, '.trash'))).toEqual([]);
-    expect(existsSync(lock)).toBe(true); // only a person knows
   });
 
   it('finds a cache of the index that is damaged or wrong, and removes it', async () => {
