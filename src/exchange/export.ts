@@ -15,6 +15,7 @@ import { exportPath } from './export-folder.js';
 import { forSharing } from './for-sharing.js';
 import { EXPORT_WRITERS, type ExportedDocument, type ExportFormat } from './formats.js';
 import { MarkdownFolder } from './markdown-files.js';
+import { type ShownActivity, withActivity } from './message-activity.js';
 
 export interface Selection {
   /** Ids or client keys; one that does not exist is CONVERSATION_NOT_FOUND. */
@@ -32,6 +33,8 @@ export interface ExportRequest {
   readonly selection: Selection;
   /** Leaves out what is nobody else's business (`for-sharing.ts`). */
   readonly forSharing: boolean;
+  /** What machines did, in the text for readers; left out: it stays in the metadata. */
+  readonly activity?: ShownActivity | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Conversations done, of how many. */
   onProgress?(done: number, total: number): void;
@@ -99,7 +102,7 @@ export class Exporter {
     yield opening(isoTime(this.#options.clock.now()));
     for (const [index, { conversationId }] of heads.entries()) {
       request.signal?.throwIfAborted();
-      const document = await this.#read(conversationId, request.forSharing, counts.damaged);
+      const document = await this.#read(conversationId, request, counts.damaged);
       if (document !== undefined) {
         yield* conversation(document, counts.conversations === 0);
         counts.conversations += 1;
@@ -143,7 +146,7 @@ export class Exporter {
       let size = 0;
       for (const [index, { conversationId }] of heads.entries()) {
         signal?.throwIfAborted();
-        const document = await this.#read(conversationId, isShared, counts.damaged);
+        const document = await this.#read(conversationId, request, counts.damaged);
         if (document !== undefined) {
           size += await files.write(stage, document, { isShared, fsync });
           counts.conversations += 1;
@@ -168,7 +171,7 @@ export class Exporter {
     let last: string | undefined;
     for (const { conversationId } of heads) {
       request.signal?.throwIfAborted();
-      const document = await this.#read(conversationId, request.forSharing, counts.damaged);
+      const document = await this.#read(conversationId, request, counts.damaged);
       if (document === undefined) continue;
       const part = [...conversation(document, counts.conversations === 0)].join('');
       const size = measure(part);
@@ -191,14 +194,15 @@ export class Exporter {
 
   async #read(
     conversationId: string,
-    isShared: boolean,
+    { forSharing: isShared, activity }: Pick<ExportRequest, 'forSharing' | 'activity'>,
     damaged: Damaged[],
   ): Promise<ExportedDocument | undefined> {
     try {
       const found = await this.#options.documents.read(conversationId);
       if (found === undefined) return undefined; // deleted meanwhile
       const document = JSON.parse(found.text) as ExportedDocument;
-      return isShared ? forSharing(document) : document;
+      const chosen = isShared ? forSharing(document) : document;
+      return activity === undefined ? chosen : withActivity(chosen, activity);
     } catch (error) {
       if (!isAppError(error)) throw error;
       damaged.push({ conversationId, error });
