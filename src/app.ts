@@ -3,6 +3,7 @@
  * Tools see this interface and nothing of the configuration but the facts that are fit to show.
  */
 import { dirname, join } from 'node:path';
+import { Figures } from './analytics/figures.js';
 import type { EmbeddingParts } from './app/embeddings.js';
 import { type KeepingParts, keepingParts, storeSize } from './app/keeping.js';
 import { openLanguageParts } from './app/language-parts.js';
@@ -45,7 +46,7 @@ import { MemoryBank } from './stores/memory-bank/memory-bank.js';
 import { ResearchJobFiles } from './stores/research-jobs/research-job-files.js';
 import { StateStore } from './stores/state.js';
 
-/** What `store_info` and `daybook info` tell; holds no secret. */
+/** What `store_info` and `daybook info` show. It contains no secret. */
 export interface StoreFacts {
   readonly version: string;
   readonly root: string;
@@ -78,6 +79,7 @@ export interface App {
   readonly memoryBank: MemoryBank;
   readonly noteSearch: NoteSearch;
   readonly quickFind: QuickFind;
+  readonly figures: Figures;
   readonly exporter: Exporter;
   readonly importer: Importer;
   readonly backups: Backups;
@@ -104,7 +106,7 @@ export interface App {
    * research runs, builds the search index. Commands that run once do without.
    */
   start(): void;
-  /** Finishes what was accepted, then lets go of everything. */
+  /** Finishes accepted calls, then closes everything. */
   close(): Promise<void>;
 }
 
@@ -153,6 +155,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     documents,
     ...bank,
     quickFind: new QuickFind({ conversations, insights, clock, ...bank }),
+    figures: new Figures(conversations),
     exporter,
     importer,
     backups,

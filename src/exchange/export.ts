@@ -31,7 +31,7 @@ export interface Selection {
 export interface ExportRequest {
   readonly format: ExportFormat;
   readonly selection: Selection;
-  /** Leaves out what is nobody else's business (`for-sharing.ts`). */
+  /** Omits private fields (`for-sharing.ts`). */
   readonly forSharing: boolean;
   /** What machines did, in the text for readers; left out: it stays in the metadata. */
   readonly activity?: ShownActivity | undefined;
@@ -226,7 +226,7 @@ export class Exporter {
     const damaged = store
       .damaged()
       .filter(({ conversationId: id }) => (ids === undefined ? isWhole : ids.has(id)))
-      .filter(() => after === undefined); // told on the first page
+      .filter(() => after === undefined); // reported on the first page
     const rest = heads.filter(({ conversationId: id }) => after === undefined || id > after);
     return { heads: rest.sort(byId), total: heads.length, damaged };
   }
