@@ -2,7 +2,7 @@
  * How fast conversations come in, and in how much memory: a ChatGPT export, a Codex session whose history
  * is repeated by compactions, and many small conversations. `node bench/import.mjs [megabytes of the
  * export] [of the session] [small conversations]`: 1000, 5000 and 100000 are the sizes in
- * docs/IMPORTING.md, the defaults are a tenth of them. Needs `npm run build`.
+ * docs/BENCHMARKS.md, the defaults are a tenth of them. Needs `npm run build`.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
