@@ -53,6 +53,7 @@ const REPORTING = new Set([
   'import',
   'trash',
   'prune',
+  'archive',
 ]);
 
 /**
