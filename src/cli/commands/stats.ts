@@ -3,9 +3,9 @@
  * the files once and ends.
  */
 import type { z } from 'zod';
+import type { Table } from '../../analytics/periods.js';
 import { getAnalytics } from '../../tools/admin/get-analytics.js';
 import { configuration, type Flags } from '../configuration.js';
-import type { TABLES } from '../definitions/stats.js';
 import { NOTHING_FOUND } from '../status.js';
 import { columnsOf } from '../terminal/columns.js';
 import { showText } from '../terminal/pager.js';
@@ -22,7 +22,7 @@ export interface StatsOptions {
   readonly period?: string;
   readonly limit?: string;
   readonly json?: boolean;
-  readonly csv?: true | (typeof TABLES)[number];
+  readonly csv?: true | Table;
 }
 
 /** Prints to stdout. Status 1 where there is no message. */

@@ -1,12 +1,10 @@
 /** Names, options and help of `daybook stats`. */
 import { type Command, Option } from 'commander';
-import { PERIODS } from '../../analytics/periods.js';
+import { PERIODS, TABLES } from '../../analytics/periods.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';
 import type { StatsOptions } from '../commands/stats.js';
 import type { Flags } from '../configuration.js';
 import { examplesText } from '../names.js';
-
-export const TABLES = ['periods', 'modules', 'roles', 'models', 'conversations'] as const;
 
 export function addStats(program: Command, flags: () => Flags): void {
   program

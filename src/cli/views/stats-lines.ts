@@ -1,12 +1,11 @@
 /** The answer of `get_analytics` for people: bars in columns; and one of its tables as CSV. */
 import type { z } from 'zod';
+import type { Table } from '../../analytics/periods.js';
 import type { getAnalytics } from '../../tools/admin/get-analytics.js';
-import type { TABLES } from '../definitions/stats.js';
 import { cut, padEnd } from '../terminal/columns.js';
 import { oneLine } from '../terminal/terminal-text.js';
 
 type Answer = z.output<typeof getAnalytics.output>;
-type Table = (typeof TABLES)[number];
 type Sums = Answer['totals'];
 
 const NAME_WIDTH = 24;
