@@ -10,6 +10,7 @@ import { addBackup } from './definitions/backup.js';
 import { addCare } from './definitions/care.js';
 import { addCompletion } from './definitions/completion.js';
 import { addConversations } from './definitions/conversations.js';
+import { addDemo } from './definitions/demo.js';
 import { addEmbeddings } from './definitions/embeddings.js';
 import { addExport } from './definitions/export.js';
 import { addHelp } from './definitions/help.js';
@@ -34,6 +35,7 @@ const DEFINITIONS: readonly ((program: Command, flags: () => Flags) => void)[] =
   addImport,
   addBackup,
   addStats,
+  addDemo,
   addCare,
   addProviders,
   addEmbeddings,

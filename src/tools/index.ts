@@ -4,6 +4,10 @@
  */
 import { backup } from './admin/backup.js';
 import { getAnalytics } from './admin/get-analytics.js';
+import { listInsightContexts } from './admin/list-insight-contexts.js';
+import { listTrash } from './admin/list-trash.js';
+import { quickFind } from './admin/quick-find.js';
+import { restoreConversation } from './admin/restore-conversation.js';
 import { configureLlmProvider } from './context/configure-llm-provider.js';
 import { getContextSummary } from './context/get-context-summary.js';
 import { getProgressiveDetail } from './context/get-progressive-detail.js';
@@ -114,5 +118,9 @@ export const tools: readonly Tool[] = [
   deleteInsight,
   backup,
   getAnalytics,
+  quickFind,
+  listInsightContexts,
+  listTrash,
+  restoreConversation,
   storeInfo,
 ];
