@@ -5,6 +5,7 @@
 import { dirname, join } from 'node:path';
 import { Figures } from './analytics/figures.js';
 import type { EmbeddingParts } from './app/embeddings.js';
+import { type KeepingParts, keepingParts, storeSize } from './app/keeping.js';
 import { openLanguageParts } from './app/language-parts.js';
 import type { SummaryParts } from './app/summaries.js';
 import { type Clock, systemClock } from './base/clock.js';
@@ -19,9 +20,9 @@ import { GraphExport } from './exchange/graph-export.js';
 import { GraphImport } from './exchange/graph-import.js';
 import type { Durability } from './files/atomic/atomic-write.js';
 import { Importer } from './import/importer.js';
+import { type ServerWatch, startServerWatch } from './import/server-watch.js';
 import { Backups } from './maintenance/backup.js';
 import type { BackupArea } from './maintenance/backup-content.js';
-import { type DailyBackup, startDailyBackup } from './maintenance/daily-backup.js';
 import { graphPathsOf } from './maintenance/graph-in-archive.js';
 import { createPerplexity } from './providers/perplexity.js';
 import type { Perplexity } from './providers/perplexity-types.js';
@@ -45,7 +46,7 @@ import { MemoryBank } from './stores/memory-bank/memory-bank.js';
 import { ResearchJobFiles } from './stores/research-jobs/research-job-files.js';
 import { StateStore } from './stores/state.js';
 
-/** What `store_info` and `daybook info` tell; holds no secret. */
+/** What `store_info` and `daybook info` show. It contains no secret. */
 export interface StoreFacts {
   readonly version: string;
   readonly root: string;
@@ -84,6 +85,9 @@ export interface App {
   readonly backups: Backups;
   /** The folders that a backup holds, and that a restore puts back. */
   readonly areas: readonly BackupArea[];
+  readonly trash: KeepingParts['trash'];
+  readonly retention: KeepingParts['retention'];
+  readonly size: KeepingParts['size'];
   readonly state: StateStore;
   readonly summaries: SummaryService;
   readonly embeddings: Pick<EmbeddingParts, 'mode' | 'progress' | 'vectors'>;
@@ -102,7 +106,7 @@ export interface App {
    * research runs, builds the search index. Commands that run once do without.
    */
   start(): void;
-  /** Finishes what was accepted, then lets go of everything. */
+  /** Finishes accepted calls, then closes everything. */
   close(): Promise<void>;
 }
 
@@ -120,22 +124,29 @@ const SECOND_RESUME_MS = 25_000;
 export async function createApp(config: Config, options: AppOptions = {}): Promise<App> {
   const { log = silentLog, clock = systemClock, isReading = false } = options;
   const { logsDir: logsFolder, fsync, maxMessages } = config;
+  const size = storeSize(config, clock);
+  const requireRoom = () => size.requireRoom();
   const conversations = await openConversationStore({
-    ...{ logsFolder, fsync, maxMessages, clock, log, isReading },
+    ...{ logsFolder, fsync, maxMessages, requireRoom, clock, log, isReading },
   });
   const language = openLanguageParts(config, conversations, clock, log);
   const { vectors } = language.services.embeddings;
   const { search, recall } = searchesOf(config, conversations, vectors, { clock, log });
-  const research = researchOf(config, conversations, clock, log);
+  const research = researchOf(config, conversations, requireRoom, clock, log);
   const documents = new ConversationDocuments({ logsFolder, fsync, clock });
   const folder = exportsFolder(config);
   const exporter = new Exporter({ store: conversations, documents, folder, clock, fsync });
-  const bank = bankOf(config, clock, log);
-  const insights = openInsights(config, clock, log);
+  const bank = bankOf(config, requireRoom, clock, log);
+  const insights = openInsights(config, requireRoom, clock, log);
   const { areas, backups } = backupsOf(config, bank.kg, clock);
-  let daily: DailyBackup | undefined;
-  let background: Promise<unknown> = Promise.resolve();
-  let secondResume: NodeJS.Timeout | undefined;
+  const importer = importerOf(config, { conversations, documents, ...bank, insights });
+  const keeping = keepingParts(
+    config,
+    size,
+    { backups, conversations, insights, ...bank },
+    { clock, log },
+  );
+  const beginning = beginningOf(config, { conversations, research, importer }, log);
   return {
     conversations,
     research,
@@ -146,32 +157,27 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     quickFind: new QuickFind({ conversations, insights, clock, ...bank }),
     figures: new Figures(conversations),
     exporter,
-    importer: importerOf(config, { conversations, documents, ...bank, insights }),
+    importer,
     backups,
     areas,
+    ...keeping.services,
     state: new StateStore({ logsFolder, fsync, clock }),
     ...language.services,
     insights,
     insightSearch: new InsightSearch(insights),
     ...settledBy(config),
     start() {
-      background = conversations.tidy().catch((error: unknown) => {
-        log.warn({ err: error }, 'leftovers of ended processes were not removed');
-      });
-      void background.then(() => research.resume());
-      secondResume = setTimeout(() => void research.resume(), SECOND_RESUME_MS).unref();
+      beginning.start();
       search.start();
       bank.memoryBank.watch();
       bank.kg.start();
       insights.start();
       language.start();
-      const leasePath = join(logsFolder, '.leases', 'backup');
-      if (config.backup.isDaily) daily = startDailyBackup({ backups, leasePath, clock, log });
+      keeping.start();
     },
     async close() {
-      clearTimeout(secondResume);
-      await background;
-      await daily?.close();
+      await beginning.close();
+      await keeping.close();
       await research.close();
       await language.close();
       await recall.close();
@@ -180,6 +186,33 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
       await bank.kg.close();
       await insights.close();
       await conversations.close();
+    },
+  };
+}
+
+/** Clears what dead processes left, follows their research runs, and takes in what the user has watched. */
+function beginningOf(
+  { logsDir, imports }: Config,
+  { conversations, research, importer }: Pick<App, 'conversations' | 'research' | 'importer'>,
+  log: Log,
+) {
+  let tidying: Promise<unknown> = Promise.resolve();
+  let secondResume: NodeJS.Timeout | undefined;
+  let watch: ServerWatch | undefined;
+  return {
+    start() {
+      tidying = conversations.tidy().catch((error: unknown) => {
+        log.warn({ err: error }, 'leftovers of ended processes were not removed');
+      });
+      void tidying.then(() => research.resume());
+      secondResume = setTimeout(() => void research.resume(), SECOND_RESUME_MS).unref();
+      const leasePath = join(logsDir, '.leases', 'import-watch');
+      if (imports.watched.length > 0) watch = startServerWatch({ importer, leasePath, log });
+    },
+    async close() {
+      clearTimeout(secondResume);
+      await tidying;
+      await watch?.close();
     },
   };
 }
@@ -206,11 +239,25 @@ function searchesOf(
   { clock, log }: { clock: Clock; log: Log },
 ) {
   const search = openMessageSearch({ store, cachePath: indexCachePath(config), clock, log });
-  const recall = new RecallSearch({ store, search, clock, log, ...(vectors && { vectors }) });
+  const cachePath = indexCachePath(config, '.recall.bin');
+  const recall = new RecallSearch({
+    store,
+    search,
+    cachePath,
+    clock,
+    log,
+    ...(vectors && { vectors }),
+  });
   return { search, recall };
 }
 
-function researchOf(config: Config, store: ConversationStore, clock: Clock, log: Log) {
+function researchOf(
+  config: Config,
+  store: ConversationStore,
+  checkRoom: () => Promise<void>,
+  clock: Clock,
+  log: Log,
+) {
   const { logsDir: logsFolder, fsync, maxMessages, perplexity } = config;
   return createResearch({
     store,
@@ -219,23 +266,28 @@ function researchOf(config: Config, store: ConversationStore, clock: Clock, log:
     clock,
     log,
     maxMessages,
+    checkRoom,
     timing: { waitMs: perplexity.waitMs },
   });
 }
 
 function importerOf(
   { logsDir: logsFolder, imports, variable }: Config,
-  stores: Pick<App, 'conversations' | 'documents' | 'memoryBank' | 'kg' | 'insights'>,
+  stores: Pick<
+    App,
+    'conversations' | 'documents' | 'memoryBank' | 'kg' | 'graphImport' | 'insights'
+  >,
 ): Importer {
-  const { activity, home, programs } = imports;
-  return new Importer({ ...stores, logsFolder, machine: { home, programs, variable }, activity });
+  const { activity, watched, home, programs } = imports;
+  const machine = { home, programs, variable };
+  return new Importer({ ...stores, logsFolder, machine, activity, watched });
 }
 
 /** What is kept in the memory bank. */
-function bankOf(config: Config, clock: Clock, log: Log) {
+function bankOf(config: Config, requireRoom: () => Promise<void>, clock: Clock, log: Log) {
   const { mbMaxFiles: maxFiles, fsync } = config;
   const folder = join(config.root, 'memory-bank');
-  const memoryBank = new MemoryBank({ folder, maxFiles, clock, fsync, log });
+  const memoryBank = new MemoryBank({ folder, maxFiles, requireRoom, clock, fsync, log });
   const { fsync: syncsAppends, ...graph } = config.kg;
   const kg = new KnowledgeGraph({ ...graph, syncsAppends, fsync, clock, log });
   const exchanged = { kg, memoryBank, folder: exportsFolder(config) };
@@ -250,8 +302,13 @@ function bankOf(config: Config, clock: Clock, log: Log) {
 
 const exportsFolder = ({ root }: Config) => join(root, 'exports');
 
-function openInsights({ root, fsync }: Config, clock: Clock, log: Log): InsightStore {
-  return new InsightStore({ folder: join(root, 'memory-bank'), fsync, clock, log });
+function openInsights(
+  { root, fsync }: Config,
+  requireRoom: () => Promise<void>,
+  clock: Clock,
+  log: Log,
+): InsightStore {
+  return new InsightStore({ folder: join(root, 'memory-bank'), requireRoom, fsync, clock, log });
 }
 
 function backupsOf(config: Config, kg: KnowledgeGraph, clock: Clock) {
@@ -271,9 +328,12 @@ function backupsOf(config: Config, kg: KnowledgeGraph, clock: Clock) {
 }
 
 /** One file a logs folder: two roots never share an index. */
-function indexCachePath({ cacheFolder, indexCache, logsDir }: Config): string | undefined {
+function indexCachePath(
+  { cacheFolder, indexCache, logsDir }: Config,
+  ending = '.bin',
+): string | undefined {
   if (!indexCache) return undefined;
-  return join(cacheFolder, 'index', `${sha256Hex(logsDir).slice(0, 32)}.bin`);
+  return join(cacheFolder, 'index', `${sha256Hex(logsDir).slice(0, 32)}${ending}`);
 }
 
 function perplexityOf({ perplexity }: Config, clock: Clock): Perplexity | undefined {

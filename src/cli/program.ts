@@ -16,6 +16,7 @@ import { addExport } from './definitions/export.js';
 import { addHelp } from './definitions/help.js';
 import { addImport } from './definitions/import.js';
 import { addInit } from './definitions/init.js';
+import { addKeeping } from './definitions/keeping.js';
 import { addProviders } from './definitions/providers.js';
 import { addFind, addSearch } from './definitions/search.js';
 import { addServe } from './definitions/serve.js';
@@ -36,6 +37,7 @@ const DEFINITIONS: readonly ((program: Command, flags: () => Flags) => void)[] =
   addBackup,
   addStats,
   addDemo,
+  addKeeping,
   addCare,
   addProviders,
   addEmbeddings,
@@ -44,7 +46,16 @@ const DEFINITIONS: readonly ((program: Command, flags: () => Flags) => void)[] =
 ];
 
 /** These finish their work even when the reader of their output has gone. */
-const REPORTING = new Set(['init', 'info', 'unlock', 'backup', 'restore', 'import']);
+const REPORTING = new Set([
+  'init',
+  'info',
+  'unlock',
+  'backup',
+  'restore',
+  'import',
+  'trash',
+  'prune',
+]);
 
 /**
  * A fresh program; parsing `args` runs the command that they name. Without the name of a command,

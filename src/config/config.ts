@@ -15,8 +15,9 @@ import {
   embeddingsNotices,
 } from './embeddings-settings.js';
 import { type HttpConfig, httpConfig } from './http-settings.js';
+import { type KeepingConfig, keepingConfig } from './keeping-settings.js';
+import { type PerplexityConfig, perplexityConfig } from './perplexity-settings.js';
 import {
-  type BACKENDS,
   type EVICTIONS,
   type IMPORT_ACTIVITIES,
   type LOG_LEVELS,
@@ -26,6 +27,7 @@ import {
   type SettingName,
   type SettingValues,
   settingsSchema,
+  WATCHED_TOOLS,
 } from './settings.js';
 import { parseJson } from './settings-file.js';
 
@@ -75,22 +77,14 @@ export interface Config {
   };
   readonly imports: {
     readonly activity: (typeof IMPORT_ACTIVITIES)[number];
+    /** Tools whose sessions servers take in. */
+    readonly watched: readonly (typeof WATCHED_TOOLS)[number][];
     /** Where the user's tools keep their files. */
     readonly home: string;
     readonly programs: string;
   };
-  readonly perplexity: {
-    readonly apiKey: string | undefined;
-    /** Whether `tools/list` shows the tools that need the key. */
-    readonly isListed: boolean;
-    readonly baseUrl: string;
-    readonly backend: (typeof BACKENDS)[number];
-    readonly model: string | undefined;
-    readonly searchPreset: string;
-    readonly researchPreset: string;
-    readonly waitMs: number;
-    readonly timeoutMs: number;
-  };
+  readonly keeping: KeepingConfig;
+  readonly perplexity: PerplexityConfig;
   /** The settings that somebody chose, as the text of a `config.json`; without secrets. */
   readonly chosenSettings: string;
   /** The value of an environment variable that the user named as that of a key. */
@@ -226,10 +220,14 @@ export function loadConfig(sources: ConfigSources): Config {
     kg: kgOf(values, found, root.path, named),
     imports: Object.freeze({
       activity: values.importActivity,
+      watched: WATCHED_TOOLS.filter(
+        (name) => values.importWatch.includes('all') || values.importWatch.includes(name),
+      ),
       home,
       programs: programsFolder({ ...sources, env }),
     }),
-    perplexity: perplexityOf(values),
+    keeping: keepingConfig(values),
+    perplexity: perplexityConfig(values),
     chosenSettings: textOf(found),
     variable: (name: string) => env[name],
     notices: [...databaseNotices(sources.flags ?? {}, env), ...embeddingsNotices(embeddings)],
@@ -379,19 +377,5 @@ function kgOf(
     maxTriples: values.kgMaxTriples,
     ttlDays: values.kgTtlDays === 0 ? Number.POSITIVE_INFINITY : values.kgTtlDays,
     evict: values.kgEvict,
-  });
-}
-
-function perplexityOf(values: SettingValues): Config['perplexity'] {
-  return Object.freeze({
-    apiKey: values.perplexityApiKey,
-    isListed: values.perplexityApiKey !== undefined || values.perplexityTools === 'always',
-    baseUrl: values.perplexityBaseUrl.replace(/\/+$/, ''),
-    backend: values.perplexityBackend,
-    model: values.perplexityModel,
-    searchPreset: values.perplexitySearchPreset,
-    researchPreset: values.perplexityResearchPreset,
-    waitMs: values.perplexityWaitMs,
-    timeoutMs: values.perplexityTimeoutMs,
   });
 }

@@ -6,8 +6,10 @@ import { backup } from './admin/backup.js';
 import { getAnalytics } from './admin/get-analytics.js';
 import { listInsightContexts } from './admin/list-insight-contexts.js';
 import { listTrash } from './admin/list-trash.js';
+import { pruneConversations } from './admin/prune-conversations.js';
 import { quickFind } from './admin/quick-find.js';
 import { restoreConversation } from './admin/restore-conversation.js';
+import { setRetentionPolicy } from './admin/set-retention-policy.js';
 import { configureLlmProvider } from './context/configure-llm-provider.js';
 import { getContextSummary } from './context/get-context-summary.js';
 import { getProgressiveDetail } from './context/get-progressive-detail.js';
@@ -122,5 +124,7 @@ export const tools: readonly Tool[] = [
   listInsightContexts,
   listTrash,
   restoreConversation,
+  setRetentionPolicy,
+  pruneConversations,
   storeInfo,
 ];

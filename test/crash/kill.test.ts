@@ -11,7 +11,7 @@ import { sweepLocks } from '../../src/files/locks/file-lock.js';
 import { openConversationStore } from '../../src/stores/conversations/conversations.js';
 import { ageEmptyFolders } from '../support/age-folders.js';
 import { Child } from '../support/child.js';
-import { rounds, seededRandom, tempFolder, timeLimitMs } from '../support/rounds.js';
+import { printedRandom, rounds, tempFolder, timeLimitMs } from '../support/rounds.js';
 import { subjectsOf, syncedGraphIn } from '../support/synced-graph.js';
 import type { Acknowledged, WriterTask } from './children/writer.js';
 
@@ -88,7 +88,7 @@ describe('kill -9 while messages and facts are saved', () => {
   it(
     `loses nothing that was acknowledged, in ${ROUNDS} rounds`,
     async () => {
-      const random = seededRandom('kill');
+      const random = printedRandom('kill');
       const all: Acknowledged[] = [];
       let ref = '';
       let roundsWithAcks = 0;

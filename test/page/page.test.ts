@@ -3,21 +3,21 @@
  * hostile content, the way in, and what leaves the browser.
  */
 
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import axe from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { launch, newPlace, run, servePage } from './browser.mjs';
 
-const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const PAGE_FOLDER = resolve(import.meta.dirname, '../../dist/page');
 const MAX_FIRST_VIEW_BYTES = 60_000;
 const MAX_SCRIPT_BYTES = 250_000;
 const ID = '20250124-1706102400123';
 
 let browser: Browser;
+let made: ReturnType<typeof newPlace>;
 let place: ReturnType<typeof newPlace>;
 let served: Awaited<ReturnType<typeof servePage>>;
 let context: BrowserContext;
@@ -28,9 +28,12 @@ let errors: string[];
 
 beforeAll(async () => {
   browser = await launch();
+  made = newPlace();
+  await run(made, ['demo', made.root]);
 });
 afterAll(async () => {
   await browser.close();
+  made.remove();
 });
 
 afterEach(async () => {
@@ -71,7 +74,8 @@ const go = (address: string) =>
     location.hash = hash;
   }, address);
 
-const demo = () => run(place, ['demo', place.root]);
+/** The made store, which is made once. */
+const demo = () => cpSync(made.root, place.root, { recursive: true });
 
 describe('on the store of daybook demo', () => {
   beforeEach(() => open(demo));
@@ -390,10 +394,10 @@ it('is small: what the first view loads, and all of it', () => {
 
 /** What axe-core finds, run outside of the page's own policy. */
 async function faultsOf(): Promise<string[]> {
-  await page.evaluate(readFileSync(AXE, 'utf8'));
+  await page.evaluate(axe.source);
   return page.evaluate(async () => {
-    const { axe } = window as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
-    const { violations } = await axe.run();
+    const found = window as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
+    const { violations } = await found.axe.run();
     return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`);
   });
 }

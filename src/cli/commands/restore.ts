@@ -61,6 +61,19 @@ export async function restore(what: string, options: RestoreOptions, flags: Flag
   );
 }
 
+/** The same for what is in the trash alone. */
+export async function restoreFromTrash(
+  what: string,
+  options: { json?: boolean },
+  flags: Flags,
+): Promise<void> {
+  await withApp(flags, (app) =>
+    what.endsWith('.md')
+      ? noteFromTrash(what, undefined, options, app)
+      : fromTrash(what, options, app),
+  );
+}
+
 /** As README and `backup` name a backup: by its path, in `backups/`, or by its name alone. */
 async function fileOf(what: string, { backups: { folder } }: App): Promise<string | undefined> {
   const others = isArchiveName(what) ? [resolve(dirname(folder), what), resolve(folder, what)] : [];

@@ -3,6 +3,10 @@
  * Always listed, whatever toolsets are chosen, because "where is my data?" must have an answer.
  */
 import { z } from 'zod';
+import { isAppError } from '../../base/errors.js';
+import type { Importer } from '../../import/importer.js';
+import { ruleSchema } from '../../maintenance/retention/policy.js';
+import type { Retention } from '../../maintenance/retention/retention.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { FORMAT_VERSION } from '../../stores/conversations/document/schema.js';
 import type { InsightStore } from '../../stores/insights/insights.js';
@@ -19,7 +23,7 @@ export const storeInfo = defineTool({
   alwaysListed: true,
   title: 'Where the data is',
   description:
-    'Tells where the conversations are kept on this machine, how many there are, and the settings in force. Use it when the user asks where the data is or why a tool is missing or refuses.',
+    'Shows where the conversations are stored on this machine, how many there are, and the settings in force. Use it when the user asks where the data is or why a tool is missing or refuses.',
   input: z.strictObject({}),
   output: z.object({
     success,
@@ -73,6 +77,40 @@ export const storeInfo = defineTool({
       })
       .describe('Vectors for search by meaning; absent where they are off.')
       .exactOptional(),
+    imports: z
+      .array(
+        z.object({
+          tool: z.string(),
+          path: z.string(),
+          deletes: z.string().describe('What it deletes by itself, and when.').exactOptional(),
+          isWatched: z.boolean().describe('Whether servers take its sessions in as they grow.'),
+        }),
+      )
+      .describe('Other tools that keep conversations on this machine.'),
+    size: z
+      .object({
+        sizeBytes: z.number().int().describe('Conversations and memory bank.'),
+        trashBytes: z.number().int(),
+        limitBytes: z.number().int().describe('DAYBOOK_MAX_SIZE_MB; absent: none.').exactOptional(),
+      })
+      .describe('A store at its limit refuses to grow; the trash does not count.'),
+    retention: z
+      .object({
+        rules: z.array(ruleSchema),
+        bySize: z.boolean(),
+        problem: z.string().describe('Why the policy cannot be read.').exactOptional(),
+        lastRun: z
+          .object({
+            at: z.string(),
+            moved: z.number().int(),
+            removed: z.number().int(),
+            skipped: z.number().int(),
+          })
+          .describe('Moved to the trash, removed from it for good, chosen and left alone.')
+          .exactOptional(),
+      })
+      .describe('What is moved to the trash by itself; absent without a policy.')
+      .exactOptional(),
     settings: z.object({
       toolsets: z.array(z.string()),
       fsync: z.boolean(),
@@ -86,7 +124,9 @@ export const storeInfo = defineTool({
     }),
   }),
   annotations: READS,
-  async run(_input, { conversations, embeddings, insights, search, facts }) {
+  async run(_input, app) {
+    const { conversations, embeddings, importer, insights, search, facts, retention, size } = app;
+    const policy = await retentionFacts(retention);
     const vectors = embeddings.progress();
     const heads = await conversations.list();
     const { isBuilt, messages, terms } = search.status();
@@ -99,6 +139,9 @@ export const storeInfo = defineTool({
       messages: heads.reduce((sum, { messageCount }) => sum + messageCount, 0),
       insights: await insightFacts(insights),
       index: { isBuilt, messages, terms },
+      imports: await otherTools(importer),
+      size: await size.measure(),
+      ...(policy && { retention: policy }),
       ...(vectors && { embeddings: { mode: embeddings.mode, ...vectors } }),
       ...(watching && { watching: watchingFacts(watching) }),
       damaged: conversations
@@ -108,6 +151,29 @@ export const storeInfo = defineTool({
     };
   },
 });
+
+async function otherTools(importer: Importer) {
+  const watched = new Set((await importer.watched()).map(({ path }) => path));
+  return (await importer.places()).map(({ title, path, deletes }) => ({
+    ...{ tool: title, path },
+    ...(deletes !== undefined && { deletes }),
+    isWatched: watched.has(path),
+  }));
+}
+
+async function retentionFacts(retention: Retention) {
+  try {
+    const policy = await retention.policy.read();
+    if (policy === undefined) return undefined;
+    const run = await retention.lastRun();
+    const { at = '', moved = 0, removed = 0, skipped = 0 } = run ?? {};
+    const lastRun = { at, moved, removed, skipped };
+    return { rules: [...policy.rules], bySize: policy.bySize, ...(run && { lastRun }) };
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    return { rules: [], bySize: false, problem: error.message };
+  }
+}
 
 async function insightFacts(insights: InsightStore) {
   const count = (await insights.all()).length;

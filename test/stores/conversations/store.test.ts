@@ -156,7 +156,7 @@ describe('append', () => {
     const { store, another, textOf } = await openStore();
     await store.create({ messages: [user('a')] });
     const isThere = {
-      unless: ({ messages }: { messages: readonly { content: string }[] }) =>
+      skipIf: ({ messages }: { messages: readonly { content: string }[] }) =>
         messages.some(({ content }) => content === 'b'),
     };
     await (await another()).store.append(ID0, [user('b')]);
@@ -166,7 +166,7 @@ describe('append', () => {
     const both = await Promise.all([
       store.append(ID0, [user('c')]),
       store.append(ID0, [user('d')], {
-        unless: ({ messages }) => messages.at(-1)?.content === 'c',
+        skipIf: ({ messages }) => messages.at(-1)?.content === 'c',
       }),
     ]);
     expect(both.map(({ messages }) => messages.length)).toEqual([1, 0]);
@@ -261,7 +261,7 @@ describe('an append', () => {
     const { conversationId } = await store.create({ title: 'T', messages: [user('one')] });
     const folder = join(logsFolder, conversationId);
     const nothing = [
-      () => store.append(conversationId, [user('one')], { unless: () => true }),
+      () => store.append(conversationId, [user('one')], { skipIf: () => true }),
       () => store.update(conversationId, { title: 'T' }),
     ];
     for (const act of nothing) {

@@ -1,7 +1,7 @@
 /**
- * From the JSON of a `conversation.json`, perhaps written by hand, to a conversation.
- * What can be derived is derived the same way in every process; what cannot is damage,
- * reported with its place and left as it is.
+ * Parses the JSON of a `conversation.json`, which may be written by hand. Missing values are derived
+ * where that is possible, in the same way in every process. Everything else is damage: it is reported
+ * with its location in the file, and the file is left as it is.
  */
 
 import { isoTime } from '../../../base/clock.js';
@@ -24,16 +24,20 @@ import { isTitleOf } from './title.js';
 const ISO_TIME =
   /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 
-interface Place {
+interface SourceLocation {
   path: string;
   conversationId: string;
 }
 
-/** CONVERSATION_CORRUPTED with the place of the fault, FORMAT_TOO_NEW. */
-export function readConversation(value: unknown, place: Place, codec: Codec): ConversationDocument {
-  const file = objectAt(value, '', place);
+/** CONVERSATION_CORRUPTED says where in the file the fault is. FORMAT_TOO_NEW. */
+export function parseConversation(
+  value: unknown,
+  location: SourceLocation,
+  codec: Codec,
+): ConversationDocument {
+  const file = objectAt(value, '', location);
   const {
-    conversationId: _idOfFile, // the folder's name counts: people copy folders
+    conversationId: _idOfFile, // the name of the folder counts, because people copy folders
     createdAt,
     updatedAt,
     messageCount: _countOfFile,
@@ -41,48 +45,51 @@ export function readConversation(value: unknown, place: Place, codec: Codec): Co
     messages: list,
     ...rest
   } = file;
-  if (typeof formatVersion !== 'number') throw damage('formatVersion', 'a number', place);
-  if (formatVersion > FORMAT_VERSION) throw tooNew(formatVersion, place);
-  if (!Array.isArray(list)) throw damage('messages', 'a list', place);
+  if (typeof formatVersion !== 'number') throw damage('formatVersion', 'a number', location);
+  if (formatVersion > FORMAT_VERSION) throw tooNew(formatVersion, location);
+  if (!Array.isArray(list)) throw damage('messages', 'a list', location);
 
-  const created = timeOr(createdAt, timeOfId(place.conversationId));
-  const messages = readMessages(list, created, place, codec);
-  const { known, extra } = readOptional(rest, place);
+  const created = timeOr(createdAt, timeOfId(location.conversationId));
+  const messages = readMessages(list, created, location, codec);
+  const { known, extra } = readOptional(rest, location);
   const { titleFrom, ...given } = known;
-  const spoken = titleFrom === undefined ? undefined : messages.find(({ id }) => id === titleFrom);
-  // Edited by hand, it is somebody's own title.
-  const isSpoken =
-    spoken !== undefined && given.title !== undefined && isTitleOf(spoken.content, given.title);
+  const titleMessage =
+    titleFrom === undefined ? undefined : messages.find(({ id }) => id === titleFrom);
+  // A title that was edited by hand is kept.
+  const isDerivedTitle =
+    titleMessage !== undefined &&
+    given.title !== undefined &&
+    isTitleOf(titleMessage.content, given.title);
   const head: ConversationHead = {
-    conversationId: place.conversationId,
+    conversationId: location.conversationId,
     createdAt: created,
     updatedAt: timeOr(updatedAt, messages.at(-1)?.createdAt ?? created),
     messageCount: messages.length,
     ...given,
-    ...(isSpoken ? { titleFrom: spoken.id } : {}),
+    ...(isDerivedTitle ? { titleFrom: titleMessage.id } : {}),
   };
   return new ConversationDocument(head, extra, messages, codec);
 }
 
 function readOptional(
   rest: JsonObject,
-  place: Place,
+  location: SourceLocation,
 ): { known: Partial<ConversationHead>; extra: JsonObject } {
   const { title, titleFrom, module, clientId, pinned, tags, metadata, branchOf, ...extra } = rest;
   const known = {
-    ...optional('title', title, isString, 'a text', place),
-    ...optional('titleFrom', titleFrom, isString, 'a message id', place),
-    ...optional('module', module, isString, 'a text', place),
-    ...optional('clientId', clientId, isClientId, 'a key of letters, digits, . _ -', place),
-    ...optional('pinned', pinned, isBoolean, 'true or false', place),
-    ...optional('tags', tags, isTextList, 'a list of texts', place),
-    ...optional('metadata', metadata, isRecord, 'an object', place),
-    ...optional('branchOf', branchOf, isBranch, 'conversationId and messageId', place),
+    ...optional('title', title, isString, 'a text', location),
+    ...optional('titleFrom', titleFrom, isString, 'a message id', location),
+    ...optional('module', module, isString, 'a text', location),
+    ...optional('clientId', clientId, isClientId, 'a key of letters, digits, . _ -', location),
+    ...optional('pinned', pinned, isBoolean, 'true or false', location),
+    ...optional('tags', tags, isTextList, 'a list of texts', location),
+    ...optional('metadata', metadata, isRecord, 'an object', location),
+    ...optional('branchOf', branchOf, isBranch, 'conversationId and messageId', location),
   };
   return { known, extra };
 }
 
-/** VALIDATION_ERROR where a file with these fields could not be read again. */
+/** VALIDATION_ERROR if a file with these fields could not be parsed again. */
 export function requireReadable(fields: object): void {
   try {
     readOptional({ ...fields }, { path: '', conversationId: '' });
@@ -98,7 +105,7 @@ export function requireReadable(fields: object): void {
 function readMessages(
   list: readonly unknown[],
   createdAt: string,
-  place: Place,
+  location: SourceLocation,
   codec: Codec,
 ): Message[] {
   const given = new Set<string>(list.map(idIn).filter(isId));
@@ -107,29 +114,29 @@ function readMessages(
   let time = createdAt;
   return list.map((item, index) => {
     const at = `messages[${index}]`;
-    const fields = objectAt(item, at, place);
+    const fields = objectAt(item, at, location);
     const { id, role, content, createdAt: own, parentMessageId, metadata, ...extra } = fields;
-    if (!isRole(role)) throw damage(`${at}.role`, ROLES.join(', '), place);
-    if (!isString(content)) throw damage(`${at}.content`, 'a text', place);
+    if (!isRole(role)) throw damage(`${at}.role`, ROLES.join(', '), location);
+    if (!isString(content)) throw damage(`${at}.content`, 'a text', location);
     time = timeOr(own, time);
     const uniqueId =
       isId(id) && !used.has(id)
         ? id
-        : derivedMessageId(place.conversationId, role, content, sameText, given);
+        : derivedMessageId(location.conversationId, role, content, sameText, given);
     used.add(uniqueId);
-    const text = codec.open(content, `${place.conversationId}/${uniqueId}`);
+    const text = codec.open(content, `${location.conversationId}/${uniqueId}`);
     return {
       ...{ id: uniqueId, role, content: text, createdAt: time },
-      ...optional('parentMessageId', parentMessageId, isString, 'a message id', place, at),
-      ...optional('metadata', metadata, isRecord, 'an object', place, at),
+      ...optional('parentMessageId', parentMessageId, isString, 'a message id', location, at),
+      ...optional('metadata', metadata, isRecord, 'an object', location, at),
       ...extra,
     };
   });
 }
 
 /**
- * From place-independent facts, so that a line added above does not change it; never an id that a
- * message of the file carries, which would move that id to another message.
+ * Derived from facts that do not depend on the position, so that a message added above does not change
+ * it. Never an id that another message of the file has.
  */
 function derivedMessageId(
   conversationId: string,
@@ -154,11 +161,11 @@ function optional<K extends string, T>(
   value: unknown,
   isRight: (value: unknown) => value is T,
   expected: string,
-  place: Place,
+  location: SourceLocation,
   within = '',
 ): { [P in K]?: T } {
   if (value === undefined || value === null) return {};
-  if (!isRight(value)) throw damage(within === '' ? name : `${within}.${name}`, expected, place);
+  if (!isRight(value)) throw damage(within === '' ? name : `${within}.${name}`, expected, location);
   return { [name]: value } as { [P in K]?: T };
 }
 
@@ -173,9 +180,9 @@ const isTextList = (value: unknown): value is string[] =>
 const isBranch = (value: unknown): value is { conversationId: string; messageId: string } =>
   isRecord(value) && isString(value['conversationId']) && isString(value['messageId']);
 
-function objectAt(value: unknown, at: string, place: Place): JsonObject {
+function objectAt(value: unknown, at: string, location: SourceLocation): JsonObject {
   if (isRecord(value)) return value;
-  throw damage(at === '' ? 'the document' : at, 'an object', place);
+  throw damage(at === '' ? 'the document' : at, 'an object', location);
 }
 
 /** Every time in memory has one form, so that times can be compared as texts. */
@@ -190,7 +197,7 @@ function timeOfId(conversationId: string): string {
   return isoTime(Number(conversationId.slice(9)));
 }
 
-function damage(at: string, expected: string, { path, conversationId }: Place): AppError {
+function damage(at: string, expected: string, { path, conversationId }: SourceLocation): AppError {
   return new AppError(
     'CONVERSATION_CORRUPTED',
     `${path} is damaged: ${at} should be ${expected}.`,
@@ -198,7 +205,7 @@ function damage(at: string, expected: string, { path, conversationId }: Place): 
   );
 }
 
-function tooNew(formatVersion: number, { path }: Place): AppError {
+function tooNew(formatVersion: number, { path }: SourceLocation): AppError {
   return new AppError(
     'FORMAT_TOO_NEW',
     `${path} has format version ${formatVersion}; this Daybook reads up to ${FORMAT_VERSION}.`,
