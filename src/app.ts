@@ -123,12 +123,10 @@ const SECOND_RESUME_MS = 25_000;
 /** Opens every store on the folders of the configuration. Creates no conversation by itself. */
 export async function createApp(config: Config, options: AppOptions = {}): Promise<App> {
   const { log = silentLog, clock = systemClock, isReading = false } = options;
-  const { logsDir: logsFolder, fsync, maxMessages } = config;
+  const { logsDir: logsFolder, fsync } = config;
   const size = storeSize(config, clock);
   const requireRoom = () => size.requireRoom();
-  const conversations = await openConversationStore({
-    ...{ logsFolder, fsync, maxMessages, requireRoom, clock, log, isReading },
-  });
+  const conversations = await conversationsOf(config, requireRoom, { clock, log, isReading });
   const language = openLanguageParts(config, conversations, clock, log);
   const { vectors } = language.services.embeddings;
   const { search, recall } = searchesOf(config, conversations, vectors, { clock, log });
@@ -189,6 +187,12 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     },
   };
 }
+
+const conversationsOf = (
+  { logsDir: logsFolder, fsync, maxMessages, keeping: { versions } }: Config,
+  requireRoom: () => Promise<void>,
+  options: Required<AppOptions>,
+) => openConversationStore({ logsFolder, fsync, maxMessages, versions, requireRoom, ...options });
 
 /** Clears what dead processes left, follows their research runs, and takes in what the user has watched. */
 function beginningOf(
