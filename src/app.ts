@@ -88,10 +88,11 @@ export interface App {
   readonly trash: KeepingParts['trash'];
   readonly retention: KeepingParts['retention'];
   readonly size: KeepingParts['size'];
+  readonly archives: KeepingParts['archives'];
   readonly state: StateStore;
   readonly summaries: SummaryService;
   readonly embeddings: Pick<EmbeddingParts, 'mode' | 'progress' | 'vectors'>;
-  readonly languageModels: Pick<SummaryParts, 'providers' | 'modelOf' | 'isKeySet'>;
+  readonly languageModels: Pick<SummaryParts, 'providers' | 'modelOf' | 'isKeySet' | 'store'>;
   readonly kg: KnowledgeGraph;
   readonly graphExport: GraphExport;
   readonly graphImport: GraphImport;
@@ -132,8 +133,9 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
   const { search, recall } = searchesOf(config, conversations, vectors, { clock, log });
   const research = researchOf(config, conversations, requireRoom, clock, log);
   const documents = new ConversationDocuments({ logsFolder, fsync, clock });
-  const folder = exportsFolder(config);
-  const exporter = new Exporter({ store: conversations, documents, folder, clock, fsync });
+  const { store: summaries } = language.services.languageModels;
+  const exported = { store: conversations, documents, summaries, folder: exportsFolder(config) };
+  const exporter = new Exporter({ ...exported, clock, fsync });
   const bank = bankOf(config, requireRoom, clock, log);
   const insights = openInsights(config, requireRoom, clock, log);
   const { areas, backups } = backupsOf(config, bank.kg, clock);
@@ -321,6 +323,7 @@ function backupsOf(config: Config, kg: KnowledgeGraph, clock: Clock) {
   const areas: readonly BackupArea[] = [
     { name: 'conversation-logs', folder: logsDir },
     { name: 'memory-bank', folder: bank },
+    { name: 'archive', folder: join(root, 'archive') },
   ];
   const movedGraph = [...graphPathsOf(kg.files)].filter(([, path]) => dirname(path) !== bank);
   const singleFiles = [

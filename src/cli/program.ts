@@ -55,6 +55,7 @@ const REPORTING = new Set([
   'import',
   'trash',
   'prune',
+  'archive',
 ]);
 
 /**

@@ -127,7 +127,11 @@ async function fromTrash(what: string, options: RestoreOptions, app: App): Promi
       console.log(`The insight was restored: ${path}`),
     );
   }
-  const restored = await app.conversations.restore(what).catch((error: unknown) => {
+  const restored = await app.conversations.restore(what).catch(async (error: unknown) => {
+    const conversationId = isAppError(error, 'CONVERSATION_NOT_FOUND')
+      ? await app.archives.restore(what)
+      : undefined;
+    if (conversationId !== undefined) return { conversationId, droppedKey: undefined };
     const isNothing =
       isAppError(error, 'CONVERSATION_NOT_FOUND') || isAppError(error, 'VALIDATION_ERROR');
     throw isNothing && !/^\d{8}-\d{13}/.test(what) ? nothingOf(what, app) : error;
@@ -192,10 +196,12 @@ async function fromBackup(
 async function fromExport(
   path: string,
   { asNew = false, dryRun = false, json }: RestoreOptions,
-  { conversations: store, documents }: App,
+  { conversations: store, documents, languageModels }: App,
   call: Call,
 ): Promise<Outcome> {
-  const report = await restoreExport(path, { store, documents, asNew, dryRun, ...call });
+  const { store: summaries } = languageModels;
+  const options = { store, documents, summaries, asNew, dryRun, ...call };
+  const report = await restoreExport(path, options);
   for (const { from, id } of json ? [] : report.asNew) {
     console.log(
       id === undefined ? `${from} would be added as a copy` : `${from} was added as ${id}`,
