@@ -155,6 +155,7 @@ describe('on the store of daybook demo', () => {
     await page.keyboard.type('midlemarch');
     await page.waitForSelector('.found [role=option]');
     await page.keyboard.press('Escape');
+    await page.waitForSelector('dialog', { state: 'detached' });
     await page.keyboard.press('Control+k');
     await page.waitForSelector('.find:focus');
     await page.keyboard.type('people');
