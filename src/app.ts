@@ -92,7 +92,7 @@ export interface App {
   readonly state: StateStore;
   readonly summaries: SummaryService;
   readonly embeddings: Pick<EmbeddingParts, 'mode' | 'progress' | 'vectors'>;
-  readonly languageModels: Pick<SummaryParts, 'providers' | 'modelOf' | 'isKeySet'>;
+  readonly languageModels: Pick<SummaryParts, 'providers' | 'modelOf' | 'isKeySet' | 'store'>;
   readonly kg: KnowledgeGraph;
   readonly graphExport: GraphExport;
   readonly graphImport: GraphImport;
@@ -133,8 +133,9 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
   const { search, recall } = searchesOf(config, conversations, vectors, { clock, log });
   const research = researchOf(config, conversations, requireRoom, clock, log);
   const documents = new ConversationDocuments({ logsFolder, fsync, clock });
-  const folder = exportsFolder(config);
-  const exporter = new Exporter({ store: conversations, documents, folder, clock, fsync });
+  const { store: summaries } = language.services.languageModels;
+  const exported = { store: conversations, documents, summaries, folder: exportsFolder(config) };
+  const exporter = new Exporter({ ...exported, clock, fsync });
   const bank = bankOf(config, requireRoom, clock, log);
   const insights = openInsights(config, requireRoom, clock, log);
   const { areas, backups } = backupsOf(config, bank.kg, clock);

@@ -21,7 +21,7 @@ import { leadsElsewhere } from '../door/refusals.js';
 import { listFolders } from '../paths/folders.js';
 import { ignoreErrno, withFileError } from '../read/file-errors.js';
 import { type HeldLock, heldLock, LockLostError, WANTED } from './lock-handle.js';
-import { isOwnerName, isSurelyDead, ownerName } from './process-identity.js';
+import { isOfEarlierBoot, isOwnerName, isSurelyDead, ownerName } from './process-identity.js';
 
 /** How long a caller waits before `LOCKED` (SPEC: ten seconds). */
 const WAIT_LIMIT_MS = 10_000;
@@ -249,6 +249,7 @@ const discardedPath = (path: string, owner: string) => `${path}.dead.${owner}`;
 async function isLeaseOver(path: string, owner: string, ownerPath: string): Promise<boolean> {
   const found = await ignoreErrno(GONE, lstat(ownerPath));
   if (found === undefined) return false;
+  if (isOfEarlierBoot(owner, found.mtimeMs)) return true;
   const now = systemClock.monotonic();
   const last = observed.get(path);
   if (last === undefined || last.owner !== owner || last.mtimeMs !== found.mtimeMs) {
