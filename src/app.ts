@@ -134,9 +134,8 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
   const size = storeSize(config, clock);
   const requireRoom = () => size.requireRoom();
   const screen = new MessageScreen(config);
-  const conversations = await conversationsOf(config, requireRoom, {
-    ...{ screen, clock, log, isReading },
-  });
+  const opening = { screen, clock, log, isReading };
+  const conversations = await conversationsOf(config, requireRoom, opening);
   const language = openLanguageParts(config, conversations, clock, log);
   const { vectors } = language.services.embeddings;
   const { search, recall } = searchesOf(config, conversations, vectors, { clock, log });
