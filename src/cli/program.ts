@@ -10,6 +10,7 @@ import { addBackup } from './definitions/backup.js';
 import { addCare } from './definitions/care.js';
 import { addCompletion } from './definitions/completion.js';
 import { addConversations } from './definitions/conversations.js';
+import { addDemo } from './definitions/demo.js';
 import { addEmbeddings } from './definitions/embeddings.js';
 import { addExport } from './definitions/export.js';
 import { addHelp } from './definitions/help.js';
@@ -35,6 +36,7 @@ const DEFINITIONS: readonly ((program: Command, flags: () => Flags) => void)[] =
   addImport,
   addBackup,
   addStats,
+  addDemo,
   addKeeping,
   addCare,
   addProviders,
@@ -63,7 +65,6 @@ const REPORTING = new Set([
 export function createProgram(args: readonly string[] = []): Command {
   const program = new Command('daybook')
     .description('A memory for AI assistants, kept as plain files that you own.')
-    .version(VERSION)
     .option('--root <folder>', 'the folder that holds everything')
     .option('--toolsets <names>', 'toolsets to offer, separated by commas, or all')
     .option('--log-level <level>', 'how much is logged to stderr')
@@ -74,6 +75,8 @@ export function createProgram(args: readonly string[] = []): Command {
     .exitOverride(endCommand)
     .configureHelp({ subcommandTerm: (command) => command.name() })
     .addHelpText('after', examplesText('init', 'serve', 'search garden shed', 'show garden-plan'));
+  // `restore` has a --version of its own, which the one of the program would take away from it.
+  if (!args.includes('restore')) program.version(VERSION);
   const flags = () => program.opts<Flags>();
   const isBare = program.parseOptions([...args]).operands.length === 0;
   addServe(program, flags, isBare);
