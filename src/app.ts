@@ -4,10 +4,10 @@
  */
 import { join } from 'node:path';
 import type { EmbeddingParts } from './app/embeddings.js';
+import { cacheNameOf, openStoreEncryption } from './app/encryption.js';
 import { openLanguageParts } from './app/language-parts.js';
 import type { SummaryParts } from './app/summaries.js';
 import { type Clock, systemClock } from './base/clock.js';
-import { sha256Hex } from './base/ids.js';
 import { type Log, silentLog } from './base/log.js';
 import { VERSION } from './base/version.js';
 import type { Config } from './config/config.js';
@@ -17,6 +17,8 @@ import { Exporter } from './exchange/export.js';
 import { GraphExport } from './exchange/graph-export.js';
 import { GraphImport } from './exchange/graph-import.js';
 import type { Durability } from './files/atomic/atomic-write.js';
+import { type Codec, codecOf } from './files/codec.js';
+import { requireUnconverted } from './files/sealing/open-stores.js';
 import { Importer } from './import/importer.js';
 import { Backups } from './maintenance/backup.js';
 import type { BackupArea } from './maintenance/backup-content.js';
@@ -99,6 +101,8 @@ export interface App {
    * research runs, builds the search index. Commands that run once do without.
    */
   start(): void;
+  /** LOCKED where another process encrypts or decrypts the store, or did so since this App was opened. */
+  requireUnconverted(): void;
   /** Finishes what was accepted, then lets go of everything. */
   close(): Promise<void>;
 }
@@ -113,18 +117,33 @@ export interface AppOptions {
 /** A dead server's lease on a research run ends by itself; a second look then takes the run over. */
 const SECOND_RESUME_MS = 25_000;
 
-/** Opens every store on the folders of the configuration. Creates no conversation by itself. */
+/**
+ * Opens every store on the folders of the configuration. Creates no conversation by itself. DECRYPT where
+ * the store is encrypted with another key than the given one, LOCKED while that is being changed.
+ */
 export async function createApp(config: Config, options: AppOptions = {}): Promise<App> {
+  const encryption = await openStoreEncryption(config);
+  try {
+    const app = await openApp(config, options, codecOf(encryption.key));
+    const close = () => app.close().finally(() => encryption.close());
+    return { ...app, close };
+  } catch (error) {
+    encryption.close();
+    throw error;
+  }
+}
+
+async function openApp(config: Config, options: AppOptions, codec: Codec): Promise<App> {
   const { log = silentLog, clock = systemClock, isReading = false } = options;
   const { logsDir: logsFolder, fsync, maxMessages } = config;
   const conversations = await openConversationStore({
-    ...{ logsFolder, fsync, maxMessages, clock, log, isReading },
+    ...{ logsFolder, fsync, maxMessages, clock, log, isReading, codec },
   });
   const language = openLanguageParts(config, conversations, clock, log);
   const { vectors } = language.services.embeddings;
   const { search, recall } = searchesOf(config, conversations, vectors, { clock, log });
   const research = researchOf(config, conversations, clock, log);
-  const documents = new ConversationDocuments({ logsFolder, fsync, clock });
+  const documents = new ConversationDocuments({ logsFolder, fsync, clock, codec });
   const folder = exportsFolder(config);
   const exporter = new Exporter({ store: conversations, documents, folder, clock, fsync });
   const bank = bankOf(config, clock, log);
@@ -150,6 +169,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     insights,
     insightSearch: new InsightSearch(insights),
     ...settledBy(config),
+    requireUnconverted: () => requireUnconverted(logsFolder),
     start() {
       background = conversations.tidy().catch((error: unknown) => {
         log.warn({ err: error }, 'leftovers of ended processes were not removed');
@@ -259,9 +279,9 @@ function backupsOf({ root, logsDir, fsync, backup: { folder, keepDays } }: Confi
 }
 
 /** One file a logs folder: two roots never share an index. */
-function indexCachePath({ cacheFolder, indexCache, logsDir }: Config): string | undefined {
-  if (!indexCache) return undefined;
-  return join(cacheFolder, 'index', `${sha256Hex(logsDir).slice(0, 32)}.bin`);
+function indexCachePath(config: Config): string | undefined {
+  if (!config.indexCache) return undefined;
+  return join(config.cacheFolder, 'index', `${cacheNameOf(config)}.bin`);
 }
 
 function perplexityOf({ perplexity }: Config, clock: Clock): Perplexity | undefined {

@@ -19,7 +19,7 @@ const FLOORS: readonly (readonly string[])[] = [
     'research',
     'context',
     'embeddings',
-    'privacy',
+    'encryption',
     'import',
     'exchange',
     'maintenance',
@@ -53,6 +53,7 @@ const DOORS: readonly { thing: string; pattern: RegExp; rooms: readonly string[]
   { thing: 'process.env', pattern: /process\.env/, rooms: ['config'] },
   { thing: 'stdout', pattern: /process\.stdout|console\./, rooms: ['cli'] },
   { thing: 'the clock', pattern: /Date\.now\(|performance\.now\(/, rooms: ['base'] },
+  { thing: 'ciphers', pattern: /createCipheriv|createDecipheriv|scrypt(Sync)?\(/, rooms: ['base'] },
   { thing: 'randomness', pattern: /randomUUID|randomBytes|Math\.random/, rooms: ['base'] },
 ];
 

@@ -1,7 +1,6 @@
 /** Embeddings put together: which model, where its vectors are kept, and what recall asks of them. */
 import { join } from 'node:path';
 import type { Clock } from '../base/clock.js';
-import { sha256Hex } from '../base/ids.js';
 import type { Log } from '../base/log.js';
 import type { Config } from '../config/config.js';
 import type { Embedder } from '../embeddings/embedder.js';
@@ -13,6 +12,7 @@ import { createVectorSource } from '../embeddings/stored-vectors.js';
 import { passagesOf } from '../recall/message-text.js';
 import type { VectorSource } from '../recall/vector-source.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
+import { cacheNameOf } from './encryption.js';
 
 export interface EmbeddingParts {
   /** Absent where embeddings are off. */
@@ -39,7 +39,7 @@ export function openEmbeddings(
   const sync = new EmbeddingSync({
     conversations,
     open: () => openEmbedder(config, clock),
-    folder: join(config.cacheFolder, 'vectors', sha256Hex(config.logsDir).slice(0, 32)),
+    folder: join(config.cacheFolder, 'vectors', cacheNameOf(config)),
     cut: passagesOf,
     clock,
     log,

@@ -11,6 +11,7 @@ import { addCare } from './definitions/care.js';
 import { addCompletion } from './definitions/completion.js';
 import { addConversations } from './definitions/conversations.js';
 import { addEmbeddings } from './definitions/embeddings.js';
+import { addEncryption } from './definitions/encryption.js';
 import { addExport } from './definitions/export.js';
 import { addHelp } from './definitions/help.js';
 import { addImport } from './definitions/import.js';
@@ -33,6 +34,7 @@ const DEFINITIONS: readonly ((program: Command, flags: () => Flags) => void)[] =
   addImport,
   addBackup,
   addCare,
+  addEncryption,
   addProviders,
   addEmbeddings,
   addCompletion,
@@ -40,7 +42,16 @@ const DEFINITIONS: readonly ((program: Command, flags: () => Flags) => void)[] =
 ];
 
 /** These finish their work even when the reader of their output has gone. */
-const REPORTING = new Set(['init', 'info', 'unlock', 'backup', 'restore', 'import']);
+const REPORTING = new Set([
+  'init',
+  'info',
+  'unlock',
+  'backup',
+  'restore',
+  'import',
+  'encrypt',
+  'decrypt',
+]);
 
 /**
  * A fresh program; parsing `args` runs the command that they name. Without the name of a command,

@@ -8,8 +8,9 @@ import { isoTime } from '../../../base/clock.js';
 import { AppError, isAppError } from '../../../base/errors.js';
 import { derivedUuid } from '../../../base/ids.js';
 import { isRecord } from '../../../base/is-record.js';
-import type { Codec } from '../../../files/codec.js';
-import { ConversationDocument } from './document.js';
+import { type Codec, plainCodec } from '../../../files/codec.js';
+import { isSealedText } from '../../../files/sealing/sealed-form.js';
+import { ConversationDocument, fieldsBinding } from './document.js';
 import {
   CLIENT_ID,
   type ConversationHead,
@@ -29,9 +30,20 @@ interface Place {
   conversationId: string;
 }
 
-/** CONVERSATION_CORRUPTED with the place of the fault, FORMAT_TOO_NEW. */
-export function readConversation(value: unknown, place: Place, codec: Codec): ConversationDocument {
-  const file = objectAt(value, '', place);
+/**
+ * CONVERSATION_CORRUPTED with the place of the fault, FORMAT_TOO_NEW, DECRYPT. `codec` opens what is
+ * sealed; `sealing`, unless it is the same, is how the document will be written.
+ */
+export function readConversation(
+  value: unknown,
+  place: Place,
+  codec: Codec,
+  sealing: Codec = codec,
+): ConversationDocument {
+  const given = objectAt(value, '', place);
+  // What is not sealed was written before the store was, or by hand.
+  const opening = isSealed(given) ? codec : plainCodec;
+  const file = withFields(given, place.conversationId, place, opening);
   const {
     conversationId: _idOfFile, // the folder's name counts: people copy folders
     createdAt,
@@ -46,22 +58,35 @@ export function readConversation(value: unknown, place: Place, codec: Codec): Co
   if (!Array.isArray(list)) throw damage('messages', 'a list', place);
 
   const created = timeOr(createdAt, timeOfId(place.conversationId));
-  const messages = readMessages(list, created, place, codec);
+  const messages = readMessages(list, created, place, opening);
   const { known, extra } = readOptional(rest, place);
-  const { titleFrom, ...given } = known;
+  const { titleFrom, ...fields } = known;
   const spoken = titleFrom === undefined ? undefined : messages.find(({ id }) => id === titleFrom);
   // Edited by hand, it is somebody's own title.
   const isSpoken =
-    spoken !== undefined && given.title !== undefined && isTitleOf(spoken.content, given.title);
+    spoken !== undefined && fields.title !== undefined && isTitleOf(spoken.content, fields.title);
   const head: ConversationHead = {
     conversationId: place.conversationId,
     createdAt: created,
     updatedAt: timeOr(updatedAt, messages.at(-1)?.createdAt ?? created),
     messageCount: messages.length,
-    ...given,
+    ...fields,
     ...(isSpoken ? { titleFrom: spoken.id } : {}),
   };
-  return new ConversationDocument(head, extra, messages, codec);
+  return new ConversationDocument(head, extra, messages, sealing);
+}
+
+/** A sealed document says so in its head; this cannot be a field of a person's own. */
+export const isSealed = ({ sealed }: JsonObject): boolean =>
+  isString(sealed) && isSealedText(sealed);
+
+/** With the fields that are sealed beside them. DECRYPT. */
+function withFields(file: JsonObject, bound: string, place: Place, codec: Codec): JsonObject {
+  if (!isSealed(file)) return file;
+  if (codec === plainCodec) throw noKey(place);
+  const { sealed, ...others } = file;
+  const opened: unknown = JSON.parse(codec.open(String(sealed), fieldsBinding(bound)));
+  return { ...others, ...objectAt(opened, 'sealed', place) };
 }
 
 function readOptional(
@@ -101,13 +126,15 @@ function readMessages(
   place: Place,
   codec: Codec,
 ): Message[] {
-  const given = new Set<string>(list.map(idIn).filter(isId));
+  const ids = new Set<string>(list.map(idIn).filter(isId));
   const used = new Set<string>();
   const sameText = new Map<string, number>();
   let time = createdAt;
   return list.map((item, index) => {
     const at = `messages[${index}]`;
-    const fields = objectAt(item, at, place);
+    const given = objectAt(item, at, place);
+    const bound = isId(given['id']) ? `${place.conversationId}/${given['id']}` : '';
+    const fields = codec === plainCodec ? given : withFields(given, bound, place, codec);
     const { id, role, content, createdAt: own, parentMessageId, metadata, ...extra } = fields;
     if (!isRole(role)) throw damage(`${at}.role`, ROLES.join(', '), place);
     if (!isString(content)) throw damage(`${at}.content`, 'a text', place);
@@ -115,9 +142,9 @@ function readMessages(
     const uniqueId =
       isId(id) && !used.has(id)
         ? id
-        : derivedMessageId(place.conversationId, role, content, sameText, given);
+        : derivedMessageId(place.conversationId, role, content, sameText, ids);
     used.add(uniqueId);
-    const text = codec.open(content, `${place.conversationId}/${uniqueId}`);
+    const text = codec.open(content, bound);
     return {
       ...{ id: uniqueId, role, content: text, createdAt: time },
       ...optional('parentMessageId', parentMessageId, isString, 'a message id', place, at),
@@ -196,6 +223,13 @@ function damage(at: string, expected: string, { path, conversationId }: Place): 
     `${path} is damaged: ${at} should be ${expected}.`,
     { details: { path, conversationId, at, expected } },
   );
+}
+
+function noKey({ path, conversationId }: Place): AppError {
+  return new AppError('DECRYPT', `${path} is encrypted, and this store is not.`, {
+    hint: 'The file was left untouched. Start Daybook with its key: DAYBOOK_KEY_FILE or DAYBOOK_PASSPHRASE.',
+    details: { path, conversationId },
+  });
 }
 
 function tooNew(formatVersion: number, { path }: Place): AppError {
