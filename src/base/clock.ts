@@ -28,6 +28,14 @@ export function compactTime(epochMs: number): string {
   return isoTime(epochMs).replace(/[-:.]/g, '');
 }
 
+/** The ISO 8601 form of such a time; `undefined` if the text is none. */
+export function isoOfCompact(text: string): string | undefined {
+  const parts = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z$/.exec(text);
+  if (parts === null) return undefined;
+  const [, year, month, day, hour, minute, second, ms] = parts;
+  return `${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`;
+}
+
 /** Resolves after `ms`; rejects with the signal's reason when it is aborted first. */
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -16,6 +16,7 @@ import { addExport } from './definitions/export.js';
 import { addHelp } from './definitions/help.js';
 import { addImport } from './definitions/import.js';
 import { addInit } from './definitions/init.js';
+import { addKeeping } from './definitions/keeping.js';
 import { addProviders } from './definitions/providers.js';
 import { addFind, addSearch } from './definitions/search.js';
 import { addServe } from './definitions/serve.js';
@@ -33,6 +34,7 @@ const DEFINITIONS: readonly ((program: Command, flags: () => Flags) => void)[] =
   addExport,
   addImport,
   addBackup,
+  addKeeping,
   addCare,
   addEncryption,
   addProviders,
@@ -51,6 +53,8 @@ const REPORTING = new Set([
   'import',
   'encrypt',
   'decrypt',
+  'trash',
+  'prune',
 ]);
 
 /**

@@ -15,8 +15,9 @@ import {
   embeddingsNotices,
 } from './embeddings-settings.js';
 import { type HttpConfig, httpConfig } from './http-settings.js';
+import { type KeepingConfig, keepingConfig } from './keeping-settings.js';
+import { type PerplexityConfig, perplexityConfig } from './perplexity-settings.js';
 import {
-  type BACKENDS,
   type EVICTIONS,
   type IMPORT_ACTIVITIES,
   type LOG_LEVELS,
@@ -84,18 +85,10 @@ export interface Config {
     readonly home: string;
     readonly programs: string;
   };
-  readonly perplexity: {
-    readonly apiKey: string | undefined;
-    /** Whether `tools/list` shows the tools that need the key. */
-    readonly isListed: boolean;
-    readonly baseUrl: string;
-    readonly backend: (typeof BACKENDS)[number];
-    readonly model: string | undefined;
-    readonly searchPreset: string;
-    readonly researchPreset: string;
-    readonly waitMs: number;
-    readonly timeoutMs: number;
-  };
+  readonly keeping: KeepingConfig;
+  readonly perplexity: PerplexityConfig;
+  /** The settings that somebody chose, as the text of a `config.json`; without secrets. */
+  readonly chosenSettings: string;
   /** The value of an environment variable that the user named as that of a key. */
   readonly variable: (name: string) => string | undefined;
   /** Sentences for the log: settings that were recognised but do nothing here. */
@@ -236,7 +229,9 @@ export function loadConfig(sources: ConfigSources): Config {
       home,
       programs: programsFolder({ ...sources, env }),
     }),
-    perplexity: perplexityOf(values),
+    keeping: keepingConfig(values),
+    perplexity: perplexityConfig(values),
+    chosenSettings: textOf(found),
     variable: (name: string) => env[name],
     notices: [...databaseNotices(sources.flags ?? {}, env), ...embeddingsNotices(embeddings)],
   });
@@ -284,6 +279,17 @@ function parseFile(content: string | undefined, path: string): Record<string, un
     'VALIDATION_ERROR',
     `${path} has the unknown setting "${unknown}"; it takes ${allowed.join(', ')}. Keys of providers come from the environment only.`,
   );
+}
+
+/** Passwords in addresses are masked. */
+function textOf(found: Found): string {
+  const shown = NAMES.flatMap((name) => {
+    const value = found[name]?.value;
+    if (value === undefined || 'secret' in SETTINGS[name]) return [];
+    const isText = typeof value === 'string';
+    return [[name, isText ? value.replace(/(?<=:\/\/)[^/?#]*@/, '***@') : value]];
+  });
+  return `${JSON.stringify(Object.fromEntries(shown), null, 2)}\n`;
 }
 
 function check(found: Found): SettingValues {
@@ -374,19 +380,5 @@ function kgOf(
     maxTriples: values.kgMaxTriples,
     ttlDays: values.kgTtlDays === 0 ? Number.POSITIVE_INFINITY : values.kgTtlDays,
     evict: values.kgEvict,
-  });
-}
-
-function perplexityOf(values: SettingValues): Config['perplexity'] {
-  return Object.freeze({
-    apiKey: values.perplexityApiKey,
-    isListed: values.perplexityApiKey !== undefined || values.perplexityTools === 'always',
-    baseUrl: values.perplexityBaseUrl.replace(/\/+$/, ''),
-    backend: values.perplexityBackend,
-    model: values.perplexityModel,
-    searchPreset: values.perplexitySearchPreset,
-    researchPreset: values.perplexityResearchPreset,
-    waitMs: values.perplexityWaitMs,
-    timeoutMs: values.perplexityTimeoutMs,
   });
 }

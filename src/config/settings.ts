@@ -5,6 +5,10 @@
  */
 import { z } from 'zod';
 import { isTimeZone, systemTimeZone } from '../base/local-time.js';
+import { KEEPING_SETTINGS } from './keeping-settings.js';
+import { lowerCase, onOff, setting, text, wholeNumber } from './setting.js';
+
+export type { Setting } from './setting.js';
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 /** When the tools that need a Perplexity key are listed. */
@@ -17,32 +21,12 @@ export const EMBEDDINGS = ['off', 'local', 'openai', 'ollama'] as const;
 export const IMPORT_ACTIVITIES = ['none', 'short', 'all'] as const;
 const PRESETS = ['fast', 'low', 'medium', 'high', 'xhigh', 'wide-research'] as const;
 
-const text = z.string().trim().min(1);
-const wholeNumber = (min: number, max: number) => z.coerce.number().int().min(min).max(max);
-const onOff = z
-  .union([z.boolean(), z.enum(['0', '1', 'false', 'true', 'off', 'on', 'no', 'yes'])])
-  .transform((value) => value === true || ['1', 'true', 'on', 'yes'].includes(String(value)));
 /** `PERSISTENCE_ENABLE_EMBEDDINGS` takes yes or no. */
 const embeddingsMode = (value: unknown) => {
   const mode = typeof value === 'string' ? value.trim().toLowerCase() : value;
   if (mode === true || ['1', 'true', 'on', 'yes'].includes(String(mode))) return 'local';
   return mode === false || ['0', 'false', 'no'].includes(String(mode)) ? 'off' : mode;
 };
-const lowerCase = (value: unknown) =>
-  typeof value === 'string' ? value.trim().toLowerCase() : value;
-
-export interface Setting<T extends z.ZodType = z.ZodType> {
-  readonly schema: T;
-  /** Completes "NAME takes …". */
-  readonly takes: string;
-  readonly about: string;
-  /** Environment variables, the preferred one first. */
-  readonly env: readonly string[];
-  readonly flag?: string;
-  /** Secrets come from the environment only, so that no file has to be kept private. */
-  readonly secret?: true;
-}
-const setting = <T extends z.ZodType>(value: Setting<T>) => value;
 
 /** Every setting: what it takes, where it is read, what it defaults to. README lists this table. */
 export const SETTINGS = {
@@ -140,6 +124,7 @@ export const SETTINGS = {
       'Backups older than this are removed when a new one was made; `0` keeps all (default `30`).',
     env: ['DAYBOOK_BACKUP_KEEP_DAYS'],
   }),
+  ...KEEPING_SETTINGS,
   autoSummarise: setting({
     schema: z.preprocess(lowerCase, onOff.default(false)),
     takes: '1 or 0',

@@ -8,9 +8,12 @@ import type { Turn } from './continuity.js';
 import type { Session } from './last-session.js';
 import type { OpenQuestion } from './open-questions.js';
 import type { PromiseCandidate } from './promises.js';
+import type { RelatedPassage } from './related-passages.js';
 import type { SessionStart } from './session-start.js';
 
-type OfThread<T extends Candidate> = Omit<T, 'conversationId'> & { threadId: string };
+/** What a sentence and a passage have in common. */
+type Place = Omit<Candidate, 'rule'>;
+type OfThread<T extends Place> = Omit<T, 'conversationId'> & { threadId: string };
 
 /** The session's times for a person, such as `2025-12-24 20:30 (Asia/Qatar)`. */
 interface LocalTimes {
@@ -26,6 +29,7 @@ export interface SessionStartView {
   distinctiveWords: string[];
   openQuestions: OfThread<OpenQuestion>[];
   promises: OfThread<PromiseCandidate>[];
+  related: (Omit<OfThread<RelatedPassage>, 'words'> & { words: string[] })[];
   lastTurns: Turn[];
 }
 
@@ -35,7 +39,13 @@ export function viewOf(
 ): SessionStartView {
   if (start === undefined) {
     const where = module === undefined ? '' : ` in the module ${JSON.stringify(module)}`;
-    const lists = { distinctiveWords: [], openQuestions: [], promises: [], lastTurns: [] };
+    const lists = {
+      distinctiveWords: [],
+      openQuestions: [],
+      promises: [],
+      related: [],
+      lastTurns: [],
+    };
     return { found: false, notes: [`Nothing was said${where} yet.`], ...lists };
   }
   const { conversationId: id, title, module: own } = start.head;
@@ -55,17 +65,19 @@ export function viewOf(
     distinctiveWords: [...start.distinctiveWords],
     openQuestions: start.openQuestions.map(ofThread),
     promises: start.promises.map(ofThread),
+    related: (start.related ?? []).map((one) => ({ ...ofThread(one), words: [...one.words] })),
     lastTurns: [...start.lastTurns],
   };
 }
 
-function ofThread<T extends Candidate>({ conversationId, ...rest }: T): OfThread<T> {
+function ofThread<T extends Place>({ conversationId, ...rest }: T): OfThread<T> {
   return { ...rest, threadId: conversationId };
 }
 
 const LEFT_OUT = { turns: 'earlier turns', openQuestions: 'open questions', promises: 'promises' };
 
-function notesOf({ head, distinctiveWords, openQuestions, promises, omitted }: SessionStart) {
+function notesOf(start: SessionStart) {
+  const { head, distinctiveWords, openQuestions, promises, related, omitted } = start;
   const notes: string[] = [];
   if (head.title === undefined) notes.push('The thread has no title.');
   if (distinctiveWords.length === 0) notes.push('No word stands out.');
@@ -73,6 +85,8 @@ function notesOf({ head, distinctiveWords, openQuestions, promises, omitted }: S
     notes.push('No question was found that nobody answered.');
   if (promises.length + omitted.promises === 0)
     notes.push('No sentence was found that reads like a promise.');
+  if (related === undefined)
+    notes.push('Earlier threads were not searched: the recall index is still being built.');
   for (const part of ['turns', 'openQuestions', 'promises'] as const) {
     if (omitted[part] > 0)
       notes.push(`Left out for want of room: ${omitted[part]} ${LEFT_OUT[part]}.`);
@@ -82,7 +96,8 @@ function notesOf({ head, distinctiveWords, openQuestions, promises, omitted }: S
 
 /** The same facts for reading; stored sentences in quotation marks, turns at the end. */
 export function sessionStartText(view: SessionStartView): string {
-  const { thread, session, distinctiveWords, notes, openQuestions, promises, lastTurns } = view;
+  const { thread, session, distinctiveWords, notes, openQuestions, promises, related, lastTurns } =
+    view;
   if (thread === undefined || session === undefined) return notes.join(' ');
   const { id, title = 'untitled', module } = thread;
   const turns = lastTurns.map(
@@ -97,11 +112,12 @@ export function sessionStartText(view: SessionStartView): string {
     ].join('\n'),
     ['Questions nobody answered yet, as far as is seen:', ...lines(openQuestions)].join('\n'),
     ['Sentences that read like promises:', ...lines(promises)].join('\n'),
+    ['Passages of earlier threads about the same:', ...lines(related)].join('\n'),
     ['Last turns:', ...(turns.length === 0 ? ['none'] : turns)].join('\n\n'),
   ].join('\n\n');
 }
 
-function lines(candidates: readonly OfThread<Candidate>[]): string[] {
+function lines(candidates: readonly OfThread<Place>[]): string[] {
   if (candidates.length === 0) return ['none'];
   return candidates.map(
     ({ text, threadId, messageId, role, createdAt }) =>

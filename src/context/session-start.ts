@@ -7,17 +7,22 @@ import { shortened } from '../base/shortened.js';
 import { TimeSlice } from '../base/time-slice.js';
 import { estimateTextTokens } from '../base/tokens.js';
 import type { MessageSearch, SearchCaller } from '../search/messages/message-search.js';
+import type { RecallSearch } from '../search/recall/recall-search.js';
 import { undefinedIfMissing } from '../search/undefined-if-missing.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import type { Conversation, ConversationHead } from '../stores/conversations/document/schema.js';
 import { type Snapshot, snapshotOf } from './continuity.js';
 import { frequentWords, mostDistinctive } from './distinctive-words.js';
+import { lastSession } from './last-session.js';
+import { type RelatedPassage, relatedPassages } from './related-passages.js';
 
 const DISTINCTIVE_WORDS = 8;
 /** Of a conversation of ten thousand, the last tell what it is about as well. */
 const MESSAGES_WEIGHED = 1_000;
 /** Tokens for notes, words and the session's times. */
 const ROOM_AROUND = 150;
+/** Of the budget, at most this share goes to passages of earlier conversations. */
+const SHARE_OF_RELATED = 0.15;
 
 export interface SessionStartRequest {
   readonly module?: string;
@@ -33,6 +38,14 @@ export interface SessionStartRequest {
 export interface SessionStart extends Snapshot {
   readonly head: ConversationHead;
   readonly distinctiveWords: readonly string[];
+  /** Passages of earlier conversations about the same; `undefined` while recall is being built. */
+  readonly related: readonly RelatedPassage[] | undefined;
+}
+
+interface SessionSources {
+  readonly conversations: ConversationStore;
+  readonly search: MessageSearch;
+  readonly recall: RecallSearch;
 }
 
 /**
@@ -40,7 +53,7 @@ export interface SessionStart extends Snapshot {
  * CANCELLED; CONVERSATION_NOT_FOUND, VALIDATION_ERROR (currentThreadId).
  */
 export async function startSession(
-  { conversations: store, search }: { conversations: ConversationStore; search: MessageSearch },
+  { conversations: store, search, recall }: SessionSources,
   { module, currentThreadId, threads, maxTokens, maxTurns }: SessionStartRequest,
   caller: SearchCaller = {},
 ): Promise<SessionStart | undefined> {
@@ -59,19 +72,32 @@ export async function startSession(
   if (latest === undefined) return undefined;
   const head = shownHead(latest);
   const slice = new TimeSlice({ signal: caller.signal });
+  const distinctiveWords = await tellingWords(latest, search, slice);
   const room = maxTokens - estimateTextTokens(JSON.stringify(head)) - ROOM_AROUND;
+  const about = { words: distinctiveWords, module, tokens: room * SHARE_OF_RELATED };
+  const except = new Set([latest.conversationId, ...(current ? [current.conversationId] : [])]);
+  const related = await relatedPassages(recall, { ...about, except }, caller);
+  const spent = estimateTextTokens(JSON.stringify(related ?? []));
   const snapshot = await snapshotOf(
     found,
-    { tokens: room, ...(maxTurns !== undefined && { maxTurns }) },
+    { tokens: room - spent, ...(maxTurns !== undefined && { maxTurns }) },
     slice,
   );
-  if (snapshot === undefined) return undefined;
-  const read = latest.messages.slice(-MESSAGES_WEIGHED);
-  const session = latest.messages.slice(snapshot.session.fromSeq - 1).slice(-MESSAGES_WEIGHED);
+  return snapshot && { ...snapshot, head, distinctiveWords, related };
+}
+
+/** Words of the conversation's last session that are rare elsewhere. */
+async function tellingWords(
+  { messages }: Conversation,
+  search: MessageSearch,
+  slice: TimeSlice,
+): Promise<string[]> {
+  const { fromSeq = 1 } = lastSession(messages) ?? {};
+  const read = messages.slice(-MESSAGES_WEIGHED);
+  const session = messages.slice(fromSeq - 1).slice(-MESSAGES_WEIGHED);
   const words = await frequentWords(session, read, slice);
   const frequencies = await search.frequencies(words.map(({ word }) => word));
-  const distinctiveWords = mostDistinctive(words, frequencies, read.length, DISTINCTIVE_WORDS);
-  return { ...snapshot, head, distinctiveWords };
+  return mostDistinctive(words, frequencies, read.length, DISTINCTIVE_WORDS);
 }
 
 /** What one conversation is called must not take the place of what was said in it. */

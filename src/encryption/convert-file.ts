@@ -10,7 +10,10 @@ import { isRecord } from '../base/is-record.js';
 import { codecOf } from '../files/codec.js';
 import { parseDocument } from '../files/read/json-doc.js';
 import { openFile, sealedFileKey, sealFile } from '../files/sealing/sealed-form.js';
-import { isSealed, readConversation } from '../stores/conversations/document/read.js';
+import {
+  isSealed,
+  parseConversation,
+} from '../stores/conversations/document/parse-conversation.js';
 import { CONVERSATION_ID } from '../stores/conversations/document/schema.js';
 
 const ID_LENGTH = 22;
@@ -47,7 +50,7 @@ function convertConversation(
     const value = parseDocument(bytes, path, 'CONVERSATION_CORRUPTED');
     if (hasForm(value, to)) return 'same';
     const place = { path, conversationId };
-    const document = readConversation(value, place, codecOf(from ?? to), codecOf(to));
+    const document = parseConversation(value, place, codecOf(from ?? to), codecOf(to));
     return Buffer.from(document.render(document.head));
   } catch (error) {
     if (UNREADABLE.some((code) => isAppError(error, code))) return 'unreadable';

@@ -4,7 +4,7 @@
  */
 import { isoTime } from '../base/clock.js';
 import { derivedUuid } from '../base/ids.js';
-import { asStored } from '../stores/conversations/document/as-stored.js';
+import { jsonCopy } from '../stores/conversations/document/json-copy.js';
 import { CLIENT_ID } from '../stores/conversations/document/schema.js';
 import type { PastFields, PastMessage } from '../stores/conversations/writing/append.js';
 import { digestOf, headDigestOf, isOwnId, type SourceMark, saidDigestOf } from './mark.js';
@@ -49,7 +49,7 @@ export function candidateOf(kind: string, given: ImportedConversation): Candidat
       ...fields,
       ...{ createdAt, updatedAt },
       ...(isKey && { clientId: id }),
-      metadata: { ...asStored(metadata), source: mark },
+      metadata: { ...jsonCopy(metadata), source: mark },
     },
     messages,
     isThere: memberOf(kind, given, messages),
@@ -88,7 +88,7 @@ function messagesOf(
     return {
       ...{ id, role, content, createdAt: time },
       ...(parent !== undefined && parent !== id && { parentMessageId: parent }),
-      ...(metadata !== undefined && { metadata: asStored(metadata) }),
+      ...(metadata !== undefined && { metadata: jsonCopy(metadata) }),
     };
   });
 }

@@ -4,7 +4,7 @@
  * both sides went on, brought in as a branch. Nothing here touches a file.
  */
 import { derivedUuid } from '../base/ids.js';
-import type { Revision } from '../stores/conversations/document/revise.js';
+import type { Revision } from '../stores/conversations/document/apply-revision.js';
 import type { Conversation } from '../stores/conversations/document/schema.js';
 import type { Candidate, CandidateMessage } from './candidate.js';
 import { digestOf, headDigestOf, type SourceMark, saidDigestOf } from './mark.js';

@@ -1,7 +1,7 @@
 /**
- * What a backup holds: every file of the root's folders that is data, and at the end a list of all of
- * them with their SHA-256, by which the archive can be checked for ever. Each file is read once,
- * as a whole; files are replaced as wholes, so each is one that was there at some moment.
+ * What a backup contains: every file of the root's folders that is data, single files that lie
+ * elsewhere, and at the end a list of all of them with their SHA-256, by which the archive can always
+ * be checked. Each file is read once, as a whole; files are replaced as a whole, so each one existed at some moment.
  */
 import { z } from 'zod';
 import { AppError, isAppError } from '../base/errors.js';
@@ -14,6 +14,15 @@ import { type ListedFile, listFiles } from '../files/read/list-files.js';
 export interface BackupArea {
   readonly name: string;
   readonly folder: string;
+}
+
+/** One file outside the folders of the root, under the name that it has in archives. */
+export interface SingleFile {
+  readonly name: string;
+  /** Absolute. A missing file is skipped. */
+  readonly path?: string;
+  /** The content, where it is not that of a file. */
+  readonly text?: string;
 }
 
 export interface LeftOut {
@@ -40,6 +49,7 @@ export type BackupContents = z.output<typeof contentsSchema>;
 
 export interface Gathering {
   readonly areas: readonly BackupArea[];
+  readonly singleFiles: readonly SingleFile[];
   readonly createdAt: string;
   /** Never archived, such as the folder of the backups themselves. */
   readonly exceptPath: string;
@@ -62,11 +72,11 @@ export class BackupFiles {
   async *read(): AsyncGenerator<ArchiveFile> {
     for (let pass = 1; pass <= MOST_PASSES; pass += 1) {
       const before = this.#seen.size;
-      for (const area of this.#gathering.areas) {
-        // Logs first: a snapshot that is younger than its log only sees operations twice, one that
-        // is older would miss those that were taken out of the log in between.
-        yield* this.#readArea(area, (name) => name.endsWith('.log'));
-        yield* this.#readArea(area, () => true);
+      // Logs first: a snapshot that is younger than its log only sees operations twice; one that is
+      // older would miss the operations that a compaction removed from the log in between.
+      for (const isWanted of [(name: string) => name.endsWith('.log'), () => true]) {
+        for (const area of this.#gathering.areas) yield* this.#readArea(area, isWanted);
+        yield* this.#readSingleFiles(isWanted);
       }
       if (this.#seen.size === before) break;
     }
@@ -81,23 +91,52 @@ export class BackupFiles {
     { name: area, folder }: BackupArea,
     isWanted: (name: string) => boolean,
   ): AsyncGenerator<ArchiveFile> {
-    const { signal, exceptPath, onFile } = this.#gathering;
+    const { exceptPath, singleFiles } = this.#gathering;
+    const elsewhere = new Set([exceptPath, ...singleFiles.map(({ path }) => path)]);
     const isLeftOut = (name: string, path: string) =>
-      NO_DATA.has(name) || /(^|\/)\.tmp-[^/]*$/.test(name) || path === exceptPath;
+      NO_DATA.has(name) || /(^|\/)\.tmp-[^/]*$/.test(name) || elsewhere.has(path);
     for await (const file of listFiles(folder, isLeftOut)) {
-      signal?.throwIfAborted();
       const name = `${area}/${file.name}`;
-      if (!isWanted(name) || this.#seen.has(name)) continue;
-      this.#seen.add(name);
-      const read = await this.#readOne(name, file);
-      if (read === undefined) continue;
-      yield read;
-      onFile?.(this.files.length);
+      if (isWanted(name)) yield* this.#once(name, () => this.#readOne(name, file));
     }
   }
 
-  /** `undefined` for what is gone again, and for what is named in `leftOut`. */
-  async #readOne(name: string, { path, isPlain }: ListedFile): Promise<ArchiveFile | undefined> {
+  async *#readSingleFiles(isWanted: (name: string) => boolean): AsyncGenerator<ArchiveFile> {
+    for (const { name, path, text } of this.#gathering.singleFiles) {
+      if (!isWanted(name)) continue;
+      yield* this.#once(name, async () => {
+        if (path !== undefined) return this.#readOne(name, { path, isPlain: true });
+        const { createdAt } = this.#gathering;
+        return this.#listed(name, Buffer.from(text ?? ''), Date.parse(createdAt));
+      });
+    }
+  }
+
+  /** Yields the file unless an earlier pass did. */
+  async *#once(
+    name: string,
+    read: () => Promise<ArchiveFile | undefined>,
+  ): AsyncGenerator<ArchiveFile> {
+    const { signal, onFile } = this.#gathering;
+    signal?.throwIfAborted();
+    if (this.#seen.has(name)) return;
+    this.#seen.add(name);
+    const file = await read();
+    if (file === undefined) return;
+    yield file;
+    onFile?.(this.files.length);
+  }
+
+  #listed(name: string, bytes: Uint8Array, modifiedMs: number): ArchiveFile {
+    this.files.push({ name, sizeBytes: bytes.byteLength, sha256: sha256Hex(bytes) });
+    return { name, bytes, modifiedMs };
+  }
+
+  /** `undefined` for a file that was removed since, and for one that is named in `leftOut`. */
+  async #readOne(
+    name: string,
+    { path, isPlain }: Pick<ListedFile, 'path' | 'isPlain'>,
+  ): Promise<ArchiveFile | undefined> {
     if (!isPlain) {
       this.leftOut.push({ name, reason: 'a link, no plain file, or a name that archives mistake' });
       return undefined;
@@ -108,9 +147,7 @@ export class BackupFiles {
         this.#seen.delete(name);
         return undefined;
       }
-      const { bytes, stamp } = found;
-      this.files.push({ name, sizeBytes: bytes.byteLength, sha256: sha256Hex(bytes) });
-      return { name, bytes, modifiedMs: Number(stamp.mtimeNs / 1_000_000n) };
+      return this.#listed(name, found.bytes, Number(found.stamp.mtimeNs / 1_000_000n));
     } catch (error) {
       if (!isAppError(error)) throw error;
       this.leftOut.push({ name, reason: error.message });

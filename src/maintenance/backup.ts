@@ -13,7 +13,13 @@ import { sweepTemporaries } from '../files/atomic/staging.js';
 import { removeFile } from '../files/paths/folders.js';
 import { keepOutOfGit } from '../files/paths/git-ignore.js';
 import { listFiles } from '../files/read/list-files.js';
-import { type BackupArea, BackupFiles, checkArchive, type LeftOut } from './backup-content.js';
+import {
+  type BackupArea,
+  BackupFiles,
+  checkArchive,
+  type LeftOut,
+  type SingleFile,
+} from './backup-content.js';
 
 const NAME = /^daybook-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.tar\.gz$/;
 
@@ -21,6 +27,8 @@ export interface BackupOptions extends Durability {
   /** Where archives are kept. Absolute; made, private and kept out of git, at the first backup. */
   readonly folder: string;
   readonly areas: readonly BackupArea[];
+  /** Files outside the areas that belong to the store. */
+  readonly singleFiles?: readonly SingleFile[];
   /** 0 keeps all. */
   readonly keepDays: number;
   readonly clock: Clock;
@@ -68,7 +76,7 @@ export class Backups {
     signal,
     onFile,
   }: BackupCall = {}): Promise<BackupReport> {
-    const { areas, clock } = this.#options;
+    const { areas, singleFiles = [], clock } = this.#options;
     const createdAt = isoTime(clock.now());
     const path = join(folder, nameAt(createdAt));
     await makeFolder(folder);
@@ -76,6 +84,7 @@ export class Backups {
     await sweepTemporaries(folder);
     const content = new BackupFiles({
       areas,
+      singleFiles,
       createdAt,
       exceptPath: folder,
       signal,

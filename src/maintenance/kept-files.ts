@@ -10,6 +10,7 @@ import { TRASH_NAME } from '../stores/conversations/trash/trash-names.js';
 import { problemWithNotePath } from '../stores/memory-bank/note-path.js';
 
 const OF_CONVERSATION = new Set(['conversation.json', 'job.json', 'summaries.json']);
+const KEPT_OF_LOGS = new Set(['state.json', 'retention.json', 'retention-last-run.json']);
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 const INSIGHT = new RegExp(`^insights/${UUID}\\.json$`);
 const TRASHED_INSIGHT = new RegExp(`^\\.trash/insights/${UUID}(\\.[\\w-]{1,100})*\\.json$`);
@@ -22,6 +23,8 @@ const GRAPH = new Set([
   'kg_wal.previous.log',
   'kg_rejects.log',
 ]);
+/** Of the user's own configuration; only extracted into a folder, never put into use. */
+const SETTINGS = new Set(['config.json', 'providers.json']);
 const IGNORES_ALL = new Set(['*', '']);
 /** No line that takes back what another one ignores. */
 const IGNORE_LINE = /^(?!!)[^\p{Cc}]*$/u;
@@ -43,9 +46,10 @@ export function problemWithKept(
   const [area, ...parts] = name.split('/');
   const rest = parts.join('/');
   const isKept =
-    area === 'conversation-logs'
-      ? isOfLogs(parts, bytes)
-      : area === 'memory-bank' && isOfBank(rest, bytes, graphNames);
+    (area === 'conversation-logs' && isOfLogs(parts, bytes)) ||
+    (area === 'memory-bank' && isOfBank(rest, bytes, graphNames)) ||
+    (area === 'knowledge-graph' && GRAPH.has(rest)) ||
+    (area === 'configuration' && SETTINGS.has(rest));
   return isKept ? undefined : `${name} is no file that Daybook keeps.`;
 }
 
@@ -62,7 +66,7 @@ function problemWithSpelling(name: string): string | undefined {
 
 function isOfLogs(parts: readonly string[], bytes: Uint8Array): boolean {
   const [first = '', second = '', third = ''] = parts;
-  if (parts.length === 1) return first === 'state.json' || isIgnoreAll(first, bytes);
+  if (parts.length === 1) return KEPT_OF_LOGS.has(first) || isIgnoreAll(first, bytes);
   if (first === '.merging') return parts.length === 2 && isConversation(second, '.json');
   if (first === '.trash') {
     if (parts.length === 2) return isIgnoreAll(second, bytes);

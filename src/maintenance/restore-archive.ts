@@ -1,10 +1,10 @@
 /**
- * Bringing files back out of a backup: what is missing is put back, what is there is never touched.
+ * Restores the files of a backup: missing files are put back, existing files are never changed.
  * Only the kinds of files that Daybook keeps are put back (kept-files.ts); the others are listed.
- * The archive is read to its end and checked, and every name in it judged, before the first write;
- * each file then appears whole or not at all, so doing it again goes on where it was broken off.
+ * The archive is read to its end, and every name in it checked, before the first write. Each file then
+ * appears whole or not at all, so a second call continues an interrupted one.
  */
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { AppError, isAppError } from '../base/errors.js';
 import { type ArchiveFile, readArchive } from '../files/archive.js';
 import { type Durability, makeFolder } from '../files/atomic/atomic-write.js';
@@ -19,8 +19,8 @@ const JOB = /^(conversation-logs\/[^/]+\/)job\.json$/;
 export interface RestoreOptions extends Durability {
   /** The folders of the root; or a folder of its own, into which everything goes. */
   readonly into: readonly BackupArea[] | string;
-  /** Files of the graph in the memory bank, where they do not have their usual names. */
-  readonly graphNames?: ReadonlySet<string>;
+  /** The files of the graph here: paths by the names that archives have for them (graph-in-archive.ts). */
+  readonly graphPaths?: ReadonlyMap<string, string>;
   /** Says what would be done and does nothing. */
   readonly dryRun: boolean;
   readonly signal?: AbortSignal | undefined;
@@ -33,11 +33,13 @@ export interface RestoreReport {
   /** Names as the archive has them. */
   readonly restored: string[];
   readonly unchanged: string[];
-  /** Not brought back, each with the reason. */
+  /** Not put back, each with the reason. */
   readonly refused: { name: string; code: string; reason: string }[];
+  /** Settings, which decide where data is sent: an archive never puts them into use. */
+  readonly settings: string[];
 }
 
-interface Place {
+interface Target {
   readonly folder: string;
   readonly name: string;
 }
@@ -50,10 +52,12 @@ export async function restoreArchive(
   const { signal, onProgress } = options;
   const { createdAt, files } = await checkArchive(path, signal, onProgress);
   for (const { name } of files) {
-    const place = placeOf(name, options.into);
-    if (place !== undefined) archivedPath(place.folder, place.name);
+    const target = targetOf(name, options);
+    if (target !== undefined) archivedPath(target.folder, target.name);
   }
-  const report: RestoreReport = { createdAt, restored: [], unchanged: [], refused: [] };
+  const report: RestoreReport = {
+    ...{ createdAt, restored: [], unchanged: [], refused: [], settings: [] },
+  };
   let done = 0;
   for await (const file of readArchive(path)) {
     signal?.throwIfAborted();
@@ -83,15 +87,20 @@ async function restoreOne(
 
 async function decide(
   { name, bytes }: ArchiveFile,
-  { into, graphNames = new Set() }: RestoreOptions,
+  options: RestoreOptions,
   restored: readonly string[],
-): Promise<'restored' | 'unchanged'> {
+): Promise<'restored' | 'unchanged' | 'settings'> {
+  const { into, graphPaths = new Map() } = options;
+  const graphNames = new Set([...graphPaths.values()].map((path) => basename(path)));
   const problem = problemWithKept(name, bytes, graphNames);
-  const place = placeOf(name, into);
-  if (problem !== undefined || place === undefined) {
+  if (problem === undefined && typeof into !== 'string' && name.startsWith('configuration/')) {
+    return 'settings';
+  }
+  const target = targetOf(name, options);
+  if (problem !== undefined || target === undefined) {
     throw new AppError('PATH_ESCAPE', problem ?? `${name} belongs to no folder of a root.`);
   }
-  const current = await readStored(join(place.folder, place.name));
+  const current = await readStored(join(target.folder, target.name));
   if (current !== undefined) {
     if (Buffer.compare(current.bytes, bytes) === 0) return 'unchanged';
     throw new AppError('ALREADY_EXISTS', `${name} is there with other content; it was left so.`);
@@ -104,15 +113,17 @@ async function decide(
   throw new AppError('CONFLICT', `${name} was left out: its conversation was there already.`);
 }
 
-async function write(file: ArchiveFile, { into, fsync }: RestoreOptions): Promise<void> {
-  const place = placeOf(file.name, into);
-  if (place === undefined) return;
-  await makeFolder(place.folder);
-  await addFile(join(place.folder, place.name), file.bytes, { fsync });
+async function write(file: ArchiveFile, options: RestoreOptions): Promise<void> {
+  const target = targetOf(file.name, options);
+  if (target === undefined) return;
+  await makeFolder(target.folder);
+  await addFile(join(target.folder, target.name), file.bytes, { fsync: options.fsync });
 }
 
-function placeOf(name: string, into: RestoreOptions['into']): Place | undefined {
+function targetOf(name: string, { into, graphPaths }: RestoreOptions): Target | undefined {
   if (typeof into === 'string') return { folder: into, name };
+  const graphPath = graphPaths?.get(name);
+  if (graphPath !== undefined) return { folder: dirname(graphPath), name: basename(graphPath) };
   const area = into.find((each) => name.startsWith(`${each.name}/`));
   return area && { folder: area.folder, name: name.slice(area.name.length + 1) };
 }

@@ -96,6 +96,13 @@ export class RecallIndex {
   /** By place in LANGUAGES: messages in it. */
   readonly #languages: number[] = [];
   #revision = 0;
+  #changed = 0;
+  #dropped = 0;
+
+  /** Messages put or deleted, and of them those deleted or replaced, since the index was created. */
+  get counters(): { readonly changed: number; readonly dropped: number } {
+    return { changed: this.#changed, dropped: this.#dropped };
+  }
 
   /** Raised with every change. */
   get revision(): number {
@@ -122,21 +129,30 @@ export class RecallIndex {
   put(conversationId: string, messages: readonly MessageSource[], unchanged = 0): void {
     const known = this.#streams.get(conversationId);
     const stream = readStream(messages, this.#vocabulary, known, unchanged);
-    this.delete(conversationId);
+    const before = known === undefined ? 0 : messagesIn(known);
+    const kept = Math.min(unchanged, before, messages.length);
+    this.#changed += messages.length - kept;
+    this.#dropped += before - kept;
+    if (known !== undefined) this.#remove(conversationId, known);
     this.#enter(conversationId, stream);
   }
 
   delete(conversationId: string): void {
     const known = this.#streams.get(conversationId);
     if (known === undefined) return;
-    this.#revision += 1;
-    this.#streams.delete(conversationId);
-    this.#countLanguages(known, -1);
+    this.#changed += messagesIn(known);
+    this.#dropped += messagesIn(known);
+    this.#remove(conversationId, known);
   }
 
-  /** Takes over what a cache held; the index is empty before. */
-  adopt(vocabulary: Vocabulary, streams: Iterable<[conversationId: string, stream: Stream]>): void {
+  /** Takes over what a cache held; the index is empty before. `dropped`: messages of it that count no more. */
+  adopt(
+    vocabulary: Vocabulary,
+    streams: Iterable<[conversationId: string, stream: Stream]>,
+    dropped: number,
+  ): void {
     this.#vocabulary = vocabulary;
+    this.#dropped += dropped;
     for (const [conversationId, stream] of streams) this.#enter(conversationId, stream);
   }
 
@@ -183,6 +199,12 @@ export class RecallIndex {
         return found && hitOf(found, ranked[place]?.score ?? 0, question, options.vectors);
       },
     };
+  }
+
+  #remove(conversationId: string, known: Stream): void {
+    this.#revision += 1;
+    this.#streams.delete(conversationId);
+    this.#countLanguages(known, -1);
   }
 
   #enter(conversationId: string, stream: Stream): void {
@@ -254,7 +276,7 @@ function matchesOf(
     }
   }
   keepWhole(matches, question);
-  matches.sort((a, b) => b.words - a.words);
+  matches.sort((a, b) => b.words - a.words || inTime(a, b));
   if (vectors === undefined) return matches;
   const near = vectors.nearest(
     BY_VECTOR,
@@ -262,6 +284,12 @@ function matchesOf(
       byId.has(conversationId) && accepts?.(conversationId, seq) !== false,
   );
   return joinedWith(near, matches, byId);
+}
+
+/** The same whatever the order in which conversations were read: the newest first, each from its beginning. */
+function inTime(a: Candidate, b: Candidate): number {
+  if (a.scored === b.scored) return a.message - b.message;
+  return a.scored.conversationId < b.scored.conversationId ? 1 : -1;
 }
 
 /** Of one or two words: where messages have all of them, those that have only one are no answer. */

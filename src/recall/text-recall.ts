@@ -3,11 +3,19 @@
  * and scores as for messages, but nothing beside a text speaks for it.
  */
 import { RecallIndex } from './recall-index.js';
+import { cutRecallSnippet, type SnippetStyle } from './recall-snippet.js';
 
 export interface RecalledText {
   readonly id: string;
   /** 0 to about 1.7: how well the words of the question fit, whatever else is held. */
   readonly score: number;
+}
+
+export interface RecalledTexts {
+  readonly total: number;
+  readonly hits: readonly RecalledText[];
+  /** The part of a text that has most words of the question, with those words marked. */
+  snippet(text: string, style: SnippetStyle): string;
 }
 
 export class TextRecall {
@@ -32,7 +40,7 @@ export class TextRecall {
   async ask(
     question: string,
     { limit, signal }: { readonly limit: number; readonly signal?: AbortSignal },
-  ): Promise<{ readonly total: number; readonly hits: readonly RecalledText[] }> {
+  ): Promise<RecalledTexts> {
     const weights = WORDS_ALONE;
     const answer = await this.#index.ask(question, {
       weights,
@@ -43,7 +51,11 @@ export class TextRecall {
       const hit = answer.hit(place);
       return hit === undefined ? [] : [{ id: hit.conversationId, score: hit.lexical }];
     });
-    return { total: answer.total, hits: hits.flat() };
+    const snippet = (text: string, style: SnippetStyle) => {
+      const whole = { start: 0, end: text.length };
+      return cutRecallSnippet(text, whole, answer.question, this.#index.vocabulary, style);
+    };
+    return { total: answer.total, hits: hits.flat(), snippet };
   }
 }
 

@@ -259,7 +259,7 @@ export class ResearchRuns {
     const origin = { kind: 'deep_research', backend: job.backend, notes } as const;
     try {
       await store.append(conversationId, toStoredExchange(job.query, answer, origin), {
-        unless: (current) => holdsResponse(current, answer.responseId),
+        skipIf: (current) => holdsResponse(current, answer.responseId),
       });
     } catch (error) {
       log.error({ err: error, conversationId }, 'a paid research answer could not be stored');

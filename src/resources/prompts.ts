@@ -6,6 +6,7 @@ import type { App } from '../app.js';
 import { AppError } from '../base/errors.js';
 import { startSession } from '../context/session-start.js';
 import { sessionStartText, viewOf } from '../context/session-start-view.js';
+import type { Snippet } from '../context/snippets/relevant-snippets.js';
 import type { SearchCaller } from '../search/messages/message-search.js';
 import { type Completer, completeConversation, completeModule } from './completions.js';
 import { conversationText, DATA_NOTICE } from './conversation-text.js';
@@ -14,6 +15,7 @@ import { conversationUri } from './conversation-uri.js';
 /** With what stands around it about 25 000, the most that any answer of Daybook has. */
 const MAX_TOKENS = 22_000;
 const SNAPSHOT_TOKENS = 3_000;
+const TOPIC_TOKENS = 4_000;
 
 export interface PromptArgument {
   readonly name: string;
@@ -70,6 +72,46 @@ const sessionStart: Prompt = {
   },
 };
 
+const continueTopic: Prompt = {
+  name: 'continue_topic',
+  toolset: 'context',
+  title: 'Go on with a topic',
+  description: 'Goes on with a topic: what was said about it in any conversation is sent along.',
+  arguments: [
+    { name: 'topic', description: 'The topic, or a question about it.', required: true },
+    {
+      name: 'module',
+      description: 'Only conversations of this module.',
+      required: false,
+      complete: completeModule,
+    },
+  ],
+  async get({ topic = '', module = '' }, app, caller) {
+    const filters = module === '' ? {} : { module };
+    const request = {
+      query: topic,
+      filters,
+      maxTokens: TOPIC_TOKENS,
+      strategy: 'temporal',
+    } as const;
+    const { snippets } = await app.relevantSnippets.find(request, caller);
+    const passages = snippets.map(snippetText);
+    return [
+      {
+        type: 'text',
+        text: `Let us go on with this topic: ${topic}\n\nBelow are the stored passages about it, in the order of time. Say in a few sentences what was said and decided, as far as the passages show it; one that no longer holds is marked. Then name what is still open and ask how to go on. If there is no passage, say that nothing is stored about it.`,
+      },
+      { type: 'text', text: `${DATA_NOTICE}\n\n${passages.join('\n\n') || 'No passages.'}` },
+    ];
+  },
+};
+
+function snippetText({ conversationId, messageId, role, createdAt, text, supersededBy }: Snippet) {
+  const place = `${role}, ${createdAt}, conversation ${conversationId}, message ${messageId}`;
+  const mark = supersededBy ? `, superseded by message ${supersededBy.messageId}` : '';
+  return `[${place}${mark}]\n${text}`;
+}
+
 const summariseConversation: Prompt = {
   name: 'summarise_conversation',
   toolset: 'conversations',
@@ -102,7 +144,7 @@ const summariseConversation: Prompt = {
   },
 };
 
-export const prompts: readonly Prompt[] = [sessionStart, summariseConversation];
+export const prompts: readonly Prompt[] = [sessionStart, continueTopic, summariseConversation];
 
 /** VALIDATION_ERROR: no such prompt, or an argument that it needs is missing or that it does not take. */
 export function requirePrompt(

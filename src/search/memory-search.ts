@@ -1,8 +1,9 @@
 /**
- * One question to everything that is kept: messages, notes, insights of one context and facts. Each
- * kind is ranked by recall; the answer takes the best of each in turn of how well the words fit, so that
- * no kind can push the others out by its number.
+ * Searches messages, notes, insights of one context and facts with one question. Recall ranks each kind.
+ * The answer has the best result of each kind, then the second best of each, and so on, so that no kind
+ * can push out the others.
  */
+import type { SnippetStyle } from '../recall/recall-snippet.js';
 import { TextRecall } from '../recall/text-recall.js';
 import type { InsightStore } from '../stores/insights/insights.js';
 import type { KnowledgeGraph } from '../stores/knowledge-graph/knowledge-graph.js';
@@ -17,31 +18,41 @@ import type { SearchTier } from './recall/search-modes.js';
 export const MEMORY_SOURCES = ['messages', 'notes', 'insights', 'facts'] as const;
 export type MemorySource = (typeof MEMORY_SOURCES)[number];
 
-/** Facts beyond are not looked at: the graph holds 5 000 unless it is set otherwise. */
+/** Of notes and insights. */
+const SNIPPET_WORDS = 150;
+/** Only so many facts are searched: by default the graph holds at most 5 000. */
 const MOST_FACTS = 20_000;
+
+type Marks = Omit<SnippetStyle, 'words'>;
 
 export interface MemoryQuery {
   readonly query: string;
   readonly sources: readonly MemorySource[];
-  /** Whose insights; those of others are not looked at. */
+  /** Only insights of this context are searched. */
   readonly context: string;
   /** Other contexts of the same project. */
   readonly alsoIn: readonly string[];
   /** Also facts that have ended. */
   readonly includeEnded: boolean;
   readonly limit: number;
+  readonly marks: Marks;
 }
 
 export type MemoryHit =
   | { readonly source: 'messages'; readonly message: FoundHit }
-  | { readonly source: 'notes'; readonly note: IndexedNote; readonly section: NoteSection }
-  | { readonly source: 'insights'; readonly id: string; readonly content: string }
+  | {
+      readonly source: 'notes';
+      readonly note: IndexedNote;
+      readonly line: number;
+      readonly text: string;
+    }
+  | { readonly source: 'insights'; readonly id: string; readonly text: string }
   | { readonly source: 'facts'; readonly fact: Triple };
 
 export interface MemoryResults {
   /** Best first. */
   readonly hits: readonly MemoryHit[];
-  /** All matches, by where they are. */
+  /** Number of matches of each kind. */
   readonly totals: Readonly<Partial<Record<MemorySource, number>>>;
   readonly tier: SearchTier;
 }
@@ -85,31 +96,37 @@ export class MemorySearch {
     return { hits: inTurn([...found.values()], request.limit), totals, tier };
   }
 
-  async #searchMessages({ query, limit }: MemoryQuery, caller: SearchCaller) {
-    const snippet = { open: '', close: '' };
+  async #searchMessages({ query, limit, marks: snippet }: MemoryQuery, caller: SearchCaller) {
     const asked = { query, mode: 'auto' as const, filters: {}, limit, offset: 0, snippet };
     const { hits, total, tier } = await this.#stores.recall.search(asked, caller);
     return { hits: hits.map((message) => ({ source: 'messages' as const, message })), total, tier };
   }
 
-  async #searchNotes({ query, limit }: MemoryQuery, { signal }: SearchCaller): Promise<Found> {
-    const places = new Map<string, { note: IndexedNote; section: NoteSection }>();
+  async #searchNotes(
+    { query, limit, marks }: MemoryQuery,
+    { signal }: SearchCaller,
+  ): Promise<Found> {
+    const sections = new Map<string, { note: IndexedNote; section: NoteSection }>();
     const texts = new Map<string, string>();
     for (const note of await this.#stores.noteSearch.notes()) {
       for (const section of note.sections) {
         const id = `${section.line}:${note.path}`;
-        places.set(id, { note, section });
+        sections.set(id, { note, section });
         texts.set(id, `${note.path}\n${section.headings.join('\n')}\n${contentOf(section)}`);
       }
     }
     this.#notes.sync(texts);
-    const { hits, total } = await this.#notes.ask(query, { limit, ...(signal && { signal }) });
-    return { total, hits: found(hits, places, (place) => ({ source: 'notes', ...place })) };
+    const asked = await this.#notes.ask(query, { limit, ...(signal && { signal }) });
+    const toHit = ({ note, section }: { note: IndexedNote; section: NoteSection }) => {
+      const text = asked.snippet(contentOf(section).trim(), { ...marks, words: SNIPPET_WORDS });
+      return { source: 'notes' as const, note, line: section.line, text };
+    };
+    return { total: asked.total, hits: found(asked.hits, sections, toHit) };
   }
 
-  /** An index of its own for each call: nothing of another context may be in it, not even a count. */
+  /** Builds a new index for each call, so that it contains nothing of other contexts, not even counts. */
   async #searchInsights(
-    { query, context, alsoIn, limit }: MemoryQuery,
+    { query, context, alsoIn, limit, marks }: MemoryQuery,
     { signal }: SearchCaller,
   ): Promise<Found> {
     const insights = await this.#stores.insights.list({ context, alsoIn });
@@ -118,12 +135,13 @@ export class MemorySearch {
     );
     const recall = new TextRecall();
     recall.sync(texts);
-    const { hits, total } = await recall.ask(query, { limit, ...(signal && { signal }) });
+    const asked = await recall.ask(query, { limit, ...(signal && { signal }) });
     const byId = new Map(insights.map((insight) => [insight.id, insight]));
     const toHit = ({ id, content }: { id: string; content: string }) => {
-      return { source: 'insights' as const, id, content };
+      const text = asked.snippet(content.trim(), { ...marks, words: SNIPPET_WORDS });
+      return { source: 'insights' as const, id, text };
     };
-    return { total, hits: found(hits, byId, toHit) };
+    return { total: asked.total, hits: found(asked.hits, byId, toHit) };
   }
 
   async #searchFacts(

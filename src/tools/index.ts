@@ -3,6 +3,8 @@
  * A tool that is not in this list does not exist; a test compares it with the files.
  */
 import { backup } from './admin/backup.js';
+import { pruneConversations } from './admin/prune-conversations.js';
+import { setRetentionPolicy } from './admin/set-retention-policy.js';
 import { configureLlmProvider } from './context/configure-llm-provider.js';
 import { getContextSummary } from './context/get-context-summary.js';
 import { getProgressiveDetail } from './context/get-progressive-detail.js';
@@ -112,5 +114,7 @@ export const tools: readonly Tool[] = [
   updateInsight,
   deleteInsight,
   backup,
+  setRetentionPolicy,
+  pruneConversations,
   storeInfo,
 ];

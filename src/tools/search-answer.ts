@@ -1,14 +1,47 @@
 /**
- * What the searches over messages answer besides their results: whether there is more, and where
- * nothing was found why, in a sentence: words nobody used, filters that kept everything out. No tool
- * of its own.
+ * What search tools share: the fields that say how matches are marked, and what an answer says besides
+ * its results: whether there are more, and why nothing was found (unknown words, filters that excluded
+ * everything). Not a tool.
  */
 import { z } from 'zod';
+import type { SnippetOptions } from '../fts/snippets/snippet.js';
 import type { MessageResults } from '../search/messages/message-search.js';
+import type { JsonObject } from '../stores/conversations/document/schema.js';
+import { estimateTokens } from './answer-budget.js';
+import { jsonObject } from './json-object.js';
 
-/** A text without spaces is one token, however long; so much of it shows where the match is. */
+/** A text without spaces is one token of any length, so snippets are also bounded in characters. */
 const MAX_SNIPPET_CHARACTERS = 2_000;
 const BEFORE_MATCH_CHARACTERS = 200;
+
+/** Longer metadata is left out of an answer. */
+const MAX_METADATA_TOKENS = 4_000;
+
+/** Fields of the input, see `marksOf`. */
+export const MARK_FIELDS = {
+  highlightStart: z.string().max(40).describe('Put before a match.').default('<mark>'),
+  highlightEnd: z.string().max(40).describe('Put after a match.').default('</mark>'),
+  ellipsis: z.string().max(40).describe('Put where text was cut off.').default('...'),
+};
+
+export type MarkInput = z.output<z.ZodObject<typeof MARK_FIELDS>>;
+
+export const marksOf = ({ highlightStart, highlightEnd, ellipsis }: MarkInput) =>
+  ({ open: highlightStart, close: highlightEnd, ellipsis }) satisfies SnippetOptions;
+
+export const includeMetadata = z
+  .boolean()
+  .describe("Also return the messages' metadata, such as the sources and cost of an answer.")
+  .default(false);
+
+export const metadataField = jsonObject('As it was saved; absent where it is very long.');
+
+/** The metadata of a hit, if it was asked for and is not too long. */
+export function shownMetadata(metadata: JsonObject | undefined, isWanted: boolean) {
+  const isShown =
+    isWanted && metadata !== undefined && estimateTokens(metadata) <= MAX_METADATA_TOKENS;
+  return isShown ? { metadata } : {};
+}
 
 /** Fields of the output, see `searchFacts`. */
 export const SEARCH_FACTS = {
@@ -71,11 +104,14 @@ const hasWord = (query: string) => query === '' || /[\p{L}\p{N}]/u.test(query);
 const nameOf = (filter: string, names: Record<string, string>) =>
   filter === 'all' ? 'any filter' : `\`${names[filter] ?? filter}\``;
 
-/** The part around the first `mark`, which opens a match. */
-export function shortSnippet(snippet: string, mark: string): string {
+/** At most 2 000 characters, around the first match. */
+export function shortSnippet(
+  snippet: string,
+  { highlightStart, ellipsis }: Pick<MarkInput, 'highlightStart' | 'ellipsis'>,
+): string {
   if (snippet.length <= MAX_SNIPPET_CHARACTERS) return snippet;
-  const match = mark === '' ? 0 : Math.max(0, snippet.indexOf(mark));
+  const match = highlightStart === '' ? 0 : Math.max(0, snippet.indexOf(highlightStart));
   const from = Math.max(0, match - BEFORE_MATCH_CHARACTERS);
   const part = snippet.slice(from, from + MAX_SNIPPET_CHARACTERS).toWellFormed();
-  return `${from > 0 ? '...' : ''}${part}...`;
+  return `${from > 0 ? ellipsis : ''}${part}${ellipsis}`;
 }

@@ -15,6 +15,7 @@ import {
   type ConversationStore,
   openConversationStore,
 } from '../../src/stores/conversations/conversations.js';
+import { ageEmptyFolders } from '../support/age-folders.js';
 import {
   callsDuring,
   claimsIn,
@@ -143,6 +144,7 @@ const OPERATIONS: readonly Operation[] = [
     prepare: async (place) => {
       await leaveDeadLock(place);
       await mkdir(join(place.logs, '20250124-1706102400999'));
+      ageEmptyFolders(place.logs);
     },
     run: async ({ store }) => store.tidy(),
     storedTexts: () => Promise.resolve([]),
@@ -211,6 +213,7 @@ async function runWith(operation: Operation, fault: Fault): Promise<void> {
   const texts = await operation.storedTexts(place);
   expectCount(texts.filter((text) => text === 'again').length, operation, [1]);
   expectCount(texts.filter((text) => text === 'text').length, operation, [stored]);
+  ageEmptyFolders(place.logs);
   await place.store.tidy();
   await expectNothingLeft(place, fault.isLasting);
   // A file closed by its permissions may hold any key, and harms only itself.

@@ -9,8 +9,9 @@ import { describe, expect, it } from 'vitest';
 import { sleep } from '../../src/base/clock.js';
 import { sweepLocks } from '../../src/files/locks/file-lock.js';
 import { openConversationStore } from '../../src/stores/conversations/conversations.js';
+import { ageEmptyFolders } from '../support/age-folders.js';
 import { Child } from '../support/child.js';
-import { rounds, seededRandom, tempFolder, timeLimitMs } from '../support/rounds.js';
+import { printedRandom, rounds, tempFolder, timeLimitMs } from '../support/rounds.js';
 import { subjectsOf, syncedGraphIn } from '../support/synced-graph.js';
 import type { Acknowledged, WriterTask } from './children/writer.js';
 
@@ -87,7 +88,7 @@ describe('kill -9 while messages and facts are saved', () => {
   it(
     `loses nothing that was acknowledged, in ${ROUNDS} rounds`,
     async () => {
-      const random = seededRandom('kill');
+      const random = printedRandom('kill');
       const all: Acknowledged[] = [];
       let ref = '';
       let roundsWithAcks = 0;
@@ -108,6 +109,7 @@ describe('kill -9 while messages and facts are saved', () => {
         await expectAllThere(told);
       }
       await (await next).stop();
+      ageEmptyFolders(logs);
       await (await openStore()).tidy();
       await sweepLocks(graphLocks);
       expectTidy();

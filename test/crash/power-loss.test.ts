@@ -12,6 +12,7 @@ import {
   type ConversationStore,
   openConversationStore,
 } from '../../src/stores/conversations/conversations.js';
+import { ageEmptyFolders } from '../support/age-folders.js';
 import type { FsCall } from '../support/fs-tap.js';
 import {
   type Acknowledged,
@@ -95,6 +96,7 @@ const SCENARIOS: readonly Scenario[] = [
 /** What is wrong with the store on this disk after a start; nothing, that is. */
 async function problemsAt(root: string, acknowledged: readonly Acknowledged[]): Promise<string[]> {
   const store = await openStore(root, false);
+  ageEmptyFolders(logsOf(root));
   await store.tidy();
   await store.list();
   const problems = store.damaged().map(({ error }) => `damaged: ${error.message}`);

@@ -130,7 +130,7 @@ describe("the inspector's command line", () => {
       const templates = await inspect(place, '--method', 'resources/templates/list');
       expect(templates['resourceTemplates']).toHaveLength(resourceTemplates.length);
       const prompts = await inspect(place, '--method', 'prompts/list');
-      expect(prompts['prompts']).toMatchObject([{ name: 'session_start' }, {}]);
+      expect(prompts['prompts']).toMatchObject([{ name: 'session_start' }, {}, {}]);
       const prompt = ['--method', 'prompts/get', '--prompt-name', 'session_start'];
       expect((await inspect(place, ...prompt))['messages']).toHaveLength(2);
     });

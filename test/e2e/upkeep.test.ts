@@ -146,6 +146,43 @@ describe('daybook backup and restore', () => {
     });
   });
 
+  it('hold a graph that lies elsewhere, and the settings without secrets', async () => {
+    await withPlace(async (place) => {
+      const graph = join(place.folder, 'graph');
+      const env = {
+        ...place.env,
+        MCP_KG_SNAPSHOT: join(graph, 'work.json'),
+        MCP_KG_WAL: join(graph, 'work_wal.log'),
+        PERPLEXITY_API_KEY: 'pplx-secret',
+        PERPLEXITY_BASE_URL: 'https://me:password@example.org',
+      };
+      const moved = { ...place, env };
+      await withClient(moved, async ({ call }) => {
+        await call('kg_add', { subject: 'tea', predicate: 'grows in', object: 'Uji' });
+      });
+      const made = await run(moved, place.root, 'backup');
+      expect(made).toMatchObject({ code: 0, stderr: '' });
+      const path = made.stdout.split('\n')[0] ?? '';
+      const log = await readFile(join(graph, 'work_wal.log'), 'utf8');
+      await rm(graph, { recursive: true });
+      const restored = await run(moved, place.root, 'restore', path);
+      expect(restored).toMatchObject({ code: 0, stderr: '' });
+      expect(restored.stdout).toContain('not put into use');
+      expect(await readFile(join(graph, 'work_wal.log'), 'utf8')).toBe(log);
+      expect(await readdir(join(place.folder, 'config', 'daybook')).catch(() => [])).toEqual([]);
+      const elsewhere = join(place.folder, 'elsewhere');
+      expect((await run(moved, place.root, 'restore', path, '--to', elsewhere)).code).toBe(0);
+      const extracted = (name: string) => readFile(join(elsewhere, name), 'utf8');
+      expect(await extracted('knowledge-graph/kg_wal.log')).toBe(log);
+      const settings = await extracted('configuration/config.json');
+      expect(JSON.parse(settings)).toMatchObject({
+        kgSnapshot: env.MCP_KG_SNAPSHOT,
+        perplexityBaseUrl: 'https://***@example.org',
+      });
+      expect(settings).not.toMatch(/pplx|password/);
+    });
+  });
+
   it('happen by themselves once a day where that is switched on', async () => {
     await withSaved(async (place) => {
       const folder = join(place.folder, 'my backups');

@@ -12,7 +12,8 @@ import { sleep } from '../../src/base/clock.js';
 import { convertFile } from '../../src/encryption/convert-file.js';
 import { addKey } from '../../src/files/sealing/sealed-form.js';
 import { MAIN, type Place, withPlace } from '../e2e/harness.js';
-import { rounds, seededRandom, timeLimitMs } from '../support/rounds.js';
+import { rounds, timeLimitMs } from '../support/rounds.js';
+import { seededRandom } from '../support/seeded-random.js';
 import { DIGITS, failure, filesBelow, keyIn, run, withKey } from './store.js';
 
 const CONVERSATIONS = 300;

@@ -106,7 +106,7 @@ describe('withLock in one process', () => {
     expect(readdirSync(locks)).toEqual([]);
   });
 
-  it('never replaces a file that another process created first', async () => {
+  it('never replaces a file that another process created before', async () => {
     const root = tempFolder();
     const targets = ['a', 'b'].map((name) => join(root, name));
     writeFileSync(join(root, 'a'), 'theirs');

@@ -1,10 +1,11 @@
 /** The view agrees with the disk soon after each kind of change that people and programs make. */
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { errnoOf } from '../../src/base/errors.js';
+import { seededRandom } from '../support/seeded-random.js';
 import {
   agreement,
   agrees,
@@ -25,17 +26,6 @@ import {
 /** What is promised, and room for timers that ring late; the measured time is printed. */
 const HOT = looksWithin(1000 + 1500);
 const COLD = looksWithin(5000 + 1500);
-
-/** mulberry32: the same history for the same seed. */
-function seededRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
 
 let root: string;
 let consumer: Consumer;
@@ -278,6 +268,25 @@ it('starts before the folder is there, and outlives its removal', async () => {
     await until(() => consumer.seen.size === 0, 'the removal of the root');
   }
   mkdirSync(root);
+});
+
+it('sees a folder or the root that is moved away and back right after 500 folders were made', async () => {
+  const outer = root;
+  root = join(outer, 'conversations');
+  mkdirSync(root);
+  consumer = await consume(root, { match: isConversation, onlyFiles: onlyConversations });
+  for (let i = 0; i < 500; i++) write(root, conversationPath(i), `{"n":${i}}`);
+  const one = join(root, dirname(conversationPath(250)));
+  for (const folder of [one, root, one, root, one, root]) {
+    const name = folder === one ? 'one folder' : 'the root';
+    renameSync(folder, join(outer, 'away'));
+    const isGone = () => consumer.seen.size === (folder === one ? 499 : 0);
+    expect(await until(isGone, `${name} is gone`)).toBeLessThan(HOT);
+    renameSync(join(outer, 'away'), folder);
+    const isBack = () => consumer.seen.size === 500;
+    expect(await until(isBack, `${name} is back`)).toBeLessThan(HOT);
+  }
+  rmSync(outer, { recursive: true });
 });
 
 it('follows conversation folders by their one file', async () => {

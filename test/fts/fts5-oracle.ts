@@ -4,6 +4,7 @@
  */
 import { exactLog } from '../../src/fts/ranking/exact-log.js';
 import { termsOf } from '../../src/fts/tokenizing/tokenizer.js';
+import { seededRandom } from '../support/seeded-random.js';
 
 export interface Random {
   /** An integer from 0 up to, not including, `bound`. */
@@ -12,15 +13,9 @@ export interface Random {
   pick<T>(items: readonly T[]): T;
 }
 
-/** mulberry32: small, seeded, good enough for tests. */
-export function seededRandom(seed: number): Random {
-  let state = seed >>> 0;
-  const next = () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t ^= t + Math.imul(t ^ (t >>> 7), 61 | t);
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
+/** A random source with the choices that these tests make. */
+export function randomChoices(seed: number): Random {
+  const next = seededRandom(seed);
   const below = (bound: number) => Math.floor(next() * bound);
   return {
     below,

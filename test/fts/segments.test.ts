@@ -4,7 +4,7 @@ import SearchableMap from 'minisearch/SearchableMap';
 import { describe, expect, it } from 'vitest';
 import { termTree } from '../../src/fts/terms/term-tree.js';
 import { createTextIndex, type TextIndex } from '../../src/fts/text-index.js';
-import { COLUMNS, type Random, randomQuery, randomText, seededRandom } from './fts5-oracle.js';
+import { COLUMNS, type Random, randomChoices, randomQuery, randomText } from './fts5-oracle.js';
 
 const SEED = Number(process.env['DAYBOOK_SEED'] ?? Date.now() % 1_000_000_007);
 type Fields = Record<string, string>;
@@ -36,7 +36,7 @@ describe('a long random life', () => {
   it.each([3, 20, 64])(
     'equals a fresh build at every step, frozen at %i documents',
     (liveDocuments) => {
-      const random = seededRandom(SEED + liveDocuments);
+      const random = randomChoices(SEED + liveDocuments);
       let index = createTextIndex({ columns: COLUMNS, liveDocuments });
       const documents = new Map<number, { fields: Fields; order: number }>();
       for (let step = 0; step < 400; step++) {
@@ -127,7 +127,7 @@ function finished<T>(steps: Generator<void, T>): T {
 
 describe('the tree of many terms', () => {
   it('is the one that adding them one after another gives', () => {
-    const random = seededRandom(SEED);
+    const random = randomChoices(SEED);
     for (let round = 0; round < 200; round++) {
       const words = Array.from({ length: random.below(200) }, () =>
         Array.from({ length: 1 + random.below(6) }, () =>

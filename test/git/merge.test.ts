@@ -14,21 +14,17 @@ import { InsightStore } from '../../src/stores/insights/insights.js';
 import { KnowledgeGraph } from '../../src/stores/knowledge-graph/knowledge-graph.js';
 import type { Triple } from '../../src/stores/knowledge-graph/model/triple.js';
 import { MemoryBank } from '../../src/stores/memory-bank/memory-bank.js';
+import { seededRandom } from '../support/seeded-random.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 const SEED = Number(process.env['DAYBOOK_TEST_SEED'] ?? Date.now() % 1_000_000);
 const ROUNDS = Number(process.env['DAYBOOK_TEST_ROUNDS'] ?? 12);
 const GENERATIONS = 3;
 
-/** Numbers from 0 to below `limit`, the same for one seed (mulberry32). */
+/** Numbers from 0 to below `limit`, the same for one seed. */
 function randomOf(seed: number) {
-  let state = seed;
-  return (limit: number): number => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296) * limit);
-  };
+  const random = seededRandom(seed);
+  return (limit: number): number => Math.floor(random() * limit);
 }
 
 type Random = ReturnType<typeof randomOf>;

@@ -28,18 +28,34 @@ function openServers() {
     },
   };
   const leasePath = join(tempFolder(), 'lease');
+  const looks = new Set<{ count: number }>();
+  /** Waits until every server has looked again, from the beginning to the end. */
+  const everyServerLooked = async () => {
+    const wanted = [...looks].map((own) => ({ own, count: own.count + 2 }));
+    await until(() => wanted.every(({ own, count }) => own.count >= count));
+  };
   const start = () => {
+    const own = { count: 0 };
+    looks.add(own);
+    const now = () => {
+      own.count += 1; // once a look
+      return clock.now();
+    };
     const daily = startDailyBackup({
       backups: counted,
       leasePath,
-      clock: { now: clock.now, monotonic: () => time.now },
+      clock: { now, monotonic: () => time.now },
       log: silentLog,
       lookEveryMs: 20,
     });
-    onTestFinished(() => daily.close());
-    return daily;
+    const close = () => {
+      looks.delete(own);
+      return daily.close();
+    };
+    onTestFinished(close);
+    return { close };
   };
-  return { made, folder, time, start, fails };
+  return { made, folder, time, start, fails, everyServerLooked };
 }
 
 const until = async (isSo: () => boolean) => {
@@ -50,36 +66,36 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('the daily backup', () => {
   it('is made once a date by one of several servers, also after a long sleep', async () => {
-    const { made, time, start } = openServers();
+    const { made, time, start, everyServerLooked } = openServers();
     for (let n = 0; n < 3; n += 1) start();
     await until(() => made.length === 1);
-    await pause(100);
+    await everyServerLooked();
     time.now += 3_600_000;
-    await pause(100);
+    await everyServerLooked();
     expect(made).toEqual(['2025-01-24']);
     time.now = T0 + 5 * DAY_MS;
     await until(() => made.length === 2);
-    await pause(100);
+    await everyServerLooked();
     expect(made).toEqual(['2025-01-24', '2025-01-29']);
   });
 
   it('counts a backup that somebody made by hand', async () => {
-    const { made, start } = openServers();
+    const { made, start, everyServerLooked } = openServers();
     const first = start();
     await until(() => made.length === 1);
     await first.close();
     start();
-    await pause(100);
+    await everyServerLooked();
     expect(made).toHaveLength(1);
   });
 
   it('is tried again an hour after it failed', async () => {
-    const { made, time, start, fails } = openServers();
+    const { made, time, start, fails, everyServerLooked } = openServers();
     fails.next = new AppError('STORAGE_FULL', 'full');
     start();
     await until(() => fails.count === 1);
     delete fails.next;
-    await pause(100);
+    await everyServerLooked();
     expect(made).toEqual([]);
     time.now += 3_700_000;
     await until(() => made.length === 1);

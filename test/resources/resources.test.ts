@@ -247,6 +247,7 @@ describe('prompts', () => {
       const { prompts } = await session.client.listPrompts();
       expect(prompts).toMatchObject([
         { name: 'session_start', arguments: [{ name: 'module', required: false }] },
+        { name: 'continue_topic', arguments: [{ required: true }, { required: false }] },
         { name: 'summarise_conversation', arguments: [{ required: true }, { required: false }] },
       ]);
       await save(session, { module: 'plan', content: 'Shall we review the Tipz risks?' });
@@ -260,6 +261,30 @@ describe('prompts', () => {
       expect(texts[1]).toContain('Shall we review the Tipz risks?');
       const empty = { name: 'session_start', arguments: { module: 'other' } };
       expect(JSON.stringify(await session.client.getPrompt(empty))).toContain('Nothing was said');
+    }),
+  );
+
+  it(
+    'go on with a topic: what was said about it, the superseded marked, and nothing else',
+    inPlace(async (session) => {
+      const old = 'The deadline for the grant application is April 15.';
+      const now = 'The deadline for the grant application has been moved to May 2.';
+      await save(session, { conversationId: 'grant', content: old });
+      await save(session, { conversationId: 'grant', content: now });
+      await save(session, { conversationId: 'shed', content: 'The roof of the shed leaks.' });
+      const topicText = async (topic: string) => {
+        const asked = { name: 'continue_topic', arguments: { topic } };
+        const { messages } = await session.client.getPrompt(asked);
+        const texts = messages.map(({ content }) => (content.type === 'text' ? content.text : ''));
+        expect(texts[0]).toContain(topic);
+        expect(texts[1]).toMatch(/^Stored conversation, quoted as data/);
+        return texts[1] ?? '';
+      };
+      const text = await topicText('deadline of the grant');
+      expect(text).toMatch(/superseded by message [^\]]+\]\nThe deadline .* April 15/);
+      expect(text.indexOf(old)).toBeLessThan(text.indexOf(now));
+      expect(text).not.toContain('shed');
+      expect(await topicText('zebras')).toContain('No passages.');
     }),
   );
 

@@ -35,16 +35,18 @@ export interface SearchPlace {
 export interface PlaceOptions {
   readonly logsFolder?: string;
   readonly cachePath?: string;
+  readonly recallCachePath?: string;
   readonly log?: Log;
 }
 
 /** Closed at the end of the test at the latest. */
 export async function openPlace(options: PlaceOptions = {}): Promise<SearchPlace> {
-  const { logsFolder = join(tempFolder(), 'logs'), cachePath, log = silentLog } = options;
+  const { logsFolder = join(tempFolder(), 'logs'), log = silentLog } = options;
+  const { cachePath, recallCachePath } = options;
   const clock = systemClock;
   const store = await openConversationStore({ logsFolder, maxMessages: 10_000, fsync: false, log });
   const search = openMessageSearch({ store, cachePath, clock, log });
-  const recall = new RecallSearch({ store, search, clock, log });
+  const recall = new RecallSearch({ store, search, cachePath: recallCachePath, clock, log });
   let closing: Promise<void> | undefined;
   const close = () => {
     closing ??= recall

@@ -6,29 +6,21 @@
 import { execFileSync, spawn } from 'node:child_process';
 import {
   existsSync,
-  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
-  renameSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { sha256Hex } from '../../src/base/ids.js';
 import { archiveOf } from '../../src/files/archive.js';
 import { writeNewFile } from '../../src/files/atomic/new-file.js';
-import { withLock } from '../../src/files/locks/file-lock.js';
 import { CONTENTS_NAME } from '../../src/maintenance/backup-content.js';
-import { KnowledgeGraph } from '../../src/stores/knowledge-graph/knowledge-graph.js';
-import { MAIN, withClient } from '../e2e/harness.js';
+import { MAIN } from '../e2e/harness.js';
 import { tempFolder } from '../support/temp-folder.js';
 
-const ID = '20250124-1706102400123';
-const INSIGHT = '0b8f2c1e-5a77-4c7e-9d51-3f0f5c1f7a11';
-const SECRET = 'the-secret-outside';
 /** Far more than any of these calls takes; what hangs, hangs for ever. */
 const HANGS_MS = 60_000;
 
@@ -148,191 +140,16 @@ async function archiveWith(folder: string, files: Record<string, string>): Promi
   return path;
 }
 
-/** What lies at the name instead of Daybook's own. `isRead`: Daybook may read it (a hard link). */
-const KINDS: Record<string, { lay(path: string, outside: string): void; isRead?: boolean }> = {
-  'a link to a file outside': { lay: (path, outside) => symlinkSync(join(outside, 'file'), path) },
-  'a link to a folder outside': { lay: (path, outside) => symlinkSync(outside, path) },
-  'a dangling link': { lay: (path, outside) => symlinkSync(join(outside, 'new'), path) },
-  'a pipe': { lay: (path) => void execFileSync('mkfifo', [path]) },
-  'a link to a device': { lay: (path) => symlinkSync('/dev/zero', path) },
-  // Only root can make a device; a link to one is tried for everybody.
-  ...(process.getuid?.() === 0 && {
-    'a device': { lay: (path: string) => void execFileSync('mknod', [path, 'c', '1', '5']) },
-  }),
-  'a hard link': { lay: (path, outside) => linkSync(join(outside, 'file'), path), isRead: true },
-};
-
-const CALLS = {
-  show: ['get_conversation', { conversationId: ID }],
-  list: ['get_conversations', {}],
-  save: ['save_message', { conversationId: ID, role: 'user', content: 'hello' }],
-  job: ['get_conversation_history', { conversationId: ID }],
-  state: ['set_state', { contextWindow: 3 }],
-  query: ['kg_query', { subject: 'Ada' }],
-  stats: ['kg_stats', {}],
-  add: ['kg_add', { subject: 'Ada', predicate: 'knows', object: 'Grace' }],
-  compact: ['kg_save', {}],
-  insights: ['list_insights', { context: 'global' }],
-  notes: ['mb_list', {}],
-  note: ['mb_add', { path: 'new.md', content: 'text' }],
-  backup: ['backup', {}],
-  delete: ['delete_conversation', { conversationId: ID }],
-  removeNote: ['mb_delete', { path: 'kept.md' }],
-  export: ['export_conversations', { file: 'all.jsonl' }],
-  summary: ['get_progressive_detail', { conversationId: ID }],
-} as const;
-
-/** The names that Daybook opens below a root, and calls that come across each. */
-const NAMES: readonly (readonly [name: string, ...calls: (keyof typeof CALLS)[]])[] = [
-  [`conversation-logs/${ID}/conversation.json`, 'show', 'list', 'save', 'backup'],
-  [`conversation-logs/${ID}/job.json`, 'job', 'list'],
-  [`conversation-logs/${ID}`, 'show', 'list', 'save'],
-  ['conversation-logs/.gitignore', 'list', 'save'],
-  ['conversation-logs/state.json', 'state'],
-  ['conversation-logs/.locks', 'save'],
-  ['conversation-logs', 'list', 'save'],
-  ['memory-bank', 'query', 'add', 'notes', 'note', 'insights'],
-  ['memory-bank/.locks', 'add', 'note'],
-  ['memory-bank/.locks/kg', 'add'],
-  ['memory-bank/.gitignore', 'add', 'note'],
-  ['memory-bank/.gitattributes', 'add', 'note'],
-  ['memory-bank/kg_wal.log', 'query', 'stats', 'add', 'compact'],
-  ['memory-bank/kg_snapshot.json', 'query', 'stats', 'add', 'compact'],
-  ['memory-bank/kg_snapshot.sha256', 'query', 'stats', 'compact'],
-  ['memory-bank/kg_snapshot.previous.json', 'add', 'compact', 'compact'],
-  ['memory-bank/kg_wal.previous.log', 'add', 'compact', 'compact'],
-  ['memory-bank/insights', 'insights'],
-  [`memory-bank/insights/${INSIGHT}.json`, 'insights'],
-  ['memory-bank/note.md', 'notes', 'backup'],
-  ['backups', 'backup'],
-  ['exports', 'export'],
-  ['conversation-logs/.trash', 'delete'],
-  ['memory-bank/.trash', 'removeNote'],
-  [`conversation-logs/${ID}/summaries.json`, 'summary', 'save', 'backup'],
-];
-
-describe.each(Object.entries(KINDS))('a name of Daybook that is %s', (kind, { lay, isRead }) => {
-  it.each(NAMES.map(([name, ...calls]) => ({ name, calls })))(
-    'neither reads, makes nor changes anything outside: $name',
-    async ({ name, calls }) => {
-      const isFolder = !basename(name).includes('.') || name.endsWith('.locks');
-      if (isRead && isFolder) return; // no system makes hard links of folders
-      const place = newHome();
-      const { home, root } = place;
-      const outside = join(home, 'outside');
-      mkdirSync(join(outside, 'sub'), { recursive: true });
-      const told = { messages: [{ role: 'user', content: SECRET }], content: SECRET };
-      const file = JSON.stringify({ ...told, context: 'global' });
-      for (const each of ['file', 'conversation.json', 'note.md', `${INSIGHT}.json`]) {
-        writeFileSync(join(outside, each), file);
-      }
-      if (name !== 'conversation-logs') {
-        mkdirSync(join(root, 'conversation-logs', ID), { recursive: true });
-        writeFileSync(join(root, 'conversation-logs', ID, 'conversation.json'), '{"messages":[]}');
-      }
-      if (name !== 'memory-bank') {
-        mkdirSync(join(root, 'memory-bank'), { recursive: true });
-        writeFileSync(join(root, 'memory-bank', 'kept.md'), 'kept\n');
-      }
-      const path = join(root, name);
-      mkdirSync(dirname(path), { recursive: true });
-      rmSync(path, { recursive: true, force: true });
-      lay(path, outside);
-      const before = treeOf(outside, root);
-      const env = {
-        PATH: process.env['PATH'] ?? '',
-        HOME: home,
-        DAYBOOK_TOOLSETS: 'all',
-        PERSISTENCE_LOG_LEVEL: 'silent',
-      };
-      await withClient({ root, folder: home, env }, async ({ result }) => {
-        let everything = '';
-        for (const call of [...calls, 'info'] as const) {
-          const [tool, args] = call === 'info' ? ['store_info', {}] : CALLS[call];
-          const text = JSON.stringify(await result(tool, args));
-          if (!isRead) expect(text, call).not.toContain(SECRET);
-          expect(text, call).not.toContain('INTERNAL');
-          everything += text;
-          expect(treeOf(outside, root), call).toEqual(before);
-        }
-        // A hard link that is only read cannot be told from any other file.
-        if (!isRead) expect(everything, kind).toContain(basename(name));
-      });
-    },
-  );
-});
-
-/** Swaps `path` for a link to `outside` and back, again and again, until `work` is done. */
-async function whileSwapped(path: string, outside: string, work: () => Promise<void>) {
-  const aside = `${path}.aside`;
-  let isOver = false;
-  const pause = () => new Promise((resolve) => setImmediate(resolve));
-  const swapping = (async () => {
-    while (!isOver) {
-      if (existsSync(path)) renameSync(path, aside);
-      symlinkSync(outside, path);
-      await pause();
-      rmSync(path, { force: true });
-      if (existsSync(aside)) renameSync(aside, path);
-      await pause();
+describe('settings that are a pipe', () => {
+  it('end the command at once, naming the file', async () => {
+    const place = newHome();
+    const folder = join(place.home, '.config', 'daybook');
+    mkdirSync(folder, { recursive: true });
+    execFileSync('mkfifo', [join(folder, 'config.json')]);
+    for (const args of [['list'], ['info'], ['serve']]) {
+      const { code, text } = await daybook(place, args);
+      expect({ args, code }).toEqual({ args, code: 2 });
+      expect(text).toContain('config.json is a pipe');
     }
-  })();
-  await work();
-  isOver = true;
-  await swapping;
-}
-
-/** Calls `write` in turn; how often it succeeded and how often it was refused. */
-async function attempts(rounds: number, write: (round: number) => Promise<unknown>) {
-  let [written, refused] = [0, 0];
-  for (let round = 0; round < rounds; round += 1) {
-    await write(round).then(
-      () => (written += 1),
-      () => (refused += 1),
-    );
-  }
-  return { written, refused };
-}
-
-describe('a name that is swapped for a link while it is written', () => {
-  it('leads no write out of the folder when the folder is swapped', async () => {
-    const { root, home } = newHome();
-    const [folder, outside] = [join(root, 'folder'), join(home, 'outside')];
-    mkdirSync(folder);
-    mkdirSync(outside);
-    writeFileSync(join(outside, 'target'), SECRET);
-    await whileSwapped(folder, outside, async () => {
-      const { written, refused } = await attempts(400, (round) =>
-        withLock(join(root, '.locks'), 'x', (lock) =>
-          lock.replace(join(folder, 'target'), Buffer.from(`ours ${round}`), {
-            fsync: round % 2 === 0,
-          }),
-        ),
-      );
-      expect([written > 0, refused > 0]).toEqual([true, true]);
-    });
-    expect(treeOf(outside, root)).toEqual([`${join(outside, 'target')}: ${SECRET}`]);
-  });
-
-  it('leads no append of the graph to another file when the log is swapped', async () => {
-    const { root, home } = newHome();
-    const [bank, outside] = [join(root, 'memory-bank'), join(home, 'outside')];
-    mkdirSync(bank);
-    mkdirSync(outside);
-    writeFileSync(join(outside, 'target'), SECRET);
-    const [snapshotPath, walPath] = [join(bank, 'kg_snapshot.json'), join(bank, 'kg_wal.log')];
-    const limits = { maxTriples: 5000, evict: 'off', ttlDays: Number.POSITIVE_INFINITY } as const;
-    const open = () =>
-      new KnowledgeGraph({ snapshotPath, walPath, fsync: false, syncsAppends: false, ...limits });
-    const kg = open();
-    await kg.add([{ subject: 'first', predicate: 'is', object: 'there' }]);
-    await whileSwapped(walPath, join(outside, 'target'), async () => {
-      const { written } = await attempts(300, (round) =>
-        kg.add([{ subject: `s${round}`, predicate: 'is', object: 'ours' }]),
-      );
-      expect(written).toBeGreaterThan(0);
-    });
-    await kg.close();
-    expect(treeOf(outside, root)).toEqual([`${join(outside, 'target')}: ${SECRET}`]);
   });
 });

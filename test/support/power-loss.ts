@@ -8,7 +8,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DiskModel, materialise, type Step, stepOf } from './disk-model.js';
 import { type FsCall, tapFs } from './fs-tap.js';
-import { seededRandom, tempFolder } from './rounds.js';
+import { printedRandom, tempFolder } from './rounds.js';
 
 export type Acknowledged = Extract<Step, { do: 'acknowledge' }>;
 
@@ -35,7 +35,7 @@ export interface Tried {
 /** Records scenarios, and tries each of them, in a folder of its own. */
 export function powerLoss(what: string) {
   const base = tempFolder('memory');
-  const random = seededRandom(what);
+  const random = printedRandom(what);
   let count = 0;
 
   async function record({ run }: Scenario): Promise<{ root: string; steps: Step[] }> {

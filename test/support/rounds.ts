@@ -6,6 +6,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
+import { seededRandom } from './seeded-random.js';
 
 const SOAK = Number(process.env['DAYBOOK_SOAK'] ?? 1);
 
@@ -21,17 +22,10 @@ export function timeLimitMs(ms: number): number {
 }
 
 /** A random source whose seed is printed, so that a failure can be run again. */
-export function seededRandom(what: string): () => number {
+export function printedRandom(what: string): () => number {
   const seed = Number(process.env['DAYBOOK_SEED'] ?? Date.now() % 2 ** 31);
   console.log(`${what}: DAYBOOK_SEED=${seed}`);
-  let state = seed >>> 0;
-  return () => {
-    // mulberry32
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
+  return seededRandom(seed);
 }
 
 /**

@@ -33,7 +33,7 @@ export async function info({ json }: { json?: boolean }, flags: Flags): Promise<
       const call = { signal, isRemote: false, progress: () => undefined };
       const facts = storeInfo.output.parse(await storeInfo.run({}, app, call));
       const sizes = await sizesOf(config);
-      const problems = await allProblems(app, config);
+      const problems = await allProblems(app, config, facts.retention?.problem);
       const everything = { ...facts, node: process.version, sizes, problems };
       if (problems.length > 0) process.exitCode = NOTHING_FOUND;
       let text = '';
@@ -57,14 +57,18 @@ async function sizesOf({ root, logsDir, backup }: Config) {
 }
 
 /** Sentences, each about one thing that it names. */
-async function allProblems(app: App, config: Config): Promise<string[]> {
+async function allProblems(
+  app: App,
+  config: Config,
+  policyProblem: string | undefined,
+): Promise<string[]> {
   const problems: string[] = [];
   for (const area of AREAS) problems.push(...(await problemsOf(area, app)));
   const silent = (await locksOf(config)).filter(({ state }) => state === 'quiet');
   const ofLocks = silent.map(
     ({ name }) => `The lock ${name} shows no sign of its owner: see daybook unlock.`,
   );
-  return [...problems, ...ofLocks];
+  return [...problems, ...ofLocks, ...(policyProblem === undefined ? [] : [policyProblem])];
 }
 
 function linesOf(facts: Facts, sizes: Sizes, problems: readonly string[]): string[] {
@@ -83,6 +87,7 @@ function linesOf(facts: Facts, sizes: Sizes, problems: readonly string[]): strin
     ['messages', `${facts.messages}`],
     ['insights', `${facts.insights.count}; the whole memory bank: ${roomOf(sizes.memoryBank)}`],
     ['backups', roomOf(sizes.backups)],
+    ['retention', retentionLine(facts)],
     ['search index', indexFacts(facts.indexCachePath)],
     ['embeddings', facts.embeddings?.mode ?? 'off'],
     ['configuration', facts.configFile],
@@ -94,6 +99,18 @@ function linesOf(facts: Facts, sizes: Sizes, problems: readonly string[]): strin
     ...others.map((problem) => ['', problem] as const),
   ] as const;
   return rows.map(([name, value]) => `${name.padEnd(LABEL_WIDTH)} ${oneLine(value)}`);
+}
+
+function retentionLine({ retention, size }: Facts): string {
+  const { sizeBytes, trashBytes, limitBytes } = size;
+  const limit = limitBytes === undefined ? '' : ` of ${sizeOf(limitBytes)}`;
+  const room = `${sizeOf(sizeBytes)}${limit} in use, ${sizeOf(trashBytes)} in the trash`;
+  if (retention === undefined) return `no policy; ${room}`;
+  const { rules, bySize, lastRun } = retention;
+  const policy = [countOf(rules.length, 'rule'), ...(bySize ? ['by size'] : [])].join(', ');
+  const account =
+    lastRun && `, last run ${lastRun.at}: ${lastRun.moved} moved, ${lastRun.removed} removed`;
+  return `${policy}${account ?? ''}; ${room}`;
 }
 
 const roomOf = ({ files, sizeBytes }: FolderSize) =>

@@ -2,13 +2,14 @@
  * `daybook restore`: brings back a backup, an export, or what is in the trash: a conversation, an insight,
  * a note. Whatever exists stays as it is; what was skipped is named with its reason.
  */
-import { basename, dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { App } from '../../app.js';
 import { AppError, isAppError } from '../../base/errors.js';
 import { restoreExport } from '../../exchange/restore-export.js';
 import { isArchive, isArchiveName } from '../../files/archive.js';
 import { realPlace } from '../../files/door/real-place.js';
 import { readStamp } from '../../files/read/stamp.js';
+import { graphPathsOf } from '../../maintenance/graph-in-archive.js';
 import { restoreArchive } from '../../maintenance/restore-archive.js';
 import type { Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../status.js';
@@ -33,6 +34,7 @@ interface Outcome {
   readonly restored: readonly unknown[];
   readonly unchanged: readonly unknown[];
   readonly refused: readonly { name: string; code: string; reason: string }[];
+  readonly settings?: readonly string[];
 }
 
 type OnProgress = (progress: number, total?: number) => void;
@@ -56,6 +58,19 @@ export async function restore(what: string, options: RestoreOptions, flags: Flag
       report(outcome, options);
     },
     { mayCreateRoot: true },
+  );
+}
+
+/** The same for what is in the trash alone. */
+export async function restoreFromTrash(
+  what: string,
+  options: { json?: boolean },
+  flags: Flags,
+): Promise<void> {
+  await withApp(flags, (app) =>
+    what.endsWith('.md')
+      ? noteFromTrash(what, undefined, options, app)
+      : fromTrash(what, options, app),
   );
 }
 
@@ -149,11 +164,8 @@ async function fromBackup(
   call: Call,
 ): Promise<Outcome> {
   const into = to === undefined ? areas : realPlace(to);
-  const { snapshot, sidecar, wal, previousSnapshot, previousWal, rejects } = kg.files;
-  const graphNames = new Set(
-    [snapshot, sidecar, wal, previousSnapshot, previousWal, rejects].map((file) => basename(file)),
-  );
-  return restoreArchive(path, { ...durability, into, graphNames, dryRun, ...call });
+  const graphPaths = graphPathsOf(kg.files);
+  return restoreArchive(path, { ...durability, into, graphPaths, dryRun, ...call });
 }
 
 async function fromExport(
@@ -173,13 +185,16 @@ async function fromExport(
 }
 
 function report(outcome: Outcome, { dryRun = false, json }: RestoreOptions): void {
-  const { restored, unchanged, refused } = outcome;
+  const { restored, unchanged, refused, settings = [] } = outcome;
   const verb = dryRun ? 'to be restored' : 'restored';
-  reportFacts(outcome, json, () =>
+  reportFacts(outcome, json, () => {
     console.log(
       `${restored.length} ${verb}, ${unchanged.length} unchanged, ${refused.length} skipped (different)`,
-    ),
-  );
+    );
+    if (settings.length > 0) {
+      console.log('The settings in the backup are not put into use; --to FOLDER extracts them.');
+    }
+  });
   for (const { name, code, reason } of refused) {
     console.error(oneLine(`${name}: ${code}: ${reason}`));
   }

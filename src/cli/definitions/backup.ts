@@ -43,4 +43,4 @@ export function addBackup(program: Command, flags: () => Flags): void {
 const RESTORE_NOTES = `
 If a file exists with other content, restore keeps it, prints its name and exits with 1.
 Backups are looked for here and in the folder where daybook backup puts them. Deleted
-conversations, insights and notes are in the .trash folders of the root, see daybook info.`;
+conversations, insights and notes are in the trash, see daybook trash.`;

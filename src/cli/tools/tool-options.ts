@@ -35,7 +35,7 @@ export interface Field {
 
 /** The terminal decides these, not the person who types. */
 const isOfTerminal = (name: string) =>
-  ['highlightStart', 'highlightEnd', 'maxTokens'].includes(name);
+  ['highlightStart', 'highlightEnd', 'ellipsis', 'maxTokens'].includes(name);
 
 /** `words`: optional inputs that are arguments all the same. */
 export function fieldsOf(tool: Tool, words: readonly string[] = []): readonly Field[] {

@@ -8,7 +8,6 @@ import type { mbSearch } from '../../tools/memory-bank/mb-search.js';
 import { sizeOf } from '../terminal/amounts.js';
 import { displayWidth, padEnd } from '../terminal/columns.js';
 import { countOf } from '../terminal/output.js';
-import { MATCH_END, MATCH_START } from '../terminal/paint.js';
 import { escapeControls, escapeLines, oneLine } from '../terminal/terminal-text.js';
 import type { Answer, View } from './view.js';
 
@@ -31,9 +30,6 @@ export function noteHits(answer: Answer, { paint }: View): string {
   const { results } = answer as z.output<typeof mbSearch.output>;
   return results
     .map(({ path, line, heading, text, before = [], after = [] }) => {
-      const marked = escapeControls(text)
-        .replaceAll('<mark>', MATCH_START)
-        .replaceAll('</mark>', MATCH_END);
       const around = (lines: readonly string[]) =>
         lines.map((each) => paint.dim(`    ${escapeControls(each)}`));
       const head = `${oneLine(path)}:${line}:`;
@@ -42,7 +38,7 @@ export function noteHits(answer: Answer, { paint }: View): string {
           ? paint.bold(head)
           : `${paint.bold(head)} ${paint.dim(oneLine(heading))}`,
         ...around(before),
-        `    ${paint.matches(marked)}`,
+        `    ${paint.matches(escapeControls(text))}`,
         ...around(after),
       ].join('\n');
     })

@@ -10,12 +10,9 @@ import {
   fchmodSync,
   fstatSync,
   fsync as fsyncFile,
-  linkSync,
-  lstatSync,
   mkdirSync,
   renameSync,
   rmSync,
-  unlinkSync,
   writeSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -28,7 +25,7 @@ import { isInside } from '../paths/paths.js';
 import { fileError, ignoreErrno, withFileError } from '../read/file-errors.js';
 import { isSameStamp, type Stamp, stampOf } from '../read/stamp.js';
 import { toStored } from '../sealing/open-stores.js';
-import { isWithoutLinks, removeQuietly, temporaryName } from './staging.js';
+import { removeQuietly, temporaryName } from './staging.js';
 
 export const FILE_MODE = 0o600;
 export const FOLDER_MODE = 0o700;
@@ -131,11 +128,9 @@ async function putInPlace(
   return inFolder(dirname(target), async (folder) => {
     const name = basename(target);
     const there = replaceable(folder, name, target);
-    if (base === null) await publishNew(staged.stage, folder.at(name));
-    else {
-      if (base !== undefined && !isSameStamp(there, base)) throw new StaleBaseError();
-      await renameWithRetry(staged.stage, folder.at(name));
-    }
+    const isStale = base === null ? there !== undefined : base && !isSameStamp(there, base);
+    if (isStale) throw new StaleBaseError();
+    await renameWithRetry(staged.stage, folder.at(name));
     const confirmed = durability.fsync ? syncNames(folder) : undefined;
     onReplaced?.(stamp);
     await confirmed?.catch((error: unknown) => {
@@ -143,19 +138,6 @@ async function putInPlace(
     });
     return stamp;
   });
-}
-
-/** A rename would replace a file that another process created meanwhile; a link fails if the name exists. */
-async function publishNew(stage: string, to: string): Promise<void> {
-  try {
-    linkSync(stage, to);
-  } catch (error) {
-    if (errnoOf(error) === 'EEXIST') throw new StaleBaseError();
-    if (!isWithoutLinks(error)) throw error;
-    if (lstatSync(to, { throwIfNoEntry: false }) !== undefined) throw new StaleBaseError();
-    return renameWithRetry(stage, to);
-  }
-  unlinkSync(stage);
 }
 
 /**

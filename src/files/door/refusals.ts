@@ -35,8 +35,18 @@ export function notRegular(path: string, kind: Kind): AppError {
   });
 }
 
+/** Something else than a folder. */
+export function notAFolder(path: string, kind: Kind): AppError {
+  if (kind.isSymbolicLink()) return leadsElsewhere(path);
+  return new AppError('FILESYSTEM_ERROR', `${path} is ${nameOf(kind)}, not a folder.`, {
+    hint: 'Move it away: Daybook needs a folder of that name.',
+    details: { path },
+  });
+}
+
 function nameOf(kind: Kind): string {
   if (kind.isDirectory()) return 'a folder';
+  if (kind.isFile()) return 'a file';
   if (kind.isFIFO()) return 'a pipe';
   return kind.isSocket() ? 'a socket' : 'a device';
 }

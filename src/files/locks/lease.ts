@@ -7,12 +7,13 @@
  * (process-identity.ts). If that process ran on this machine and is dead, the lease is free at once.
  * Otherwise the lease ends 20 s after its last refresh.
  */
-import { rmdirSync, rmSync } from 'node:fs';
+import { lstatSync, rmdirSync, rmSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { lock } from 'proper-lockfile';
 import { errnoOf } from '../../base/errors.js';
 import { atomicWrite, makeFolder } from '../atomic/atomic-write.js';
 import { inFolder, pinFolder } from '../door/pinned-folder.js';
+import { notAFolder } from '../door/refusals.js';
 import { fileError } from '../read/file-errors.js';
 import { readWhole } from '../read/json-doc.js';
 import { isSurelyDead, ownerName } from './process-identity.js';
@@ -28,7 +29,7 @@ export interface Lease {
   release(): Promise<void>;
 }
 
-/** `undefined` if a live process holds it, or one that cannot be seen from here. FILESYSTEM_ERROR. */
+/** `undefined` if a live process holds it, or one that cannot be seen from here. FILESYSTEM_ERROR, PATH_ESCAPE. */
 export async function tryLease(path: string): Promise<Lease | undefined> {
   await makeFolder(dirname(path), { fsync: false });
   const lease = await acquire(path);
@@ -69,7 +70,11 @@ async function acquire(path: string): Promise<Lease | undefined> {
       },
     };
   } catch (error) {
+    const name = basename(lockPath(path));
+    const found = lstatSync(folder.at(name), { throwIfNoEntry: false });
     folder.close();
+    // A lock is a folder. Anything else would be taken for the lease of another process for ever.
+    if (found?.isDirectory() === false) throw notAFolder(lockPath(path), found);
     if (errnoOf(error) === 'ELOCKED') return undefined;
     throw fileError(error, 'lease', path);
   }

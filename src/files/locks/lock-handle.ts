@@ -3,7 +3,7 @@
  * file is a rename through the owner's own folder inside the lock. The rename fails once the lock is
  * lost, so a process that was paused cannot overwrite newer data.
  */
-import { constants, copyFileSync, existsSync, linkSync } from 'node:fs';
+import { constants, copyFileSync, existsSync, linkSync, lstatSync } from 'node:fs';
 import { lstat, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { AppError, errnoOf } from '../../base/errors.js';
@@ -20,6 +20,7 @@ import {
 import { isWithoutLinks } from '../atomic/staging.js';
 import { replaceable } from '../door/open-regular.js';
 import { inFolder } from '../door/pinned-folder.js';
+import { notRegular } from '../door/refusals.js';
 import { fileError, ignoreErrno } from '../read/file-errors.js';
 import { isSameFile, readStampNow, type Stamp } from '../read/stamp.js';
 
@@ -104,6 +105,9 @@ export function heldLock(home: string, leave: () => void): HeldLock {
           replaceable(folder, basename(source), source);
           return linkOrCopy(folder.at(basename(source)), join(home, 'stage'));
         });
+        // A link may have taken the name since: `link` makes a second name of the link itself.
+        const kept = lstatSync(join(home, 'stage'));
+        if (!kept.isFile()) throw notRegular(source, kept);
         await renameOnto(join(home, 'stage'), target);
       });
     },

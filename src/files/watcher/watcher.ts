@@ -22,6 +22,13 @@ const RECONCILE_MS = 4000;
 /** Together with a tick's work and the delay of hints, this stays below one second. */
 const HOT_RECONCILE_MS = 600;
 
+/**
+ * A missing root sends no events, so a root that was moved away is looked for this often, for some
+ * seconds: it may come back at once. One look is one stat.
+ */
+const LOST_ROOT_TICK_MS = 100;
+const LOST_ROOT_MS = 10_000;
+
 export interface WatcherOptions {
   /** Absolute. The folder may be missing, and may be created and removed at any time. */
   readonly root: string;
@@ -92,6 +99,7 @@ class FileWatcher implements Watcher {
   #nextReconcile: Promise<void> | undefined;
   readonly #found = new FoundChanges();
   #timer: NodeJS.Timeout | undefined;
+  #rootSeenAtMs: number;
   #lastFull: WatcherStatus['lastReconcile'];
   #errors = 0;
   #isReady = false;
@@ -102,6 +110,7 @@ class FileWatcher implements Watcher {
     this.#o = options;
     this.#clock = options.clock ?? systemClock;
     this.#pace = new Pace(this.#clock);
+    this.#rootSeenAtMs = this.#clock.monotonic();
     this.#tickMs = options.hotReconcileMs ?? HOT_RECONCILE_MS;
     this.#queue = new HintQueue(this.#clock, () => this.#attempt(() => this.#checkHints()));
     this.#view = new View({
@@ -200,8 +209,15 @@ class FileWatcher implements Watcher {
     if (this.#isClosed) return;
     this.#timer = setTimeout(
       () => this.#attempt(() => this.#tick().finally(() => this.#schedule())),
-      this.#tickMs,
+      this.#nextTickMs(),
     );
+  }
+
+  #nextTickMs(): number {
+    const nowMs = this.#clock.monotonic();
+    if (this.#view.tree.root.identity !== undefined) this.#rootSeenAtMs = nowMs;
+    const isLost = nowMs - this.#rootSeenAtMs > 0 && nowMs - this.#rootSeenAtMs < LOST_ROOT_MS;
+    return isLost ? Math.min(LOST_ROOT_TICK_MS, this.#tickMs) : this.#tickMs;
   }
 
   async #tick(): Promise<void> {

@@ -3,10 +3,10 @@
  * term numbers of each segment. Also the postings of a phrase that is one term long.
  */
 import type { Phrase, SymbolPattern } from '../query/tree.js';
+import { withoutSlots } from '../segments/posting-lists.js';
 import {
   FREQUENCY_BITS,
   MAX_FREQUENCY,
-  MAX_SLOTS,
   type PostingList,
   type Segment,
 } from '../segments/segment.js';
@@ -33,6 +33,9 @@ export interface TermSet {
   /** 1 for each of several terms, by local number. */
   readonly members: Uint8Array | undefined;
 }
+
+/** Seeking a slot in a list costs about as much as looking at so many entries. */
+const SEEK_COST = 8;
 
 /** Looks up every term. `expand` returns the terms that begin with a prefix and may refuse too many. */
 export function resolvePhrase(
@@ -89,7 +92,11 @@ export const hasTerm = ({ single, members }: TermSet, local: number) =>
 /** The postings of a term without deleted documents and without frequencies of 0. */
 export function livePostings(segment: Segment, local: number): PostingList {
   const list = segment.postings(local);
-  if (segment.deadCount === 0 && !segment.hasZeros(local)) return list;
+  const { deadSlots } = segment;
+  if (!segment.hasZeros(local)) {
+    if (deadSlots.length === 0) return list;
+    if (deadSlots.length * SEEK_COST < list.length) return withoutSlots(list, deadSlots);
+  }
   const packed = new Uint32Array(list.length);
   let length = 0;
   for (let i = 0; i < list.length; i++) {
@@ -102,7 +109,7 @@ export function livePostings(segment: Segment, local: number): PostingList {
 
 /** The union of the postings of several terms. The frequencies of a document are added. */
 export function unionPostings(segment: Segment, locals: readonly number[]): PostingList {
-  const sums = new Float64Array(MAX_SLOTS);
+  const sums = new Float64Array(segment.size);
   for (const local of locals) {
     const { packed, length } = segment.postings(local);
     for (let i = 0; i < length; i++) {

@@ -20,27 +20,37 @@ export function idf(documentCount: number, hitCount: number): number {
 /** The length term of bm25's denominator, for one state of the index. */
 export class LengthNorms {
   readonly #averageLength: number;
+  /** 0 for a norm that no query has asked for: a write makes all of them stale. */
   readonly #cache = new Float64Array(CACHED_LENGTHS);
 
   constructor(documentCount: number, tokenCount: number) {
     this.#averageLength = tokenCount / documentCount;
-    for (let length = 0; length < CACHED_LENGTHS; length++)
-      this.#cache[length] = this.#norm(length);
   }
 
-  #norm(length: number): number {
-    return K1 * (1 - B + (B * length) / this.#averageLength);
+  #remember(length: number): number {
+    const norm = K1 * (1 - B + (B * length) / this.#averageLength);
+    if (length < CACHED_LENGTHS) this.#cache[length] = norm;
+    return norm;
   }
 
   /** The norm of a document of `length` tokens. */
   of(length: number): number {
-    return this.#cache[length] ?? this.#norm(length);
+    return this.#cache[length] || this.#remember(length);
   }
 }
 
 /** What one phrase adds to the score of a document. */
 export function termScore(phraseIdf: number, frequency: number, norm: number): number {
   return phraseIdf * ((frequency * (K1 + 1)) / (frequency + norm));
+}
+
+/**
+ * The least frequency with which a phrase of this idf can reach `score`, whatever the length of the
+ * document, if no norm is below `leastNorm`. With room for rounding.
+ */
+export function leastFrequency(phraseIdf: number, score: number, leastNorm: number): number {
+  const share = (score / (phraseIdf * (K1 + 1))) * (1 - 1e-9);
+  return share >= 1 ? Infinity : (1 - 1e-9) * ((share * leastNorm) / (1 - share));
 }
 
 /** An upper bound of `termScore` for a phrase of this idf, with room for rounding. */

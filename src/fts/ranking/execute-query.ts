@@ -19,9 +19,10 @@ import {
   FREQUENCY_BITS,
   MAX_FREQUENCY,
   NO_POSTINGS,
+  type PostingList,
 } from '../segments/segment.js';
 import type { SegmentStore } from '../segments/segment-store.js';
-import { idf, type LengthNorms, maxTermScore, termScore } from './bm25.js';
+import { idf, type LengthNorms, leastFrequency, maxTermScore, termScore } from './bm25.js';
 
 /** The prefixes of one query may stand for this many terms in total. */
 const MAX_EXPANSIONS = 2 ** 20;
@@ -132,6 +133,42 @@ function pruneByMaxScore(
   return { documents: candidates, counted: counted.map((list) => intersect(list, candidates)) };
 }
 
+/**
+ * Offers the documents of a query that ranks by one phrase. Most of them have the word too seldom to
+ * reach the top, whatever their length, and cost one comparison.
+ */
+function rankOnePhrase(
+  query: SegmentQuery,
+  phrase: number,
+  { packed, length }: PostingList,
+  phraseIdf: number,
+  norms: LengthNorms,
+  top: TopK<ScoredDocument>,
+): void {
+  const { lengths, orders, ids } = query.segment;
+  const leastNorm = norms.of(0);
+  const leastFor = (last: ScoredDocument | undefined) =>
+    last === undefined
+      ? 0
+      : Math.min(leastFrequency(phraseIdf, last.score, leastNorm), MAX_FREQUENCY);
+  let { last } = top;
+  let least = leastFor(last);
+  for (let i = 0; i < length; i++) {
+    const entry = packed[i] ?? 0;
+    const stored = entry & MAX_FREQUENCY;
+    if (stored < least) continue;
+    const slot = entry >>> FREQUENCY_BITS;
+    const frequency = stored === MAX_FREQUENCY ? query.recount(phrase, slot) : stored;
+    const score = termScore(phraseIdf, frequency, norms.of(lengths[slot] ?? 0));
+    if (last !== undefined && score < last.score) continue;
+    const order = orders[slot] ?? 0;
+    if (last !== undefined && score === last.score && order <= last.order) continue;
+    top.offer({ score, order, id: ids[slot] ?? 0 });
+    last = top.last;
+    least = leastFor(last);
+  }
+}
+
 /** Offers the matches of one segment to `top`. Returns how many matches there are. */
 function* rankSegment(
   query: SegmentQuery,
@@ -142,6 +179,15 @@ function* rankSegment(
 ): Generator<void, number> {
   const { segment } = query;
   const matches = yield* query.match(filter && ((slot) => filter(segment.ids[slot] ?? 0)));
+  const [only, ...others] = [...matches.counted.keys()].filter(
+    (phrase) => matches.counted[phrase]?.length !== 0,
+  );
+  const postings = matches.counted[only ?? 0] ?? NO_POSTINGS;
+  const isAlone = others.length === 0 && postings.length === matches.documents.length;
+  if (only !== undefined && isAlone) {
+    rankOnePhrase(query, only, postings, idfs[only] ?? 0, norms, top);
+    return matches.documents.length;
+  }
   let { last } = top;
   const pruned = pruneByMaxScore(matches, idfs, last?.score ?? 0);
   const { documents } = pruned;

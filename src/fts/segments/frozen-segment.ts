@@ -3,6 +3,7 @@
  * in the order of the dictionary's numbers, in 16 bits if they fit. Only the marks of deleted
  * documents change. pack-segment.ts creates frozen segments.
  */
+import { insertSorted } from './posting-lists.js';
 import {
   type DocumentId,
   type Layout,
@@ -77,7 +78,7 @@ export class FrozenSegment implements Segment {
   readonly layout: Layout;
   readonly parts: FrozenParts;
   readonly dead: Uint8Array;
-  deadCount = 0;
+  readonly deadSlots: number[] = [];
   #positions: { readonly index: PositionIndex | undefined } | undefined;
 
   constructor(layout: Layout, parts: FrozenParts) {
@@ -92,6 +93,9 @@ export class FrozenSegment implements Segment {
     return this.#positions.index;
   }
 
+  get deadCount(): number {
+    return this.deadSlots.length;
+  }
   get size(): number {
     return this.parts.ids.length;
   }
@@ -160,7 +164,7 @@ export class FrozenSegment implements Segment {
   markDeleted(slot: number): boolean {
     if (this.dead[slot] === 1) return false;
     this.dead[slot] = 1;
-    this.deadCount++;
+    insertSorted(this.deadSlots, slot);
     return true;
   }
 }

@@ -7,6 +7,7 @@
 import { withCapacity } from '../../base/typed-array.js';
 import type { Dictionary } from '../terms/dictionary.js';
 import type { DocumentTokens } from '../tokenizing/document-reader.js';
+import { insertSorted } from './posting-lists.js';
 import {
   columnTokens,
   type DocumentId,
@@ -21,14 +22,16 @@ import {
 
 /**
  * The postings of a term, in a plain array: typed arrays are slow to create, and most terms are rare.
- * Queries read a typed copy, which is made once per state of the list.
+ * Queries read a typed copy, which only grows. A query between two writes copies what is new.
  */
 interface GrowingList {
   readonly entries: number[];
   /** Number of entries with a frequency of 0. */
   zeros: number;
   lastSlot: number;
-  copy: PostingList | undefined;
+  /** What queries read: a typed copy of the first `copied` entries, with room for more. */
+  copy: Uint32Array;
+  copied: number;
 }
 
 const MIN_CAPACITY = 1024;
@@ -40,7 +43,7 @@ export class LiveSegment implements Segment {
   readonly orders = new Float64Array(MAX_SLOTS);
   readonly lengths = new Uint32Array(MAX_SLOTS);
   size = 0;
-  deadCount = 0;
+  readonly deadSlots: number[] = [];
   tokens: Uint32Array;
   starts = new Uint32Array(64);
   symbols: Uint8Array;
@@ -58,6 +61,10 @@ export class LiveSegment implements Segment {
     this.symbols = packed?.symbols ?? new Uint8Array(MIN_CAPACITY);
     this.layout = layout;
     this.#dictionary = dictionary;
+  }
+
+  get deadCount(): number {
+    return this.deadSlots.length;
   }
 
   get termCount(): number {
@@ -134,12 +141,12 @@ export class LiveSegment implements Segment {
     const list = this.#lists[term];
     if (list === undefined) {
       const entries = [(slot << FREQUENCY_BITS) | counts];
-      this.#lists[term] = { entries, zeros: 1 - counts, lastSlot: slot, copy: undefined };
+      const zeros = 1 - counts;
+      this.#lists[term] = { entries, zeros, lastSlot: slot, copy: NO_POSTINGS.packed, copied: 0 };
       this.#dictionary.retain(term);
       return;
     }
     const { entries } = list;
-    list.copy = undefined;
     if (list.lastSlot !== slot) {
       entries.push((slot << FREQUENCY_BITS) | counts);
       list.lastSlot = slot;
@@ -165,8 +172,11 @@ export class LiveSegment implements Segment {
   postings(local: number): PostingList {
     const list = this.#lists[local];
     if (list === undefined) return NO_POSTINGS;
-    list.copy ??= { packed: Uint32Array.from(list.entries), length: list.entries.length };
-    return list.copy;
+    const { entries } = list;
+    list.copy = withCapacity(list.copy, entries.length);
+    for (let at = list.copied; at < entries.length; at++) list.copy[at] = entries[at] ?? 0;
+    list.copied = entries.length;
+    return { packed: list.copy, length: entries.length };
   }
 
   hasZeros(local: number): boolean {
@@ -176,7 +186,7 @@ export class LiveSegment implements Segment {
   markDeleted(slot: number): boolean {
     if (this.dead[slot] === 1) return false;
     this.dead[slot] = 1;
-    this.deadCount++;
+    insertSorted(this.deadSlots, slot);
     return true;
   }
 }

@@ -5,6 +5,8 @@
  */
 import { FREQUENCY_BITS, MAX_SLOTS, NO_POSTINGS, type PostingList } from './segment.js';
 
+/** Shorter lists are merged; for longer ones marks are faster, which cost the same for every length. */
+const MERGED_UNION = 1024;
 /** From this ratio of lengths on, galloping is faster than walking. */
 export const GALLOP_RATIO = 12;
 
@@ -27,6 +29,40 @@ export function seek(list: PostingList, slot: number, from: number): number {
     else high = middle;
   }
   return low;
+}
+
+/** Inserts into an ascending list. */
+export function insertSorted(list: number[], value: number): void {
+  let low = 0;
+  for (let high = list.length; low < high; ) {
+    const middle = (low + high) >>> 1;
+    if ((list[middle] ?? 0) < value) low = middle + 1;
+    else high = middle;
+  }
+  list.splice(low, 0, value);
+}
+
+/** The entries of `list` that are in none of a few `slots`, which are ascending: `list` itself if that is all. */
+export function withoutSlots(list: PostingList, slots: readonly number[]): PostingList {
+  let packed: Uint32Array | undefined;
+  let length = 0;
+  let from = 0;
+  let at = 0;
+  const copyTo = (end: number) => {
+    packed ??= new Uint32Array(list.length);
+    packed.set(list.packed.subarray(from, end), length);
+    length += end - from;
+  };
+  for (const slot of slots) {
+    at = seek(list, slot, at);
+    if (at === list.length) break;
+    if (slotAt(list, at) !== slot) continue;
+    copyTo(at);
+    from = at + 1;
+  }
+  if (packed === undefined) return list;
+  copyTo(list.length);
+  return { packed, length };
 }
 
 /** All 0 between two uses. */
@@ -87,12 +123,28 @@ export function subtract(a: PostingList, b: PostingList): PostingList {
   return b.length === 0 ? a : select(a, b, false);
 }
 
+function merge(a: PostingList, b: PostingList): PostingList {
+  const packed = new Uint32Array(a.length + b.length);
+  let length = 0;
+  for (let i = 0, j = 0; i < a.length || j < b.length; ) {
+    const x = i < a.length ? slotAt(a, i) : MAX_SLOTS;
+    const y = j < b.length ? slotAt(b, j) : MAX_SLOTS;
+    packed[length++] = Math.min(x, y) << FREQUENCY_BITS;
+    if (x <= y) i++;
+    if (y <= x) j++;
+  }
+  return { packed, length };
+}
+
 /** The documents in any of `lists`, without frequencies. */
 export function unite(lists: readonly PostingList[]): PostingList {
   const filled = lists.filter((list) => list.length > 0);
   const [only] = filled;
   if (only === undefined) return NO_POSTINGS;
   if (filled.length === 1) return only;
+  const total = filled.reduce((sum, { length }) => sum + length, 0);
+  const [first = NO_POSTINGS, second = NO_POSTINGS] = filled;
+  if (filled.length === 2 && total < MERGED_UNION) return merge(first, second);
   const seen = new Uint8Array(MAX_SLOTS);
   let bound = 0;
   for (const { packed, length } of filled) {

@@ -49,6 +49,8 @@ export interface Segment {
   readonly deadCount: number;
   /** 1 for a deleted document. */
   readonly dead: Uint8Array;
+  /** The slots of the deleted documents, ascending. */
+  readonly deadSlots: readonly number[];
   readonly ids: ArrayLike<DocumentId>;
   /** Greater is newer and comes first among equal scores. */
   readonly orders: Float64Array;

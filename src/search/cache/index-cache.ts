@@ -5,12 +5,6 @@
  * fails a check is not used, a conversation is used only if all of its messages were decoded, and every
  * stamp is compared with its file afterwards. The file is written and read chunk by chunk.
  */
-import { dirname } from 'node:path';
-import type { Log } from '../../base/log.js';
-import { readChunks, writeChunks } from '../../files/atomic/chunked-file.js';
-import { sweepTemporaries } from '../../files/atomic/staging.js';
-import { tryLease } from '../../files/locks/lease.js';
-import { removeFile } from '../../files/paths/folders.js';
 import type { Stamp } from '../../files/read/stamp.js';
 import { decodeArrays, encodeArrays } from '../../fts/segments/array-codec.js';
 import type { DocumentId } from '../../fts/segments/segment.js';
@@ -25,82 +19,35 @@ import {
   indexedFields,
   type MessageIndex,
 } from '../messages/message-index.js';
+import { type CacheFile, readCache, stampAt, stampNumbers, writeCache } from './cache-file.js';
 
 /** Raised with every change of the manifest or of the fields that message-index.ts indexes. */
 const VERSION = 7;
-/** A stamp is stored as dev, ino, size and mtimeNs. */
-const NUMBERS_PER_STAMP = 4;
 const NONE = 0xffffffff;
 
-export interface IndexCacheOptions {
-  readonly path: string;
+export interface IndexCacheOptions extends CacheFile {
   readonly index: MessageIndex;
   readonly store: ConversationStore;
-  readonly log: Log;
 }
 
 /** Fills the index and the store's catalogue with the valid parts of the cache. Never throws. */
 export async function loadIndexCache(options: IndexCacheOptions): Promise<void> {
-  const { path, log } = options;
-  try {
-    const pieces = readChunks(path);
-    try {
-      const { value } = await pieces.next();
-      const manifest = readManifest(value);
-      if (manifest !== undefined) await restore(pieces, manifest, options);
-    } finally {
-      await pieces.return(undefined);
-    }
-  } catch (error) {
-    log.warn(
-      { err: error, path },
-      'the index cache could not be used; the index is built from the files',
-    );
-  }
+  await readCache(options, async (pieces) => {
+    const { value } = await pieces.next();
+    const manifest = readManifest(value);
+    if (manifest !== undefined) await restore(pieces, manifest, options);
+  });
 }
 
-/**
- * Writes the current index, and removes the temporary files of dead writers. False if another process is
- * writing the cache, or if writing failed, which is logged. Never throws.
- */
-export async function saveIndexCache({
-  path,
-  index,
-  store,
-  log,
-}: IndexCacheOptions): Promise<boolean> {
-  try {
-    const lease = await tryLease(path);
-    if (lease === undefined) return false;
-    try {
-      await sweepTemporaries(dirname(path));
-      await writeChunks(path, piecesOf(index, store));
-      return true;
-    } finally {
-      await lease.release();
-    }
-  } catch (error) {
-    log.warn({ err: error, path }, 'the index cache could not be written');
-    return false;
-  }
-}
-
-/**
- * Removes the cache of an index that is too small for one, so that deleted messages do not stay in it.
- * False if that failed, which is logged. Never throws.
- */
-export async function removeIndexCache({ path, log }: IndexCacheOptions): Promise<boolean> {
-  try {
-    await removeFile(path);
-    return true;
-  } catch (error) {
-    log.warn({ err: error, path }, 'the index cache could not be removed');
-    return false;
-  }
-}
+/** Writes the current index. False as `writeCache` says. Never throws. */
+export const saveIndexCache = (options: IndexCacheOptions): Promise<boolean> =>
+  writeCache(options, indexChunks(options));
 
 /** The chunks describe the index at the first step. Later changes are detected by the stamps when it is loaded. */
-function* piecesOf(index: MessageIndex, store: ConversationStore): Generator<Uint8Array> {
+export function* indexChunks({
+  index,
+  store,
+}: Pick<IndexCacheOptions, 'index' | 'store'>): Generator<Uint8Array> {
   const { manifest, numbers } = manifestOf(index, store);
   const segments = index.text.encode((document) => numbers[Number(document)] ?? document);
   yield manifest;
@@ -121,7 +68,7 @@ interface MessageArrays {
 /** A cache numbers the documents in the order of the manifest. `numbers` maps the current numbers to those. */
 function manifestOf(index: MessageIndex, store: ConversationStore) {
   const heads: ConversationHead[] = [];
-  const stamps: bigint[] = [];
+  const stamps: Stamp[] = [];
   const roles: number[] = [];
   const times: number[] = [];
   const fingerprints: number[] = [];
@@ -132,7 +79,7 @@ function manifestOf(index: MessageIndex, store: ConversationStore) {
     const indexed = index.get(head.conversationId);
     if (indexed === undefined || indexed.roles.length !== head.messageCount) continue;
     heads.push(head);
-    stamps.push(stamp.dev, stamp.ino, stamp.size, stamp.mtimeNs);
+    stamps.push(stamp);
     for (const role of indexed.roles) roles.push(ROLES.indexOf(role));
     for (const time of indexed.times) times.push(time);
     for (const fingerprint of indexed.fingerprints) fingerprints.push(fingerprint);
@@ -150,7 +97,7 @@ function manifestOf(index: MessageIndex, store: ConversationStore) {
     seqs: Uint32Array.from(seqs),
   };
   const meta: ManifestMeta = { version: VERSION, documents: index.text.size, heads };
-  const manifest = encodeArrays(meta, { stamps: BigUint64Array.from(stamps), ...messages });
+  const manifest = encodeArrays(meta, { stamps: stampNumbers(stamps), ...messages });
   return { manifest, numbers: numbersOf(documents, index.documentsEnd) };
 }
 
@@ -224,7 +171,7 @@ function adoptComplete(manifest: Manifest, { index, store }: IndexCacheOptions):
     starts[number + 1] = to;
     if (missing < from) missing = index.text.firstFree(from);
     if (missing < to) return;
-    if (!store.seed(stampFrom(stamps, NUMBERS_PER_STAMP * number), head)) return;
+    if (!store.seed(stampAt(stamps, number), head)) return;
     isComplete[number] = 1;
     adopted += head.messageCount;
   });
@@ -254,14 +201,5 @@ function conversationAt(
     times: [...times.subarray(from, to)],
     fingerprints: [...fingerprints.subarray(from, to)],
     documents: Array.from({ length: head.messageCount }, (_, at) => from + at),
-  };
-}
-
-function stampFrom(numbers: BigUint64Array, at: number): Stamp {
-  return {
-    dev: numbers[at] ?? 0n,
-    ino: numbers[at + 1] ?? 0n,
-    size: numbers[at + 2] ?? 0n,
-    mtimeNs: numbers[at + 3] ?? 0n,
   };
 }

@@ -9,18 +9,8 @@ import { TimeSlice } from '../../base/time-slice.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import type { ConversationChange } from '../../stores/conversations/files/catalogue.js';
 import { MessageIndex } from '../messages/message-index.js';
-import {
-  type IndexCacheOptions,
-  loadIndexCache,
-  removeIndexCache,
-  saveIndexCache,
-} from './index-cache.js';
-
-/** Fewer documents are indexed so fast that they need no cache. */
-const MIN_CACHED_DOCUMENTS = 2_000;
-/** The cache is saved again after this many changed documents. */
-const MIN_CHANGED_DOCUMENTS = 500;
-const SAVE_INTERVAL_MS = 5 * 60_000;
+import { CacheKeeper } from './cache-keeper.js';
+import { type IndexCacheOptions, indexChunks, loadIndexCache } from './index-cache.js';
 
 export interface IndexSyncOptions {
   readonly store: ConversationStore;
@@ -34,19 +24,22 @@ export class IndexSync {
   readonly index = new MessageIndex();
   readonly #options: IndexSyncOptions;
   readonly #cache: IndexCacheOptions | undefined;
+  readonly #keeper: CacheKeeper;
   #building: Promise<void> | undefined;
   #hasBegun = false;
   #isBuilt = false;
   #isClosed = false;
-  /** The counters of the index at the last save. */
-  #saved = { changed: 0, dropped: 0 };
-  #saving: Promise<void> = Promise.resolve();
-  #timer: NodeJS.Timeout | undefined;
 
   constructor(options: IndexSyncOptions) {
     const { cachePath: path, store, log } = options;
     this.#options = options;
     this.#cache = path === undefined ? undefined : { path, index: this.index, store, log };
+    this.#keeper = new CacheKeeper(this.#cache, () => ({
+      size: this.index.text.size,
+      changed: this.index.changedDocuments,
+      dropped: this.index.droppedDocuments,
+      chunks: () => indexChunks({ index: this.index, store }),
+    }));
   }
 
   get isBuilt(): boolean {
@@ -64,9 +57,9 @@ export class IndexSync {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#timer);
+    this.#keeper.stop();
     this.#isClosed = true;
-    await this.#save();
+    if (this.#isBuilt) await this.#keeper.save();
   }
 
   async #build(mode: 'live' | 'once'): Promise<void> {
@@ -79,8 +72,7 @@ export class IndexSync {
     if (this.#isClosed) return;
     this.#isBuilt = true;
     if (mode === 'once') return;
-    this.#timer = setInterval(() => void this.#save(), SAVE_INTERVAL_MS).unref();
-    void this.#save();
+    this.#keeper.start();
     void this.#prepare();
   }
 
@@ -101,24 +93,5 @@ export class IndexSync {
     if (this.#cache !== undefined) await loadIndexCache(this.#cache);
     follow = (change) => this.index.apply(change);
     waiting.forEach(follow);
-  }
-
-  /** Saves one after another, and only a complete index. */
-  #save(): Promise<void> {
-    this.#saving = this.#saving.then(async () => {
-      const { changedDocuments: changed, droppedDocuments: dropped, text } = this.index;
-      if (this.#cache === undefined || !this.#isBuilt) return;
-      const isDue =
-        changed - this.#saved.changed >= MIN_CHANGED_DOCUMENTS ||
-        // Deleted and replaced text must not stay in the cache.
-        dropped > this.#saved.dropped;
-      if (!isDue) return;
-      const isDone =
-        text.size < MIN_CACHED_DOCUMENTS
-          ? await removeIndexCache(this.#cache)
-          : await saveIndexCache(this.#cache);
-      if (isDone) this.#saved = { changed, dropped };
-    });
-    return this.#saving;
   }
 }

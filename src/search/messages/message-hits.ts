@@ -11,7 +11,7 @@ import type {
   ConversationStore,
   ConversationView,
 } from '../../stores/conversations/conversations.js';
-import type { Role } from '../../stores/conversations/document/schema.js';
+import type { Message, Role } from '../../stores/conversations/document/schema.js';
 import { undefinedIfMissing } from '../undefined-if-missing.js';
 import type { MessageIndex } from './message-index.js';
 
@@ -39,6 +39,7 @@ export interface MessageHit {
   readonly rank: number;
   readonly title?: string;
   readonly module?: string;
+  readonly metadata?: Message['metadata'];
 }
 
 /** A filter of documents; `undefined` if there is no filter. */
@@ -82,8 +83,9 @@ export function conversationFilter(
   const { conversationId: only, module } = filters;
   return (conversationId) => {
     if (only !== undefined && conversationId !== only) return false;
-    const indexed = index.get(conversationId);
-    return indexed !== undefined && (module === undefined || indexed.module === module);
+    // `get` decodes what a cache brought; most questions need none of it.
+    if (module === undefined) return index.has(conversationId);
+    return index.get(conversationId)?.module === module;
   };
 }
 
@@ -125,7 +127,7 @@ export async function hitsOf(
       await store.lookAt(conversationId);
       continue;
     }
-    const { role, content, createdAt } = message;
+    const { role, content, createdAt, metadata } = message;
     const { title, module } = conversation.head;
     found.push({
       conversationId,
@@ -139,6 +141,7 @@ export async function hitsOf(
       rank,
       ...(title !== undefined && { title }),
       ...(module !== undefined && { module }),
+      ...(metadata !== undefined && { metadata }),
     });
   }
   const isSame = hits.every(({ id }, at) => isSameState(stateOf(index, id), states[at]));

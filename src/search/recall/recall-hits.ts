@@ -69,7 +69,7 @@ export async function recalledHits(
 
 function messageHit(
   hit: RecallHit & { readonly place: number },
-  { id, role, createdAt, content }: Message,
+  { id, role, createdAt, content, metadata }: Message,
   { index, question, snippet = {} }: HitsRequest,
 ): RecalledHit {
   const { conversationId, seq, place, score } = hit;
@@ -82,6 +82,7 @@ function messageHit(
     snippet: cutRecallSnippet(content, passage, question, index.vocabulary, style),
     rank: -score,
     why: whyOf(hit, content),
+    ...(metadata !== undefined && { metadata }),
   };
 }
 

@@ -1,5 +1,5 @@
 /**
- * The recall index of a running process: built when something first asks, from the files (and a cache),
+ * The recall index of a running process: built when something first asks, from its cache and the files,
  * then kept current by following the store. While nothing asks there is no index and no follower.
  */
 
@@ -12,6 +12,13 @@ import type {
 } from '../../stores/conversations/conversations.js';
 import type { Message } from '../../stores/conversations/document/schema.js';
 import type { ConversationChange } from '../../stores/conversations/files/catalogue.js';
+import { CacheKeeper } from '../cache/cache-keeper.js';
+import {
+  adoptRecallCache,
+  loadRecallCache,
+  type RecallCache,
+  recallChunks,
+} from '../cache/recall-cache.js';
 import type { MessageSearch } from '../messages/message-search.js';
 import { undefinedIfMissing } from '../undefined-if-missing.js';
 
@@ -19,6 +26,8 @@ export interface RecallSyncOptions {
   readonly store: ConversationStore;
   /** Its index is built first: then the store knows every conversation. */
   readonly search: MessageSearch;
+  /** `undefined`: the index is always built from the files. */
+  readonly cachePath?: string | undefined;
   readonly log: Log;
 }
 
@@ -26,6 +35,7 @@ export class RecallSync {
   readonly index = new RecallIndex();
   readonly #options: RecallSyncOptions;
   readonly #closing = new AbortController();
+  readonly #keeper: CacheKeeper;
   #building: Promise<void> | undefined;
   #isBuilt = false;
   #stopFollowing: (() => void) | undefined;
@@ -33,13 +43,24 @@ export class RecallSync {
 
   constructor(options: RecallSyncOptions) {
     this.#options = options;
+    const { store } = options;
+    this.#keeper = new CacheKeeper(this.#cacheFile, () => ({
+      size: this.index.stats().messages,
+      ...this.index.counters,
+      chunks: () => recallChunks(this.index, store),
+    }));
+  }
+
+  get #cacheFile() {
+    const { cachePath: path, log } = this.#options;
+    return path === undefined ? undefined : { path, log };
   }
 
   get isBuilt(): boolean {
     return this.#isBuilt;
   }
 
-  /** Conversations read by the build that is under way, of how many. */
+  /** Conversations read by the build that is under way or was the last, of how many that no cache has. */
   get progress(): { readonly done: number; readonly total: number } {
     return this.#progress;
   }
@@ -55,27 +76,39 @@ export class RecallSync {
     return this.#building;
   }
 
-  /** Ends a build that is under way: nothing waits for it any more. */
+  /** Ends a build that is under way: nothing waits for it any more. A complete index is saved if due. */
   async close(): Promise<void> {
     this.#closing.abort();
-    this.#stopFollowing?.();
     await this.#building?.catch(() => undefined);
+    this.#keeper.stop();
+    if (this.#isBuilt) await this.#keeper.save();
+    this.#stopFollowing?.();
   }
 
   async #build(): Promise<void> {
     const { store, search } = this.#options;
     const { signal } = this.#closing;
-    await search.built({ signal });
+    const [cache] = await Promise.all([this.#loadCache(), search.built({ signal })]);
     this.#stopFollowing ??= store.followFromNow((change) => this.#apply(change));
+    if (cache !== undefined) adoptRecallCache(cache, this.index, store);
     const ids = [...store.known()].map(({ head }) => head.conversationId);
+    const unread = ids.filter((id) => !this.index.has(id));
     const slice = new TimeSlice({ signal });
-    this.#progress = { done: 0, total: ids.length };
-    for (const id of ids) {
+    this.#progress = { done: 0, total: unread.length };
+    for (const id of unread) {
       if (!this.index.has(id)) await this.#read(id);
       this.#progress.done += 1;
       if (slice.isSpent()) await slice.yield();
     }
     this.#isBuilt = true;
+    this.#keeper.start();
+  }
+
+  /** Nothing where an earlier build, which failed, has begun the index. */
+  async #loadCache(): Promise<RecallCache | undefined> {
+    const file = this.#cacheFile;
+    const isEmpty = this.#stopFollowing === undefined;
+    return file !== undefined && isEmpty ? loadRecallCache(file) : undefined;
   }
 
   async #read(conversationId: string): Promise<void> {

@@ -5,25 +5,25 @@
  * hand edit is always seen. Damaged files are reported and never written. The parts are in
  * `conversations/`: writer, trash, merges, listing, over one core.
  */
+
 import { join } from 'node:path';
 import type { AppError } from '../../base/errors.js';
 import { yieldToEventLoop } from '../../base/time-slice.js';
 import { makeFolder } from '../../files/atomic/atomic-write.js';
-import { sweepTemporaries } from '../../files/atomic/staging.js';
-import { sweepLocks } from '../../files/locks/file-lock.js';
-import { listFolders, removeEmptyFolder } from '../../files/paths/folders.js';
+import { listFolders } from '../../files/paths/folders.js';
 import { keepOutOfGit } from '../../files/paths/git-ignore.js';
 import { readStamp, type Stamp } from '../../files/read/stamp.js';
 import type { WatcherStatus } from '../../files/watcher/watcher.js';
+import type { Revision } from './document/apply-revision.js';
 import type { ConversationDocument } from './document/document.js';
 import type { HeadChange } from './document/head-change.js';
-import type { Revision } from './document/revise.js';
 import { CONVERSATION_ID, type Conversation, type ConversationHead } from './document/schema.js';
 import type { ConversationChange } from './files/catalogue.js';
 import { type ConversationPage, ListPages, type PageRequest } from './listing/list-pages.js';
 import type { ListQuery } from './listing/list-query.js';
 import { invalidRef, notFound } from './refs.js';
 import { type ConversationStoreOptions, StoreCore } from './store-core.js';
+import { tidyStore } from './tidy.js';
 import { type Restored, Trash, type TrashedConversation } from './trash/trash.js';
 import type { AppendOptions, NewMessage } from './writing/append.js';
 import { branchOf, type CopyOptions } from './writing/copies.js';
@@ -104,6 +104,12 @@ export class ConversationStore {
     return found.document;
   }
 
+  /** The same for passes over the whole store: takes an id, and keeps nothing. `undefined`: there is none. */
+  async peek(conversationId: string): Promise<ConversationView | undefined> {
+    this.path(conversationId);
+    return (await this.#core.files.readUncached(conversationId))?.document;
+  }
+
   /**
    * All of `messages` in one replace, after those of earlier calls; durable when it resolves.
    * Throws like `load`, and CONVERSATION_FULL, MESSAGE_NOT_FOUND (parent), STORAGE_FULL, LOCKED:
@@ -146,6 +152,18 @@ export class ConversationStore {
     const conversationId = await this.#requireId(ref);
     const name = await this.#core.track(this.#trash.trash(conversationId));
     return { conversationId, name, path: this.#trash.pathOf(name) };
+  }
+
+  /**
+   * Moves it to the trash where `condition` holds for what is on disk at that moment; answers its name
+   * there. `undefined`: it does not hold. Takes an id, not a key. Throws like `trash`.
+   */
+  async trashIf(
+    conversationId: string,
+    condition: (head: ConversationHead) => boolean,
+  ): Promise<string | undefined> {
+    this.path(conversationId);
+    return this.#core.track(this.#trash.trashIf(conversationId, condition));
   }
 
   /** Removes the conversation for good; answers its id. Throws like `trash`. */
@@ -335,17 +353,8 @@ export class ConversationStore {
   }
 
   /** Clears what dead processes left behind: locks, merges and removals half done, staged files, claimed folders that stayed empty. */
-  async tidy(): Promise<void> {
-    const { locksFolder, options, files } = this.#core;
-    await sweepLocks(locksFolder);
-    await sweepTemporaries(options.logsFolder);
-    await this.#merges.recover();
-    await this.#trash.tidy();
-    for (const name of await listFolders(options.logsFolder)) {
-      if (!CONVERSATION_ID.test(name)) continue;
-      const isUnfinished = (await readStamp(files.fileOf(name))) === undefined;
-      if (isUnfinished) await removeEmptyFolder(files.folderOf(name));
-    }
+  tidy(): Promise<void> {
+    return tidyStore(this.#core, this.#merges, this.#trash);
   }
 
   /** Resolves when every write that was accepted has ended. */

@@ -22,6 +22,8 @@ export interface ConversationStoreOptions extends Durability {
   /** Absolute path of `conversation-logs`; created if it is missing. */
   logsFolder: string;
   maxMessages: number;
+  /** Called before something new is written. Rejects (STORAGE_FULL) when the store would refuse to grow. */
+  requireRoom?: (() => Promise<void>) | undefined;
   /** Nothing will be written, so the folder is not created. */
   isReading?: boolean;
   clock?: Clock;

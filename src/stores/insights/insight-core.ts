@@ -20,6 +20,8 @@ import type { StoredInsight } from './stored-insight.js';
 export interface InsightStoreOptions extends Durability {
   /** Absolute path of `memory-bank`; created if it is missing. */
   readonly folder: string;
+  /** Called before a new insight is saved. Rejects (STORAGE_FULL) when the store would refuse to grow. */
+  readonly requireRoom?: (() => Promise<void>) | undefined;
   readonly clock?: Clock;
   readonly log?: Log;
 }

@@ -14,6 +14,12 @@ import type { JsonObject } from '../conversations/document/schema.js';
 import type { InsightChange } from './catalogue.js';
 import { normalizeInsight, requireContent, requireContext, requireInsightId } from './given.js';
 import { InsightCore, type InsightStoreOptions } from './insight-core.js';
+import {
+  idOfTrashed,
+  listTrashedInsights,
+  purgeInsight,
+  type TrashedInsight,
+} from './insight-trash.js';
 import { INSIGHT_ID, type Insight, isExpired } from './schema.js';
 import type { StoredInsight } from './stored-insight.js';
 
@@ -57,6 +63,7 @@ export class InsightStore {
   /** Durable when it resolves. STORAGE_FULL, FILESYSTEM_ERROR. */
   async save(fields: NewInsight): Promise<Insight> {
     requireContent(fields.content);
+    await this.#core.options.requireRoom?.();
     const now = this.#core.clock.now();
     const insight = { ...fields, id: newUuid(), created_at: now, updated_at: now };
     return (await this.put({ insight, extra: {} })).stored.insight;
@@ -137,7 +144,7 @@ export class InsightStore {
   async restore(nameOrId: string): Promise<string> {
     const names = (await listFiles(this.#core.trashFolder)).sort().reverse();
     const name = names.find((each) => each === nameOrId || each.startsWith(`${nameOrId}.`));
-    const id = name?.slice(0, name.indexOf('.')) ?? '';
+    const id = idOfTrashed(name ?? '');
     if (name === undefined || !INSIGHT_ID.test(id)) throw notInTrash(nameOrId);
     return this.#core.locked(id, async () => {
       const path = this.#core.catalogue.pathOf(id);
@@ -147,6 +154,16 @@ export class InsightStore {
       await this.#core.catalogue.refreshSome([id]);
       return path;
     });
+  }
+
+  /** What is in the trash, in no order. FILESYSTEM_ERROR. */
+  trashed(): Promise<TrashedInsight[]> {
+    return listTrashedInsights(this.#core);
+  }
+
+  /** Removes for good what is in the trash under that name. False if it is not there. LOCKED. */
+  purge(name: string): Promise<boolean> {
+    return purgeInsight(this.#core, name);
   }
 
   /** The newest first. FILESYSTEM_ERROR. */

@@ -28,7 +28,7 @@ import {
 } from './note-catalogue.js';
 import { isForeign, looksLikeNote, requireNotePath } from './note-path.js';
 import { encodeNote, withFinalNewline } from './note-text.js';
-import { NoteTrash, removeEmptyParents } from './note-trash.js';
+import { NoteTrash, removeEmptyParents, type TrashedNote } from './note-trash.js';
 
 export type { Note, NoteChange, NoteInfo, SkippedFile };
 
@@ -39,6 +39,8 @@ export interface MemoryBankOptions extends Durability {
   /** Absolute; created by the first write. */
   readonly folder: string;
   readonly maxFiles: number;
+  /** Called before a note is added. Rejects (STORAGE_FULL) when the store would refuse to grow. */
+  readonly requireRoom?: (() => Promise<void>) | undefined;
   readonly clock?: Clock;
   readonly log?: Log;
 }
@@ -129,6 +131,7 @@ export class MemoryBank {
   async add(path: string, content: string): Promise<NoteInfo> {
     requireNotePath(path);
     const bytes = encodeNote(withFinalNewline(content), path);
+    await this.#options.requireRoom?.();
     return this.#locked(async () => {
       await this.#requireFree(path);
       await this.#requireRoom();
@@ -207,6 +210,16 @@ export class MemoryBank {
       await this.#catalogue.refreshSome([path]);
       return path;
     });
+  }
+
+  /** What is in the trash, in no order. FILESYSTEM_ERROR. */
+  trashed(): Promise<TrashedNote[]> {
+    return this.#trash.list();
+  }
+
+  /** Removes for good what is in the trash under that name, or was last deleted at a path. E_MB_FILE_NOT_FOUND. */
+  purge(nameOrPath: string): Promise<void> {
+    return this.#locked(async () => this.#trash.remove((await this.#trash.find(nameOrPath)).name));
   }
 
   /** Resolves when accepted writes are done. */

@@ -1,10 +1,10 @@
 /**
  * Deleted notes: `.trash/<UTC time of deletion>/<path of the note>`, each moved there by one rename,
  * and kept out of git. Its path in the trash records what it was and when it was deleted. A note that
- * is deleted permanently passes through the trash; nothing else is ever removed.
+ * is deleted permanently passes through the trash; only `remove` takes anything out of it for good.
  */
 import { dirname, join } from 'node:path';
-import { type Clock, compactTime } from '../../base/clock.js';
+import { type Clock, compactTime, isoOfCompact } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
 import { type Durability, makeFolder } from '../../files/atomic/atomic-write.js';
 import { renameFile } from '../../files/atomic/new-file.js';
@@ -17,10 +17,21 @@ import {
   removeFile,
 } from '../../files/paths/folders.js';
 import { readWhole } from '../../files/read/json-doc.js';
-import { requireNotePath } from './note-path.js';
+import { listFiles } from '../../files/read/list-files.js';
+import { readStampNow } from '../../files/read/stamp.js';
+import { problemWithNotePath, requireNotePath } from './note-path.js';
 import { hashOf } from './note-text.js';
 
+const never = () => false;
 const TIME = /^\d{8}T\d{9}Z$/;
+
+export interface TrashedNote {
+  /** `<UTC time of deletion>/<path>`. */
+  readonly name: string;
+  readonly path: string;
+  readonly deletedAt?: string;
+  readonly sizeBytes: number;
+}
 
 export interface NoteTrashOptions {
   /** Of the memory bank. */
@@ -53,6 +64,21 @@ export class NoteTrash {
     if (outcome === 'moved') return name;
     await this.#removeEmpty(name);
     return undefined;
+  }
+
+  /** In no order. Links and what is no note by its path are left out. */
+  async list(): Promise<TrashedNote[]> {
+    const found: TrashedNote[] = [];
+    for (const time of await listFolders(this.#folder)) {
+      if (!TIME.test(time)) continue;
+      const deletedAt = isoOfCompact(time);
+      for await (const { name: path, path: file, isPlain } of listFiles(this.pathOf(time), never)) {
+        if (!isPlain || problemWithNotePath(path) !== undefined) continue;
+        const sizeBytes = Number(readStampNow(file)?.size ?? 0);
+        found.push({ name: `${time}/${path}`, path, ...(deletedAt && { deletedAt }), sizeBytes });
+      }
+    }
+    return found;
   }
 
   /** The hash of what is in the trash under that name; `undefined` if it is gone. */

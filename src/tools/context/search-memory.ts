@@ -5,7 +5,15 @@ import { SEARCH_TIERS } from '../../search/recall/search-modes.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { contextField, contextsOf } from '../insight-view.js';
-import { shortSnippet } from '../search-answer.js';
+import {
+  includeMetadata,
+  MARK_FIELDS,
+  type MarkInput,
+  marksOf,
+  metadataField,
+  shortSnippet,
+  shownMetadata,
+} from '../search-answer.js';
 import { toView, tripleSchema } from '../triple-view.js';
 
 export const searchMemory = defineTool({
@@ -20,6 +28,8 @@ export const searchMemory = defineTool({
     context: contextField,
     includeEnded: z.boolean().describe('Also facts that have ended.').default(false),
     limit: z.number().int().min(1).max(100).describe('Most results to give.').default(10),
+    includeMetadata,
+    ...MARK_FIELDS,
     maxTokens,
   }),
   output: z.object({
@@ -35,6 +45,7 @@ export const searchMemory = defineTool({
         seq: z.number().int().exactOptional(),
         role: z.string().exactOptional(),
         createdAt: z.string().exactOptional(),
+        metadata: metadataField.exactOptional(),
         path: z.string().describe('Of a note.').exactOptional(),
         line: z.number().int().describe('Where its section begins.').exactOptional(),
         id: z.string().describe('Of an insight.').exactOptional(),
@@ -49,40 +60,39 @@ export const searchMemory = defineTool({
     const contexts = sources.includes('insights')
       ? await contextsOf(input.context, call, insights)
       : { context: '', alsoIn: [] };
-    const request = { query, sources: [...new Set(sources)], ...contexts, includeEnded, limit };
+    const marks = marksOf(input);
+    const request = {
+      query,
+      sources: [...new Set(sources)],
+      ...contexts,
+      includeEnded,
+      limit,
+      marks,
+    };
     const { signal, progress } = call;
     const found = await memorySearch.search(request, { signal, progress });
-    const page = found.hits.map(toResult);
+    const page = found.hits.map((hit) => toResult(hit, input));
     const results = page.slice(0, Math.max(1, countWithin(page, input.maxTokens)));
     return { tier: found.tier, totals: { ...found.totals }, results };
   },
 });
 
-function toResult(hit: MemoryHit) {
+function toResult(hit: MemoryHit, input: MarkInput & { includeMetadata: boolean }) {
   const { source } = hit;
   switch (source) {
     case 'messages': {
-      const { conversationId, messageId, seq, role, createdAt, snippet } = hit.message;
-      const text = shortSnippet(snippet, '');
-      return { source, text, conversationId, messageId, seq, role, createdAt };
+      const { conversationId, messageId, seq, role, createdAt, snippet, metadata } = hit.message;
+      const shown = shownMetadata(metadata, input.includeMetadata);
+      const text = shortSnippet(snippet, input);
+      return { source, text, conversationId, messageId, seq, role, createdAt, ...shown };
     }
-    case 'notes': {
-      const { note, section } = hit;
-      return { source, text: cut(section.lines.join('\n')), path: note.path, line: section.line };
-    }
+    case 'notes':
+      return { source, text: shortSnippet(hit.text, input), path: hit.note.path, line: hit.line };
     case 'insights':
-      return { source, text: cut(hit.content), id: hit.id };
+      return { source, text: shortSnippet(hit.text, input), id: hit.id };
     case 'facts': {
       const { subject, predicate, object } = hit.fact;
       return { source, text: `${subject} ${predicate} ${object}`, fact: toView(hit.fact) };
     }
   }
-}
-
-const MOST_CHARACTERS = 1_000;
-
-function cut(text: string): string {
-  const trimmed = text.trim();
-  if (trimmed.length <= MOST_CHARACTERS) return trimmed;
-  return `${trimmed.slice(0, MOST_CHARACTERS).toWellFormed()}…`;
 }

@@ -12,7 +12,17 @@ import { ROLES } from '../../stores/conversations/document/schema.js';
 import { estimateTokens } from '../answer-budget.js';
 import { dateField, endOf, startOf } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
-import { SEARCH_FACTS, searchFacts, shortSnippet } from '../search-answer.js';
+import {
+  includeMetadata,
+  MARK_FIELDS,
+  type MarkInput,
+  marksOf,
+  metadataField,
+  SEARCH_FACTS,
+  searchFacts,
+  shortSnippet,
+  shownMetadata,
+} from '../search-answer.js';
 import { WHY } from '../why-view.js';
 
 /** Of snippets and contents, whatever the limit. */
@@ -48,8 +58,8 @@ export const searchMessages = defineTool({
       .boolean()
       .describe('Also give each whole message, as far as the answer has room.')
       .default(false),
-    highlightStart: z.string().max(40).describe('Put before a match.').default('<mark>'),
-    highlightEnd: z.string().max(40).describe('Put after a match.').default('</mark>'),
+    includeMetadata,
+    ...MARK_FIELDS,
     snippetTokens: z.number().int().min(1).max(64).describe('Length of a snippet.').default(32),
   }),
   output: z.object({
@@ -66,6 +76,7 @@ export const searchMessages = defineTool({
         module: z.string().exactOptional(),
         snippet: z.string(),
         content: z.string().exactOptional(),
+        metadata: metadataField.exactOptional(),
         rank: z
           .number()
           .describe(
@@ -80,10 +91,10 @@ export const searchMessages = defineTool({
   annotations: READS,
   quotesText: true,
   async run(input, { conversations, recall }, { signal, progress }) {
-    const { query, matchType, mode, limit, offset, highlightStart, highlightEnd } = input;
+    const { query, matchType, mode, limit, offset } = input;
     const idOf = async (ref: string) => (await conversations.load(ref)).conversationId;
     const filters = await filtersOf(input, idOf);
-    const snippet = { open: highlightStart, close: highlightEnd, tokens: input.snippetTokens };
+    const snippet = { ...marksOf(input), tokens: input.snippetTokens };
     const found = await recall.search(
       { query, mode, ...(matchType && { matchType }), filters, limit, offset, snippet },
       { signal, progress },
@@ -118,25 +129,24 @@ export async function filtersOf(
   };
 }
 
-interface Shape {
+interface Shape extends MarkInput {
   readonly explain: boolean;
   readonly includeContent: boolean;
-  readonly highlightStart: string;
+  readonly includeMetadata: boolean;
 }
 
 /** At least one result; the rest, and whole messages, as far as the answer has room. */
-function withinBounds(
-  hits: RecallResults['hits'],
-  { includeContent, highlightStart, explain }: Shape,
-) {
+function withinBounds(hits: RecallResults['hits'], shape: Shape) {
+  const { includeContent, explain } = shape;
   let room = MAX_ANSWER_TOKENS;
   const results = [];
-  for (const { content, place: _place, why, ...hit } of hits) {
+  for (const { content, metadata, place: _place, why, ...hit } of hits) {
     const result = {
       ...hit,
       ...(hit.title !== undefined && { title: shortened(hit.title) }),
       ...(hit.module !== undefined && { module: shortened(hit.module) }),
-      snippet: shortSnippet(hit.snippet, highlightStart),
+      snippet: shortSnippet(hit.snippet, shape),
+      ...shownMetadata(metadata, shape.includeMetadata),
       ...(explain && { why }),
     };
     room -= estimateTokens(result) + 1;

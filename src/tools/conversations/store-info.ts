@@ -3,6 +3,9 @@
  * Always listed, whatever toolsets are chosen, because "where is my data?" must have an answer.
  */
 import { z } from 'zod';
+import { isAppError } from '../../base/errors.js';
+import { ruleSchema } from '../../maintenance/retention/policy.js';
+import type { Retention } from '../../maintenance/retention/retention.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { FORMAT_VERSION } from '../../stores/conversations/document/schema.js';
 import type { InsightStore } from '../../stores/insights/insights.js';
@@ -73,6 +76,30 @@ export const storeInfo = defineTool({
       })
       .describe('Vectors for search by meaning; absent where they are off.')
       .exactOptional(),
+    size: z
+      .object({
+        sizeBytes: z.number().int().describe('Conversations and memory bank.'),
+        trashBytes: z.number().int(),
+        limitBytes: z.number().int().describe('DAYBOOK_MAX_SIZE_MB; absent: none.').exactOptional(),
+      })
+      .describe('A store at its limit refuses to grow; the trash does not count.'),
+    retention: z
+      .object({
+        rules: z.array(ruleSchema),
+        bySize: z.boolean(),
+        problem: z.string().describe('Why the policy cannot be read.').exactOptional(),
+        lastRun: z
+          .object({
+            at: z.string(),
+            moved: z.number().int(),
+            removed: z.number().int(),
+            skipped: z.number().int(),
+          })
+          .describe('Moved to the trash, removed from it for good, chosen and left alone.')
+          .exactOptional(),
+      })
+      .describe('What is moved to the trash by itself; absent without a policy.')
+      .exactOptional(),
     settings: z.object({
       toolsets: z.array(z.string()),
       fsync: z.boolean(),
@@ -86,7 +113,8 @@ export const storeInfo = defineTool({
     }),
   }),
   annotations: READS,
-  async run(_input, { conversations, embeddings, insights, search, facts }) {
+  async run(_input, { conversations, embeddings, insights, search, facts, retention, size }) {
+    const policy = await retentionFacts(retention);
     const vectors = embeddings.progress();
     const heads = await conversations.list();
     const { isBuilt, messages, terms } = search.status();
@@ -99,6 +127,8 @@ export const storeInfo = defineTool({
       messages: heads.reduce((sum, { messageCount }) => sum + messageCount, 0),
       insights: await insightFacts(insights),
       index: { isBuilt, messages, terms },
+      size: await size.measure(),
+      ...(policy && { retention: policy }),
       ...(vectors && { embeddings: { mode: embeddings.mode, ...vectors } }),
       ...(watching && { watching: watchingFacts(watching) }),
       damaged: conversations
@@ -108,6 +138,20 @@ export const storeInfo = defineTool({
     };
   },
 });
+
+async function retentionFacts(retention: Retention) {
+  try {
+    const policy = await retention.policy.read();
+    if (policy === undefined) return undefined;
+    const run = await retention.lastRun();
+    const { at = '', moved = 0, removed = 0, skipped = 0 } = run ?? {};
+    const lastRun = { at, moved, removed, skipped };
+    return { rules: [...policy.rules], bySize: policy.bySize, ...(run && { lastRun }) };
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    return { rules: [], bySize: false, problem: error.message };
+  }
+}
 
 async function insightFacts(insights: InsightStore) {
   const count = (await insights.all()).length;

@@ -15,6 +15,7 @@ import {
   toListed,
   whyEmpty,
 } from '../insight-view.js';
+import { MARK_FIELDS, marksOf, shortSnippet } from '../search-answer.js';
 
 export const searchInsights = defineTool({
   name: 'search_insights',
@@ -31,8 +32,7 @@ export const searchInsights = defineTool({
     includeExpired: z.boolean().describe('Also those that have expired.').default(false),
     limit: z.number().int().min(1).max(100).describe('Most results to give.').default(20),
     offset: z.number().int().min(0).describe('Results to pass over.').default(0),
-    highlightStart: z.string().max(40).describe('Put before a match.').default('<mark>'),
-    highlightEnd: z.string().max(40).describe('Put after a match.').default('</mark>'),
+    ...MARK_FIELDS,
     maxTokens,
   }),
   output: z.object({
@@ -54,14 +54,13 @@ export const searchInsights = defineTool({
   quotesText: true,
   async run(input, { insights, insightSearch }, call) {
     const { query, matchType, tags, includeExpired, limit, offset } = input;
-    const { highlightStart: open, highlightEnd: close } = input;
     const { context, alsoIn } = await contextsOf(input.context, call, insights);
     const selection = { context, alsoIn, includeExpired, ...(tags !== undefined && { tags }) };
-    const snippet = { open, close };
+    const snippet = marksOf(input);
     const request = { query, matchType, limit, offset, ...selection, snippet };
     const found = await insightSearch.search(request, call.signal);
     const page = found.hits.map(({ insight, snippet: text, rank }) => ({
-      ...{ ...toListed(insight), snippet: shortened(text), rank },
+      ...{ ...toListed(insight), snippet: shortSnippet(text, input), rank },
     }));
     const results = page.slice(0, countWithin(page, input.maxTokens));
     const next = offset + results.length;
@@ -78,14 +77,6 @@ export const searchInsights = defineTool({
     };
   },
 });
-
-/** A text without spaces is one token, however long. */
-const MAX_SNIPPET_CHARACTERS = 2_000;
-
-const shortened = (snippet: string) =>
-  snippet.length <= MAX_SNIPPET_CHARACTERS
-    ? snippet
-    : `${snippet.slice(0, MAX_SNIPPET_CHARACTERS).toWellFormed()}...`;
 
 function explain({ unknownWords, otherwise }: InsightResults): string {
   const { tags = 0, includeExpired = 0 } = otherwise;

@@ -1,12 +1,13 @@
 /** The tool `mb_search`: lines of notes, by ranked search, as a literal text, or by a regular expression. */
 import { z } from 'zod';
 import { MATCH_TYPES } from '../../fts/query/match-types.js';
+import { markRanges } from '../../fts/snippets/highlight.js';
 import type { NoteHit } from '../../search/notes/note-search.js';
 import { NOTE_SEARCH_MODES } from '../../search/notes/note-search-modes.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { noteFolder } from '../note-fields.js';
-import { explainNothing } from '../search-answer.js';
+import { explainNothing, MARK_FIELDS, type MarkInput, marksOf } from '../search-answer.js';
 
 /** A line can be as long as a note; so much of it shows where the match is. */
 const LONGEST_LINE = 400;
@@ -26,6 +27,7 @@ export const mbSearch = defineTool({
     caseSensitive: z.boolean().describe('For exact and regex.').default(false),
     folder: noteFolder,
     contextLines: z.number().int().min(0).max(10).describe('Lines before and after.').default(1),
+    ...MARK_FIELDS,
     limit: z.number().int().min(1).max(100).describe('Most results to give.').default(20),
     offset: z.number().int().min(0).describe('Results to pass over.').default(0),
     maxTokens,
@@ -41,7 +43,7 @@ export const mbSearch = defineTool({
         path: z.string(),
         line: z.number().int(),
         heading: z.string().describe('The headings above it.').exactOptional(),
-        text: z.string().describe('The line, matches between <mark> and </mark>.'),
+        text: z.string().describe('The line, with its matches marked.'),
         before: z.array(z.string()).exactOptional(),
         after: z.array(z.string()).exactOptional(),
       }),
@@ -55,9 +57,10 @@ export const mbSearch = defineTool({
   }),
   annotations: READS,
   quotesText: true,
-  async run({ contextLines, maxTokens: budget, ...request }, { noteSearch }, { signal }) {
+  async run(input, { noteSearch }, { signal }) {
+    const { contextLines: _, maxTokens: budget, ...request } = input;
     const { hits, ...found } = await noteSearch.search(request, signal);
-    const page = hits.map((hit) => toResult(hit, contextLines));
+    const page = hits.map((hit) => toResult(hit, input));
     const results = page.slice(0, countWithin(page, budget));
     const nextOffset = request.offset + results.length;
     const hasMore = results.length > 0 && nextOffset < found.total;
@@ -85,34 +88,37 @@ function explanationOf(found: Found, mode: string): string {
   return 'No line matches.';
 }
 
-function toResult({ path, line, headings, text, matches, lines }: NoteHit, contextLines: number) {
+interface Shape extends MarkInput {
+  readonly contextLines: number;
+}
+
+function toResult({ path, line, headings, text, matches, lines }: NoteHit, shape: Shape) {
+  const { contextLines, ellipsis } = shape;
+  const shortened = (whole: string) => beginningOf(whole, ellipsis);
   const before = lines.slice(Math.max(0, line - 1 - contextLines), line - 1).map(shortened);
   const after = lines.slice(line, line + contextLines).map(shortened);
   return {
     path,
     line,
     ...(headings.length > 0 && { heading: shortened(headings.join(' > ')) }),
-    text: marked(text, matches),
+    text: marked(text, matches, shape),
     ...(before.length > 0 && { before }),
     ...(after.length > 0 && { after }),
   };
 }
 
-const shortened = (line: string) =>
-  line.length <= LONGEST_LINE ? line : `${line.slice(0, LONGEST_LINE).toWellFormed()}…`;
+const beginningOf = (line: string, ellipsis: string) =>
+  line.length <= LONGEST_LINE ? line : `${line.slice(0, LONGEST_LINE).toWellFormed()}${ellipsis}`;
 
-/** The line with its matches marked; of a long one, the part around the first. */
-function marked(text: string, matches: NoteHit['matches']): string {
+/** The line with its matches marked; of a long line, the part around the first match. */
+function marked(text: string, matches: NoteHit['matches'], shape: Shape): string {
+  const { open, close, ellipsis } = marksOf(shape);
   const isLong = text.length > LONGEST_LINE;
   const from = isLong ? Math.max(0, (matches[0]?.start ?? 0) - BEFORE_MATCH) : 0;
   const to = isLong ? Math.min(text.length, from + LONGEST_LINE) : text.length;
-  let out = from > 0 ? '…' : '';
-  let at = from;
-  for (const { start, end } of matches) {
-    if (start < at || start >= to) continue;
-    const last = Math.min(end, to);
-    out += `${text.slice(at, start)}<mark>${text.slice(start, last)}</mark>`;
-    at = last;
-  }
-  return (out + text.slice(at, to) + (to < text.length ? '…' : '')).toWellFormed();
+  const ranges = matches
+    .filter(({ start }) => start >= from && start < to)
+    .map(({ start, end }) => ({ from: start, to: Math.min(end, to) }));
+  const part = markRanges(text, ranges, { from, to }, { open, close }).toWellFormed();
+  return `${from > 0 ? ellipsis : ''}${part}${to < text.length ? ellipsis : ''}`;
 }

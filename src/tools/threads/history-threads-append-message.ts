@@ -37,7 +37,7 @@ export const historyThreadsAppendMessage = defineTool({
     const text = oneOf(body, content);
     const message = { role, content: text, ...(metadata !== undefined && { metadata }) };
     const { head, messages, seq } = await conversations.append(threadId, [message], {
-      unless: (current) => !isInModule(current, module),
+      skipIf: (current) => !isInModule(current, module),
     });
     const [saved] = messages;
     if (saved === undefined) throw notInModule(head, module);

@@ -9,12 +9,20 @@ import type { ConversationStore } from '../../stores/conversations/conversations
 import { ROLES } from '../../stores/conversations/document/schema.js';
 import { countWithin, estimateTokens, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
-import { SEARCH_FACTS, searchFacts, shortSnippet } from '../search-answer.js';
+import {
+  includeMetadata,
+  MARK_FIELDS,
+  type MarkInput,
+  marksOf,
+  metadataField,
+  SEARCH_FACTS,
+  searchFacts,
+  shortSnippet,
+  shownMetadata,
+} from '../search-answer.js';
 import { moduleField, parseTime, threadSchema, toThread } from '../thread-view.js';
 
 const MOST_MATCHES = 20;
-/** Opens a match where nothing else was asked for. */
-const MARK = '<mark>';
 
 export const historyThreadsSearch = defineTool({
   name: 'history_threads_search',
@@ -37,6 +45,8 @@ export const historyThreadsSearch = defineTool({
       .max(MOST_MATCHES)
       .describe('Most messages to show of each thread.')
       .default(3),
+    includeMetadata,
+    ...MARK_FIELDS,
     maxTokens,
   }),
   output: z.object({
@@ -53,6 +63,7 @@ export const historyThreadsSearch = defineTool({
             role: z.enum(ROLES),
             createdAt: z.string(),
             snippet: z.string(),
+            metadata: metadataField.exactOptional(),
           }),
         ),
       }),
@@ -68,11 +79,11 @@ export const historyThreadsSearch = defineTool({
       ...(since !== undefined && { startTime: parseTime('since', since) }),
     };
     const found = await search.searchConversations(
-      { query, matchType, filters, limit, offset },
+      { query, matchType, filters, limit, offset, snippet: marksOf(input) },
       input.matchesPerThread,
       { signal, progress },
     );
-    const all = found.conversations.flatMap((hit) => toResult(hit, conversations, input.maxTokens));
+    const all = found.conversations.flatMap((hit) => toResult(hit, conversations, input));
     const results = all.slice(0, countWithin(all, input.maxTokens));
     // A thread that vanished a moment ago still had its place in the order.
     const passed = results.length === all.length ? limit : results.length;
@@ -84,15 +95,16 @@ export const historyThreadsSearch = defineTool({
 function toResult(
   { conversationId, matchCount, hits }: ConversationHits,
   store: ConversationStore,
-  maxTokens: number,
+  input: MarkInput & { maxTokens: number; includeMetadata: boolean },
 ) {
   const head = store.knownHead(conversationId);
   if (head === undefined) return [];
-  const matchedMessages = hits.map(({ messageId: id, seq, role, createdAt, snippet }) => ({
-    ...{ id, seq, role, createdAt, snippet: shortSnippet(snippet, MARK) },
+  const matchedMessages = hits.map(({ messageId: id, seq, role, createdAt, ...hit }) => ({
+    ...{ id, seq, role, createdAt, snippet: shortSnippet(hit.snippet, input) },
+    ...shownMetadata(hit.metadata, input.includeMetadata),
   }));
   const thread = toThread(head);
-  const room = maxTokens - estimateTokens(thread);
+  const room = input.maxTokens - estimateTokens(thread);
   const shown = matchedMessages.slice(0, countWithin(matchedMessages, room));
   return [{ thread, matchCount, matchedMessages: shown }];
 }

@@ -11,14 +11,15 @@ import { contextWindowOf } from '../../stores/state.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { moduleField, threadSchema, toThread } from '../thread-view.js';
 
-const place = {
-  text: z.string().describe('The sentence as it was written.'),
+const passage = {
+  text: z.string(),
   threadId: z.string(),
   messageId: z.string(),
   seq: z.number().int(),
   role: z.enum(ROLES),
   createdAt: z.string(),
 };
+const place = { ...passage, text: passage.text.describe('The sentence as it was written.') };
 
 const output = z.object({
   success,
@@ -54,6 +55,9 @@ const output = z.object({
       }),
     )
     .describe('Sentences that read like promises; whether they were kept is not known.'),
+  related: z
+    .array(z.object({ ...passage, words: z.array(z.string()) }))
+    .describe('Passages of earlier threads that share some of the distinctive words.'),
   lastTurns: z.array(
     z.object({
       messageId: z.string(),

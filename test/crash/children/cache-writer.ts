@@ -1,16 +1,29 @@
 /**
- * For test/search/index-cache.test.ts: builds the index of a folder and writes the
- * cache again and again until it is killed. Arguments: the folder, the cache.
+ * For the tests of the caches in test/search: builds the indexes of a folder and writes the cache of one
+ * again and again until it is killed. Arguments: the folder, the cache, and `recall` for that of recall.
  */
+import { systemClock as clock } from '../../../src/base/clock.js';
 import { silentLog as log } from '../../../src/base/log.js';
+import { writeCache } from '../../../src/search/cache/cache-file.js';
 import { saveIndexCache } from '../../../src/search/cache/index-cache.js';
+import { recallChunks } from '../../../src/search/cache/recall-cache.js';
 import { MessageIndex } from '../../../src/search/messages/message-index.js';
+import { openMessageSearch } from '../../../src/search/messages/message-search.js';
+import { RecallSync } from '../../../src/search/recall/recall-sync.js';
 import { openConversationStore } from '../../../src/stores/conversations/conversations.js';
 
-const [logsFolder = '', path = ''] = process.argv.slice(2);
+const [logsFolder = '', path = '', which] = process.argv.slice(2);
 const store = await openConversationStore({ logsFolder, maxMessages: 10_000, fsync: false });
 const index = new MessageIndex();
-store.follow((change) => index.apply(change));
-await store.lookAtAll();
+const search = openMessageSearch({ store, cachePath: undefined, clock, log });
+const recall = new RecallSync({ store, search, log });
+if (which === 'recall') await recall.build();
+else {
+  store.follow((change) => index.apply(change));
+  await store.lookAtAll();
+}
 process.stdout.write('ready\n');
-for (;;) await saveIndexCache({ path, index, store, log });
+for (;;) {
+  if (which === 'recall') await writeCache({ path, log }, recallChunks(recall.index, store));
+  else await saveIndexCache({ path, index, store, log });
+}

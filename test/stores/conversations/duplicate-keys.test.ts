@@ -19,13 +19,13 @@ describe('a key that two conversations have', () => {
     expect(store.duplicateKeys()).toEqual([{ clientId: 'plan', conversationIds: [OLD, NEW] }]);
     const before = [textOf(OLD), textOf(NEW)];
     for (const change of [
-      store.append('plan', [user('more')]),
-      store.append('plan', [user('more')], { create: true }),
-      store.update('plan', { title: 'x' }),
-      store.trash('plan'),
-      store.remove('plan'),
+      () => store.append('plan', [user('more')]),
+      () => store.append('plan', [user('more')], { create: true }),
+      () => store.update('plan', { title: 'x' }),
+      () => store.trash('plan'),
+      () => store.remove('plan'),
     ]) {
-      const { code, details } = await errorOf(change);
+      const { code, details } = await errorOf(change());
       expect(code).toBe('CONFLICT');
       expect(details).toEqual({ clientId: 'plan', conversationIds: [OLD, NEW] });
     }

@@ -29,7 +29,7 @@ it('keeps an edit that is saved while a message is being written', async () => {
     writeFileSync(file, readFileSync(file, 'utf8').replaceAll('first', 'first, corrected by hand'));
     return false;
   };
-  await store.append(conversationId, [{ role: 'user', content: 'second' }], { unless: saveByHand });
+  await store.append(conversationId, [{ role: 'user', content: 'second' }], { skipIf: saveByHand });
   const { messages } = await store.load(conversationId);
   expect(edits).toBe(1);
   expect(messages.map(({ content }) => content)).toEqual(['first, corrected by hand', 'second']);

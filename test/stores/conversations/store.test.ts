@@ -1,7 +1,7 @@
 /**
  * The conversation store: create, append, load, list, keys, limits, and each failure by its code.
  */
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openConversationStore } from '../../../src/stores/conversations/conversations.js';
@@ -156,7 +156,7 @@ describe('append', () => {
     const { store, another, textOf } = await openStore();
     await store.create({ messages: [user('a')] });
     const isThere = {
-      unless: ({ messages }: { messages: readonly { content: string }[] }) =>
+      skipIf: ({ messages }: { messages: readonly { content: string }[] }) =>
         messages.some(({ content }) => content === 'b'),
     };
     await (await another()).store.append(ID0, [user('b')]);
@@ -166,7 +166,7 @@ describe('append', () => {
     const both = await Promise.all([
       store.append(ID0, [user('c')]),
       store.append(ID0, [user('d')], {
-        unless: ({ messages }) => messages.at(-1)?.content === 'c',
+        skipIf: ({ messages }) => messages.at(-1)?.content === 'c',
       }),
     ]);
     expect(both.map(({ messages }) => messages.length)).toEqual([1, 0]);
@@ -261,7 +261,7 @@ describe('an append', () => {
     const { conversationId } = await store.create({ title: 'T', messages: [user('one')] });
     const folder = join(logsFolder, conversationId);
     const nothing = [
-      () => store.append(conversationId, [user('one')], { unless: () => true }),
+      () => store.append(conversationId, [user('one')], { skipIf: () => true }),
       () => store.update(conversationId, { title: 'T' }),
     ];
     for (const act of nothing) {
@@ -379,9 +379,15 @@ describe('list, removeIf and tidy', () => {
     const { store, logsFolder, put, folders } = await openStore();
     await store.create({});
     mkdirSync(join(logsFolder, '20250101-1735689600000'));
+    const hourAgo = Date.now() / 1000 - 3600;
+    utimesSync(join(logsFolder, '20250101-1735689600000'), hourAgo, hourAgo);
+    mkdirSync(join(logsFolder, '20250101-1735689600003')); // another process may be about to fill it
     put('20250101-1735689600001', '{');
     mkdirSync(join(logsFolder, '20250101-1735689600002', 'mine'), { recursive: true });
     await store.tidy();
-    expect(folders()).toEqual(['20250101-1735689600001', '20250101-1735689600002', ID0]);
+    expect(folders()).toEqual([
+      ...['20250101-1735689600001', '20250101-1735689600002', '20250101-1735689600003'],
+      ID0,
+    ]);
   });
 });

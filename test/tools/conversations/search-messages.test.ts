@@ -112,6 +112,25 @@ describe('search_messages', () => {
     const marks = { highlightStart: '[[', highlightEnd: ']]', snippetTokens: 3 };
     const { results } = await run({ query: 'tea', ...marks });
     expect(results[0]?.snippet).toBe('...before [[tea]] after...');
+    const cut = await run({ query: 'tea', ...marks, ellipsis: ' (cut) ' });
+    expect(cut.results[0]?.snippet).toBe(' (cut) before [[tea]] after (cut) ');
+  });
+
+  it('returns the metadata of messages only where it is asked for', async () => {
+    const { run, store } = await openTool();
+    const say = (content: string, metadata: Record<string, unknown>) =>
+      store.create({ messages: [{ role: 'assistant', content, metadata }] });
+    const metadata = { citations: [{ url: 'https://example.org/tea' }], costUsd: 0.006 };
+    await say('tea', metadata);
+    const [found] = (await run({ query: 'tea', includeMetadata: true })).results;
+    expect(found?.metadata).toEqual(metadata);
+    const [plain] = (await run({ query: 'tea' })).results;
+    expect(plain).not.toHaveProperty('metadata');
+    const byKeyword = await run({ query: 'tea', mode: 'keyword', includeMetadata: true });
+    expect(byKeyword.results[0]?.metadata).toEqual(metadata);
+    await say('coffee', { long: 'word '.repeat(6_000) });
+    const [long] = (await run({ query: 'coffee', includeMetadata: true })).results;
+    expect(long).not.toHaveProperty('metadata');
   });
 
   it('explains zero hits: unknown words, and which filter removed how many', async () => {

@@ -188,6 +188,9 @@ describe('lists and searches', () => {
     const marked = { highlightStart: '[', highlightEnd: ']' };
     const { results } = await call('search_insights', { query: 'raven', ...marked });
     expect(results[0]?.snippet).toBe('A [raven] and a writing-desk');
+    await save(`owl ${'word '.repeat(100)}`);
+    const cut = await call('search_insights', { query: 'owl', ...marked, ellipsis: ' (cut)' });
+    expect(cut.results[0]?.snippet).toMatch(/^\[owl\] word .* \(cut\)$/);
   });
 
   it('find keys and values of metadata, also deep ones, and in that column alone', async () => {

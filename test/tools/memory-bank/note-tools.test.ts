@@ -192,8 +192,12 @@ describe('pages', () => {
       before: ['one', 'two'],
       after: ['four', 'five'],
     });
-    expect(hit?.text).toMatch(/^….{90,110}<mark>needle<\/mark>.*…$/);
+    expect(hit?.text).toMatch(/^\.{3}.{90,110}<mark>needle<\/mark>.*\.{3}$/);
     expect(hit?.text.length).toBeLessThan(450);
+    const marks = { highlightStart: '[', highlightEnd: ']', ellipsis: ' (cut) ' };
+    const marked = await call('mb_search', { query: 'needle', ...marks });
+    const [again] = marked['results'] as { text: string }[];
+    expect(again?.text).toMatch(/^ \(cut\) .{90,110}\[needle\].* \(cut\) $/);
   });
 });
 

@@ -13,6 +13,7 @@ interface Snapshot {
   distinctiveWords: string[];
   openQuestions: { text: string; threadId: string; messageId: string; seq: number }[];
   promises: { text: string; messageId: string; due?: string; rule: string }[];
+  related: { text: string; threadId: string; words: string[] }[];
   lastTurns: { seq: number; content: string; isCut?: boolean }[];
 }
 
@@ -76,6 +77,29 @@ describe('session_start', () => {
       expect(await start(session, { currentThreadId: newer })).toMatchObject({
         thread: { id: older },
       });
+    }),
+  );
+
+  it(
+    'brings up what earlier threads said about the same, in other forms of the words too',
+    inSession(async (session) => {
+      const said = 'Martin measured the greenhouse: twelve tomatoes fit along its southern wall.';
+      const about = await thread(session, 'garden', 'Measuring', said, 'Noted.');
+      await thread(session, 'garden', 'Shed', 'The roof of the shed leaks.', 'I see.');
+      await thread(session, 'kitchen', 'Soup', 'A tomato soup for the greenhouse party.', 'Good.');
+      const id = await thread(
+        session,
+        'garden',
+        'Planting',
+        'Each tomato needs half a metre in the greenhouse.',
+        'Then a tomato of the greenhouse gets half a metre.',
+      );
+      const all = await start(session, { module: 'garden' });
+      expect(all.thread?.id).toBe(id);
+      expect(all.related).toMatchObject([{ threadId: about, text: said }]);
+      expect(all.related[0]?.words).toEqual(expect.arrayContaining(['greenhouse', 'tomato']));
+      const other = await start(session, { module: 'garden', currentThreadId: about });
+      expect(other.related).toEqual([]);
     }),
   );
 

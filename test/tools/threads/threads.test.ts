@@ -227,6 +227,11 @@ describe('listing, searching, recent', () => {
   it('finds each thread once, with its best messages and how many match', async () => {
     const much = await threadWith('plan', ...Array.from({ length: 9 }, (_, n) => `goal ${n}`));
     const little = await threadWith('plan', 'a goal of mine, among much else that was said', 'no');
+    const marks = { highlightStart: '[', highlightEnd: ']' };
+    const marked = await call<SearchAnswer>('history_threads_search', { q: 'mine', ...marks });
+    expect(marked.results).toMatchObject([
+      { matchedMessages: [{ snippet: expect.stringContaining('[mine]') }] },
+    ]);
     const found = await call<SearchAnswer>('history_threads_search', { q: 'goal', limit: 1 });
     expect(found).toMatchObject({ total: 2, hasMore: true, nextOffset: 1, relaxed: false });
     expect(found.results).toMatchObject([{ thread: { id: much }, matchCount: 9 }]);

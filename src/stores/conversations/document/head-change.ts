@@ -1,10 +1,11 @@
 /**
- * Changes of what is known about a conversation besides its messages. A change is small and is
- * applied under the lock to what is there then, so two that meet do not undo each other.
+ * Changes of a conversation's fields other than its messages. A change is applied under the lock to the
+ * current fields, so that two changes at the same time do not undo each other.
  */
-import { asStored } from './as-stored.js';
+
 import type { HeadAmendment } from './document.js';
-import { requireReadable } from './read.js';
+import { jsonCopy } from './json-copy.js';
+import { requireReadable } from './parse-conversation.js';
 import type { ConversationHead, JsonObject } from './schema.js';
 
 /** Omitted fields are kept; `null` clears a field. */
@@ -12,13 +13,13 @@ export interface HeadChange {
   readonly title?: string | null;
   readonly module?: string | null;
   readonly pinned?: boolean;
-  /** All of them: replaces those that were there. */
+  /** The complete new list. */
   readonly tags?: readonly string[];
   /** Merged key by key on the first level; `null` removes a key. */
   readonly metadata?: JsonObject;
 }
 
-/** Only what differs from `head`. VALIDATION_ERROR: what a file cannot hold. */
+/** Returns only the fields that differ from `head`. VALIDATION_ERROR if a file cannot hold a value. */
 export function amendmentOf(head: ConversationHead, change: HeadChange): HeadAmendment {
   requireReadable(change);
   const { title, module, pinned, tags, metadata } = change;
@@ -27,7 +28,7 @@ export function amendmentOf(head: ConversationHead, change: HeadChange): HeadAme
     ...(module !== undefined && { module: module ?? undefined }),
     ...(pinned !== undefined && { pinned: pinned || undefined }),
     ...(tags !== undefined && { tags: orNothing([...new Set(tags)]) }),
-    ...(metadata !== undefined && { metadata: merged(head.metadata ?? {}, asStored(metadata)) }),
+    ...(metadata !== undefined && { metadata: merged(head.metadata ?? {}, jsonCopy(metadata)) }),
   };
   const differing = Object.entries(wanted).filter(
     ([name, value]) => !isSame(value, head[name as keyof ConversationHead]),
@@ -35,14 +36,14 @@ export function amendmentOf(head: ConversationHead, change: HeadChange): HeadAme
   return Object.fromEntries(differing);
 }
 
-/** A title that is given is no longer made from a message, unless it is the very same. */
+/** A given title is no longer derived from a message, unless it equals the derived one. */
 function ownTitle({ title: known, titleFrom }: ConversationHead, title: string | null) {
   return title === known ? titleFrom : undefined;
 }
 
 function merged(known: JsonObject, change: JsonObject): JsonObject | undefined {
   const all = Object.entries({ ...known, ...change });
-  // A null that was stored before stays: only the change can mean removal.
+  // A null that was stored before is kept; only a null in the change removes a key.
   const kept = all.filter(([key, value]) => value !== null || !Object.hasOwn(change, key));
   return kept.length === 0 ? undefined : Object.fromEntries(kept);
 }

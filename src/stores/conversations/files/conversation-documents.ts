@@ -12,7 +12,7 @@ import { type Codec, plainCodec } from '../../../files/codec.js';
 import { claimFolder, removeEmptyFolder } from '../../../files/paths/folders.js';
 import { parseDocument, readWhole } from '../../../files/read/json-doc.js';
 import type { ConversationDocument } from '../document/document.js';
-import { readConversation } from '../document/read.js';
+import { parseConversation } from '../document/parse-conversation.js';
 import type { ConversationHead, JsonObject } from '../document/schema.js';
 
 export interface WholeConversation {
@@ -42,12 +42,12 @@ export class ConversationDocuments {
     const found = await readWhole(path);
     if (found === undefined) return undefined;
     const value = parseDocument(found.bytes, path, 'CONVERSATION_CORRUPTED');
-    return wholeOf(readConversation(value, { path, conversationId }, this.#codec, plainCodec));
+    return wholeOf(parseConversation(value, { path, conversationId }, this.#codec, plainCodec));
   }
 
   /** What `value` would be as a conversation of this id. `place` names it in errors, as for `read`. */
   parse(conversationId: string, value: JsonObject, place: string): WholeConversation {
-    return wholeOf(readConversation(value, { path: place, conversationId }, plainCodec));
+    return wholeOf(parseConversation(value, { path: place, conversationId }, plainCodec));
   }
 
   /** Durable when it resolves. ALREADY_EXISTS where the id is taken, STORAGE_FULL, FILESYSTEM_ERROR. */
@@ -84,7 +84,7 @@ export class ConversationDocuments {
 
   #bytesOf(conversationId: string, value: JsonObject): Uint8Array {
     const path = this.#fileOf(conversationId);
-    const document = readConversation(value, { path, conversationId }, plainCodec, this.#codec);
+    const document = parseConversation(value, { path, conversationId }, plainCodec, this.#codec);
     return document.render(document.head);
   }
 }

@@ -12,9 +12,9 @@ import { claimFolder, removeEmptyFolder } from '../../../files/paths/folders.js'
 import { MAX_DOCUMENT_BYTES, parseDocument, type ReadFile } from '../../../files/read/json-doc.js';
 import { readSettled } from '../../../files/read/settled-read.js';
 import { isSameStamp, readStampNow, type Stamp } from '../../../files/read/stamp.js';
-import { asStored } from '../document/as-stored.js';
 import { ConversationDocument } from '../document/document.js';
-import { readConversation } from '../document/read.js';
+import { jsonCopy } from '../document/json-copy.js';
+import { parseConversation } from '../document/parse-conversation.js';
 import type { ConversationHead } from '../document/schema.js';
 import { type CachedDocument, DocumentCache } from './document-cache.js';
 
@@ -102,7 +102,7 @@ export class ConversationFiles {
     path = this.fileOf(conversationId),
   ): Promise<CachedDocument | undefined> {
     const read = ({ bytes }: ReadFile) =>
-      readConversation(
+      parseConversation(
         parseDocument(bytes, path, 'CONVERSATION_CORRUPTED'),
         { path, conversationId },
         this.#options.codec,
@@ -158,7 +158,7 @@ export class ConversationFiles {
     fields: Partial<ConversationHead>,
     fill: (document: ConversationDocument) => boolean | Promise<boolean>,
   ): Promise<ConversationDocument> {
-    const stored = asStored(fields);
+    const stored = jsonCopy(fields);
     for (let claim = 1; ; claim += 1) {
       const document = this.#newDocument(await this.#claimId(stored.createdAt), stored);
       const { conversationId } = document.head;

@@ -3,10 +3,9 @@
  * `20250124-1706102400123.20260301T101500123Z`. A folder that a person moved there may have any
  * ending of letters, digits, `.`, `_`, `-`, or none.
  */
-import { compactTime } from '../../../base/clock.js';
+import { compactTime, isoOfCompact } from '../../../base/clock.js';
 
 export const TRASH_NAME = /^(\d{8}-\d{13})(?:\.([\w.-]{1,100}))?$/;
-const DELETED_AT = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z$/;
 const ID_LENGTH = 22;
 
 export function trashNameOf(conversationId: string, deletedMs: number): string {
@@ -17,8 +16,5 @@ export const idOf = (name: string) => name.slice(0, ID_LENGTH);
 
 /** `undefined` if the name has no time. */
 export function deletedAtOf(name: string): string | undefined {
-  const parts = DELETED_AT.exec(TRASH_NAME.exec(name)?.[2] ?? '');
-  if (parts === null) return undefined;
-  const [, year, month, day, hour, minute, second, ms] = parts;
-  return `${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`;
+  return isoOfCompact(TRASH_NAME.exec(name)?.[2] ?? '');
 }

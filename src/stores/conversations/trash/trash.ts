@@ -14,6 +14,7 @@ import {
   removeEmptyFolder,
   removeFolder,
 } from '../../../files/paths/folders.js';
+import { folderSize } from '../../../files/read/folder-size.js';
 import { parseDocument, readWhole } from '../../../files/read/json-doc.js';
 import { readStamp } from '../../../files/read/stamp.js';
 import { researchJobSchema } from '../../research-jobs/research-jobs.js';
@@ -37,6 +38,8 @@ export interface TrashedConversation {
   readonly title?: string;
   readonly messageCount?: number;
   readonly metadata?: JsonObject;
+  /** Of all files in the folder. */
+  readonly sizeBytes: number;
 }
 
 export interface Restored {
@@ -61,6 +64,20 @@ export class Trash {
   /** Takes an id. Returns the name in the trash. CONVERSATION_NOT_FOUND, CONFLICT (research under way). */
   trash(conversationId: string): Promise<string> {
     return this.#core.lock(conversationId, async () => {
+      await this.requireDeletable(conversationId);
+      return this.moveIn(conversationId);
+    });
+  }
+
+  /** The same where `condition` holds under the lock; else `undefined`. */
+  trashIf(
+    conversationId: string,
+    condition: (head: ConversationHead) => boolean,
+  ): Promise<string | undefined> {
+    return this.#core.lock(conversationId, async () => {
+      const found = await this.#core.files.readUncached(conversationId);
+      if (found === undefined) throw notFound(conversationId);
+      if (!condition(found.document.head)) return undefined;
       await this.requireDeletable(conversationId);
       return this.moveIn(conversationId);
     });
@@ -225,6 +242,7 @@ export class Trash {
       ...(head?.title === undefined ? {} : { title: head.title }),
       ...(head === undefined ? {} : { messageCount: head.messageCount }),
       ...(head?.metadata === undefined ? {} : { metadata: head.metadata }),
+      sizeBytes: (await folderSize(this.pathOf(name))).sizeBytes,
     };
   }
 

@@ -1,6 +1,6 @@
 /**
- * Putting the messages and changes of several callers into one document, each caller's as a whole
- * or not at all.
+ * Adds the messages and changes of several callers to one document. The request of each caller is applied
+ * completely or not at all.
  */
 
 import { isoTime } from '../../../base/clock.js';
@@ -8,9 +8,9 @@ import { AppError } from '../../../base/errors.js';
 import { newUuid } from '../../../base/ids.js';
 import { isRecord } from '../../../base/is-record.js';
 import type { Outcome } from '../../../files/atomic/group-commit.js';
-import { asStored } from '../document/as-stored.js';
 import type { ConversationDocument } from '../document/document.js';
 import { amendmentOf, type HeadChange } from '../document/head-change.js';
+import { jsonCopy } from '../document/json-copy.js';
 import {
   type Conversation,
   type ConversationHead,
@@ -28,15 +28,15 @@ export interface NewMessage {
   metadata?: JsonObject;
 }
 
-/** A message that was said before, somewhere else: for branches, merges and imports only. */
+/** An existing message with its id and time: for branches, merges and imports only. */
 export interface PastMessage extends NewMessage {
-  /** Not an id of another message of the conversation; a new one where it is left out. */
+  /** Unique within the conversation. Omitted: a new id. */
   id?: string;
-  /** Any form that `Date.parse` takes; now, where it is left out. */
+  /** Any form that `Date.parse` accepts. Omitted: now. */
   createdAt?: string;
 }
 
-/** What a new conversation may be given besides messages. */
+/** The fields of a new conversation besides its messages. */
 export interface ConversationFields {
   title?: string;
   module?: string;
@@ -44,7 +44,7 @@ export interface ConversationFields {
   metadata?: JsonObject;
 }
 
-/** What a conversation that has a past may be given besides; the id is made from `createdAt`. */
+/** The additional fields of a branch, a merge or an import. The id is derived from `createdAt`. */
 export interface PastFields extends ConversationFields {
   createdAt?: string;
   updatedAt?: string;
@@ -55,12 +55,12 @@ export interface PastFields extends ConversationFields {
 
 export interface AppendOptions {
   /**
-   * With a client key that no conversation has yet: create it (once, also across processes),
-   * with these fields; on one that exists they change nothing.
+   * If no conversation has the client key yet, creates one with these fields, once across all
+   * processes. The fields do not change an existing conversation.
    */
   create?: boolean | ConversationFields;
-  /** Decided under the lock, on what is on disk at that moment: true leaves the file as it is. */
-  unless?: (current: Conversation) => boolean;
+  /** Called under the lock with the current conversation. If it returns true, nothing is written. */
+  skipIf?: (current: Conversation) => boolean;
 }
 
 export interface AppendRequest {
@@ -70,7 +70,7 @@ export interface AppendRequest {
 }
 
 export interface Applied {
-  /** The stored messages, in order; empty when `unless` said so. */
+  /** The stored messages, in order; empty if `skipIf` returned true. */
   messages: readonly Message[];
   /** Position of the first of them, from 1. */
   seq: number;
@@ -81,7 +81,7 @@ export interface Limits {
   nowMs: number;
 }
 
-/** One outcome a request, in order. Failures: CONVERSATION_FULL, MESSAGE_NOT_FOUND (parent), VALIDATION_ERROR. */
+/** Returns one outcome for each request, in order. Failures: CONVERSATION_FULL, MESSAGE_NOT_FOUND (parent), VALIDATION_ERROR. */
 export function applyAppends(
   document: ConversationDocument,
   requests: readonly AppendRequest[],
@@ -104,7 +104,7 @@ function applyAppend(
 ): Applied {
   requireMessages(messages);
   const seq = document.length + 1;
-  if (options.unless?.(document.draft())) return { messages: [], seq };
+  if (options.skipIf?.(document.draft())) return { messages: [], seq };
   if (document.length + messages.length > maxMessages) throw full(document, maxMessages);
   const now = isoTime(nowMs);
   const stored = messages.map((message) => toStored(message, now));
@@ -118,9 +118,13 @@ function applyAppend(
   return { messages: stored, seq };
 }
 
-/** A file that holds anything else could not be read again, and with it all that was said before. */
+/** Any other value would make the whole file unreadable. */
 function requireMessages(messages: readonly PastMessage[]): void {
-  requireField('messages', Array.isArray(messages) && messages.every(isRecord), 'a list of them');
+  requireField(
+    'messages',
+    Array.isArray(messages) && messages.every(isRecord),
+    'a list of messages',
+  );
   for (const { role, content, metadata, ...texts } of messages) {
     requireField('role', ROLES.includes(role), `one of ${ROLES.join(', ')}`);
     requireField('content', typeof content === 'string', 'a text');
@@ -133,7 +137,7 @@ function requireMessages(messages: readonly PastMessage[]): void {
 
 function requireField(field: string, isRight: boolean, takes: string): void {
   if (isRight) return;
-  throw new AppError('VALIDATION_ERROR', `The ${field} of what is appended takes ${takes}.`, {
+  throw new AppError('VALIDATION_ERROR', `The ${field} of a message must be ${takes}.`, {
     details: { field },
   });
 }
@@ -146,19 +150,19 @@ function toStored(message: PastMessage, now: string): Message {
     content,
     createdAt: createdAt === undefined ? now : timeOf(createdAt),
     ...(parentMessageId === undefined ? {} : { parentMessageId }),
-    ...(metadata === undefined ? {} : { metadata: asStored(metadata) }),
-    ...asStored(extra), // fields of a file that this version does not know
+    ...(metadata === undefined ? {} : { metadata: jsonCopy(metadata) }),
+    ...jsonCopy(extra), // fields of a file that this version does not know
   };
 }
 
-/** One form for every time, so that times compare as texts. */
+/** Every time has one form, so that times can be compared as texts. */
 function timeOf(text: string): string {
   const epochMs = Date.parse(text);
   if (!Number.isNaN(epochMs)) return isoTime(epochMs);
-  throw new AppError('VALIDATION_ERROR', `${JSON.stringify(text.slice(0, 60))} is no time.`);
+  throw new AppError('VALIDATION_ERROR', `${JSON.stringify(text.slice(0, 60))} is not a time.`);
 }
 
-/** Only at the first word of a user: a title that was taken away later stays away. */
+/** Only with the first message of a user: a title that was removed later is not derived again. */
 function giveTitle(document: ConversationDocument, added: readonly Message[]): void {
   if (document.draftHead().title !== undefined) return;
   const first = added.find(({ role }) => role === 'user');
@@ -179,7 +183,7 @@ function requireUnique(document: ConversationDocument, added: readonly Message[]
   }
 }
 
-/** A parent is a message that comes before. */
+/** A parent must be an earlier message. */
 function requireParents(document: ConversationDocument, added: readonly Message[]): void {
   const before = new Set<string>();
   for (const { id, parentMessageId: parent } of added) {

@@ -7,9 +7,9 @@ import { newUuid } from '../../../base/ids.js';
 import { GroupCommit, type Outcome } from '../../../files/atomic/group-commit.js';
 import type { HeldLock } from '../../../files/locks/lock-handle.js';
 import { removeEmptyFolder } from '../../../files/paths/folders.js';
+import { applyRevision, type Revision } from '../document/apply-revision.js';
 import type { ConversationDocument } from '../document/document.js';
-import { requireReadable } from '../document/read.js';
-import { type Revision, revised } from '../document/revise.js';
+import { requireReadable } from '../document/parse-conversation.js';
 import type { Conversation, ConversationHead } from '../document/schema.js';
 import { lockOfKey, notFound, requireRef } from '../refs.js';
 import type { StoreCore } from '../store-core.js';
@@ -50,6 +50,7 @@ export class ConversationWriter {
     ...fields
   }: NewConversation): Promise<Conversation> {
     requireReadable(fields);
+    await this.#core.options.requireRoom?.();
     const request = { messages, options: {} };
     const { clientId } = fields;
     const lockName = clientId === undefined ? `new-${newUuid()}` : lockOfKey(clientId);
@@ -104,7 +105,7 @@ export class ConversationWriter {
       if (found === undefined) throw notFound(conversationId);
       const revision = decide(found.document.snapshot());
       if (revision === undefined) return found.document.head;
-      const { document, unchangedMessages } = revised(found.document, revision, limits);
+      const { document, unchangedMessages } = applyRevision(found.document, revision, limits);
       const { updatedAt } = revision;
       await files.write(lock, document, { updatedAt, unchangedMessages, isLast: true });
       return document.head;
@@ -128,7 +129,33 @@ export class ConversationWriter {
     return this.#core.track(commits.add(request));
   }
 
+  /** A full store takes no messages, but its conversations can still be pinned, renamed and so on. */
   async #commit(
+    ref: string,
+    requests: readonly AppendRequest[],
+  ): Promise<readonly Outcome<AppendResult>[]> {
+    const refusal = await this.#refusal(requests);
+    if (refusal === undefined) return this.#commitAll(ref, requests);
+    const small = requests.filter(({ messages }) => messages.length === 0);
+    const done = small.length === 0 ? [] : await this.#commitAll(ref, small);
+    return requests.map((request) => done[small.indexOf(request)] ?? { error: refusal });
+  }
+
+  async #refusal(requests: readonly AppendRequest[]): Promise<AppError | undefined> {
+    const { requireRoom } = this.#core.options;
+    if (requireRoom === undefined || requests.every(({ messages }) => messages.length === 0)) {
+      return undefined;
+    }
+    try {
+      await requireRoom();
+      return undefined;
+    } catch (error) {
+      if (isAppError(error)) return error;
+      throw error;
+    }
+  }
+
+  async #commitAll(
     ref: string,
     requests: readonly AppendRequest[],
   ): Promise<readonly Outcome<AppendResult>[]> {

@@ -1,7 +1,7 @@
 /**
- * From the JSON of a `conversation.json`, perhaps written by hand, to a conversation.
- * What can be derived is derived the same way in every process; what cannot is damage,
- * reported with its place and left as it is.
+ * Parses the JSON of a `conversation.json`, which may be written by hand. Missing values are derived
+ * where that is possible, in the same way in every process. Everything else is damage: it is reported
+ * with its location in the file, and the file is left as it is.
  */
 
 import { isoTime } from '../../../base/clock.js';
@@ -25,27 +25,27 @@ import { isTitleOf } from './title.js';
 const ISO_TIME =
   /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
 
-interface Place {
+interface SourceLocation {
   path: string;
   conversationId: string;
 }
 
 /**
- * CONVERSATION_CORRUPTED with the place of the fault, FORMAT_TOO_NEW, DECRYPT. `codec` opens what is
+ * CONVERSATION_CORRUPTED says where in the file the fault is, FORMAT_TOO_NEW, DECRYPT. `codec` opens what is
  * sealed; `sealing`, unless it is the same, is how the document will be written.
  */
-export function readConversation(
+export function parseConversation(
   value: unknown,
-  place: Place,
+  location: SourceLocation,
   codec: Codec,
   sealing: Codec = codec,
 ): ConversationDocument {
-  const given = objectAt(value, '', place);
+  const given = objectAt(value, '', location);
   // What is not sealed was written before the store was, or by hand.
   const opening = isSealed(given) ? codec : plainCodec;
-  const file = withFields(given, place.conversationId, place, opening);
+  const file = withFields(given, location.conversationId, location, opening);
   const {
-    conversationId: _idOfFile, // the folder's name counts: people copy folders
+    conversationId: _idOfFile, // the name of the folder counts, because people copy folders
     createdAt,
     updatedAt,
     messageCount: _countOfFile,
@@ -53,25 +53,28 @@ export function readConversation(
     messages: list,
     ...rest
   } = file;
-  if (typeof formatVersion !== 'number') throw damage('formatVersion', 'a number', place);
-  if (formatVersion > FORMAT_VERSION) throw tooNew(formatVersion, place);
-  if (!Array.isArray(list)) throw damage('messages', 'a list', place);
+  if (typeof formatVersion !== 'number') throw damage('formatVersion', 'a number', location);
+  if (formatVersion > FORMAT_VERSION) throw tooNew(formatVersion, location);
+  if (!Array.isArray(list)) throw damage('messages', 'a list', location);
 
-  const created = timeOr(createdAt, timeOfId(place.conversationId));
-  const messages = readMessages(list, created, place, opening);
-  const { known, extra } = readOptional(rest, place);
+  const created = timeOr(createdAt, timeOfId(location.conversationId));
+  const messages = readMessages(list, created, location, opening);
+  const { known, extra } = readOptional(rest, location);
   const { titleFrom, ...fields } = known;
-  const spoken = titleFrom === undefined ? undefined : messages.find(({ id }) => id === titleFrom);
-  // Edited by hand, it is somebody's own title.
-  const isSpoken =
-    spoken !== undefined && fields.title !== undefined && isTitleOf(spoken.content, fields.title);
+  const titleMessage =
+    titleFrom === undefined ? undefined : messages.find(({ id }) => id === titleFrom);
+  // A title that was edited by hand is kept.
+  const isDerivedTitle =
+    titleMessage !== undefined &&
+    fields.title !== undefined &&
+    isTitleOf(titleMessage.content, fields.title);
   const head: ConversationHead = {
-    conversationId: place.conversationId,
+    conversationId: location.conversationId,
     createdAt: created,
     updatedAt: timeOr(updatedAt, messages.at(-1)?.createdAt ?? created),
     messageCount: messages.length,
     ...fields,
-    ...(isSpoken ? { titleFrom: spoken.id } : {}),
+    ...(isDerivedTitle ? { titleFrom: titleMessage.id } : {}),
   };
   return new ConversationDocument(head, extra, messages, sealing);
 }
@@ -81,33 +84,38 @@ export const isSealed = ({ sealed }: JsonObject): boolean =>
   isString(sealed) && isSealedText(sealed);
 
 /** With the fields that are sealed beside them. DECRYPT. */
-function withFields(file: JsonObject, bound: string, place: Place, codec: Codec): JsonObject {
+function withFields(
+  file: JsonObject,
+  bound: string,
+  location: SourceLocation,
+  codec: Codec,
+): JsonObject {
   if (!isSealed(file)) return file;
-  if (codec === plainCodec) throw noKey(place);
+  if (codec === plainCodec) throw noKey(location);
   const { sealed, ...others } = file;
   const opened: unknown = JSON.parse(codec.open(String(sealed), fieldsBinding(bound)));
-  return { ...others, ...objectAt(opened, 'sealed', place) };
+  return { ...others, ...objectAt(opened, 'sealed', location) };
 }
 
 function readOptional(
   rest: JsonObject,
-  place: Place,
+  location: SourceLocation,
 ): { known: Partial<ConversationHead>; extra: JsonObject } {
   const { title, titleFrom, module, clientId, pinned, tags, metadata, branchOf, ...extra } = rest;
   const known = {
-    ...optional('title', title, isString, 'a text', place),
-    ...optional('titleFrom', titleFrom, isString, 'a message id', place),
-    ...optional('module', module, isString, 'a text', place),
-    ...optional('clientId', clientId, isClientId, 'a key of letters, digits, . _ -', place),
-    ...optional('pinned', pinned, isBoolean, 'true or false', place),
-    ...optional('tags', tags, isTextList, 'a list of texts', place),
-    ...optional('metadata', metadata, isRecord, 'an object', place),
-    ...optional('branchOf', branchOf, isBranch, 'conversationId and messageId', place),
+    ...optional('title', title, isString, 'a text', location),
+    ...optional('titleFrom', titleFrom, isString, 'a message id', location),
+    ...optional('module', module, isString, 'a text', location),
+    ...optional('clientId', clientId, isClientId, 'a key of letters, digits, . _ -', location),
+    ...optional('pinned', pinned, isBoolean, 'true or false', location),
+    ...optional('tags', tags, isTextList, 'a list of texts', location),
+    ...optional('metadata', metadata, isRecord, 'an object', location),
+    ...optional('branchOf', branchOf, isBranch, 'conversationId and messageId', location),
   };
   return { known, extra };
 }
 
-/** VALIDATION_ERROR where a file with these fields could not be read again. */
+/** VALIDATION_ERROR if a file with these fields could not be parsed again. */
 export function requireReadable(fields: object): void {
   try {
     readOptional({ ...fields }, { path: '', conversationId: '' });
@@ -123,7 +131,7 @@ export function requireReadable(fields: object): void {
 function readMessages(
   list: readonly unknown[],
   createdAt: string,
-  place: Place,
+  location: SourceLocation,
   codec: Codec,
 ): Message[] {
   const ids = new Set<string>(list.map(idIn).filter(isId));
@@ -132,31 +140,31 @@ function readMessages(
   let time = createdAt;
   return list.map((item, index) => {
     const at = `messages[${index}]`;
-    const given = objectAt(item, at, place);
-    const bound = isId(given['id']) ? `${place.conversationId}/${given['id']}` : '';
-    const fields = codec === plainCodec ? given : withFields(given, bound, place, codec);
+    const given = objectAt(item, at, location);
+    const bound = isId(given['id']) ? `${location.conversationId}/${given['id']}` : '';
+    const fields = codec === plainCodec ? given : withFields(given, bound, location, codec);
     const { id, role, content, createdAt: own, parentMessageId, metadata, ...extra } = fields;
-    if (!isRole(role)) throw damage(`${at}.role`, ROLES.join(', '), place);
-    if (!isString(content)) throw damage(`${at}.content`, 'a text', place);
+    if (!isRole(role)) throw damage(`${at}.role`, ROLES.join(', '), location);
+    if (!isString(content)) throw damage(`${at}.content`, 'a text', location);
     time = timeOr(own, time);
     const uniqueId =
       isId(id) && !used.has(id)
         ? id
-        : derivedMessageId(place.conversationId, role, content, sameText, ids);
+        : derivedMessageId(location.conversationId, role, content, sameText, ids);
     used.add(uniqueId);
     const text = codec.open(content, bound);
     return {
       ...{ id: uniqueId, role, content: text, createdAt: time },
-      ...optional('parentMessageId', parentMessageId, isString, 'a message id', place, at),
-      ...optional('metadata', metadata, isRecord, 'an object', place, at),
+      ...optional('parentMessageId', parentMessageId, isString, 'a message id', location, at),
+      ...optional('metadata', metadata, isRecord, 'an object', location, at),
       ...extra,
     };
   });
 }
 
 /**
- * From place-independent facts, so that a line added above does not change it; never an id that a
- * message of the file carries, which would move that id to another message.
+ * Derived from facts that do not depend on the position, so that a message added above does not change
+ * it. Never an id that another message of the file has.
  */
 function derivedMessageId(
   conversationId: string,
@@ -181,11 +189,11 @@ function optional<K extends string, T>(
   value: unknown,
   isRight: (value: unknown) => value is T,
   expected: string,
-  place: Place,
+  location: SourceLocation,
   within = '',
 ): { [P in K]?: T } {
   if (value === undefined || value === null) return {};
-  if (!isRight(value)) throw damage(within === '' ? name : `${within}.${name}`, expected, place);
+  if (!isRight(value)) throw damage(within === '' ? name : `${within}.${name}`, expected, location);
   return { [name]: value } as { [P in K]?: T };
 }
 
@@ -200,9 +208,9 @@ const isTextList = (value: unknown): value is string[] =>
 const isBranch = (value: unknown): value is { conversationId: string; messageId: string } =>
   isRecord(value) && isString(value['conversationId']) && isString(value['messageId']);
 
-function objectAt(value: unknown, at: string, place: Place): JsonObject {
+function objectAt(value: unknown, at: string, location: SourceLocation): JsonObject {
   if (isRecord(value)) return value;
-  throw damage(at === '' ? 'the document' : at, 'an object', place);
+  throw damage(at === '' ? 'the document' : at, 'an object', location);
 }
 
 /** Every time in memory has one form, so that times can be compared as texts. */
@@ -217,7 +225,7 @@ function timeOfId(conversationId: string): string {
   return isoTime(Number(conversationId.slice(9)));
 }
 
-function damage(at: string, expected: string, { path, conversationId }: Place): AppError {
+function damage(at: string, expected: string, { path, conversationId }: SourceLocation): AppError {
   return new AppError(
     'CONVERSATION_CORRUPTED',
     `${path} is damaged: ${at} should be ${expected}.`,
@@ -225,14 +233,14 @@ function damage(at: string, expected: string, { path, conversationId }: Place): 
   );
 }
 
-function noKey({ path, conversationId }: Place): AppError {
+function noKey({ path, conversationId }: SourceLocation): AppError {
   return new AppError('DECRYPT', `${path} is encrypted, and this store is not.`, {
     hint: 'The file was left untouched. Start Daybook with its key: DAYBOOK_KEY_FILE or DAYBOOK_PASSPHRASE.',
     details: { path, conversationId },
   });
 }
 
-function tooNew(formatVersion: number, { path }: Place): AppError {
+function tooNew(formatVersion: number, { path }: SourceLocation): AppError {
   return new AppError(
     'FORMAT_TOO_NEW',
     `${path} has format version ${formatVersion}; this Daybook reads up to ${FORMAT_VERSION}.`,

@@ -1,34 +1,34 @@
 /**
- * A conversation with other messages than it has, for an import that brings a newer version of what it
- * brought before. Everybody else only ever adds messages.
+ * Replaces messages and fields of a conversation. Only an import does this, when its source has a newer
+ * version of an imported conversation. All other writers only add messages.
  */
 import { AppError } from '../../../base/errors.js';
 import { applyAppends, type Limits, type PastMessage } from '../writing/append.js';
-import { asStored } from './as-stored.js';
 import type { ConversationDocument } from './document.js';
-import { requireReadable } from './read.js';
+import { jsonCopy } from './json-copy.js';
+import { requireReadable } from './parse-conversation.js';
 import type { ConversationHead, Message } from './schema.js';
 
 export interface Revision {
-  /** Replace those of the head; `undefined` takes a field away. */
+  /** New values of these fields; `undefined` clears a field. */
   readonly fields?: {
     readonly [K in 'title' | 'module' | 'tags' | 'pinned' | 'metadata']?:
       | ConversationHead[K]
       | undefined;
   };
-  /** All of them; those that are there stay where this is left out. */
+  /** All messages. Omitted: the messages stay as they are. */
   readonly messages?: readonly PastMessage[];
   readonly updatedAt: string;
 }
 
 export interface Revised {
   readonly document: ConversationDocument;
-  /** So many messages from the first are as they were. */
+  /** Number of leading messages that did not change. */
   readonly unchangedMessages: number;
 }
 
-/** Nothing is written. VALIDATION_ERROR, CONVERSATION_FULL, MESSAGE_NOT_FOUND (parent). */
-export function revised(
+/** Does not write. VALIDATION_ERROR, CONVERSATION_FULL, MESSAGE_NOT_FOUND (parent). */
+export function applyRevision(
   document: ConversationDocument,
   { fields = {}, messages }: Revision,
   limits: Limits,
@@ -39,7 +39,7 @@ export function revised(
   const { title, ...others } = fields;
   const isRetitled = 'title' in fields && title !== document.head.title;
   next.amend({
-    ...asStored(others),
+    ...jsonCopy(others),
     ...undefinedOf(others),
     ...(isRetitled && { title, titleFrom: undefined }),
   });
@@ -50,7 +50,7 @@ export function revised(
   return { document: next, unchangedMessages: commonStart(before, outcome.value.messages) };
 }
 
-/** JSON leaves them out, and here they mean that a field goes. */
+/** JSON omits undefined values; here they clear a field. */
 const undefinedOf = (fields: object) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value === undefined));
 

@@ -1,0 +1,68 @@
+/**
+ * What keeps and forgets, put together: the size of the store, the trash, the retention policy, and the
+ * daily runs of retention and backup.
+ */
+import { join } from 'node:path';
+import type { Clock } from '../base/clock.js';
+import type { Log } from '../base/log.js';
+import type { Config } from '../config/config.js';
+import type { Backups } from '../maintenance/backup.js';
+import type { Daily } from '../maintenance/daily.js';
+import { startDailyBackup } from '../maintenance/daily-backup.js';
+import { startDailyRetention } from '../maintenance/retention/daily-retention.js';
+import { LastRunFile } from '../maintenance/retention/last-run.js';
+import { RetentionPolicyFile } from '../maintenance/retention/policy.js';
+import { Retention } from '../maintenance/retention/retention.js';
+import { StoreSize } from '../maintenance/store-size.js';
+import { TrashBin } from '../maintenance/trash-bin.js';
+import type { ConversationStore } from '../stores/conversations/conversations.js';
+import type { InsightStore } from '../stores/insights/insights.js';
+import type { MemoryBank } from '../stores/memory-bank/memory-bank.js';
+
+export interface KeepingParts {
+  /** Everything that was deleted. */
+  readonly trash: TrashBin;
+  readonly retention: Retention;
+  readonly size: StoreSize;
+}
+
+interface Parts {
+  readonly backups: Backups;
+  readonly conversations: ConversationStore;
+  readonly insights: InsightStore;
+  readonly memoryBank: MemoryBank;
+}
+
+export function storeSize({ root, logsDir, keeping }: Config, clock: Clock): StoreSize {
+  const folders = [logsDir, join(root, 'memory-bank')];
+  return new StoreSize({ folders, limitBytes: keeping.maxSizeBytes, clock });
+}
+
+/** `start` begins the daily runs; without a policy, and where backups are off, they do nothing. */
+export function keepingParts(
+  { logsDir: logsFolder, fsync, backup, keeping: { trashKeepDays } }: Config,
+  size: StoreSize,
+  { backups, conversations, insights, memoryBank }: Parts,
+  { clock, log }: { clock: Clock; log: Log },
+) {
+  const trash = new TrashBin({ conversations, insights, memoryBank });
+  const file = { logsFolder, fsync, clock };
+  const retention = new Retention({
+    ...{ conversations, trash, size, trashKeepDays, clock },
+    policy: new RetentionPolicyFile(file),
+    lastRun: new LastRunFile(file),
+  });
+  const services: KeepingParts = { trash, retention, size };
+  const leaseOf = (name: string) => ({ leasePath: join(logsFolder, '.leases', name), clock, log });
+  const daily: Daily[] = [];
+  return {
+    services,
+    start() {
+      daily.push(startDailyRetention({ retention, ...leaseOf('retention') }));
+      if (backup.isDaily) daily.push(startDailyBackup({ backups, ...leaseOf('backup') }));
+    },
+    async close() {
+      for (const each of daily) await each.close();
+    },
+  };
+}

@@ -1,0 +1,89 @@
+/** `daybook prune`: shows what a rule would move to the trash and why, asks, and moves it. */
+import type { Candidate, PruneRule } from '../../maintenance/retention/candidates.js';
+import type { PrunePlan } from '../../maintenance/retention/retention.js';
+import type { Flags } from '../configuration.js';
+import { daysOf } from '../days.js';
+import { nameOfConversation } from '../find-conversation.js';
+import { NOTHING_FOUND } from '../status.js';
+import { sizeOf } from '../terminal/amounts.js';
+import { confirm, requireTerminal } from '../terminal/ask.js';
+import { countOf, report } from '../terminal/output.js';
+import { oneLine } from '../terminal/terminal-text.js';
+import { withApp } from '../with-app.js';
+
+export interface PruneOptions {
+  olderThan?: string;
+  module?: string;
+  tag?: string;
+  bySize?: boolean;
+  dryRun?: boolean;
+  yes?: boolean;
+  json?: boolean;
+}
+
+/** Without a rule the policy decides. VALIDATION_ERROR (no rule and no policy, nobody to ask). */
+export async function prune(options: PruneOptions, flags: Flags): Promise<void> {
+  const { bySize = false, dryRun = false, yes = false, json } = options;
+  const rule = ruleOf(options);
+  const rules = Object.keys(rule).length === 0 ? [] : [rule];
+  await withApp(
+    flags,
+    async ({ retention }, signal) => {
+      const plan = await retention.planFor({ rules, bySize }, signal);
+      const isEmpty = plan.conversations.length + plan.trash.length === 0;
+      if (dryRun || isEmpty) return report(factsOf(plan), json, () => print(plan, console.log));
+      if (!yes) {
+        requireTerminal('Nothing was moved.');
+        print(plan, console.error);
+        if (!(await confirm('Do that?'))) {
+          console.error('Nothing was moved.');
+          process.exitCode = NOTHING_FOUND;
+          return;
+        }
+      }
+      const done = await retention.carryOut(plan, { signal });
+      const moved = done.moved.map((each) => ({ ...nameOf(each), trashName: each.trashName }));
+      const { removed, skipped } = done;
+      report({ moved, removed, skipped }, json, () => {
+        console.log(`${countOf(moved.length, 'conversation')} moved to the trash.`);
+        if (removed.length > 0) console.log(`${removed.length} removed from the trash for good.`);
+        const [first] = done.moved;
+        if (first) console.log(`daybook restore ${first.head.conversationId} brings one back.`);
+      });
+      for (const { conversationId, reason } of skipped) {
+        console.error(oneLine(`${conversationId} stays: ${reason}`));
+      }
+    },
+    { isReading: dryRun },
+  );
+}
+
+const ruleOf = ({ olderThan, module, tag }: PruneOptions): PruneRule => ({
+  ...(olderThan !== undefined && { olderThanDays: daysOf(olderThan, '--older-than') }),
+  ...(module !== undefined && { module }),
+  ...(tag !== undefined && { tag }),
+});
+
+const nameOf = ({ head, lastMessageAt, sizeBytes, reason }: Candidate) => {
+  const { conversationId, clientId, title } = head;
+  const named = { conversationId, ...(clientId && { clientId }), ...(title && { title }) };
+  return { ...named, lastMessageAt, sizeBytes, reason };
+};
+
+const factsOf = ({ conversations, trash, size }: PrunePlan) => ({
+  dryRun: true,
+  conversations: conversations.map(nameOf),
+  removedFromTrash: trash,
+  size,
+});
+
+function print({ conversations, trash }: PrunePlan, line: (text: string) => void): void {
+  for (const each of conversations) {
+    const { title } = each.head;
+    const name = `${nameOfConversation(each.head)}${title === undefined ? '' : `  ${title}`}`;
+    line(oneLine(`${name}  (${each.reason}; ${sizeOf(each.sizeBytes)})`));
+  }
+  const bytes = conversations.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  line(`${countOf(conversations.length, 'conversation')} to the trash, ${sizeOf(bytes)}`);
+  if (trash.length > 0) line(`${countOf(trash.length, 'item')} of the trash removed for good`);
+}

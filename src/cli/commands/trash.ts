@@ -1,0 +1,74 @@
+/** `daybook trash`: what was deleted, brought back or removed for good. */
+import { DAY_MS, systemClock } from '../../base/clock.js';
+import type { TrashedItem } from '../../maintenance/trash-bin.js';
+import type { Flags } from '../configuration.js';
+import { daysOf } from '../days.js';
+import { NOTHING_FOUND } from '../status.js';
+import { sizeOf } from '../terminal/amounts.js';
+import { confirm, requireTerminal } from '../terminal/ask.js';
+import { countOf, report } from '../terminal/output.js';
+import { oneLine } from '../terminal/terminal-text.js';
+import { type Times, timesFor } from '../terminal/times.js';
+import { withApp } from '../with-app.js';
+
+export interface EmptyTrashOptions {
+  olderThan?: string;
+  yes?: boolean;
+  json?: boolean;
+}
+
+/** The last deleted first. */
+export async function listTrash({ json }: { json?: boolean }, flags: Flags): Promise<void> {
+  await withApp(
+    flags,
+    async ({ trash }) => {
+      const items = await trash.list();
+      const times = timesFor(flags);
+      report({ items, sizeBytes: sizeBytesOf(items) }, json, () => {
+        if (items.length === 0) console.log('The trash is empty.');
+        else for (const line of [...linesOf(items, times), summaryOf(items)]) console.log(line);
+      });
+    },
+    { isReading: true },
+  );
+}
+
+/** Asks first, unless `yes`. VALIDATION_ERROR (no age, nobody to ask). */
+export async function emptyTrash(
+  { olderThan, yes = false, json }: EmptyTrashOptions,
+  flags: Flags,
+): Promise<void> {
+  const days = olderThan === undefined ? undefined : daysOf(olderThan, '--older-than');
+  const before = days === undefined ? undefined : systemClock.now() - days * DAY_MS;
+  await withApp(flags, async ({ trash }, signal) => {
+    const items = await trash.choose({ before });
+    if (items.length > 0 && !yes) {
+      requireTerminal('Nothing was removed.');
+      for (const line of linesOf(items, timesFor(flags))) console.error(line);
+      if (!(await confirm(`Remove ${summaryOf(items)} for good?`))) {
+        console.error('Nothing was removed.');
+        process.exitCode = NOTHING_FOUND;
+        return;
+      }
+    }
+    const removed = await trash.empty({ before, signal });
+    report({ removed, freedBytes: sizeBytesOf(removed) }, json, () =>
+      console.log(removed.length === 0 ? 'Nothing to remove.' : `Removed: ${summaryOf(removed)}`),
+    );
+  });
+}
+
+const sizeBytesOf = (items: readonly TrashedItem[]) =>
+  items.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+
+const summaryOf = (items: readonly TrashedItem[]) =>
+  `${countOf(items.length, 'item')}, ${sizeOf(sizeBytesOf(items))}`;
+
+const NO_TIME = 'by hand         ';
+
+const linesOf = (items: readonly TrashedItem[], times: Times) =>
+  items.map(({ kind, name, title, deletedAt }) => {
+    const when = deletedAt === undefined ? NO_TIME : times.minute(deletedAt);
+    const about = title === undefined || name.endsWith(`/${title}`) ? '' : `  ${title}`;
+    return oneLine(`${when}  ${kind.padEnd(12)}  ${name}${about}`);
+  });

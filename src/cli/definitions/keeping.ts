@@ -1,0 +1,73 @@
+/** Names, options and help of `daybook trash` and `daybook prune`. */
+import type { Command } from 'commander';
+import type { PruneOptions } from '../commands/prune.js';
+import type { EmptyTrashOptions } from '../commands/trash.js';
+import type { Flags } from '../configuration.js';
+import { examplesText, pointToHelp } from '../names.js';
+
+const JSON_OPTION = ['--json', 'the report as JSON'] as const;
+
+export function addKeeping(program: Command, flags: () => Flags): void {
+  addTrash(program, flags);
+  addPrune(program, flags);
+}
+
+function addTrash(program: Command, flags: () => Flags): void {
+  const group = program
+    .command('trash')
+    .description('what was deleted: list, restore, empty')
+    .helpCommand(false);
+  group
+    .command('list', { isDefault: true })
+    .description('list deleted conversations, insights and notes, the last deleted first')
+    .option(...JSON_OPTION)
+    .addHelpText('after', examplesText('trash'))
+    .action(async (options: { json?: boolean }) =>
+      (await import('../commands/trash.js')).listTrash(options, flags()),
+    );
+  group
+    .command('restore')
+    .argument('<what>', 'the name in the trash; or the id, key or path that it had')
+    .description('bring something back; existing files are never overwritten')
+    .option(...JSON_OPTION)
+    .addHelpText('after', examplesText('trash restore garden-plan'))
+    .action(async (what: string, options: { json?: boolean }) =>
+      (await import('../commands/restore.js')).restoreFromTrash(what, options, flags()),
+    );
+  group
+    .command('empty')
+    .description('remove what is in the trash for good')
+    .option('--older-than <days>', 'only what was deleted so long ago, such as 30d')
+    .option('--yes', 'do not ask')
+    .option(...JSON_OPTION)
+    .addHelpText('after', examplesText('trash empty --older-than 30d'))
+    .action(async (options: EmptyTrashOptions) =>
+      (await import('../commands/trash.js')).emptyTrash(options, flags()),
+    );
+  group.commands.forEach(pointToHelp);
+}
+
+function addPrune(program: Command, flags: () => Flags): void {
+  program
+    .command('prune')
+    .description('move old conversations to the trash; shows them and asks first')
+    .option('--older-than <days>', 'days since the last message, such as 90d')
+    .option('--module <name>', 'only of this module')
+    .option('--tag <tag>', 'only with this tag')
+    .option('--by-size', 'the oldest, where the store is over 80 % of DAYBOOK_MAX_SIZE_MB')
+    .option('--dry-run', 'only show which, and why')
+    .option('--yes', 'do not ask')
+    .option(...JSON_OPTION)
+    .addHelpText(
+      'after',
+      examplesText('prune --older-than 365d --dry-run', 'prune --older-than 90d --tag draft'),
+    )
+    .addHelpText('after', PRUNE_NOTES)
+    .action(async (options: PruneOptions) =>
+      (await import('../commands/prune.js')).prune(options, flags()),
+    );
+}
+
+const PRUNE_NOTES = `
+All conditions must hold. Without one, the retention policy decides (docs/KEEPING.md). Pinned
+conversations never go. daybook restore brings one back.`;

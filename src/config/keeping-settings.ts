@@ -1,0 +1,35 @@
+/** The settings of what is kept for how long, and their part of the configuration. */
+import { setting, wholeNumber } from './setting.js';
+
+export const KEEPING_SETTINGS = {
+  maxSizeMb: setting({
+    schema: wholeNumber(0, 100_000_000).default(1000),
+    takes: 'a whole number of megabytes from 0 to 100000000',
+    about:
+      'The most room that conversations and memory bank take together, without the trash. A full store refuses to grow (`STORAGE_FULL`); `0` sets no limit (default `1000`).',
+    env: ['DAYBOOK_MAX_SIZE_MB', 'PERSISTENCE_MAX_DB_SIZE_MB'],
+  }),
+  trashKeepDays: setting({
+    schema: wholeNumber(0, 36_500).default(30),
+    takes: 'a whole number of days from 0 to 36500',
+    about:
+      'Where a retention policy is set, what was deleted longer ago is removed for good; `0` keeps all (default `30`).',
+    env: ['DAYBOOK_TRASH_KEEP_DAYS'],
+  }),
+};
+
+export interface KeepingConfig {
+  /** `undefined`: no limit. */
+  readonly maxSizeBytes: number | undefined;
+  /** 0 keeps all. */
+  readonly trashKeepDays: number;
+}
+
+export const keepingConfig = (values: {
+  readonly maxSizeMb: number;
+  readonly trashKeepDays: number;
+}): KeepingConfig =>
+  Object.freeze({
+    maxSizeBytes: values.maxSizeMb === 0 ? undefined : values.maxSizeMb * 1_000_000,
+    trashKeepDays: values.trashKeepDays,
+  });

@@ -1,0 +1,63 @@
+/**
+ * What was said in earlier conversations about the matter of a session: found by recall with the words
+ * that tell the session apart. Evidence like everything else here, cut and never rephrased.
+ */
+import { estimateTextTokens } from '../base/tokens.js';
+import type { SearchCaller } from '../search/messages/message-search.js';
+import type { RecallSearch } from '../search/recall/recall-search.js';
+import type { Candidate } from './candidates.js';
+import { shortened } from './continuity.js';
+
+/** A session begins: whoever waits for it does not wait for an index. */
+const PATIENCE_MS = 500;
+/** Best messages that are looked at; most are of the session's own conversation. */
+const LOOKED_AT = 200;
+const MOST_PASSAGES = 3;
+/** One word in common is chance. */
+const LEAST_WORDS = 2;
+
+export interface RelatedPassage extends Omit<Candidate, 'rule'> {
+  /** Words of the session that it has, in whatever form. */
+  readonly words: readonly string[];
+}
+
+export interface RelatedRequest {
+  readonly words: readonly string[];
+  readonly module?: string | undefined;
+  /** Conversations that are not earlier ones. */
+  readonly except: ReadonlySet<string>;
+  /** Of all passages together. */
+  readonly tokens: number;
+}
+
+/** The best of each conversation, three at most. `undefined` while the index is being built. CANCELLED. */
+export async function relatedPassages(
+  recall: RecallSearch,
+  { words, module, except, tokens }: RelatedRequest,
+  caller: SearchCaller,
+): Promise<RelatedPassage[] | undefined> {
+  if (words.length < LEAST_WORDS) return [];
+  if (!(await recall.ready({ ...caller, patienceMs: PATIENCE_MS }))) return undefined;
+  const filters = module === undefined ? {} : { module };
+  const { answer } = await recall.ask(words.join(' '), filters, 'hybrid', caller);
+  const seen = new Set(except);
+  const found = Array.from({ length: Math.min(LOOKED_AT, answer.total) }, (_, place) => {
+    const hit = answer.hit(place);
+    if (hit === undefined || seen.has(hit.conversationId)) return [];
+    if (hit.evidence.words.length < LEAST_WORDS) return [];
+    seen.add(hit.conversationId);
+    return [{ ...hit, place }];
+  }).flat();
+  const wordsAt = new Map(found.map(({ place, evidence }) => [place, evidence.words]));
+  const { hits } = await recall.hits(answer, found.slice(0, MOST_PASSAGES), {});
+  let room = tokens;
+  return hits.flatMap(({ place, passage, content, ...hit }) => {
+    const text = content.slice(passage.start, passage.end).trim();
+    const shown = shortened(text, Math.min(room, tokens / MOST_PASSAGES));
+    if (shown === undefined) return [];
+    room -= estimateTextTokens(shown.content);
+    const { conversationId, messageId, seq, role, createdAt } = hit;
+    const words = wordsAt.get(place) ?? [];
+    return [{ text: shown.content, words, conversationId, messageId, seq, role, createdAt }];
+  });
+}

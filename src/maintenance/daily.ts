@@ -1,0 +1,86 @@
+/**
+ * Work that is done once a day while a server is up, by one of the processes on a root. What decides is
+ * the date on the wall clock and what the work itself left on the disk, looked at every minute: a
+ * 24-hour timer would not survive a laptop's sleep, and every client has its own server, of which one
+ * does the work (a lease says which).
+ */
+import { type Clock, isoTime } from '../base/clock.js';
+import type { Log } from '../base/log.js';
+import { tryLease } from '../files/locks/lease.js';
+
+const LOOK_EVERY_MS = 60_000;
+/** A full disk does not get better by a try a minute. */
+const PAUSE_AFTER_FAILURE_MS = 3_600_000;
+
+export interface DailyOptions {
+  /** For the log, such as `daily backup`. */
+  readonly what: string;
+  readonly leasePath: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly lookEveryMs?: number | undefined;
+  /** Whether the work of this UTC date is done; `off`: nobody wants it at present. */
+  state(date: string): Promise<'done' | 'due' | 'off'>;
+  /** Leaves on the disk what makes `state` answer `done`. Returns an account for the log. */
+  run(signal: AbortSignal): Promise<object>;
+}
+
+export interface Daily {
+  /** Breaks off work that is under way. */
+  close(): Promise<void>;
+}
+
+/** The first look is at once. A failure is logged, and tried again after an hour. */
+export function startDaily(options: DailyOptions): Daily {
+  const { lookEveryMs = LOOK_EVERY_MS } = options;
+  const ending = new AbortController();
+  const memory: Memory = { doneDate: undefined, pauseUntil: 0 };
+  let looking: Promise<void> | undefined;
+  const lookNow = () => {
+    looking ??= look(options, memory, ending.signal).finally(() => {
+      looking = undefined;
+    });
+  };
+  const timer = setInterval(lookNow, lookEveryMs).unref();
+  lookNow();
+  return {
+    async close() {
+      clearInterval(timer);
+      ending.abort();
+      await looking;
+    },
+  };
+}
+
+interface Memory {
+  doneDate: string | undefined;
+  pauseUntil: number;
+}
+
+async function look(options: DailyOptions, memory: Memory, signal: AbortSignal): Promise<void> {
+  const { clock, log, what } = options;
+  const date = isoTime(clock.now()).slice(0, 10);
+  if (memory.doneDate === date || clock.monotonic() < memory.pauseUntil) return;
+  try {
+    if (await isDone(options, date, signal)) memory.doneDate = date;
+  } catch (error) {
+    if (signal.aborted) return;
+    log.error({ err: error }, `the ${what} failed`);
+    memory.pauseUntil = clock.monotonic() + PAUSE_AFTER_FAILURE_MS;
+  }
+}
+
+async function isDone(options: DailyOptions, date: string, signal: AbortSignal): Promise<boolean> {
+  const { log, what } = options;
+  const before = await options.state(date);
+  if (before !== 'due') return before === 'done';
+  const lease = await tryLease(options.leasePath);
+  if (lease === undefined) return false; // another process is at it; the next look sees the result
+  try {
+    // It may have been done between the look and the lease.
+    if ((await options.state(date)) === 'due') log.info(await options.run(signal), `${what} done`);
+    return true;
+  } finally {
+    await lease.release();
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * Which conversations a prune or an archive would take, each with the reason. Looks and changes
+ * nothing. Pinned ones are never among them.
+ */
+import { DAY_MS, isoTime } from '../../base/clock.js';
+import { isAppError } from '../../base/errors.js';
+import { folderSize } from '../../files/read/folder-size.js';
+import type { ConversationStore } from '../../stores/conversations/conversations.js';
+import type { ConversationHead } from '../../stores/conversations/document/schema.js';
+
+/** All conditions that are given must hold. */
+export interface PruneRule {
+  /** Days since the last message. */
+  readonly olderThanDays?: number;
+  readonly module?: string;
+  readonly tag?: string;
+}
+
+export interface Candidate {
+  /** As it was when it was chosen. */
+  readonly head: ConversationHead;
+  readonly lastMessageAt: string;
+  /** Of all its files. */
+  readonly sizeBytes: number;
+  readonly reason: string;
+}
+
+export interface Dated {
+  readonly head: ConversationHead;
+  /** Of a conversation without messages: when it was made. */
+  readonly lastMessageAt: string;
+}
+
+type Store = Pick<ConversationStore, 'list' | 'peek' | 'path'>;
+
+/** Those that fit one of the rules, the longest silent first. FILESYSTEM_ERROR. */
+export async function chooseByRules(
+  store: Store,
+  rules: readonly PruneRule[],
+  nowMs: number,
+  signal?: AbortSignal,
+): Promise<Candidate[]> {
+  const chosen: Candidate[] = [];
+  for (const head of await store.list()) {
+    signal?.throwIfAborted();
+    if (!rules.some((rule) => mayFit(rule, head, nowMs))) continue;
+    const dated = await datedOf(store, head);
+    const rule = dated && rules.find((each) => fits(each, dated, nowMs));
+    if (dated === undefined || rule === undefined) continue;
+    const { sizeBytes } = await folderSize(store.path(head.conversationId));
+    chosen.push({ ...dated, sizeBytes, reason: reasonOf(rule, dated, nowMs) });
+  }
+  return oldestFirst(chosen);
+}
+
+/** The longest silent ones, until `excessBytes` are reached. */
+export async function chooseOldest(
+  store: Store,
+  excessBytes: number,
+  {
+    except,
+    reason,
+    signal,
+  }: { except: ReadonlySet<string>; reason: string; signal?: AbortSignal | undefined },
+): Promise<Candidate[]> {
+  const dated: Dated[] = [];
+  for (const head of await store.list()) {
+    signal?.throwIfAborted();
+    if (head.pinned || except.has(head.conversationId)) continue;
+    const found = await datedOf(store, head);
+    if (found !== undefined) dated.push(found);
+  }
+  const chosen: Candidate[] = [];
+  let left = excessBytes;
+  for (const each of oldestFirst(dated)) {
+    if (left <= 0) break;
+    const { sizeBytes } = await folderSize(store.path(each.head.conversationId));
+    chosen.push({ ...each, sizeBytes, reason });
+    left -= sizeBytes;
+  }
+  return chosen;
+}
+
+/** What the head alone tells, so that files of which nothing else is asked are not read. */
+function mayFit(rule: PruneRule, head: ConversationHead, nowMs: number): boolean {
+  if (head.pinned) return false;
+  const { olderThanDays, module, tag } = rule;
+  if (module !== undefined && head.module !== module) return false;
+  if (tag !== undefined && !head.tags?.includes(tag)) return false;
+  return olderThanDays === undefined || head.createdAt < limitOf(olderThanDays, nowMs);
+}
+
+const fits = (rule: PruneRule, { head, lastMessageAt }: Dated, nowMs: number): boolean =>
+  mayFit(rule, head, nowMs) &&
+  (rule.olderThanDays === undefined || lastMessageAt < limitOf(rule.olderThanDays, nowMs));
+
+const limitOf = (days: number, nowMs: number) => isoTime(Math.max(0, nowMs - days * DAY_MS));
+
+/** `undefined` for one that is gone or cannot be read: what cannot be read is never removed by itself. */
+async function datedOf(store: Store, head: ConversationHead): Promise<Dated | undefined> {
+  try {
+    const found = await store.peek(head.conversationId);
+    if (found === undefined) return undefined;
+    const lastMessageAt = found.message(found.head.messageCount)?.createdAt ?? found.head.createdAt;
+    return { head: found.head, lastMessageAt };
+  } catch (error) {
+    if (isAppError(error)) return undefined;
+    throw error;
+  }
+}
+
+function reasonOf({ module, tag }: PruneRule, { lastMessageAt }: Dated, nowMs: number): string {
+  const days = Math.floor((nowMs - Date.parse(lastMessageAt)) / DAY_MS);
+  const said = `last message ${lastMessageAt.slice(0, 10)}, ${days} days ago`;
+  const where = [
+    ...(module === undefined ? [] : [`module ${module}`]),
+    ...(tag === undefined ? [] : [`tag ${tag}`]),
+  ];
+  return [said, ...where].join(', ');
+}
+
+const oldestFirst = <T extends Dated>(dated: T[]): T[] =>
+  dated.sort((a, b) => (a.lastMessageAt < b.lastMessageAt ? -1 : 1));

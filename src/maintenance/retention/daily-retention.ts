@@ -1,0 +1,23 @@
+/** The retention policy, carried out once a day while a server is up; without a policy nothing happens. */
+import { type Daily, type DailyOptions, startDaily } from '../daily.js';
+import { isOfDate, type Retention } from './retention.js';
+
+export interface DailyRetentionOptions extends Omit<DailyOptions, 'what' | 'state' | 'run'> {
+  readonly retention: Pick<Retention, 'policy' | 'lastRun' | 'run'>;
+}
+
+/** Closing breaks it off between two conversations; the next server goes on. */
+export function startDailyRetention({ retention, ...options }: DailyRetentionOptions): Daily {
+  return startDaily({
+    ...options,
+    what: 'daily retention',
+    async state(date) {
+      if ((await retention.policy.read()) === undefined) return 'off';
+      return isOfDate(await retention.lastRun(), date) ? 'done' : 'due';
+    },
+    async run(signal) {
+      const { conversations: _, ...account } = (await retention.run(signal)) ?? {};
+      return account;
+    },
+  });
+}

@@ -1,0 +1,105 @@
+/**
+ * The retention policy: `retention.json` in the logs folder (docs/FORMAT.md). Without the file nothing
+ * is removed by itself. People may write it by hand; a file that cannot be read is reported, never
+ * guessed at, and nothing is removed then.
+ */
+import { join } from 'node:path';
+import { z } from 'zod';
+import { type Clock, isoTime } from '../../base/clock.js';
+import { AppError } from '../../base/errors.js';
+import { type Durability, makeFolder } from '../../files/atomic/atomic-write.js';
+import { withLock } from '../../files/locks/file-lock.js';
+import { parseDocument, readWhole } from '../../files/read/json-doc.js';
+
+const FORMAT_VERSION = 1;
+/** A policy is a page of rules, not a list of conversations. */
+const MAX_BYTES = 100_000;
+export const MOST_RULES = 100;
+
+/** All conditions of a rule must hold. */
+export const ruleSchema = z.strictObject({
+  olderThanDays: z
+    .number()
+    .int()
+    .min(1)
+    .max(36_500)
+    .describe('Days since the last message, such as 90 or 365.'),
+  module: z.string().min(1).max(200).describe('Only this module.').exactOptional(),
+  tag: z.string().min(1).max(200).describe('Only with this tag.').exactOptional(),
+});
+
+const policySchema = z.object({
+  rules: z.array(ruleSchema).max(MOST_RULES).default([]),
+  bySize: z.boolean().default(false),
+  updatedAt: z.string().exactOptional(),
+});
+
+export type RetentionRule = z.output<typeof ruleSchema>;
+
+export interface RetentionPolicy {
+  /** A conversation goes where one of them fits. */
+  readonly rules: readonly RetentionRule[];
+  /** The oldest go from 80 % of the store's limit on. */
+  readonly bySize: boolean;
+  readonly updatedAt?: string;
+}
+
+export interface PolicyOptions extends Durability {
+  readonly logsFolder: string;
+  readonly clock: Clock;
+}
+
+export class RetentionPolicyFile {
+  readonly #options: PolicyOptions;
+  readonly path: string;
+
+  constructor(options: PolicyOptions) {
+    this.#options = options;
+    this.path = join(options.logsFolder, 'retention.json');
+  }
+
+  /** `undefined`: there is none. CORRUPT with the field, FORMAT_TOO_NEW, FILESYSTEM_ERROR. */
+  async read(): Promise<RetentionPolicy | undefined> {
+    const found = await readWhole(this.path, MAX_BYTES);
+    if (found === undefined) return undefined;
+    const value = parseDocument(found.bytes, this.path, 'CORRUPT');
+    const version = z.object({ formatVersion: z.number() }).safeParse(value);
+    if (version.success && version.data.formatVersion > FORMAT_VERSION) throw tooNew(this.path);
+    const parsed = policySchema.safeParse(value);
+    if (parsed.success) return parsed.data;
+    const [issue] = parsed.error.issues;
+    throw damaged(this.path, issue?.path.join('.') ?? '', issue?.message ?? '');
+  }
+
+  /**
+   * Replaces the policy; one that asks for nothing is removed. Durable when it resolves.
+   * STORAGE_FULL, LOCKED, FILESYSTEM_ERROR.
+   */
+  async write({ rules, bySize }: Pick<RetentionPolicy, 'rules' | 'bySize'>): Promise<void> {
+    const { logsFolder, clock } = this.#options;
+    const updatedAt = isoTime(clock.now());
+    const file = { formatVersion: FORMAT_VERSION, rules, bySize, updatedAt };
+    await makeFolder(logsFolder, this.#options);
+    await withLock(join(logsFolder, '.locks'), 'retention', async (lock) => {
+      if (rules.length === 0 && !bySize) return lock.remove(this.path);
+      await lock.replace(
+        this.path,
+        Buffer.from(`${JSON.stringify(file, null, 2)}\n`),
+        this.#options,
+      );
+    });
+  }
+}
+
+function damaged(path: string, field: string, problem: string): AppError {
+  return new AppError('CORRUPT', `${path}: ${field || 'the file'} is wrong: ${problem}.`, {
+    hint: 'Nothing is removed by itself until the file is right. docs/FORMAT.md describes it; set_retention_policy writes it anew.',
+    details: { path, field },
+  });
+}
+
+function tooNew(path: string): AppError {
+  return new AppError('FORMAT_TOO_NEW', `${path} was written by a newer Daybook.`, {
+    details: { path },
+  });
+}

@@ -1,0 +1,94 @@
+/**
+ * How much room the store takes, and its limit. The trash is counted apart: it does not make a store
+ * full. A write asks `requireRoom` first; far from the limit that costs nothing but a look every ten
+ * seconds, in the background.
+ */
+import type { Clock } from '../base/clock.js';
+import { AppError } from '../base/errors.js';
+import { listFiles } from '../files/read/list-files.js';
+import { readStampNow } from '../files/read/stamp.js';
+
+export interface StoreSizeOptions {
+  readonly folders: readonly string[];
+  /** `undefined`: no limit. */
+  readonly limitBytes: number | undefined;
+  readonly clock: Clock;
+}
+
+export interface MeasuredSize {
+  /** All files but those in the trash. */
+  readonly sizeBytes: number;
+  readonly trashBytes: number;
+  /** Absent without a limit. */
+  readonly limitBytes?: number;
+}
+
+const NO_DATA = new Set(['.locks', '.leases', '.git']);
+/** From this share of the limit on, each write looks at the disk anew. */
+const NEAR = 0.9;
+const FAR_LASTS_MS = 10_000;
+const NEAR_LASTS_MS = 1_000;
+
+export class StoreSize {
+  readonly #options: StoreSizeOptions;
+  #measuring: Promise<MeasuredSize> | undefined;
+  #last: { size: MeasuredSize; atMs: number } | undefined;
+
+  constructor(options: StoreSizeOptions) {
+    this.#options = options;
+  }
+
+  get limitBytes(): number | undefined {
+    return this.#options.limitBytes;
+  }
+
+  /** What is on the disk now. FILESYSTEM_ERROR. */
+  measure(): Promise<MeasuredSize> {
+    this.#measuring ??= this.#measure().finally(() => {
+      this.#measuring = undefined;
+    });
+    return this.#measuring;
+  }
+
+  /** STORAGE_FULL where the store has reached its limit. */
+  async requireRoom(): Promise<void> {
+    const { limitBytes, clock } = this.#options;
+    if (limitBytes === undefined) return;
+    const { sizeBytes } = await this.#recent(limitBytes, clock.monotonic());
+    if (sizeBytes < limitBytes) return;
+    const [used, limit] = [sizeBytes, limitBytes].map((bytes) => Math.floor(bytes / 1e6));
+    throw new AppError('STORAGE_FULL', `The store takes ${used} MB; its limit is ${limit} MB.`, {
+      hint: 'Nothing was changed. The user can make room with `daybook prune --by-size`, or raise DAYBOOK_MAX_SIZE_MB.',
+      details: { sizeBytes, limitBytes },
+    });
+  }
+
+  async #recent(limitBytes: number, nowMs: number): Promise<MeasuredSize> {
+    const last = this.#last;
+    if (last === undefined) return this.measure();
+    const ageMs = nowMs - last.atMs;
+    if (last.size.sizeBytes >= limitBytes * NEAR) {
+      return ageMs < NEAR_LASTS_MS ? last.size : this.measure();
+    }
+    // A look that fails is repeated by the next write.
+    if (ageMs >= FAR_LASTS_MS) this.measure().catch(() => undefined);
+    return last.size;
+  }
+
+  async #measure(): Promise<MeasuredSize> {
+    const { folders, limitBytes, clock } = this.#options;
+    let sizeBytes = 0;
+    let trashBytes = 0;
+    for (const folder of folders) {
+      for await (const { name, path, isPlain } of listFiles(folder, (each) => NO_DATA.has(each))) {
+        if (!isPlain) continue;
+        const bytes = Number(readStampNow(path)?.size ?? 0);
+        if (name.startsWith('.trash/')) trashBytes += bytes;
+        else sizeBytes += bytes;
+      }
+    }
+    const size = { sizeBytes, trashBytes, ...(limitBytes !== undefined && { limitBytes }) };
+    this.#last = { size, atMs: clock.monotonic() };
+    return size;
+  }
+}

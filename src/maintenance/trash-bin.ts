@@ -1,0 +1,100 @@
+/**
+ * The trash as a whole: deleted conversations, insights and notes, each where its store keeps them
+ * (docs/FORMAT.md). It is listed and emptied here; the stores restore and remove.
+ */
+import { isAppError } from '../base/errors.js';
+import type { ConversationStore } from '../stores/conversations/conversations.js';
+import type { InsightStore } from '../stores/insights/insights.js';
+import type { MemoryBank } from '../stores/memory-bank/memory-bank.js';
+
+export interface TrashedItem {
+  readonly kind: 'conversation' | 'insight' | 'note';
+  /** Its name in the trash; `daybook restore` takes it. */
+  readonly name: string;
+  /** A title, the path of a note, or the beginning of an insight; absent if the file cannot be read. */
+  readonly title?: string;
+  /** ISO 8601; absent if a person moved it there. */
+  readonly deletedAt?: string;
+  readonly sizeBytes: number;
+}
+
+export interface EmptyOptions {
+  /** Only what was deleted before (epoch milliseconds). What has no time of deletion stays then. */
+  readonly before?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface TrashStores {
+  readonly conversations: Pick<ConversationStore, 'trashed' | 'purge'>;
+  readonly insights: Pick<InsightStore, 'trashed' | 'purge'>;
+  readonly memoryBank: Pick<MemoryBank, 'trashed' | 'purge'>;
+}
+
+const TITLE_LENGTH = 80;
+
+export class TrashBin {
+  readonly #stores: TrashStores;
+
+  constructor(stores: TrashStores) {
+    this.#stores = stores;
+  }
+
+  /** The last deleted first; what has no time comes last. FILESYSTEM_ERROR. */
+  async list(): Promise<TrashedItem[]> {
+    const { conversations, insights, memoryBank } = this.#stores;
+    const items: TrashedItem[] = [];
+    for (const { name, title, deletedAt, sizeBytes } of await conversations.trashed()) {
+      items.push(itemOf('conversation', { name, title, deletedAt, sizeBytes }));
+    }
+    for (const { name, content, deletedAt, sizeBytes } of await insights.trashed()) {
+      const title = content?.trim().split('\n')[0]?.slice(0, TITLE_LENGTH);
+      items.push(itemOf('insight', { name, title, deletedAt, sizeBytes }));
+    }
+    for (const { name, path: title, deletedAt, sizeBytes } of await memoryBank.trashed()) {
+      items.push(itemOf('note', { name, title, deletedAt, sizeBytes }));
+    }
+    return items.sort((a, b) => ((a.deletedAt ?? '') < (b.deletedAt ?? '') ? 1 : -1));
+  }
+
+  /** What `empty` would remove. */
+  async choose({ before }: EmptyOptions = {}): Promise<TrashedItem[]> {
+    const items = await this.list();
+    if (before === undefined) return items;
+    return items.filter(
+      ({ deletedAt }) => deletedAt !== undefined && Date.parse(deletedAt) < before,
+    );
+  }
+
+  /** Removes for good; returns what this call removed. LOCKED, FILESYSTEM_ERROR: the rest stays. */
+  async empty(options: EmptyOptions = {}): Promise<TrashedItem[]> {
+    const removed: TrashedItem[] = [];
+    for (const item of await this.choose(options)) {
+      options.signal?.throwIfAborted();
+      if (await this.remove(item)) removed.push(item);
+    }
+    return removed;
+  }
+
+  /** False if another process restored or removed it meanwhile. */
+  async remove({ kind, name }: TrashedItem): Promise<boolean> {
+    const { conversations, insights, memoryBank } = this.#stores;
+    try {
+      if (kind === 'insight') return await insights.purge(name);
+      await (kind === 'conversation' ? conversations : memoryBank).purge(name);
+      return true;
+    } catch (error) {
+      const isGone =
+        isAppError(error, 'CONVERSATION_NOT_FOUND') || isAppError(error, 'E_MB_FILE_NOT_FOUND');
+      if (isGone) return false;
+      throw error;
+    }
+  }
+}
+
+type Facts = { name: string; sizeBytes: number } & {
+  [K in 'title' | 'deletedAt']: string | undefined;
+};
+
+function itemOf(kind: TrashedItem['kind'], { name, title, deletedAt, sizeBytes }: Facts) {
+  return { kind, name, ...(title && { title }), ...(deletedAt && { deletedAt }), sizeBytes };
+}

@@ -1,0 +1,71 @@
+/**
+ * Decides when the cache of an index is written: once the index is complete, every few minutes after
+ * enough changes, after every loss of text, and at the end. An index of few messages has no cache.
+ */
+import { type CacheFile, removeCache, writeCache } from './cache-file.js';
+
+/** Fewer messages are indexed so fast that they need no cache. */
+const MIN_CACHED_MESSAGES = 2_000;
+/** The cache is saved again after this many changed messages. */
+const MIN_CHANGED_MESSAGES = 500;
+const SAVE_INTERVAL_MS = 5 * 60_000;
+
+/** An index that can be cached. */
+export interface CachedIndex {
+  /** Messages in it. */
+  readonly size: number;
+  /** Messages put or deleted since the index was created, without those of a cache. */
+  readonly changed: number;
+  /** Messages that were deleted or replaced. */
+  readonly dropped: number;
+  /** The chunks describe the index at the first step. */
+  chunks(): Iterable<Uint8Array>;
+}
+
+export class CacheKeeper {
+  readonly #file: CacheFile | undefined;
+  readonly #index: () => CachedIndex;
+  /** The counters of the index at the last save. */
+  #saved = { changed: 0, dropped: 0 };
+  #saving: Promise<void> = Promise.resolve();
+  #timer: NodeJS.Timeout | undefined;
+
+  /** Without a file nothing is ever written. */
+  constructor(file: CacheFile | undefined, index: () => CachedIndex) {
+    this.#file = file;
+    this.#index = index;
+  }
+
+  /** Saves now and from time to time. */
+  start(): void {
+    this.#timer = setInterval(() => void this.save(), SAVE_INTERVAL_MS).unref();
+    void this.save();
+  }
+
+  /** The last save is the caller's. */
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  /** Saves what is due, one save after another. The index must be complete. Never rejects. */
+  save(): Promise<void> {
+    this.#saving = this.#saving.then(() => this.#saveIfDue());
+    return this.#saving;
+  }
+
+  async #saveIfDue(): Promise<void> {
+    const index = this.#index();
+    const { changed, dropped, size } = index;
+    if (this.#file === undefined) return;
+    const isDue =
+      changed - this.#saved.changed >= MIN_CHANGED_MESSAGES ||
+      // Deleted and replaced text must not stay in the cache.
+      dropped > this.#saved.dropped;
+    if (!isDue) return;
+    const isDone =
+      size < MIN_CACHED_MESSAGES
+        ? await removeCache(this.#file)
+        : await writeCache(this.#file, index.chunks());
+    if (isDone) this.#saved = { changed, dropped };
+  }
+}

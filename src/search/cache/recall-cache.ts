@@ -1,0 +1,197 @@
+/**
+ * Stores the recall index on disk beside the index cache (docs/FORMAT.md), so that the first plain
+ * question after a start need not read every conversation. Chunks of conversations come first: their
+ * stamps, and the arrays of their streams joined; the stems come last, so that a cut file has none and
+ * is not used. Stems are numbered anew as they are met: those of deleted messages are not written. A
+ * conversation counts only where its file still has the stamp that it had when it was read.
+ */
+import { isSameStamp, type Stamp } from '../../files/read/stamp.js';
+import { type AnyArray, decodeArrays, encodeArrays } from '../../fts/segments/array-codec.js';
+import type { RecallIndex } from '../../recall/recall-index.js';
+import { messagesIn, type Stream, type StreamArrays } from '../../recall/stream.js';
+import { Vocabulary } from '../../recall/vocabulary.js';
+import type { ConversationStore } from '../../stores/conversations/conversations.js';
+import { type CacheFile, readCache, stampAt, stampNumbers } from './cache-file.js';
+
+/** Raised with every change of what streams hold: their arrays, words, stems, stop words, passages, cues. */
+const VERSION = 1;
+/** Stems in a chunk, about; the event loop waits while one is encoded. */
+const TERMS_A_CHUNK = 250_000;
+
+/** What a cache holds of a conversation. */
+interface CachedStream {
+  readonly stamp: Stamp;
+  readonly stream: Stream;
+}
+
+export interface RecallCache {
+  readonly vocabulary: Vocabulary;
+  readonly streams: ReadonlyMap<string, CachedStream>;
+}
+
+/** `undefined` where there is no cache that can be used. A damaged chunk costs its conversations. Never throws. */
+export async function loadRecallCache(file: CacheFile): Promise<RecallCache | undefined> {
+  const streams = new Map<string, CachedStream>();
+  let vocabulary: Vocabulary | undefined;
+  await readCache(file, async (chunks) => {
+    for await (const chunk of chunks) {
+      const decoded = decodeArrays(chunk);
+      const meta = decoded?.meta as ChunkMeta | null | undefined;
+      if (decoded === undefined || meta?.version !== VERSION) continue;
+      if (meta.terms !== undefined) vocabulary = new Vocabulary(meta.terms);
+      else unpack(meta, decoded.arrays, streams);
+    }
+  });
+  return vocabulary && { vocabulary, streams };
+}
+
+/** Enters the conversations whose files are as they were. The index must be empty. */
+export function adoptRecallCache(
+  { vocabulary, streams }: RecallCache,
+  index: RecallIndex,
+  store: ConversationStore,
+): void {
+  const current: [conversationId: string, stream: Stream][] = [];
+  const stale = new Map(streams);
+  for (const { stamp, head } of store.known()) {
+    const cached = streams.get(head.conversationId);
+    if (cached === undefined || !isSameStamp(cached.stamp, stamp)) continue;
+    if (messagesIn(cached.stream) !== head.messageCount) continue;
+    current.push([head.conversationId, cached.stream]);
+    stale.delete(head.conversationId);
+  }
+  const dropped = [...stale.values()].reduce((sum, { stream }) => sum + messagesIn(stream), 0);
+  index.adopt(vocabulary, current, dropped);
+}
+
+/** The chunks describe the index at the first step. */
+export function* recallChunks(index: RecallIndex, store: ConversationStore): Generator<Uint8Array> {
+  const captured = capturedFrom(index, store);
+  const renumber = new Renumbering(index.vocabulary.terms);
+  let chunk: (CachedStream & { readonly id: string })[] = [];
+  let terms = 0;
+  for (const one of captured) {
+    chunk.push(one);
+    terms += one.stream.terms.length;
+    if (terms < TERMS_A_CHUNK) continue;
+    yield packed(chunk, renumber);
+    chunk = [];
+    terms = 0;
+  }
+  if (chunk.length > 0) yield packed(chunk, renumber);
+  const meta: ChunkMeta = { version: VERSION, terms: renumber.terms };
+  yield encodeArrays(meta, {});
+}
+
+/** Streams are never changed, so that references are a copy. */
+function capturedFrom(index: RecallIndex, store: ConversationStore) {
+  const captured: (CachedStream & { readonly id: string })[] = [];
+  for (const { stamp, head } of store.known()) {
+    const stream = index.get(head.conversationId);
+    if (stream === undefined || messagesIn(stream) !== head.messageCount) continue;
+    captured.push({ id: head.conversationId, stamp, stream });
+  }
+  return captured;
+}
+
+/** Either stems or conversations. */
+interface ChunkMeta {
+  readonly version: number;
+  readonly terms?: readonly string[];
+  readonly ids?: readonly string[];
+  /** Names of the people of each conversation. */
+  readonly people?: readonly (readonly string[])[];
+}
+
+const ARRAYS = [
+  'terms',
+  'starts',
+  'prefixes',
+  'flags',
+  'languages',
+  'speakers',
+  'times',
+  'firstPassages',
+  'passages',
+] as const satisfies readonly (keyof StreamArrays)[];
+
+function packed(
+  chunk: readonly (CachedStream & { readonly id: string })[],
+  renumber: Renumbering,
+): Uint8Array {
+  const meta: ChunkMeta = {
+    version: VERSION,
+    ids: chunk.map(({ id }) => id),
+    people: chunk.map(({ stream }) => stream.people),
+  };
+  const streams = chunk.map(({ stream }) => ({
+    ...stream,
+    terms: stream.terms.map((term) => renumber.numberOf(term)),
+  }));
+  const joined = ARRAYS.map((name) => [name, join(streams.map((stream) => stream[name]))]);
+  const lengths = streams.flatMap((stream) => ARRAYS.map((name) => stream[name].length));
+  return encodeArrays(meta, {
+    stamps: stampNumbers(chunk.map(({ stamp }) => stamp)),
+    lengths: Uint32Array.from(lengths),
+    ...Object.fromEntries(joined),
+  });
+}
+
+type StreamArray = StreamArrays[keyof StreamArrays];
+
+/** One array of all, which are of one type. */
+function join(parts: readonly StreamArray[]): StreamArray {
+  const [first = new Uint8Array(0)] = parts;
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  const all = new (first.constructor as new (length: number) => StreamArray)(length);
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
+
+function unpack(
+  { ids = [], people = [] }: ChunkMeta,
+  arrays: Readonly<Record<string, AnyArray>>,
+  streams: Map<string, CachedStream>,
+): void {
+  // The checksum proves that these are the arrays that `packed` wrote.
+  const { stamps, lengths, ...joined } = arrays as unknown as StreamArrays & {
+    readonly stamps: BigUint64Array;
+    readonly lengths: Uint32Array;
+  };
+  const at = new Uint32Array(ARRAYS.length);
+  ids.forEach((id, place) => {
+    const cut = ARRAYS.map((name, number) => {
+      const from = at[number] ?? 0;
+      const to = from + (lengths[place * ARRAYS.length + number] ?? 0);
+      at[number] = to;
+      return [name, joined[name].subarray(from, to)];
+    });
+    const stream = { ...Object.fromEntries(cut), people: people[place] ?? [] } as Stream;
+    streams.set(id, { stamp: stampAt(stamps, place), stream });
+  });
+}
+
+/** Numbers for the stems that are in use, in the order in which they are met. */
+class Renumbering {
+  readonly #all: readonly string[];
+  /** By old number; 0 for none yet, else the new one and 1. */
+  readonly #numbers: Uint32Array;
+  readonly terms: string[] = [];
+
+  constructor(all: readonly string[]) {
+    this.#all = all;
+    this.#numbers = new Uint32Array(all.length);
+  }
+
+  numberOf(term: number): number {
+    const known = this.#numbers[term] ?? 0;
+    if (known > 0) return known - 1;
+    const number = this.terms.push(this.#all[term] ?? '');
+    this.#numbers[term] = number;
+    return number - 1;
+  }
+}

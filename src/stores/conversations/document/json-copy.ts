@@ -1,0 +1,14 @@
+/** Copies callers' values through JSON before they are written. */
+import { AppError } from '../../../base/errors.js';
+
+/**
+ * The value as it will be read back from the file. VALIDATION_ERROR if JSON cannot hold it: thrown
+ * here, it fails one caller; thrown at the write, it would fail all callers of the same commit.
+ */
+export function jsonCopy<T extends object>(value: T): T {
+  try {
+    return JSON.parse(JSON.stringify(value));
+  } catch (cause) {
+    throw new AppError('VALIDATION_ERROR', 'The metadata cannot be written as JSON.', { cause });
+  }
+}

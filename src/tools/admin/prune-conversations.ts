@@ -1,0 +1,94 @@
+/**
+ * The tool `prune_conversations`: shows what would be forgotten and why, and moves it to the trash only
+ * when it is told to.
+ */
+import { z } from 'zod';
+import { shortened } from '../../base/shortened.js';
+import type { Candidate } from '../../maintenance/retention/candidates.js';
+import { defineTool, REMOVES, success } from '../define-tool.js';
+
+/** Enough to judge; the totals are of all. */
+const MOST_NAMED = 50;
+
+export const pruneConversations = defineTool({
+  name: 'prune_conversations',
+  toolset: 'admin',
+  title: 'Prune conversations',
+  description:
+    'Shows which conversations a rule would move to the trash, and why. Moves them only with dryRun: false; show the user the list first. All conditions given must hold; without any, the retention policy decides. Pinned ones never go. daybook restore brings one back.',
+  input: z.strictObject({
+    olderThanDays: z
+      .number()
+      .int()
+      .min(1)
+      .max(36_500)
+      .describe('Days since the last message.')
+      .exactOptional(),
+    module: z.string().min(1).describe('Only this module.').exactOptional(),
+    tag: z.string().min(1).describe('Only with this tag.').exactOptional(),
+    bySize: z
+      .boolean()
+      .describe('Also the oldest, where the store is over 80 % of its limit.')
+      .default(false),
+    dryRun: z.boolean().describe('False carries it out.').default(true),
+  }),
+  output: z.object({
+    success,
+    dryRun: z.boolean(),
+    total: z.number().int().describe('Conversations that were chosen.'),
+    sizeBytes: z.number().int().describe('Their size.'),
+    moved: z.number().int().describe('Moved to the trash by this call.'),
+    removedFromTrash: z
+      .number()
+      .int()
+      .describe('Items of the trash that were, or with dryRun would be, removed for good.'),
+    conversations: z
+      .array(
+        z.object({
+          conversationId: z.string(),
+          title: z.string().exactOptional(),
+          module: z.string().exactOptional(),
+          lastMessageAt: z.string(),
+          messageCount: z.number().int(),
+          sizeBytes: z.number().int(),
+          reason: z.string(),
+        }),
+      )
+      .describe('The longest silent first, at most 50.'),
+    skipped: z
+      .array(z.object({ conversationId: z.string(), reason: z.string() }))
+      .describe('Chosen, and left alone.'),
+    storeBytes: z.number().int().describe('Size of the store before, without the trash.'),
+    limitBytes: z.number().int().exactOptional(),
+  }),
+  annotations: REMOVES,
+  quotesText: true,
+  async run({ dryRun, bySize, ...rule }, { retention }, { signal, progress }) {
+    const rules = Object.keys(rule).length === 0 ? [] : [rule];
+    const plan = await retention.planFor({ rules, bySize }, signal);
+    const onProgress = (done: number, total: number) => progress({ progress: done, total });
+    const report = dryRun ? undefined : await retention.carryOut(plan, { signal, onProgress });
+    const { sizeBytes: storeBytes, limitBytes } = plan.size;
+    return {
+      dryRun,
+      total: plan.conversations.length,
+      sizeBytes: plan.conversations.reduce((sum, each) => sum + each.sizeBytes, 0),
+      moved: report?.moved.length ?? 0,
+      removedFromTrash: (report?.removed ?? plan.trash).length,
+      conversations: plan.conversations.slice(0, MOST_NAMED).map(named),
+      skipped: (report?.skipped ?? []).slice(0, MOST_NAMED).map((each) => ({ ...each })),
+      storeBytes,
+      ...(limitBytes !== undefined && { limitBytes }),
+    };
+  },
+});
+
+function named({ head, lastMessageAt, sizeBytes, reason }: Candidate) {
+  const { conversationId, title, module, messageCount } = head;
+  return {
+    conversationId,
+    ...(title !== undefined && { title: shortened(title) }),
+    ...(module !== undefined && { module: shortened(module) }),
+    ...{ lastMessageAt, messageCount, sizeBytes, reason },
+  };
+}

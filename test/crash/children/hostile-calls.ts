@@ -1,0 +1,100 @@
+/**
+ * A process that runs calls of Daybook on one root after another, with files of somebody else's making
+ * in them. It is a process of its own so that a call that hangs can be ended.
+ */
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import { pino } from 'pino';
+import { type App, createApp } from '../../../src/app.js';
+import { isAppError } from '../../../src/base/errors.js';
+import { type Config, loadConfig } from '../../../src/config/config.js';
+import { VectorFiles } from '../../../src/embeddings/vectors/vector-files.js';
+import { realPlace } from '../../../src/files/door/real-place.js';
+import { tryLease } from '../../../src/files/locks/lease.js';
+import { readTextIfPresent } from '../../../src/files/paths/user-files.js';
+import { buildServer } from '../../../src/server/mcp/build-server.js';
+import { TOOLSETS } from '../../../src/tools/index.js';
+import { commands, say } from './lines.js';
+
+export interface HostileTask {
+  root: string;
+  /** Of the user; settings and caches lie in it. */
+  home: string;
+  /** A tool with its arguments, or one of the steps below with its own. */
+  calls: readonly (readonly [string, Record<string, unknown>])[];
+}
+
+export interface HostileAnswer {
+  /** What each call answered. */
+  answers: string[];
+  /** What was logged, also while everything was closed. */
+  log: string;
+}
+
+/** What no tool does, or only in the background. */
+const STEPS: Record<string, (app: App, config: Config, given: string) => Promise<unknown>> = {
+  start: async (app) => app.start(),
+  build: (app) => app.search.built(),
+  merged: (app) => app.conversations.trashed(),
+  restore: (app, _, name) => app.conversations.restore(name),
+  restoreNote: (app, _, name) => app.memoryBank.restore(name),
+  restoreInsight: (app, _, name) => app.insights.restore(name),
+  lease: async (_, { root }, name) => {
+    const lease = await tryLease(join(root, name));
+    await lease?.release();
+    return lease === undefined ? 'held' : 'leased';
+  },
+  vectors: async (_, { cacheFolder }) => {
+    const files = new VectorFiles(join(cacheFolder, 'vectors', 'model'), 'model');
+    const kinds: string[] = [];
+    for await (const file of files.news()) kinds.push(typeof file);
+    await files.write([{ key: 'ab'.repeat(16), scale: 1, values: new Int8Array(8) }]);
+    await files.tidy(() => true);
+    return kinds;
+  },
+};
+
+for await (const { root, home, calls } of commands<HostileTask>()) {
+  const lines: string[] = [];
+  const log = pino({ level: 'warn' }, { write: (line) => lines.push(line) });
+  const config = loadConfig({
+    flags: { root },
+    env: { DAYBOOK_FSYNC: '0', DAYBOOK_TOOLSETS: 'all', DAYBOOK_BACKUP: 'daily' },
+    ...{ home, cwd: home, platform: 'linux' as const, knownToolsets: TOOLSETS },
+    ...{ readFile: readTextIfPresent, realPath: realPlace },
+  });
+  say({ answers: await answersOf(config, log, calls), log: lines.join('\n') });
+}
+
+async function answersOf(
+  config: Config,
+  log: pino.Logger,
+  calls: HostileTask['calls'],
+): Promise<string[]> {
+  const answers: string[] = [];
+  let app: App;
+  try {
+    app = await createApp(config, { log });
+  } catch (error) {
+    return [textOf(error)];
+  }
+  const { server } = buildServer({ app: () => app, toolsets: config.toolsets });
+  const client = new Client({ name: 'test', version: '1' });
+  const [here, there] = InMemoryTransport.createLinkedPair();
+  await Promise.all([server.connect(there), client.connect(here)]);
+  for (const [name, args] of calls) {
+    const step = STEPS[name];
+    const answer = step
+      ? step(app, config, String(args['of'])).catch(textOf)
+      : client.callTool({ name, arguments: args });
+    answers.push(JSON.stringify((await answer) ?? null));
+  }
+  await client.close();
+  await app.close();
+  return answers;
+}
+
+function textOf(error: unknown): string {
+  return isAppError(error) ? `${error.code}: ${error.message}` : `INTERNAL: ${String(error)}`;
+}

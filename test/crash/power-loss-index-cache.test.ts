@@ -1,0 +1,66 @@
+/**
+ * Proves for the cache of the message index: whatever a power cut leaves of it, at any step of its first
+ * save and of its replacement, the next start answers as a fresh build over the same files does. The
+ * power cut changes the cache alone: the conversations keep their stamps, so a whole cache is believed.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { silentLog } from '../../src/base/log.js';
+import { saveIndexCache } from '../../src/search/cache/index-cache.js';
+import { MessageIndex } from '../../src/search/messages/message-index.js';
+import { openConversationStore } from '../../src/stores/conversations/conversations.js';
+import { answersOf, freshAnswers, openPlace } from '../search/search-place.js';
+import { type Place, powerLoss, type Scenario } from '../support/power-loss.js';
+import { tempFolder, timeLimitMs } from '../support/rounds.js';
+
+const { record, cutPowerAtEachStep } = powerLoss('power-loss-index-cache');
+
+const logsFolder = join(tempFolder(), 'logs');
+const cacheOf = (root: string) => join(root, 'cache', 'index.bin');
+let expected = '';
+const seen = { whole: 0, refused: 0, absent: 0 };
+
+/** Saves the cache twice: new, and in place of one that has become stale. */
+async function saveTwice({ root }: Place): Promise<void> {
+  const store = await openConversationStore({ logsFolder, maxMessages: 100, fsync: true });
+  const index = new MessageIndex();
+  store.follow((change) => index.apply(change));
+  for (const content of ['common words in a garden', 'common words by a river']) {
+    await store.append('talk', [{ role: 'user', content }], { create: true });
+    await store.create({ messages: [{ role: 'assistant', content: `${content}, answered` }] });
+    await store.lookAtAll();
+    await saveIndexCache({ path: cacheOf(root), index, store, log: silentLog });
+  }
+  await store.close();
+}
+
+async function problemsAt(root: string): Promise<string[]> {
+  const hasCache = existsSync(cacheOf(root));
+  const place = await openPlace({ logsFolder, cachePath: cacheOf(root) });
+  let filesRead = 0;
+  place.store.follow(() => {
+    filesRead += 1;
+  });
+  place.search.start('once');
+  const answers = await answersOf(place);
+  seen[hasCache ? (filesRead === 0 ? 'whole' : 'refused') : 'absent'] += 1;
+  await place.close();
+  return answers === expected ? [] : [`wrong answers: ${answers}`];
+}
+
+const scenario: Scenario = { name: 'the index cache', run: saveTwice, problemsAt };
+
+it(
+  'a start after a power cut answers as a fresh build does, whatever is left of the index cache',
+  async () => {
+    const recorded = await record(scenario);
+    expected = await freshAnswers(logsFolder);
+    const { states, problems } = await cutPowerAtEachStep(scenario, recorded);
+    console.log(`power-loss, ${scenario.name}: ${states} states, caches ${JSON.stringify(seen)}`);
+    expect([...problems]).toEqual([]);
+    // The simulation met all three: no cache yet, a whole one, and one that is damaged or stale.
+    expect(Math.min(seen.absent, seen.whole, seen.refused)).toBeGreaterThan(0);
+  },
+  timeLimitMs(300_000),
+);

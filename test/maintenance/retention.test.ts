@@ -1,0 +1,226 @@
+/** Retention: what a rule, the policy and the size choose, what happens to it, and what never goes. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { DAY_MS, isoTime } from '../../src/base/clock.js';
+import { silentLog } from '../../src/base/log.js';
+import { startDailyRetention } from '../../src/maintenance/retention/daily-retention.js';
+import { errorOf } from '../support/error-of.js';
+import { tempFolder } from '../support/temp-folder.js';
+import { openMaintained, T0 } from './maintained.js';
+
+const ago = (days: number) => isoTime(T0 - days * DAY_MS);
+
+type Place = Awaited<ReturnType<typeof openMaintained>>;
+
+async function said(
+  { conversations }: Place,
+  days: number,
+  fields: { title?: string; module?: string; tags?: string[]; pinned?: boolean } = {},
+  content = 'x',
+): Promise<string> {
+  const createdAt = ago(days);
+  const messages = [{ role: 'user' as const, content, createdAt }];
+  const made = await conversations.create({ ...fields, createdAt, updatedAt: createdAt, messages });
+  return made.conversationId;
+}
+
+const idsOf = (plan: { conversations: readonly { head: { conversationId: string } }[] }) =>
+  plan.conversations.map(({ head }) => head.conversationId);
+
+describe('a rule', () => {
+  it('chooses by the age of the last message, module and tag, the longest silent first', async () => {
+    const place = await openMaintained();
+    const { retention, conversations } = place;
+    const a = await said(place, 400, { module: 'm', tags: ['t', 'u'] });
+    const b = await said(place, 100, { module: 'm', tags: ['t'] });
+    const c = await said(place, 95, { module: 'n', tags: ['t'] });
+    await said(place, 80, { module: 'm', tags: ['t'] });
+    await said(place, 500, { module: 'm', tags: ['t'], pinned: true });
+    const continued = await said(place, 300, { module: 'm', tags: ['t'] });
+    await conversations.append(continued, [{ role: 'user', content: 'again' }]);
+    const choose = async (rule: object) =>
+      idsOf(await retention.plan({ rules: [rule], bySize: false }));
+    expect(await choose({ olderThanDays: 90 })).toEqual([a, b, c]);
+    expect(await choose({ olderThanDays: 90, module: 'm' })).toEqual([a, b]);
+    expect(await choose({ olderThanDays: 90, module: 'm', tag: 'u' })).toEqual([a]);
+    expect(await choose({ olderThanDays: 500 })).toEqual([]);
+    expect(await choose({ module: 'n' })).toEqual([c]);
+  });
+
+  it('does not count a new title or tag as a message', async () => {
+    const place = await openMaintained();
+    const id = await said(place, 100);
+    await place.conversations.update(id, { title: 'new', tags: ['t'] });
+    const plan = await place.retention.plan({ rules: [{ olderThanDays: 90 }], bySize: false });
+    expect(idsOf(plan)).toEqual([id]);
+    expect(plan.conversations[0]?.reason).toContain('100 days ago');
+  });
+});
+
+describe('carrying a plan out', () => {
+  it('moves to the trash, out of the list, and restore undoes it', async () => {
+    const place = await openMaintained();
+    const { retention, conversations, trash } = place;
+    const id = await said(place, 100, { title: 'Old' });
+    const before = readFileSync(join(conversations.path(id), 'conversation.json'), 'utf8');
+    const gone: string[] = [];
+    conversations.followFromNow((change) => change.document ?? gone.push(change.conversationId));
+    const report = await retention.carryOut(
+      await retention.plan({ rules: [{ olderThanDays: 90 }], bySize: false }),
+    );
+    expect(report.moved.map(({ head }) => head.conversationId)).toEqual([id]);
+    expect(gone).toEqual([id]);
+    expect(await conversations.list()).toEqual([]);
+    expect((await trash.list()).map(({ title }) => title)).toEqual(['Old']);
+    await conversations.restore(id);
+    expect(readFileSync(join(conversations.path(id), 'conversation.json'), 'utf8')).toBe(before);
+  });
+
+  it('leaves alone what was pinned, continued, edited by hand or deleted since', async () => {
+    const place = await openMaintained();
+    const { retention, conversations } = place;
+    const ids = [];
+    for (const days of [140, 130, 120, 110, 100]) ids.push(await said(place, days));
+    const [pinned = '', continued = '', edited = '', deleted = '', stays = ''] = ids;
+    const plan = await retention.plan({ rules: [{ olderThanDays: 90 }], bySize: false });
+    expect(idsOf(plan)).toEqual(ids);
+    await conversations.update(pinned, { pinned: true });
+    await conversations.append(continued, [{ role: 'user', content: 'more' }]);
+    const path = join(conversations.path(edited), 'conversation.json');
+    const file = JSON.parse(readFileSync(path, 'utf8'));
+    file.messages.push({ role: 'user', content: 'by hand' });
+    writeFileSync(path, JSON.stringify(file));
+    await conversations.trash(deleted);
+    const report = await retention.carryOut(plan);
+    expect(report.moved.map(({ head }) => head.conversationId)).toEqual([stays]);
+    expect(report.skipped.map(({ conversationId }) => conversationId).sort()).toEqual(
+      [pinned, continued, edited, deleted].sort(),
+    );
+  });
+});
+
+describe('the size', () => {
+  it('sends the oldest to the trash from 80 % on, never a pinned one, and trash goes first', async () => {
+    const place = await openMaintained({ limitBytes: 100_000 });
+    const { retention, conversations, trash, time, size } = place;
+    const big = 'x'.repeat(20_000);
+    const old = await said(place, 900, {}, big);
+    await conversations.trash(old);
+    time.now += 1000;
+    await said(place, 800, { pinned: true }, big);
+    const first = await said(place, 700, {}, big);
+    await said(place, 600, {}, big);
+    expect(idsOf(await retention.plan({ rules: [], bySize: true }))).toEqual([]);
+    await said(place, 500, {}, big);
+    await said(place, 10, {}, 'x'.repeat(10_000));
+    const plan = await retention.plan({ rules: [], bySize: true });
+    expect(idsOf(plan)).toEqual([first]);
+    expect(plan.trash.map(({ name }) => name.slice(0, 22))).toEqual([old]);
+    await retention.carryOut(plan);
+    const after = await size.measure();
+    expect(after.sizeBytes).toBeLessThan(80_000);
+    expect(after.sizeBytes + after.trashBytes).toBeLessThan(100_000);
+    expect((await trash.list()).map(({ name }) => name.slice(0, 22))).toEqual([first]);
+  });
+
+  it('of a full store refuses what is new and takes what makes room', async () => {
+    const place = await openMaintained({ limitBytes: 30_000 });
+    const { conversations, insights, memoryBank } = place;
+    const id = await said(place, 1, {}, 'x'.repeat(31_000));
+    await place.size.measure(); // as a write does, ten seconds later at the most
+    const refused = [
+      said(place, 1),
+      conversations.append(id, [{ role: 'user', content: 'more' }]),
+      conversations.append('a-key', [{ role: 'user', content: 'x' }], { create: true }),
+      insights.save({ content: 'an insight', context: 'global' }),
+      memoryBank.add('a.md', 'a'),
+    ];
+    for (const write of refused) expect((await errorOf(write)).code).toBe('STORAGE_FULL');
+    await conversations.update(id, { title: 'changed' });
+    expect((await conversations.load(id)).messages).toHaveLength(1);
+    await conversations.trash(id);
+    await new Promise((resolve) => setTimeout(resolve, 1100)); // the size is looked at once a second
+    await said(place, 1);
+  });
+});
+
+describe('the policy', () => {
+  it('is kept in a file, carried out, and accounted for', async () => {
+    const place = await openMaintained();
+    const { retention, trash, conversations, time } = place;
+    expect(await retention.run()).toBeUndefined();
+    await retention.policy.write({ rules: [{ olderThanDays: 90, tag: 't' }], bySize: false });
+    const long = await said(place, 300, { tags: ['t'] });
+    await said(place, 300);
+    const earlier = await said(place, 10);
+    await conversations.trash(earlier);
+    time.now += 31 * DAY_MS;
+    const run = await retention.run();
+    expect(run).toMatchObject({ moved: 1, removed: 1, skipped: 0 });
+    expect(run?.conversations[0]?.conversationId).toBe(long);
+    expect(await retention.lastRun()).toEqual(run);
+    expect((await trash.list()).map(({ name }) => name.slice(0, 22))).toEqual([long]);
+    await retention.policy.write({ rules: [], bySize: false });
+    expect(existsSync(retention.policy.path)).toBe(false);
+  });
+
+  it.each([
+    ['{', 'CORRUPT'],
+    ['{"rules": [{"olderThanDays": 0}]}', 'CORRUPT'],
+    ['{"rules": [{"module": "m"}]}', 'CORRUPT'],
+    ['{"rules": [{"olderThanDays": 9, "modul": "m"}]}', 'CORRUPT'],
+    ['{"formatVersion": 2, "rules": []}', 'FORMAT_TOO_NEW'],
+  ])('%s removes nothing', async (text, code) => {
+    const place = await openMaintained();
+    await said(place, 9000);
+    writeFileSync(place.retention.policy.path, text);
+    expect((await errorOf(place.retention.run())).code).toBe(code);
+    expect(await place.conversations.list()).toHaveLength(1);
+  });
+});
+
+describe('by itself', () => {
+  it('is done once a date by one of several servers, and only where a policy says so', async () => {
+    const place = await openMaintained();
+    const { retention, time, clock, conversations } = place;
+    await said(place, 100);
+    const later = await said(place, 89);
+    const runs: number[] = [];
+    const counted = {
+      policy: retention.policy,
+      lastRun: () => retention.lastRun(),
+      run: async (signal?: AbortSignal) => {
+        const run = await retention.run(signal);
+        runs.push(run?.moved ?? -1);
+        return run;
+      },
+    };
+    const leasePath = join(tempFolder(), 'lease');
+    const shared = { retention: counted, leasePath, log: silentLog, lookEveryMs: 20 };
+    for (let n = 0; n < 3; n += 1) {
+      const daily = startDailyRetention({
+        ...shared,
+        clock: { now: clock.now, monotonic: () => time.now },
+      });
+      onTestFinished(() => daily.close());
+    }
+    await pause(100);
+    expect(runs).toEqual([]);
+    await retention.policy.write({ rules: [{ olderThanDays: 90 }], bySize: false });
+    await until(() => runs.length === 1);
+    await pause(100);
+    time.now += 5 * DAY_MS;
+    await until(() => runs.length === 2);
+    await pause(100);
+    expect(runs).toEqual([1, 1]);
+    expect(await conversations.list()).toEqual([]);
+    expect((await conversations.trashed()).map((each) => each.conversationId)).toContain(later);
+  });
+});
+
+const until = async (isSo: () => boolean) => {
+  for (let n = 0; n < 6_000 && !isSo(); n += 1) await pause(10);
+  expect(isSo()).toBe(true);
+};
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,0 +1,285 @@
+/**
+ * The cache of recall can be stale, foreign, cut, flipped or half-written, like the index cache: the
+ * answers are those of a fresh build all the same, and a sound one saves reading the files.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock as clock } from '../../src/base/clock.js';
+import { silentLog as log } from '../../src/base/log.js';
+import { encodeArrays } from '../../src/fts/segments/array-codec.js';
+import type { RecallIndex } from '../../src/recall/recall-index.js';
+import { writeCache } from '../../src/search/cache/cache-file.js';
+import { recallChunks } from '../../src/search/cache/recall-cache.js';
+import { openMessageSearch } from '../../src/search/messages/message-search.js';
+import { RecallSync } from '../../src/search/recall/recall-sync.js';
+import { openConversationStore } from '../../src/stores/conversations/conversations.js';
+import { tempFolder } from '../support/temp-folder.js';
+import { idOf, openPlace, put, sample } from './search-place.js';
+
+const WRITER = resolve(import.meta.dirname, '../dist/cache-writer.js');
+const CONVERSATIONS = 24;
+const QUESTIONS = [
+  'what was said about gardens',
+  'letters',
+  'talk3',
+  'words of the river in winter',
+];
+
+function makeFolder(count = CONVERSATIONS, messages = 5) {
+  const root = tempFolder();
+  const logsFolder = join(root, 'logs');
+  for (let n = 0; n < count; n += 1) put(logsFolder, idOf(n), sample(n, messages));
+  return { root, logsFolder, cachePath: join(root, 'cache', 'recall.bin') };
+}
+
+/** Store and recall as a server has them, with no cache of the other index. */
+async function openRecall(logsFolder: string, cachePath?: string) {
+  const store = await openConversationStore({ logsFolder, maxMessages: 10_000, fsync: false });
+  const search = openMessageSearch({ store, cachePath: undefined, clock, log });
+  search.start('once');
+  const sync = new RecallSync({ store, search, cachePath, log });
+  const close = async () => {
+    await sync.close();
+    await search.close();
+    await store.close();
+  };
+  return { store, sync, close };
+}
+
+/** Writes it whatever the size. */
+async function saveCache(logsFolder: string, path: string): Promise<Buffer> {
+  const { store, sync, close } = await openRecall(logsFolder);
+  await sync.build();
+  expect(await writeCache({ path, log }, recallChunks(sync.index, store))).toBe(true);
+  await close();
+  return readFileSync(path);
+}
+
+/** Everything that depends on any message: totals, places and scores. */
+async function answersOf(index: RecallIndex): Promise<string> {
+  const lines = [JSON.stringify({ ...index.stats(), stems: 0 })];
+  for (const question of QUESTIONS) {
+    const answer = await index.ask(question);
+    const hits = Array.from({ length: answer.total }, (_, place) => answer.hit(place));
+    const told = hits.map((hit) => `${hit?.conversationId}/${hit?.seq} ${hit?.score.toFixed(9)}`);
+    lines.push(`${question}: ${answer.total}`, ...told.sort());
+  }
+  return lines.join('\n');
+}
+
+/** A start with this cache, or without: what it answers, and how many files it had to read. */
+async function start(logsFolder: string, cachePath?: string) {
+  const { sync, close } = await openRecall(logsFolder, cachePath);
+  await sync.build();
+  const answers = await answersOf(sync.index);
+  const { total: filesRead } = sync.progress;
+  await close();
+  return { answers, filesRead };
+}
+
+const freshAnswers = async (logsFolder: string) => (await start(logsFolder)).answers;
+
+/** Where the length, the header, and the whole of each chunk end. */
+function boundariesOf(cache: Buffer): number[] {
+  const ends: number[] = [];
+  for (let at = 0; at < cache.length; ) {
+    ends.push(at + 4, at + 20);
+    at += 4 + cache.readUInt32LE(at);
+    ends.push(at);
+  }
+  return ends;
+}
+
+describe('a sound cache of recall', () => {
+  it('saves reading the files, and only what changed since is read', async () => {
+    const { logsFolder, cachePath } = makeFolder();
+    await saveCache(logsFolder, cachePath);
+    expect((statSync(cachePath).mode & 0o777).toString(8)).toBe('600');
+    const warm = await start(logsFolder, cachePath);
+    expect(warm.filesRead).toBe(0);
+    expect(warm.answers).toBe(await freshAnswers(logsFolder));
+    put(logsFolder, idOf(3), { ...sample(3, 2), title: 'edited' });
+    put(logsFolder, idOf(4), '{ damaged');
+    put(logsFolder, idOf(90), sample(90));
+    rmSync(join(logsFolder, idOf(5)), { recursive: true });
+    const changed = await start(logsFolder, cachePath);
+    expect(changed.answers).toBe(await freshAnswers(logsFolder));
+    expect(changed.filesRead).toBe(2);
+  });
+
+  it('gives way to what this process writes while it is read', async () => {
+    const { logsFolder, cachePath } = makeFolder();
+    await saveCache(logsFolder, cachePath);
+    for (let round = 0; round < 8; round += 1) {
+      const { store, sync, close } = await openRecall(logsFolder, cachePath);
+      const building = sync.build();
+      await delay(round / 2);
+      await store.append(idOf(round), [{ role: 'user', content: `gardens of round ${round}` }]);
+      put(logsFolder, idOf(20), sample(20, round + 1));
+      await store.load(idOf(20));
+      await building;
+      expect(await answersOf(sync.index), `round ${round}`).toBe(await freshAnswers(logsFolder));
+      await close();
+    }
+  });
+
+  it('goes on with the stems of what came after it, start after start', async () => {
+    const { logsFolder, cachePath } = makeFolder();
+    await saveCache(logsFolder, cachePath);
+    for (let round = 0; round < 6; round += 1) {
+      const { store, sync, close } = await openRecall(logsFolder, `${cachePath}${round || ''}`);
+      await sync.build();
+      expect(sync.progress.total).toBe(0);
+      const content = `a letter about gooseberries ${round}, blackcurrant number${round}`;
+      await store.append(idOf(round), [{ role: 'user', content }]);
+      await store.removeIf(idOf(20 - round), () => true);
+      const path = `${cachePath}${round + 1}`; // of a size that is not cached at the end
+      expect(await writeCache({ path, log }, recallChunks(sync.index, store))).toBe(true);
+      expect(await answersOf(sync.index)).toBe(await freshAnswers(logsFolder));
+      expect((await sync.index.ask('gooseberry')).total).toBe(round + 1);
+      await close();
+    }
+  });
+
+  it('of another folder, or of files that were copied, is not believed', async () => {
+    const { root, logsFolder, cachePath } = makeFolder();
+    await saveCache(logsFolder, cachePath);
+    const copy = join(root, 'copy');
+    cpSync(logsFolder, copy, { recursive: true, preserveTimestamps: true });
+    const { answers, filesRead } = await start(copy, cachePath);
+    expect(filesRead).toBe(CONVERSATIONS);
+    expect(answers).toBe(await freshAnswers(copy));
+  });
+});
+
+describe('a damaged cache of recall', () => {
+  it('cut at any length, flipped or overwritten anywhere, gives right answers', async () => {
+    const { logsFolder, cachePath } = makeFolder(8, 3);
+    const cache = await saveCache(logsFolder, cachePath);
+    const expected = await freshAnswers(logsFolder);
+    const ends = boundariesOf(cache);
+    expect(ends.at(-1)).toBe(cache.length);
+    const check = async (bytes: Buffer, what: string) => {
+      writeFileSync(cachePath, bytes);
+      expect((await start(logsFolder, cachePath)).answers, what).toBe(expected);
+    };
+    for (const length of new Set([...ends.flatMap((end) => [end - 1, end]), 0, 1, 27]))
+      await check(cache.subarray(0, length), `cut at ${length}`);
+    const places = [
+      ...Array.from({ length: 28 }, (_, index) => index),
+      ...ends.slice(0, -1),
+      ...Array.from({ length: 40 }, (_, index) => Math.floor((index * cache.length) / 40)),
+    ];
+    for (const [index, place] of places.entries()) {
+      const flipped = Buffer.from(cache);
+      flipped[place] = (flipped[place] ?? 0) ^ (1 << (index % 8));
+      await check(flipped, `flipped at ${place}`);
+      const filled = Buffer.from(cache).fill(index % 2 === 0 ? 0 : 255, place, place + 64);
+      await check(filled, `stretch at ${place}`);
+    }
+  });
+
+  it('of another version, or sound in itself but of another shape, is not used', async () => {
+    const { logsFolder, cachePath } = makeFolder(6, 3);
+    const expected = await freshAnswers(logsFolder);
+    const metas = [
+      null,
+      7,
+      {},
+      { version: 0, terms: [] },
+      { version: 1, terms: 7 },
+      { version: 1, ids: 7 },
+    ];
+    for (const meta of metas) {
+      const chunk = encodeArrays(meta, {});
+      const last = encodeArrays({ version: 99, terms: ['a'] }, {});
+      expect(await writeCache({ path: cachePath, log }, [chunk, last])).toBe(true);
+      const { answers, filesRead } = await start(logsFolder, cachePath);
+      expect(answers).toBe(expected);
+      expect(filesRead).toBe(6);
+    }
+    rmSync(cachePath);
+    cpSync(logsFolder, cachePath, { recursive: true }); // a folder where the file should be
+    expect((await start(logsFolder, cachePath)).answers).toBe(expected);
+  });
+});
+
+describe('when the cache of recall is written', () => {
+  it('only where something asked, once, and deleted words leave it', async () => {
+    const { logsFolder, cachePath: index } = makeFolder(50, 60);
+    const cachePath = `${index}.index`;
+    const recallCachePath = index;
+    const asked = async (
+      work: (place: Awaited<ReturnType<typeof openPlace>>) => Promise<unknown>,
+    ) => {
+      const place = await openPlace({ logsFolder, cachePath, recallCachePath });
+      place.search.start('once');
+      await work(place);
+      await place.close();
+    };
+    const plain = { query: 'gardens', mode: 'auto', filters: {}, limit: 5, offset: 0 } as const;
+    await asked(({ search }) => search.built());
+    expect(existsSync(recallCachePath)).toBe(false);
+    await asked(({ recall }) => recall.search(plain));
+    const { mtimeMs } = statSync(recallCachePath);
+    expect(readFileSync(recallCachePath).includes('talk49')).toBe(true);
+    await asked(({ recall }) => recall.search(plain));
+    expect(statSync(recallCachePath).mtimeMs).toBe(mtimeMs); // nothing changed
+    await asked(async ({ recall, store }) => {
+      await recall.search(plain);
+      await store.removeIf(idOf(49), () => true);
+    });
+    expect(readFileSync(recallCachePath).includes('talk49')).toBe(false);
+    for (let n = 5; n < 49; n += 1) rmSync(join(logsFolder, idOf(n)), { recursive: true });
+    await asked(({ recall }) => recall.search(plain));
+    expect(existsSync(recallCachePath)).toBe(false); // too small for one
+  });
+
+  it('kill -9 at random moments leaves right answers', async () => {
+    const { logsFolder, cachePath } = makeFolder(60, 10);
+    const expected = await freshAnswers(logsFolder);
+    const startWriter = async (path: string): Promise<ChildProcess> => {
+      const child = spawn(process.execPath, [WRITER, logsFolder, path, 'recall'], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      onTestFinished(() => void child.kill('SIGKILL'));
+      await once(child.stdout as NodeJS.ReadableStream, 'data');
+      return child;
+    };
+    let warm = 0;
+    for (let round = 0; round < 4; round += 1) {
+      const paths = [0, 1, 2].map((n) => `${cachePath}${n}`);
+      for (const path of paths) rmSync(`${path}.lock`, { recursive: true, force: true });
+      const writers = await Promise.all(paths.map(startWriter));
+      await Promise.all(
+        writers.map(async (writer) => {
+          await delay(Math.random() * 30);
+          writer.kill('SIGKILL');
+          await once(writer, 'exit');
+        }),
+      );
+      for (const path of paths) {
+        const { answers, filesRead } = await start(logsFolder, path);
+        expect(answers).toBe(expected);
+        if (filesRead === 0) warm += 1;
+      }
+    }
+    console.log(`  warm after the kill: ${warm} of 12`);
+    rmSync(`${cachePath}0.lock`, { recursive: true, force: true });
+    await saveCache(logsFolder, `${cachePath}0`);
+    const left = readdirSync(dirname(cachePath)).filter((name) => name.startsWith('.tmp-'));
+    expect(left).toEqual([]);
+  });
+});

@@ -1,0 +1,325 @@
+/**
+ * Every name that Daybook uses below a root, and in the user's folders of caches and settings, is in
+ * turn something of somebody else's making, and is swapped for a link while it is written: nothing
+ * outside is made, read into an answer or changed, no call hangs, and the answer or the log names the
+ * file. The calls run in one process of their own, which is ended where it hangs.
+ */
+import { execFileSync } from 'node:child_process';
+import {
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { sha256Hex } from '../../src/base/ids.js';
+import type { HostileAnswer, HostileTask } from '../crash/children/hostile-calls.js';
+import { Child } from '../support/child.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+const ID = '20250124-1706102400123';
+const OTHER = '20250124-1706102400124';
+const INSIGHT = '0b8f2c1e-5a77-4c7e-9d51-3f0f5c1f7a11';
+const DELETED = '20260101T000000000Z';
+const SECRET = 'the-secret-outside';
+/** Far more than any of these calls takes; what hangs, hangs for ever. */
+const HANGS_MS = 60_000;
+/** Of the calls while a name is swapped. */
+const ROUNDS = 8;
+/** A cache is made from so many messages on (index-sync.ts). */
+const CACHED_MESSAGES = 2_000;
+
+const CALLS = {
+  show: ['get_conversation', { conversationId: ID }],
+  list: ['get_conversations', {}],
+  save: ['save_message', { conversationId: ID, role: 'user', content: 'hello' }],
+  search: ['search_messages', { query: 'hello' }],
+  recall: ['get_relevant_snippets', { query: 'what was said about the hello' }],
+  job: ['get_conversation_history', { conversationId: ID }],
+  state: ['set_state', { contextWindow: 3 }],
+  getState: ['get_state', {}],
+  merge: ['merge_conversations', { conversationId1: ID, conversationId2: OTHER }],
+  delete: ['delete_conversation', { conversationId: ID }],
+  deleteForGood: ['delete_conversation', { conversationId: ID, permanent: true }],
+  export: ['export_conversations', { file: 'all.jsonl' }],
+  import: ['import_conversations', { file: 'all.jsonl' }],
+  summary: ['get_progressive_detail', { conversationId: ID }],
+  query: ['kg_query', { subject: 'Ada' }],
+  stats: ['kg_stats', {}],
+  add: ['kg_add', { subject: 'Ada', predicate: 'knows', object: 'Grace' }],
+  compact: ['kg_save', {}],
+  graphExport: ['kg_export', { file: 'facts.jsonl' }],
+  graphImport: ['kg_import', { file: 'facts.jsonl' }],
+  insights: ['list_insights', { context: 'global' }],
+  insight: ['save_insight', { context: 'global', content: 'text' }],
+  removeInsight: ['delete_insight', { id: INSIGHT }],
+  notes: ['mb_list', {}],
+  note: ['mb_add', { path: 'new.md', content: 'text' }],
+  readNote: ['mb_read', { path: 'note.md' }],
+  noteInFolder: ['mb_add', { path: 'ideas/new.md', content: 'text' }],
+  removeNote: ['mb_delete', { path: 'kept.md' }],
+  backup: ['backup', {}],
+  info: ['store_info', {}],
+  providers: ['configure_llm_provider', {}],
+  provider: ['configure_llm_provider', { action: 'set', name: 'mine', kind: 'ollama', model: 'm' }],
+  // Steps of hostile-calls.ts.
+  start: ['start', {}],
+  build: ['build', {}],
+  merged: ['merged', {}],
+  restore: ['restore', { of: ID }],
+  restoreNote: ['restoreNote', { of: `${DELETED}/note.md` }],
+  restoreInsight: ['restoreInsight', { of: INSIGHT }],
+  leaseBackup: ['lease', { of: 'conversation-logs/.leases/backup' }],
+  leaseImport: ['lease', { of: 'conversation-logs/.leases/import' }],
+  leaseSummaries: ['lease', { of: 'conversation-logs/.leases/summaries' }],
+  leaseRun: ['lease', { of: `conversation-logs/.leases/${ID}` }],
+  vectors: ['vectors', {}],
+} as const satisfies Record<string, readonly [string, Record<string, unknown>]>;
+
+type Call = keyof typeof CALLS;
+const LOGS = 'conversation-logs';
+const BANK = 'memory-bank';
+const CACHE = '../.cache/daybook';
+const SETTINGS = '../.config/daybook';
+/** In a name: the hash by which a root's index is found in the cache. */
+const HASH = '<hash>';
+
+/**
+ * Names and the calls that come across each. A quiet one is not opened where it is no regular file, or
+ * is a hint that Daybook does without: nobody needs to hear of it.
+ */
+const NAMES: readonly { name: string; calls: readonly Call[]; isQuiet?: true }[] = [
+  { name: LOGS, calls: ['list', 'save'] },
+  { name: `${LOGS}/.gitignore`, calls: ['list', 'save'] },
+  { name: `${LOGS}/state.json`, calls: ['state', 'getState'] },
+  { name: `${LOGS}/${ID}`, calls: ['show', 'list', 'save', 'search', 'recall', 'delete'] },
+  { name: `${LOGS}/${ID}/conversation.json`, calls: ['show', 'list', 'save', 'search', 'backup'] },
+  { name: `${LOGS}/${ID}/job.json`, calls: ['start', 'job', 'list', 'backup'] },
+  { name: `${LOGS}/${ID}/summaries.json`, calls: ['summary', 'save', 'backup'] },
+  { name: `${LOGS}/.locks`, calls: ['start', 'save', 'state'] },
+  { name: `${LOGS}/.locks/${ID}`, calls: ['start', 'save', 'delete'] },
+  { name: `${LOGS}/.locks/state`, calls: ['state'] },
+  { name: `${LOGS}/.leases`, calls: ['start', 'leaseBackup', 'leaseRun'] },
+  { name: `${LOGS}/.leases/backup.lock`, calls: ['start', 'leaseBackup'] },
+  { name: `${LOGS}/.leases/import.lock`, calls: ['leaseImport'] },
+  { name: `${LOGS}/.leases/summaries.lock`, calls: ['leaseSummaries'] },
+  { name: `${LOGS}/.leases/${ID}.lock`, calls: ['leaseRun'] },
+  { name: `${LOGS}/.leases/backup.owner`, calls: ['leaseBackup', 'start'], isQuiet: true },
+  { name: `${LOGS}/.leases/${ID}.owner`, calls: ['leaseRun'], isQuiet: true },
+  { name: `${LOGS}/.merging`, calls: ['start', 'merged', 'merge'] },
+  { name: `${LOGS}/.merging/${ID}.json`, calls: ['start', 'merged'], isQuiet: true },
+  { name: `${LOGS}/.trash`, calls: ['delete', 'merged', 'restore', 'deleteForGood'] },
+  { name: `${LOGS}/.trash/${ID}.${DELETED}`, calls: ['merged', 'restore', 'backup'] },
+  {
+    name: `${LOGS}/.trash/${ID}.${DELETED}/conversation.json`,
+    calls: ['merged', 'deleteForGood', 'restore', 'show', 'backup'],
+  },
+  { name: BANK, calls: ['query', 'add', 'notes', 'note', 'insights', 'insight'] },
+  { name: `${BANK}/.locks`, calls: ['start', 'add', 'note', 'insight'] },
+  { name: `${BANK}/.locks/kg`, calls: ['add', 'compact'] },
+  { name: `${BANK}/.locks/notes`, calls: ['note', 'removeNote'] },
+  { name: `${BANK}/.gitignore`, calls: ['add', 'note'] },
+  { name: `${BANK}/.gitattributes`, calls: ['add', 'note'] },
+  { name: `${BANK}/kg_wal.log`, calls: ['query', 'stats', 'add', 'compact', 'backup'] },
+  { name: `${BANK}/kg_snapshot.json`, calls: ['query', 'stats', 'add', 'compact', 'backup'] },
+  { name: `${BANK}/kg_snapshot.sha256`, calls: ['query', 'stats', 'compact', 'backup'] },
+  { name: `${BANK}/kg_snapshot.previous.json`, calls: ['add', 'compact', 'compact'] },
+  { name: `${BANK}/kg_wal.previous.log`, calls: ['add', 'compact', 'compact'] },
+  { name: `${BANK}/kg_rejects.log`, calls: ['query', 'stats', 'add', 'compact'] },
+  { name: `${BANK}/insights`, calls: ['insights', 'insight'] },
+  { name: `${BANK}/insights/${INSIGHT}.json`, calls: ['insights', 'info', 'removeInsight'] },
+  { name: `${BANK}/note.md`, calls: ['notes', 'readNote', 'backup'] },
+  { name: `${BANK}/ideas`, calls: ['notes', 'noteInFolder', 'backup'] },
+  { name: `${BANK}/.trash`, calls: ['removeNote', 'restoreNote', 'removeInsight'] },
+  { name: `${BANK}/.trash/${DELETED}`, calls: ['restoreNote', 'readNote', 'backup'] },
+  { name: `${BANK}/.trash/${DELETED}/note.md`, calls: ['restoreNote', 'readNote', 'backup'] },
+  { name: `${BANK}/.trash/insights`, calls: ['removeInsight', 'restoreInsight'] },
+  {
+    name: `${BANK}/.trash/insights/${INSIGHT}.${DELETED}.json`,
+    calls: ['restoreInsight', 'insights', 'backup'],
+  },
+  { name: 'backups', calls: ['backup', 'start'] },
+  { name: 'backups/.gitignore', calls: ['backup'] },
+  { name: 'exports', calls: ['export', 'import', 'graphExport', 'graphImport'] },
+  { name: 'exports/all.jsonl', calls: ['export', 'import'] },
+  { name: 'exports/facts.jsonl', calls: ['graphExport', 'graphImport'] },
+  { name: 'exports/.gitignore', calls: ['export'] },
+  { name: `${CACHE}/index`, calls: ['build', 'search'] },
+  { name: `${CACHE}/index/${HASH}.bin`, calls: ['build', 'search'] },
+  { name: `${CACHE}/index/${HASH}.bin.lock`, calls: ['build', 'search'] },
+  { name: `${CACHE}/index/${HASH}.bin.owner`, calls: ['build', 'search'], isQuiet: true },
+  { name: `${CACHE}/vectors`, calls: ['vectors'] },
+  { name: `${CACHE}/vectors/model`, calls: ['vectors'] },
+  { name: `${CACHE}/vectors/model/0123456789abcdef.vectors`, calls: ['vectors'], isQuiet: true },
+  { name: `${SETTINGS}/providers.json`, calls: ['providers', 'provider'] },
+  { name: `${SETTINGS}/.locks`, calls: ['provider'] },
+  { name: `${SETTINGS}/.locks/providers`, calls: ['provider'] },
+];
+
+const isFile = ({ name }: { name: string }) =>
+  /\.(json|md|log|sha256|jsonl|bin|vectors|owner|git\w+)$/.test(name);
+
+/** What lies at the name instead of Daybook's own. `isRead`: Daybook may read it (a hard link). */
+const KINDS: Record<string, { lay(path: string, outside: string): void; isRead?: true }> = {
+  'a link to a file outside': { lay: (path, outside) => symlinkSync(join(outside, 'file'), path) },
+  'a link to a folder outside': { lay: (path, outside) => symlinkSync(outside, path) },
+  'a dangling link': { lay: (path, outside) => symlinkSync(join(outside, 'new'), path) },
+  'a pipe': { lay: (path) => void execFileSync('mkfifo', [path]) },
+  'a link to a device': { lay: (path) => symlinkSync('/dev/zero', path) },
+  // Only root can make a device; a link to one is tried for everybody.
+  ...(process.getuid?.() === 0 && {
+    'a device': { lay: (path: string) => void execFileSync('mknod', [path, 'c', '1', '5']) },
+  }),
+  'a hard link': { lay: (path, outside) => linkSync(join(outside, 'file'), path), isRead: true },
+};
+
+interface Place {
+  readonly home: string;
+  readonly root: string;
+  readonly outside: string;
+}
+
+/** A root that is in use, and a folder outside with a file of each name that a link may lead to. */
+function newPlace(messages = 2): Place {
+  const home = tempFolder();
+  const [root, outside] = [join(home, 'notes'), join(home, 'outside')];
+  const said = (content: string) => ({ id: content, role: 'user', content });
+  const many = Array.from({ length: messages }, (_, at) => said(`hello ${at}`));
+  put(root, `${LOGS}/${ID}/conversation.json`, { messages: many });
+  put(root, `${LOGS}/${OTHER}/conversation.json`, { messages: [said('other')] });
+  put(root, `${BANK}/kept.md`, 'kept\n');
+  put(root, `${BANK}/kg_wal.log`, '{"damaged":true}\n'); // what is to be kept in kg_rejects.log
+  const secret = { messages: [said(SECRET)], content: SECRET, context: 'global' };
+  for (const name of ['file', 'conversation.json', 'note.md', `${INSIGHT}.json`]) {
+    put(outside, name, secret);
+  }
+  mkdirSync(join(outside, 'sub'));
+  return { home, root, outside };
+}
+
+function put(folder: string, name: string, content: unknown): void {
+  const path = join(folder, name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+}
+
+function pathOf({ root }: Place, name: string): string {
+  const hash = sha256Hex(join(root, LOGS)).slice(0, 32);
+  return join(root, name.replace(HASH, hash));
+}
+
+const messagesFor = (name: string) => (name.startsWith(CACHE) ? CACHED_MESSAGES : 2);
+
+/** All below a folder, with what is in it. */
+const treeOf = (folder: string) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .map((entry) => ({ entry, path: join(entry.parentPath, entry.name) }))
+    .map(({ entry, path }) => `${path}: ${entry.isFile() ? readFileSync(path, 'utf8') : ''}`)
+    .sort();
+
+let caller: Child | undefined;
+afterAll(() => caller?.stop());
+
+async function answersOf(place: Place, calls: readonly Call[]): Promise<HostileAnswer> {
+  caller ??= new Child('hostile-calls', {});
+  const child = caller;
+  const timer = setTimeout(() => child.kill('SIGKILL'), HANGS_MS);
+  const { root, home } = place;
+  child.send({ root, home, calls: calls.map((call) => CALLS[call]) } satisfies HostileTask);
+  try {
+    return await child.next<HostileAnswer>();
+  } catch (error) {
+    caller = undefined;
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function expectNothingInside({ answers, log }: HostileAnswer, isRead = false): void {
+  for (const text of [...answers, log]) {
+    if (!isRead) expect(text).not.toContain(SECRET);
+    expect(text).not.toContain('INTERNAL');
+  }
+}
+
+describe.each(Object.entries(KINDS))('a name of Daybook that is %s', (_, { lay, isRead }) => {
+  // No system makes hard links of folders, locks among them.
+  it.each(NAMES.filter((each) => !isRead || isFile(each)))(
+    'neither reads, makes nor changes anything outside: $name',
+    async ({ name, calls, isQuiet }) => {
+      const place = newPlace(messagesFor(name));
+      const path = pathOf(place, name);
+      mkdirSync(dirname(path), { recursive: true });
+      rmSync(path, { recursive: true, force: true });
+      lay(path, place.outside);
+      const before = treeOf(place.outside);
+      const answer = await answersOf(place, calls);
+      expectNothingInside(answer, isRead);
+      expect(treeOf(place.outside)).toEqual(before);
+      // A hard link that is only read cannot be told from any other file.
+      if (isRead || isQuiet) return;
+      expect([...answer.answers, answer.log].join('\n')).toContain(basename(path));
+    },
+  );
+});
+
+const isLink = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink();
+
+/** What fails here met the other process between two steps. */
+function tryTo(step: () => void): void {
+  try {
+    step();
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+  }
+}
+
+/** Swaps `path` for a link to `outside` and back, again and again, until `work` is done. */
+async function whileSwapped<T>(path: string, outside: string, work: Promise<T>): Promise<T> {
+  const aside = `${path}.aside`;
+  let isOver = false;
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+  const swapping = (async () => {
+    while (!isOver) {
+      tryTo(() => renameSync(path, aside));
+      tryTo(() => symlinkSync(outside, path));
+      await turn();
+      if (isLink(path)) tryTo(() => rmSync(path));
+      tryTo(() => renameSync(aside, path));
+      await turn();
+    }
+  })();
+  try {
+    return await work;
+  } finally {
+    isOver = true;
+    await swapping;
+    rmSync(aside, { recursive: true, force: true });
+  }
+}
+
+describe('a name that is swapped for a link while Daybook uses it', () => {
+  // A lock that is moved away and put back is held by a process that does not know of it.
+  const names = NAMES.filter(({ name }) => !name.includes('.locks/'));
+  it.each(names)('leads nothing outside, and works afterwards: $name', async ({ name, calls }) => {
+    const place = newPlace(messagesFor(name));
+    const path = pathOf(place, name);
+    await answersOf(place, calls); // so that it is there
+    mkdirSync(dirname(path), { recursive: true });
+    const before = treeOf(place.outside);
+    const target = isFile({ name }) ? join(place.outside, 'file') : place.outside;
+    const rounds = Array.from({ length: ROUNDS }, () => calls).flat();
+    const answer = await whileSwapped(path, target, answersOf(place, rounds));
+    expectNothingInside(answer);
+    expect(treeOf(place.outside)).toEqual(before);
+    const { answers } = await answersOf(place, calls);
+    expect(answers.join('\n')).not.toContain('PATH_ESCAPE');
+  });
+});

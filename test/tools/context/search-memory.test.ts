@@ -1,0 +1,45 @@
+/** The tool search_memory: one question to messages, notes, insights and facts. */
+import { describe, expect, it } from 'vitest';
+import { useToolSession } from '../../support/tool-session.js';
+
+interface Answer {
+  readonly totals: Record<string, number>;
+  readonly results: readonly { source: string; text: string; metadata?: unknown }[];
+}
+
+const opened = useToolSession();
+const call = (name: string, args: Record<string, unknown>) => opened.session.call(name, args);
+const search = async (args: Record<string, unknown>) =>
+  (await call('search_memory', { context: 'global', ...args })) as unknown as Answer;
+
+async function saveAboutTea(): Promise<void> {
+  const metadata = { sources: ['https://example.org/tea'] };
+  await call('save_message', { role: 'assistant', content: 'Tea grows in Uji.', metadata });
+  const long = `${'other '.repeat(300)}\nTea was steeped.\n${'words '.repeat(300)}`;
+  await call('mb_add', { path: 'tea.md', content: `# Kitchen\n${long}` });
+  await call('save_insight', { content: 'Green tea at 70 degrees', context: 'global' });
+  await call('kg_add', { subject: 'tea', predicate: 'grows_in', object: 'Uji' });
+}
+
+describe('search_memory', () => {
+  it('finds one thing in all four stores and says where each result is from', async () => {
+    await saveAboutTea();
+    const { totals, results } = await search({ query: 'tea' });
+    expect(totals).toEqual({ messages: 1, notes: 1, insights: 1, facts: 1 });
+    expect(results.map(({ source }) => source).sort()).toEqual(Object.keys(totals).sort());
+    expect(results.every(({ metadata }) => metadata === undefined)).toBe(true);
+  });
+
+  it('marks matches and cuts long texts as it is asked to', async () => {
+    await saveAboutTea();
+    const marks = { highlightStart: '[', highlightEnd: ']', ellipsis: ' (cut) ' };
+    const { results } = await search({ query: 'tea', includeMetadata: true, ...marks });
+    const bySource = Object.fromEntries(results.map((result) => [result.source, result]));
+    expect(bySource['messages']).toMatchObject({
+      text: '[Tea] grows in Uji.',
+      metadata: { sources: ['https://example.org/tea'] },
+    });
+    expect(bySource['insights']?.text).toBe('Green [tea] at 70 degrees');
+    expect(bySource['notes']?.text).toMatch(/^ \(cut\) other .*\[Tea\].* \(cut\) $/s);
+  });
+});
