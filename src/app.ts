@@ -3,6 +3,7 @@
  * Tools see this interface and nothing of the configuration but the facts that are fit to show.
  */
 import { dirname, join } from 'node:path';
+import { Figures } from './analytics/figures.js';
 import type { EmbeddingParts } from './app/embeddings.js';
 import { cacheNameOf, openStoreEncryption } from './app/encryption.js';
 import { type KeepingParts, keepingParts, storeSize } from './app/keeping.js';
@@ -21,6 +22,7 @@ import type { Durability } from './files/atomic/atomic-write.js';
 import { type Codec, codecOf } from './files/codec.js';
 import { requireUnconverted } from './files/sealing/open-stores.js';
 import { Importer } from './import/importer.js';
+import { type ServerWatch, startServerWatch } from './import/server-watch.js';
 import { Backups } from './maintenance/backup.js';
 import type { BackupArea } from './maintenance/backup-content.js';
 import { graphPathsOf } from './maintenance/graph-in-archive.js';
@@ -79,6 +81,7 @@ export interface App {
   readonly memoryBank: MemoryBank;
   readonly noteSearch: NoteSearch;
   readonly quickFind: QuickFind;
+  readonly figures: Figures;
   readonly exporter: Exporter;
   readonly importer: Importer;
   readonly backups: Backups;
@@ -155,13 +158,14 @@ async function openApp(config: Config, options: AppOptions, codec: Codec): Promi
   const bank = bankOf(config, requireRoom, clock, log);
   const insights = openInsights(config, requireRoom, clock, log);
   const { areas, backups } = backupsOf(config, bank.kg, clock);
+  const importer = importerOf(config, { conversations, documents, ...bank, insights });
   const keeping = keepingParts(
     config,
     size,
     { backups, conversations, insights, ...bank },
     { clock, log },
   );
-  const beginning = beginningOf(conversations, research, log);
+  const beginning = beginningOf(config, { conversations, research, importer }, log);
   return {
     conversations,
     research,
@@ -170,8 +174,9 @@ async function openApp(config: Config, options: AppOptions, codec: Codec): Promi
     documents,
     ...bank,
     quickFind: new QuickFind({ conversations, insights, clock, ...bank }),
+    figures: new Figures(conversations),
     exporter,
-    importer: importerOf(config, { conversations, documents, ...bank, insights }),
+    importer,
     backups,
     areas,
     ...keeping.services,
@@ -205,10 +210,15 @@ async function openApp(config: Config, options: AppOptions, codec: Codec): Promi
   };
 }
 
-/** Clears what dead processes left, and follows their research runs. */
-function beginningOf(conversations: ConversationStore, research: ResearchService, log: Log) {
+/** Clears what dead processes left, follows their research runs, and takes in what the user has watched. */
+function beginningOf(
+  { logsDir, imports }: Config,
+  { conversations, research, importer }: Pick<App, 'conversations' | 'research' | 'importer'>,
+  log: Log,
+) {
   let tidying: Promise<unknown> = Promise.resolve();
   let secondResume: NodeJS.Timeout | undefined;
+  let watch: ServerWatch | undefined;
   return {
     start() {
       tidying = conversations.tidy().catch((error: unknown) => {
@@ -216,10 +226,13 @@ function beginningOf(conversations: ConversationStore, research: ResearchService
       });
       void tidying.then(() => research.resume());
       secondResume = setTimeout(() => void research.resume(), SECOND_RESUME_MS).unref();
+      const leasePath = join(logsDir, '.leases', 'import-watch');
+      if (imports.watched.length > 0) watch = startServerWatch({ importer, leasePath, log });
     },
     async close() {
       clearTimeout(secondResume);
       await tidying;
+      await watch?.close();
     },
   };
 }
@@ -282,8 +295,9 @@ function importerOf(
   { logsDir: logsFolder, imports, variable }: Config,
   stores: Pick<App, 'conversations' | 'documents' | 'memoryBank' | 'kg' | 'insights'>,
 ): Importer {
-  const { activity, home, programs } = imports;
-  return new Importer({ ...stores, logsFolder, machine: { home, programs, variable }, activity });
+  const { activity, watched, home, programs } = imports;
+  const machine = { home, programs, variable };
+  return new Importer({ ...stores, logsFolder, machine, activity, watched });
 }
 
 /** What is kept in the memory bank. */

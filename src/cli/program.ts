@@ -20,6 +20,7 @@ import { addKeeping } from './definitions/keeping.js';
 import { addProviders } from './definitions/providers.js';
 import { addFind, addSearch } from './definitions/search.js';
 import { addServe } from './definitions/serve.js';
+import { addStats } from './definitions/stats.js';
 import { addToolCommands } from './definitions/tool-commands.js';
 import { examplesText, pointToHelp } from './names.js';
 import { endCommand, writeUsageError } from './usage-error.js';
@@ -34,6 +35,7 @@ const DEFINITIONS: readonly ((program: Command, flags: () => Flags) => void)[] =
   addExport,
   addImport,
   addBackup,
+  addStats,
   addKeeping,
   addCare,
   addEncryption,

@@ -27,6 +27,7 @@ import {
   type SettingName,
   type SettingValues,
   settingsSchema,
+  WATCHED_TOOLS,
 } from './settings.js';
 import { parseJson } from './settings-file.js';
 
@@ -81,6 +82,8 @@ export interface Config {
   };
   readonly imports: {
     readonly activity: (typeof IMPORT_ACTIVITIES)[number];
+    /** Tools whose sessions servers take in. */
+    readonly watched: readonly (typeof WATCHED_TOOLS)[number][];
     /** Where the user's tools keep their files. */
     readonly home: string;
     readonly programs: string;
@@ -226,6 +229,9 @@ export function loadConfig(sources: ConfigSources): Config {
     kg: kgOf(values, found, root.path, named),
     imports: Object.freeze({
       activity: values.importActivity,
+      watched: WATCHED_TOOLS.filter(
+        (name) => values.importWatch.includes('all') || values.importWatch.includes(name),
+      ),
       home,
       programs: programsFolder({ ...sources, env }),
     }),

@@ -18,6 +18,10 @@ export const EVICTIONS = ['off', 'oldest'] as const;
 export const MODES = ['stdio', 'http'] as const;
 export const BACKUP_TIMES = ['off', 'daily'] as const;
 export const EMBEDDINGS = ['off', 'local', 'openai', 'ollama'] as const;
+export const WATCHED_TOOLS = [
+  ...(['claude-code', 'codex', 'gemini-cli', 'cursor-cli', 'cursor', 'llm'] as const),
+  'insights-mcp',
+] as const;
 export const IMPORT_ACTIVITIES = ['none', 'short', 'all'] as const;
 const PRESETS = ['fast', 'low', 'medium', 'high', 'xhigh', 'wide-research'] as const;
 
@@ -26,6 +30,15 @@ const embeddingsMode = (value: unknown) => {
   const mode = typeof value === 'string' ? value.trim().toLowerCase() : value;
   if (mode === true || ['1', 'true', 'on', 'yes'].includes(String(mode))) return 'local';
   return mode === false || ['0', 'false', 'no'].includes(String(mode)) ? 'off' : mode;
+};
+/** A list, or the same with commas; `off` is none. */
+const namesIn = (value: unknown) => {
+  if (typeof value !== 'string') return value;
+  const names = value
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim());
+  return names.filter((name) => name !== '' && name !== 'off');
 };
 
 /** Every setting: what it takes, where it is read, what it defaults to. README lists this table. */
@@ -168,6 +181,13 @@ export const SETTINGS = {
     about:
       'How much `daybook import` keeps of what machines did: tool calls, their results, thinking (default `short`).',
     env: ['DAYBOOK_IMPORT_ACTIVITY'],
+  }),
+  importWatch: setting({
+    schema: z.preprocess(namesIn, z.array(z.enum([...WATCHED_TOOLS, 'all'])).default([])),
+    takes: `off, all, or names separated by commas of ${WATCHED_TOOLS.join(', ')}`,
+    about:
+      'The tools on this machine whose sessions servers take in as they grow, before these tools delete them (default `off`).',
+    env: ['DAYBOOK_IMPORT_WATCH'],
   }),
   kgSnapshot: setting({
     schema: text.optional(),

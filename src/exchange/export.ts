@@ -7,12 +7,14 @@ import { type Clock, isoTime } from '../base/clock.js';
 import { type AppError, isAppError } from '../base/errors.js';
 import type { Durability } from '../files/atomic/atomic-write.js';
 import { writeNewFile } from '../files/atomic/new-file.js';
+import { writeNewFolder } from '../files/paths/folders.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import type { ConversationHead } from '../stores/conversations/document/schema.js';
 import type { ConversationDocuments } from '../stores/conversations/files/conversation-documents.js';
 import { exportPath } from './export-folder.js';
 import { forSharing } from './for-sharing.js';
 import { EXPORT_WRITERS, type ExportedDocument, type ExportFormat } from './formats.js';
+import { MarkdownFolder } from './markdown-files.js';
 
 export interface Selection {
   /** Ids or client keys; one that does not exist is CONVERSATION_NOT_FOUND. */
@@ -124,6 +126,33 @@ export class Exporter {
     const counts = newCounts();
     const chunks = this.stream(request, counts);
     const sizeBytes = await writeNewFile(path, chunks, { fsync, signal: request.signal });
+    return { ...counts, path, sizeBytes };
+  }
+
+  /**
+   * A Markdown file for each conversation in a new folder, which is there as a whole or not at all.
+   * ALREADY_EXISTS, CONVERSATION_NOT_FOUND, STORAGE_FULL, FILESYSTEM_ERROR.
+   */
+  async toFolder(path: string, request: Omit<ExportRequest, 'format'>): Promise<ExportedFile> {
+    const { forSharing: isShared, selection, signal, onProgress } = request;
+    const { fsync } = this.#options;
+    const { heads, damaged } = await this.#select(selection);
+    const counts = newCounts(damaged);
+    const files = new MarkdownFolder(heads);
+    const sizeBytes = await writeNewFolder(path, { fsync }, async (stage) => {
+      let size = 0;
+      for (const [index, { conversationId }] of heads.entries()) {
+        signal?.throwIfAborted();
+        const document = await this.#read(conversationId, isShared, counts.damaged);
+        if (document !== undefined) {
+          size += await files.write(stage, document, { isShared, fsync });
+          counts.conversations += 1;
+          counts.messages += document.messages.length;
+        }
+        onProgress?.(index + 1, heads.length);
+      }
+      return size;
+    });
     return { ...counts, path, sizeBytes };
   }
 

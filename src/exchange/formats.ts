@@ -1,12 +1,13 @@
 /**
- * The three forms of an export, piece by piece (docs/FORMAT.md): JSON, the documents of the store as
- * they are; JSON Lines, one line a conversation and one a message; Markdown, for reading, which is
- * never read back. Nothing here touches a file.
+ * The forms of an export that are one text, piece by piece (docs/FORMAT.md): JSON, the documents of the
+ * store as they are; JSON Lines, one line a conversation and one a message; the lines that programs for
+ * language models read, one a conversation; Markdown, for reading, which is never read back. Nothing
+ * here touches a file.
  */
 import type { JsonObject } from '../stores/conversations/document/schema.js';
 import { messageMarkdown } from './message-markdown.js';
 
-export const EXPORT_FORMATS = ['json', 'jsonl', 'markdown'] as const;
+export const EXPORT_FORMATS = ['json', 'jsonl', 'openai', 'markdown'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** First fields of a JSON export; what says that a file is one. */
@@ -41,60 +42,87 @@ const json: ExportWriter = {
 
 const jsonLines: ExportWriter = {
   opening: () => '',
-  *conversation({ messages, conversationId: id, module, title, createdAt, ...rest }) {
-    const { updatedAt, messageCount, formatVersion, ...others } = rest;
-    const { clientId, pinned, tags, metadata, branchOf, ...extra } = others;
-    const thread = {
-      ...{ id, module, title, createdAt, updatedAt, messageCount, formatVersion },
-      ...{ clientId, pinned, tags, metadata, branchOf },
-      ...inExtra(extra),
-    };
-    yield `${JSON.stringify({ thread })}\n`;
+  *conversation({ messages, ...head }) {
+    yield `${JSON.stringify({ thread: threadOf(head) })}\n`;
     for (const [index, message] of messages.entries()) {
-      yield `${JSON.stringify({ message: lineOf(message, id, index + 1) })}\n`;
+      const { id, role, content, ...others } = lineOf(message);
+      const place = { id, threadId: head.conversationId, seq: index + 1, role, content };
+      yield `${JSON.stringify({ message: { ...place, ...others } })}\n`;
     }
   },
   closing: '',
 };
 
-function lineOf(message: JsonObject, threadId: string, seq: number): JsonObject {
-  const { id, role, content, createdAt, parentMessageId, metadata, ...extra } = message;
+/** A conversation without its messages, with `id` for `conversationId`. */
+export function threadOf({ conversationId: id, ...head }: Omit<ExportedDocument, 'messages'>) {
+  const { module, title, createdAt, updatedAt, messageCount, formatVersion, ...others } = head;
+  const { clientId, pinned, tags, metadata, branchOf, ...extra } = others;
   return {
-    ...{ id, threadId, seq, role, content, createdAt, parentMessageId, metadata },
+    ...{ id, module, title, createdAt, updatedAt, messageCount, formatVersion },
+    ...{ clientId, pinned, tags, metadata, branchOf },
     ...inExtra(extra),
   };
 }
 
+export function lineOf(message: JsonObject): JsonObject {
+  const { id, role, content, createdAt, parentMessageId, metadata, ...extra } = message;
+  return { id, role, content, createdAt, parentMessageId, metadata, ...inExtra(extra) };
+}
+
 /** In a place of their own: an unknown field could be called `seq` or `threadId`. */
 const inExtra = (extra: JsonObject) => (Object.keys(extra).length === 0 ? {} : { extra });
+
+/** What other programs do not know is in one field, which is easily taken out. */
+const openai: ExportWriter = {
+  opening: () => '',
+  *conversation({ messages, ...conversation }) {
+    yield '{"messages":[';
+    for (const [index, { role, content }] of messages.entries()) {
+      yield `${index === 0 ? '' : ','}${JSON.stringify({ role, content })}`;
+    }
+    const others = messages.map(({ role: _role, content: _content, ...rest }) => rest);
+    const daybook = { version: EXPORT_VERSION, conversation, messages: others };
+    yield `],"daybook":${JSON.stringify(daybook)}}\n`;
+  },
+  closing: '',
+};
 
 const SPEAKERS: Record<string, string> = { user: 'User', assistant: 'Assistant', system: 'System' };
 
 const markdown: ExportWriter = {
   opening: () => '',
   *conversation({ messages, conversationId, title, module, createdAt, tags }, isFirst) {
-    const facts = [
-      String(createdAt).slice(0, 10),
-      ...(module === undefined ? [] : [String(module)]),
-      ...(Array.isArray(tags) && tags.length > 0 ? [tags.map((tag) => `#${tag}`).join(' ')] : []),
-      conversationId,
-    ];
-    const heading = oneLine(String(title ?? 'Untitled conversation'));
-    yield `${isFirst ? '' : '\n---\n\n'}# ${heading}\n\n*${facts.map(oneLine).join(' · ')}*\n`;
-    for (const { role, content, createdAt: time } of messages) {
-      const when = String(time).slice(0, 16).replace('T', ' ');
-      yield `\n## ${SPEAKERS[String(role)]} · ${when}\n\n${messageMarkdown(String(content))}\n`;
+    const head = { conversationId, title, module, createdAt, tags };
+    yield `${isFirst ? '' : '\n---\n\n'}${headingOf(head)}`;
+    for (const message of messages) {
+      yield `\n${speakerLine(message)}\n\n${messageMarkdown(String(message['content']))}\n`;
     }
   },
   closing: '',
 };
 
-const oneLine = (text: string) => text.replaceAll(/\s+/g, ' ').trim();
+/** Title, day, module, tags and id, as the beginning of a Markdown document. */
+export function headingOf({ conversationId, title, module, createdAt, tags }: JsonObject): string {
+  const facts = [
+    String(createdAt).slice(0, 10),
+    ...(module === undefined ? [] : [String(module)]),
+    ...(Array.isArray(tags) && tags.length > 0 ? [tags.map((tag) => `#${tag}`).join(' ')] : []),
+    String(conversationId),
+  ];
+  const heading = oneLine(String(title ?? 'Untitled conversation'));
+  return `# ${heading}\n\n*${facts.map(oneLine).join(' · ')}*\n`;
+}
+
+export const speakerLine = ({ role, createdAt }: JsonObject): string =>
+  `## ${SPEAKERS[String(role)]} · ${String(createdAt).slice(0, 16).replace('T', ' ')}`;
+
+export const oneLine = (text: string) => text.replaceAll(/\s+/g, ' ').trim();
 
 const indented = (text: string, spaces: number) => text.replaceAll('\n', `\n${' '.repeat(spaces)}`);
 
 export const EXPORT_WRITERS: Readonly<Record<ExportFormat, ExportWriter>> = {
   json,
   jsonl: jsonLines,
+  openai,
   markdown,
 };

@@ -20,18 +20,33 @@ interface Fence {
 /** The content as Markdown in which no heading has level 1 or 2 and no code fence is open at the end. */
 export function messageMarkdown(content: string): string {
   const lines: string[] = [];
+  const fence = eachLine(content.trimEnd(), (line, isCode) =>
+    lines.push(isCode ? line : lowered(line, lines.at(-1))),
+  );
+  if (fence !== undefined) lines.push(fence);
+  return lines.join('\n');
+}
+
+/** The line that closes the code fence which the content leaves open; `undefined` where it leaves none. */
+export const closingFence = (content: string): string | undefined =>
+  eachLine(content, () => undefined);
+
+/** Gives the line that closes what is open at the end. */
+function eachLine(
+  content: string,
+  take: (line: string, isCode: boolean) => void,
+): string | undefined {
   let open: Fence | undefined;
-  for (const line of content.trimEnd().split('\n')) {
+  for (const line of content.split('\n')) {
     const [, space = '', marks = ''] = FENCE.exec(line) ?? [];
     // A line further left than its fence ends the list that both were in, and the fence with it.
     if (open !== undefined && line.trim() !== '' && indentOf(line) < open.indent) open = undefined;
-    lines.push(open === undefined ? lowered(line, lines.at(-1)) : line);
+    take(line, open !== undefined);
     if (marks === '') continue;
     if (open === undefined) open = { marks, indent: space.length };
     else if (marks.startsWith(open.marks) && line.trim() === marks) open = undefined;
   }
-  if (open !== undefined) lines.push(' '.repeat(open.indent) + open.marks);
-  return lines.join('\n');
+  return open && ' '.repeat(open.indent) + open.marks;
 }
 
 const indentOf = (line: string) => line.length - line.trimStart().length;

@@ -20,6 +20,8 @@ export interface Account {
   notes: number;
   insights: number;
   facts: number;
+  /** Files that were copied beside conversations. */
+  attachments: number;
   /** Left out on purpose, counted by reason. */
   readonly leftOut: Record<string, number>;
   /** Conversations that went on both here and at the source: the source's part is a branch now. */
@@ -37,7 +39,7 @@ const MOST_PROBLEMS = 1000;
 export function newAccount(): Account {
   return {
     ...{ added: 0, updated: 0, unchanged: 0, skipped: 0, messages: 0 },
-    ...{ notes: 0, insights: 0, facts: 0, leftOut: {}, branched: [], problems: [] },
+    ...{ notes: 0, insights: 0, facts: 0, attachments: 0, leftOut: {}, branched: [], problems: [] },
     moreProblems: 0,
   };
 }

@@ -2,28 +2,20 @@
  * Brings conversations of one source into the store, each as a whole or not at all, durable before it
  * is counted. Who does it again does nothing; who was killed in the middle goes on where it ended.
  */
-import { AppError, isAppError } from '../base/errors.js';
-import type { ConversationStore } from '../stores/conversations/conversations.js';
+import { type AppError, isAppError } from '../base/errors.js';
 import { CONVERSATION_ID, type JsonObject } from '../stores/conversations/document/schema.js';
-import type { ConversationDocuments } from '../stores/conversations/files/conversation-documents.js';
-import { type Account, addLeftOut, addProblem } from './account.js';
+import { addLeftOut, addProblem } from './account.js';
 import { type Candidate, candidateOf } from './candidate.js';
-import type { Known, KnownConversation } from './known.js';
+import type { KnownConversation } from './known.js';
 import { keyOf, markIn, type SourceMark } from './mark.js';
 import { hasNews, type Reconciled, reconcile } from './reconcile.js';
 import type { ImportedConversation } from './source.js';
-
-export interface ConversationImportOptions {
-  readonly store: ConversationStore;
-  readonly documents: ConversationDocuments;
-  readonly known: Known;
-  readonly account: Account;
-  readonly dryRun: boolean;
-}
+import { bringWhole, differs, type WholeImportOptions } from './whole-import.js';
 
 /** What is wrong with one conversation and stops no other. */
 const OF_ONE: readonly AppError['code'][] = [
   'ALREADY_EXISTS',
+  'CONFLICT',
   'VALIDATION_ERROR',
   'CONVERSATION_CORRUPTED',
   'CONVERSATION_FULL',
@@ -35,11 +27,11 @@ const OF_ONE: readonly AppError['code'][] = [
 ];
 
 export class ConversationImport {
-  readonly #options: ConversationImportOptions;
+  readonly #options: WholeImportOptions;
   /** Under way or done in this import, by key. */
   readonly #begun = new Map<string, Promise<void>>();
 
-  constructor(options: ConversationImportOptions) {
+  constructor(options: WholeImportOptions) {
     this.#options = options;
   }
 
@@ -65,13 +57,15 @@ export class ConversationImport {
       addLeftOut(account, reason, count);
     }
     const isDeleted = known.isDeleted(keyOf({ kind, id: given.id }));
-    if (given.messages.length === 0 || isDeleted) {
+    const isEmpty = given.messages.length === 0 && given.whole === undefined;
+    if (isEmpty || isDeleted) {
       account.skipped += 1;
       addLeftOut(account, isDeleted ? 'deleted here' : 'conversations without messages');
       return;
     }
     try {
-      await this.#bringCandidate(candidateOf(kind, given));
+      if (given.whole === undefined) await this.#bringCandidate(candidateOf(kind, given));
+      else await bringWhole(given.id, given.whole, this.#options);
     } catch (error) {
       if (!isAppError(error) || !OF_ONE.includes(error.code)) throw error;
       account.skipped += 1;
@@ -87,7 +81,7 @@ export class ConversationImport {
     if (there === undefined && known.hasId(mark.id)) {
       // It came out of this store, or lies beside what did.
       if (store.knownHead(mark.id)?.messageCount === mark.count) account.unchanged += 1;
-      else throw isHere(mark.id);
+      else throw differs(mark.id);
     } else if (there === undefined) {
       if (!dryRun) await this.#create(candidate);
       account.added += 1;
@@ -187,10 +181,4 @@ function renamed(candidate: Candidate, id: string): Candidate {
   const mark = { ...candidate.mark, id };
   const metadata = { ...candidate.fields.metadata, source: mark };
   return { ...candidate, mark, fields: { ...candidate.fields, metadata } };
-}
-
-function isHere(conversationId: string): AppError {
-  return new AppError('ALREADY_EXISTS', `${conversationId} is here with other messages.`, {
-    hint: 'daybook restore --as-new brings in what differs from an export.',
-  });
 }

@@ -12,8 +12,10 @@ import { type Lease, tryLease } from '../files/locks/lease.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import type { ConversationDocuments } from '../stores/conversations/files/conversation-documents.js';
 import { type Account, addLeftOut, addProblem, newAccount } from './account.js';
+import { copyAttachments } from './attachments.js';
 import { ConversationImport } from './conversation-import.js';
 import { Known } from './known.js';
+import { keyOf } from './mark.js';
 import { OtherImport, type OtherStores } from './other-import.js';
 import { Pool } from './pool.js';
 import type { Activity, ImportedConversation, ImportItem, ReadOptions, Source } from './source.js';
@@ -37,6 +39,8 @@ export interface ImportRequest {
   /** Only conversations of this project: a path of a folder, or a name. */
   readonly project?: string | undefined;
   readonly activity: Activity;
+  /** Copies the files that messages name into the folders of their conversations. */
+  readonly attachments?: boolean | undefined;
   /** Only says what would be done. */
   readonly dryRun: boolean;
   readonly signal?: AbortSignal | undefined;
@@ -99,6 +103,7 @@ class Run {
   readonly #report: ImportReport;
   readonly #lease: Lease | undefined;
   readonly #conversations: ConversationImport;
+  readonly #known: Known;
   #done = 0;
 
   constructor(
@@ -112,6 +117,7 @@ class Run {
     this.#request = request;
     this.#report = report;
     this.#lease = lease;
+    this.#known = known;
     const { dryRun } = request;
     const { conversations: store, documents } = stores;
     const shared = { store, documents, known };
@@ -145,7 +151,7 @@ class Run {
       for await (const item of source.read(input, { activity, signal, isKnown })) {
         signal?.throwIfAborted();
         this.#requireLease();
-        if (item.type === 'conversation') await this.#take(source, item, pool);
+        if (item.type === 'conversation') await this.#take(source, item, pool, input);
         else if (item.type === 'problem') this.#problem(item);
         else await others.bring(item);
       }
@@ -156,14 +162,34 @@ class Run {
     await others.end(input.path);
   }
 
-  async #take(source: Source, item: ImportedConversation, pool: Pool): Promise<void> {
+  async #take(
+    { kind }: Source,
+    item: ImportedConversation,
+    pool: Pool,
+    input: Input,
+  ): Promise<void> {
     const reason = passedOver(item, this.#request);
     if (reason !== undefined) return addLeftOut(this.#report, reason);
     await pool.add(item.messages.length, async () => {
-      await this.#conversations.bring(source.kind, item);
+      await this.#conversations.bring(kind, item);
+      if (this.#request.attachments) await this.#copyAttachments(kind, item, input);
       this.#done += 1;
       this.#request.onProgress?.(this.#done);
     });
+  }
+
+  async #copyAttachments(
+    kind: string,
+    { id, attachments = [] }: ImportedConversation,
+    { files }: Input,
+  ): Promise<void> {
+    const { dryRun } = this.#request;
+    const conversationId = this.#known.get(keyOf({ kind, id }))?.conversationId;
+    if (attachments.length === 0 || (conversationId === undefined && !dryRun)) return;
+    const names = new Set(attachments);
+    const folder = join(this.#stores.logsFolder, conversationId ?? '');
+    const named = files.filter(({ name }) => names.has(name));
+    await copyAttachments(named, { folder, account: this.#report, dryRun });
   }
 
   #problem(item: ImportItem & { type: 'problem' }): void {

@@ -7,6 +7,8 @@ export interface ImporterOptions extends ImportStores {
   readonly machine: Machine;
   /** How much of what machines did is kept, unless a request says otherwise. */
   readonly activity: Activity;
+  /** Kinds of places that servers watch. */
+  readonly watched: readonly UsualPlace['kind'][];
 }
 
 export class Importer {
@@ -22,9 +24,15 @@ export class Importer {
     return runImport(this.#options, { ...others, activity });
   }
 
-  /** Where tools on this machine keep what could be imported. */
+  /** Where tools on this machine keep what could be imported. FILESYSTEM_ERROR. */
   places(): Promise<UsualPlace[]> {
     return foundPlaces(this.#options.machine);
+  }
+
+  /** What servers take in as it grows (`DAYBOOK_IMPORT_WATCH`); empty where they watch nothing. */
+  async watched(): Promise<UsualPlace[]> {
+    const { watched } = this.#options;
+    return (await this.places()).filter(({ kind }) => watched.includes(kind));
   }
 }
 

@@ -26,9 +26,12 @@ export class Known {
       if (mark !== undefined) known.add({ conversationId, mark });
       if (clientId !== undefined) known.#clientIds.add(clientId);
     }
-    for (const { metadata } of await store.trashed()) {
+    for (const { conversationId, metadata } of await store.trashed()) {
       const mark = markIn(metadata);
       if (mark !== undefined) known.#deleted.add(keyOf(mark));
+      if (!known.#ids.has(conversationId)) {
+        known.#deleted.add(keyOf({ kind: 'daybook', id: conversationId }));
+      }
     }
     return known;
   }

@@ -50,6 +50,10 @@ export interface ImportedConversation extends Place {
   readonly messages: readonly ImportedMessage[];
   /** Ids of all messages that the source has of it, also those of its other branches. */
   readonly allIds?: ReadonlySet<string> | undefined;
+  /** Names of files of the input that its messages name. */
+  readonly attachments?: readonly string[] | undefined;
+  /** The document of a store that it was exported from, where it is to come back as it was. */
+  readonly whole?: JsonObject | undefined;
   /** Only what is left of it elsewhere: never in place of what is here. */
   readonly isRemnant?: boolean | undefined;
   /** When the file was last modified: the time of what has none. */

@@ -3,7 +3,12 @@
  * when somebody asks (`daybook import` without a path, `info`, a watch).
  */
 import { join } from 'node:path';
+import { parse } from 'jsonc-parser';
+import { errnoOf, isAppError } from '../base/errors.js';
+import { readGivenText } from '../files/door/given-file.js';
 import { readStamp } from '../files/read/stamp.js';
+import type { JsonObject } from '../stores/conversations/document/schema.js';
+import { numberIn, objectIn, textIn } from './reading/fields.js';
 
 /** Handed in, so that this room reads no environment. */
 export interface Machine {
@@ -14,8 +19,18 @@ export interface Machine {
   readonly variable: (name: string) => string | undefined;
 }
 
+/** Each of them can be watched (`DAYBOOK_IMPORT_WATCH`). */
+type PlaceKind =
+  | 'claude-code'
+  | 'codex'
+  | 'gemini-cli'
+  | 'cursor-cli'
+  | 'cursor'
+  | 'llm'
+  | 'insights-mcp';
+
 export interface UsualPlace {
-  readonly kind: string;
+  readonly kind: PlaceKind;
   readonly title: string;
   readonly path: string;
   /** In words; absent where the tool keeps everything. */
@@ -23,31 +38,58 @@ export interface UsualPlace {
 }
 
 /** All of them, whether they are there or not. */
-export function usualPlaces({ home, programs, variable }: Machine): readonly UsualPlace[] {
+function usualPlaces({ home, programs, variable }: Machine): readonly UsualPlace[] {
   const claude = variable('CLAUDE_CONFIG_DIR') ?? join(home, '.claude');
+  const gemini = join(home, '.gemini');
+  const llm = variable('LLM_USER_PATH') ?? join(programs, 'io.datasette.llm');
+  const editor = join(programs, 'Cursor', 'User', 'globalStorage', 'state.vscdb');
   const codex = variable('CODEX_HOME') ?? join(home, '.codex');
-  const place = (kind: string, title: string, path: string, deletes?: string): UsualPlace => ({
+  const place = (kind: PlaceKind, title: string, path: string, deletes?: string): UsualPlace => ({
     ...{ kind, title, path },
     ...(deletes !== undefined && { deletes }),
   });
-  const sweep = 'sessions of more than 30 days, by default; some users saw 9';
   return [
-    place('claude-code', 'Claude Code', claude, sweep),
+    place('claude-code', 'Claude Code', claude, sweepOfClaude(join(claude, 'settings.json'))),
     place('codex', 'Codex', codex),
-    place('gemini-cli', 'Gemini CLI', join(home, '.gemini', 'tmp'), sweep.replace(/;.*/, '')),
+    place(
+      'gemini-cli',
+      'Gemini CLI',
+      join(gemini, 'tmp'),
+      sweepOfGemini(join(gemini, 'settings.json')),
+    ),
     place('cursor-cli', 'Cursor (command line)', join(home, '.cursor', 'projects')),
-    place(
-      'cursor',
-      'Cursor (editor)',
-      join(programs, 'Cursor', 'User', 'globalStorage', 'state.vscdb'),
-    ),
-    place(
-      'llm',
-      'llm',
-      join(variable('LLM_USER_PATH') ?? join(programs, 'io.datasette.llm'), 'logs.db'),
-    ),
+    place('cursor', 'Cursor (editor)', editor),
+    place('llm', 'llm', join(llm, 'logs.db')),
     place('insights-mcp', 'insights-mcp', join(home, '.insights-mcp', 'insights.db')),
   ];
+}
+
+/** 30 days where nobody said otherwise; some users saw sessions go after 9. */
+function sweepOfClaude(path: string): string {
+  const days = numberIn(settingsIn(path)['cleanupPeriodDays']);
+  return days === undefined
+    ? `sessions of more than 30 days, by default (cleanupPeriodDays in ${path}); some users saw 9`
+    : `sessions of more than ${days} days (cleanupPeriodDays in ${path})`;
+}
+
+function sweepOfGemini(path: string): string | undefined {
+  const name = 'general.sessionRetention';
+  const { enabled, maxAge } = objectIn(objectIn(settingsIn(path)['general'])['sessionRetention']);
+  if (enabled === false) return undefined;
+  const age = textIn(maxAge);
+  return age === undefined
+    ? `sessions of more than 30 days, by default (${name}.maxAge in ${path})`
+    : `sessions older than ${age} (${name}.maxAge in ${path})`;
+}
+
+/** Empty where there are none that can be read: then the program takes its defaults. */
+function settingsIn(path: string): JsonObject {
+  try {
+    return objectIn(parse(readGivenText(path)));
+  } catch (error) {
+    if (errnoOf(error) === undefined && !isAppError(error)) throw error;
+    return {};
+  }
 }
 
 /** Those that are there. FILESYSTEM_ERROR. */

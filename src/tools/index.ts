@@ -3,6 +3,7 @@
  * A tool that is not in this list does not exist; a test compares it with the files.
  */
 import { backup } from './admin/backup.js';
+import { getAnalytics } from './admin/get-analytics.js';
 import { pruneConversations } from './admin/prune-conversations.js';
 import { setRetentionPolicy } from './admin/set-retention-policy.js';
 import { configureLlmProvider } from './context/configure-llm-provider.js';
@@ -114,6 +115,7 @@ export const tools: readonly Tool[] = [
   updateInsight,
   deleteInsight,
   backup,
+  getAnalytics,
   setRetentionPolicy,
   pruneConversations,
   storeInfo,

@@ -8,7 +8,7 @@ import {
   loadConfig,
   parseFolders,
 } from '../../src/config/config.js';
-import { SETTINGS } from '../../src/config/settings.js';
+import { SETTINGS, WATCHED_TOOLS } from '../../src/config/settings.js';
 
 const HOME = '/home/alice';
 const FILE = '/home/alice/.config/daybook/config.json';
@@ -230,6 +230,15 @@ describe('the configuration folder', () => {
   ])('on %s with %o', (platform, env, expected) => {
     expect(configFolder({ platform, env, home: HOME })).toBe(expected);
   });
+});
+
+it('takes the tools that servers watch as a list, and off or all', () => {
+  const watched = (value: string) => load({ env: { DAYBOOK_IMPORT_WATCH: value } }).imports.watched;
+  expect(load().imports.watched).toEqual([]);
+  expect(watched('off')).toEqual([]);
+  expect(watched('Codex, claude-code')).toEqual(['claude-code', 'codex']);
+  expect(watched('all')).toEqual(WATCHED_TOOLS);
+  expect(failure({ env: { DAYBOOK_IMPORT_WATCH: 'codex,emacs' } })).toContain('claude-code');
 });
 
 it('describes every setting', () => {

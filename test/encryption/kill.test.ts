@@ -12,8 +12,7 @@ import { sleep } from '../../src/base/clock.js';
 import { convertFile } from '../../src/encryption/convert-file.js';
 import { addKey } from '../../src/files/sealing/sealed-form.js';
 import { MAIN, type Place, withPlace } from '../e2e/harness.js';
-import { rounds, timeLimitMs } from '../support/rounds.js';
-import { seededRandom } from '../support/seeded-random.js';
+import { printedRandom, rounds, timeLimitMs } from '../support/rounds.js';
 import { DIGITS, failure, filesBelow, keyIn, run, withKey } from './store.js';
 
 const CONVERSATIONS = 300;
@@ -78,7 +77,7 @@ describe('encrypt, another key and decrypt, killed at any file', () => {
   it(
     'leave files that are whole, and go on where they were',
     async () => {
-      const random = seededRandom('encryption');
+      const random = printedRandom('encryption');
       await withPlace(async (place) => {
         fill(place);
         const before = contents(place.root);

@@ -1,10 +1,17 @@
 /** A watch: sessions come in as they grow, and what did not change is not read again. */
-import { appendFileSync, rmSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
+import { silentLog } from '../../src/base/log.js';
 import { Importer } from '../../src/import/importer.js';
+import { startServerWatch } from '../../src/import/server-watch.js';
+import { foundPlaces } from '../../src/import/usual-places.js';
 import { watchImports } from '../../src/import/watch.js';
 import { folderWith, lines, openImportBench, said } from './bench.js';
+
+const MAIN = join(import.meta.dirname, '../../dist/cli/main.js');
 
 const line = (uuid: string, parentUuid: string | null, content: string) => ({
   ...{ type: 'user', uuid, parentUuid, sessionId: 'session-1', message: { role: 'user', content } },
@@ -16,7 +23,7 @@ it('takes in what is added to a session, and keeps it when the session is delete
   const folder = folderWith({ 'projects/x/session-1.jsonl': lines(line('u1', null, 'one')) });
   const file = join(folder, 'projects/x/session-1.jsonl');
   const machine = { home: folder, programs: folder, variable: () => undefined };
-  const importer = new Importer({ ...bench.stores, machine, activity: 'short' });
+  const importer = new Importer({ ...bench.stores, machine, activity: 'short', watched: [] });
   const stop = new AbortController();
   const seen: string[] = [];
   const errors: string[] = [];
@@ -44,3 +51,79 @@ it('takes in what is added to a session, and keeps it when the session is delete
   expect(seen.slice(0, 3)).toEqual(['1 0 0', '0 0 0', '0 1 0']);
   expect(said(bench.bySource('session-1'))).toEqual(['user: one', 'user: two']);
 });
+
+it('lets one server at a time take in what is watched, and another one go on', async () => {
+  const bench = await openImportBench();
+  const home = folderWith({ '.claude/projects/x/session-1.jsonl': lines(line('u1', null, 'one')) });
+  const file = join(home, '.claude/projects/x/session-1.jsonl');
+  mkdirSync(join(home, '.codex'));
+  const machine = { home, programs: home, variable: () => undefined };
+  const importer = new Importer({
+    ...bench.stores,
+    ...{ machine, activity: 'short', watched: ['claude-code'] },
+  });
+  expect((await importer.watched()).map(({ title }) => title)).toEqual(['Claude Code']);
+  const leasePath = join(bench.logsFolder, '.leases', 'import-watch');
+  const waits = { everyMs: 5, firstAfterMs: 0 };
+  const start = () => startServerWatch({ importer, leasePath, log: silentLog, ...waits });
+  const first = start();
+  await vi.waitFor(() => expect(bench.bySource('session-1')).toBeDefined(), 10_000);
+  const second = start();
+  await first.close();
+  appendFileSync(file, lines(line('u2', 'u1', 'two')));
+  await vi.waitFor(() => expect(said(bench.bySource('session-1'))).toHaveLength(2), 10_000);
+  await second.close();
+  expect(existsSync(`${leasePath}.lock`)).toBe(false);
+  appendFileSync(file, lines(line('u3', 'u2', 'three')));
+  expect(said(bench.bySource('session-1'))).toHaveLength(2);
+});
+
+it('tells what each tool deletes, and when, from its own settings', async () => {
+  const home = folderWith({ '.claude/projects/x': '', '.gemini/tmp/x': '', '.codex/x': '' });
+  const machine = { home, programs: home, variable: () => undefined };
+  const deletes = async () =>
+    Object.fromEntries((await foundPlaces(machine)).map((place) => [place.kind, place.deletes]));
+  expect(await deletes()).toEqual({
+    'claude-code': expect.stringContaining('more than 30 days, by default'),
+    codex: undefined,
+    'gemini-cli': expect.stringContaining('more than 30 days, by default'),
+  });
+  writeFileSync(join(home, '.claude/settings.json'), '{"cleanupPeriodDays": 400}');
+  const retention = { sessionRetention: { maxAge: '7d' } };
+  writeFileSync(join(home, '.gemini/settings.json'), JSON.stringify({ general: retention }));
+  expect(await deletes()).toMatchObject({
+    'claude-code': expect.stringContaining('more than 400 days'),
+    'gemini-cli': expect.stringContaining('older than 7d'),
+  });
+  writeFileSync(join(home, '.claude/settings.json'), '{ broken');
+  writeFileSync(
+    join(home, '.gemini/settings.json'),
+    '{"general": {"sessionRetention": {"enabled": false}}} // kept',
+  );
+  expect(await deletes()).toMatchObject({
+    'claude-code': expect.stringContaining('by default'),
+    'gemini-cli': undefined,
+  });
+});
+
+it('is done by a server that was told to', async () => {
+  const home = folderWith({ '.claude/projects/x/session-1.jsonl': lines(line('u1', null, 'one')) });
+  const logs = join(home, 'root/conversation-logs');
+  const server = spawn(process.execPath, [MAIN, 'serve', '--root', join(home, 'root')], {
+    env: { ...process.env, HOME: home, DAYBOOK_IMPORT_WATCH: 'claude-code' },
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  const ended = once(server, 'exit');
+  const clientInfo = { name: 'test', version: '1' };
+  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
+  const hello = { jsonrpc: '2.0', id: 1, method: 'initialize', params };
+  server.stdin.write(lines(hello, { jsonrpc: '2.0', method: 'notifications/initialized' }));
+  const conversations = () =>
+    existsSync(logs) ? readdirSync(logs).filter((name) => !name.startsWith('.')) : [];
+  await vi.waitFor(() => expect(conversations()).toHaveLength(1), {
+    timeout: 60_000,
+    interval: 50,
+  });
+  server.stdin.end();
+  expect(await ended).toEqual([0, null]);
+}, 90_000);

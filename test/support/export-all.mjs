@@ -9,7 +9,9 @@ const [dist, folder, format] = process.argv.slice(2);
 const load = (path) => import(pathToFileURL(join(dist, path)).href);
 const { systemClock: clock } = await load('base/clock.js');
 const { openConversationStore } = await load('stores/conversations/conversations.js');
-const { ConversationDocuments } = await load('stores/conversations/conversation-documents.js');
+const { ConversationDocuments } = await load(
+  'stores/conversations/files/conversation-documents.js',
+);
 const { Exporter } = await load('exchange/export.js');
 
 const common = { logsFolder: join(folder, 'logs'), fsync: false, clock };

@@ -1,6 +1,7 @@
 /**
  * `daybook export`: conversations to a new file or to the standard output, for people and pipes.
  */
+import { AppError } from '../../base/errors.js';
 import { type ExportCounts, newCounts } from '../../exchange/export.js';
 import type { ExportFormat } from '../../exchange/formats.js';
 import { realPlace } from '../../files/door/real-place.js';
@@ -14,7 +15,8 @@ import { escapeControls } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
 
 export interface ExportOptions {
-  format: ExportFormat;
+  /** `markdown-files`: a folder, a file for each conversation. */
+  format: ExportFormat | 'markdown-files';
   output?: string;
   module?: string;
   share?: boolean;
@@ -26,6 +28,10 @@ export async function exportConversations(
   { format, output, module, share = false }: ExportOptions,
   flags: Flags,
 ): Promise<void> {
+  const isFolder = format === 'markdown-files';
+  if (isFolder && output === undefined) {
+    throw new AppError('VALIDATION_ERROR', 'markdown-files needs -o with the name of a folder.');
+  }
   await withApp(
     flags,
     async ({ conversations, exporter }, signal) => {
@@ -33,22 +39,23 @@ export async function exportConversations(
       for (const ref of refs) ids.push(await findConversation(conversations, ref));
       const selection = { refs: ids.length === 0 ? undefined : ids, module };
       const bar = progressBar(process.stderr);
-      const onProgress = (progress: number, total: number) => bar.show({ progress, total });
-      const request = { format, selection, forSharing: share, signal, onProgress };
-      if (output === undefined) {
-        const counts = newCounts();
-        // Where text and bar would share the terminal, the text is progress enough.
-        const quiet = process.stdout.isTTY ? { ...request, onProgress: () => undefined } : request;
-        await toStdout(exporter.stream(quiet, counts));
-        bar.clear();
-        return reportDamaged(counts);
-      }
-      const written = await exporter.toPath(realPlace(output), request);
+      // Where text and bar would share the terminal, the text is progress enough.
+      const isShown = output !== undefined || !process.stdout.isTTY;
+      const onProgress = (progress: number, total: number) =>
+        isShown && bar.show({ progress, total });
+      const request = { selection, forSharing: share, signal, onProgress };
+      const counts = newCounts();
+      if (isFolder) {
+        Object.assign(counts, await exporter.toFolder(realPlace(output ?? ''), request));
+      } else if (output !== undefined) {
+        Object.assign(counts, await exporter.toPath(realPlace(output), { ...request, format }));
+      } else await toStdout(exporter.stream({ ...request, format }, counts));
       bar.clear();
-      console.log(
-        `${countOf(written.conversations, 'conversation')}, ${countOf(written.messages, 'message')}`,
-      );
-      reportDamaged(written);
+      if (output !== undefined) {
+        const { conversations: done, messages } = counts;
+        console.log(`${countOf(done, 'conversation')}, ${countOf(messages, 'message')}`);
+      }
+      reportDamaged(counts);
     },
     { isReading: true },
   );

@@ -23,6 +23,7 @@ export interface ImportOptions {
   since?: string;
   project?: string;
   activity?: Activity;
+  attachments?: boolean;
   json?: boolean;
   watch?: boolean;
 }
@@ -94,14 +95,15 @@ interface Wanted extends Omit<ImportOptions, 'dryRun' | 'since'> {
 async function runShown(
   { importer }: App,
   paths: readonly string[],
-  { from, since, project, activity, dryRun }: Wanted,
+  { from, since, project, activity, attachments, dryRun }: Wanted,
   signal: AbortSignal,
 ): Promise<ImportReport> {
   const bar = progressBar(process.stderr);
   const message = dryRun ? 'conversations read' : 'conversations';
   const onProgress = (progress: number) => bar.show({ progress, message });
   const named = project !== undefined && /^[.~/\\]/.test(project) ? resolve(project) : project;
-  const request = { paths, from, since, project: named, activity, dryRun, signal, onProgress };
+  const chosen = { from, since, project: named, activity, attachments };
+  const request = { paths, ...chosen, dryRun, signal, onProgress };
   return importer.run(request).finally(bar.clear);
 }
 
@@ -117,8 +119,8 @@ function showPlaces(places: readonly UsualPlace[]): void {
 }
 
 async function isWanted(plan: ImportReport, { json }: ImportOptions): Promise<boolean> {
-  const { added, updated, notes, insights, facts } = plan;
-  if (added + updated + notes + insights + facts === 0) {
+  const { added, updated, notes, insights, facts, attachments } = plan;
+  if (added + updated + notes + insights + facts + attachments === 0) {
     show(plan, json === undefined ? {} : { json });
     return false;
   }
@@ -157,6 +159,7 @@ function* linesOf(report: ImportReport, isPlan: boolean): Generator<string> {
     [report.notes, 'note'],
     [report.insights, 'insight'],
     [report.facts, 'fact'],
+    [report.attachments, 'attachment'],
   ] as const;
   const some = others.filter(([count]) => count > 0);
   if (some.length > 0) {

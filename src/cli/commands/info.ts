@@ -90,6 +90,9 @@ function linesOf(facts: Facts, sizes: Sizes, problems: readonly string[]): strin
     ['retention', retentionLine(facts)],
     ['search index', indexFacts(facts.indexCachePath)],
     ['embeddings', facts.embeddings?.mode ?? 'off'],
+    ...facts.imports.map(
+      (tool, index) => [index === 0 ? 'other tools' : '', toolLine(tool)] as const,
+    ),
     ['configuration', facts.configFile],
     ['toolsets', settings.toolsets.join(', ')],
     ['fsync', settings.fsync ? 'on' : 'off'],
@@ -99,6 +102,12 @@ function linesOf(facts: Facts, sizes: Sizes, problems: readonly string[]): strin
     ...others.map((problem) => ['', problem] as const),
   ] as const;
   return rows.map(([name, value]) => `${name.padEnd(LABEL_WIDTH)} ${oneLine(value)}`);
+}
+
+/** Where another tool keeps conversations, and what becomes of them. */
+function toolLine({ tool, path, deletes, isWatched }: Facts['imports'][number]): string {
+  const watch = isWatched ? '; servers take them in' : '';
+  return `${tool} in ${path}${deletes === undefined ? '' : `, deletes ${deletes}`}${watch}`;
 }
 
 function retentionLine({ retention, size }: Facts): string {

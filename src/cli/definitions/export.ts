@@ -12,17 +12,24 @@ export function addExport(program: Command, flags: () => Flags): void {
     .addOption(
       new Option(
         '-f, --format <format>',
-        'Markdown is for reading only; use json or jsonl to restore',
+        'json, jsonl: to restore; openai: for other programs; markdown-files: a folder with a file each; all these can be imported again; markdown: one text, for reading only',
       )
-        .choices(['json', 'jsonl', 'markdown'])
+        .choices(['json', 'jsonl', 'openai', 'markdown-files', 'markdown'])
         .default('jsonl'),
     )
-    .option('-o, --output <file>', 'a new file (default: the standard output)')
+    .option(
+      '-o, --output <file>',
+      'a new file, or a new folder for markdown-files (default: the standard output)',
+    )
     .option('--module <name>', 'only conversations of this module')
     .option('--share', 'leave out system messages, metadata, keys and links to other conversations')
     .addHelpText(
       'after',
-      examplesText('export -o all.jsonl', 'export garden-plan -f markdown --share'),
+      examplesText(
+        'export -o all.jsonl',
+        'export -f markdown-files -o conversations',
+        'export garden-plan -f markdown --share',
+      ),
     )
     .action(async (refs: string[], options: ExportOptions) =>
       (await import('../commands/export.js')).exportConversations(refs, options, flags()),

@@ -25,6 +25,7 @@ export function addImport(program: Command, flags: () => Flags): void {
         'all',
       ]),
     )
+    .option('--attachments', 'copy images and files of the export beside their conversations')
     .option('--json', 'the report as JSON')
     .addHelpText(
       'after',

@@ -3,9 +3,16 @@
  */
 import { type Dirent, lstatSync, rmdirSync, unlinkSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
-import { basename, dirname } from 'node:path';
-import { errnoOf } from '../../base/errors.js';
-import { type Durability, makeIn, renameWithRetry, syncFolder } from '../atomic/atomic-write.js';
+import { basename, dirname, join } from 'node:path';
+import { AppError, errnoOf } from '../../base/errors.js';
+import {
+  type Durability,
+  makeFolder,
+  makeIn,
+  renameWithRetry,
+  syncFolder,
+} from '../atomic/atomic-write.js';
+import { temporaryName } from '../atomic/staging.js';
 import { inFolder } from '../door/pinned-folder.js';
 import { fileError, ignoreErrno, withFileError } from '../read/file-errors.js';
 
@@ -75,6 +82,30 @@ export async function moveFolder(
   await syncFolder(dirname(to), durability);
   await syncFolder(dirname(from), durability);
   return 'moved';
+}
+
+/**
+ * Makes the folder `target` with what `fill` writes into it: it is there with all of that, or not at all.
+ * Gives what `fill` gives. ALREADY_EXISTS where `target` is there and is not an empty folder,
+ * FILESYSTEM_ERROR, and whatever `fill` throws.
+ */
+export async function writeNewFolder<T>(
+  target: string,
+  durability: Durability,
+  fill: (folder: string) => Promise<T>,
+): Promise<T> {
+  const stage = join(dirname(target), temporaryName());
+  await makeFolder(stage);
+  try {
+    const result = await fill(stage);
+    await syncFolder(stage, durability);
+    if ((await moveFolder(stage, target, durability)) === 'moved') return result;
+  } finally {
+    await removeFolder(stage);
+  }
+  throw new AppError('ALREADY_EXISTS', `${target} exists already; nothing was written.`, {
+    details: { path: target },
+  });
 }
 
 /**

@@ -4,16 +4,13 @@ import { isAppError } from '../../base/errors.js';
 import type { InputFile } from '../../files/input/input-types.js';
 import { type Row, SQLITE_MAGIC, type SqliteFile, withSqlite } from '../../files/input/sqlite.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import type { ImportItem } from '../source.js';
+import type { ImportItem, ReadOptions, Source } from '../source.js';
 import { isObject, parsedJson } from './fields.js';
 
 const NAME = /\.(db|sqlite|sqlite3|vscdb)$/i;
 
 /** Files on the disk that begin as an SQLite file does; one that was named by itself may have any name. */
-export async function databasesIn(
-  files: readonly InputFile[],
-  isAlone: boolean,
-): Promise<InputFile[]> {
+async function databasesIn(files: readonly InputFile[], isAlone: boolean): Promise<InputFile[]> {
   const found: InputFile[] = [];
   for (const file of files) {
     if (
@@ -38,7 +35,7 @@ async function isSqlite(file: InputFile): Promise<boolean> {
 const columnsByFile = new WeakMap<InputFile, Promise<ReadonlySet<string>>>();
 
 /** Whether it has all of these columns, as `table.column`. False for one that is damaged. */
-export async function hasColumns(file: InputFile, names: readonly string[]): Promise<boolean> {
+async function hasColumns(file: InputFile, names: readonly string[]): Promise<boolean> {
   const known = columnsByFile.get(file) ?? columnsOf(file);
   columnsByFile.set(file, known);
   const columns = await known;
@@ -61,8 +58,37 @@ async function columnsOf({ diskPath = '' }: InputFile): Promise<ReadonlySet<stri
   return columns;
 }
 
+export interface SqliteSource extends Pick<Source, 'kind' | 'title'> {
+  /** As `table.column`: a file that has all of them is of this source. */
+  readonly columns: readonly string[];
+  items(database: SqliteFile, file: InputFile, options: ReadOptions): Iterable<ImportItem>;
+}
+
+/** A source whose files are SQLite files, one or several; others that lie beside them are passed over. */
+export function sqliteSource({ kind, title, columns, items }: SqliteSource): Source {
+  return {
+    kind,
+    title,
+    async detect({ files, form }) {
+      for (const file of await databasesIn(files, form === 'file')) {
+        if (await hasColumns(file, columns)) return true;
+      }
+      return false;
+    },
+    async *read({ files, form }, options) {
+      for (const file of await databasesIn(files, form === 'file')) {
+        options.signal?.throwIfAborted();
+        // Of one that was named by itself it is said what is wrong with it.
+        const isOther = form !== 'file' && !(await hasColumns(file, columns));
+        if (isOther || options.isKnown?.(file)) continue;
+        yield* itemsOfDatabase(file, (database) => items(database, file, options));
+      }
+    },
+  };
+}
+
 /** Items from a file; damage ends them with a problem, and what came before stays. */
-export async function* itemsOfDatabase(
+async function* itemsOfDatabase(
   { diskPath = '', name }: InputFile,
   read: (database: SqliteFile) => Iterable<ImportItem>,
 ): AsyncGenerator<ImportItem> {

@@ -69,9 +69,16 @@ function* conversationsOf(record: JsonRecord, context: Context): Generator<Impor
     return;
   }
   const head = headOf(fields, context.shared.has(id));
+  const attachments = new Set<string>();
+  const names: NamedFiles = (id) => {
+    const name = context.names(id);
+    if (name !== undefined) attachments.add(name);
+    return name;
+  };
   const read = (nodes: readonly ChatGptNode[]) => {
     const turns = new Turns(context.options.activity);
-    for (const node of nodes) addNode(turns, node, context.names);
+    attachments.clear();
+    for (const node of nodes) addNode(turns, node, names);
     return turns;
   };
   const nodes = nodesOf(fields['mapping']);
@@ -83,6 +90,7 @@ function* conversationsOf(record: JsonRecord, context: Context): Generator<Impor
       ...head,
       ...(!isMain && timesOf(conversation)),
       ...conversation,
+      attachments: [...attachments],
     };
   }
 }

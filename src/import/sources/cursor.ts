@@ -5,7 +5,7 @@
 import type { InputFile } from '../../files/input/input-types.js';
 import type { SqliteFile } from '../../files/input/sqlite.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import { databasesIn, hasColumns, itemsOfDatabase } from '../reading/databases.js';
+import { sqliteSource } from '../reading/databases.js';
 import {
   definedOrNothing,
   isObject,
@@ -16,27 +16,18 @@ import {
 } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
 import { Turns } from '../reading/turns.js';
-import type { Activity, ImportItem, Source } from '../source.js';
+import type { Activity, ImportItem } from '../source.js';
 
 const COLUMNS = ['cursorDiskKV.key', 'cursorDiskKV.value'];
 const COMPOSER = 'composerData:';
 const USER = 1;
 
-export const cursor: Source = {
+export const cursor = sqliteSource({
   kind: 'cursor',
   title: 'chats of Cursor (editor)',
-  async detect(input) {
-    const [file] = await databasesIn(input.files, input.form === 'file');
-    return file !== undefined && (await hasColumns(file, COLUMNS));
-  },
-  async *read(input, { activity, signal, isKnown }) {
-    for (const file of await databasesIn(input.files, input.form === 'file')) {
-      signal?.throwIfAborted();
-      if ((isKnown?.(file) ?? false) || !(await hasColumns(file, COLUMNS))) continue;
-      yield* itemsOfDatabase(file, (database) => composers(database, file, activity));
-    }
-  },
-};
+  columns: COLUMNS,
+  items: (database, file, { activity }) => composers(database, file, activity),
+});
 
 function* composers(
   database: SqliteFile,

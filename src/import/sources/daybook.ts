@@ -1,9 +1,10 @@
 /**
- * Daybook's own exports (JSON and JSON Lines), and folders of conversations as they lie in a root, also
- * those of perplexity-mcp-server, whose form they have. Ids stay: `daybook restore` is stricter, this
- * brings in what differs as well.
+ * Daybook's own exports in each of their forms, which come back as they were, and folders of
+ * conversations as they lie in a root, also those of perplexity-mcp-server, whose form they have. Ids
+ * stay: `daybook restore` is stricter, this also adds what an export has more.
  */
 import type { Input, InputFile } from '../../files/input/input-types.js';
+import { MAX_DOCUMENT_BYTES } from '../../files/read/json-doc.js';
 import { CONVERSATION_ID, type JsonObject } from '../../stores/conversations/document/schema.js';
 import { firstLine, objectLines, textOf, unreadableConversation } from '../reading/documents.js';
 import {
@@ -17,9 +18,20 @@ import {
 } from '../reading/fields.js';
 import { roleIn } from '../reading/roles.js';
 import { timeIn } from '../reading/times.js';
+import {
+  documentOfLines,
+  documentOfMarkdown,
+  documentOfOpenAi,
+  isDaybookMarkdown,
+} from '../reading/whole-documents.js';
 import type { ImportedConversation, ImportItem, ImportProblem, Source } from '../source.js';
 
 const IN_FOLDER = /(?:^|\/)(\d{8}-\d{13})\/conversation\.json$/;
+const MARKDOWN = /\.md$/i;
+/** In a folder: enough to tell what it is. */
+const MOST_PEEKS = 5;
+/** A line may be a whole conversation. */
+const LONG_LINES = { maxBytes: MAX_DOCUMENT_BYTES };
 const LINES = /\.(jsonl|ndjson)$/i;
 
 export const daybook: Source = {
@@ -28,9 +40,12 @@ export const daybook: Source = {
   async detect(input) {
     if (input.files.some(({ name }) => IN_FOLDER.test(name))) return true;
     const [file] = input.form === 'file' ? input.files : [];
+    for (const each of markdownOf(input)) {
+      if (isDaybookMarkdown((await textOf(each)) ?? '')) return true;
+    }
     if (file === undefined) return false;
     const line = objectIn(await firstLine(file));
-    if (isObject(line['thread']) || isObject(line['message'])) return true;
+    if (isLine(line)) return true;
     const document = objectIn(parsedJson(await textOf(file)));
     return document['format'] === 'daybook-export' || isConversation(document);
   },
@@ -39,10 +54,23 @@ export const daybook: Source = {
       signal?.throwIfAborted();
       const id = IN_FOLDER.exec(file.name)?.[1];
       if (id !== undefined) yield* folderConversation(file, id);
+      else if (MARKDOWN.test(file.name)) yield* markdownConversation(file);
       else if (input.form === 'file') yield* fileConversations(file, input);
     }
   },
 };
+
+const markdownOf = ({ files }: Input) =>
+  files.filter(({ name }) => MARKDOWN.test(name)).slice(0, MOST_PEEKS);
+
+const isLine = ({ thread, message, messages, daybook }: JsonObject) =>
+  isObject(thread) || isObject(message) || (isObject(daybook) && Array.isArray(messages));
+
+async function* markdownConversation(file: InputFile): AsyncGenerator<ImportItem> {
+  const text = (await textOf(file)) ?? '';
+  if (!isDaybookMarkdown(text)) return; // it lies beside them
+  yield wholeOrProblem(documentOfMarkdown(text), { file, record: undefined });
+}
 
 const isConversation = (document: JsonObject) =>
   CONVERSATION_ID.test(textIn(document['conversationId']) ?? '') &&
@@ -57,41 +85,47 @@ async function* folderConversation(file: InputFile, id: string): AsyncGenerator<
 
 async function* fileConversations(file: InputFile, _input: Input): AsyncGenerator<ImportItem> {
   const line = objectIn(await firstLine(file));
-  if (LINES.test(file.name) || isObject(line['thread'])) {
+  if (LINES.test(file.name) || isLine(line)) {
     yield* lineConversations(file);
     return;
   }
   const document = objectIn(parsedJson(await textOf(file)));
+  const isExport = document['version'] === 1;
   const all = isConversation(document) ? [document] : listIn(document['conversations']);
   for (const [index, each] of all.entries()) {
     const id = textIn(objectIn(each)['conversationId']);
-    const record = `conversations[${index}]`;
-    if (isObject(each) && id !== undefined) yield conversationOf(id, each, { file, record });
-    else yield unreadableConversation(file.name, record);
+    const place = { file, record: `conversations[${index}]` };
+    if (!isObject(each) || id === undefined) yield unreadableConversation(file.name, place.record);
+    else yield conversationOf(id, each, place, isExport ? each : undefined);
   }
 }
 
 interface Open {
-  readonly id: string;
-  readonly head: JsonObject;
+  readonly thread: JsonObject;
   readonly messages: JsonObject[];
   readonly record: string;
 }
 
-/** A line for a thread, then one for each of its messages, in the order of `seq` where they have one. */
+/**
+ * A line for a thread, then one for each of its messages, in the order of `seq` where they have one; or a
+ * line for each conversation, with `messages` and `daybook`.
+ */
 async function* lineConversations(file: InputFile): AsyncGenerator<ImportItem> {
   const problems: ImportProblem[] = [];
   const open = new Map<string, Open>();
   let last: Open | undefined;
-  for await (const { value, record } of objectLines(file, (problem) => problems.push(problem))) {
+  const lines = objectLines(file, (problem) => problems.push(problem), LONG_LINES);
+  for await (const { value, record } of lines) {
     yield* problems.splice(0);
     const [thread, message] = [objectIn(value['thread']), objectIn(value['message'])];
     const id = textIn(thread['id']);
     const owner = open.get(textIn(message['threadId']) ?? '') ?? last;
     if (id !== undefined) {
       if (last !== undefined) yield* ended(file, last, open);
-      last = { id, head: { ...thread, ...objectIn(thread['extra']) }, messages: [], record };
+      last = { thread, messages: [], record };
       open.set(id, last);
+    } else if (isObject(value['daybook'])) {
+      yield wholeOrProblem(documentOfOpenAi(value), { file, record });
     } else if (isObject(value['message']) && owner !== undefined) owner.messages.push(message);
     else yield { ...unreadableConversation(file.name, record), isConversation: false };
   }
@@ -99,19 +133,36 @@ async function* lineConversations(file: InputFile): AsyncGenerator<ImportItem> {
   if (last !== undefined) yield* ended(file, last, open);
 }
 
-function* ended(file: InputFile, { id, head, messages, record }: Open, open: Map<string, Open>) {
+function* ended(file: InputFile, { thread, messages, record }: Open, open: Map<string, Open>) {
+  const id = String(thread['id']);
   open.delete(id);
   const isOrdered = messages.every(({ seq }) => typeof seq === 'number');
   const sorted = isOrdered
     ? [...messages].sort((a, b) => Number(a['seq']) - Number(b['seq']))
     : messages;
-  yield conversationOf(id, { ...head, messages: sorted }, { file, record });
+  const document = { ...thread, ...objectIn(thread['extra']), messages: sorted };
+  yield conversationOf(id, document, { file, record }, documentOfLines(thread, sorted));
+}
+
+interface Origin {
+  readonly file: InputFile;
+  readonly record: string | undefined;
+}
+
+/** `whole`: as an export has it, where all of it is there. */
+function wholeOrProblem(whole: JsonObject | undefined, { file, record }: Origin): ImportItem {
+  const id = textIn(whole?.['conversationId']);
+  if (whole !== undefined && id !== undefined && CONVERSATION_ID.test(id)) {
+    return conversationOf(id, whole, { file, record }, whole);
+  }
+  return unreadableConversation(file.name, record ?? 'the document');
 }
 
 function conversationOf(
   id: string,
   document: JsonObject,
-  { file, record }: { file: InputFile; record: string | undefined },
+  { file, record }: Origin,
+  whole?: JsonObject,
 ): ImportedConversation {
   const { title, module, tags, pinned, metadata, meta, branchOf } = document;
   const parent = objectIn(branchOf);
@@ -134,6 +185,7 @@ function conversationOf(
     ...(Object.keys(others).length > 0 && { metadata: others }),
     ...(from !== undefined && { branchOf: { id: from, messageId } }),
     messages: objectsIn(document['messages']).flatMap((message) => messageOf(message) ?? []),
+    ...(CONVERSATION_ID.test(id) && { whole }),
   };
 }
 

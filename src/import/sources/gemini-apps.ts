@@ -2,6 +2,7 @@
  * Gemini Apps in Google's Takeout: `MyActivity.json`, a record for each prompt with its answer in HTML.
  * Nothing in it tells which prompts belong together, so each is a conversation of one turn.
  */
+import { posix } from 'node:path';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { attachmentLine } from '../reading/attachments.js';
 import {
@@ -10,7 +11,7 @@ import {
   type JsonRecord,
   unreadableConversation,
 } from '../reading/documents.js';
-import { isObject, listIn, objectsIn, textIn } from '../reading/fields.js';
+import { isObject, listIn, objectIn, objectsIn, textIn } from '../reading/fields.js';
 import { textOfHtml } from '../reading/html.js';
 import { timeIn } from '../reading/times.js';
 import type { ImportedMessage, ImportItem, Source } from '../source.js';
@@ -57,17 +58,20 @@ function conversationOf(
     ...{ path, record, fileTimeMs, id: `${moment}:${count}` },
     createdAt,
     messages: messagesOf(value, createdAt),
+    // They lie beside the file that names them.
+    attachments: filesOf(value).map((name) => posix.join(posix.dirname(path), name)),
   };
+}
+
+function filesOf(value: JsonObject): string[] {
+  const files = [...listIn(value['attachedFiles']), ...listIn(value['imageFile'])];
+  return files.flatMap((file) => textIn(file) ?? textIn(objectIn(file)['name']) ?? []);
 }
 
 function messagesOf(value: JsonObject, createdAt: string | undefined): ImportedMessage[] {
   const title = textIn(value['title']) ?? '';
   const prompt = PROMPT.test(title) ? title.replace(PROMPT, '') : '';
-  const files = [...objectsIn(value['attachedFiles']), ...objectsIn(value['imageFile'])].flatMap(
-    (file) => textIn(file['name']) ?? [],
-  );
-  const named = listIn(value['attachedFiles']).filter((name) => typeof name === 'string');
-  const asked = [prompt, ...[...files, ...named].map((name) => attachmentLine('file', name))];
+  const asked = [prompt, ...filesOf(value).map((name) => attachmentLine('file', name))];
   const answers = objectsIn(value['safeHtmlItem']).map((item) =>
     textOfHtml(textIn(item['html']) ?? ''),
   );

@@ -1,7 +1,7 @@
 /** insights-mcp: its SQLite file, or its rows as JSON or JSON Lines. Each becomes an insight. */
 import type { InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import { databasesIn, hasColumns, itemsOfDatabase } from '../reading/databases.js';
+import { sqliteSource } from '../reading/databases.js';
 import {
   elementsOf,
   firstElement,
@@ -15,26 +15,27 @@ import type { ImportedInsight, ImportProblem, Place, Source } from '../source.js
 
 const COLUMNS = ['insights.id', 'insights.content', 'insights.context'];
 
-export const insightsMcp: Source = {
+const database = sqliteSource({
   kind: 'insights-mcp',
   title: 'insights of insights-mcp',
-  async detect(input) {
-    const [database] = await databasesIn(input.files, input.form === 'file');
-    if (database !== undefined) return hasColumns(database, COLUMNS);
-    const [file] = input.form === 'file' ? input.files : [];
-    if (file === undefined) return false;
-    return isRow(await firstLine(file)) || isRow(await firstElement(file));
-  },
-  async *read(input) {
-    const databases = await databasesIn(input.files, input.form === 'file');
-    for (const file of databases) {
-      yield* itemsOfDatabase(file, function* (database) {
-        for (const row of database.rows('SELECT * FROM insights ORDER BY created_at, rowid')) {
-          yield insightOf(row, { path: file.name, record: `insight ${String(row['id'])}` });
-        }
-      });
+  columns: COLUMNS,
+  *items({ rows }, { name: path }) {
+    for (const row of rows('SELECT * FROM insights ORDER BY created_at, rowid')) {
+      yield insightOf(row, { path, record: `insight ${String(row['id'])}` });
     }
-    if (databases.length === 0) for (const file of input.files) yield* rowsOf(file);
+  },
+});
+
+export const insightsMcp: Source = {
+  ...database,
+  async detect(input) {
+    if (await database.detect(input)) return true;
+    const [file] = input.form === 'file' ? input.files : [];
+    return file !== undefined && (isRow(await firstLine(file)) || isRow(await firstElement(file)));
+  },
+  async *read(input, options) {
+    if (await database.detect(input)) yield* database.read(input, options);
+    else for (const file of input.files) yield* rowsOf(file);
   },
 };
 

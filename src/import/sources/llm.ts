@@ -1,10 +1,10 @@
 /** The logs of the command `llm`: its SQLite file, a row for each prompt and its response. */
 import type { InputFile } from '../../files/input/input-types.js';
 import type { SqliteFile } from '../../files/input/sqlite.js';
-import { databasesIn, hasColumns, itemsOfDatabase } from '../reading/databases.js';
+import { sqliteSource } from '../reading/databases.js';
 import { definedOrNothing, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
-import type { ImportedMessage, ImportItem, Source } from '../source.js';
+import type { ImportedMessage, ImportItem } from '../source.js';
 
 const COLUMNS = [
   'conversations.id',
@@ -13,20 +13,12 @@ const COLUMNS = [
   'responses.conversation_id',
 ];
 
-export const llm: Source = {
+export const llm = sqliteSource({
   kind: 'llm',
   title: 'logs of llm',
-  async detect(input) {
-    const [file] = await databasesIn(input.files, input.form === 'file');
-    return file !== undefined && (await hasColumns(file, COLUMNS));
-  },
-  async *read(input, { signal }) {
-    for (const file of await databasesIn(input.files, input.form === 'file')) {
-      signal?.throwIfAborted();
-      yield* itemsOfDatabase(file, (database) => conversations(database, file));
-    }
-  },
-};
+  columns: COLUMNS,
+  items: conversations,
+});
 
 function* conversations(database: SqliteFile, file: InputFile): Generator<ImportItem> {
   for (const row of database.rows('SELECT * FROM conversations ORDER BY id')) {

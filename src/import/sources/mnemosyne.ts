@@ -1,11 +1,11 @@
 /** The SQLite file of the MCP persistence server (mnemosyne): conversations, messages and summaries. */
 import type { InputFile } from '../../files/input/input-types.js';
 import type { Row, SqliteFile } from '../../files/input/sqlite.js';
-import { databasesIn, hasColumns, itemsOfDatabase, jsonIn } from '../reading/databases.js';
+import { jsonIn, sqliteSource } from '../reading/databases.js';
 import { definedOrNothing, textIn } from '../reading/fields.js';
 import { roleIn } from '../reading/roles.js';
 import { timeIn } from '../reading/times.js';
-import type { ImportedMessage, ImportItem, Source } from '../source.js';
+import type { ImportedMessage, ImportItem } from '../source.js';
 
 const COLUMNS = [
   'conversations.id',
@@ -14,22 +14,12 @@ const COLUMNS = [
   'messages.content',
 ];
 
-export const mnemosyne: Source = {
+export const mnemosyne = sqliteSource({
   kind: 'mnemosyne',
   title: 'SQLite file of the MCP persistence server',
-  async detect(input) {
-    const [file] = await databasesIn(input.files, input.form === 'file');
-    return file !== undefined && (await hasColumns(file, COLUMNS));
-  },
-  async *read(input, { signal }) {
-    for (const file of await databasesIn(input.files, input.form === 'file')) {
-      signal?.throwIfAborted();
-      if (await hasColumns(file, COLUMNS)) {
-        yield* itemsOfDatabase(file, (database) => conversations(database, file));
-      }
-    }
-  },
-};
+  columns: COLUMNS,
+  items: conversations,
+});
 
 function* conversations(database: SqliteFile, file: InputFile): Generator<ImportItem> {
   const hasSummaries = database.columns('conversation_summaries').has('summary_text');

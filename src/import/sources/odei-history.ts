@@ -1,30 +1,20 @@
 /** The SQLite file of odei-history: threads and their messages. Its JSON Lines are of Daybook's form. */
 import type { InputFile } from '../../files/input/input-types.js';
 import type { SqliteFile } from '../../files/input/sqlite.js';
-import { databasesIn, hasColumns, itemsOfDatabase, jsonIn } from '../reading/databases.js';
+import { jsonIn, sqliteSource } from '../reading/databases.js';
 import { definedOrNothing, listIn, textIn } from '../reading/fields.js';
 import { roleIn } from '../reading/roles.js';
 import { timeIn } from '../reading/times.js';
-import type { ImportedMessage, ImportItem, Source } from '../source.js';
+import type { ImportedMessage, ImportItem } from '../source.js';
 
 const COLUMNS = ['threads.id', 'threads.module', 'messages.threadId', 'messages.seq'];
 
-export const odeiHistory: Source = {
+export const odeiHistory = sqliteSource({
   kind: 'odei-history',
   title: 'SQLite file of odei-history',
-  async detect(input) {
-    const [file] = await databasesIn(input.files, input.form === 'file');
-    return file !== undefined && (await hasColumns(file, COLUMNS));
-  },
-  async *read(input, { signal }) {
-    for (const file of await databasesIn(input.files, input.form === 'file')) {
-      signal?.throwIfAborted();
-      if (await hasColumns(file, COLUMNS)) {
-        yield* itemsOfDatabase(file, (database) => threads(database, file));
-      }
-    }
-  },
-};
+  columns: COLUMNS,
+  items: threads,
+});
 
 function* threads(database: SqliteFile, file: InputFile): Generator<ImportItem> {
   for (const row of database.rows('SELECT * FROM threads ORDER BY createdAt, rowid')) {

@@ -1,5 +1,5 @@
 /**
- * The tool `export_conversations`: conversations as JSON, JSON Lines or Markdown, in the answer as far
+ * The tool `export_conversations`: conversations in one of the forms of an export, in the answer as far
  * as that may be long, or as a file in the folder of exports.
  */
 import { z } from 'zod';
@@ -20,7 +20,7 @@ export const exportConversations = defineTool({
   toolset: 'conversations',
   title: 'Export conversations',
   description:
-    'Returns conversations as text: json and jsonl are complete and can be restored, markdown is for reading. With file, writes them to the exports folder instead. Set forSharing before you give them to anybody else.',
+    'Returns conversations as text: json, jsonl and openai are complete and can come back, markdown is for reading. With file, writes them to the exports folder instead. Set forSharing before you give them to anybody else.',
   input: z.strictObject({
     format: z.enum(EXPORT_FORMATS).describe('Form of the text.').default('markdown'),
     conversationIds: z

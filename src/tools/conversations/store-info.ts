@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { isAppError } from '../../base/errors.js';
+import type { Importer } from '../../import/importer.js';
 import { ruleSchema } from '../../maintenance/retention/policy.js';
 import type { Retention } from '../../maintenance/retention/retention.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
@@ -76,6 +77,16 @@ export const storeInfo = defineTool({
       })
       .describe('Vectors for search by meaning; absent where they are off.')
       .exactOptional(),
+    imports: z
+      .array(
+        z.object({
+          tool: z.string(),
+          path: z.string(),
+          deletes: z.string().describe('What it deletes by itself, and when.').exactOptional(),
+          isWatched: z.boolean().describe('Whether servers take its sessions in as they grow.'),
+        }),
+      )
+      .describe('Other tools that keep conversations on this machine.'),
     size: z
       .object({
         sizeBytes: z.number().int().describe('Conversations and memory bank.'),
@@ -113,7 +124,8 @@ export const storeInfo = defineTool({
     }),
   }),
   annotations: READS,
-  async run(_input, { conversations, embeddings, insights, search, facts, retention, size }) {
+  async run(_input, app) {
+    const { conversations, embeddings, importer, insights, search, facts, retention, size } = app;
     const policy = await retentionFacts(retention);
     const vectors = embeddings.progress();
     const heads = await conversations.list();
@@ -127,6 +139,7 @@ export const storeInfo = defineTool({
       messages: heads.reduce((sum, { messageCount }) => sum + messageCount, 0),
       insights: await insightFacts(insights),
       index: { isBuilt, messages, terms },
+      imports: await otherTools(importer),
       size: await size.measure(),
       ...(policy && { retention: policy }),
       ...(vectors && { embeddings: { mode: embeddings.mode, ...vectors } }),
@@ -138,6 +151,15 @@ export const storeInfo = defineTool({
     };
   },
 });
+
+async function otherTools(importer: Importer) {
+  const watched = new Set((await importer.watched()).map(({ path }) => path));
+  return (await importer.places()).map(({ title, path, deletes }) => ({
+    ...{ tool: title, path },
+    ...(deletes !== undefined && { deletes }),
+    isWatched: watched.has(path),
+  }));
+}
 
 async function retentionFacts(retention: Retention) {
   try {

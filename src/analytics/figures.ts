@@ -1,0 +1,84 @@
+/**
+ * The figures of all conversations, kept current by following the store: the first question reads
+ * every conversation once, later ones only what changed. While nobody asks, nothing is kept.
+ */
+import { TimeSlice } from '../base/time-slice.js';
+import { frequentWords, type WordCount } from '../context/distinctive-words.js';
+import type { ConversationStore, ConversationView } from '../stores/conversations/conversations.js';
+import type { ConversationHead, Message } from '../stores/conversations/document/schema.js';
+import type { ConversationChange } from '../stores/conversations/files/catalogue.js';
+import { figuresOf, type MessageFigures } from './message-figures.js';
+
+export interface ConversationFigures {
+  readonly head: ConversationHead;
+  /** In the order of the file. */
+  readonly messages: readonly MessageFigures[];
+}
+
+export class Figures {
+  readonly #store: ConversationStore;
+  readonly #figures = new Map<string, ConversationFigures>();
+  /** The most frequent words of conversations that somebody asked the topics of. */
+  readonly #words = new WeakMap<ConversationFigures, readonly WordCount[]>();
+  #building: Promise<void> | undefined;
+  #isFollowing = false;
+
+  constructor(store: ConversationStore) {
+    this.#store = store;
+  }
+
+  /** All readable conversations as they are now. CANCELLED by the signal's reason, FILESYSTEM_ERROR. */
+  async all(signal?: AbortSignal): Promise<Iterable<ConversationFigures>> {
+    this.#building ??= this.#build().catch((error: unknown) => {
+      this.#building = undefined;
+      throw error;
+    });
+    await this.#building;
+    await this.#store.list(); // looks for what changed; followers are told of it
+    signal?.throwIfAborted();
+    return this.#figures.values();
+  }
+
+  /** The words that most messages of a conversation have, of at most 40. Reads it at the first time. */
+  async wordsOf(figures: ConversationFigures): Promise<readonly WordCount[]> {
+    const known = this.#words.get(figures);
+    if (known !== undefined) return known;
+    const messages = messagesOf(await this.#store.view(figures.head.conversationId));
+    const words = await frequentWords(messages, messages, new TimeSlice());
+    this.#words.set(figures, words);
+    return words;
+  }
+
+  async #build(): Promise<void> {
+    if (!this.#isFollowing) this.#store.followFromNow((change) => this.#apply(change));
+    this.#isFollowing = true;
+    const slice = new TimeSlice();
+    for (const { conversationId } of await this.#store.list()) {
+      if (this.#figures.has(conversationId)) continue;
+      const view = await this.#store.view(conversationId).catch(() => undefined); // gone or damaged
+      if (view !== undefined && !this.#figures.has(conversationId)) this.#put(view, 0);
+      if (slice.isSpent()) await slice.yield();
+    }
+  }
+
+  #apply({ conversationId, document, unchangedMessages }: ConversationChange): void {
+    if (document === undefined) this.#figures.delete(conversationId);
+    else this.#put(document, unchangedMessages);
+  }
+
+  #put(view: ConversationView, unchanged: number): void {
+    const { head } = view;
+    const known = this.#figures.get(head.conversationId)?.messages.slice(0, unchanged) ?? [];
+    const added = messagesOf(view, known.length).map(figuresOf);
+    this.#figures.set(head.conversationId, { head, messages: [...known, ...added] });
+  }
+}
+
+function messagesOf(view: ConversationView, after = 0): Message[] {
+  const messages: Message[] = [];
+  for (let seq = after + 1; seq <= view.head.messageCount; seq += 1) {
+    const found = view.message(seq);
+    if (found !== undefined) messages.push(found);
+  }
+  return messages;
+}

@@ -1,0 +1,50 @@
+/**
+ * The day, weekday and hour of a time in one time zone. Formatting a time is slow, and zones differ by
+ * multiples of a quarter of an hour, so each quarter is worked out once.
+ */
+
+import type { Period } from './periods.js';
+
+export interface Slot {
+  /** `2025-01-24`. */
+  readonly day: string;
+  /** 0 is Monday. */
+  readonly weekday: number;
+  readonly hour: number;
+}
+
+const QUARTER_MS = 15 * 60_000;
+
+export class LocalSlots {
+  readonly #format: Intl.DateTimeFormat;
+  readonly #slots = new Map<number, Slot>();
+
+  /** `timeZone`: a name of the IANA database. */
+  constructor(timeZone: string) {
+    // Swedish dates have the form of ISO 8601.
+    const style = { timeZone, dateStyle: 'short', timeStyle: 'short' } as const;
+    this.#format = new Intl.DateTimeFormat('sv-SE', style);
+  }
+
+  /** Of epoch milliseconds. */
+  of(time: number): Slot {
+    const quarter = Math.floor(time / QUARTER_MS);
+    const known = this.#slots.get(quarter);
+    if (known !== undefined) return known;
+    const [day = '', clock = ''] = this.#format.format(quarter * QUARTER_MS).split(' ');
+    const slot = { day, weekday: weekdayOf(day), hour: Number.parseInt(clock, 10) };
+    this.#slots.set(quarter, slot);
+    return slot;
+  }
+}
+
+const weekdayOf = (day: string): number => (new Date(`${day}T00:00:00Z`).getUTCDay() + 6) % 7;
+
+/** The Monday of its week, the first of its month, or the day itself. */
+export function periodOf({ day, weekday }: Slot, period: Period): string {
+  if (period === 'day') return day;
+  if (period === 'month') return day.slice(0, 7);
+  const date = new Date(`${day}T00:00:00Z`);
+  date.setUTCDate(date.getUTCDate() - weekday);
+  return date.toISOString().slice(0, 10);
+}

@@ -1,0 +1,61 @@
+/**
+ * How long people talk: a session ends where the next message is more than half an hour later, and the
+ * pauses are those between the messages of a session.
+ */
+
+export interface Pace {
+  readonly sessions: number;
+  readonly medianMinutes: number;
+  readonly longestMinutes: number;
+  /** Median of the pauses between two messages of a session. */
+  readonly medianPauseSeconds: number;
+  readonly medianMessages: number;
+}
+
+const SESSION_PAUSE_MS = 30 * 60_000;
+
+export class Pacer {
+  readonly #minutes: number[] = [];
+  readonly #messages: number[] = [];
+  readonly #pauseSeconds: number[] = [];
+
+  /** Takes the times of one conversation (epoch milliseconds); answers how many minutes they fill. */
+  add(times: readonly number[]): number {
+    const sorted = [...times].sort((a, b) => a - b);
+    let total = 0;
+    let begun = 0;
+    for (const [index, time] of sorted.entries()) {
+      const pause = (sorted[index + 1] ?? Number.POSITIVE_INFINITY) - time;
+      if (pause <= SESSION_PAUSE_MS) {
+        this.#pauseSeconds.push(pause / 1000);
+        continue;
+      }
+      const minutes = (time - (sorted[begun] ?? time)) / 60_000;
+      this.#minutes.push(minutes);
+      this.#messages.push(index - begun + 1);
+      total += minutes;
+      begun = index + 1;
+    }
+    return toTenths(total);
+  }
+
+  pace(): Pace {
+    return {
+      sessions: this.#minutes.length,
+      medianMinutes: median(this.#minutes),
+      longestMinutes: toTenths(this.#minutes.reduce((most, each) => Math.max(most, each), 0)),
+      medianPauseSeconds: median(this.#pauseSeconds),
+      medianMessages: median(this.#messages),
+    };
+  }
+}
+
+const toTenths = (amount: number): number => Math.round(amount * 10) / 10;
+
+/** 0 of nothing. */
+function median(amounts: readonly number[]): number {
+  const sorted = Float64Array.from(amounts).sort();
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? 0;
+  return toTenths(sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2);
+}

@@ -1,0 +1,92 @@
+/**
+ * The report over a range of days: sums by period, module, role, model and conversation, the hours of
+ * the week, how long people talk, and topics. Days are those of the reader's time zone.
+ */
+import type { ConversationHead, Role } from '../stores/conversations/document/schema.js';
+import type { ConversationFigures } from './figures.js';
+import { LocalSlots, periodOf } from './local-slots.js';
+import type { MessageFigures } from './message-figures.js';
+import { type Pace, Pacer } from './pacer.js';
+import type { Period } from './periods.js';
+import { type Sums, Tallies, Tally } from './tally.js';
+
+export interface ReportRequest {
+  readonly timeZone: string;
+  /** Days such as `2025-01-24`, both included. */
+  readonly from?: string;
+  readonly to?: string;
+  readonly module?: string;
+  readonly role?: Role;
+  readonly period: Period;
+}
+
+export interface Report {
+  readonly totals: Sums;
+  /** Oldest first; periods without messages are left out. */
+  readonly periods: readonly (readonly [period: string, sums: Sums])[];
+  readonly modules: readonly (readonly [module: string, sums: Sums])[];
+  readonly roles: readonly (readonly [role: string, sums: Sums])[];
+  readonly models: readonly (readonly [model: string, sums: Sums])[];
+  /** Most messages first. */
+  readonly conversations: readonly ConversationReport[];
+  /** Messages by weekday, Monday first, and hour. */
+  readonly week: readonly (readonly number[])[];
+  readonly pace: Pace;
+}
+
+export interface ConversationReport {
+  readonly figures: ConversationFigures;
+  readonly sums: Sums;
+  /** Of all its sessions. */
+  readonly minutes: number;
+}
+
+/** The name of what belongs to no module. */
+const NO_MODULE = '';
+
+export function reportOf(all: Iterable<ConversationFigures>, request: ReportRequest): Report {
+  const { period, timeZone } = request;
+  const slots = new LocalSlots(timeZone);
+  const totals = new Tally();
+  const [periods, modules, roles, models] = [0, 1, 2, 3].map(() => new Tallies()) as Four;
+  const week = Array.from({ length: 7 }, () => new Array<number>(24).fill(0));
+  const pacer = new Pacer();
+  const conversations: ConversationReport[] = [];
+  for (const figures of all) {
+    if (request.module !== undefined && figures.head.module !== request.module) continue;
+    const own = new Tally();
+    const times: number[] = [];
+    for (const message of figures.messages) {
+      const slot = slotWithin(message, slots, request);
+      if (slot === undefined) continue;
+      times.push(message.time);
+      const tallies = [totals, own, periods.of(periodOf(slot, period)), roles.of(message.role)];
+      tallies.push(modules.of(moduleOf(figures.head)));
+      if (message.model !== undefined) tallies.push(models.of(message.model));
+      for (const tally of tallies) tally.add(figures, message);
+      const hours = week[slot.weekday] ?? [];
+      hours[slot.hour] = (hours[slot.hour] ?? 0) + 1;
+    }
+    if (own.messages === 0) continue;
+    conversations.push({ figures, sums: own.sums(), minutes: pacer.add(times) });
+  }
+  conversations.sort((a, b) => b.sums.messages - a.sums.messages || byId(a, b));
+  return {
+    ...{ totals: totals.sums(), periods: periods.byName(), modules: modules.bySize() },
+    ...{ roles: roles.bySize(), models: models.bySize(), conversations, week, pace: pacer.pace() },
+  };
+}
+
+type Four = [Tallies, Tallies, Tallies, Tallies];
+
+const moduleOf = ({ module = NO_MODULE }: ConversationHead) => module;
+
+const byId = (a: ConversationReport, b: ConversationReport) =>
+  a.figures.head.conversationId < b.figures.head.conversationId ? -1 : 1;
+
+function slotWithin(message: MessageFigures, slots: LocalSlots, { role, from, to }: ReportRequest) {
+  if (Number.isNaN(message.time) || (role !== undefined && message.role !== role)) return undefined;
+  const slot = slots.of(message.time);
+  const isWithin = (from === undefined || slot.day >= from) && (to === undefined || slot.day <= to);
+  return isWithin ? slot : undefined;
+}

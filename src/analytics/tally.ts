@@ -1,0 +1,80 @@
+/** Sums of messages: of a day, a module, a model, or all of them. */
+import type { MessageFigures } from './message-figures.js';
+
+export interface Cost {
+  readonly currency: string;
+  readonly total: number;
+}
+
+export interface Sums {
+  readonly conversations: number;
+  readonly messages: number;
+  readonly words: number;
+  readonly tokens: number;
+  readonly billedTokens: number;
+  /** One entry a currency; empty where nothing is known to have cost anything. */
+  readonly costs: Cost[];
+}
+
+export class Tally {
+  #conversations = 0;
+  #messages = 0;
+  #words = 0;
+  #tokens = 0;
+  #billedTokens = 0;
+  readonly #costs = new Map<string, number>();
+  #last: object | undefined;
+
+  get messages(): number {
+    return this.#messages;
+  }
+
+  /** The messages of one conversation have to come one after the other. */
+  add(conversation: object, { words, tokens, billedTokens = 0, cost }: MessageFigures): void {
+    if (this.#last !== conversation) this.#conversations += 1;
+    this.#last = conversation;
+    this.#messages += 1;
+    this.#words += words;
+    this.#tokens += tokens;
+    this.#billedTokens += billedTokens;
+    if (cost === undefined) return;
+    this.#costs.set(cost.currency, (this.#costs.get(cost.currency) ?? 0) + cost.total);
+  }
+
+  sums(): Sums {
+    return {
+      conversations: this.#conversations,
+      messages: this.#messages,
+      words: this.#words,
+      tokens: this.#tokens,
+      billedTokens: this.#billedTokens,
+      costs: [...this.#costs].map(([currency, total]) => ({ currency, total: rounded(total) })),
+    };
+  }
+}
+
+/** Millionths: sums of decimal fractions are never exact. */
+const rounded = (amount: number): number => Math.round(amount * 1e6) / 1e6;
+
+/** Tallies by name, each made at its first message. */
+export class Tallies {
+  readonly #tallies = new Map<string, Tally>();
+
+  of(name: string): Tally {
+    const tally = this.#tallies.get(name) ?? new Tally();
+    this.#tallies.set(name, tally);
+    return tally;
+  }
+
+  /** In the order of their names. */
+  byName(): [name: string, sums: Sums][] {
+    return [...this.#tallies]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, tally]) => [name, tally.sums()]);
+  }
+
+  /** Most messages first. */
+  bySize(): [name: string, sums: Sums][] {
+    return this.byName().sort(([, a], [, b]) => b.messages - a.messages);
+  }
+}

@@ -1,0 +1,65 @@
+/**
+ * `daybook stats`: what the tool `get_analytics` says, as bars in a terminal, as JSON or as CSV. Reads
+ * the files once and ends.
+ */
+import type { z } from 'zod';
+import type { Table } from '../../analytics/periods.js';
+import { getAnalytics } from '../../tools/admin/get-analytics.js';
+import { configuration, type Flags } from '../configuration.js';
+import { NOTHING_FOUND } from '../status.js';
+import { columnsOf } from '../terminal/columns.js';
+import { showText } from '../terminal/pager.js';
+import { terminalJson } from '../terminal/terminal-text.js';
+import { invalidInput } from '../tools/issue-text.js';
+import { csvOf, statsLines } from '../views/stats-lines.js';
+import { withApp } from '../with-app.js';
+
+export interface StatsOptions {
+  readonly from?: string;
+  readonly to?: string;
+  readonly module?: string;
+  readonly role?: string;
+  readonly period?: string;
+  readonly limit?: string;
+  readonly json?: boolean;
+  readonly csv?: true | Table;
+}
+
+/** Prints to stdout. Status 1 where there is no message. */
+export async function stats({ json, csv, ...options }: StatsOptions, flags: Flags): Promise<void> {
+  const input = inputOf(options, flags, csv);
+  await withApp(
+    flags,
+    async (app, signal) => {
+      app.search.start('once');
+      const call = { signal, isRemote: false, progress: () => undefined };
+      const answer = getAnalytics.output.parse(await getAnalytics.run(input, app, call));
+      if (answer.totals.messages === 0) process.exitCode = NOTHING_FOUND;
+      if (json) console.log(terminalJson(answer));
+      else if (csv !== undefined) console.log(csvOf(answer, csv === true ? 'periods' : csv));
+      else await showText(statsLines(answer, columnsOf(process.stdout)).join('\n'));
+    },
+    { isReading: true },
+  );
+}
+
+type Input = z.output<typeof getAnalytics.input>;
+
+/** VALIDATION_ERROR names the option. */
+function inputOf(
+  { limit, ...options }: Omit<StatsOptions, 'json' | 'csv'>,
+  flags: Flags,
+  csv: StatsOptions['csv'],
+): Input {
+  const timeZone = flags['utc'] ? 'UTC' : configuration(flags).timeZone;
+  const parsed = getAnalytics.input.safeParse({
+    ...options,
+    ...(limit !== undefined && { limit: Number(limit) }),
+    ...(csv !== undefined && limit === undefined && { limit: 100 }),
+    ...(csv !== undefined && { include: [csv === true ? 'periods' : csv] }),
+    ...{ timeZone, maxTokens: 25_000 },
+  });
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw invalidInput(`--${String(issue?.path[0])}`, issue);
+}

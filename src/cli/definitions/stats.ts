@@ -1,0 +1,25 @@
+/** Names, options and help of `daybook stats`. */
+import { type Command, Option } from 'commander';
+import { PERIODS, TABLES } from '../../analytics/periods.js';
+import { ROLES } from '../../stores/conversations/document/schema.js';
+import type { StatsOptions } from '../commands/stats.js';
+import type { Flags } from '../configuration.js';
+import { examplesText } from '../names.js';
+
+export function addStats(program: Command, flags: () => Flags): void {
+  program
+    .command('stats')
+    .description('show figures: messages, words, tokens and cost, hours of the week, topics')
+    .option('--from <day>', 'first day, such as 2025-01-24')
+    .option('--to <day>', 'last day')
+    .option('--module <name>', 'only conversations of this module')
+    .addOption(new Option('--role <role>', 'only messages of this role').choices(ROLES))
+    .addOption(new Option('--period <period>', 'sums by day, week or month').choices(PERIODS))
+    .option('--limit <n>', 'most entries of each list (10)')
+    .option('--json', 'the answer of the tool get_analytics as JSON')
+    .addOption(new Option('--csv [table]', 'one table as CSV (periods)').choices(TABLES))
+    .addHelpText('after', examplesText('stats', 'stats --period day', 'stats --csv models'))
+    .action(async (options: StatsOptions) =>
+      (await import('../commands/stats.js')).stats(options, flags()),
+    );
+}

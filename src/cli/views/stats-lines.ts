@@ -1,0 +1,99 @@
+/** The answer of `get_analytics` for people: bars in columns; and one of its tables as CSV. */
+import type { z } from 'zod';
+import type { Table } from '../../analytics/periods.js';
+import type { getAnalytics } from '../../tools/admin/get-analytics.js';
+import { cut, padEnd } from '../terminal/columns.js';
+import { oneLine } from '../terminal/terminal-text.js';
+
+type Answer = z.output<typeof getAnalytics.output>;
+type Sums = Answer['totals'];
+
+const NAME_WIDTH = 24;
+const NUMBER_WIDTH = 8;
+const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
+/** From nothing to the fullest hour. */
+const SHADES = ['·', '░', '▒', '▓', '█'];
+const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
+
+/** Lines of at most `columns` characters. */
+export function statsLines(answer: Answer, columns: number): string[] {
+  const { totals, pace, timeZone, week, topics = [], omittedPeriods = 0 } = answer;
+  if (totals.messages === 0) return ['No message was found.'];
+  const sections: (readonly [string, readonly Row[]])[] = [
+    ['over time', rowsOf(answer, 'periods')],
+    ['modules', rowsOf(answer, 'modules')],
+    ['roles', rowsOf(answer, 'roles')],
+    ['models', rowsOf(answer, 'models')],
+    ['longest conversations', rowsOf(answer, 'conversations')],
+  ];
+  const minutes = `${pace.medianMinutes} minutes in the middle, ${pace.longestMinutes} at most`;
+  return [
+    `${totals.conversations} conversations, ${totals.messages} messages, ${totals.words} words, about ${totals.tokens} tokens${costText(totals)}`,
+    `${pace.sessions} sessions: ${minutes}; ${pace.medianPauseSeconds} seconds between messages`,
+    ...(omittedPeriods > 0 ? [`${omittedPeriods} earlier periods are left out; see --from`] : []),
+    ...sections.flatMap(([title, rows]) =>
+      rows.length === 0 ? [] : ['', title, ...barsOf(rows, columns)],
+    ),
+    ...(week ? ['', `hours of the week (${timeZone})`, ...weekLines(week)] : []),
+    ...(topics.length > 0 ? ['', `topics: ${topics.map(({ word }) => word).join(', ')}`] : []),
+  ];
+}
+
+interface Row {
+  readonly name: string;
+  readonly sums: Sums;
+}
+
+function rowsOf(answer: Answer, table: Table): Row[] {
+  if (table === 'conversations') {
+    return (answer.conversations ?? []).map(({ title, conversationId, ...sums }) => ({
+      ...{ name: title ?? conversationId, sums },
+    }));
+  }
+  return (answer[table] ?? []).map(({ name, ...sums }) => ({ name: name || 'no module', sums }));
+}
+
+function barsOf(rows: readonly Row[], columns: number): string[] {
+  const most = Math.max(...rows.map(({ sums }) => sums.messages));
+  const width = Math.max(5, Math.min(40, columns - NAME_WIDTH - NUMBER_WIDTH - 16));
+  return rows.map(({ name, sums }) => {
+    const shown = padEnd(cut(oneLine(name), NAME_WIDTH), NAME_WIDTH);
+    const number = String(sums.messages).padStart(NUMBER_WIDTH);
+    return `${shown} ${number} ${bar(sums.messages / most, width)}${costText(sums)}`;
+  });
+}
+
+function bar(share: number, width: number): string {
+  const eighths = Math.max(1, Math.round(share * width * 8));
+  return '█'.repeat(eighths >> 3) + (EIGHTHS[eighths & 7] ?? '');
+}
+
+function weekLines(week: readonly (readonly number[])[]): string[] {
+  const most = Math.max(1, ...week.flat());
+  const shade = (count: number) =>
+    SHADES[count === 0 ? 0 : Math.ceil((count / most) * (SHADES.length - 1))] ?? '';
+  const hours = [0, 6, 12, 18].map((hour) => String(hour).padEnd(6)).join('');
+  return [
+    `    ${hours}`.trimEnd(),
+    ...week.map((row, n) => `${DAYS[n]} ${row.map(shade).join('')}`),
+  ];
+}
+
+const costText = ({ costs }: Sums): string =>
+  costs.map(({ currency, total }) => `, ${total} ${oneLine(currency)}`).join('');
+
+const COLUMNS = ['conversations', 'messages', 'words', 'tokens', 'billedTokens'] as const;
+
+/** RFC 4180, with a first line of names. A name that a spreadsheet would compute gets an apostrophe. */
+export function csvOf(answer: Answer, table: Table): string {
+  const lines = rowsOf(answer, table).map(({ name, sums }) => {
+    const costs = sums.costs.map(({ currency, total }) => `${total} ${currency}`).join(' + ');
+    return [name, ...COLUMNS.map((column) => String(sums[column])), costs].map(csvCell).join(',');
+  });
+  return [['name', ...COLUMNS, 'cost'].join(','), ...lines].join('\n');
+}
+
+function csvCell(text: string): string {
+  const safe = oneLine(/^[=+\-@]/.test(text) ? `'${text}` : text);
+  return /[",]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

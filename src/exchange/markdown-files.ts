@@ -1,0 +1,101 @@
+/**
+ * Conversations as a folder of Markdown, a file each (docs/FORMAT.md): frontmatter with the fields of the
+ * conversation, links to branches, and before each message a comment with its fields, by which
+ * `daybook import` reads it back exactly. Text stands as it is; what Markdown cannot hold exactly is in
+ * the comment as well.
+ */
+import { join } from 'node:path';
+import type { Durability } from '../files/atomic/atomic-write.js';
+import { writeNewFile } from '../files/atomic/new-file.js';
+import type { ConversationHead, JsonObject } from '../stores/conversations/document/schema.js';
+import {
+  EXPORT_VERSION,
+  type ExportedDocument,
+  headingOf,
+  lineOf,
+  oneLine,
+  speakerLine,
+  threadOf,
+} from './formats.js';
+import { closingFence } from './message-markdown.js';
+
+/** The conversations of one folder, which may link to each other. */
+export class MarkdownFolder {
+  readonly #heads: ReadonlyMap<string, ConversationHead>;
+  readonly #branches = new Map<string, string[]>();
+
+  constructor(heads: readonly ConversationHead[]) {
+    this.#heads = new Map(heads.map((head) => [head.conversationId, head]));
+    for (const { conversationId, branchOf } of heads) {
+      if (branchOf === undefined) continue;
+      const there = this.#branches.get(branchOf.conversationId) ?? [];
+      this.#branches.set(branchOf.conversationId, [...there, conversationId]);
+    }
+  }
+
+  /** Gives the size in bytes. Throws like `writeNewFile`. */
+  write(
+    folder: string,
+    document: ExportedDocument,
+    { isShared, fsync }: Durability & { readonly isShared: boolean },
+  ): Promise<number> {
+    const path = join(folder, fileNameOf(document.conversationId));
+    return writeNewFile(path, this.#parts(document, isShared), { fsync });
+  }
+
+  async *#parts(
+    { messages, ...head }: ExportedDocument,
+    isShared: boolean,
+  ): AsyncGenerator<string> {
+    yield `---\n${frontmatterOf({ daybook: EXPORT_VERSION, ...threadOf(head) })}---\n\n`;
+    yield headingOf(head);
+    if (!isShared) yield this.#links(head.conversationId);
+    for (const message of messages) yield messageOf(message);
+  }
+
+  #links(conversationId: string): string {
+    const parent = this.#heads.get(conversationId)?.branchOf?.conversationId;
+    const branches = this.#branches.get(conversationId) ?? [];
+    return [
+      ...(parent === undefined ? [] : [`\nBranch of ${this.#link(parent)}\n`]),
+      ...(branches.length === 0 ? [] : ['\nBranches:\n\n']),
+      ...branches.map((id) => `- ${this.#link(id)}\n`),
+    ].join('');
+  }
+
+  /** Only its id where it is not in the folder. */
+  #link(id: string): string {
+    const head = this.#heads.get(id);
+    if (head === undefined) return oneLine(id);
+    const text = oneLine(head.title ?? id).replaceAll(/[\\[\]<>]/g, '\\$&');
+    return `[${text}](${fileNameOf(id)})`;
+  }
+}
+
+const fileNameOf = (conversationId: string) => `${conversationId}.md`;
+
+/** YAML, in that every line is a name and a value in JSON. */
+function frontmatterOf(fields: JsonObject): string {
+  return Object.entries(fields)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}: ${oneLineJson(value)}\n`)
+    .join('');
+}
+
+function messageOf(message: JsonObject): string {
+  const { content: given, ...fields } = lineOf(message);
+  const content = String(given);
+  const isExact = content.isWellFormed() && !content.includes('\r');
+  const fence = closingFence(content);
+  const comment = { ...fields, ...(fence && { fence }), ...(!isExact && { content }) };
+  const text = content.replaceAll(/(^|\n)(\\*<!-- daybook:)/g, '$1\\$2').toWellFormed();
+  const shown = fence === undefined ? text : `${text}\n${fence}`;
+  return `\n<!-- daybook:message ${oneLineJson(comment)} -->\n${speakerLine(message)}\n\n${shown}\n`;
+}
+
+/** JSON in which nothing ends a comment or, for some programs, the line. */
+const oneLineJson = (value: unknown) =>
+  JSON.stringify(value).replaceAll(
+    /[>\u2028\u2029]/g,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );

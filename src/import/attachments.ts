@@ -1,0 +1,62 @@
+/**
+ * Copies images and files of an export into the folder of the conversation that names them, below
+ * `attachments/` and under the names that they have in the export. What is there already is left alone.
+ */
+import { dirname, join } from 'node:path';
+import { AppError, isAppError } from '../base/errors.js';
+import { makeFolder } from '../files/atomic/atomic-write.js';
+import { writeNewFile } from '../files/atomic/new-file.js';
+import type { InputFile } from '../files/input/input-types.js';
+import { confinedPath } from '../files/paths/paths.js';
+import { readStamp } from '../files/read/stamp.js';
+import { type Account, addProblem } from './account.js';
+import { plainName } from './reading/note-paths.js';
+
+const FOLDER = 'attachments';
+
+export interface AttachmentTarget {
+  /** Absolute path of the conversation's folder. */
+  readonly folder: string;
+  readonly account: Account;
+  readonly dryRun: boolean;
+}
+
+/** Durable when it resolves. What is wrong with one is a problem of it; STORAGE_FULL ends the import. */
+export async function copyAttachments(
+  files: readonly InputFile[],
+  { folder, account, dryRun }: AttachmentTarget,
+): Promise<void> {
+  for (const file of files) {
+    try {
+      const isNew = await copy(file, join(folder, FOLDER), dryRun);
+      if (isNew) account.attachments += 1;
+    } catch (error) {
+      if (!isAppError(error) || error.code === 'STORAGE_FULL') throw error;
+      addProblem(account, { path: file.name }, error);
+    }
+  }
+}
+
+/** False where it is there. ALREADY_EXISTS where another file has its place, and what writing throws. */
+async function copy(file: InputFile, folder: string, dryRun: boolean): Promise<boolean> {
+  const target = join(folder, safeName(file.name));
+  const there = await readStamp(target);
+  if (there !== undefined) {
+    if (there.size === BigInt(file.sizeBytes)) return false;
+    throw new AppError('ALREADY_EXISTS', `${target} is another file; it was left so.`);
+  }
+  if (dryRun) return true;
+  await makeFolder(dirname(target));
+  await writeNewFile(target, file.bytes(), { fsync: true });
+  return true;
+}
+
+/** The name in the export, where every system can hold it. */
+function safeName(name: string): string {
+  try {
+    if (!/(^|\/)\./.test(name)) return confinedPath('', name);
+  } catch (error) {
+    if (!isAppError(error, 'PATH_ESCAPE')) throw error;
+  }
+  return join(...name.split('/').map(plainName));
+}

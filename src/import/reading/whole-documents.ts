@@ -1,0 +1,82 @@
+/**
+ * Documents of a store, from the forms in which `daybook export` writes them (docs/FORMAT.md): the same
+ * document comes out that went in. `undefined` where somebody or something changed the form, so that
+ * not all of it is there.
+ */
+import type { JsonObject } from '../../stores/conversations/document/schema.js';
+import { isObject, objectIn, objectsIn, parsedJson, textIn } from './fields.js';
+
+const VERSION = 1;
+const COMMENT = '\n<!-- daybook:message ';
+
+/** A line for a conversation, and the lines for its messages in their order. */
+export function documentOfLines(
+  thread: JsonObject,
+  messages: readonly JsonObject[],
+): JsonObject | undefined {
+  const { id, messageCount, ...head } = thread;
+  // Other programs write such lines as well; only Daybook's have a version.
+  if (typeof head['formatVersion'] !== 'number' || messageCount !== messages.length) {
+    return undefined;
+  }
+  return {
+    conversationId: id,
+    ...withExtra(head),
+    messages: messages.map(({ threadId: _thread, seq: _seq, ...message }) => withExtra(message)),
+  };
+}
+
+/** A line with `messages`, whose field `daybook` has everything else. */
+export function documentOfOpenAi(line: JsonObject): JsonObject | undefined {
+  const { version, conversation, messages: others } = objectIn(line['daybook']);
+  const [said, rest] = [objectsIn(line['messages']), objectsIn(others)];
+  if (version !== VERSION || !isObject(conversation) || said.length !== rest.length) {
+    return undefined;
+  }
+  const messages = said.map(({ role, content }, index) => ({ role, content, ...rest[index] }));
+  return { ...conversation, messages };
+}
+
+export const isDaybookMarkdown = (text: string): boolean =>
+  /^\ufeff?---\r?\ndaybook: 1\r?\n/.test(text);
+
+/** One file of a folder of Markdown. */
+export function documentOfMarkdown(given: string): JsonObject | undefined {
+  // Messages with such line ends of their own are in the comments.
+  const text = given.replaceAll('\r\n', '\n').replace(/^\ufeff/, '');
+  const end = text.indexOf('\n---\n');
+  const thread = frontmatter(text.slice('---\n'.length, end));
+  const messages = text.slice(end).split(COMMENT).slice(1).map(messageOf);
+  const whole = messages.filter((message) => message !== undefined);
+  if (end === -1 || thread === undefined || whole.length < messages.length) return undefined;
+  return documentOfLines(thread, whole);
+}
+
+function frontmatter(text: string): JsonObject | undefined {
+  const fields: JsonObject = {};
+  for (const line of text.split('\n')) {
+    const [, name, value] = /^(\w+):\s*(\S.*)$/.exec(line) ?? [];
+    if (name === undefined || value === undefined) return undefined;
+    if (name !== 'daybook') fields[name] = parsedJson(value) ?? value;
+  }
+  return fields;
+}
+
+/** What follows the beginning of a comment, up to the next one. */
+function messageOf(part: string): JsonObject | undefined {
+  const end = part.indexOf(' -->\n');
+  const start = part.indexOf('\n\n', end);
+  const fields = parsedJson(part.slice(0, end));
+  if (end === -1 || start === -1 || !isObject(fields)) return undefined;
+  const { fence, ...message } = fields;
+  const text = part.slice(start + 2).replace(/\n$/, '');
+  const closing = `\n${textIn(fence) ?? ''}`;
+  const content =
+    fence !== undefined && text.endsWith(closing) ? text.slice(0, -closing.length) : text;
+  return { content: content.replaceAll(/(^|\n)\\(\\*<!-- daybook:)/g, '$1$2'), ...message };
+}
+
+const withExtra = ({ extra, ...fields }: JsonObject): JsonObject => ({
+  ...fields,
+  ...objectIn(extra),
+});

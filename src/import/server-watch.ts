@@ -1,0 +1,79 @@
+/**
+ * What a server takes in by itself: the sessions of tools on this machine, as they grow and before their
+ * makers delete them. Every client has its own server, of which one at a time watches (a lease says
+ * which); when it ends, another one goes on.
+ */
+import { sleep } from '../base/clock.js';
+import { isAppError } from '../base/errors.js';
+import type { Log } from '../base/log.js';
+import { type Lease, tryLease } from '../files/locks/lease.js';
+import type { Importer } from './importer.js';
+import { watchImports } from './watch.js';
+
+const EVERY_MS = 60_000;
+/** The client that started the server waits for other things first. */
+const FIRST_AFTER_MS = 5_000;
+
+export interface ServerWatchOptions {
+  readonly importer: Importer;
+  readonly leasePath: string;
+  readonly log: Log;
+  readonly everyMs?: number;
+  readonly firstAfterMs?: number;
+}
+
+export interface ServerWatch {
+  /** Breaks off a round that is under way; what came in stays. */
+  close(): Promise<void>;
+}
+
+/** What fails is logged and tried again at the next round. */
+export function startServerWatch(options: ServerWatchOptions): ServerWatch {
+  const { firstAfterMs = FIRST_AFTER_MS, log } = options;
+  const ending = new AbortController();
+  const watching = sleep(firstAfterMs, ending.signal)
+    .then(() => watch(options, ending.signal))
+    .catch((error: unknown) => {
+      if (!ending.signal.aborted) log.error({ err: error }, 'the watch of other tools ended');
+    });
+  return {
+    async close() {
+      ending.abort();
+      await watching;
+    },
+  };
+}
+
+async function watch(
+  { importer, leasePath, log, everyMs = EVERY_MS }: ServerWatchOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  let lease: Lease | undefined;
+  const onError = (error: Error) => {
+    // Somebody imports by hand.
+    if (isAppError(error, 'LOCKED')) log.debug({ err: error }, 'an import is at work already');
+    else log.warn({ err: error }, 'sessions of another tool did not come in');
+  };
+  const paths = async () => {
+    if (lease?.isHeld() !== true) lease = await tryLease(leasePath);
+    return lease === undefined ? [] : (await importer.watched()).map(({ path }) => path);
+  };
+  try {
+    await watchImports(importer, {
+      ...{ everyMs, signal, onError },
+      paths: () =>
+        paths().catch((error: unknown) => {
+          if (!isAppError(error)) throw error;
+          onError(error);
+          return [];
+        }),
+      onRound({ sources, added, updated, problems, stopped }) {
+        const told = { sources, added, updated, problems: problems.length };
+        if (stopped !== undefined) log.warn({ ...told, stopped }, 'the import of sessions stopped');
+        else if (added + updated > 0) log.info(told, 'sessions of other tools came in');
+      },
+    });
+  } finally {
+    await lease?.release();
+  }
+}

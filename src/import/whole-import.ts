@@ -1,0 +1,67 @@
+/**
+ * Brings in documents of a store as they are, from what `daybook export` wrote: under their own ids, and
+ * with nothing added, so that they can be exported again as they were. What is here already is only
+ * extended, where the export has more messages behind the same ones.
+ */
+import { AppError } from '../base/errors.js';
+import type { ConversationStore } from '../stores/conversations/conversations.js';
+import type { JsonObject, Message } from '../stores/conversations/document/schema.js';
+import type { ConversationDocuments } from '../stores/conversations/files/conversation-documents.js';
+import type { Account } from './account.js';
+import type { Known } from './known.js';
+
+export interface WholeImportOptions {
+  readonly store: ConversationStore;
+  readonly documents: ConversationDocuments;
+  readonly known: Known;
+  readonly account: Account;
+  readonly dryRun: boolean;
+}
+
+/** ALREADY_EXISTS where what is here differs, CONFLICT (its key), and what writing a document throws. */
+export async function bringWhole(
+  conversationId: string,
+  value: JsonObject,
+  { store, documents, known, account, dryRun }: WholeImportOptions,
+): Promise<void> {
+  const { head, text } = documents.parse(conversationId, value, conversationId);
+  const current = await documents.read(conversationId);
+  if (current === undefined) {
+    const { clientId } = head;
+    if (clientId !== undefined && known.isKeyTaken(clientId)) throw keyTaken(clientId);
+    if (!dryRun) {
+      await documents.add(conversationId, value);
+      await store.lookAt(conversationId);
+    }
+    if (clientId !== undefined) known.takeKey(clientId);
+    account.added += 1;
+    account.messages += head.messageCount;
+    return;
+  }
+  const fresh = current.text === text ? [] : messagesAfter(current.text, text);
+  if (fresh === undefined) throw differs(conversationId);
+  if (fresh.length > 0 && !dryRun) await store.append(conversationId, fresh);
+  account[fresh.length > 0 ? 'updated' : 'unchanged'] += 1;
+  account.messages += fresh.length;
+}
+
+/** What the export has behind the messages that are here; `undefined` where the two differ otherwise. */
+function messagesAfter(here: string, there: string): Message[] | undefined {
+  const [old, now] = [here, there].map((text) => JSON.parse(text) as { messages: Message[] });
+  const [before = [], after = []] = [old?.messages, now?.messages];
+  const common = Math.min(before.length, after.length);
+  const isSame = before
+    .slice(0, common)
+    .every((message, index) => JSON.stringify(message) === JSON.stringify(after[index]));
+  return isSame ? after.slice(common) : undefined;
+}
+
+function keyTaken(clientId: string): AppError {
+  return new AppError('CONFLICT', `Another conversation goes by the key ${clientId} here.`);
+}
+
+export function differs(conversationId: string): AppError {
+  return new AppError('ALREADY_EXISTS', `${conversationId} is here with other messages.`, {
+    hint: 'daybook restore --as-new brings in what differs from an export.',
+  });
+}

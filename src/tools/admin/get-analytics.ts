@@ -1,0 +1,145 @@
+/**
+ * The tool `get_analytics`: figures of the store for a range of days: how much was said when, where and
+ * with which model, what it cost, how long people talk, and about what.
+ */
+import { z } from 'zod';
+import { PERIODS } from '../../analytics/periods.js';
+import { type ConversationReport, type Report, reportOf } from '../../analytics/report.js';
+import type { Sums } from '../../analytics/tally.js';
+import { topicsOf } from '../../analytics/topics.js';
+import type { App } from '../../app.js';
+import { isTimeZone } from '../../base/local-time.js';
+import { shortened } from '../../base/shortened.js';
+import { ROLES } from '../../stores/conversations/document/schema.js';
+import { countWithin, estimateTokens, maxTokens } from '../answer-budget.js';
+import { defineTool, READS, success } from '../define-tool.js';
+
+const count = z.number().int();
+const sums = {
+  conversations: count,
+  messages: count,
+  words: count,
+  tokens: count.describe('Estimated from the text.'),
+  billedTokens: count.describe('As services counted them; 0 where none did.'),
+  costs: z.array(z.object({ currency: z.string(), total: z.number() })),
+};
+const named = z.array(z.object({ name: z.string(), ...sums }));
+const day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/, { error: 'takes a day such as 2025-01-24' });
+
+export const ANALYTICS_PARTS = [
+  'periods',
+  'modules',
+  'roles',
+  'models',
+  'conversations',
+  'week',
+  'topics',
+] as const;
+
+export const getAnalytics = defineTool({
+  name: 'get_analytics',
+  toolset: 'admin',
+  title: 'Figures of the store',
+  description:
+    'Counts messages, words, tokens and cost by day, week or month, by module, role, model and conversation; tells how long sessions and pauses are, at which hours of the week people talk, and which words set that time apart. Days are those of the time zone.',
+  input: z.strictObject({
+    from: day.describe('First day (default: the first message).').exactOptional(),
+    to: day.describe('Last day (default: the last message).').exactOptional(),
+    module: z.string().max(1000).describe('Only conversations of this module.').exactOptional(),
+    role: z.enum(ROLES).describe('Only messages of this role.').exactOptional(),
+    period: z.enum(PERIODS).describe('What the sums over time are of.').default('month'),
+    timeZone: z
+      .string()
+      .refine(isTimeZone, { error: 'takes a time zone such as Europe/Berlin or UTC' })
+      .describe('Default: the setting, else that of the system.')
+      .exactOptional(),
+    include: z
+      .array(z.enum(ANALYTICS_PARTS))
+      .describe('Which parts to give (default: all).')
+      .default([...ANALYTICS_PARTS]),
+    limit: count.min(1).max(100).describe('Most entries of each list.').default(10),
+    maxTokens,
+  }),
+  output: z.object({
+    success,
+    timeZone: z.string(),
+    totals: z.object(sums),
+    pace: z.object({
+      sessions: count.describe('A pause of more than 30 minutes begins a new one.'),
+      medianMinutes: z.number(),
+      longestMinutes: z.number(),
+      medianPauseSeconds: z.number(),
+      medianMessages: z.number(),
+    }),
+    periods: named.describe('Oldest first; those without messages are left out.').exactOptional(),
+    omittedPeriods: count.describe('The oldest, for which maxTokens has no room.').exactOptional(),
+    modules: named.describe('An empty name: no module.').exactOptional(),
+    roles: named.exactOptional(),
+    models: named.exactOptional(),
+    conversations: z
+      .array(
+        z.object({
+          conversationId: z.string(),
+          title: z.string().exactOptional(),
+          minutes: z.number().describe('Of all its sessions.'),
+          ...sums,
+        }),
+      )
+      .describe('The longest.')
+      .exactOptional(),
+    week: z
+      .array(z.array(count))
+      .describe('Messages by weekday, Monday first, and hour.')
+      .exactOptional(),
+    topics: z
+      .array(z.object({ word: z.string(), messages: count, conversations: count }))
+      .describe('Words that set these messages apart, the most telling first.')
+      .exactOptional(),
+  }),
+  annotations: READS,
+  quotesText: true,
+  async run({ include, limit, maxTokens: budget, ...request }, app, { signal }) {
+    const timeZone = request.timeZone ?? app.timeZone;
+    const report = reportOf(await app.figures.all(signal), { ...request, timeZone });
+    const has = (part: (typeof ANALYTICS_PARTS)[number]) => include.includes(part);
+    const first = (groups: readonly Group[]) => groups.slice(0, limit).map(toNamed);
+    const rest = {
+      ...(has('modules') && { modules: first(report.modules) }),
+      ...(has('roles') && { roles: first(report.roles) }),
+      ...(has('models') && { models: first(report.models) }),
+      ...(has('conversations') && {
+        conversations: report.conversations.slice(0, limit).map(toConversation),
+      }),
+      ...(has('week') && { week: report.week.map((hours) => [...hours]) }),
+      ...(has('topics') && { topics: await topics(app, report, limit, signal) }),
+    };
+    const around = { timeZone, totals: report.totals, pace: report.pace, ...rest };
+    return has('periods')
+      ? { ...around, ...newestPeriods(report.periods, budget - estimateTokens(around)) }
+      : around;
+  },
+});
+
+type Group = readonly [name: string, sums: Sums];
+
+const toNamed = ([name, sums]: Group) => ({ name: shortened(name), ...sums });
+
+function toConversation({ figures: { head }, sums, minutes }: ConversationReport) {
+  const { conversationId, title } = head;
+  const shown = title === undefined ? {} : { title: shortened(title) };
+  return { conversationId, ...shown, minutes, ...sums, conversations: 1 };
+}
+
+async function topics(app: App, report: Report, limit: number, signal: AbortSignal) {
+  if (report.conversations.length === 0) return [];
+  await app.search.built({ signal });
+  return topicsOf(report, { figures: app.figures, search: app.search, limit }, signal);
+}
+
+/** As many as there is room for, the newest where not all fit. */
+function newestPeriods(periods: readonly Group[], budget: number) {
+  const newestFirst = periods.map(toNamed).reverse();
+  const fitting = newestFirst.slice(0, countWithin(newestFirst, budget)).reverse();
+  const omitted = periods.length - fitting.length;
+  return { periods: fitting, ...(omitted > 0 && { omittedPeriods: omitted }) };
+}

@@ -1,0 +1,121 @@
+/** `--attachments`: files of an export beside the conversation that names them, and never over anything. */
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { zipOf } from '../support/zip.js';
+import { counts, fileWith, folderWith, openImportBench, said } from './bench.js';
+
+const message = (id: string, files: readonly object[], parts: readonly unknown[]) => ({
+  ...{ id, author: { role: 'user' }, create_time: 1737724800 },
+  content: { content_type: 'multimodal_text', parts },
+  metadata: { attachments: files },
+});
+const picture = (id: string) => ({
+  ...{ content_type: 'image_asset_pointer', asset_pointer: `file-service://${id}` },
+});
+
+/** A conversation with a picture, and with a branch that has another one. */
+const CONVERSATIONS = [
+  {
+    ...{ id: 'with-pictures', title: 'Pictures', current_node: 'b' },
+    mapping: {
+      a: { parent: null, message: message('a', [], ['look', picture('file-Cat1')]) },
+      b: { parent: 'a', message: message('b', [{ id: 'file-Doc2', name: 'plan.pdf' }], ['and']) },
+      c: { parent: 'a', message: message('c', [], ['or', picture('file-Dog3')]) },
+      d: { parent: 'b', message: null },
+    },
+  },
+  { id: 'plain', mapping: { p: { parent: null, message: message('p', [], ['no files']) } } },
+];
+const FILES = {
+  'file-Cat1-cat.png': 'cat',
+  'files/file-Doc2-plan.pdf': 'plan',
+  'file-Dog3-dog.png': 'dog',
+  'file-Other9.png': 'named by nobody',
+};
+
+type Bench = Awaited<ReturnType<typeof openImportBench>>;
+const copied = (bench: Bench, id: string) => {
+  const folder = join(bench.logsFolder, bench.bySource(id).conversationId, 'attachments');
+  if (!existsSync(folder)) return {};
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
+  const files = names.filter((name) => statSync(join(folder, name)).isFile());
+  return Object.fromEntries(files.map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
+};
+
+it.each(['folder', 'zip'])('copies what a conversation of a %s names, once', async (form) => {
+  const bench = await openImportBench();
+  const all = { 'conversations.json': JSON.stringify(CONVERSATIONS), ...FILES };
+  const entries = Object.entries(all).map(([name, content]) => ({ name, content }));
+  const path = form === 'zip' ? fileWith(zipOf(entries), 'export.zip') : folderWith(all);
+  const plan = await bench.import(path, { attachments: true, dryRun: true });
+  expect(plan.attachments).toBe(3);
+  expect((await bench.import(path)).attachments).toBe(0);
+  expect(copied(bench, 'with-pictures')).toEqual({});
+  const report = await bench.import(path, { attachments: true });
+  expect([counts(report).unchanged, report.attachments, report.problems]).toEqual([3, 3, []]);
+  expect(copied(bench, 'with-pictures')).toEqual({
+    'file-Cat1-cat.png': 'cat',
+    'files/file-Doc2-plan.pdf': 'plan',
+  });
+  expect(copied(bench, 'with-pictures:c')).toEqual({ 'file-Dog3-dog.png': 'dog' });
+  expect(copied(bench, 'plain')).toEqual({});
+  expect(said(bench.bySource('with-pictures'))).toEqual([
+    'user: look\n\n[image: file-Cat1-cat.png]',
+    'user: and\n\n[file: plan.pdf (files/file-Doc2-plan.pdf)]',
+  ]);
+  const before = bench.hash();
+  expect((await bench.import(path, { attachments: true })).attachments).toBe(0);
+  expect(bench.hash()).toBe(before);
+});
+
+it('gives unsafe names safe ones, replaces nothing, and follows no link', async () => {
+  const bench = await openImportBench();
+  const path = folderWith({
+    'conversations.json': CONVERSATIONS,
+    'file-Cat1:cat?.png': 'cat',
+    '.git/file-Doc2.pdf': 'passed over',
+    'con/file-Doc2.pdf': 'plan',
+  });
+  symlinkSync('/etc/passwd', join(path, 'file-Dog3.png'));
+  await bench.import(path, { attachments: true });
+  expect(copied(bench, 'with-pictures')).toEqual({
+    'con-/file-Doc2.pdf': 'plan',
+    'file-Cat1-cat-.png': 'cat',
+  });
+  expect(copied(bench, 'with-pictures:c')).toEqual({});
+  const id = bench.bySource('with-pictures').conversationId;
+  const mine = join(bench.logsFolder, id, 'attachments', 'con-', 'file-Doc2.pdf');
+  writeFileSync(mine, 'my notes about the plan');
+  const report = await bench.import(path, { attachments: true });
+  expect(report.attachments).toBe(0);
+  expect(report.problems.map(({ code, path: name }) => [code, name])).toEqual([
+    ['PATH_ESCAPE', 'file-Dog3.png'],
+    ['ALREADY_EXISTS', 'con/file-Doc2.pdf'],
+  ]);
+  expect(readFileSync(mine, 'utf8')).toBe('my notes about the plan');
+});
+
+it('takes the files that lie beside the activity of Gemini Apps', async () => {
+  const bench = await openImportBench();
+  const record = {
+    ...{ header: 'Gemini Apps', title: 'Prompted What is it?', time: '2025-01-24T13:20:00.000Z' },
+    attachedFiles: ['photo-12.jpg', { name: 'missing.jpg' }],
+  };
+  const path = folderWith({
+    'Gemini Apps/MyActivity.json': [record],
+    'Gemini Apps/photo-12.jpg': 'photo',
+    'photo-12.jpg': 'another folder',
+  });
+  await bench.import(path, { attachments: true });
+  expect(copied(bench, '2025-01-24T13:20:00.000Z:1')).toEqual({
+    'Gemini Apps/photo-12.jpg': 'photo',
+  });
+});

@@ -1,0 +1,219 @@
+/** What was exported comes back as it was, from each form that can be imported. */
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ExportFormat } from '../../src/exchange/formats.js';
+import { openBench } from '../exchange/bench.js';
+import { errorOf } from '../support/error-of.js';
+import { tempFolder } from '../support/temp-folder.js';
+import { counts, fileWith, openImportBench } from './bench.js';
+
+const ID = '20250124-1737724800123';
+const BRANCH = '20250125-1737811200000';
+const CONTENTS = [
+  'plain',
+  '日本語の会話\n\n二行目 👩‍🌾',
+  '## User · 2025-01-24 10:00\n\nno turn of mine\n\n## Assistant',
+  '```md\n## User\n<!-- daybook:message {"role":"user"} -->\n```',
+  '<!-- daybook:message {"role":"user","id":"forged"} -->\n## User\n\nforged',
+  '\\<!-- daybook:message\n\\\\<!-- daybook:',
+  'open\n  ~~~~js\n  code without an end',
+  '---\ntitle: no frontmatter\n---\n',
+  '\n\n  blank lines around  \n\n',
+  '',
+  'carriage\r\nreturns\r',
+  'half of a pair \ud83d here',
+  '\ufeffmark, \u0000 nothing, \u2028 line, --> end of a comment',
+];
+const WHOLE = {
+  title: 'Garden "plan" [1]\n: a',
+  module: 'garden',
+  clientId: 'my-garden',
+  pinned: true,
+  tags: ['q2', '計画', 'a, b'],
+  metadata: { source: { kind: 'chatgpt', id: 'x' }, note: 'a --> b \u2028', daybook: [1, null] },
+  mood: 'calm',
+  extra: { daybook: 2 },
+  daybook: 'an unknown field',
+  createdAt: '2025-01-24T13:20:00.123Z',
+  updatedAt: '2025-02-01T00:00:00.000Z',
+  messages: CONTENTS.map((content, index) => ({
+    ...{
+      id: `m-${index}`,
+      content,
+      seq: 'mine',
+      fence: 'mine',
+      createdAt: '2025-01-24T13:20:01.000Z',
+    },
+    role: ['system', 'user', 'assistant'][index % 3],
+    ...(index > 0 && { parentMessageId: `m-${index - 1}` }),
+    metadata: { tools: [{ name: 'Bash', input: 'ls -->' }], usage: { input: index } },
+  })),
+};
+
+type Bench = Awaited<ReturnType<typeof openBench>>;
+type Form = ExportFormat | 'markdown-files';
+const FORMS: readonly Form[] = ['json', 'jsonl', 'openai', 'markdown-files'];
+
+/** The export as a file or folder, and all that is in it. */
+async function exportOf(bench: Bench, form: Form): Promise<{ path: string; content: object }> {
+  if (form !== 'markdown-files') {
+    const text = await bench.exported(form);
+    return { path: fileWith(text, 'export.txt'), content: { text } };
+  }
+  const path = join(tempFolder(), 'conversations');
+  await bench.exporter.toFolder(path, bench.requestOf('markdown'));
+  const names = readdirSync(path).sort();
+  return { path, content: names.map((name) => [name, readFileSync(join(path, name), 'utf8')]) };
+}
+
+async function filled(): Promise<Bench> {
+  const bench = await openBench();
+  bench.put(ID, WHOLE);
+  bench.put(BRANCH, {
+    ...{ title: 'Other beds', branchOf: { conversationId: ID, messageId: 'm-1' } },
+    messages: [{ id: 'b', role: 'user', content: 'Or potatoes?' }],
+  });
+  bench.put('20250126-1737900000000', { messages: [] });
+  bench.put('20250127-1737990000000', { messages: [{ role: 'user', content: 'by hand' }] });
+  return bench;
+}
+
+async function cameBack(path: string) {
+  const imported = await openImportBench();
+  const report = await imported.import(path);
+  return { imported, report, bench: await openBench({ logsFolder: imported.logsFolder }) };
+}
+
+describe.each(FORMS)('an export as %s', (form) => {
+  it('comes into an empty store and goes out again, byte for byte', async () => {
+    const first = await filled();
+    const { path, content } = await exportOf(first, form);
+    const { report, bench } = await cameBack(path);
+    expect([counts(report), report.problems]).toEqual([
+      { added: 4, updated: 0, unchanged: 0, skipped: 0 },
+      [],
+    ]);
+    expect((await exportOf(bench, form)).content).toEqual(
+      form === 'json' ? { text: expect.any(String) } : content,
+    );
+    for (const id of first.folders()) {
+      expect((await bench.documents.read(id))?.text).toBe((await first.documents.read(id))?.text);
+    }
+  });
+
+  it('changes nothing the second time, and adds only what a newer one has more', async () => {
+    const first = await filled();
+    const { path } = await exportOf(first, form);
+    const { imported } = await cameBack(path);
+    const before = imported.hash();
+    expect(counts(await imported.import(path))).toMatchObject({ added: 0, unchanged: 4 });
+    expect(imported.hash()).toBe(before);
+    await first.store.append(BRANCH, [{ role: 'assistant', content: 'Potatoes.' }]);
+    const newer = await exportOf(first, form);
+    expect(counts(await imported.import(newer.path))).toMatchObject({ updated: 1, unchanged: 3 });
+    expect(imported.jsonOf(BRANCH).messages).toEqual(first.jsonOf(BRANCH).messages);
+    expect(counts(await imported.import(path))).toMatchObject({ updated: 0, unchanged: 4 });
+  });
+
+  it('leaves alone what was edited here, and what was deleted here', async () => {
+    const { path } = await exportOf(await filled(), form);
+    const { imported } = await cameBack(path);
+    const edited = imported.jsonOf(BRANCH);
+    edited.messages[0].content = 'Or beans?';
+    imported.put(BRANCH, edited);
+    await imported.store.trash(ID);
+    const before = imported.hash();
+    const report = await imported.import(path);
+    expect(counts(report)).toEqual({ added: 0, updated: 0, unchanged: 2, skipped: 2 });
+    expect(report.problems.map(({ code }) => code)).toEqual(['ALREADY_EXISTS']);
+    expect(imported.hash()).toBe(before);
+  });
+});
+
+describe('a folder of Markdown', () => {
+  it('is good to read: names, links between branches, text as it was written', async () => {
+    const bench = await filled();
+    const { path } = await exportOf(bench, 'markdown-files');
+    const main = readFileSync(join(path, `${ID}.md`), 'utf8');
+    expect(main).toContain('# Garden "plan" [1] : a\n\n*2025-01-24 · garden · #q2 #計画 #a, b · ');
+    expect(main).toContain(`Branches:\n\n- [Other beds](${BRANCH}.md)\n`);
+    expect(main).toContain('\n## User · 2025-01-24 13:20\n\n日本語の会話\n\n二行目 👩‍🌾\n');
+    expect(main).toContain('code without an end\n  ~~~~\n');
+    expect(main).not.toMatch(/^<!-- .*-->.*-->/m);
+    const branch = readFileSync(join(path, `${BRANCH}.md`), 'utf8');
+    expect(branch).toContain(`Branch of [Garden "plan" \\[1\\] : a](${ID}.md)`);
+  });
+
+  it('comes in with what a person changed in it, and names what it cannot read', async () => {
+    const bench = await filled();
+    const { path } = await exportOf(bench, 'markdown-files');
+    const file = join(path, `${BRANCH}.md`);
+    const text = readFileSync(file, 'utf8').replace('Or potatoes?', 'Or peas?');
+    writeFileSync(
+      file,
+      text.replace('title: "Other beds"', 'title: Peas').replaceAll('\n', '\r\n'),
+    );
+    writeFileSync(join(path, `${ID}.md`), '---\ndaybook: 1\ntitle:\n  - a\n---\n');
+    writeFileSync(join(path, 'notes.md'), '# Mine');
+    const { imported, report } = await cameBack(path);
+    expect(imported.jsonOf(BRANCH)).toMatchObject({
+      title: 'Peas',
+      messages: [{ content: 'Or peas?', id: 'b' }],
+    });
+    expect(report.problems.map(({ path: name }) => name)).toEqual([`${ID}.md`]);
+  });
+
+  it('is not written where something is, nor in part', async () => {
+    const bench = await filled();
+    const { path } = await exportOf(bench, 'markdown-files');
+    const before = readFileSync(join(path, `${ID}.md`));
+    const request = bench.requestOf('markdown');
+    expect((await errorOf(bench.exporter.toFolder(path, request))).code).toBe('ALREADY_EXISTS');
+    expect(readFileSync(join(path, `${ID}.md`))).toEqual(before);
+    const other = join(tempFolder(), 'other');
+    const stop = new AbortController();
+    const onProgress = () => stop.abort(new Error('enough'));
+    const stopped = bench.exporter.toFolder(other, { ...request, signal: stop.signal, onProgress });
+    await expect(stopped).rejects.toThrow('enough');
+    expect([existsSync(other), readdirSync(join(other, '..'))]).toEqual([false, []]);
+  });
+
+  it('names no other conversation in one that is shared', async () => {
+    const bench = await filled();
+    const path = join(tempFolder(), 'shared');
+    await bench.exporter.toFolder(path, bench.requestOf('markdown', { forSharing: true }));
+    expect(readFileSync(join(path, `${BRANCH}.md`), 'utf8')).not.toContain(ID);
+    expect(readFileSync(join(path, `${ID}.md`), 'utf8')).not.toContain(BRANCH);
+  });
+});
+
+describe('any text', () => {
+  const piece = fc.constantFrom(
+    ...CONTENTS,
+    '\n',
+    '```',
+    '<!-- daybook:',
+    ' -->',
+    '\\',
+    '---',
+    '# ',
+  );
+  const text = fc.oneof(
+    fc.array(piece).map((parts) => parts.join('')),
+    fc.string({ unit: 'binary' }),
+  );
+  it.each(['openai', 'markdown-files'] as const)('comes back from %s', async (form) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 4 }), text, async (all, title) => {
+        const first = await openBench();
+        first.put(ID, { title, messages: all.map((content) => ({ role: 'user', content })) });
+        const { path } = await exportOf(first, form);
+        const { bench } = await cameBack(path);
+        expect((await bench.documents.read(ID))?.text).toBe((await first.documents.read(ID))?.text);
+      }),
+      { numRuns: 25 },
+    );
+  });
+});
