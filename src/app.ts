@@ -48,7 +48,7 @@ import { MemoryBank } from './stores/memory-bank/memory-bank.js';
 import { ResearchJobFiles } from './stores/research-jobs/research-job-files.js';
 import { StateStore } from './stores/state.js';
 
-/** What `store_info` and `daybook info` tell; holds no secret. */
+/** What `store_info` and `daybook info` show. It contains no secret. */
 export interface StoreFacts {
   readonly version: string;
   readonly root: string;
@@ -110,7 +110,7 @@ export interface App {
   start(): void;
   /** LOCKED where another process encrypts or decrypts the store, or did so since this App was opened. */
   requireUnconverted(): void;
-  /** Finishes what was accepted, then lets go of everything. */
+  /** Finishes accepted calls, then closes everything. */
   close(): Promise<void>;
 }
 

@@ -3,7 +3,7 @@
  */
 import type { Message } from '../stores/conversations/document/schema.js';
 
-/** Who comes back after so long begins anew; shorter pauses are lunch. */
+/** A gap longer than this starts a new session. */
 const PAUSE_MS = 4 * 60 * 60 * 1000;
 
 export interface Session {

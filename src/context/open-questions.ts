@@ -1,5 +1,5 @@
 /**
- * Questions that nobody answered yet, as far as the order of the messages tells (docs/CONTINUITY.md):
+ * Finds questions that have no answer yet, as far as the order of the messages shows (docs/CONTINUITY.md):
  * those after which the other side said nothing, and those whose answer was put off.
  */
 import type { TimeSlice } from '../base/time-slice.js';

@@ -55,7 +55,7 @@ const RULES: readonly { rule: PromiseRule; pattern: RegExp; elsewhere: RegExp }[
 /** Ways of speaking that promise nothing. */
 const ONLY_WORDS =
   /\b(?:i|we)(?:'ll| will| shall) (?:be honest|admit|say|bet|assume|confess|grant|never know|see)\b|\bi(?:'m| am) going to (?:be honest|say|assume)\b/i;
-/** What hangs on an if, or is somebody else's words, is no promise. */
+/** A sentence with a condition, or one that quotes another person, is not a promise. */
 const CONDITIONAL = /^(?:if|unless|when(?:ever)?|should|suppose|imagine)\b/i;
 
 const WEEKDAY = '(?:mon|tues|wednes|thurs|fri|satur|sun)day';

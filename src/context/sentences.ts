@@ -1,5 +1,5 @@
 /**
- * Cuts what somebody said into sentences, in any script. What they did not say themselves is left
+ * Splits a message into sentences, in any script. Text that its author did not write is left
  * out: code, quoted lines, and the marks of lists and headings.
  */
 import { segmentsOf } from '../base/segments.js';

@@ -82,7 +82,7 @@ function notesOf(start: SessionStart) {
   if (head.title === undefined) notes.push('The thread has no title.');
   if (distinctiveWords.length === 0) notes.push('No word stands out.');
   if (openQuestions.length + omitted.openQuestions === 0)
-    notes.push('No question was found that nobody answered.');
+    notes.push('No unanswered question was found.');
   if (promises.length + omitted.promises === 0)
     notes.push('No sentence was found that reads like a promise.');
   if (related === undefined)
@@ -110,7 +110,7 @@ export function sessionStartText(view: SessionStartView): string {
       `Telling words: ${distinctiveWords.join(', ') || 'none'}`,
       ...notes,
     ].join('\n'),
-    ['Questions nobody answered yet, as far as is seen:', ...lines(openQuestions)].join('\n'),
+    ['Questions without an answer, as far as can be seen:', ...lines(openQuestions)].join('\n'),
     ['Sentences that read like promises:', ...lines(promises)].join('\n'),
     ['Passages of earlier threads about the same:', ...lines(related)].join('\n'),
     ['Last turns:', ...(turns.length === 0 ? ['none'] : turns)].join('\n\n'),

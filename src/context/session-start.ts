@@ -17,7 +17,7 @@ import { lastSession } from './last-session.js';
 import { type RelatedPassage, relatedPassages } from './related-passages.js';
 
 const DISTINCTIVE_WORDS = 8;
-/** Of a conversation of ten thousand, the last tell what it is about as well. */
+/** In a long conversation the last messages show what it is about. */
 const MESSAGES_WEIGHED = 1_000;
 /** Tokens for notes, words and the session's times. */
 const ROOM_AROUND = 150;

@@ -1,5 +1,5 @@
 /**
- * English words that tell nothing about a conversation. Other languages' are kept out by their
+ * English words that say nothing about the subject of a conversation. Other languages' are kept out by their
  * frequency in the store; a store that begins in English should not begin with "the".
  */
 export const STOP_WORDS: ReadonlySet<string> = new Set(

@@ -30,7 +30,7 @@ export interface Selection {
 export interface ExportRequest {
   readonly format: ExportFormat;
   readonly selection: Selection;
-  /** Leaves out what is nobody else's business (`for-sharing.ts`). */
+  /** Omits private fields (`for-sharing.ts`). */
   readonly forSharing: boolean;
   readonly signal?: AbortSignal | undefined;
   /** Conversations done, of how many. */
@@ -222,7 +222,7 @@ export class Exporter {
     const damaged = store
       .damaged()
       .filter(({ conversationId: id }) => (ids === undefined ? isWhole : ids.has(id)))
-      .filter(() => after === undefined); // told on the first page
+      .filter(() => after === undefined); // reported on the first page
     const rest = heads.filter(({ conversationId: id }) => after === undefined || id > after);
     return { heads: rest.sort(byId), total: heads.length, damaged };
   }

@@ -1,5 +1,5 @@
 /**
- * A conversation as it may be given to somebody else: what was said and when, title, module and tags.
+ * Reduces a conversation to what may be shared: messages with their times, title, module and tags.
  * Left out are system messages, metadata, keys, fields that Daybook does not know, and everything
  * that points at other conversations. What people said is not touched.
  */

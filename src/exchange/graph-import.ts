@@ -118,12 +118,13 @@ export class GraphImport {
     const { text, signal, onProgress } = request;
     const notes = facts.flatMap(({ note }) => note ?? []);
     const steps = notes.length + facts.length;
-    const tell = (done: number) => onProgress?.(text.length * (1 + done / steps), 2 * text.length);
+    const report = (done: number) =>
+      onProgress?.(text.length * (1 + done / steps), 2 * text.length);
     for (const [index, note] of notes.entries()) {
       signal?.throwIfAborted();
       const info = await this.#writeNote(note);
       if (info !== undefined) stored.notes.push(info);
-      tell(index + 1);
+      report(index + 1);
     }
     const triples = facts.map(({ triple }) => triple);
     for (let start = 0; start < triples.length; start += FACTS_AT_ONCE) {
@@ -134,11 +135,11 @@ export class GraphImport {
       const { triples: added } = await this.#options.kg.add(some, { room });
       stored.facts += some.length;
       stored.added += added.filter((triple) => triple.added).length;
-      tell(notes.length + stored.facts);
+      report(notes.length + stored.facts);
     }
   }
 
-  /** The new note; `undefined` where there is one, which somebody may have changed since. */
+  /** The new note; `undefined` if it exists already, because a person may have changed it. */
   async #writeNote({ path, text }: Note): Promise<NoteInfo | undefined> {
     try {
       return await this.#options.memoryBank.add(path, text);
@@ -150,7 +151,7 @@ export class GraphImport {
 
   async #takeBack({ path, hash }: NoteInfo): Promise<void> {
     const { memoryBank } = this.#options;
-    // What somebody changed meanwhile is theirs; and the error that led here is the one to tell.
+    // A note that was changed meanwhile is kept, and the first error is the one to report.
     await memoryBank.delete(path, { expectedHash: hash, permanent: true }).catch(() => undefined);
   }
 
@@ -203,7 +204,7 @@ function gatherItems(
   }
 }
 
-/** What the caller is told where an import ended before its end. */
+/** The error of an import that stopped before its end. */
 function stopped(
   error: unknown,
   signal: AbortSignal | undefined,

@@ -1,5 +1,5 @@
 /**
- * Reading an export back, conversation by conversation. What is wrong with one is told with its place
+ * Reading an export back, conversation by conversation. A damaged conversation is reported with its place
  * and stops no other. JSON Lines are read in bounded memory; a JSON export is read whole.
  * Other programs' formats are not read here.
  */

@@ -1,5 +1,5 @@
 /**
- * Completions that a client may show while somebody types a conversation id or a module.
+ * Completions that a client may show while a person types a conversation id or a module.
  */
 import type { App } from '../app.js';
 

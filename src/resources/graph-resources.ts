@@ -62,7 +62,7 @@ export const graphResources: ResourceKind = {
     return { uri, mimeType: MIME_TYPE, text: JSON.stringify(value, null, 2) };
   },
   async keyOf({ kg }, uri) {
-    await kg.query({}, { offset: 0, limit: 0 }); // changes are told from what was read once
+    await kg.query({}, { offset: 0, limit: 0 }); // changes are reported only after a first read
     return subjectOf(uri) ?? WHOLE_KEY;
   },
   async known({ kg }) {

@@ -54,9 +54,9 @@ export interface ResourceKind {
   list(app: App, page: { cursor?: string; limit: number }): Promise<ResourcePage>;
   /** VALIDATION_ERROR: no such address; else like the store's reading. */
   read(app: App, uri: string): Promise<ResourceContent>;
-  /** What its changes are told under; throws like `read`. */
+  /** The key under which its changes are reported. Throws like `read`. */
   keyOf(app: App, uri: string): Promise<string>;
-  /** All that a list would show, as `follow` would tell it. */
+  /** Everything that a list shows, in the form in which `follow` reports it. */
   known(app: App): Promise<(readonly [key: string, listing: string])[]>;
   /** Every change from now on; the function ends that. */
   follow(app: App, teller: ResourceTeller): () => void;

@@ -12,9 +12,9 @@ export interface NewsReceiver {
 
 export class ResourceNews {
   readonly #receiver: NewsReceiver;
-  /** Addresses subscribed to, by the key that their changes are told under. */
+  /** Subscribed addresses, by the key under which changes are reported. */
   readonly #subscribed = new Map<string, Set<string>>();
-  /** How each resource was listed; `undefined` as long as nobody asked for a list. */
+  /** How each resource was listed; `undefined` until a client asks for a list. */
   #listed: Map<string, string> | undefined;
   readonly #updated = new Set<string>();
   #isListChanged = false;
@@ -42,18 +42,18 @@ export class ResourceNews {
     this.#listed ??= new Map(known);
   }
 
-  /** To be told of every change of a resource. */
+  /** Call it for every change of a resource. */
   changed(key: string): void {
     for (const uri of this.#subscribed.get(key) ?? []) this.#updated.add(uri);
     this.#sendSoon();
   }
 
-  /** To be told where all whose key begins with `prefix` may have changed. */
+  /** Call it if all resources whose key begins with `prefix` may have changed. */
   allChanged(prefix: string): void {
     for (const key of this.#subscribed.keys()) if (key.startsWith(prefix)) this.changed(key);
   }
 
-  /** To be told what a list shows of a resource now; `undefined` for nothing. */
+  /** Call it with what a list shows of a resource now; `undefined` if it is no longer listed. */
   listed(key: string, listing: string | undefined): void {
     if (this.#listed === undefined || this.#listed.get(key) === listing) return;
     if (listing === undefined) this.#listed.delete(key);

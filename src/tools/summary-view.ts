@@ -13,7 +13,7 @@ export const summaryFacts = z.object({
   isStale: z.boolean().describe('It is about an earlier state of the conversation.'),
   problem: z
     .object({ code: z.string(), message: z.string() })
-    .describe('Why it was not written anew, or not stored.')
+    .describe('Why it was not rewritten, or not stored.')
     .exactOptional(),
 });
 

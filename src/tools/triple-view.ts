@@ -74,7 +74,7 @@ export const tripleSchema = z.object({
   predicate: z.string(),
   object: z.string(),
   ts: z.string().describe('Since when it holds.'),
-  validTo: z.string().describe('When it ends; absent while nobody knows.').exactOptional(),
+  validTo: z.string().describe('When it ends; absent while unknown.').exactOptional(),
   conversationId: z.string().exactOptional(),
   messageId: z.string().exactOptional(),
 });
@@ -91,7 +91,7 @@ const MOST_LISTED = 50;
 /** Of each list: a call of a thousand long facts must not come back as an answer of their length. */
 const LIST_TOKENS = 4_000;
 
-/** What a tool that changes facts tells of them; where those are too many, `isOdd` ones first. */
+/** The facts that a tool shows after a change. If there are too many, those with `isOdd` come first. */
 export function listed<T>(views: readonly T[], isOdd: (view: T) => boolean = () => false): T[] {
   const fits = (some: readonly T[]) => Math.min(MOST_LISTED, countWithin(some, LIST_TOKENS));
   if (fits(views) >= views.length) return [...views];

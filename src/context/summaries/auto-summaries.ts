@@ -131,7 +131,7 @@ class Runner {
       this.#ending.signal.throwIfAborted();
       const stored = await this.#options.store.get(conversationId).catch(() => undefined);
       const isCurrent = LEVELS.every((level) => (stored?.[level]?.generatedAt ?? '') >= updatedAt);
-      // One that cannot be read is left to whoever repairs it.
+      // A conversation that cannot be read is skipped until it is repaired.
       if (stored !== undefined && !isCurrent && !this.#due.has(conversationId)) {
         this.#due.set(conversationId, 0);
       }

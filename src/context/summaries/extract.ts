@@ -175,7 +175,7 @@ function joined(units: readonly Scored[]): string {
     );
 }
 
-/** Where no sentence can be told, such as in code: the beginning of what was said first. */
+/** If no sentence can be found, as in code: the beginning of the first message. */
 function beginningOf({ messages }: Conversation, budget: number): string | undefined {
   const first = messages.find(({ role, content }) => role !== 'system' && content.trim() !== '');
   if (first === undefined) return undefined;

@@ -12,7 +12,7 @@ interface Headings {
 }
 
 interface Language {
-  /** Function words; by them the language of a text is told as well. */
+  /** Function words, which also identify the language of a text. */
   readonly words?: string;
   /** A script that no other language here uses. */
   readonly script?: RegExp;
@@ -147,7 +147,7 @@ const DECISION = new RegExp(
   'iu',
 );
 
-/** True for a sentence that says that something was decided. Negations and reports are not told apart. */
+/** True for a sentence that says that something was decided. Negations and reports are not distinguished. */
 export const saysDecision = (sentence: string): boolean =>
   DECISION.test(sentence.replaceAll('’', "'"));
 

@@ -1,8 +1,8 @@
 /**
- * A score from 0 to 1 for any summary, whoever wrote it, that needs no model to judge (docs/CONTEXT.md):
+ * Scores any summary from 0 to 1 without a model (docs/CONTEXT.md):
  * how much of what the conversation speaks of most is in it, how evenly it is about the whole time,
- * and whether its names and numbers are in the conversation at all. It tells a thin or invented summary
- * from a good one; it cannot tell a good one from a better one.
+ * and whether its names and numbers are in the conversation at all. It separates a thin or invented summary
+ * from a good one; it does not rank good ones.
  */
 import type { Conversation, Message } from '../../stores/conversations/document/schema.js';
 import { termsOf } from './units.js';

@@ -1,5 +1,5 @@
 /**
- * What language models are told. What they summarise is data: it stands between marks that cannot
+ * The prompts of language models. The text to summarise is data: it stands between marks that cannot
  * occur in it, and the instruction says that nothing in it is one.
  */
 import type { Conversation, Message } from '../../stores/conversations/document/schema.js';

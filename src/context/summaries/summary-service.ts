@@ -27,7 +27,7 @@ export const EXTRACTIVE = 'extractive';
 
 /** What language models wrote, as far as this room knows them. */
 export interface SummaryWriter {
-  /** Whether a model is allowed now; asks nobody. */
+  /** Whether a model is allowed now. Sends nothing. */
   isReady(): Promise<boolean>;
   /** `undefined` where none is allowed. Throws what the last of them refused with. */
   write(
@@ -43,7 +43,7 @@ export interface SummaryCall {
 }
 
 export interface SummaryRequest extends SummaryCall {
-  /** Makes it anew also where the stored one is about what is there. */
+  /** Writes it again even if the stored one is current. */
   readonly refresh?: boolean;
   /** False: no language model is asked, and what one wrote earlier is kept however old. */
   readonly usesModels: boolean;
@@ -76,7 +76,7 @@ export class SummaryService {
 
   /**
    * The summary of a level; a new one is durable when it resolves with `isStored`. A damaged
-   * `summaries.json` is left alone and told in `problem`. Throws like `load` of the conversations,
+   * `summaries.json` is left alone and reported in `problem`. Throws like `load` of the conversations,
    * and CANCELLED.
    */
   async get(ref: string, level: SummaryLevel, request: SummaryRequest): Promise<SummaryAnswer> {

@@ -41,7 +41,7 @@ export function keyInUseTwice(clientId: string, ids: readonly string[]): AppErro
   );
 }
 
-/** The name of the lock that whoever gives a key to a conversation holds; taken before the conversation's own. */
+/** The name of the lock for assigning a client key. It is acquired before the conversation's own lock. */
 export function lockOfKey(clientId: string): string {
   return `key-${sha256Hex(clientId).slice(0, 32)}`;
 }

@@ -1,6 +1,6 @@
 /**
  * Deleted insights: `.trash/insights/<id>.<UTC time of deletion>.json`, the file of the insight as it
- * was. This lists them and removes them for good; moving in and back is in insights.ts.
+ * was. This lists them and removes them permanently; insights.ts moves them in and back.
  */
 import { join } from 'node:path';
 import { isoOfCompact } from '../../base/clock.js';
@@ -41,7 +41,7 @@ export async function listTrashedInsights(core: InsightCore): Promise<TrashedIns
   return found;
 }
 
-/** Removes it for good. False if it is not in the trash. LOCKED, FILESYSTEM_ERROR. */
+/** Removes it permanently. False if it is not in the trash. LOCKED, FILESYSTEM_ERROR. */
 export async function purgeInsight(core: InsightCore, name: string): Promise<boolean> {
   return core.locked(idOfTrashed(name), async () => {
     if (!(await listFiles(core.trashFolder)).includes(name)) return false;

@@ -149,7 +149,7 @@ export class InsightStore {
     return this.#core.locked(id, async () => {
       const path = this.#core.catalogue.pathOf(id);
       if ((await listFiles(this.#core.folder)).includes(`${id}.json`)) throw alreadyThere(path, id);
-      // ALREADY_EXISTS as well, where somebody saves one by hand meanwhile.
+      // Also ALREADY_EXISTS if a person saves one by hand meanwhile.
       await renameFile(join(this.#core.trashFolder, name), path, this.#core.options);
       await this.#core.catalogue.refreshSome([id]);
       return path;
@@ -161,7 +161,7 @@ export class InsightStore {
     return listTrashedInsights(this.#core);
   }
 
-  /** Removes for good what is in the trash under that name. False if it is not there. LOCKED. */
+  /** Permanently removes the insight of that name in the trash. False if it is not there. LOCKED. */
   purge(name: string): Promise<boolean> {
     return purgeInsight(this.#core, name);
   }

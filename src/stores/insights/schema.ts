@@ -9,7 +9,7 @@ import { normalGitContext } from './git-context.js';
 export const INSIGHT_FORMAT_VERSION = 1;
 /** The context of what belongs to no project. */
 export const GLOBAL_CONTEXT = 'global';
-/** Lower case only: a file system may tell cases apart or not. */
+/** Lower case only, because some file systems ignore case. */
 export const INSIGHT_ID =
   /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const MAX_CONTEXT_LENGTH = 4096;

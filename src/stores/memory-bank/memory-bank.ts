@@ -217,7 +217,7 @@ export class MemoryBank {
     return this.#trash.list();
   }
 
-  /** Removes for good what is in the trash under that name, or was last deleted at a path. E_MB_FILE_NOT_FOUND. */
+  /** Permanently removes the note of that name in the trash; for a path, the one deleted last. E_MB_FILE_NOT_FOUND. */
   purge(nameOrPath: string): Promise<void> {
     return this.#locked(async () => this.#trash.remove((await this.#trash.find(nameOrPath)).name));
   }

@@ -1,5 +1,5 @@
 /**
- * Which paths are notes: `.md` below the memory bank, outside of what belongs to somebody else there
+ * Which paths are notes: `.md` below the memory bank, outside of folders of other programs there
  * (hidden folders such as `.git` and `.trash`, and the insights).
  */
 import { AppError, isAppError } from '../../base/errors.js';
@@ -12,7 +12,7 @@ const INSIGHTS = 'insights';
 /** PATH_ESCAPE: leads elsewhere; VALIDATION_ERROR: no markdown file. No file is touched. */
 export function requireNotePath(path: string): void {
   requireConfined(path);
-  // On a disk that does not tell case, a twin of a foreign folder is that folder.
+  // On a disk that ignores case, a name that differs only in case is the same folder.
   if (isForeign(path) || isForeign(likenessOf(path))) {
     throw new AppError(
       'PATH_ESCAPE',

@@ -11,7 +11,7 @@ const HASH_LENGTH = 16;
 /** Places named where a passage occurs more than once. */
 const MOST_PLACES = 10;
 
-/** Tells versions of a note apart. */
+/** Identifies a version of a note. */
 export const hashOf = (bytes: Uint8Array) => sha256Hex(bytes).slice(0, HASH_LENGTH);
 
 /** E_MB_READ where the bytes are not UTF-8. */

@@ -1,7 +1,7 @@
 /**
  * Deleted notes: `.trash/<UTC time of deletion>/<path of the note>`, each moved there by one rename,
  * and kept out of git. Its path in the trash records what it was and when it was deleted. A note that
- * is deleted permanently passes through the trash; only `remove` takes anything out of it for good.
+ * is deleted permanently passes through the trash; only `remove` removes anything permanently.
  */
 import { dirname, join } from 'node:path';
 import { type Clock, compactTime, isoOfCompact } from '../../base/clock.js';

@@ -9,9 +9,9 @@ import { z } from 'zod';
 export const RESEARCH_JOB_FORMAT = 1;
 
 /**
- * `creating`: the request may be on its way. `running`: Perplexity told the id.
+ * `creating`: the request may be on its way. `running`: Perplexity returned the id.
  * `unknown`: it may have run and been billed, but it cannot be followed (any more).
- * `failed`: it ended without an answer; kept so that the user can be told.
+ * `failed`: it ended without an answer; kept so that the user can be informed.
  */
 const RESEARCH_JOB_STATES = ['creating', 'running', 'unknown', 'failed'] as const;
 
@@ -43,7 +43,7 @@ export type ResearchJob = z.output<typeof researchJobSchema>;
 export interface JobLease {
   /** False once another process took it over, as after a long stall of this one. */
   isHeld(): boolean;
-  /** Never throws; letting go twice does nothing. */
+  /** Idempotent. Never throws. */
   release(): Promise<void>;
 }
 

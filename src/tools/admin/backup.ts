@@ -1,6 +1,6 @@
 /**
- * The tool `backup`: one archive of everything, read back before it counts. Bringing one back is for
- * people (`daybook restore`), not for an assistant.
+ * The tool `backup`: writes one archive of everything and reads it back. Only people restore one
+ * (`daybook restore`), not an assistant.
  */
 import { z } from 'zod';
 import { ADDS, defineTool, success } from '../define-tool.js';
@@ -13,7 +13,7 @@ export const backup = defineTool({
   toolset: 'admin',
   title: 'Back up the store',
   description:
-    'Makes one dated archive (.tar.gz) of all conversations, notes and facts, reads it back and compares every file before it counts. Use it when the user asks for a backup or before large changes. Tell the user the path; `daybook restore <path>` in a terminal brings it back.',
+    'Writes all conversations, notes and facts into one dated archive (.tar.gz), reads it back and compares every file. Use it when the user asks for a backup or before large changes. Tell the user the path; `daybook restore <path>` in a terminal restores it.',
   input: z.strictObject({}),
   output: z.object({
     success,
@@ -26,7 +26,7 @@ export const backup = defineTool({
       .array(z.object({ name: z.string(), reason: z.string() }))
       .describe('Files that are not in the archive (at most 20 are named).'),
     leftOutTotal: z.number().int(),
-    removed: z.array(z.string()).describe('Backups that were past their days.'),
+    removed: z.array(z.string()).describe('Old backups that were removed.'),
   }),
   annotations: ADDS,
   async run(_input, { backups }, { signal, progress }) {

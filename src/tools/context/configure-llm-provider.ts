@@ -74,7 +74,7 @@ export const configureLlmProvider = defineTool({
 
 type Change = Parameters<ProviderList['set']>[0];
 
-/** What stays on this machine, without a key, and was named from this machine, needs nobody's leave. */
+/** A model on this machine that needs no key and was configured locally needs no permission. */
 async function set(providers: ProviderList, change: Change, isRemote: boolean): Promise<Provider> {
   const known = (await providers.list()).find(({ name }) => name === change.name);
   if (known === undefined && change.model === undefined) throw missing('model');

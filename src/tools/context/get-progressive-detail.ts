@@ -34,7 +34,7 @@ export const getProgressiveDetail = defineTool({
   input: z.strictObject({
     conversationId: z.string().describe('Id or key.'),
     level: z.enum(LEVELS).describe('How much.').default('brief'),
-    refresh: z.boolean().describe('Write it anew.').default(false),
+    refresh: z.boolean().describe('Write it again.').default(false),
     cursor: z.string().describe('nextCursor, with full.').exactOptional(),
     maxTokens,
   }),

@@ -1,5 +1,5 @@
 /**
- * The tool `delete_conversation`: into the trash, from which it can be brought back, or for good.
+ * The tool `delete_conversation`: moves a conversation to the trash, or removes it permanently.
  */
 import { z } from 'zod';
 import { conversationRef } from '../conversation-input.js';
@@ -10,10 +10,10 @@ export const deleteConversation = defineTool({
   toolset: 'conversations',
   title: 'Delete a conversation',
   description:
-    'Moves a conversation to the trash: no list and no search finds it any more, and the user can bring it back. permanent: true removes it for good; use that only when the user asked for exactly that. Refused while a research of it is running.',
+    'Moves a conversation to the trash: lists and searches no longer show it, and the user can restore it. permanent: true removes it permanently; only when the user asked for exactly that. Refused while a research of it is running.',
   input: z.strictObject({
     conversationId: conversationRef(),
-    permanent: z.boolean().describe('Remove it for good; it cannot be undone.').default(false),
+    permanent: z.boolean().describe('Remove it permanently; this cannot be undone.').default(false),
   }),
   output: z.object({
     success,

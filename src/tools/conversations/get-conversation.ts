@@ -112,7 +112,7 @@ async function defaultLimit(state: StateStore): Promise<number> {
   return Math.min(contextWindow ?? DEFAULT_LIMIT, MAX_LIMIT);
 }
 
-/** What somebody put beside a conversation must leave room for its messages. */
+/** Tags and metadata must leave room for the messages. */
 function headWithin(
   { metadata, tags, ...head }: Omit<Conversation, 'messages' | 'messageCount'>,
   room: number,

@@ -32,7 +32,7 @@ export const importConversations = defineTool({
     name: z
       .string()
       .max(200)
-      .describe('File name of text, such as chat.md: its ending tells the form.')
+      .describe('File name of text, such as chat.md: its extension shows the format.')
       .default('import.json'),
     from: z.string().describe('Kind of source, where it is not recognised.').exactOptional(),
     startDate: dateField('Only conversations that changed after this time'),

@@ -23,7 +23,7 @@ export const storeInfo = defineTool({
   alwaysListed: true,
   title: 'Where the data is',
   description:
-    'Tells where the conversations are kept on this machine, how many there are, and the settings in force. Use it when the user asks where the data is or why a tool is missing or refuses.',
+    'Shows where the conversations are stored on this machine, how many there are, and the settings in force. Use it when the user asks where the data is or why a tool is missing or refuses.',
   input: z.strictObject({}),
   output: z.object({
     success,

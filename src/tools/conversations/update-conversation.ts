@@ -25,7 +25,7 @@ export const updateConversation = defineTool({
       .max(100)
       .describe('All of its tags: they replace those it had.')
       .exactOptional(),
-    pinned: z.boolean().describe('Whether it is kept for good.').exactOptional(),
+    pinned: z.boolean().describe('Whether it is never removed automatically.').exactOptional(),
     module: z
       .string()
       .max(200)

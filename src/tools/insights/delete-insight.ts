@@ -1,4 +1,4 @@
-/** The tool `delete_insight`: into the trash, from which it can be brought back, or for good. */
+/** The tool `delete_insight`: moves an insight to the trash, or removes it permanently. */
 import { z } from 'zod';
 import { defineTool, REMOVES, success } from '../define-tool.js';
 import { idField } from '../insight-view.js';
@@ -12,7 +12,7 @@ export const deleteInsight = defineTool({
     'Moves an insight to the trash, from which the user can bring it back. deleted: false where there is none.',
   input: z.strictObject({
     id: idField,
-    permanent: z.boolean().describe('Remove it for good, only on request.').default(false),
+    permanent: z.boolean().describe('Remove it permanently, only on request.').default(false),
   }),
   output: z.object({
     success,

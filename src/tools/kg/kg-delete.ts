@@ -1,5 +1,5 @@
 /**
- * The tool `kg_delete`: takes facts away for good, or ends them so that the past stays readable.
+ * The tool `kg_delete`: removes facts permanently, or ends them so that the past stays readable.
  */
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';

@@ -67,7 +67,7 @@ export const kgQuery = defineTool({
   },
 });
 
-/** Each part alone, among closed facts as well: which one nobody ever used. */
+/** Searches for each part alone, including ended facts, to find the part that no fact has. */
 async function whyNothing(kg: KnowledgeGraph, filter: TripleFilter): Promise<string> {
   const all = { includeClosed: true, prefix: filter.prefix };
   const page = { offset: 0, limit: 0 };

@@ -10,7 +10,7 @@ export const kgSave = defineTool({
   toolset: 'kg',
   title: 'Write a snapshot of the graph',
   description:
-    'Writes all facts into a new snapshot and begins the log anew, as happens by itself when the log has grown. Use it before a commit with git, or after the files were merged or repaired.',
+    'Writes all facts into a new snapshot and starts a new log, as happens automatically when the log has grown. Use it before a commit with git, or after the files were merged or repaired.',
   input: z.strictObject({}),
   output: z.object({
     success,

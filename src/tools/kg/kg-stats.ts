@@ -10,7 +10,7 @@ export const kgStats = defineTool({
   toolset: 'kg',
   title: 'Size and health of the graph',
   description:
-    'Tells how many facts the knowledge graph holds and may hold, its most used predicates, where its files are, and whether any line of them was found damaged.',
+    'Shows how many facts the knowledge graph has and may have, its most used predicates, where its files are, and whether any line of them was found damaged.',
   input: z.strictObject({}),
   output: z.object({
     success,

@@ -1,4 +1,4 @@
-/** The tool `mb_delete`: a note into the trash, from which it can be brought back, or for good. */
+/** The tool `mb_delete`: moves a note to the trash, or removes it permanently. */
 import { z } from 'zod';
 import { defineTool, REMOVES, success } from '../define-tool.js';
 import { expectedHash, notePath } from '../note-fields.js';
@@ -9,11 +9,11 @@ export const mbDelete = defineTool({
   toolset: 'memory_bank',
   title: 'Delete a note',
   description:
-    'Moves a note to the trash, from where the user can bring it back (daybook restore). permanent: true removes it for good; only when the user asked for exactly that.',
+    'Moves a note to the trash, from where the user can restore it (daybook restore). permanent: true removes it permanently; only when the user asked for exactly that.',
   input: z.strictObject({
     path: notePath(),
     hash: expectedHash,
-    permanent: z.boolean().describe('Remove it for good; it cannot be undone.').default(false),
+    permanent: z.boolean().describe('Remove it permanently; this cannot be undone.').default(false),
   }),
   output: z.object({
     success,

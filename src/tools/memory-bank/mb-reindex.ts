@@ -1,4 +1,4 @@
-/** The tool `mb_reindex`: everything known about the notes, made anew from the files. */
+/** The tool `mb_reindex`: reads all notes again and rebuilds their index. */
 import { z } from 'zod';
 import { defineTool, READS, success } from '../define-tool.js';
 import { skippedSchema, toSkipped } from '../note-fields.js';

@@ -61,7 +61,7 @@ const ADVICE: Record<RunState, string> = {
   in_progress:
     'The research is running; call this tool again in a minute or two. Do not start it again.',
   unknown:
-    'Nobody knows what became of this research; it may have been billed and is not repeated by itself. To go on, call a follow-up tool with discardLostRun: true.',
+    'The outcome of this research is unknown. It may have been billed, so it is not repeated automatically. To continue, call a follow-up tool with discardLostRun: true.',
   failed: 'The research ended without an answer. A follow-up may ask again.',
   unsaved:
     'The research is finished and paid, but could not be stored; its answer is in run.answer.',

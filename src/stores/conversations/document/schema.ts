@@ -35,7 +35,7 @@ export interface ConversationHead {
   readonly updatedAt: string;
   readonly messageCount: number;
   readonly title?: string;
-  /** The message whose first sentence the title is; absent where somebody gave the title. */
+  /** The message from whose first sentence the title was derived; absent if the title was given. */
   readonly titleFrom?: string;
   readonly module?: string;
   readonly clientId?: string;

@@ -6,7 +6,7 @@ import { segmentsOf } from '../../../base/segments.js';
 
 /** Fits one line of a list. */
 const MAX_LENGTH = 80;
-/** Nobody's first sentence is longer. */
+/** Longest first sentence that is used as a title. */
 const MOST_READ = 1000;
 
 /** What makes a line a heading, a quotation, a list item or a code block in markdown. */

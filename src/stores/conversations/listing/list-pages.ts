@@ -1,14 +1,14 @@
 /**
  * Pages of a list that stay as they were when it began, while conversations move to its top.
  *
- * A position in the living list would not do: what changes while somebody pages moves above the
+ * A position in the live list is not enough: a conversation that changes between two pages moves above the
  * position and is skipped. So the first page keeps the order of that moment (heads that are in memory
  * anyway), and a cursor names that list and a place in it: nothing is skipped and nothing comes
  * twice, in either direction; what comes back is how each conversation is now; what was begun
  * since is for the next call without a cursor; what was deleted is left out.
  *
  * A list is forgotten after a restart or when many others were begun since. The cursor then still
- * tells the last conversation shown and when the list began: the list is laid out again with
+ * says which conversation was shown last and when the list began: the list is laid out again with
  * everything that changed since put next. So even then nothing is skipped, but what was shown before it
  * changed comes twice.
  */
@@ -193,7 +193,7 @@ const MAX_TIME = 8.64e15;
 
 function badCursor(): AppError {
   return new AppError('VALIDATION_ERROR', 'cursor is not one of a page of this list.', {
-    hint: 'Pass nextCursor or previousCursor unchanged as `cursor`, with the same filters as before; or leave it out to begin anew.',
+    hint: 'Pass nextCursor or previousCursor unchanged as `cursor`, with the same filters as before; or omit it to start again.',
     details: { field: 'cursor' },
   });
 }

@@ -59,7 +59,7 @@ function wordsTest(words: string): Test {
   };
 }
 
-/** Tells one query from another in a cursor. */
+/** Identifies a query in a cursor. */
 export function fingerprintOf(query: ListQuery): string {
   const given = Object.entries(query).filter(([, value]) => value !== undefined);
   return sha256Hex(JSON.stringify(given.sort(([a], [b]) => (a < b ? -1 : 1)))).slice(0, 8);

@@ -155,7 +155,7 @@ export class Trash {
     });
   }
 
-  /** Removes for good what is in the trash under that name, or of an id the last deleted. CONVERSATION_NOT_FOUND. */
+  /** Permanently removes the conversation of that name in the trash; for an id, the one deleted last. CONVERSATION_NOT_FOUND. */
   async purge(nameOrId: string): Promise<void> {
     const name = await this.#find(nameOrId);
     await this.#core.lock(idOf(name), () => this.#removeFolder(this.pathOf(name), idOf(name)));
