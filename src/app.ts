@@ -293,7 +293,10 @@ function researchOf(
 
 function importerOf(
   { logsDir: logsFolder, imports, variable }: Config,
-  stores: Pick<App, 'conversations' | 'documents' | 'memoryBank' | 'kg' | 'insights'>,
+  stores: Pick<
+    App,
+    'conversations' | 'documents' | 'memoryBank' | 'kg' | 'graphImport' | 'insights'
+  >,
 ): Importer {
   const { activity, watched, home, programs } = imports;
   const machine = { home, programs, variable };

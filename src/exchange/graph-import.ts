@@ -24,6 +24,8 @@ const FACTS_AT_ONCE = 1_000;
 export interface GraphImportRequest {
   readonly text: string;
   readonly longObservations: LongObservations;
+  /** Only says what is in the text: then `added` and `notes` may be there already. */
+  readonly dryRun?: boolean | undefined;
   /** Aborted: what came in stays, and the error says how much. */
   readonly signal?: AbortSignal | undefined;
   onProgress?(done: number, total: number): void;
@@ -103,7 +105,8 @@ export class GraphImport {
     try {
       const gathered = await gather(request);
       facts = gathered.format === 'jsonl' ? gathered.facts : this.#inOrder(gathered.facts);
-      await this.#store(facts, request, stored);
+      if (request.dryRun) stored.added = facts.length;
+      else await this.#store(facts, request, stored);
       const notes = stored.notes.map(({ path }) => path);
       const { format, refused } = gathered;
       return { format, facts: facts.length, added: stored.added, notes, refused };

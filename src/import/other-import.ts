@@ -11,15 +11,29 @@ import type { KnowledgeGraph } from '../stores/knowledge-graph/knowledge-graph.j
 import { checkTriple, type NewTriple } from '../stores/knowledge-graph/model/triple.js';
 import type { MemoryBank } from '../stores/memory-bank/memory-bank.js';
 import { type Account, addProblem } from './account.js';
-import type { ImportedInsight, ImportedNote, ImportedTriple } from './source.js';
+import type { ImportedGraph, ImportedInsight, ImportedNote, ImportedTriple } from './source.js';
 
 export interface OtherStores {
   readonly memoryBank: MemoryBank;
   readonly insights: InsightStore;
   readonly kg: KnowledgeGraph;
+  readonly graphImport: GraphLines;
 }
 
-type Other = ImportedNote | ImportedInsight | ImportedTriple;
+/** Brings in lines of a knowledge graph; `added` is what was not there. */
+interface GraphLines {
+  import(request: {
+    readonly text: string;
+    readonly longObservations: 'notes';
+    readonly dryRun: boolean;
+  }): Promise<{
+    readonly added: number;
+    readonly notes: readonly string[];
+    readonly refused: readonly { line: number; code: string; reason: string }[];
+  }>;
+}
+
+type Other = ImportedNote | ImportedInsight | ImportedTriple | ImportedGraph;
 
 const FACTS_AT_ONCE = 500;
 /** These end the import: no other record could come in either. */
@@ -42,6 +56,7 @@ export class OtherImport {
     try {
       if (item.type === 'note') await this.#note(item);
       else if (item.type === 'insight') await this.#insight(item);
+      else if (item.type === 'graph') await this.#graph(item);
       else await this.#fact(item);
     } catch (error) {
       if (!isAppError(error) || OF_ALL.includes(error.code)) throw error;
@@ -82,6 +97,16 @@ export class OtherImport {
       if (!this.#dryRun) await insights.put(stored);
       this.#account.insights += 1;
     } else if (there.content !== stored.insight.content) throw differs(`The insight ${id}`);
+  }
+
+  async #graph({ lines: text, path }: ImportedGraph): Promise<void> {
+    const request = { text, longObservations: 'notes', dryRun: this.#dryRun } as const;
+    const { added, notes, refused } = await this.#stores.graphImport.import(request);
+    this.#account.facts += added;
+    this.#account.notes += notes.length;
+    for (const { line, code, reason: message } of refused) {
+      addProblem(this.#account, { path, record: `line ${line}` }, { code, message });
+    }
   }
 
   async #fact({ subject, predicate, object, ts }: ImportedTriple): Promise<void> {

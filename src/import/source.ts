@@ -84,6 +84,12 @@ export interface ImportedTriple extends Place {
   readonly ts?: number | undefined;
 }
 
+/** Lines of a knowledge graph: `memory.jsonl`, or facts of an export. */
+export interface ImportedGraph extends Place {
+  readonly type: 'graph';
+  readonly lines: string;
+}
+
 export interface ImportProblem extends Place {
   readonly type: 'problem';
   readonly code: string;
@@ -97,6 +103,7 @@ export type ImportItem =
   | ImportedNote
   | ImportedInsight
   | ImportedTriple
+  | ImportedGraph
   | ImportProblem;
 
 export interface ReadOptions {

@@ -24,6 +24,7 @@ import { mnemosyne } from './sources/mnemosyne.js';
 import { odeiHistory } from './sources/odei-history.js';
 import { openai } from './sources/openai.js';
 import { openWebUi } from './sources/openwebui.js';
+import { serverMemory } from './sources/server-memory.js';
 import { vault } from './sources/vault.js';
 
 export const SOURCES: readonly Source[] = [
@@ -36,6 +37,7 @@ export const SOURCES: readonly Source[] = [
   claudeCode,
   cursor,
   daybook,
+  serverMemory,
   mnemosyne,
   odeiHistory,
   insightsMcp,

@@ -58,6 +58,7 @@ function usualPlaces({ home, programs, variable }: Machine): readonly UsualPlace
       sweepOfGemini(join(gemini, 'settings.json')),
     ),
     place('cursor-cli', 'Cursor (command line)', join(home, '.cursor', 'projects')),
+    place('cursor-cli', 'Cursor (command line, chats)', join(home, '.cursor', 'chats')),
     place('cursor', 'Cursor (editor)', editor),
     place('llm', 'llm', join(llm, 'logs.db')),
     place('insights-mcp', 'insights-mcp', join(home, '.insights-mcp', 'insights.db')),

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { GraphImport } from '../../src/exchange/graph-import.js';
 import type { ImportReport, ImportRequest } from '../../src/import/import.js';
 import { runImport } from '../../src/import/import.js';
 import { ConversationDocuments } from '../../src/stores/conversations/files/conversation-documents.js';
@@ -31,7 +32,16 @@ export async function openImportBench(options: Options = {}) {
   });
   const insights = new InsightStore({ folder: bank, fsync: false, clock });
   const documents = new ConversationDocuments({ logsFolder, fsync: false, clock });
-  const stores = { documents, conversations: store, memoryBank, insights, kg, logsFolder };
+  const graphImport = new GraphImport({ kg, memoryBank, folder: bank, clock });
+  const stores = {
+    graphImport,
+    documents,
+    conversations: store,
+    memoryBank,
+    insights,
+    kg,
+    logsFolder,
+  };
   const run = (paths: string | readonly string[], more: Partial<ImportRequest> = {}) =>
     runImport(stores, {
       paths: [paths].flat(),

@@ -128,6 +128,7 @@ const SAMPLES: Readonly<Record<string, string>> = {
   'gemini-apps/MyActivity.json': JSON.stringify([
     { header: 'Gemini Apps', title: 'Prompted x', safeHtmlItem: [{ html: '<p>y' }] },
   ]),
+  'server-memory/memory.jsonl': lines({ type: 'entity', name: 'a', observations: ['b'] }),
   'memory-bank/kg_wal.log': lines({ s: 'a', p: 'b', o: 'c' }),
 };
 

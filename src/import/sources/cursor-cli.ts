@@ -1,36 +1,44 @@
 /**
- * Transcripts of Cursor's command line: `projects/<folder>/agent-transcripts/<id>/<id>.jsonl`, a line a
- * message. They have no times, and the folder's name is all that tells the project.
+ * Cursor's command line: its transcripts, `projects/<folder>/agent-transcripts/<id>/<id>.jsonl`, a line a
+ * message, without times, where the folder's name is all that tells the project; and the chats that have
+ * no transcript (cursor-chats.ts).
  */
 import { posix } from 'node:path';
 import type { Input, InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { firstLine, objectLines } from '../reading/documents.js';
-import { elementsOut } from '../reading/elements.js';
 import { isObject, objectIn, objectsIn, textIn } from '../reading/fields.js';
 import { anyTimeIn, contentText } from '../reading/openai-messages.js';
 import { roleIn } from '../reading/roles.js';
 import { Turns } from '../reading/turns.js';
 import type { ImportItem, ImportProblem, ReadOptions, Source } from '../source.js';
 import { resultText } from './claude-message.js';
+import { cursorChats } from './cursor-chats.js';
+import { typedIn } from './cursor-text.js';
 
 const TRANSCRIPT = /(^|\/)agent-transcripts\/.+\.jsonl$/;
 const PROJECT = /(?:^|\/)([^/]+)\/agent-transcripts\//;
 
 export const cursorCli: Source = {
   kind: 'cursor-cli',
-  title: 'transcripts of Cursor (command line)',
+  title: 'conversations of Cursor (command line)',
   async detect(input) {
     for (const file of filesOf(input).slice(0, 3)) {
       const line = await firstLine(file);
       if (line !== undefined && 'role' in line && isObject(line['message'])) return true;
     }
-    return false;
+    return cursorChats.detect(input);
   },
   async *read(input, options) {
-    for (const file of filesOf(input)) {
+    const isChat = input.form === 'file' && (await cursorChats.detect(input));
+    const transcripts = isChat ? [] : filesOf(input);
+    for (const file of transcripts) {
       options.signal?.throwIfAborted();
       if (!(options.isKnown?.(file) ?? false)) yield* transcriptOf(file, options);
+    }
+    const ids = new Set(transcripts.map(idOf));
+    for await (const item of cursorChats.read(input, options)) {
+      if (item.type !== 'conversation' || !ids.has(item.id)) yield item;
     }
   },
 };
@@ -38,6 +46,8 @@ export const cursorCli: Source = {
 function filesOf({ form, files }: Input): InputFile[] {
   return form === 'file' ? [...files] : files.filter(({ name }) => TRANSCRIPT.test(name));
 }
+
+const idOf = ({ name }: InputFile) => posix.basename(name, '.jsonl');
 
 async function* transcriptOf(
   file: InputFile,
@@ -52,7 +62,7 @@ async function* transcriptOf(
   const project = PROJECT.exec(file.name)?.[1];
   yield {
     type: 'conversation',
-    ...{ path: file.name, id: posix.basename(file.name, '.jsonl'), fileTimeMs: file.modifiedAtMs },
+    ...{ path: file.name, id: idOf(file), fileTimeMs: file.modifiedAtMs },
     ...(project !== undefined && { module: project, project }),
     messages: turns.messages(),
     leftOut: turns.leftOut,
@@ -83,13 +93,4 @@ function addLine(turns: Turns, line: JsonObject): void {
       content: role === 'user' ? typedIn(turns, text) : text,
       createdAt: anyTimeIn(line),
     });
-}
-
-/** What the user typed is wrapped; around it stands what the program added. */
-function typedIn(turns: Turns, text: string): string {
-  const { inside, rest } = elementsOut(text, 'user_query');
-  const queries = inside.map((query) => query.trim());
-  if (queries.length === 0) return text;
-  if (rest.trim() !== '') turns.leaveOut('injected context');
-  return queries.join('\n\n');
 }

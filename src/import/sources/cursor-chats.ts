@@ -1,0 +1,143 @@
+/**
+ * Chats of Cursor's command line as it keeps them besides transcripts: `chats/<folder>/<id>/store.db`,
+ * SQLite with blobs named by their digest. `meta` names the root, a list (Protocol Buffers, field 1) of
+ * the digests of the messages in their order, each of which is JSON.
+ */
+import { posix } from 'node:path';
+import type { InputFile } from '../../files/input/input-types.js';
+import type { SqliteFile } from '../../files/input/sqlite.js';
+import type { JsonObject } from '../../stores/conversations/document/schema.js';
+import { sqliteSource } from '../reading/databases.js';
+import {
+  definedOrNothing,
+  isObject,
+  objectIn,
+  objectsIn,
+  parsedJson,
+  textIn,
+} from '../reading/fields.js';
+import { timeIn } from '../reading/times.js';
+import { Turns } from '../reading/turns.js';
+import type { Activity, ImportItem } from '../source.js';
+import { typedIn } from './cursor-text.js';
+
+const DIGEST_BYTES = 32;
+
+export const cursorChats = sqliteSource({
+  kind: 'cursor-cli',
+  title: 'chats of Cursor (command line)',
+  columns: ['blobs.id', 'blobs.data', 'meta.key', 'meta.value'],
+  items: (database, file, { activity }) => chatsIn(database, file, activity),
+});
+
+function* chatsIn(
+  database: SqliteFile,
+  file: InputFile,
+  activity: Activity,
+): Generator<ImportItem> {
+  for (const { value } of database.rows('SELECT value FROM meta ORDER BY key')) {
+    const meta = metaIn(value);
+    const root = textIn(meta['latestRootBlobId']);
+    if (root === undefined) continue;
+    const id = textIn(meta['agentId']) ?? posix.basename(posix.dirname(file.name));
+    const place = { path: file.name, record: `chat ${id}` };
+    const turns = new Turns(activity);
+    const digests = [...digestsIn(blobOf(database, root))];
+    const known = digests.filter((digest) => addMessage(turns, objectOf(blobOf(database, digest))));
+    if (digests.length > 0 && known.length === 0) {
+      const message = `${place.record} of ${file.name} has a form that is not known.`;
+      yield { type: 'problem', ...place, code: 'CORRUPT', message, isConversation: true };
+      continue;
+    }
+    yield {
+      type: 'conversation',
+      ...place,
+      ...{ id, fileTimeMs: file.modifiedAtMs, title: textIn(meta['name']) },
+      createdAt: timeIn(meta['createdAt']),
+      metadata: definedOrNothing({ model: textIn(meta['lastUsedModel']) }),
+      // A transcript of the same chat has more, and comes in its place.
+      isRemnant: true,
+      messages: turns.messages(),
+      leftOut: turns.leftOut,
+    };
+  }
+}
+
+/** JSON, or its bytes in hexadecimal digits. */
+function metaIn(value: unknown): JsonObject {
+  const text = textOfBlob(value);
+  return objectIn(parsedJson(text) ?? parsedJson(Buffer.from(text, 'hex').toString('utf8')));
+}
+
+const textOfBlob = (value: unknown): string =>
+  value instanceof Uint8Array ? Buffer.from(value).toString('utf8') : String(value ?? '');
+
+function blobOf(database: SqliteFile, id: string): unknown {
+  for (const { data } of database.rows('SELECT data FROM blobs WHERE id = ?', [id])) return data;
+  return undefined;
+}
+
+function objectOf(blob: unknown): JsonObject {
+  const value = parsedJson(textOfBlob(blob));
+  return isObject(value) ? value : {};
+}
+
+/** The fields 1 of a message of Protocol Buffers that are as long as a digest, in hexadecimal digits. */
+function* digestsIn(blob: unknown): Generator<string> {
+  if (!(blob instanceof Uint8Array)) return;
+  const bytes = Buffer.from(blob);
+  let at = 0;
+  const number = () => {
+    let value = 0;
+    for (let shift = 0; at < bytes.length; shift += 7) {
+      const byte = bytes[at++] ?? 0;
+      value += (byte & 0x7f) * 2 ** shift;
+      if (byte < 0x80) break;
+    }
+    return value;
+  };
+  while (at < bytes.length) {
+    const tag = number();
+    const wire = tag % 8;
+    if (wire === 0) number();
+    else if (wire === 1) at += 8;
+    else if (wire === 5) at += 4;
+    else if (wire !== 2) return;
+    else {
+      const length = number();
+      if (tag === 10 && length === DIGEST_BYTES) yield bytes.toString('hex', at, at + length);
+      at += length;
+    }
+  }
+}
+
+/** False where it is no message. */
+function addMessage(turns: Turns, { role, content }: JsonObject): boolean {
+  if (typeof role !== 'string') return false;
+  const parts =
+    typeof content === 'string' ? [{ type: 'text', text: content }] : objectsIn(content);
+  for (const part of parts) {
+    const name = textIn(part['toolName']) ?? 'tool';
+    const callId = textIn(part['toolCallId']);
+    if (part['type'] === 'reasoning') turns.think(textIn(part['text']));
+    if (part['type'] === 'tool-call')
+      turns.call({ name, input: part['args'] ?? part['input'] }, {}, callId);
+    if (part['type'] === 'tool-result') {
+      const result = part['result'] ?? part['output'];
+      const text = typeof result === 'string' ? result : (JSON.stringify(result) ?? '');
+      turns.result({ name, text }, callId);
+    }
+  }
+  const said = parts
+    .filter(({ type }) => type === 'text')
+    .flatMap(({ text }) => textIn(text) ?? []);
+  const text = said.join('\n\n');
+  if (role === 'assistant') turns.say({ role, content: text });
+  else if (role === 'user') {
+    const typed =
+      text.includes('<user_query>') || !text.startsWith('<') ? typedIn(turns, text) : '';
+    if (typed === '') turns.leaveOut('injected context');
+    else turns.say({ role, content: typed });
+  } else if (role === 'system') turns.leaveOut('injected context');
+  return true;
+}

@@ -1,0 +1,68 @@
+/**
+ * The knowledge graph of the official MCP memory server: `memory.jsonl`, also with the names of fields
+ * that its forks use, and the whole graph as one document. Facts that `daybook kg export` wrote come in
+ * the same way.
+ */
+import type { InputFile } from '../../files/input/input-types.js';
+import type { JsonObject } from '../../stores/conversations/document/schema.js';
+import { firstElement, firstLine, textOf, unreadable } from '../reading/documents.js';
+import { isObject, listIn, objectsIn, parsedJson, textIn } from '../reading/fields.js';
+import type { ImportItem, Source } from '../source.js';
+
+export const serverMemory: Source = {
+  kind: 'server-memory',
+  title: 'knowledge graph of the MCP memory server',
+  async detect({ form, files }) {
+    const [file] = form === 'file' ? files : [];
+    if (file === undefined) return false;
+    const line = await firstLine(file);
+    if (line !== undefined && (isEntity(line) || isRelation(line) || isFact(line))) return true;
+    return isGraph(await firstElement(file));
+  },
+  async *read({ files }, { signal }) {
+    for (const file of files) {
+      signal?.throwIfAborted();
+      yield await graphOf(file);
+    }
+  },
+};
+
+const isEntity = ({ type, name }: JsonObject) => type === 'entity' && typeof name === 'string';
+const isRelation = (line: JsonObject) => line['type'] === 'relation' && fromOf(line) !== undefined;
+const isFact = ({ subject, predicate, object }: JsonObject) =>
+  [subject, predicate, object].every((part) => typeof part === 'string');
+const isGraph = (value: unknown): value is JsonObject =>
+  isObject(value) && Array.isArray(value['entities']) && Array.isArray(value['relations']);
+
+async function graphOf(file: InputFile): Promise<ImportItem> {
+  const text = await textOf(file);
+  if (text === undefined) return unreadable(file.name, 'the document');
+  const graph = parsedJson(text);
+  const lines = isGraph(graph)
+    ? [
+        ...objectsIn(graph['entities']).map((entity) => lineOf({ ...entity, type: 'entity' })),
+        ...objectsIn(graph['relations']).map((relation) =>
+          lineOf({ ...relation, type: 'relation' }),
+        ),
+      ]
+    : text.split('\n').map((line) => {
+        const value = parsedJson(line);
+        return isObject(value) ? lineOf(value) : line;
+      });
+  return { type: 'graph', path: file.name, lines: lines.join('\n') };
+}
+
+/** With the names of fields that the server itself gives; anything else as it is. */
+function lineOf(value: JsonObject): string {
+  if (isEntity(value)) {
+    const { type, name, observations } = value;
+    const entityType = value['entityType'] ?? value['entity_type'] ?? '';
+    return JSON.stringify({ type, name, entityType, observations: listIn(observations) });
+  }
+  if (!isRelation(value)) return JSON.stringify(value);
+  const relationType = value['relationType'] ?? value['relation_type'];
+  const to = value['to'] ?? value['to_id'];
+  return JSON.stringify({ type: 'relation', from: fromOf(value), to, relationType });
+}
+
+const fromOf = ({ from, from_id }: JsonObject) => textIn(from) ?? textIn(from_id);

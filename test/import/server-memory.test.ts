@@ -1,0 +1,57 @@
+/** The knowledge graph of the MCP memory server, with `daybook import`. */
+import { describe, expect, it } from 'vitest';
+import { fileWith, lines, openImportBench } from './bench.js';
+
+const ADA = { type: 'entity', name: 'Ada', entityType: 'person', observations: ['writes', '計画'] };
+const KNOWS = { type: 'relation', from: 'Ada', to: 'Charles', relationType: 'knows' };
+const FACTS = ['Ada entity type person', 'Ada knows Charles', 'Ada observation writes'];
+
+async function factsOf({ kg }: Awaited<ReturnType<typeof openImportBench>>): Promise<string[]> {
+  const { triples } = await kg.query({}, { offset: 0, limit: 100, order: 'oldest' });
+  return triples
+    .map(({ subject, predicate, object }) => `${subject} ${predicate} ${object}`)
+    .sort();
+}
+
+describe('memory.jsonl', () => {
+  it('comes in once, with long observations as notes and bad lines named', async () => {
+    const bench = await openImportBench();
+    const long = { ...ADA, name: 'Charles', observations: ['very '.repeat(80)] };
+    const path = fileWith(`${lines(ADA, KNOWS, long)}{ broken`, 'memory.jsonl');
+    expect(await bench.import(path, { dryRun: true })).toMatchObject({ facts: 6 });
+    expect(await factsOf(bench)).toEqual([]);
+    const report = await bench.import(path);
+    expect(report).toMatchObject({ sources: [{ kind: 'server-memory' }], facts: 6, notes: 1 });
+    expect(report.problems).toMatchObject([{ path: 'memory.jsonl', record: 'line 4' }]);
+    expect(await factsOf(bench)).toEqual(
+      expect.arrayContaining([...FACTS, 'Ada observation 計画']),
+    );
+    const before = bench.hash();
+    expect(await bench.import(path)).toMatchObject({ facts: 0, notes: 0 });
+    expect(bench.hash()).toBe(before);
+  });
+
+  it.each([
+    ['one document', { entities: [ADA], relations: [KNOWS] }],
+    [
+      'the names that forks use',
+      lines(
+        { type: 'entity', name: 'Ada', entity_type: 'person', observations: ['writes'] },
+        { type: 'relation', from_id: 'Ada', to_id: 'Charles', relation_type: 'knows' },
+      ),
+    ],
+    [
+      'facts of an export',
+      lines(
+        { subject: 'Ada', predicate: 'entity type', object: 'person' },
+        { subject: 'Ada', predicate: 'knows', object: 'Charles' },
+        { subject: 'Ada', predicate: 'observation', object: 'writes' },
+      ),
+    ],
+  ])('is read as %s', async (_form, content) => {
+    const bench = await openImportBench();
+    const report = await bench.importText(content, 'memory.json');
+    expect([report.sources[0]?.kind, report.problems]).toEqual(['server-memory', []]);
+    expect(await factsOf(bench)).toEqual(expect.arrayContaining(FACTS));
+  });
+});
