@@ -185,7 +185,6 @@ async function openApp(config: Config, options: AppOptions, codec: Codec): Promi
     insights,
     insightSearch: new InsightSearch(insights),
     ...settledBy(config),
-    requireUnconverted: () => requireUnconverted(logsFolder),
     start() {
       beginning.start();
       search.start();
@@ -239,6 +238,7 @@ function beginningOf(
 
 /** What the configuration alone decides. */
 const settledBy = (config: Config) => ({
+  requireUnconverted: () => requireUnconverted(config.logsDir),
   durability: { fsync: config.fsync },
   timeZone: config.timeZone,
   facts: factsOf(config),
