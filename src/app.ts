@@ -142,11 +142,14 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
 
 async function openApp(config: Config, options: AppOptions, codec: Codec): Promise<App> {
   const { log = silentLog, clock = systemClock, isReading = false } = options;
-  const { logsDir: logsFolder, fsync, maxMessages } = config;
+  const { logsDir: logsFolder, fsync } = config;
   const size = storeSize(config, clock);
   const requireRoom = () => size.requireRoom();
-  const conversations = await openConversationStore({
-    ...{ logsFolder, fsync, maxMessages, requireRoom, clock, log, isReading, codec },
+  const conversations = await conversationsOf(config, requireRoom, {
+    clock,
+    log,
+    isReading,
+    codec,
   });
   const language = openLanguageParts(config, conversations, clock, log);
   const { vectors } = language.services.embeddings;
@@ -208,6 +211,12 @@ async function openApp(config: Config, options: AppOptions, codec: Codec): Promi
     },
   };
 }
+
+const conversationsOf = (
+  { logsDir: logsFolder, fsync, maxMessages, keeping: { versions } }: Config,
+  requireRoom: () => Promise<void>,
+  options: Required<AppOptions> & { codec: Codec },
+) => openConversationStore({ logsFolder, fsync, maxMessages, versions, requireRoom, ...options });
 
 /** Clears what dead processes left, follows their research runs, and takes in what the user has watched. */
 function beginningOf(

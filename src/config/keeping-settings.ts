@@ -16,6 +16,19 @@ export const KEEPING_SETTINGS = {
       'Where a retention policy is set, what was deleted longer ago is removed for good; `0` keeps all (default `30`).',
     env: ['DAYBOOK_TRASH_KEEP_DAYS'],
   }),
+  keepVersions: setting({
+    schema: wholeNumber(0, 1000).default(20),
+    takes: 'a whole number from 0 to 1000',
+    about:
+      'How many earlier versions of a conversation are kept, where messages were changed or removed; `0` keeps none (default `20`).',
+    env: ['DAYBOOK_KEEP_VERSIONS'],
+  }),
+  versionDays: setting({
+    schema: wholeNumber(0, 36_500).default(90),
+    takes: 'a whole number of days from 0 to 36500',
+    about: 'Versions older than this are removed; `0` keeps them (default `90`).',
+    env: ['DAYBOOK_VERSION_DAYS'],
+  }),
 };
 
 export interface KeepingConfig {
@@ -23,13 +36,18 @@ export interface KeepingConfig {
   readonly maxSizeBytes: number | undefined;
   /** 0 keeps all. */
   readonly trashKeepDays: number;
+  /** Of each conversation; 0: none, and whatever their age. */
+  readonly versions: { readonly count: number; readonly days: number };
 }
 
 export const keepingConfig = (values: {
   readonly maxSizeMb: number;
   readonly trashKeepDays: number;
+  readonly keepVersions: number;
+  readonly versionDays: number;
 }): KeepingConfig =>
   Object.freeze({
     maxSizeBytes: values.maxSizeMb === 0 ? undefined : values.maxSizeMb * 1_000_000,
     trashKeepDays: values.trashKeepDays,
+    versions: Object.freeze({ count: values.keepVersions, days: values.versionDays }),
   });

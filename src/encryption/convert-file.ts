@@ -9,6 +9,7 @@ import { isAppError } from '../base/errors.js';
 import { isRecord } from '../base/is-record.js';
 import { codecOf } from '../files/codec.js';
 import { parseDocument } from '../files/read/json-doc.js';
+import { isDocumentFile } from '../files/sealing/open-stores.js';
 import { openFile, sealedFileKey, sealFile } from '../files/sealing/sealed-form.js';
 import {
   isSealed,
@@ -29,7 +30,7 @@ export interface Keys {
 /** The bytes that the file is to have; `undefined` where it has that form. DECRYPT. */
 export function convertFile(path: string, bytes: Buffer, keys: Keys): Uint8Array | undefined {
   const plain = openFile(bytes, path);
-  if (basename(path) === 'conversation.json') {
+  if (isDocumentFile(path)) {
     const converted = convertConversation(path, plain, keys);
     if (converted === 'same') return plain === bytes ? undefined : plain;
     if (converted !== 'unreadable') return converted;
@@ -43,8 +44,10 @@ function convertConversation(
   bytes: Buffer,
   { from, to }: Keys,
 ): Uint8Array | 'same' | 'unreadable' {
+  const folder = dirname(path);
+  const owner = basename(folder) === 'versions' ? dirname(folder) : folder;
   // In the trash the time of the deletion follows the id.
-  const conversationId = basename(dirname(path)).slice(0, ID_LENGTH);
+  const conversationId = basename(owner).slice(0, ID_LENGTH);
   if (!CONVERSATION_ID.test(conversationId)) return 'unreadable';
   try {
     const value = parseDocument(bytes, path, 'CONVERSATION_CORRUPTED');

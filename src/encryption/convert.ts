@@ -4,7 +4,7 @@
  * write. Each file is replaced as a whole, so whoever is killed leaves files of which each is whole in one
  * form; the next run goes on with those that are left. The marker tells the new state after the last one.
  */
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { AppError, isAppError } from '../base/errors.js';
 import type { Durability } from '../files/atomic/atomic-write.js';
 import { sweepLocks, withLock } from '../files/locks/file-lock.js';
@@ -14,7 +14,12 @@ import { removeFile } from '../files/paths/folders.js';
 import { readStored } from '../files/read/json-doc.js';
 import { type ListedFile, listFiles } from '../files/read/list-files.js';
 import { isSameStamp, readStampNow, type Stamp } from '../files/read/stamp.js';
-import { addStore, hasOwnForm, type StorePlaces } from '../files/sealing/open-stores.js';
+import {
+  addStore,
+  hasOwnForm,
+  isDocumentFile,
+  type StorePlaces,
+} from '../files/sealing/open-stores.js';
 import { rewriteFile } from '../files/sealing/rewrite-file.js';
 import { addKey } from '../files/sealing/sealed-form.js';
 import { looksLikeNote } from '../stores/memory-bank/note-path.js';
@@ -176,7 +181,7 @@ class Conversion {
       await removeFile(path);
       return;
     }
-    if (hasOwnForm(path) && basename(path) !== 'conversation.json') return;
+    if (hasOwnForm(path) && !isDocumentFile(path)) return;
     if (!isPlain) return this.#leave(path, stamp, 'a link, or no plain file');
     try {
       await this.#rewrite(path, (bytes) => convertFile(path, bytes, this.#keys));

@@ -12,9 +12,9 @@ import type { ConversationStore } from '../stores/conversations/conversations.js
 import type { ConversationHead } from '../stores/conversations/document/schema.js';
 import type { ConversationDocuments } from '../stores/conversations/files/conversation-documents.js';
 import { exportPath } from './export-folder.js';
-import { forSharing } from './for-sharing.js';
 import { EXPORT_WRITERS, type ExportedDocument, type ExportFormat } from './formats.js';
 import { MarkdownFolder } from './markdown-files.js';
+import { forSharing } from './redact-for-sharing.js';
 
 export interface Selection {
   /** Ids or client keys; one that does not exist is CONVERSATION_NOT_FOUND. */
@@ -30,7 +30,7 @@ export interface Selection {
 export interface ExportRequest {
   readonly format: ExportFormat;
   readonly selection: Selection;
-  /** Omits private fields (`for-sharing.ts`). */
+  /** Omits private fields (`redact-for-sharing.ts`). */
   readonly forSharing: boolean;
   readonly signal?: AbortSignal | undefined;
   /** Conversations done, of how many. */

@@ -1,6 +1,6 @@
 /**
  * Restores the files of a backup: missing files are put back, existing files are never changed.
- * Only the kinds of files that Daybook keeps are put back (kept-files.ts); the others are listed.
+ * Only the kinds of files that Daybook keeps are put back (restorable-files.ts); the others are listed.
  * The archive is read to its end, and every name in it checked, before the first write. Each file then
  * appears whole or not at all, so a second call continues an interrupted one.
  */
@@ -12,7 +12,7 @@ import { addFile } from '../files/atomic/new-file.js';
 import { archivedPath } from '../files/paths/paths.js';
 import { readStored } from '../files/read/json-doc.js';
 import { type BackupArea, CONTENTS_NAME, checkArchive } from './backup-content.js';
-import { problemWithKept } from './kept-files.js';
+import { problemWithRestoring } from './restorable-files.js';
 
 const JOB = /^(conversation-logs\/[^/]+\/)job\.json$/;
 
@@ -92,7 +92,7 @@ async function decide(
 ): Promise<'restored' | 'unchanged' | 'settings'> {
   const { into, graphPaths = new Map() } = options;
   const graphNames = new Set([...graphPaths.values()].map((path) => basename(path)));
-  const problem = problemWithKept(name, bytes, graphNames);
+  const problem = problemWithRestoring(name, bytes, graphNames);
   if (problem === undefined && typeof into !== 'string' && name.startsWith('configuration/')) {
     return 'settings';
   }

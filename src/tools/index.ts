@@ -15,6 +15,7 @@ import { searchMemory } from './context/search-memory.js';
 import { setState } from './context/set-state.js';
 import { branchConversation } from './conversations/branch-conversation.js';
 import { deleteConversation } from './conversations/delete-conversation.js';
+import { deleteMessage } from './conversations/delete-message.js';
 import { exportConversations } from './conversations/export-conversations.js';
 import { getConversation } from './conversations/get-conversation.js';
 import { getConversations } from './conversations/get-conversations.js';
@@ -24,6 +25,7 @@ import { saveMessage } from './conversations/save-message.js';
 import { searchMessages } from './conversations/search-messages.js';
 import { storeInfo } from './conversations/store-info.js';
 import { updateConversation } from './conversations/update-conversation.js';
+import { updateMessage } from './conversations/update-message.js';
 import type { Tool } from './define-tool.js';
 import { deleteInsight } from './insights/delete-insight.js';
 import { getInsight } from './insights/get-insight.js';
@@ -70,6 +72,8 @@ export const tools: readonly Tool[] = [
   exportConversations,
   importConversations,
   updateConversation,
+  updateMessage,
+  deleteMessage,
   branchConversation,
   mergeConversations,
   deleteConversation,

@@ -41,7 +41,7 @@ describe('errors', () => {
     expect(kinds.filter(({ hint }) => hint.trim() === '')).toEqual([]);
   });
 
-  it('are told apart by code; a system error has its errno and an AppError none', () => {
+  it('are distinguished by code; a system error has its errno and an AppError none', () => {
     const locked = new AppError('LOCKED', 'x', { cause: new Error('y') });
     expect([locked.number, locked.retryable]).toEqual([2511, true]);
     expect(isAppError(locked, 'LOCKED')).toBe(true);

@@ -253,7 +253,7 @@ describe('over HTTP', () => {
   const TOKEN = 'a-token-of-sixteen';
   const http = (env: Record<string, string> = {}) => load({ env }).http;
 
-  it('listens on this machine alone, without token or rate limit, unless told otherwise', () => {
+  it('listens only on this machine, without token or rate limit, by default', () => {
     expect(load()).toMatchObject({ mode: 'stdio' });
     expect(http()).toMatchObject({
       host: '127.0.0.1',

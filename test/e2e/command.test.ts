@@ -47,7 +47,7 @@ describe('daybook init', () => {
 });
 
 describe('daybook info', () => {
-  it('tells where the data is and what is set', async () => {
+  it('info shows where the data is and what is set', async () => {
     await withPlace(async (place) => {
       await mkdir(place.root);
       const { code, stdout } = await runCommand(place, ['info', '--root', place.root]);

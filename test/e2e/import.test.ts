@@ -15,7 +15,7 @@ const withPlace = (work: (place: Place) => Promise<void>) =>
 const run = (place: Place, ...args: string[]) => runCommand(place, ['--root', place.root, ...args]);
 
 describe('daybook import', () => {
-  it('tells what it would do, does it where told to, and finds it in a search', async () => {
+  it('lists what it would import with a dry run, imports it, and a search finds it', async () => {
     await withPlace(async (place) => {
       const dry = await run(place, 'import', FIXTURE, '--dry-run');
       expect(dry.code).toBe(0);

@@ -23,7 +23,7 @@ const copies = async (place: Place) =>
   (await readdir(join(place.folder, '.cursor'))).filter((name) => name !== 'mcp.json');
 
 describe('daybook init', () => {
-  it('asks for each client, and does what it is told', async () => {
+  it('asks for each client and follows the answers', async () => {
     await withClients(async (place, cursor) => {
       const answers = [
         { after: 'Add this to Cursor? [y/N]', type: 'y\n' },

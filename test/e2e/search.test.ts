@@ -48,7 +48,7 @@ describe('search_messages through a client', () => {
     );
   });
 
-  it('follows hand edits and tells the state of the index in store_info', async () => {
+  it('follows hand edits and shows the state of the index in store_info', async () => {
     await withPlace(async (place) => {
       put(logsOf(place), idOf(1), sample(1));
       await withClient(place, async (session) => {
@@ -66,7 +66,7 @@ describe('search_messages through a client', () => {
     });
   });
 
-  it('keeps a cache in the user folder, unless told not to', async () => {
+  it('keeps a cache in the user folder by default', async () => {
     await withPlace(async (place) => {
       for (let n = 0; n < 30; n += 1) put(logsOf(place), idOf(n), sample(n, 80));
       const folder = join(place.folder, 'cache', 'daybook', 'index');

@@ -197,7 +197,7 @@ describe('get_conversation', () => {
 });
 
 describe('store_info', () => {
-  it('tells where the data is, and no secret', async () => {
+  it('store_info shows where the data is, and no secret', async () => {
     await withPlace((place) => {
       const env = { ...place.env, PERPLEXITY_API_KEY: 'pplx-secret', DAYBOOK_TOOLSETS: 'threads' };
       return withClient({ ...place, env }, async ({ client, call }) => {

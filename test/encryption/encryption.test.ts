@@ -13,10 +13,16 @@ const MARKS = {
   ...{ key: 'MarkKey', insight: 'MarkInsight', note: 'MarkNote', subject: 'MarkSubject' },
   ...{ object: 'MarkObject', state: 'MarkState', trashed: 'MarkTrashed' },
   ...{ trashedNote: 'MarkGoneNote', trashedInsight: 'MarkGoneInsight', rejected: 'MarkRejected' },
-  ...{ broken: 'MarkBroken', temporary: 'MarkTemporary', summary: 'MarkSummary' },
+  ...{
+    broken: 'MarkBroken',
+    temporary: 'MarkTemporary',
+    summary: 'MarkSummary',
+    version: 'MarkVersion',
+  },
 } as const;
 /** Saved when the store is encrypted. */
 const LATER = 'MarkLater';
+const VERSION = '0001.20991231T000000000Z.edit.json';
 const BROKEN = '20250124-1706102400123';
 
 async function fill({ root }: Place, { call }: Session): Promise<void> {
@@ -46,7 +52,11 @@ async function fill({ root }: Place, { call }: Session): Promise<void> {
     join(root, 'memory-bank', 'kg_rejects.log'),
     `${JSON.stringify({ file: 'kg_wal.log', line: 1, text: MARKS.rejected })}\n`,
   );
-  mkdirSync(join(root, 'conversation-logs', BROKEN));
+  mkdirSync(join(root, 'conversation-logs', BROKEN, 'versions'), { recursive: true });
+  writeFileSync(
+    join(root, 'conversation-logs', BROKEN, 'versions', VERSION),
+    `{"messages": [{ "role": "user", "content": "${MARKS.version}" }]}`,
+  );
   writeFileSync(
     join(root, 'conversation-logs', BROKEN, 'conversation.json'),
     `{"messages": [{"role": "user", "content": "${MARKS.broken}`,
@@ -116,6 +126,7 @@ describe('a store that is encrypted', () => {
       expect(rest).toEqual([]);
       expect(filesWith(MARKS.broken, folders)).toHaveLength(1);
       expect(filesWith(MARKS.rejected, folders)).toHaveLength(1);
+      expect(filesWith(MARKS.version, folders)).toHaveLength(1);
       await withClient(place, async (session) => {
         expect(await told(session)).toMatchObject({ content: expect.stringContaining(LATER) });
       });

@@ -119,7 +119,7 @@ describe('a selection', () => {
     }
   });
 
-  it('leaves out what is nobody else’s business for sharing', async () => {
+  it('omits private fields from an export for sharing', async () => {
     const { put, exported } = await openBench();
     put(ID0, HAND_WRITTEN);
     const [shared] = JSON.parse(await exported('json', { forSharing: true })).conversations;

@@ -165,7 +165,7 @@ describe('stamps', () => {
 describe('file errors', () => {
   const system = (code: string) => Object.assign(new Error(code), { code });
 
-  it('tell a full disk from other failures, keep the cause, and pass an AppError on', async () => {
+  it('distinguish a full disk from other failures, keep the cause, and pass an AppError on', async () => {
     expect(fileError(system('ENOSPC'), 'write', 'p')).toMatchObject({ code: 'STORAGE_FULL' });
     expect(fileError(system('EDQUOT'), 'write', 'p')).toMatchObject({ code: 'STORAGE_FULL' });
     const cause = system('EIO');

@@ -240,7 +240,7 @@ describe('names that resemble', () => {
 });
 
 describe('what is no file', () => {
-  it('is told from what is absent, and never opened', async () => {
+  it('is distinguished from an absent file, and never opened', async () => {
     const { folder } = place();
     mkdirSync(join(folder, 'folder.md'));
     execFileSync('mkfifo', [join(folder, 'pipe.md')]);

@@ -124,7 +124,7 @@ describe('withLock in one process', () => {
     expect(statSync(join(root, 'b')).nlink).toBe(1);
   });
 
-  it('is free as soon as the last replace has the name, and held until the end where it fails', async () => {
+  it('releases the lock after the rename of the last replace, and at the end if the replace fails', async () => {
     const root = tempFolder();
     const locks = join(root, '.locks');
     const target = join(root, 'target');
@@ -173,7 +173,7 @@ describe('withLock in one process', () => {
     expect(readdirSync(join(root, '.locks'))).toEqual([]);
   });
 
-  it('runs the work again, from its reading on, when the lock was taken away', async () => {
+  it('runs the work again from its start when the lock was lost', async () => {
     const root = tempFolder();
     const [locks, target] = [join(root, '.locks'), join(root, 'target')];
     writeFileSync(target, 'old');

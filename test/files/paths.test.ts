@@ -153,7 +153,7 @@ describe('confinedRealPath', () => {
   });
 });
 
-it('isInside tells a folder from another whose name begins the same', () => {
+it('isInside distinguishes a folder from another whose name begins the same', () => {
   expect(isInside('/a/b', '/a/b')).toBe(true);
   expect(isInside('/a/b', '/a/b/c')).toBe(true);
   expect(isInside('/a/b', '/a/b/..c')).toBe(true);

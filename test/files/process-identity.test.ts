@@ -33,7 +33,7 @@ describe('owner names', () => {
     expect(Number(pid)).toBe(process.pid);
   });
 
-  it('are told from other names', () => {
+  it('are distinguished from other names', () => {
     const others = [
       '',
       'wanted',

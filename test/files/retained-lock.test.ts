@@ -57,7 +57,7 @@ describe('RetainedLock', () => {
     expect(ownersOf(path)).toEqual([]);
   });
 
-  it('begins a use again, from its beginning, where the lock was taken away', async () => {
+  it('runs the work of a retained lock again from its start if the lock was lost', async () => {
     const { lock, path, root } = openLock();
     const target = join(root, 'target');
     let runs = 0;

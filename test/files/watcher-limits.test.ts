@@ -187,7 +187,7 @@ describe('a file seen at the moment of its writing', () => {
     expect(reported).toHaveLength(1);
   });
 
-  it('is reported at once and once more when somebody waits for it', () => {
+  it('is reported at once and once more when a caller waits for it', () => {
     let ageMs = 5;
     const { view, reported, again, apply } = viewAt(() => ageMs);
     view.reportsFresh = true;

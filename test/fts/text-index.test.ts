@@ -149,7 +149,7 @@ describe('match types', () => {
     expect(idsOf(index, query, matchType)).toEqual(expected);
   });
 
-  it('relaxes plain words that never meet, and says so', () => {
+  it('relaxes plain words that no document has together, and reports it', () => {
     expect(index.search('water letter', { matchType: 'auto' })).toMatchObject({
       total: 2,
       relaxed: true,

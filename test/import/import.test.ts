@@ -60,7 +60,7 @@ describe('an import that comes again', () => {
     expect(bench.hash()).toBe(before);
   });
 
-  it('replaces what the source itself changed, where nobody touched it here', async () => {
+  it('replaces what changed in the source if it was not edited here', async () => {
     const bench = await openImportBench();
     await bench.importText([conversation('x1', [A, B])]);
     await bench.importText([conversation('x1', [A, { ...B, text: 'two, and more' }])]);

@@ -86,7 +86,7 @@ describe('a backup', () => {
     expect(second.files).toBe(made.files);
   });
 
-  it('keeps the days it was told to, and whatever is not its own', async () => {
+  it('keeps backups for the configured days, and never removes other files', async () => {
     const { backups, folder, time } = openRoot(FILES, 30);
     await backups.make();
     writeFileSync(join(folder, 'daybook-notes.tar.gz'), 'mine');

@@ -79,7 +79,7 @@ describe('the daily backup', () => {
     expect(made).toEqual(['2025-01-24', '2025-01-29']);
   });
 
-  it('counts a backup that somebody made by hand', async () => {
+  it('makes no second backup on a date that has one', async () => {
     const { made, start, everyServerLooked } = openServers();
     const first = start();
     await until(() => made.length === 1);

@@ -360,7 +360,7 @@ describe.each(['agent', 'chat-completions'] as const)('%s: refusals', (backend) 
     expect(error.details?.['type']).toBe('xy');
   });
 
-  it('a connection that breaks, a page instead of JSON, silence: billed or not, nobody knows', async () => {
+  it('reports an unknown outcome after a broken connection, a page instead of JSON, or a timeout', async () => {
     api.next({ on: 'create', kind: 'drop', afterAccept: true });
     expect(mayHaveActed(await errorOf(askIt()))).toBe(true);
     expect([api.creates, api.received.length]).toEqual([1, 1]);

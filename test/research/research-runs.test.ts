@@ -285,7 +285,7 @@ describe('polling', () => {
     expect(bench.api.creates).toBe(1);
   });
 
-  it('ends with a failed run: told, kept, and no obstacle to the next question', async () => {
+  it('reports and keeps a failed run, which does not prevent the next question', async () => {
     const { conversationId: id = '' } = await research.search(question('x'));
     const before = await bench.text(id);
     bench.api.next({ on: 'create', kind: 'ends', status: 'failed', message: 'overloaded' });
@@ -313,7 +313,7 @@ describe('polling', () => {
     );
   });
 
-  it('gives up after the longest time, but still finds the answer later', async () => {
+  it('stops waiting after the longest time, but still finds the answer later', async () => {
     bench.api.pollsUntilDone = NEVER;
     const short = bench.service({ timing: { maxRunMs: 40 } });
     const error = await errorOf(short.deepResearch(question('x')));

@@ -77,7 +77,7 @@ describe('the graph as a resource', () => {
     expect(completion).toMatchObject({ values: ['Ada', 'Adam'], total: 2, hasMore: false });
   });
 
-  it('tells subscribers of the whole and of a subject, also of a line added by hand', async () => {
+  it('notifies subscribers of the graph and of a subject, also of a line added by hand', async () => {
     const { client } = opened.session;
     const updated: string[] = [];
     let listChanged = 0;

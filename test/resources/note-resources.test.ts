@@ -116,7 +116,7 @@ describe('notes as resources', () => {
     expect((await complete('')).completion.total).toBe(2);
   });
 
-  it('tell of edits by hand to those who subscribed, and of a changed list to those who saw it', async () => {
+  it('notify subscribers of hand edits, and clients that listed notes of a changed list', async () => {
     const { client } = opened.session;
     const updated: string[] = [];
     let listChanged = 0;

@@ -113,7 +113,7 @@ describe('a sound cache', () => {
     }
   });
 
-  it('of another folder, or of files that were copied, is not believed', async () => {
+  it('of another folder, or of copied files, is not used: their stamps differ', async () => {
     const { root, logsFolder, cachePath } = makeFolder();
     await saveCache(logsFolder, cachePath);
     const copy = join(root, 'copy');

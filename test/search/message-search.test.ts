@@ -220,7 +220,7 @@ describe('filters', () => {
 });
 
 describe('words', () => {
-  it('nobody has are named; those that no message has together are searched one by one', async () => {
+  it('that no message has are named; words that no message has together are searched one by one', async () => {
     const place = await openWith(4);
     const none = await ask(place, 'rhinoceros common');
     expect(none).toMatchObject({ total: 16, relaxed: true, unknownWords: [] });

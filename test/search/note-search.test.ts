@@ -174,7 +174,7 @@ describe('exact and regular expressions', () => {
     );
   });
 
-  it('tell what is wrong with an expression', async () => {
+  it('report what is wrong with a regular expression', async () => {
     const { run } = open({ 'a.md': 'x\n' });
     for (const pattern of [
       '(',
@@ -226,7 +226,7 @@ describe('exact and regular expressions', () => {
     expect((await run('(a+)+!', { mode: 'regex' })).total).toBe(1);
   });
 
-  it('stop when the caller gives up', async () => {
+  it('stop when the caller cancels', async () => {
     const files = Object.fromEntries(
       Array.from({ length: 300 }, (_, n) => [`${n}.md`, `${'a b '.repeat(8000)}\n`]),
     );

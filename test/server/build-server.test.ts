@@ -313,7 +313,7 @@ describe('running calls', () => {
     expect(lines.filter((line) => line.includes('internal error'))).toEqual([]);
   });
 
-  it('lets accepted calls finish at the end, and tells those that wait', async () => {
+  it('finishes accepted calls at the end and cancels waiting calls', async () => {
     let started = 0;
     const waiting = tool((_input, _app, { signal }) => {
       started += 1;

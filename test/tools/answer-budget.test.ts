@@ -13,7 +13,7 @@ describe('the budget of an answer', () => {
     expect(countWithin([], 500)).toBe(0);
   });
 
-  it('is 8 000 tokens unless told otherwise, and 25 000 at most', () => {
+  it('is 8 000 tokens by default and 25 000 at most', () => {
     expect(maxTokens.parse(undefined)).toBe(8_000);
     expect(maxTokens.safeParse(25_001).success).toBe(false);
   });

@@ -21,6 +21,7 @@ import { withApp } from '../with-app.js';
 export interface RestoreOptions {
   to?: string;
   asNew?: boolean;
+  version?: string;
   dryRun?: boolean;
   json?: boolean;
 }
@@ -41,6 +42,7 @@ type OnProgress = (progress: number, total?: number) => void;
 
 /** `what`: a note's path; else a file, where there is one of that name (backups also in their own folder); else an id, or a name in the trash. */
 export async function restore(what: string, options: RestoreOptions, flags: Flags): Promise<void> {
+  if (options.version !== undefined) return restoreVersionOf(what, options, flags);
   await withApp(
     flags,
     async (app, signal) => {
@@ -59,6 +61,25 @@ export async function restore(what: string, options: RestoreOptions, flags: Flag
     },
     { mayCreateRoot: true },
   );
+}
+
+async function restoreVersionOf(
+  what: string,
+  { version = '', json, ...others }: RestoreOptions,
+  flags: Flags,
+): Promise<void> {
+  const number = /^\d{1,9}$/.test(version) ? Number(version) : 0;
+  const [other] = Object.keys(others);
+  if (number === 0 || other !== undefined) {
+    throw new AppError(
+      'VALIDATION_ERROR',
+      number === 0
+        ? '--version takes a number that daybook history shows.'
+        : '--version cannot be used with other options of restore.',
+    );
+  }
+  const { restoreVersion } = await import('./history.js');
+  await restoreVersion(what, number, json, flags);
 }
 
 /** The same for what is in the trash alone. */

@@ -23,6 +23,7 @@ export function addBackup(program: Command, flags: () => Flags): void {
     .description('bring back what is missing; existing files are never overwritten')
     .option('--to <folder>', 'put the files of a backup into this folder instead of the root')
     .option('--as-new', 'for an export: add conversations that differ as copies')
+    .option('--version <number>', 'an earlier version of a conversation, see daybook history')
     .option('--dry-run', 'only show what would be done')
     .option('--json', 'the report as JSON')
     .addHelpText(

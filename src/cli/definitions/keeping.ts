@@ -1,4 +1,4 @@
-/** Names, options and help of `daybook trash` and `daybook prune`. */
+/** Names, options and help of `daybook trash`, `daybook prune` and `daybook history`. */
 import type { Command } from 'commander';
 import type { PruneOptions } from '../commands/prune.js';
 import type { EmptyTrashOptions } from '../commands/trash.js';
@@ -10,6 +10,15 @@ const JSON_OPTION = ['--json', 'the report as JSON'] as const;
 export function addKeeping(program: Command, flags: () => Flags): void {
   addTrash(program, flags);
   addPrune(program, flags);
+  program
+    .command('history')
+    .argument('<conversation...>', 'key, id or its beginning, title, or last')
+    .description('list earlier versions, kept where messages were changed or removed')
+    .option(...JSON_OPTION)
+    .addHelpText('after', examplesText('history garden-plan'))
+    .action(async (words: string[], options: { json?: boolean }) =>
+      (await import('../commands/history.js')).history(words.join(' '), options, flags()),
+    );
 }
 
 function addTrash(program: Command, flags: () => Flags): void {

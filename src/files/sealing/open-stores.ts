@@ -3,14 +3,16 @@
  * such a place asks here: whether it may be written (another process may be encrypting the store), and in
  * which form. So no store can forget encryption, and none needs to know of it.
  */
-import { basename, sep } from 'node:path';
+import { sep } from 'node:path';
 import type { CipherKey } from '../../base/cipher.js';
 import { AppError } from '../../base/errors.js';
 import { isSameStamp, readStampNow, type Stamp } from '../read/stamp.js';
 import { addKey, sealedFileKey, sealFile, sealLine } from './sealed-form.js';
 
 /** Files that seal their own content, hold none, or must be readable for others. */
-const OWN_FORM = /^(conversation\.json|encryption\.json|\.gitignore|\.gitattributes|.*\.owner)$/;
+const OWN_FORM = /(^|[/\\])(encryption\.json|\.gitignore|\.gitattributes|[^/\\]*\.owner)$/;
+/** Conversations and their earlier versions. */
+const DOCUMENT = /(^|[/\\])(conversation|versions[/\\][^/\\]+)\.json$/;
 
 export interface StorePlaces {
   /** What lies below these folders is sealed. Absolute, as are all paths here. */
@@ -100,7 +102,12 @@ export function toStored(path: string, bytes: Uint8Array): Uint8Array {
 
 /** Whether this file is never sealed as a whole. */
 export const hasOwnForm = (path: string): boolean =>
-  OWN_FORM.test(basename(path)) || storeOf(path)?.places.lineFiles.includes(path) === true;
+  OWN_FORM.test(path) ||
+  isDocumentFile(path) ||
+  storeOf(path)?.places.lineFiles.includes(path) === true;
+
+/** Whether the file is a document that seals its contents one by one. */
+export const isDocumentFile = (path: string): boolean => DOCUMENT.test(path);
 
 /** Lines for a file of lines, as one sealed line where it is sealed. They end with a line feed or not, as given. */
 export function toStoredLines(path: string, lines: string): string {

@@ -25,9 +25,12 @@ import { invalidRef, notFound } from './refs.js';
 import { type ConversationStoreOptions, StoreCore } from './store-core.js';
 import { tidyStore } from './tidy.js';
 import { type Restored, Trash, type TrashedConversation } from './trash/trash.js';
+import { History } from './versions/history.js';
+import { VersionFiles, type VersionReason } from './versions/version-files.js';
 import type { AppendOptions, NewMessage } from './writing/append.js';
 import { branchOf, type CopyOptions } from './writing/copies.js';
 import { type Merged, Merges, requireTwo } from './writing/merges.js';
+import { MessageEdits } from './writing/message-edits.js';
 import { type AppendResult, ConversationWriter, type NewConversation } from './writing/writer.js';
 
 export type {
@@ -69,11 +72,25 @@ export class ConversationStore {
   readonly #writer: ConversationWriter;
   readonly #trash: Trash;
   readonly #merges: Merges;
+  readonly #versions: VersionFiles;
   readonly #pages = new ListPages();
+  /** Earlier versions, kept where messages were changed or removed. */
+  readonly history: History;
+  /** Changing and removing single messages. */
+  readonly edits: MessageEdits;
 
   constructor(options: ConversationStoreOptions) {
     this.#core = new StoreCore(options);
-    this.#writer = new ConversationWriter(this.#core);
+    this.#versions = new VersionFiles(this.#core);
+    this.#writer = new ConversationWriter(this.#core, this.#versions);
+    this.#core.whenOverwritten((before) => {
+      const { conversationId } = before.head;
+      return this.#core.lock(conversationId, () =>
+        this.#versions.keep(conversationId, before, 'hand'),
+      );
+    });
+    this.history = new History(this.#core, this.#writer, this.#versions);
+    this.edits = new MessageEdits(this.#core, this.#writer);
     this.#trash = new Trash(this.#core);
     this.#merges = new Merges(this.#core, this.#writer, this.#trash);
   }
@@ -134,14 +151,15 @@ export class ConversationStore {
 
   /**
    * For imports: other messages or another head, decided under the lock on what is on disk at that
-   * moment; durable when it resolves. Takes an id, not a key. Throws like `append`.
+   * moment; durable when it resolves. Where messages change or go, the version before is kept. Takes an id, not a key. Throws like `append`.
    */
   revise(
     conversationId: string,
     decide: (current: Conversation) => Revision | undefined,
+    reason: VersionReason = 'import',
   ): Promise<ConversationHead> {
     this.path(conversationId);
-    return this.#writer.revise(conversationId, decide);
+    return this.#writer.revise(conversationId, decide, reason);
   }
 
   /**
@@ -354,7 +372,7 @@ export class ConversationStore {
 
   /** Clears what dead processes left behind: locks, merges and removals half done, staged files, claimed folders that stayed empty. */
   tidy(): Promise<void> {
-    return tidyStore(this.#core, this.#merges, this.#trash);
+    return tidyStore(this.#core, this.#merges, this.#trash, this.#versions);
   }
 
   /** Resolves when every write that was accepted has ended. */

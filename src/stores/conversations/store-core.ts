@@ -11,10 +11,18 @@ import { type Codec, plainCodec } from '../../files/codec.js';
 import { withLock } from '../../files/locks/file-lock.js';
 import type { HeldLock } from '../../files/locks/lock-handle.js';
 import { openWatcher, type Watcher, type WatcherStatus } from '../../files/watcher/watcher.js';
+import type { ConversationDocument } from './document/document.js';
 import { CONVERSATION_ID, type ConversationHead } from './document/schema.js';
 import { ConversationCatalogue } from './files/catalogue.js';
 import { ConversationFiles } from './files/conversation-files.js';
 import { keyInUseTwice, requireRef } from './refs.js';
+
+export interface VersionBounds {
+  /** 0: no versions are kept. */
+  readonly count: number;
+  /** 0: whatever their age. */
+  readonly days: number;
+}
 
 const ID_LENGTH = 22;
 
@@ -24,6 +32,8 @@ export interface ConversationStoreOptions extends Durability {
   maxMessages: number;
   /** Called before something new is written. Rejects (STORAGE_FULL) when the store would refuse to grow. */
   requireRoom?: (() => Promise<void>) | undefined;
+  /** How many versions are kept, and for how long (default: 20, 90 days). */
+  versions?: VersionBounds | undefined;
   /** Nothing will be written, so the folder is not created. */
   isReading?: boolean;
   clock?: Clock;
@@ -40,6 +50,7 @@ export class StoreCore {
   readonly files: ConversationFiles;
   readonly catalogue: ConversationCatalogue;
   readonly #pending = new PendingWork();
+  #onOverwritten: (before: ConversationDocument) => void = () => undefined;
   #watcher: Watcher | undefined;
   /** The watcher keeps the catalogue current, so that no pass over the folder is needed. */
   #isCurrent = false;
@@ -57,6 +68,7 @@ export class StoreCore {
       durability: options,
       clock,
       codec,
+      onOverwritten: (before) => this.#onOverwritten(before),
       onVersion: (version) => {
         // Only new versions: reading many conversations must not displace those that are being edited.
         if (!this.catalogue.note(version)) return;
@@ -64,6 +76,17 @@ export class StoreCore {
       },
     });
     this.catalogue = new ConversationCatalogue(logsFolder, this.files);
+  }
+
+  /** Calls `keep` with what somebody's edit of a file changed or removed, where it was still in memory. */
+  whenOverwritten(keep: (before: ConversationDocument) => Promise<void>): void {
+    this.#onOverwritten = (before) => {
+      const keeping = keep(before).catch((error: unknown) => {
+        const { conversationId } = before.head;
+        this.log.warn({ err: error, conversationId }, 'the version before an edit was not kept');
+      });
+      void this.track(keeping);
+    };
   }
 
   lock<T>(name: string, work: (lock: HeldLock) => Promise<T>): Promise<T> {

@@ -1,5 +1,6 @@
 /**
- * What a start clears away: what dead processes left half-way. Leftovers of live
+ * What a start clears away: what dead processes left half-way, and
+ * versions past their bounds. Leftovers of live
  * processes are never touched.
  */
 import { systemClock } from '../../base/clock.js';
@@ -10,6 +11,7 @@ import { readStamp } from '../../files/read/stamp.js';
 import { CONVERSATION_ID } from './document/schema.js';
 import type { StoreCore } from './store-core.js';
 import type { Trash } from './trash/trash.js';
+import type { VersionFiles } from './versions/version-files.js';
 import type { Merges } from './writing/merges.js';
 
 /** Longer than any creator takes between its folder and its file. */
@@ -19,6 +21,7 @@ export async function tidyStore(
   { locksFolder, options, files }: StoreCore,
   merges: Merges,
   trash: Trash,
+  versions: VersionFiles,
 ): Promise<void> {
   await sweepLocks(locksFolder);
   await sweepTemporaries(options.logsFolder);
@@ -26,6 +29,7 @@ export async function tidyStore(
   await trash.tidy();
   for (const name of await listFolders(options.logsFolder)) {
     if (!CONVERSATION_ID.test(name)) continue;
+    await versions.bound(name);
     const isUnfinished = (await readStamp(files.fileOf(name))) === undefined;
     if (isUnfinished && (await isAbandoned(files.folderOf(name)))) {
       await removeEmptyFolder(files.folderOf(name));

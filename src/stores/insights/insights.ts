@@ -12,7 +12,6 @@ import { renameFile } from '../../files/atomic/new-file.js';
 import { listFiles, moveFile } from '../../files/paths/folders.js';
 import type { JsonObject } from '../conversations/document/schema.js';
 import type { InsightChange } from './catalogue.js';
-import { normalizeInsight, requireContent, requireContext, requireInsightId } from './given.js';
 import { InsightCore, type InsightStoreOptions } from './insight-core.js';
 import {
   idOfTrashed,
@@ -22,6 +21,12 @@ import {
 } from './insight-trash.js';
 import { INSIGHT_ID, type Insight, isExpired } from './schema.js';
 import type { StoredInsight } from './stored-insight.js';
+import {
+  normalizeInsight,
+  requireContent,
+  requireContext,
+  requireInsightId,
+} from './validate-insight.js';
 
 export type { Insight, InsightChange };
 

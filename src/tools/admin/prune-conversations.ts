@@ -15,7 +15,7 @@ export const pruneConversations = defineTool({
   toolset: 'admin',
   title: 'Prune conversations',
   description:
-    'Shows which conversations a rule would move to the trash, and why. Moves them only with dryRun: false; show the user the list first. All conditions given must hold; without any, the retention policy decides. Pinned ones never go. daybook restore brings one back.',
+    'Shows which conversations a rule, or without one the retention policy, would move to the trash, and why. dryRun: false moves them; show the user the list first. Pinned ones never go.',
   input: z.strictObject({
     olderThanDays: z
       .number()
@@ -26,10 +26,7 @@ export const pruneConversations = defineTool({
       .exactOptional(),
     module: z.string().min(1).describe('Only this module.').exactOptional(),
     tag: z.string().min(1).describe('Only with this tag.').exactOptional(),
-    bySize: z
-      .boolean()
-      .describe('Also the oldest, where the store is over 80 % of its limit.')
-      .default(false),
+    bySize: z.boolean().describe('Also the oldest, over 80 % of the limit.').default(false),
     dryRun: z.boolean().describe('False carries it out.').default(true),
   }),
   output: z.object({

@@ -8,17 +8,10 @@ export const setRetentionPolicy = defineTool({
   toolset: 'admin',
   title: 'Set the retention policy',
   description:
-    'Replaces the policy by which conversations are moved to the trash by themselves, once a day while a server runs. Only when the user asks for it. Pinned conversations never go. Without rules and bySize there is no policy, and nothing goes. See what a policy would take with prune_conversations.',
+    'Replaces the policy by which conversations, never pinned ones, are moved to the trash once a day. Only when the user asks for it. Without rules and bySize nothing goes.',
   input: z.strictObject({
-    rules: z
-      .array(ruleSchema)
-      .max(MOST_RULES)
-      .describe('A conversation goes where one of these rules fits.')
-      .default([]),
-    bySize: z
-      .boolean()
-      .describe('The oldest go while the store is over 80 % of DAYBOOK_MAX_SIZE_MB.')
-      .default(false),
+    rules: z.array(ruleSchema).max(MOST_RULES).describe('One that fits is enough.').default([]),
+    bySize: z.boolean().describe('The oldest go over 80 % of the limit.').default(false),
   }),
   output: z.object({
     success,

@@ -5,11 +5,13 @@
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 import { shortened } from '../../base/shortened.js';
+import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import {
   type Conversation,
   type Message,
   ROLES,
 } from '../../stores/conversations/document/schema.js';
+import { messageHash } from '../../stores/conversations/writing/message-edits.js';
 import { contextWindowOf, type StateStore } from '../../stores/state.js';
 import { estimateTokens, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
@@ -22,6 +24,7 @@ const messageSchema = z.object({
   role: z.enum(ROLES),
   content: z.string(),
   createdAt: z.string(),
+  hash: z.string().describe('For update_message and delete_message.'),
   parentMessageId: z.string().exactOptional(),
   metadata: jsonObject('As it was saved.').exactOptional(),
   isCut: z
@@ -50,6 +53,7 @@ export const getConversation = defineTool({
       .describe('Most messages to return (default: the context window of set_state, else 100).')
       .exactOptional(),
     beforeMessageId: z.string().describe('Give the messages before this one.').exactOptional(),
+    version: z.number().int().min(1).describe('An earlier version of versions.').exactOptional(),
     maxTokens,
   }),
   output: z.object({
@@ -75,6 +79,10 @@ export const getConversation = defineTool({
     createdAt: z.string(),
     updatedAt: z.string(),
     conversationPath: z.string(),
+    versions: z
+      .array(z.object({ version: z.number().int(), keptAt: z.string(), reason: z.string() }))
+      .describe('Earlier versions, the newest first; absent where there are none.')
+      .exactOptional(),
     messages: z.array(messageSchema).exactOptional(),
   }),
   annotations: READS,
@@ -85,7 +93,10 @@ export const getConversation = defineTool({
       messages: all,
       messageCount: _,
       ...whole
-    } = await conversations.load(input.conversationId);
+    } = await (input.version === undefined
+      ? conversations.load(input.conversationId)
+      : conversations.history.read(input.conversationId, input.version));
+    const versions = await versionsOf(conversations, whole.conversationId);
     const head = headWithin(whole, budget / 2);
     const end = endOfPage(all, input.beforeMessageId);
     const limit = includeMessages ? (messageLimit ?? (await defaultLimit(app.state))) : 0;
@@ -98,10 +109,16 @@ export const getConversation = defineTool({
       hasMore: start > 0,
       total: all.length,
       conversationPath: conversations.path(head.conversationId),
+      ...(versions.length > 0 && { versions }),
       ...(includeMessages && { messages }),
     };
   },
 });
+
+async function versionsOf({ history }: ConversationStore, conversationId: string) {
+  const { versions } = await history.list(conversationId);
+  return versions.map(({ number: version, keptAt, reason }) => ({ version, keptAt, reason }));
+}
 
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;
@@ -137,7 +154,8 @@ function pageBefore(
   const asked = all
     .slice(Math.max(0, end - limit), end)
     .map((message, index, { length }): PageMessage => {
-      return { ...message, seq: end - length + index + 1 };
+      const hash = messageHash(message.content);
+      return { ...message, hash, seq: end - length + index + 1 };
     });
   const newest = asked.pop();
   if (newest === undefined) return [];

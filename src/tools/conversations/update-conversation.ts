@@ -1,6 +1,6 @@
 /**
  * The tool `update_conversation`: title, tags, pin, module and metadata of a conversation. Messages
- * are never changed.
+ * are left alone.
  */
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';

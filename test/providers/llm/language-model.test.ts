@@ -100,7 +100,7 @@ describe.each(FORMATS)('a model over the format of $kind', (format) => {
 });
 
 describe('a model', () => {
-  it('is told its limit of tokens under the name that its server knows', async () => {
+  it('gets its token limit in the field that its server expects', async () => {
     const api = await startLlm();
     await model(api, FORMATS[0], { kind: 'openai' }).complete(REQUEST);
     await model(api, FORMATS[0], { kind: 'ollama' }).complete(REQUEST);

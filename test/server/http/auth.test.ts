@@ -168,7 +168,7 @@ describe('what anybody may ask', () => {
 });
 
 describe('the rate', () => {
-  it('is held by address, and said so', async () => {
+  it('limits the rate of requests by address and reports the limit', async () => {
     await withHttpPlace({ config: { ratePerMinute: 5 } }, async ({ url }) => {
       for (let n = 0; n < 5; n += 1) expect((await greet(url, {})).status).toBe(200);
       const answer = await greet(url, { 'X-Forwarded-For': '1.2.3.4' });

@@ -260,7 +260,7 @@ describe('with sessions', () => {
     });
   });
 
-  it('tells a client of changes to what it subscribed to, on its own stream', async () => {
+  it('notifies a client of changes to its subscribed resources on its own stream', async () => {
     await withHttpPlace({}, async ({ url, app }) => {
       const { client, call } = await connectHttp(url);
       await call('save_message', { conversationId: 'tea', role: 'user', content: 'A riddle' });
@@ -307,7 +307,7 @@ describe('with sessions', () => {
     });
   });
 
-  it('ends a session when its client says so, and one that nobody uses', async () => {
+  it('ends a session on request of its client, and an idle session', async () => {
     const { clock, pass } = manualClock();
     const servers: BuiltServer['server'][] = [];
     const change = (built: BuiltServer) => void servers.push(built.server);

@@ -233,7 +233,7 @@ describe('a request of the stateless protocol', () => {
 });
 
 describe('subscriptions/listen', () => {
-  it('ends with its client, and whoever writes meanwhile does not notice', async () => {
+  it('ends a subscription with its client without an effect on writers', async () => {
     await withHttpPlace({}, async ({ url, app }) => {
       await ask(url, message('tools/call', save));
       const uri = firstUri(await ask(url, message('resources/list')));
@@ -253,7 +253,7 @@ describe('subscriptions/listen', () => {
     });
   });
 
-  it('tells what was asked for and nothing else, until the server stops', async () => {
+  it('reports only the changes that were subscribed to, until the server stops', async () => {
     await withHttpPlace({}, async ({ url, app, close }) => {
       await ask(url, message('tools/call', save));
       const uri = firstUri(await ask(url, message('resources/list')));

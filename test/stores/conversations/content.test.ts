@@ -87,7 +87,7 @@ describe('the file', () => {
 `);
   });
 
-  it('has one order of keys, whoever wrote it last', async () => {
+  it('writes the keys of a conversation in one order after any change', async () => {
     const { store, another, textOf, put, jsonOf } = await openStore();
     await store.append('key', [user('a')], { create: true });
     const { messages, clientId, ...rest } = jsonOf(ID0);

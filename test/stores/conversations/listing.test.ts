@@ -246,7 +246,7 @@ describe('pages', () => {
     }
   });
 
-  it('work for many lists at once, the oldest of them laid out anew', async () => {
+  it('work for many lists at once; the oldest list is built again', async () => {
     const { store, ids } = await openMany(4);
     const cursors: string[] = [];
     for (let n = 0; n < 40; n += 1) {

@@ -202,7 +202,7 @@ describe('keys of the caller', () => {
     expect(await store.exists('other')).toBe(false);
   });
 
-  it('make one conversation when many calls of two stores meet', async () => {
+  it('make one conversation when many calls of two stores use the same new key', async () => {
     const { store, another } = await openStore();
     const other = (await another()).store;
     const results = await Promise.all(
@@ -366,7 +366,7 @@ describe('list, removeIf and tidy', () => {
     expect(store.damaged()).toEqual([]);
   });
 
-  it('removes for good only under the condition', async () => {
+  it('removes a conversation permanently only if the condition holds', async () => {
     const { store, folders } = await openStore();
     await store.append('key', [user('a')], { create: true });
     expect(await store.removeIf(ID0, ({ messages }) => messages.length === 0)).toBe(false);

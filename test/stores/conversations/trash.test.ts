@@ -145,7 +145,7 @@ describe('trash and restore', () => {
   });
 });
 
-describe('removal for good', () => {
+describe('permanent removal of conversations', () => {
   it('removes the folder or what lies in the trash, and nothing else', async () => {
     const { store, logsFolder, folders } = await openStore();
     await store.create({ messages: [user('a')] });

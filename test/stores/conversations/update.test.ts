@@ -5,7 +5,7 @@ import { errorOf } from '../../support/error-of.js';
 import { ID0, openStore, user } from './store.js';
 
 describe('update', () => {
-  it('sets, replaces and takes away, and leaves the rest as it was', async () => {
+  it('sets, replaces and clears fields of a conversation and keeps the others', async () => {
     const { store, time, jsonOf, another } = await openStore();
     await store.create({ title: 'Old', tags: ['x'], metadata: { a: 1, b: null }, module: 'plan' });
     time.now += 1000;
@@ -61,7 +61,7 @@ describe('update', () => {
     expect(Object.keys(metadata ?? {})).toHaveLength(40);
   });
 
-  it('keeps unknown fields and tells followers', async () => {
+  it('keeps unknown fields of a conversation and notifies listeners', async () => {
     const { store, put, jsonOf } = await openStore();
     put(ID0, { theirs: 1, messages: [{ ...user('a'), mine: 2 }] });
     const told: (string | undefined)[] = [];
@@ -85,7 +85,7 @@ describe('update', () => {
   });
 });
 
-describe('the title nobody gave', () => {
+describe('a title that was derived from a message', () => {
   it('is the first sentence of the first user message, once', async () => {
     const { store } = await openStore();
     const system = { role: 'system', content: 'You are helpful.' } as const;
@@ -101,7 +101,7 @@ describe('the title nobody gave', () => {
     expect(given.title).toBe('Mine');
   });
 
-  it('is known as such until somebody changes it, through a tool or by hand', async () => {
+  it('is known as derived until a tool or a hand edit changes it', async () => {
     const { store, put, jsonOf, another } = await openStore();
     const made = await store.create({ messages: [user(`# Peas:\n${'and beans '.repeat(20)}`)] });
     const id = made.conversationId;

@@ -320,7 +320,7 @@ describe('lines that others wrote', () => {
     await graph.close();
   });
 
-  it('are not believed with anything that we do not know, or that cannot be stored', async () => {
+  it('are rejected with an unknown field or a value that cannot be stored', async () => {
     const folder = tempFolder();
     write(
       folder,

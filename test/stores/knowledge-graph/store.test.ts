@@ -432,7 +432,7 @@ describe('rules', () => {
     expect(open.filter((name) => name.startsWith('old'))).toHaveLength(10);
   });
 
-  it('takes a closed fact once, told of without its beginning', async () => {
+  it('adds a fact that has an end once when it is given twice without its beginning', async () => {
     const { graph } = openGraph();
     const closed = { ...fact('Ada'), validTo: Date.UTC(2099, 0, 1) };
     expect((await graph.add([closed])).triples).toMatchObject([{ added: true }]);
@@ -449,7 +449,7 @@ describe('rules', () => {
     await small.add([fact('Barbara')]);
   });
 
-  it('tells git what to leave alone and what to merge, and keeps a person’s own lines', async () => {
+  it('writes .gitignore and .gitattributes for the graph and keeps lines that a person added', async () => {
     const { graph, folder } = openGraph();
     writeFileSync(join(folder, '.gitignore'), 'drafts/\n*.sha256');
     await graph.add([fact('Ada')]);
@@ -463,7 +463,7 @@ describe('rules', () => {
     expect(readFileSync(join(folder, '.gitattributes'), 'utf8')).toBe(attributes);
   });
 
-  it('tells git of a log elsewhere in the folder of that log', async () => {
+  it('writes .gitattributes into the folder of a log that lies elsewhere', async () => {
     const folder = tempFolder();
     const elsewhere = join(folder, 'logs');
     const graph = graphIn(folder, { walPath: join(elsewhere, 'kg_wal.log') });
@@ -493,7 +493,7 @@ describe('rules', () => {
     ).toEqual([2, 2]);
   });
 
-  it('says that nothing was added where only what had expired was taken away', async () => {
+  it('reports no addition if only expired facts were removed', async () => {
     const clock = manualClock(10 * 86_400_000);
     const { graph, open } = openGraph({ clock, ttlDays: 1, maxTriples: 2 });
     await graph.add([{ ...fact('Ada'), ts: 1 }, fact('Grace')]);
@@ -503,7 +503,7 @@ describe('rules', () => {
     for (const each of [graph, open()]) expect(await allOf(each)).toHaveLength(1);
   });
 
-  it('tells subscribers of its own changes and of those of others', async () => {
+  it('notifies subscribers of its own changes and of other processes’ changes', async () => {
     const { graph, open } = openGraph();
     await allOf(graph);
     const heard: string[] = [];
@@ -537,7 +537,7 @@ describe('rules', () => {
 });
 
 describe('a compaction', () => {
-  it('keeps nobody waiting, and what changes meanwhile is neither lost nor doubled', async () => {
+  it('blocks no call, and loses or doubles no change made meanwhile', async () => {
     const { graph, open } = openGraph({ maxTriples: 1e6 });
     const names = Array.from({ length: 40_000 }, (_, n) => `subject ${n}`);
     await graph.add(names.map((name) => fact(name)));
@@ -565,7 +565,7 @@ describe('a compaction', () => {
     expect(await allOf(open())).toEqual(list);
   });
 
-  it('leaves a broken snapshot alone as long as somebody may be saving it', async () => {
+  it('does not replace a broken snapshot while another process may be saving it', async () => {
     const { graph, open, folder } = openGraph();
     await graph.add(['Ada', 'Grace', 'Alan'].map((name) => fact(name)));
     await graph.save();
@@ -603,7 +603,7 @@ describe('a compaction', () => {
     expect(await allOf(open())).toEqual(triples);
   });
 
-  it('tells how far it is, and ends without a trace where it is cancelled', async () => {
+  it('reports progress, and leaves nothing behind when it is cancelled', async () => {
     const { graph, open, folder } = openGraph({ maxTriples: 1e6 });
     await graph.add(Array.from({ length: 25_000 }, (_, n) => fact(`subject ${n}`)));
     const seen: number[][] = [];

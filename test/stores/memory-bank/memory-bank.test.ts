@@ -257,7 +257,7 @@ describe('versions', () => {
 });
 
 describe('renaming', () => {
-  it('moves between folders, leaves no empty ones, and takes nobody’s place', async () => {
+  it('moves a note between folders, removes empty folders, and replaces no other note', async () => {
     const { folder, bank, put, paths } = openBank();
     put('a/b/one.md', '1');
     put('a/two.md', '2');
@@ -274,7 +274,7 @@ describe('renaming', () => {
 });
 
 describe('the limit of notes', () => {
-  it('counts what is on disk, whoever wrote it', async () => {
+  it('counts all notes on disk towards the limit, including those written by hand', async () => {
     const { bank, put } = openBank(3);
     await bank.add('1.md', '');
     put('2.md', '');
@@ -321,7 +321,7 @@ describe('the trash', () => {
     expect(await bank.restore('bytes.md')).toBe('bytes.md');
   });
 
-  it('is left out where a note is removed for good', async () => {
+  it('keeps nothing in the trash when a note is removed permanently', async () => {
     const { folder, bank } = openBank();
     await bank.add('a.md', 'x');
     expect(await bank.delete('a.md', { permanent: true })).toEqual({});

@@ -77,7 +77,7 @@ describe('configure_llm_provider', () => {
     expect((await configure({})).providers).toEqual([]);
   });
 
-  it('tells of a damaged list, and summaries go on without it', async () => {
+  it('reports a damaged list of providers; summaries continue without it', async () => {
     const { path } = await configure({ action: 'set', name: 'l', kind: 'vllm', model: 'm' });
     writeFileSync(path, '{ broken');
     expect((await raw('configure_llm_provider', {})).isError).toBe(true);

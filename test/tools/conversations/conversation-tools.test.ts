@@ -19,7 +19,7 @@ interface Listed {
 const listed = (answer: Record<string, unknown>) => answer['conversations'] as Listed[];
 
 describe("seed 000's own test code", () => {
-  it('saves ten messages at once into a conversation that nobody made', async () => {
+  it('saves ten messages at once into a new conversation', async () => {
     const results = await Promise.all(
       Array.from({ length: 10 }, (_, i) => save('test-convo', `Message ${i}`)),
     );
@@ -114,7 +114,7 @@ describe('update_conversation', () => {
 });
 
 describe('delete_conversation', () => {
-  it('moves to the trash, or removes for good; neither is found any more', async () => {
+  it('moves a conversation to the trash or removes it permanently; then no search finds it', async () => {
     await save('k', 'Pomegranate');
     await save('l', 'Pomegranate too');
     expect(await call('search_messages', { query: 'pomegranate' })).toMatchObject({ total: 2 });

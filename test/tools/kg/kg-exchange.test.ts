@@ -56,7 +56,7 @@ describe('kg_import and kg_export', () => {
     expect(picture['text']).toBe('graph LR\n  n1["Ada"] -->|"knows"| n2["Charles"]\n');
   });
 
-  it('tell how far they are', async () => {
+  it('report the progress of graph import and export', async () => {
     const line = (n: number) => JSON.stringify({ subject: `s${n}`, predicate: 'p', object: 'o' });
     const text = Array.from({ length: 4_000 }, (_, n) => line(n)).join('\n');
     const seen: unknown[] = [];

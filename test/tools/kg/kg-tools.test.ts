@@ -133,7 +133,7 @@ describe('kg_add and kg_query', () => {
 });
 
 describe('the other tools of the graph', () => {
-  it('delete, and tell what was not there', async () => {
+  it('delete facts, and report those that did not exist', async () => {
     await call('kg_add', ada);
     const result = await call('kg_delete', { triples: [ada, { ...ada, subject: 'Mary' }] });
     expect(result['deleted']).toBe(1);

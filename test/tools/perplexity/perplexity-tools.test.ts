@@ -154,7 +154,7 @@ describe('follow-ups', () => {
 });
 
 describe('perplexity_deep_research', () => {
-  it('tells how to ask again when it goes on, and the history has the answer later', async () => {
+  it('explains how to ask again while a research continues; the history has the answer later', async () => {
     await client.close();
     client = await connect(bench.service({ timing: { waitMs: 20 } }));
     bench.api.pollsUntilDone = 1_000_000;
@@ -188,7 +188,7 @@ describe('perplexity_deep_research', () => {
     expect(seen.length).toBeGreaterThan(1);
   });
 
-  it('asks a person when nobody knows what became of the run', async () => {
+  it('asks a person when the outcome of a run is unknown', async () => {
     const { conversationId } = (await call('perplexity_search', { query: 'one' })).data;
     bench.api.next({ on: 'create', kind: 'drop', afterAccept: true });
     const asked = { conversationId, query: 'two' };

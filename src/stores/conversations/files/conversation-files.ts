@@ -16,6 +16,7 @@ import { ConversationDocument } from '../document/document.js';
 import { jsonCopy } from '../document/json-copy.js';
 import { parseConversation } from '../document/parse-conversation.js';
 import type { ConversationHead } from '../document/schema.js';
+import { hasLost } from '../versions/has-lost.js';
 import { type CachedDocument, DocumentCache } from './document-cache.js';
 
 /** Another server's start may sweep a creator's folder while it is empty. The creator claims again then. */
@@ -30,6 +31,8 @@ export interface ConversationFilesOptions {
   codec: Codec;
   /** Called with every version that this process wrote or came across. */
   onVersion(version: Version): void;
+  /** Called with what was in memory where somebody edited the file, and messages of it are changed or gone. */
+  onOverwritten(before: ConversationDocument): void;
 }
 
 export interface Version extends CachedDocument {
@@ -73,10 +76,10 @@ export class ConversationFiles {
     const cached = this.#cache.get(conversationId);
     if (cached !== undefined) {
       if (isSameStamp(readStampNow(this.fileOf(conversationId)), cached.stamp)) return cached;
-      this.#cache.delete(conversationId);
     }
     const found = await this.readUncached(conversationId);
-    if (found !== undefined) this.#keep(found);
+    if (found === undefined) this.#cache.delete(conversationId);
+    else this.#keep(found);
     return found;
   }
 
@@ -108,7 +111,25 @@ export class ConversationFiles {
         this.#options.codec,
       );
     const found = await readSettled(path, read, this.#options.clock);
-    return found && { document: found.value, stamp: found.stamp };
+    if (found === undefined) return undefined;
+    const version = { document: found.value, stamp: found.stamp };
+    if (path === this.fileOf(conversationId)) this.#compare(conversationId, version);
+    return version;
+  }
+
+  /**
+   * Tells of an edit by hand. Daybook's own writes set `updatedAt`, and whoever makes them keeps the version
+   * before; people leave it as it is.
+   */
+  #compare(conversationId: string, now: CachedDocument): void {
+    const before = this.#cache.get(conversationId);
+    if (before === undefined || isSameStamp(before.stamp, now.stamp)) return;
+    if (!isSameStamp(readStampNow(this.fileOf(conversationId)), now.stamp)) return;
+    this.#cache.delete(conversationId);
+    const isByHand = before.document.head.updatedAt === now.document.head.updatedAt;
+    const messages = () => [before, now].map(({ document }) => document.snapshot().messages);
+    const [old = [], current = []] = isByHand ? messages() : [];
+    if (hasLost(old, current)) this.#options.onOverwritten(before.document);
   }
 
   /** Commits the document's changes; after a failure the disk is read again at the next use. */

@@ -13,6 +13,7 @@ import { requireReadable } from '../document/parse-conversation.js';
 import type { Conversation, ConversationHead } from '../document/schema.js';
 import { lockOfKey, notFound, requireRef } from '../refs.js';
 import type { StoreCore } from '../store-core.js';
+import type { VersionFiles, VersionReason } from '../versions/version-files.js';
 import {
   type AppendRequest,
   type Applied,
@@ -38,10 +39,12 @@ export interface AppendResult extends Applied {
 
 export class ConversationWriter {
   readonly #core: StoreCore;
+  readonly #versions: VersionFiles;
   readonly #commits = new Map<string, GroupCommit<AppendRequest, AppendResult>>();
 
-  constructor(core: StoreCore) {
+  constructor(core: StoreCore, versions: VersionFiles) {
     this.#core = core;
+    this.#versions = versions;
   }
 
   async create({
@@ -93,10 +96,11 @@ export class ConversationWriter {
     return this.#core.track(removing);
   }
 
-  /** Answers what is there afterwards; `undefined` from `decide` leaves the file as it is. */
+  /** Keeps the version before where it changes or removes messages. Answers what is there afterwards; `undefined` from `decide` leaves the file as it is. */
   async revise(
     conversationId: string,
     decide: (current: Conversation) => Revision | undefined,
+    reason: VersionReason,
   ): Promise<ConversationHead> {
     const { files, options, clock } = this.#core;
     const limits = { maxMessages: options.maxMessages, nowMs: clock.now() };
@@ -107,6 +111,9 @@ export class ConversationWriter {
       if (revision === undefined) return found.document.head;
       const { document, unchangedMessages } = applyRevision(found.document, revision, limits);
       const { updatedAt } = revision;
+      if (unchangedMessages < found.document.head.messageCount) {
+        await this.#versions.keep(conversationId, found.document, reason);
+      }
       await files.write(lock, document, { updatedAt, unchangedMessages, isLast: true });
       return document.head;
     });

@@ -7,6 +7,7 @@ import { isAppError } from '../base/errors.js';
 import { requireConfined } from '../files/paths/confined-file.js';
 import { CONVERSATION_ID } from '../stores/conversations/document/schema.js';
 import { TRASH_NAME } from '../stores/conversations/trash/trash-names.js';
+import { VERSION_NAME } from '../stores/conversations/versions/version-files.js';
 import { problemWithNotePath } from '../stores/memory-bank/note-path.js';
 
 const OF_CONVERSATION = new Set(['conversation.json', 'job.json', 'summaries.json']);
@@ -36,7 +37,7 @@ const ATTRIBUTES_LINE =
  * Why a file of an archive is not put back; `undefined` for one that is. `name`: with its area in
  * front; `graphNames`: of the graph in the memory bank, where the settings give it other names.
  */
-export function problemWithKept(
+export function problemWithRestoring(
   name: string,
   bytes: Uint8Array,
   graphNames: ReadonlySet<string>,
@@ -65,14 +66,19 @@ function problemWithSpelling(name: string): string | undefined {
 }
 
 function isOfLogs(parts: readonly string[], bytes: Uint8Array): boolean {
-  const [first = '', second = '', third = ''] = parts;
+  const [first = '', second = ''] = parts;
   if (parts.length === 1) return KEPT_OF_LOGS.has(first) || isIgnoreAll(first, bytes);
   if (first === '.merging') return parts.length === 2 && isConversation(second, '.json');
   if (first === '.trash') {
     if (parts.length === 2) return isIgnoreAll(second, bytes);
-    return parts.length === 3 && TRASH_NAME.test(second) && OF_CONVERSATION.has(third);
+    return TRASH_NAME.test(second) && isOfConversation(parts.slice(2));
   }
-  return parts.length === 2 && CONVERSATION_ID.test(first) && OF_CONVERSATION.has(second);
+  return CONVERSATION_ID.test(first) && isOfConversation(parts.slice(1));
+}
+
+function isOfConversation([first = '', second = '', ...more]: readonly string[]): boolean {
+  if (first === 'versions') return more.length === 0 && VERSION_NAME.test(second);
+  return second === '' && more.length === 0 && OF_CONVERSATION.has(first);
 }
 
 const isConversation = (name: string, ending: string) =>

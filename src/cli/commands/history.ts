@@ -1,0 +1,62 @@
+/** `daybook history`: the versions of a conversation, and one of them brought back. */
+import type { Flags } from '../configuration.js';
+import { findConversation, nameOfConversation } from '../find-conversation.js';
+import { NOTHING_FOUND } from '../status.js';
+import { sizeOf } from '../terminal/amounts.js';
+import { countOf, report } from '../terminal/output.js';
+import { oneLine } from '../terminal/terminal-text.js';
+import { timesFor } from '../terminal/times.js';
+import { withApp } from '../with-app.js';
+
+const REASONS: Readonly<Record<string, string>> = {
+  edit: 'before a message was changed',
+  delete: 'before a message was deleted',
+  import: 'before an import changed it',
+  restore: 'before another version was brought back',
+  repair: 'before a repair',
+  hand: 'before somebody edited the file',
+};
+
+/** The newest first. CONVERSATION_NOT_FOUND, CONFLICT. */
+export async function history(
+  name: string,
+  { json }: { json?: boolean },
+  flags: Flags,
+): Promise<void> {
+  await withApp(
+    flags,
+    async ({ conversations }) => {
+      const id = await findConversation(conversations, name);
+      const { conversationId, versions } = await conversations.history.list(id);
+      const times = timesFor(flags);
+      report({ conversationId, versions }, json, () => {
+        for (const { number, keptAt, reason, sizeBytes } of versions) {
+          const why = REASONS[reason] ?? reason;
+          console.log(`${number}  ${times.minute(keptAt)}  ${why}, ${sizeOf(sizeBytes)}`);
+        }
+        if (versions.length === 0) console.log('There are no earlier versions.');
+        else console.log(`daybook restore ${id} --version ${versions[0]?.number} brings one back.`);
+      });
+      if (versions.length === 0) process.exitCode = NOTHING_FOUND;
+    },
+    { isReading: true },
+  );
+}
+
+/** VALIDATION_ERROR: no such version. CONVERSATION_NOT_FOUND, CONFLICT. */
+export async function restoreVersion(
+  name: string,
+  number: number,
+  json: boolean | undefined,
+  flags: Flags,
+): Promise<void> {
+  await withApp(flags, async ({ conversations }) => {
+    const id = await findConversation(conversations, name);
+    const head = await conversations.history.restore(id, number);
+    report(head, json, () =>
+      console.log(
+        `${oneLine(nameOfConversation(head))} is as in version ${number}: ${countOf(head.messageCount, 'message')}.`,
+      ),
+    );
+  });
+}

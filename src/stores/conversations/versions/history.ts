@@ -1,0 +1,67 @@
+/** The versions of a conversation as callers see them: listed, read, and brought back. */
+import { isoTime } from '../../../base/clock.js';
+import { AppError } from '../../../base/errors.js';
+import { readStamp } from '../../../files/read/stamp.js';
+import type { Conversation, ConversationHead } from '../document/schema.js';
+import { notFound } from '../refs.js';
+import type { StoreCore } from '../store-core.js';
+import type { ConversationWriter } from '../writing/writer.js';
+import type { VersionFiles, VersionInfo } from './version-files.js';
+
+export interface Versions {
+  readonly conversationId: string;
+  /** The newest first. */
+  readonly versions: readonly VersionInfo[];
+}
+
+export class History {
+  readonly #core: StoreCore;
+  readonly #writer: ConversationWriter;
+  readonly #files: VersionFiles;
+
+  constructor(core: StoreCore, writer: ConversationWriter, files: VersionFiles) {
+    this.#core = core;
+    this.#writer = writer;
+    this.#files = files;
+  }
+
+  /** CONVERSATION_NOT_FOUND, FILESYSTEM_ERROR. */
+  async list(ref: string): Promise<Versions> {
+    const conversationId = await this.#core.resolve(ref);
+    const stamp = conversationId && (await readStamp(this.#core.files.fileOf(conversationId)));
+    if (!conversationId || stamp === undefined) throw notFound(ref);
+    return { conversationId, versions: await this.#files.list(conversationId) };
+  }
+
+  /** The conversation as it was. VALIDATION_ERROR: no such version; and what `load` throws. */
+  async read(ref: string, number: number): Promise<Conversation> {
+    const { conversationId, versions } = await this.list(ref);
+    const version = versions.find((each) => each.number === number);
+    const document = version && (await this.#files.read(conversationId, version));
+    if (document === undefined) throw noVersion(conversationId, number, versions);
+    return document.snapshot();
+  }
+
+  /**
+   * Puts the messages of a version in place of those that are there, which become a version; title, tags
+   * and the like stay. Durable when it resolves. Throws like `read` and `append`.
+   */
+  async restore(ref: string, number: number): Promise<ConversationHead> {
+    const { conversationId, messages } = await this.read(ref, number);
+    const updatedAt = isoTime(this.#core.clock.now());
+    return this.#writer.revise(conversationId, () => ({ messages, updatedAt }), 'restore');
+  }
+}
+
+function noVersion(
+  conversationId: string,
+  number: number,
+  versions: readonly VersionInfo[],
+): AppError {
+  const numbers = versions.map((version) => version.number);
+  const there = numbers.length === 0 ? 'It has none.' : `It has ${numbers.join(', ')}.`;
+  return new AppError('VALIDATION_ERROR', `${conversationId} has no version ${number}. ${there}`, {
+    hint: 'A version is kept when messages are changed or removed, for a time.',
+    details: { conversationId, versions: numbers },
+  });
+}

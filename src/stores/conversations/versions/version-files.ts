@@ -1,0 +1,130 @@
+/**
+ * Earlier versions of a conversation: `versions/<number>.<UTC time>.<reason>.json` in its folder, each a
+ * whole `conversation.json` as it was before messages of it were changed or removed. Written under the
+ * conversation's lock before the change; a crash in between leaves one version too many, which is the
+ * file as it still is. Bounded in number, age and size.
+ */
+import { join } from 'node:path';
+import { compactTime, DAY_MS, isoOfCompact } from '../../../base/clock.js';
+import { isAppError } from '../../../base/errors.js';
+import { makeFolder } from '../../../files/atomic/atomic-write.js';
+import { addFile } from '../../../files/atomic/new-file.js';
+import { listFiles, removeEmptyFolder, removeFile } from '../../../files/paths/folders.js';
+import { readStampNow } from '../../../files/read/stamp.js';
+import type { ConversationDocument } from '../document/document.js';
+import type { StoreCore, VersionBounds } from '../store-core.js';
+
+/** What changed or removed the messages; `hand`: somebody edited the file. */
+export type VersionReason = 'edit' | 'delete' | 'import' | 'restore' | 'repair' | 'hand';
+
+export interface VersionInfo {
+  /** Counts up from 1 and is never used again. */
+  readonly number: number;
+  /** When it was replaced, ISO 8601. */
+  readonly keptAt: string;
+  readonly reason: string;
+  readonly sizeBytes: number;
+  /** Of the file. */
+  readonly path: string;
+}
+
+const DEFAULT_BOUNDS: VersionBounds = { count: 20, days: 90 };
+export const VERSION_NAME = /^(\d{1,9})\.(\d{8}T\d{9}Z)\.([a-z]{1,20})\.json$/;
+
+/** All versions of one conversation together; the newest stays whatever its size. */
+const MOST_BYTES = 64 * 1024 * 1024;
+/** Of which one may be what is to be kept: other processes see the same change. */
+const COMPARED = 3;
+
+export class VersionFiles {
+  readonly #core: StoreCore;
+
+  constructor(core: StoreCore) {
+    this.#core = core;
+  }
+
+  folderOf(conversationId: string): string {
+    return join(this.#core.files.folderOf(conversationId), 'versions');
+  }
+
+  /** The newest first. FILESYSTEM_ERROR. */
+  async list(conversationId: string): Promise<VersionInfo[]> {
+    const folder = this.folderOf(conversationId);
+    const found: VersionInfo[] = [];
+    for (const name of await listFiles(folder)) {
+      const [, number, time = '', reason = ''] = VERSION_NAME.exec(name) ?? [];
+      const keptAt = isoOfCompact(time);
+      if (number === undefined || keptAt === undefined) continue;
+      const path = join(folder, name);
+      const sizeBytes = Number(readStampNow(path)?.size ?? 0);
+      found.push({ number: Number(number), keptAt, reason, sizeBytes, path });
+    }
+    return found.sort((a, b) => b.number - a.number);
+  }
+
+  /** The document of a version. CONVERSATION_CORRUPTED, FORMAT_TOO_NEW, DECRYPT. */
+  async read(
+    conversationId: string,
+    { path }: VersionInfo,
+  ): Promise<ConversationDocument | undefined> {
+    return (await this.#core.files.readUncached(conversationId, path))?.document;
+  }
+
+  /**
+   * Under the conversation's lock. Durable when it resolves. Does nothing where one of the last versions
+   * has the same messages. STORAGE_FULL, FILESYSTEM_ERROR: then the change must not be made.
+   */
+  async keep(
+    conversationId: string,
+    document: ConversationDocument,
+    reason: VersionReason,
+  ): Promise<void> {
+    const { clock, options } = this.#core;
+    const { count } = this.#bounds;
+    if (count === 0) return;
+    const kept = await this.list(conversationId);
+    if (await this.#hasSame(conversationId, kept, document)) return;
+    const number = (kept[0]?.number ?? 0) + 1;
+    const name = `${String(number).padStart(4, '0')}.${compactTime(clock.now())}.${reason}.json`;
+    await makeFolder(this.folderOf(conversationId), options);
+    const bytes = document.render(document.head);
+    await addFile(join(this.folderOf(conversationId), name), bytes, options);
+    await this.bound(conversationId);
+  }
+
+  /** Removes versions beyond the bounds. Under the conversation's lock, or where a race costs nothing. */
+  async bound(conversationId: string): Promise<void> {
+    const { count, days } = this.#bounds;
+    const oldest = days === 0 ? 0 : this.#core.clock.now() - days * DAY_MS;
+    const versions = await this.list(conversationId);
+    let sizeBytes = 0;
+    for (const [index, version] of versions.entries()) {
+      sizeBytes += version.sizeBytes;
+      const isOver = index >= count || (index > 0 && sizeBytes > MOST_BYTES);
+      if (isOver || Date.parse(version.keptAt) < oldest) await removeFile(version.path);
+    }
+    if (versions.length > 0) await removeEmptyFolder(this.folderOf(conversationId));
+  }
+
+  get #bounds(): VersionBounds {
+    return this.#core.options.versions ?? DEFAULT_BOUNDS;
+  }
+
+  async #hasSame(
+    conversationId: string,
+    kept: readonly VersionInfo[],
+    document: ConversationDocument,
+  ): Promise<boolean> {
+    const messages = JSON.stringify(document.snapshot().messages);
+    for (const version of kept.slice(0, COMPARED)) {
+      try {
+        const found = await this.read(conversationId, version);
+        if (found !== undefined && JSON.stringify(found.snapshot().messages) === messages)
+          return true;
+      } catch (error) {
+        if (!isAppError(error)) throw error; // a damaged version keeps nothing
+      }
+    }
+    return false;
+  }
+}

@@ -1,0 +1,104 @@
+/**
+ * Changing and removing one message. The caller says which text it has read, by its hash, so that nobody's
+ * newer text is lost; the version before is kept.
+ */
+import { isoTime } from '../../../base/clock.js';
+import { AppError } from '../../../base/errors.js';
+import { sha256Hex } from '../../../base/ids.js';
+import type { Revision } from '../document/apply-revision.js';
+import type { Conversation, ConversationHead, Message } from '../document/schema.js';
+import { notFound } from '../refs.js';
+import type { StoreCore } from '../store-core.js';
+import type { ConversationWriter } from './writer.js';
+
+/** The hash of a message's content: the first 16 hexadecimal digits of its SHA-256. */
+export const messageHash = (content: string): string => sha256Hex(content).slice(0, 16);
+
+export class MessageEdits {
+  readonly #core: StoreCore;
+  readonly #writer: ConversationWriter;
+
+  constructor(core: StoreCore, writer: ConversationWriter) {
+    this.#core = core;
+    this.#writer = writer;
+  }
+
+  /**
+   * Gives a message another content; durable when it resolves. CONFLICT where the hash of its content is
+   * not `expectedHash`, MESSAGE_NOT_FOUND, and what `append` throws.
+   */
+  update(
+    ref: string,
+    messageId: string,
+    content: string,
+    expectedHash: string,
+  ): Promise<ConversationHead> {
+    return this.#revise(ref, 'edit', (current, updatedAt) => {
+      const { index, message } = requireMessage(current, messageId, expectedHash);
+      if (message.content === content) return undefined;
+      const changed = { ...message, content };
+      return {
+        ...retitled(current, messageId),
+        messages: current.messages.with(index, changed),
+        updatedAt,
+      };
+    });
+  }
+
+  /** Removes a message; those that answered it answer the one before. Throws like `update`. */
+  remove(ref: string, messageId: string, expectedHash: string): Promise<ConversationHead> {
+    return this.#revise(ref, 'delete', (current, updatedAt) => {
+      const { message } = requireMessage(current, messageId, expectedHash);
+      const messages = current.messages
+        .filter(({ id }) => id !== messageId)
+        .map((each) => (each.parentMessageId === messageId ? relinked(each, message) : each));
+      return { ...retitled(current, messageId), messages, updatedAt };
+    });
+  }
+
+  async #revise(
+    ref: string,
+    reason: 'edit' | 'delete',
+    decide: (current: Conversation, updatedAt: string) => Revision | undefined,
+  ): Promise<ConversationHead> {
+    const id = await this.#core.resolveForWriting(ref);
+    if (id === undefined) throw notFound(ref);
+    const updatedAt = isoTime(this.#core.clock.now());
+    return this.#writer.revise(id, (current) => decide(current, updatedAt), reason);
+  }
+}
+
+function requireMessage(
+  { conversationId, messages }: Conversation,
+  messageId: string,
+  expectedHash: string,
+): { index: number; message: Message } {
+  const index = messages.findIndex(({ id }) => id === messageId);
+  const message = messages[index];
+  if (message === undefined) {
+    throw new AppError(
+      'MESSAGE_NOT_FOUND',
+      `Conversation ${conversationId} has no message ${JSON.stringify(messageId.slice(0, 80))}.`,
+      { details: { conversationId, messageId: messageId.slice(0, 200) } },
+    );
+  }
+  const hash = messageHash(message.content);
+  if (hash === expectedHash) return { index, message };
+  throw new AppError(
+    'CONFLICT',
+    `The message is not the one whose hash is ${expectedHash.slice(0, 80)}.`,
+    {
+      hint: 'Nothing was changed. Read it again with `get_conversation`, then decide with its new hash.',
+      details: { conversationId, messageId, hash },
+    },
+  );
+}
+
+/** A title that was made from the message is made again: what was taken back must not stay there. */
+const retitled = ({ titleFrom }: Conversation, messageId: string): Pick<Revision, 'fields'> =>
+  titleFrom === messageId ? { fields: { title: undefined } } : {};
+
+function relinked({ parentMessageId: _, ...message }: Message, gone: Message): Message {
+  const { parentMessageId } = gone;
+  return { ...message, ...(parentMessageId !== undefined && { parentMessageId }) };
+}

@@ -1,0 +1,30 @@
+/** The tool `delete_message`: takes one message out of a conversation. */
+import { z } from 'zod';
+import { conversationRef } from '../conversation-input.js';
+import { defineTool, REMOVES, success } from '../define-tool.js';
+
+export const deleteMessage = defineTool({
+  name: 'delete_message',
+  toolset: 'conversations',
+  title: 'Delete a message',
+  description: 'Removes one message when the user asks for it; the version before is kept.',
+  input: z.strictObject({
+    conversationId: conversationRef(),
+    messageId: z.string().describe('Id of the message.'),
+    hash: z.string().describe('Of it, from get_conversation.'),
+  }),
+  output: z.object({
+    success,
+    conversationId: z.string(),
+    messageId: z.string(),
+    deleted: z.boolean(),
+    messageCount: z.number().int().describe('Messages that are left.'),
+    updatedAt: z.string(),
+  }),
+  annotations: REMOVES,
+  async run({ conversationId: ref, messageId, hash }, { conversations }) {
+    const head = await conversations.edits.remove(ref, messageId, hash);
+    const { conversationId, messageCount, updatedAt } = head;
+    return { conversationId, messageId, deleted: true, messageCount, updatedAt };
+  },
+});

@@ -1,0 +1,32 @@
+/** The tool `update_message`: another text for one message, where nobody else changed it meanwhile. */
+import { z } from 'zod';
+import { messageHash } from '../../stores/conversations/writing/message-edits.js';
+import { conversationRef } from '../conversation-input.js';
+import { CHANGES, defineTool, success } from '../define-tool.js';
+
+export const updateMessage = defineTool({
+  name: 'update_message',
+  toolset: 'conversations',
+  title: 'Change a message',
+  description:
+    'Replaces the text of a message when the user asks for it; the version before is kept.',
+  input: z.strictObject({
+    conversationId: conversationRef(),
+    messageId: z.string().describe('Id of the message.'),
+    hash: z.string().describe('Of it, from get_conversation.'),
+    content: z.string().min(1).describe('The whole new text.'),
+  }),
+  output: z.object({
+    success,
+    conversationId: z.string(),
+    messageId: z.string(),
+    hash: z.string().describe('Of the new text.'),
+    updatedAt: z.string(),
+  }),
+  annotations: CHANGES,
+  async run({ conversationId: ref, messageId, hash, content }, { conversations }) {
+    const head = await conversations.edits.update(ref, messageId, content, hash);
+    const { conversationId, updatedAt } = head;
+    return { conversationId, messageId, hash: messageHash(content), updatedAt };
+  },
+});

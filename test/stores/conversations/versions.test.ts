@@ -1,0 +1,187 @@
+/** Versions: kept before messages change or go, bounded, read and brought back; and edits of one message. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openConversationStore } from '../../../src/stores/conversations/conversations.js';
+import { messageHash } from '../../../src/stores/conversations/writing/message-edits.js';
+import { errorOf } from '../../support/error-of.js';
+import { tempFolder } from '../../support/temp-folder.js';
+
+const DAY_MS = 86_400_000;
+
+async function openStore(
+  versions = { count: 20, days: 90 },
+  logsFolder = join(tempFolder(), 'logs'),
+) {
+  const time = { now: Date.parse('2025-01-24T13:20:00.123Z') };
+  const clock = { now: () => (time.now += 1), monotonic: () => performance.now() };
+  const store = await openConversationStore({
+    ...{ logsFolder, maxMessages: 100, fsync: false, clock, versions },
+  });
+  onTestFinished(() => store.close());
+  return { store, time, logsFolder };
+}
+
+type Store = Awaited<ReturnType<typeof openStore>>['store'];
+
+async function withTalk(store: Store) {
+  const { conversationId: id, messages } = await store.create({});
+  await store.append(id, [
+    { role: 'user', content: 'The code is 1234. Remember it.' },
+    { role: 'assistant', content: 'Noted.' },
+  ]);
+  const [first, second] = (await store.load(id)).messages;
+  if (messages.length > 0 || first === undefined || second === undefined)
+    throw new Error('no talk');
+  await store.append(id, [{ role: 'user', content: 'Thanks', parentMessageId: second.id }]);
+  return { id, first, second, path: join(store.path(id), 'conversation.json') };
+}
+
+const textsOf = async (store: Store, id: string) =>
+  (await store.load(id)).messages.map(({ content }) => content);
+
+describe('changing a message', () => {
+  it('keeps what was there, by whoever read the text that is there', async () => {
+    const { store } = await openStore();
+    const { id, first, path } = await withTalk(store);
+    const before = readFileSync(path, 'utf8');
+    const hash = messageHash(first.content);
+    await store.edits.update(id, first.id, 'The code is secret.', hash);
+    expect(await textsOf(store, id)).toEqual(['The code is secret.', 'Noted.', 'Thanks']);
+    const [kept] = (await store.history.list(id)).versions;
+    expect(kept).toMatchObject({ number: 1, reason: 'edit' });
+    expect(readFileSync(kept?.path ?? '', 'utf8')).toBe(before);
+    const stale = store.edits.update(id, first.id, 'other', hash);
+    expect((await errorOf(stale)).code).toBe('CONFLICT');
+    const absent = store.edits.update(id, 'nothing', 'other', hash);
+    expect((await errorOf(absent)).code).toBe('MESSAGE_NOT_FOUND');
+    const nowhere = store.edits.remove('20250101-1735689600000', first.id, hash);
+    expect((await errorOf(nowhere)).code).toBe('CONVERSATION_NOT_FOUND');
+    expect((await store.history.list(id)).versions).toHaveLength(1);
+  });
+
+  it('leaves nothing of the old text in the title that was made from it', async () => {
+    const { store } = await openStore();
+    const { id, first, path } = await withTalk(store);
+    expect((await store.load(id)).title).toContain('1234');
+    await store.edits.update(id, first.id, 'Good morning.', messageHash(first.content));
+    expect(readFileSync(path, 'utf8')).not.toContain('1234');
+    expect((await store.load(id)).title).toBe('Good morning');
+    await store.update(id, { title: 'Mine' });
+    await store.edits.remove(id, first.id, messageHash('Good morning.'));
+    expect((await store.load(id)).title).toBe('Mine');
+  });
+
+  it('removes one, and what answered it answers the one before', async () => {
+    const { store } = await openStore();
+    const { id, first, second } = await withTalk(store);
+    const third = (await store.load(id)).messages[2];
+    expect(third?.parentMessageId).toBe(second.id);
+    const head = await store.edits.remove(id, second.id, messageHash(second.content));
+    expect(head.messageCount).toBe(2);
+    const { messages } = await store.load(id);
+    expect(messages.map((message) => message.id)).toEqual([first.id, third?.id]);
+    expect(messages[1]).not.toHaveProperty('parentMessageId');
+  });
+});
+
+describe('versions', () => {
+  it('are read and brought back, which makes one of what was there', async () => {
+    const { store } = await openStore();
+    const { id, first } = await withTalk(store);
+    const before = (await store.load(id)).messages;
+    await store.edits.remove(id, first.id, messageHash(first.content));
+    expect((await store.history.read(id, 1)).messages).toEqual(before);
+    await store.history.restore(id, 1);
+    expect((await store.load(id)).messages).toEqual(before);
+    const { versions } = await store.history.list(id);
+    expect(versions.map(({ number, reason }) => [number, reason])).toEqual([
+      [2, 'restore'],
+      [1, 'delete'],
+    ]);
+    expect(await store.history.read(id, 2)).toMatchObject({ messageCount: 2 });
+    expect((await errorOf(store.history.read(id, 3))).code).toBe('VALIDATION_ERROR');
+  });
+
+  it('are not made of what only adds, or changes the head', async () => {
+    const { store } = await openStore();
+    const { id } = await withTalk(store);
+    await store.update(id, { title: 'x', pinned: true });
+    const { messages } = await store.load(id);
+    const more = [...messages, { role: 'user' as const, content: 'more' }];
+    await store.revise(id, () => ({ messages: more, updatedAt: '2025-02-01T00:00:00.000Z' }));
+    expect((await store.history.list(id)).versions).toEqual([]);
+    await store.revise(id, () => ({
+      messages: more.slice(1),
+      updatedAt: '2025-02-02T00:00:00.000Z',
+    }));
+    expect((await store.history.list(id)).versions).toMatchObject([{ reason: 'import' }]);
+  });
+
+  it('are bounded in number and age', async () => {
+    const { store, time, logsFolder } = await openStore({ count: 3, days: 10 });
+    const { id, first } = await withTalk(store);
+    let text = first.content;
+    for (let n = 0; n < 6; n += 1) {
+      await store.edits.update(id, first.id, `text ${n}`, messageHash(text));
+      text = `text ${n}`;
+    }
+    const numbers = async () => (await store.history.list(id)).versions.map(({ number }) => number);
+    expect(await numbers()).toEqual([6, 5, 4]);
+    time.now += 11 * DAY_MS;
+    await store.edits.update(id, first.id, 'last', messageHash(text));
+    expect(await numbers()).toEqual([7]);
+    time.now += 11 * DAY_MS;
+    await store.tidy();
+    expect(readdirSync(join(logsFolder, id))).toEqual(['conversation.json']);
+    const none = await openStore({ count: 0, days: 0 });
+    const talk = await withTalk(none.store);
+    await none.store.edits.remove(talk.id, talk.first.id, messageHash(talk.first.content));
+    expect((await none.store.history.list(talk.id)).versions).toEqual([]);
+  });
+
+  it('go to the trash and back with their conversation', async () => {
+    const { store } = await openStore();
+    const { id, first } = await withTalk(store);
+    await store.edits.remove(id, first.id, messageHash(first.content));
+    await store.trash(id);
+    expect((await errorOf(store.history.list(id))).code).toBe('CONVERSATION_NOT_FOUND');
+    await store.restore(id);
+    expect((await store.history.list(id)).versions).toHaveLength(1);
+  });
+});
+
+describe('an edit by hand', () => {
+  it('keeps what was in memory, once, also where two processes see it', async () => {
+    const { store, logsFolder } = await openStore();
+    const { id, path } = await withTalk(store);
+    const other = (await openStore(undefined, logsFolder)).store;
+    const before = (await other.load(id)).messages;
+    const file = JSON.parse(readFileSync(path, 'utf8'));
+    file.messages[0].content = 'Edited.';
+    file.messages.pop();
+    writeFileSync(path, JSON.stringify(file));
+    expect(await textsOf(store, id)).toEqual(['Edited.', 'Noted.']);
+    await other.lookAt(id);
+    await Promise.all([store.close(), other.close()]);
+    const { versions } = await store.history.list(id);
+    expect(versions).toMatchObject([{ number: 1, reason: 'hand' }]);
+    expect((await store.history.read(id, 1)).messages).toEqual(before);
+  });
+
+  it('that only adds makes no version, and neither does another process', async () => {
+    const { store, logsFolder } = await openStore();
+    const { id, first, path } = await withTalk(store);
+    const other = (await openStore(undefined, logsFolder)).store;
+    await other.load(id);
+    const file = JSON.parse(readFileSync(path, 'utf8'));
+    file.messages.push({ role: 'user', content: 'by hand' });
+    writeFileSync(path, JSON.stringify(file));
+    expect(await textsOf(store, id)).toHaveLength(4);
+    await other.load(id);
+    await store.edits.remove(id, first.id, messageHash(first.content));
+    expect(await textsOf(other, id)).toHaveLength(3);
+    await Promise.all([store.close(), other.close()]);
+    expect((await store.history.list(id)).versions).toMatchObject([{ reason: 'delete' }]);
+  });
+});
