@@ -1,5 +1,5 @@
 /**
- * A sentence of a stored message that a rule picked out: evidence, with the place it came from.
+ * A sentence of a stored message that a rule picked out: evidence, with the message it came from.
  * Nothing here is ever rephrased, joined or guessed; docs/CONTINUITY.md lists the rules.
  */
 import type { TimeSlice } from '../base/time-slice.js';
@@ -17,42 +17,46 @@ export interface Candidate {
   readonly createdAt: string;
 }
 
-export interface Place {
+export interface LocatedMessage {
   readonly conversation: Conversation;
   readonly message: Message;
   /** From 1. */
   readonly seq: number;
 }
 
-export function candidate({ conversation, message, seq }: Place, text: string, rule: string) {
+export function candidate(
+  { conversation, message, seq }: LocatedMessage,
+  text: string,
+  rule: string,
+) {
   const { conversationId } = conversation;
   const { id: messageId, role, createdAt } = message;
   return { text, rule, conversationId, messageId, seq, role, createdAt } satisfies Candidate;
 }
 
 /** The latest `most` messages that a person or an assistant said, newest first. */
-export function latestSaid(conversation: Conversation, most: number): Place[] {
-  const places: Place[] = [];
+export function latestSaid(conversation: Conversation, most: number): LocatedMessage[] {
+  const located: LocatedMessage[] = [];
   const { messages } = conversation;
-  for (let seq = messages.length; seq > 0 && places.length < most; seq -= 1) {
+  for (let seq = messages.length; seq > 0 && located.length < most; seq -= 1) {
     const message = messages[seq - 1];
     if (message !== undefined && message.role !== 'system') {
-      places.push({ conversation, message, seq });
+      located.push({ conversation, message, seq });
     }
   }
-  return places;
+  return located;
 }
 
-/** What `pick` finds in each place, in their order. */
+/** What `pick` finds in each message, in their order. */
 export async function pickedFrom<T extends Candidate>(
-  places: readonly Place[],
+  located: readonly LocatedMessage[],
   slice: TimeSlice,
-  pick: (place: Place) => readonly T[],
+  pick: (each: LocatedMessage) => readonly T[],
 ): Promise<T[]> {
   const found: T[] = [];
-  for (const place of places) {
+  for (const each of located) {
     if (slice.isSpent()) await slice.yield();
-    found.push(...pick(place));
+    found.push(...pick(each));
   }
   return withoutRepeats(found);
 }

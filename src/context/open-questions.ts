@@ -4,7 +4,13 @@
  */
 import type { TimeSlice } from '../base/time-slice.js';
 import type { Conversation } from '../stores/conversations/document/schema.js';
-import { type Candidate, candidate, latestSaid, type Place, pickedFrom } from './candidates.js';
+import {
+  type Candidate,
+  candidate,
+  type LocatedMessage,
+  latestSaid,
+  pickedFrom,
+} from './candidates.js';
 import { PUT_OFF } from './other-languages.js';
 import { sentencesOf } from './sentences.js';
 
@@ -36,32 +42,32 @@ export function openQuestions(
   slice: TimeSlice,
 ): Promise<OpenQuestion[]> {
   const replies = new Replies();
-  return pickedFrom(latestSaid(conversation, MESSAGES_SEARCHED), slice, (place) => {
-    const given = replies.to(place);
-    replies.note(place);
+  return pickedFrom(latestSaid(conversation, MESSAGES_SEARCHED), slice, (located) => {
+    const given = replies.to(located);
+    replies.note(located);
     if (!given.every(isPutOff)) return [];
     const [reply] = given;
     const rule = reply === undefined ? 'no-reply' : 'put-off';
     const putOff = reply === undefined ? {} : { replyMessageId: reply.message.id };
-    return sentencesOf(place.message.content)
+    return sentencesOf(located.message.content)
       .filter(isQuestion)
-      .map((text) => ({ ...candidate(place, text, rule), rule, ...putOff }));
+      .map((text) => ({ ...candidate(located, text, rule), rule, ...putOff }));
   });
 }
 
 /** What the other side said next, all of it until the first side spoke again; fed newest first. */
 class Replies {
-  readonly #turns: Record<string, Place[]> = {};
+  readonly #turns: Record<string, LocatedMessage[]> = {};
   #lastRole = '';
 
-  to({ message: { role } }: Place): readonly Place[] {
+  to({ message: { role } }: LocatedMessage): readonly LocatedMessage[] {
     return this.#turns[role === 'user' ? 'assistant' : 'user'] ?? [];
   }
 
-  note(place: Place): void {
-    const { role } = place.message;
+  note(located: LocatedMessage): void {
+    const { role } = located.message;
     if (role !== this.#lastRole) this.#turns[role] = [];
-    this.#turns[role]?.unshift(place);
+    this.#turns[role]?.unshift(located);
     this.#lastRole = role;
   }
 }
@@ -70,7 +76,7 @@ export function isQuestion(sentence: string): boolean {
   return [ENDS_AS_QUESTION, GREEK_QUESTION, ASKS_BY_ITSELF].some((mark) => mark.test(sentence));
 }
 
-function isPutOff({ message: { content } }: Place): boolean {
+function isPutOff({ message: { content } }: LocatedMessage): boolean {
   const plain = content.replaceAll('’', "'");
   return content.length <= SHORT_REPLY && (PUT_OFF_IN_ENGLISH.test(plain) || PUT_OFF.test(plain));
 }

@@ -5,7 +5,13 @@
  */
 import type { TimeSlice } from '../base/time-slice.js';
 import type { Conversation } from '../stores/conversations/document/schema.js';
-import { type Candidate, candidate, latestSaid, type Place, pickedFrom } from './candidates.js';
+import {
+  type Candidate,
+  candidate,
+  type LocatedMessage,
+  latestSaid,
+  pickedFrom,
+} from './candidates.js';
 import { isQuestion } from './open-questions.js';
 import {
   AGREEMENT,
@@ -78,15 +84,15 @@ export function promisesIn(
   return pickedFrom(latestSaid(conversation, MESSAGES_SEARCHED), slice, promisesOf);
 }
 
-function promisesOf(place: Place): PromiseCandidate[] {
-  const { content } = place.message;
+function promisesOf(located: LocatedMessage): PromiseCandidate[] {
+  const { content } = located.message;
   const tasks = proseLines(content).flatMap((line) => {
     const text = OPEN_TASK.exec(line)?.[1]?.trim();
-    return text === undefined || text.length > 400 ? [] : [picked(place, text, 'task')];
+    return text === undefined || text.length > 400 ? [] : [picked(located, text, 'task')];
   });
   const spoken = sentencesOf(content).flatMap((text) => {
     const rule = ruleFor(text);
-    return rule === undefined ? [] : [picked(place, text, rule)];
+    return rule === undefined ? [] : [picked(located, text, rule)];
   });
   return [...tasks, ...spoken];
 }
@@ -99,7 +105,7 @@ export function ruleFor(sentence: string): PromiseRule | undefined {
   return RULES.find(({ pattern, elsewhere }) => pattern.test(plain) || elsewhere.test(plain))?.rule;
 }
 
-function picked(place: Place, text: string, rule: PromiseRule): PromiseCandidate {
+function picked(located: LocatedMessage, text: string, rule: PromiseRule): PromiseCandidate {
   const due = (DUE.exec(text) ?? DUE_ELSEWHERE.exec(text))?.[0];
-  return { ...candidate(place, text, rule), rule, ...(due !== undefined && { due }) };
+  return { ...candidate(located, text, rule), rule, ...(due !== undefined && { due }) };
 }

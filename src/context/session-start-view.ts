@@ -12,8 +12,8 @@ import type { RelatedPassage } from './related-passages.js';
 import type { SessionStart } from './session-start.js';
 
 /** What a sentence and a passage have in common. */
-type Place = Omit<Candidate, 'rule'>;
-type OfThread<T extends Place> = Omit<T, 'conversationId'> & { threadId: string };
+type MessagePart = Omit<Candidate, 'rule'>;
+type OfThread<T extends MessagePart> = Omit<T, 'conversationId'> & { threadId: string };
 
 /** The session's times for a person, such as `2025-12-24 20:30 (Asia/Qatar)`. */
 interface LocalTimes {
@@ -70,7 +70,7 @@ export function viewOf(
   };
 }
 
-function ofThread<T extends Place>({ conversationId, ...rest }: T): OfThread<T> {
+function ofThread<T extends MessagePart>({ conversationId, ...rest }: T): OfThread<T> {
   return { ...rest, threadId: conversationId };
 }
 
@@ -117,7 +117,7 @@ export function sessionStartText(view: SessionStartView): string {
   ].join('\n\n');
 }
 
-function lines(candidates: readonly OfThread<Place>[]): string[] {
+function lines(candidates: readonly OfThread<MessagePart>[]): string[] {
   if (candidates.length === 0) return ['none'];
   return candidates.map(
     ({ text, threadId, messageId, role, createdAt }) =>

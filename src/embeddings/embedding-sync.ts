@@ -39,7 +39,7 @@ export interface EmbeddingProgress {
   readonly error?: { readonly code: string; readonly message: string };
 }
 
-interface Place {
+interface PassageRef {
   readonly conversationId: string;
   readonly seq: number;
   readonly start: number;
@@ -60,7 +60,7 @@ export class EmbeddingSync {
   readonly #ending = new AbortController();
   readonly #rows = new PassageRows();
   /** What has no vector yet, with one of the places where its text stands. */
-  readonly #missing = new Map<string, Place>();
+  readonly #missing = new Map<string, PassageRef>();
   #embedder: Embedder | undefined;
   #opening: Promise<Embedder> | undefined;
   #table: VectorTable | undefined;
@@ -256,9 +256,9 @@ export class EmbeddingSync {
 
   async #embedBatch(): Promise<void> {
     const batch: { key: string; text: string }[] = [];
-    for (const [key, place] of this.#missing) {
+    for (const [key, passage] of this.#missing) {
       if (batch.length === BATCH) break;
-      const text = await this.#textAt(place);
+      const text = await this.#textAt(passage);
       if (text !== undefined && keyOf(text) === key) batch.push({ key, text });
       else this.#missing.delete(key); // changed meanwhile: noted again by whoever changed it
     }
@@ -283,7 +283,7 @@ export class EmbeddingSync {
     await this.#files?.write(rows);
   }
 
-  async #textAt({ conversationId, seq, start, end }: Place): Promise<string | undefined> {
+  async #textAt({ conversationId, seq, start, end }: PassageRef): Promise<string | undefined> {
     try {
       const view = await this.#options.conversations.view(conversationId);
       return view.message(seq)?.content.slice(start, end);

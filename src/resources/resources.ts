@@ -21,7 +21,7 @@ export const resourceTemplates = resourceKinds.flatMap(({ templates }) => templa
 
 /** A page of the list: kind after kind, each in an order of its own. VALIDATION_ERROR: bad cursor. */
 export async function listResources(app: App, cursor: string | undefined) {
-  const { first, rest } = placeOf(cursor);
+  const { first, rest } = parseCursor(cursor);
   const resources: ListedResource[] = [];
   for (let index = first; index < resourceKinds.length; index += 1) {
     const kind = resourceKinds[index];
@@ -58,7 +58,7 @@ function cursorOf(index: number, rest: string): string {
   return index === 0 ? rest : `${resourceKinds[index]?.name}:${rest}`;
 }
 
-function placeOf(cursor: string | undefined): { first: number; rest: string | undefined } {
+function parseCursor(cursor: string | undefined): { first: number; rest: string | undefined } {
   const first = resourceKinds.findIndex(
     ({ name }, index) => index > 0 && cursor?.startsWith(`${name}:`),
   );

@@ -142,7 +142,7 @@ export function toShown({ tags, ...insight }: Insight): z.output<typeof insightS
 }
 
 export const listedSchema = insightSchema.extend({
-  isCut: z.literal(true).describe('Long: get_insight gives all of it.').exactOptional(),
+  isCut: z.literal(true).describe('Long: get_insight returns all of it.').exactOptional(),
 });
 
 const LONGEST_CONTENT = 4_000;

@@ -51,7 +51,7 @@ export const threadMessageSchema = z.object({
   createdAt: z.string(),
   isCut: z
     .boolean()
-    .describe('Longer than maxTokens allows; get_conversation_history gives all of it in parts.')
+    .describe('Longer than maxTokens allows; get_conversation_history returns all of it in parts.')
     .exactOptional(),
 });
 

@@ -101,8 +101,8 @@ export function listed<T>(views: readonly T[], isOdd: (view: T) => boolean = () 
 
 /** Fields of every tool that lists facts. */
 export const pageFields = {
-  limit: z.number().int().min(1).max(1_000).describe('Most to give.').default(50),
-  offset: z.number().int().min(0).describe('How many to pass over.').default(0),
+  limit: z.number().int().min(1).max(1_000).describe('Maximum number.').default(50),
+  offset: z.number().int().min(0).describe('How many to skip.').default(0),
 };
 
 export const sightFields = {

@@ -55,7 +55,7 @@ export const getAnalytics = defineTool({
       .exactOptional(),
     include: z
       .array(z.enum(ANALYTICS_PARTS))
-      .describe('Which parts to give (default: all).')
+      .describe('Which parts to return (default: all).')
       .default([...ANALYTICS_PARTS]),
     limit: count.min(1).max(100).describe('Most entries of each list.').default(10),
     maxTokens,
@@ -93,7 +93,7 @@ export const getAnalytics = defineTool({
       .exactOptional(),
     topics: z
       .array(z.object({ word: z.string(), messages: count, conversations: count }))
-      .describe('Words that set these messages apart, the most telling first.')
+      .describe('Words that distinguish these messages, the most distinctive first.')
       .exactOptional(),
   }),
   annotations: READS,

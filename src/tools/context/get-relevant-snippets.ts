@@ -13,7 +13,7 @@ export const getRelevantSnippets = defineTool({
   toolset: 'context',
   title: 'Passages that answer a question',
   description:
-    'Gives the passages of stored conversations that answer a question, the best first, within a budget of tokens. A passage with supersededBy no longer holds.',
+    'Returns the passages of stored conversations that answer a question, the best first, within a budget of tokens. A passage with supersededBy no longer holds.',
   input: z.strictObject({
     query: z.string().min(1).max(10_000).describe('The question, in plain words.'),
     maxTokens: z.number().int().min(50).max(32_000).describe('Budget of all texts.').default(2_000),

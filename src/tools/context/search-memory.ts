@@ -21,13 +21,13 @@ export const searchMemory = defineTool({
   toolset: 'context',
   title: 'Search everything',
   description:
-    'Asks messages, notes, insights and facts at once; each result says where it is from. Facts that have ended are left out, and insights of other contexts.',
+    'Searches messages, notes, insights and facts at once; each result says where it is from. Facts that have ended are left out, and insights of other contexts.',
   input: z.strictObject({
     query: z.string().min(1).max(10_000).describe('Plain words or a question.'),
     sources: z.array(z.enum(MEMORY_SOURCES)).min(1).describe('Where to look.').exactOptional(),
     context: contextField,
     includeEnded: z.boolean().describe('Also facts that have ended.').default(false),
-    limit: z.number().int().min(1).max(100).describe('Most results to give.').default(10),
+    limit: z.number().int().min(1).max(100).describe('Maximum number of results.').default(10),
     includeMetadata,
     ...MARK_FIELDS,
     maxTokens,

@@ -29,7 +29,7 @@ const messageSchema = z.object({
   metadata: jsonObject('As it was saved.').exactOptional(),
   isCut: z
     .boolean()
-    .describe('Longer than maxTokens; get_conversation_history gives all of it in parts.')
+    .describe('Longer than maxTokens; get_conversation_history returns all of it in parts.')
     .exactOptional(),
 });
 
@@ -41,10 +41,7 @@ export const getConversation = defineTool({
     'Reads a conversation as it is on disk now: its facts and its latest messages in order. For earlier messages pass nextBeforeMessageId as beforeMessageId.',
   input: z.strictObject({
     conversationId: z.string().describe('Id of the conversation, or the key it was saved under.'),
-    includeMessages: z
-      .boolean()
-      .describe('False gives only what is known about the conversation.')
-      .default(true),
+    includeMessages: z.boolean().describe('False: return no messages.').default(true),
     messageLimit: z
       .number()
       .int()

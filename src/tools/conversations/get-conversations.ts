@@ -24,7 +24,7 @@ const input = z.strictObject({
   updatedBefore: dateField('Only those last changed up to this time'),
   createdAfter: dateField('Only those begun from this time on'),
   createdBefore: dateField('Only those begun up to this time'),
-  limit: z.number().int().min(1).max(100).describe('Most conversations to give.').default(50),
+  limit: z.number().int().min(1).max(100).describe('Maximum number of conversations.').default(50),
   cursor: z
     .string()
     .max(200)

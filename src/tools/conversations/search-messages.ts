@@ -52,11 +52,11 @@ export const searchMessages = defineTool({
     role: z.enum(ROLES).describe('Only messages of this role.').exactOptional(),
     startDate: dateField('Only messages from this time on'),
     endDate: dateField('Only messages up to this time'),
-    limit: z.number().int().min(1).max(100).describe('Most results to give.').default(20),
-    offset: z.number().int().min(0).describe('Results to pass over.').default(0),
+    limit: z.number().int().min(1).max(100).describe('Maximum number of results.').default(20),
+    offset: z.number().int().min(0).describe('Results to skip.').default(0),
     includeContent: z
       .boolean()
-      .describe('Also give each whole message, as far as the answer has room.')
+      .describe('Also return each whole message if the answer has room.')
       .default(false),
     includeMetadata,
     ...MARK_FIELDS,

@@ -30,7 +30,7 @@ export const updateConversation = defineTool({
       .string()
       .max(200)
       .nullable()
-      .describe('Area of work; null takes it out of its module.')
+      .describe('Area of work; null removes it from its module.')
       .exactOptional(),
     metadata: jsonObject('Keys to set; the others stay. null removes a key.').exactOptional(),
   }),

@@ -22,8 +22,8 @@ export const listInsights = defineTool({
     context: contextField,
     tags: tagsFilter,
     includeExpired: z.boolean().describe('Also those that have expired.').default(false),
-    limit: z.number().int().min(1).max(100).describe('Most insights to give.').default(20),
-    offset: z.number().int().min(0).describe('Insights to pass over.').default(0),
+    limit: z.number().int().min(1).max(100).describe('Maximum number of insights.').default(20),
+    offset: z.number().int().min(0).describe('Insights to skip.').default(0),
     maxTokens,
   }),
   output: z.object({

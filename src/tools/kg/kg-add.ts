@@ -24,7 +24,7 @@ export const kgAdd = defineTool({
   output: z.object({
     success,
     added: z.number().int().describe('How many were new.'),
-    total: z.number().int().describe('How many were given.'),
+    total: z.number().int().describe('How many were returned.'),
     triples: z
       .array(tripleSchema.extend({ added: z.boolean() }))
       .describe('At most 50, those known before first.'),

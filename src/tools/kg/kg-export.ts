@@ -20,7 +20,7 @@ export const kgExport = defineTool({
     predicate: z.string().describe('Only facts of this predicate.').exactOptional(),
     text: z.string().describe('Only facts that have all of these words.').exactOptional(),
     file: z.string().describe('Name of a new file in the exports folder.').exactOptional(),
-    offset: z.number().int().min(0).describe('Lines to pass over; not with file.').default(0),
+    offset: z.number().int().min(0).describe('Lines to skip; not with file.').default(0),
     maxTokens,
   }),
   output: z.object({

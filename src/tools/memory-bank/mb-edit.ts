@@ -19,7 +19,7 @@ const input = z.strictObject({
     .min(1)
     .describe('A passage that occurs once, exactly as it is.')
     .exactOptional(),
-  newText: z.string().describe('What takes the place of oldText.').exactOptional(),
+  newText: z.string().describe('What replaces oldText.').exactOptional(),
   insertLine: z
     .number()
     .int()

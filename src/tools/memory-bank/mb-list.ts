@@ -13,8 +13,8 @@ export const mbList = defineTool({
     'Lists the markdown notes of the memory bank, which people edit as well. For what is written in them use mb_search; read one with mb_read.',
   input: z.strictObject({
     folder: noteFolder,
-    limit: z.number().int().min(1).max(1000).describe('Most notes to give.').default(100),
-    offset: z.number().int().min(0).describe('Notes to pass over.').default(0),
+    limit: z.number().int().min(1).max(1000).describe('Maximum number of notes.').default(100),
+    offset: z.number().int().min(0).describe('Notes to skip.').default(0),
     maxTokens,
   }),
   output: z.object({

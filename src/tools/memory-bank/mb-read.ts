@@ -15,14 +15,19 @@ export const mbRead = defineTool({
     'Reads a note as it is on disk now, or some of its lines. A long one comes in pages: go on with startLine set to nextLine. Give its hash to mb_edit and mb_delete.',
   input: z.strictObject({
     path: notePath(),
-    startLine: z.number().int().min(1).describe('First line to give, from 1.').default(1),
+    startLine: z.number().int().min(1).describe('First line to return, from 1.').default(1),
     startColumn: z
       .number()
       .int()
       .min(1)
       .describe('Where to go on in startLine, if it was cut.')
       .default(1),
-    endLine: z.number().int().min(1).describe('Last line to give; else the end.').exactOptional(),
+    endLine: z
+      .number()
+      .int()
+      .min(1)
+      .describe('Last line to return; default: the end.')
+      .exactOptional(),
     maxTokens,
   }),
   output: z.object({
@@ -30,7 +35,7 @@ export const mbRead = defineTool({
     ...noteSchema.shape,
     totalLines: z.number().int(),
     startLine: z.number().int(),
-    endLine: z.number().int().describe('Last line given; below startLine where there is none.'),
+    endLine: z.number().int().describe('Last line returned; below startLine if there is none.'),
     hasMore: z.boolean().describe('Whether lines that were asked for are still to come.'),
     nextLine: z.number().int().describe('The startLine of the next page.').exactOptional(),
     nextColumn: z

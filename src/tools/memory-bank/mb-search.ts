@@ -28,8 +28,8 @@ export const mbSearch = defineTool({
     folder: noteFolder,
     contextLines: z.number().int().min(0).max(10).describe('Lines before and after.').default(1),
     ...MARK_FIELDS,
-    limit: z.number().int().min(1).max(100).describe('Most results to give.').default(20),
-    offset: z.number().int().min(0).describe('Results to pass over.').default(0),
+    limit: z.number().int().min(1).max(100).describe('Maximum number of results.').default(20),
+    offset: z.number().int().min(0).describe('Results to skip.').default(0),
     maxTokens,
   }),
   output: z.object({

@@ -29,11 +29,11 @@ export const historyMessagesRecent = defineTool({
   toolset: 'threads',
   title: 'Recent messages',
   description:
-    'Gives the newest messages across all threads, newest first, each with the thread it belongs to. Narrow it by module and since; pass nextCursor for older ones.',
+    'Returns the newest messages across all threads, newest first, each with the thread it belongs to. Narrow it by module and since; pass nextCursor for older ones.',
   input: z.strictObject({
     module: moduleField.describe('Only threads of this module.').exactOptional(),
     since: z.string().describe('Only messages from this time on (ISO 8601).').exactOptional(),
-    limit: z.number().int().min(1).max(500).describe('Most messages to give.').default(50),
+    limit: z.number().int().min(1).max(500).describe('Maximum number of messages.').default(50),
     cursor: z.string().max(60).describe('nextCursor of the page before.').exactOptional(),
     maxTokens,
   }),

@@ -25,7 +25,7 @@ export const historyThreadsGet = defineTool({
   input: z.strictObject({
     threadId: threadIdField,
     module: moduleField.describe('Only if it belongs to this module.').exactOptional(),
-    limit: z.number().int().min(1).max(1000).describe('Most messages to give.').default(25),
+    limit: z.number().int().min(1).max(1000).describe('Maximum number of messages.').default(25),
     beforeSeq: z.number().int().min(1).describe('Messages before this position.').exactOptional(),
     maxTokens,
   }),

@@ -15,8 +15,8 @@ export const historyThreadsList = defineTool({
     'Lists threads, most recently used first, all of them or those of one module. Read one with history_threads_get.',
   input: z.strictObject({
     module: moduleField.describe('Only threads of this module.').exactOptional(),
-    limit: z.number().int().min(1).max(100).describe('Most threads to give.').default(10),
-    offset: z.number().int().min(0).describe('Threads to pass over.').default(0),
+    limit: z.number().int().min(1).max(100).describe('Maximum number of threads.').default(10),
+    offset: z.number().int().min(0).describe('Threads to skip.').default(0),
     maxTokens,
   }),
   output: z.object({

@@ -36,8 +36,8 @@ export const historyThreadsSearch = defineTool({
     module: moduleField.describe('Only threads of this module.').exactOptional(),
     since: z.string().describe('Only messages from this time on (ISO 8601).').exactOptional(),
     matchType: z.enum(MATCH_TYPES).describe('As in search_messages.').default('auto'),
-    limit: z.number().int().min(1).max(100).describe('Most threads to give.').default(10),
-    offset: z.number().int().min(0).describe('Threads to pass over.').default(0),
+    limit: z.number().int().min(1).max(100).describe('Maximum number of threads.').default(10),
+    offset: z.number().int().min(0).describe('Threads to skip.').default(0),
     matchesPerThread: z
       .number()
       .int()

@@ -47,7 +47,7 @@ interface List {
   readonly query: string;
 }
 
-interface Place {
+interface Cursor {
   readonly direction: 'n' | 'p';
   readonly token: string;
   /** Between the item before and the one at this index. */
@@ -72,17 +72,17 @@ export class ListPages {
   /** VALIDATION_ERROR: a cursor of another query, or none of ours. */
   page(listed: Listed, query: ListQuery, request: PageRequest): ConversationPage {
     const fingerprint = fingerprintOf(query);
-    const place = request.cursor === undefined ? undefined : parseCursor(request.cursor);
-    if (place !== undefined && place.query !== fingerprint) throw badCursor();
-    if (place === undefined) return this.#cut(begin(listed, query), 0, 'n', listed, request);
-    const list = this.#lists.get(place.token);
-    if (list === undefined) return this.#resume(place, listed, query, request);
-    const index = Math.min(place.index, list.heads.length);
-    return this.#cut(list, index, place.direction, listed, request);
+    const cursor = request.cursor === undefined ? undefined : parseCursor(request.cursor);
+    if (cursor !== undefined && cursor.query !== fingerprint) throw badCursor();
+    if (cursor === undefined) return this.#cut(begin(listed, query), 0, 'n', listed, request);
+    const list = this.#lists.get(cursor.token);
+    if (list === undefined) return this.#resume(cursor, listed, query, request);
+    const index = Math.min(cursor.index, list.heads.length);
+    return this.#cut(list, index, cursor.direction, listed, request);
   }
 
   #resume(
-    { direction, edge, begunMs, query: fingerprint }: Place,
+    { direction, edge, begunMs, query: fingerprint }: Cursor,
     listed: Listed,
     query: ListQuery,
     request: PageRequest,
@@ -173,7 +173,7 @@ function cursorOf(list: List, direction: 'n' | 'p', index: number): string {
 const CURSOR =
   /^([np])\.([0-9a-f]{8})\.(\d{1,9})\.(-?\d{1,16})\.(\d{8}-\d{13})\.(\d{1,15})\.([0-9a-f]{8})$/;
 
-function parseCursor(cursor: string): Place {
+function parseCursor(cursor: string): Cursor {
   const [, direction, token = '', index, updatedMs, conversationId = '', begunMs, query = ''] =
     CURSOR.exec(cursor) ?? [];
   const isTime = Math.abs(Number(updatedMs)) <= MAX_TIME && Number(begunMs) <= MAX_TIME;
