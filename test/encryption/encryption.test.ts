@@ -179,12 +179,12 @@ describe('servers that run while a store is encrypted', () => {
           await second.call('save_message', { conversationId: 'k', role: 'user', content: 'two' });
           await run(place, 'encrypt', '--key-file', key, '--yes');
           const calls: readonly [string, object][] = [
-            ['save_message', { conversationId: 'k', role: 'user', content: 'three' }],
+            ['save_message', { conversationId: 'k', role: 'user', content: 'MarkNeverSaved' }],
             ['save_message', { role: 'user', content: 'a new one' }],
-            ['save_insight', { content: 'three', context: 'global' }],
-            ['mb_add', { path: 'n.md', content: 'three' }],
-            ['kg_add', { triples: [{ subject: 's', predicate: 'p', object: 'three' }] }],
-            ['set_state', { values: { a: 'three' } }],
+            ['save_insight', { content: 'MarkNeverSaved', context: 'global' }],
+            ['mb_add', { path: 'n.md', content: 'MarkNeverSaved' }],
+            ['kg_add', { triples: [{ subject: 's', predicate: 'p', object: 'MarkNeverSaved' }] }],
+            ['set_state', { values: { a: 'MarkNeverSaved' } }],
             ['delete_conversation', { conversationId: 'k' }],
             ['get_conversation', { conversationId: 'k' }],
           ];
@@ -205,7 +205,7 @@ describe('servers that run while a store is encrypted', () => {
           'two',
         ]);
       });
-      expect(filesWith('three', [place.root])).toEqual([]);
+      expect(filesWith('MarkNeverSaved', [place.root])).toEqual([]);
     });
   });
 });
