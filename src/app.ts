@@ -93,7 +93,7 @@ export interface App {
   readonly state: StateStore;
   readonly summaries: SummaryService;
   readonly embeddings: Pick<EmbeddingParts, 'mode' | 'progress' | 'vectors'>;
-  readonly languageModels: Pick<SummaryParts, 'providers' | 'modelOf' | 'isKeySet'>;
+  readonly languageModels: Pick<SummaryParts, 'providers' | 'modelOf' | 'isKeySet' | 'store'>;
   readonly kg: KnowledgeGraph;
   readonly graphExport: GraphExport;
   readonly graphImport: GraphImport;
@@ -145,29 +145,23 @@ async function openApp(config: Config, options: AppOptions, codec: Codec): Promi
   const { logsDir: logsFolder, fsync } = config;
   const size = storeSize(config, clock);
   const requireRoom = () => size.requireRoom();
-  const conversations = await conversationsOf(config, requireRoom, {
-    clock,
-    log,
-    isReading,
-    codec,
-  });
+  const shared = { clock, log };
+  const opening = { ...shared, isReading, codec };
+  const conversations = await conversationsOf(config, requireRoom, opening);
   const language = openLanguageParts(config, conversations, clock, log);
   const { vectors } = language.services.embeddings;
-  const { search, recall } = searchesOf(config, conversations, vectors, { clock, log });
+  const { search, recall } = searchesOf(config, conversations, vectors, shared);
   const research = researchOf(config, conversations, requireRoom, clock, log);
   const documents = new ConversationDocuments({ logsFolder, fsync, clock, codec });
-  const folder = exportsFolder(config);
-  const exporter = new Exporter({ store: conversations, documents, folder, clock, fsync });
+  const { store: summaries } = language.services.languageModels;
+  const exported = { store: conversations, documents, summaries, folder: exportsFolder(config) };
+  const exporter = new Exporter({ ...exported, clock, fsync });
   const bank = bankOf(config, requireRoom, clock, log);
   const insights = openInsights(config, requireRoom, clock, log);
   const { areas, backups } = backupsOf(config, bank.kg, clock);
   const importer = importerOf(config, { conversations, documents, ...bank, insights });
-  const keeping = keepingParts(
-    config,
-    size,
-    { backups, conversations, insights, ...bank },
-    { clock, log },
-  );
+  const kept = { backups, conversations, insights, ...bank };
+  const keeping = keepingParts(config, size, kept, shared);
   const beginning = beginningOf(config, { conversations, research, importer }, log);
   return {
     conversations,

@@ -2,7 +2,7 @@
  * Daybook as a client has it, over a folder of bench/recall.mjs: its tools, with vectors of the local model
  * or without. The settings of the user who runs the bench do not count.
  */
-import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openEmbedder, packagesFolder } from '../../dist/app/embeddings.js';
@@ -25,7 +25,7 @@ export async function openRecallApp({ root, cacheHome, withVectors }) {
   const env = { XDG_CACHE_HOME: cacheHome, ...(withVectors && { DAYBOOK_EMBEDDINGS: 'local' }) };
   const places = { cwd: root, home: root, knownToolsets: [], readFile: () => undefined };
   const config = loadConfig({ env, flags: { root }, ...places });
-  if (withVectors) linkPackages(packagesFolder(config));
+  if (withVectors) copyPackages(packagesFolder(config));
   const app = await createApp(config);
   if (withVectors) await embedAll(app, config);
   app.start();
@@ -48,10 +48,10 @@ export async function openRecallApp({ root, cacheHome, withVectors }) {
   };
 }
 
-function linkPackages(folder) {
-  mkdirSync(folder, { recursive: true });
-  const link = join(folder, 'node_modules');
-  if (!existsSync(link)) symlinkSync(join(MODEL, 'node_modules'), link);
+/** A copy, since no link is followed there; 340 MB, once. */
+function copyPackages(folder) {
+  const copy = join(folder, 'node_modules');
+  if (!existsSync(copy)) cpSync(join(MODEL, 'node_modules'), copy, { recursive: true });
 }
 
 /** What the server would do in the background, resting half of the time. */

@@ -14,6 +14,8 @@ import { SummaryStore } from '../stores/summaries/summary-store.js';
 
 export interface SummaryParts {
   readonly summaries: SummaryService;
+  /** Their files. */
+  readonly store: SummaryStore;
   /** The language models that the user named. */
   readonly providers: ProviderList;
   /** The model of a provider, allowed or not. NOT_CONFIGURED where its key is not set. */
@@ -47,6 +49,7 @@ export function openSummaries(
   let auto: AutoSummaries | undefined;
   return {
     summaries,
+    store,
     providers,
     modelOf,
     isKeySet: ({ apiKeyEnv }) => keyOf(config, apiKeyEnv) !== undefined,

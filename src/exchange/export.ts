@@ -11,7 +11,9 @@ import { writeNewFolder } from '../files/paths/folders.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import type { ConversationHead } from '../stores/conversations/document/schema.js';
 import type { ConversationDocuments } from '../stores/conversations/files/conversation-documents.js';
+import type { SummaryStore } from '../stores/summaries/summary-store.js';
 import { exportPath } from './export-folder.js';
+import { withSummaries } from './exported-summaries.js';
 import { EXPORT_WRITERS, type ExportedDocument, type ExportFormat } from './formats.js';
 import { MarkdownFolder } from './markdown-files.js';
 import { forSharing } from './redact-for-sharing.js';
@@ -72,6 +74,7 @@ export interface ExportedFile extends ExportCounts {
 export interface ExporterOptions extends Durability {
   readonly store: ConversationStore;
   readonly documents: ConversationDocuments;
+  readonly summaries: Pick<SummaryStore, 'get'>;
   /** Where files are put; made, private and kept out of git, at the first one. Absolute. */
   readonly folder: string;
   readonly clock: Clock;
@@ -194,15 +197,17 @@ export class Exporter {
     isShared: boolean,
     damaged: Damaged[],
   ): Promise<ExportedDocument | undefined> {
+    const { documents, summaries } = this.#options;
+    let document: ExportedDocument | undefined;
     try {
-      const found = await this.#options.documents.read(conversationId);
+      const found = await documents.read(conversationId);
       if (found === undefined) return undefined; // deleted meanwhile
-      const document = JSON.parse(found.text) as ExportedDocument;
-      return isShared ? forSharing(document) : document;
+      document = JSON.parse(found.text) as ExportedDocument;
+      return isShared ? forSharing(document) : await withSummaries(document, summaries);
     } catch (error) {
       if (!isAppError(error)) throw error;
       damaged.push({ conversationId, error });
-      return undefined;
+      return document; // where only its summaries are damaged
     }
   }
 

@@ -11,11 +11,15 @@ import type {
   ConversationDocuments,
   WholeConversation,
 } from '../stores/conversations/files/conversation-documents.js';
+import type { Summaries } from '../stores/summaries/summary-file.js';
+import type { SummaryStore } from '../stores/summaries/summary-store.js';
+import { addSummaries, takeSummaries } from './exported-summaries.js';
 import { asRecordError, type ExportRecord, readExport } from './read-export.js';
 
 export interface RestoreExportOptions {
   readonly store: ConversationStore;
   readonly documents: ConversationDocuments;
+  readonly summaries: Pick<SummaryStore, 'get' | 'put'>;
   /** One that differs from what is there comes in under a new id, once. */
   readonly asNew: boolean;
   readonly dryRun: boolean;
@@ -70,12 +74,12 @@ async function knownNow(store: ConversationStore): Promise<Known> {
 }
 
 async function restoreRecord(
-  { place, conversationId: id = '', value, error }: ExportRecord,
+  { place, conversationId: id = '', value: exported, error }: ExportRecord,
   options: RestoreExportOptions,
   report: RestoredConversations,
   known: Known,
 ): Promise<void> {
-  if (error !== undefined || value === undefined) throw error ?? new Error('an empty record');
+  if (error !== undefined || exported === undefined) throw error ?? new Error('an empty record');
   if (!CONVERSATION_ID.test(id)) {
     throw new AppError(
       'VALIDATION_ERROR',
@@ -85,16 +89,19 @@ async function restoreRecord(
   if (known.seen.has(id)) throw new AppError('CONFLICT', `${id} is in the export twice.`);
   known.seen.add(id);
   const { documents, dryRun } = options;
+  const { value, summaries } = takeSummaries(exported);
   const wanted = documents.parse(id, value, place);
   const refusal = await conflictOf(id, wanted, documents, known);
-  if (refusal === 'identical') return void report.unchanged.push(id);
-  if (refusal === undefined) {
+  if (refusal === 'identical') {
+    report.unchanged.push(id);
+    if (!dryRun) await addSummaries(id, summaries, options.summaries);
+  } else if (refusal === undefined) {
     if (!dryRun) await documents.add(id, value);
     if (wanted.head.clientId !== undefined) known.keys.add(wanted.head.clientId);
-    return void report.restored.push(id);
-  }
-  if (!options.asNew) throw refusal;
-  await restoreAsNew(wanted, options, report, known);
+    report.restored.push(id);
+    if (!dryRun) await addSummaries(id, summaries, options.summaries);
+  } else if (options.asNew) await restoreAsNew(wanted, summaries, options, report, known);
+  else throw refusal;
 }
 
 /** Why it cannot come back under its own id; `undefined` where it can. */
@@ -117,7 +124,8 @@ async function conflictOf(
 /** Without the key, which stays with the one that has it, and with a note of where it came from. */
 async function restoreAsNew(
   { head, text }: WholeConversation,
-  { documents, dryRun }: RestoreExportOptions,
+  summaries: Summaries,
+  { documents, dryRun, ...options }: RestoreExportOptions,
   report: RestoredConversations,
   { origins }: Known,
 ): Promise<void> {
@@ -128,7 +136,9 @@ async function restoreAsNew(
   if (dryRun) return void report.asNew.push({ from });
   const { conversationId: _id, clientId: _key, ...fields } = JSON.parse(text) as JsonObject;
   const metadata = { ...head.metadata, restoredFrom: { conversationId: from, sha256 } };
-  report.asNew.push({ from, id: await documents.addAsNew({ ...fields, metadata }) });
+  const id = await documents.addAsNew({ ...fields, metadata });
+  report.asNew.push({ from, id });
+  await addSummaries(id, summaries, options.summaries);
 }
 
 function originOf(metadata: JsonObject | undefined): unknown {

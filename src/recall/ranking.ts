@@ -31,6 +31,8 @@ export type Weights = Readonly<Record<keyof typeof WEIGHTS, number>>;
 
 /** Of the combined score of a neighbour. */
 const LEXICAL_SHARE = 0.6;
+/** Of a question for a summary. What follows a matter that was raised belongs to it. */
+const OVERVIEW = { lexical: 0.4, vector: 0.6, before: 0.3, longReply: 0.1 };
 const MOST_PAIRS = 3;
 /** Of the BM25 of a session's text. */
 const SESSION_K1 = 1.2;
@@ -195,8 +197,10 @@ function answerScore(features: Features, { question, weights }: RankingInput): n
 
 /** What was said about a matter at length, on either side, matters more than who said it. */
 function overviewScore(features: Features): number {
-  const isLong = (features.flags & IS_LONG_REPLY) !== 0;
-  return combined(features.lexical, features.vector) + (isLong ? 0.1 : 0);
+  const { lexical, vector, before, beforeVector, flags } = features;
+  const isLong = (flags & IS_LONG_REPLY) !== 0;
+  const own = OVERVIEW.lexical * lexical + OVERVIEW.vector * vector;
+  return own + OVERVIEW.before * combined(before, beforeVector) + (isLong ? OVERVIEW.longReply : 0);
 }
 
 /** Pairs of neighbouring words of the question that stand side by side in a message. */

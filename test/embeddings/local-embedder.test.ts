@@ -59,6 +59,25 @@ describe.runIf(isInstalled)('all-MiniLM-L6-v2', () => {
     await again.close();
   });
 
+  it('is run by WebAssembly where native code is not allowed, to the same effect', {
+    timeout: 120_000,
+  }, async () => {
+    const folder = tempFolder();
+    const packages = createPackageLoader(BENCH, ['onnxruntime-web']);
+    expect(packages.runtime().name).toBe('onnxruntime-web');
+    const web = await openLocalEmbedder({ packages, cacheFolder: folder });
+    const native = await open(folder);
+    expect(web.identity).toBe(native.identity);
+    const texts = ['The south wall gets a raised bed.', 'Where do tomatoes grow?'];
+    const [ours, theirs] = [await web.embed(texts), await native.embed(texts)];
+    for (const [at, vector] of ours.entries()) {
+      const cosine = vector.reduce((sum, value, d) => sum + value * (theirs[at]?.[d] ?? 0), 0);
+      expect(cosine).toBeGreaterThan(0.97);
+    }
+    await web.close();
+    await native.close();
+  });
+
   it('is told to be broken where its folder is', { timeout: 60_000 }, async () => {
     const [cache, model] = [tempFolder(), tempFolder()];
     expect((await errorOf(open(cache, model))).code).toBe('NOT_CONFIGURED');

@@ -5,6 +5,7 @@ import { Exporter, type ExportRequest, newCounts } from '../../src/exchange/expo
 import type { ExportFormat } from '../../src/exchange/formats.js';
 import { restoreExport } from '../../src/exchange/restore-export.js';
 import { ConversationDocuments } from '../../src/stores/conversations/files/conversation-documents.js';
+import { SummaryStore } from '../../src/stores/summaries/summary-store.js';
 import { type Options, openStore } from '../stores/conversations/store.js';
 import { tempFolder } from '../support/temp-folder.js';
 
@@ -20,7 +21,13 @@ export async function openBench(options: Options = {}) {
     ...(codec && { codec }),
   });
   const folder = join(logsFolder, '../exports');
-  const exporter = new Exporter({ store, documents, folder, clock, fsync: false });
+  const summaries = new SummaryStore({
+    logsFolder,
+    conversations: store,
+    fsync: false,
+    ...(codec && { codec }),
+  });
+  const exporter = new Exporter({ store, documents, summaries, folder, clock, fsync: false });
   const requestOf = (format: ExportFormat, more: Partial<ExportRequest> = {}): ExportRequest => ({
     format,
     selection: {},
@@ -30,6 +37,7 @@ export async function openBench(options: Options = {}) {
   return {
     ...bench,
     documents,
+    summaries,
     exporter,
     folder,
     requestOf,
@@ -41,7 +49,8 @@ export async function openBench(options: Options = {}) {
     restore: (text: string, more: { asNew?: boolean; dryRun?: boolean } = {}) => {
       const path = join(tempFolder(), 'export.txt');
       writeFileSync(path, text);
-      return restoreExport(path, { store, documents, asNew: false, dryRun: false, ...more });
+      const places = { store, documents, summaries };
+      return restoreExport(path, { ...places, asNew: false, dryRun: false, ...more });
     },
     /** Text of every conversation.json, by id. */
     files: () =>

@@ -1,4 +1,6 @@
 /** Export, then restore: the same files, and never a change to what is there. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CipherKey } from '../../src/base/cipher.js';
@@ -84,6 +86,61 @@ describe('export and restore', () => {
     await to.restore(exported);
     expect(await to.exported('jsonl')).toBe(exported);
     expect(to.textOf(ID0)).not.toContain('secret');
+  });
+});
+
+describe('summaries', () => {
+  const summary = (text: string) => ({
+    ...{ text, provider: 'extractive', messageCount: 1, sourceHash: 'h', qualityScore: 0.5 },
+    generatedAt: new Date(T0).toISOString(),
+  });
+
+  it.each(FORMATS)('go along and come back beside their conversation (%s)', async (format) => {
+    const from = await openBench();
+    await from.store.create({ messages: [user('the wall')], metadata: { summaries: 'mine' } });
+    await from.summaries.put(ID0, 'brief', summary('About the wall.'));
+    await from.summaries.put(ID0, 'detailed', summary('All about the wall.'));
+    const exported = await from.exported(format);
+    expect(exported).toContain('All about the wall.');
+    expect(await from.exported(format, { forSharing: true })).not.toContain('About the wall.');
+    const to = await openBench();
+    expect((await to.restore(exported, { dryRun: true })).restored).toEqual([ID0]);
+    expect((await to.restore(exported)).restored).toEqual([ID0]);
+    expect(to.files()).toEqual(from.files());
+    expect(await to.summaries.get(ID0)).toEqual(await from.summaries.get(ID0));
+    expect(await to.exported(format)).toBe(exported);
+  });
+
+  it('fill what is empty and replace nothing', async () => {
+    const bench = await openBench();
+    await bench.store.create({ messages: [user('the wall')] });
+    const other = await openBench();
+    await other.restore(await bench.exported('json'));
+    await other.summaries.put(ID0, 'standard', summary('Mine.'));
+    await bench.summaries.put(ID0, 'brief', summary('Old.'));
+    const exported = await bench.exported('json');
+    expect((await other.restore(exported)).unchanged).toEqual([ID0]);
+    expect((await other.summaries.get(ID0)).brief?.text).toBe('Old.');
+    await other.summaries.put(ID0, 'brief', summary('New.'));
+    await other.restore(exported);
+    const { brief, standard } = await other.summaries.get(ID0);
+    expect([brief?.text, standard?.text]).toEqual(['New.', 'Mine.']);
+  });
+
+  it('that are damaged are named, and the conversation goes along without them', async () => {
+    const bench = await openBench();
+    await bench.store.create({ messages: [user('the wall')] });
+    writeFileSync(join(bench.store.path(ID0), 'summaries.json'), '{ damaged');
+    const { text, damaged } = await bench.exporter.toText(bench.requestOf('json'), {
+      most: 100_000,
+      measure: (part) => part.length,
+    });
+    expect(damaged).toMatchObject([{ conversationId: ID0, error: { code: 'CORRUPT' } }]);
+    expect(text).toContain('the wall');
+    const to = await openBench();
+    const broken = text.replace('"messages"', '"summaries.json": 7, "messages"');
+    expect((await to.restore(broken)).restored).toEqual([ID0]);
+    expect(to.jsonOf(ID0)).toMatchObject({ 'summaries.json': 7 });
   });
 });
 

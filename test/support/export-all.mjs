@@ -12,11 +12,14 @@ const { openConversationStore } = await load('stores/conversations/conversations
 const { ConversationDocuments } = await load(
   'stores/conversations/files/conversation-documents.js',
 );
+const { SummaryStore } = await load('stores/summaries/summary-store.js');
 const { Exporter } = await load('exchange/export.js');
 
 const common = { logsFolder: join(folder, 'logs'), fsync: false, clock };
 const store = await openConversationStore({ ...common, maxMessages: 10_000 });
 const documents = new ConversationDocuments(common);
-const exporter = new Exporter({ ...common, store, documents, folder: join(folder, 'exports') });
+const summaries = new SummaryStore({ ...common, conversations: store });
+const places = { store, documents, summaries, folder: join(folder, 'exports') };
+const exporter = new Exporter({ ...common, ...places });
 const request = { format, selection: {}, forSharing: false };
 process.stdout.write(JSON.stringify(await exporter.toFile(`all.${format}`, request)));

@@ -192,10 +192,12 @@ async function fromBackup(
 async function fromExport(
   path: string,
   { asNew = false, dryRun = false, json }: RestoreOptions,
-  { conversations: store, documents }: App,
+  { conversations: store, documents, languageModels }: App,
   call: Call,
 ): Promise<Outcome> {
-  const report = await restoreExport(path, { store, documents, asNew, dryRun, ...call });
+  const { store: summaries } = languageModels;
+  const options = { store, documents, summaries, asNew, dryRun, ...call };
+  const report = await restoreExport(path, options);
   for (const { from, id } of json ? [] : report.asNew) {
     console.log(
       id === undefined ? `${from} would be added as a copy` : `${from} was added as ${id}`,

@@ -44,8 +44,11 @@ export interface TokenizerLibrary {
   ) => { encode(text: string): { ids: number[] } };
 }
 
-/** `packagesFolder`: where `daybook embeddings enable` installs. */
-export function createPackageLoader(packagesFolder: string) {
+/** `packagesFolder`: where `daybook embeddings enable` installs. The first of `runtimes` that loads is taken. */
+export function createPackageLoader(
+  packagesFolder: string,
+  runtimes: readonly RuntimeName[] = RUNTIMES,
+) {
   const places = [
     createRequire(join(packagesFolder, 'package.json')),
     createRequire(import.meta.url),
@@ -53,7 +56,7 @@ export function createPackageLoader(packagesFolder: string) {
   return {
     /** NOT_CONFIGURED where no runtime can be loaded. */
     runtime(): { readonly name: RuntimeName; readonly runtime: Runtime } {
-      for (const name of RUNTIMES) {
+      for (const name of runtimes) {
         const runtime = loaded(places, name);
         if (runtime !== undefined) return { name, runtime: runtime as Runtime };
       }

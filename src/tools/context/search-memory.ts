@@ -16,6 +16,9 @@ import {
 } from '../search-answer.js';
 import { toView, tripleSchema } from '../triple-view.js';
 
+/** Absent where that source was not asked. */
+const total = z.number().int().exactOptional();
+
 export const searchMemory = defineTool({
   name: 'search_memory',
   toolset: 'context',
@@ -35,7 +38,9 @@ export const searchMemory = defineTool({
   output: z.object({
     success,
     tier: z.enum(SEARCH_TIERS).describe('How messages were searched.'),
-    totals: z.record(z.enum(MEMORY_SOURCES), z.number().int().exactOptional()).describe('Matches.'),
+    totals: z
+      .object({ messages: total, notes: total, insights: total, facts: total })
+      .describe('Matches.'),
     results: z.array(
       z.object({
         source: z.enum(MEMORY_SOURCES),

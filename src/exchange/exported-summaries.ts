@@ -1,0 +1,48 @@
+/**
+ * Summaries in exports: what `summaries.json` holds goes along with its conversation, in a field of the
+ * file's name, and comes back beside it. A summary that is there already is never replaced.
+ */
+import { isRecord } from '../base/is-record.js';
+import { plainCodec } from '../files/codec.js';
+import type { JsonObject } from '../stores/conversations/document/schema.js';
+import { readSummaries, SUMMARY_LEVELS, type Summaries } from '../stores/summaries/summary-file.js';
+import type { SummaryStore } from '../stores/summaries/summary-store.js';
+import type { ExportedDocument } from './formats.js';
+
+/** No field of a conversation is called like it. */
+const FIELD = 'summaries.json';
+
+/** The document with its summaries; the same where it has none. Throws like `SummaryStore.get`. */
+export async function withSummaries(
+  document: ExportedDocument,
+  store: Pick<SummaryStore, 'get'>,
+): Promise<ExportedDocument> {
+  const found = Object.entries(await store.get(document.conversationId));
+  if (found.length === 0) return document;
+  const summaries = Object.fromEntries(found.map(([name, { level: _, ...rest }]) => [name, rest]));
+  return { ...document, [FIELD]: { summaries } };
+}
+
+/** The conversation as it was, and the summaries that came with it. */
+export function takeSummaries(value: JsonObject): { value: JsonObject; summaries: Summaries } {
+  const { [FIELD]: file, ...rest } = value;
+  if (!isRecord(file)) return { value, summaries: {} };
+  const at = { path: FIELD, conversationId: String(value['conversationId']) };
+  return { value: rest, summaries: readSummaries(file, at, plainCodec) };
+}
+
+/** Puts those whose level is empty; durable when it resolves. Throws like `SummaryStore.put`. */
+export async function addSummaries(
+  conversationId: string,
+  summaries: Summaries,
+  store: Pick<SummaryStore, 'get' | 'put'>,
+): Promise<void> {
+  if (Object.keys(summaries).length === 0) return;
+  const there = await store.get(conversationId);
+  for (const level of SUMMARY_LEVELS) {
+    const summary = summaries[level];
+    if (summary === undefined || there[level] !== undefined) continue;
+    const { level: _, tokenCount: __, ...stored } = summary;
+    await store.put(conversationId, level, stored);
+  }
+}
