@@ -90,6 +90,7 @@ export interface App {
   readonly trash: KeepingParts['trash'];
   readonly retention: KeepingParts['retention'];
   readonly size: KeepingParts['size'];
+  readonly archives: KeepingParts['archives'];
   readonly state: StateStore;
   readonly summaries: SummaryService;
   readonly embeddings: Pick<EmbeddingParts, 'mode' | 'progress' | 'vectors'>;
@@ -340,6 +341,7 @@ function backupsOf(config: Config, kg: KnowledgeGraph, clock: Clock) {
   const areas: readonly BackupArea[] = [
     { name: 'conversation-logs', folder: logsDir },
     { name: 'memory-bank', folder: bank },
+    { name: 'archive', folder: join(root, 'archive') },
   ];
   const movedGraph = [...graphPathsOf(kg.files)].filter(([, path]) => dirname(path) !== bank);
   const singleFiles = [

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Clock } from '../base/clock.js';
 import type { Log } from '../base/log.js';
 import type { Config } from '../config/config.js';
+import { Archives } from '../maintenance/archives/archives.js';
 import type { Backups } from '../maintenance/backup.js';
 import type { Daily } from '../maintenance/daily.js';
 import { startDailyBackup } from '../maintenance/daily-backup.js';
@@ -24,6 +25,8 @@ export interface KeepingParts {
   readonly trash: TrashBin;
   readonly retention: Retention;
   readonly size: StoreSize;
+  /** Old conversations, by month. */
+  readonly archives: Archives;
 }
 
 interface Parts {
@@ -40,7 +43,7 @@ export function storeSize({ root, logsDir, keeping }: Config, clock: Clock): Sto
 
 /** `start` begins the daily runs; without a policy, and where backups are off, they do nothing. */
 export function keepingParts(
-  { logsDir: logsFolder, fsync, backup, keeping: { trashKeepDays } }: Config,
+  { root, logsDir: logsFolder, fsync, backup, keeping: { trashKeepDays } }: Config,
   size: StoreSize,
   { backups, conversations, insights, memoryBank }: Parts,
   { clock, log }: { clock: Clock; log: Log },
@@ -52,7 +55,8 @@ export function keepingParts(
     policy: new RetentionPolicyFile(file),
     lastRun: new LastRunFile(file),
   });
-  const services: KeepingParts = { trash, retention, size };
+  const archives = new Archives({ ...file, folder: join(root, 'archive'), conversations });
+  const services: KeepingParts = { trash, retention, size, archives };
   const leaseOf = (name: string) => ({ leasePath: join(logsFolder, '.leases', name), clock, log });
   const daily: Daily[] = [];
   return {

@@ -57,6 +57,7 @@ const REPORTING = new Set([
   'decrypt',
   'trash',
   'prune',
+  'archive',
 ]);
 
 /**

@@ -10,6 +10,7 @@ import { TRASH_NAME } from '../stores/conversations/trash/trash-names.js';
 import { VERSION_NAME } from '../stores/conversations/versions/version-files.js';
 import { problemWithNotePath } from '../stores/memory-bank/note-path.js';
 
+const ARCHIVE_NAME = /^conversations-\d{4}-\d\d(-\d{1,4})?\.tar\.gz$/;
 const OF_CONVERSATION = new Set(['conversation.json', 'job.json', 'summaries.json']);
 const KEPT_OF_LOGS = new Set(['state.json', 'retention.json', 'retention-last-run.json']);
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
@@ -49,6 +50,7 @@ export function problemWithRestoring(
   const isKept =
     (area === 'conversation-logs' && isOfLogs(parts, bytes)) ||
     (area === 'memory-bank' && isOfBank(rest, bytes, graphNames)) ||
+    (area === 'archive' && (ARCHIVE_NAME.test(rest) || isIgnoreAll(rest, bytes))) ||
     (area === 'knowledge-graph' && GRAPH.has(rest)) ||
     (area === 'configuration' && SETTINGS.has(rest));
   return isKept ? undefined : `${name} is no file that Daybook keeps.`;

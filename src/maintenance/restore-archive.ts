@@ -21,6 +21,8 @@ export interface RestoreOptions extends Durability {
   readonly into: readonly BackupArea[] | string;
   /** The files of the graph here: paths by the names that archives have for them (graph-in-archive.ts). */
   readonly graphPaths?: ReadonlyMap<string, string>;
+  /** Only files of these names; the others are passed over. */
+  readonly only?: (name: string) => boolean;
   /** Says what would be done and does nothing. */
   readonly dryRun: boolean;
   readonly signal?: AbortSignal | undefined;
@@ -61,7 +63,7 @@ export async function restoreArchive(
   let done = 0;
   for await (const file of readArchive(path)) {
     signal?.throwIfAborted();
-    if (file.name === CONTENTS_NAME) continue;
+    if (file.name === CONTENTS_NAME || options.only?.(file.name) === false) continue;
     await restoreOne(file, options, report);
     onProgress?.(++done, files.length);
   }

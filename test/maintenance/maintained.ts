@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { Archives } from '../../src/maintenance/archives/archives.js';
 import { LastRunFile } from '../../src/maintenance/retention/last-run.js';
 import { RetentionPolicyFile } from '../../src/maintenance/retention/policy.js';
 import { Retention } from '../../src/maintenance/retention/retention.js';
@@ -39,7 +40,9 @@ export async function openMaintained({
     policy: new RetentionPolicyFile(file),
     lastRun: new LastRunFile(file),
   });
+  const archives = new Archives({ ...file, folder: join(root, 'archive'), conversations });
   return {
+    archives,
     retention,
     size,
     root,

@@ -1,15 +1,15 @@
 /** `daybook prune`: shows what a rule would move to the trash and why, asks, and moves it. */
-import type { Candidate, PruneRule } from '../../maintenance/retention/candidates.js';
+import type { PruneRule } from '../../maintenance/retention/candidates.js';
 import type { PrunePlan } from '../../maintenance/retention/retention.js';
 import type { Flags } from '../configuration.js';
 import { daysOf } from '../days.js';
-import { nameOfConversation } from '../find-conversation.js';
 import { NOTHING_FOUND } from '../status.js';
 import { sizeOf } from '../terminal/amounts.js';
 import { confirm, requireTerminal } from '../terminal/ask.js';
 import { countOf, report } from '../terminal/output.js';
 import { oneLine } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
+import { lineOf, nameOf } from './candidate-lines.js';
 
 export interface PruneOptions {
   olderThan?: string;
@@ -64,12 +64,6 @@ const ruleOf = ({ olderThan, module, tag }: PruneOptions): PruneRule => ({
   ...(tag !== undefined && { tag }),
 });
 
-const nameOf = ({ head, lastMessageAt, sizeBytes, reason }: Candidate) => {
-  const { conversationId, clientId, title } = head;
-  const named = { conversationId, ...(clientId && { clientId }), ...(title && { title }) };
-  return { ...named, lastMessageAt, sizeBytes, reason };
-};
-
 const factsOf = ({ conversations, trash, size }: PrunePlan) => ({
   dryRun: true,
   conversations: conversations.map(nameOf),
@@ -78,11 +72,7 @@ const factsOf = ({ conversations, trash, size }: PrunePlan) => ({
 });
 
 function print({ conversations, trash }: PrunePlan, line: (text: string) => void): void {
-  for (const each of conversations) {
-    const { title } = each.head;
-    const name = `${nameOfConversation(each.head)}${title === undefined ? '' : `  ${title}`}`;
-    line(oneLine(`${name}  (${each.reason}; ${sizeOf(each.sizeBytes)})`));
-  }
+  for (const each of conversations) line(lineOf(each));
   const bytes = conversations.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   line(`${countOf(conversations.length, 'conversation')} to the trash, ${sizeOf(bytes)}`);
   if (trash.length > 0) line(`${countOf(trash.length, 'item')} of the trash removed for good`);

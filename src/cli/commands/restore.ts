@@ -127,7 +127,11 @@ async function fromTrash(what: string, options: RestoreOptions, app: App): Promi
       console.log(`The insight was restored: ${path}`),
     );
   }
-  const restored = await app.conversations.restore(what).catch((error: unknown) => {
+  const restored = await app.conversations.restore(what).catch(async (error: unknown) => {
+    const conversationId = isAppError(error, 'CONVERSATION_NOT_FOUND')
+      ? await app.archives.restore(what)
+      : undefined;
+    if (conversationId !== undefined) return { conversationId, droppedKey: undefined };
     const isNothing =
       isAppError(error, 'CONVERSATION_NOT_FOUND') || isAppError(error, 'VALIDATION_ERROR');
     throw isNothing && !/^\d{8}-\d{13}/.test(what) ? nothingOf(what, app) : error;

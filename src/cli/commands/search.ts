@@ -21,6 +21,7 @@ import { withCommandNames } from '../tools/command-names.js';
 import { invalidInput } from '../tools/issue-text.js';
 import { allPages, type Pages } from '../tools/paging.js';
 import { withApp } from '../with-app.js';
+import { withArchives } from '../with-archives.js';
 
 export interface SearchOptions {
   readonly matchType?: string;
@@ -35,6 +36,7 @@ export interface SearchOptions {
   readonly all?: boolean;
   readonly offset?: string;
   readonly json?: boolean;
+  readonly archive?: boolean;
 }
 
 /** Results that one call of the tool gives at most. */
@@ -52,7 +54,8 @@ export async function search(words: readonly string[], options: SearchOptions, f
     const wanted = options.all ? Number.POSITIVE_INFINITY : numberOf(limit);
     const most = wanted !== undefined && wanted > PAGE ? wanted : undefined;
     const input = inputOf(query, { ...others, limit: most === undefined ? wanted : PAGE });
-    await withApp(flags, (app, signal) => run(app, signal, { input, most, options, flags }), {
+    const open = options.archive ? withArchives : withApp;
+    await open(flags, (app, signal) => run(app, signal, { input, most, options, flags }), {
       isReading: true,
     });
   } catch (error) {
@@ -90,7 +93,17 @@ async function run(
 
 /** VALIDATION_ERROR names the option. */
 function inputOf(query: string, options: Wanted): Input {
-  const { conversation: _, from, to, limit, offset, json, all: __, ...same } = options;
+  const {
+    conversation: _,
+    from,
+    to,
+    limit,
+    offset,
+    json,
+    all: __,
+    archive: ___,
+    ...same
+  } = options;
   const given = {
     ...{ query, ...same },
     ...{ startDate: from, endDate: to, limit, offset: numberOf(offset) },

@@ -1,5 +1,6 @@
-/** Names, options and help of `daybook trash`, `daybook prune` and `daybook history`. */
+/** Names, options and help of `daybook trash`, `prune`, `history` and `archive`. */
 import type { Command } from 'commander';
+import type { ArchiveOptions } from '../commands/archive.js';
 import type { PruneOptions } from '../commands/prune.js';
 import type { EmptyTrashOptions } from '../commands/trash.js';
 import type { Flags } from '../configuration.js';
@@ -10,6 +11,7 @@ const JSON_OPTION = ['--json', 'the report as JSON'] as const;
 export function addKeeping(program: Command, flags: () => Flags): void {
   addTrash(program, flags);
   addPrune(program, flags);
+  addArchive(program, flags);
   program
     .command('history')
     .argument('<conversation...>', 'key, id or its beginning, title, or last')
@@ -80,3 +82,24 @@ function addPrune(program: Command, flags: () => Flags): void {
 const PRUNE_NOTES = `
 All conditions must hold. Without one, the retention policy decides (docs/KEEPING.md). Pinned
 conversations never go. daybook restore brings one back.`;
+
+function addArchive(program: Command, flags: () => Flags): void {
+  program
+    .command('archive')
+    .description('move old conversations into checked archives by month; shows them and asks first')
+    .requiredOption('--older-than <days>', 'days since the last message, such as 365d')
+    .option('--module <name>', 'only of this module')
+    .option('--tag <tag>', 'only with this tag')
+    .option('--dry-run', 'only show which')
+    .option('--yes', 'do not ask')
+    .option(...JSON_OPTION)
+    .addHelpText('after', examplesText('archive --older-than 365d'))
+    .addHelpText('after', ARCHIVE_NOTES)
+    .action(async (options: ArchiveOptions) =>
+      (await import('../commands/archive.js')).archive(options, flags()),
+    );
+}
+
+const ARCHIVE_NOTES = `
+Pinned conversations never go. daybook search --archive finds what is archived, and daybook restore
+brings one back by its id or key.`;

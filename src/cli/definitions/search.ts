@@ -24,6 +24,7 @@ export function addSearch(program: Command, flags: () => Flags): void {
     .option('--limit <n>', 'most results to show (20)')
     .option('--all', 'all results')
     .option('--offset <n>', 'results to skip (0)')
+    .option('--archive', 'in the archives of daybook archive instead')
     .option('--json', 'the answer of the tool search_messages as JSON')
     .addHelpText(
       'after',

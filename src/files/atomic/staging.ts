@@ -33,14 +33,14 @@ export function removeQuietly(path: string): void {
 export const isWithoutLinks = (error: unknown): boolean => NO_LINKS.includes(errnoOf(error) ?? '');
 
 /**
- * Removes the temporary files in `folder` that no process writes any more. The files of a running
+ * Removes the temporary files and folders in `folder` that no process writes any more. The files of a running
  * process stay. FILESYSTEM_ERROR.
  */
 export async function sweepTemporaries(folder: string): Promise<void> {
   await withFileError('sweep', folder, async () => {
     const sweep = inFolder(folder, async (pinned) => {
       for (const name of await readdir(pinned.path)) {
-        if (isLeftBehind(pinned, name)) rmSync(pinned.at(name), { force: true });
+        if (isLeftBehind(pinned, name)) rmSync(pinned.at(name), { force: true, recursive: true });
       }
     });
     await ignoreErrno(['ENOENT'], sweep);

@@ -173,15 +173,12 @@ export class ConversationStore {
   }
 
   /**
-   * Moves it to the trash where `condition` holds for what is on disk at that moment; answers its name
-   * there. `undefined`: it does not hold. Takes an id, not a key. Throws like `trash`.
+   * Moves it to the trash, or with `permanent` removes it for good, where `condition` holds for what is on
+   * disk at that moment; answers its name there, or its id. `undefined`: it does not hold. Takes an id.
    */
-  async trashIf(
-    conversationId: string,
-    condition: (head: ConversationHead) => boolean,
-  ): Promise<string | undefined> {
-    this.path(conversationId);
-    return this.#core.track(this.#trash.trashIf(conversationId, condition));
+  async trashIf(...[id, ...how]: Parameters<Trash['trashIf']>): Promise<string | undefined> {
+    this.path(id);
+    return this.#core.track(this.#trash.trashIf(id, ...how));
   }
 
   /** Removes the conversation for good; answers its id. Throws like `trash`. */

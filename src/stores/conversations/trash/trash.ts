@@ -69,17 +69,20 @@ export class Trash {
     });
   }
 
-  /** The same where `condition` holds under the lock; else `undefined`. */
+  /** The same, or with `permanent` for good, where `condition` holds under the lock; else `undefined`. */
   trashIf(
     conversationId: string,
-    condition: (head: ConversationHead) => boolean,
+    condition: (head: ConversationHead) => boolean | Promise<boolean>,
+    { permanent = false }: { permanent?: boolean } = {},
   ): Promise<string | undefined> {
     return this.#core.lock(conversationId, async () => {
       const found = await this.#core.files.readUncached(conversationId);
       if (found === undefined) throw notFound(conversationId);
-      if (!condition(found.document.head)) return undefined;
+      if (!(await condition(found.document.head))) return undefined;
       await this.requireDeletable(conversationId);
-      return this.moveIn(conversationId);
+      if (!permanent) return this.moveIn(conversationId);
+      await this.#removeFolder(this.#core.files.folderOf(conversationId), conversationId);
+      return conversationId;
     });
   }
 

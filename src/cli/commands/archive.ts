@@ -1,0 +1,58 @@
+/** `daybook archive`: moves old conversations into archives by month; shows them and asks first. */
+import type { Flags } from '../configuration.js';
+import { daysOf } from '../days.js';
+import { NOTHING_FOUND } from '../status.js';
+import { sizeOf } from '../terminal/amounts.js';
+import { confirm, requireTerminal } from '../terminal/ask.js';
+import { countOf, report } from '../terminal/output.js';
+import { escapeControls, oneLine } from '../terminal/terminal-text.js';
+import { withApp } from '../with-app.js';
+import { lineOf, nameOf } from './candidate-lines.js';
+
+export interface ArchiveOptions {
+  olderThan: string;
+  module?: string;
+  tag?: string;
+  dryRun?: boolean;
+  yes?: boolean;
+  json?: boolean;
+}
+
+/** VALIDATION_ERROR (nobody to ask), LOCKED, STORAGE_FULL, CORRUPT. */
+export async function archive(options: ArchiveOptions, flags: Flags): Promise<void> {
+  const { olderThan, module, tag, dryRun = false, yes = false, json } = options;
+  const rule = {
+    olderThanDays: daysOf(olderThan, '--older-than'),
+    ...(module !== undefined && { module }),
+    ...(tag !== undefined && { tag }),
+  };
+  await withApp(flags, async ({ archives }, signal) => {
+    const chosen = await archives.choose(rule, signal);
+    const bytes = chosen.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+    const print = (line: (text: string) => void) => {
+      for (const each of chosen) line(lineOf(each));
+      line(`${countOf(chosen.length, 'conversation')} to archive, ${sizeOf(bytes)}`);
+    };
+    if (dryRun || chosen.length === 0) {
+      const conversations = chosen.map(nameOf);
+      return report({ dryRun: true, conversations }, json, () => print(console.log));
+    }
+    if (!yes) {
+      requireTerminal('Nothing was archived.');
+      print(console.error);
+      if (!(await confirm('Do that?'))) {
+        console.error('Nothing was archived.');
+        process.exitCode = NOTHING_FOUND;
+        return;
+      }
+    }
+    const done = await archives.archive(chosen, signal);
+    report(done, json, () => {
+      console.log(`${countOf(done.archived.length, 'conversation')} archived.`);
+      for (const path of done.made) console.log(escapeControls(path));
+    });
+    for (const { conversationId, reason } of done.skipped) {
+      console.error(oneLine(`${conversationId} stays: ${reason}`));
+    }
+  });
+}

@@ -1,0 +1,16 @@
+/** How a conversation that would be pruned or archived is shown, with the reason. */
+import type { Candidate } from '../../maintenance/retention/candidates.js';
+import { nameOfConversation } from '../find-conversation.js';
+import { sizeOf } from '../terminal/amounts.js';
+import { oneLine } from '../terminal/terminal-text.js';
+
+export const nameOf = ({ head, lastMessageAt, sizeBytes, reason }: Candidate) => {
+  const { conversationId, clientId, title } = head;
+  const named = { conversationId, ...(clientId && { clientId }), ...(title && { title }) };
+  return { ...named, lastMessageAt, sizeBytes, reason };
+};
+
+export function lineOf({ head, reason, sizeBytes }: Candidate): string {
+  const title = head.title === undefined ? '' : `  ${head.title}`;
+  return oneLine(`${nameOfConversation(head)}${title}  (${reason}; ${sizeOf(sizeBytes)})`);
+}

@@ -1,0 +1,31 @@
+/**
+ * Runs one command on what is in the archives as if it were the store: they are unpacked into a private
+ * folder of the root, which is gone afterwards. Nothing is cached, and nothing is sent for vectors.
+ */
+import { type App, createApp } from '../app.js';
+import { configuration, type Flags } from './configuration.js';
+import { escapeControls } from './terminal/terminal-text.js';
+import { withApp } from './with-app.js';
+
+/** Throws like `withApp`. An archive that cannot be read is named on stderr. */
+export async function withArchives(
+  flags: Flags,
+  work: (app: App, signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  await withApp(flags, ({ archives }, signal) =>
+    archives.unpacked(async (logsDir, problems) => {
+      for (const { message } of problems) console.error(escapeControls(message));
+      const config = configuration(flags);
+      const embeddings = { ...config.embeddings, mode: 'off' as const };
+      const app = await createApp(
+        { ...config, logsDir, embeddings, indexCache: false },
+        { isReading: true },
+      );
+      try {
+        await work(app, signal);
+      } finally {
+        await app.close();
+      }
+    }, signal),
+  );
+}

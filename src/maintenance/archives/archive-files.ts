@@ -1,0 +1,169 @@
+/**
+ * The archives in `archive/`: `conversations-<year>-<month>.tar.gz`, or with `-2` and so on, each with whole
+ * folders of conversations whose last message is of that month, and the same list of checksums as a backup
+ * (docs/FORMAT.md). An archive is never changed once it has its name.
+ */
+import { join } from 'node:path';
+import { AppError, isAppError } from '../../base/errors.js';
+import { sha256Hex } from '../../base/ids.js';
+import { isRecord } from '../../base/is-record.js';
+import { archiveOf, readArchive } from '../../files/archive.js';
+import { type Durability, makeFolder } from '../../files/atomic/atomic-write.js';
+import { writeNewFile } from '../../files/atomic/new-file.js';
+import { sweepTemporaries } from '../../files/atomic/staging.js';
+import { listFiles as listNames } from '../../files/paths/folders.js';
+import { keepOutOfGit } from '../../files/paths/git-ignore.js';
+import { readWhole } from '../../files/read/json-doc.js';
+import { listFiles } from '../../files/read/list-files.js';
+import { BackupFiles, checkArchive } from '../backup-content.js';
+
+export const ARCHIVE_NAME = /^conversations-(\d{4}-\d\d)(?:-(\d{1,4}))?\.tar\.gz$/;
+/** In archives and in backups alike. */
+const AREA = 'conversation-logs';
+
+export interface ArchiveOptions extends Durability {
+  /** Absolute. */
+  readonly folder: string;
+  readonly logsFolder: string;
+}
+
+/** The checksums of a conversation's files, by their names in its folder. */
+export type Fingerprint = ReadonlyMap<string, string>;
+
+export class ArchiveFiles {
+  readonly #options: ArchiveOptions;
+
+  constructor(options: ArchiveOptions) {
+    this.#options = options;
+  }
+
+  get folder(): string {
+    return this.#options.folder;
+  }
+
+  /** Absolute paths, the latest month first, and in it what was made last. FILESYSTEM_ERROR. */
+  async paths(month?: string): Promise<string[]> {
+    const names = (await listNames(this.folder)).filter((name) => ARCHIVE_NAME.test(name));
+    const ofMonth = names.filter((name) => !month || ARCHIVE_NAME.exec(name)?.[1] === month);
+    return ofMonth.sort(compareNames).map((name) => join(this.folder, name));
+  }
+
+  /** What the month's archives hold, by conversation. Each is read to its end and checked; a damaged one counts for nothing. */
+  async contents(month: string, signal?: AbortSignal): Promise<Map<string, Fingerprint[]>> {
+    const held = new Map<string, Fingerprint[]>();
+    for (const path of await this.paths(month)) {
+      for (const [id, fingerprint] of await contentsOf(path, signal)) {
+        held.set(id, [...(held.get(id) ?? []), fingerprint]);
+      }
+    }
+    return held;
+  }
+
+  /** Makes an archive; durable, and read back whole, when it resolves. STORAGE_FULL, CORRUPT, FILESYSTEM_ERROR. */
+  async make(
+    month: string,
+    ids: readonly string[],
+    createdAt: string,
+    signal?: AbortSignal,
+  ): Promise<{ path: string; held: ReadonlyMap<string, Fingerprint> }> {
+    const { logsFolder } = this.#options;
+    await makeFolder(this.folder, this.#options);
+    await keepOutOfGit(this.folder, this.#options);
+    await sweepTemporaries(this.folder);
+    const areas = ids.map((id) => ({ name: `${AREA}/${id}`, folder: join(logsFolder, id) }));
+    const content = new BackupFiles({ areas, singleFiles: [], createdAt, exceptPath: '', signal });
+    const path = await this.#freePath(month);
+    await writeNewFile(path, archiveOf(content.read()), {
+      fsync: this.#options.fsync,
+      signal,
+      async check(stage) {
+        const { files } = await checkArchive(stage, signal);
+        if (JSON.stringify(files) !== JSON.stringify(content.files)) throw notAsWritten();
+      },
+    });
+    return { path, held: byConversation(content.files) };
+  }
+
+  /** Of the files that are on disk now. FILESYSTEM_ERROR for what cannot be read, so that it stays. */
+  async fingerprint(conversationId: string): Promise<Fingerprint> {
+    const found = new Map<string, string>();
+    const folder = join(this.#options.logsFolder, conversationId);
+    for await (const { name, path } of listFiles(folder, () => false)) {
+      const file = await readWhole(path);
+      if (file !== undefined) found.set(name, sha256Hex(file.bytes));
+    }
+    return found;
+  }
+
+  /**
+   * The id of the conversation of that id or key in an archive. Reads to the end; a damaged archive has
+   * none. FILESYSTEM_ERROR.
+   */
+  async idIn(path: string, ref: string, signal?: AbortSignal): Promise<string | undefined> {
+    let found: string | undefined;
+    try {
+      for await (const { name, bytes } of readArchive(path)) {
+        signal?.throwIfAborted();
+        const [, id, file] = name.split('/');
+        if (file === 'conversation.json' && (id === ref || hasKey(bytes, ref))) found ??= id;
+      }
+    } catch (error) {
+      if (!isAppError(error, 'CORRUPT')) throw error;
+    }
+    return found;
+  }
+
+  async #freePath(month: string): Promise<string> {
+    const taken = new Set(await this.paths(month));
+    for (let n = 1; ; n += 1) {
+      const path = join(this.folder, `conversations-${month}${n === 1 ? '' : `-${n}`}.tar.gz`);
+      if (!taken.has(path)) return path;
+    }
+  }
+}
+
+/** By conversation. An archive that is damaged holds nothing that could be relied on. */
+async function contentsOf(path: string, signal?: AbortSignal) {
+  try {
+    return byConversation((await checkArchive(path, signal)).files);
+  } catch (error) {
+    if (isAppError(error)) return new Map<string, Fingerprint>();
+    throw error;
+  }
+}
+
+function byConversation(files: readonly { name: string; sha256: string }[]) {
+  const found = new Map<string, Map<string, string>>();
+  for (const { name, sha256 } of files) {
+    const [area, id = '', ...rest] = name.split('/');
+    if (area !== AREA || rest.length === 0) continue;
+    found.set(id, (found.get(id) ?? new Map()).set(rest.join('/'), sha256));
+  }
+  return found;
+}
+
+/** A key is data of the file; one that is damaged has none. */
+function hasKey(bytes: Uint8Array, key: string): boolean {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(bytes).toString());
+    return isRecord(value) && value['clientId'] === key;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
+}
+
+export const isSame = (a: Fingerprint, b: Fingerprint): boolean =>
+  a.size === b.size && [...a].every(([name, sha256]) => b.get(name) === sha256);
+
+function compareNames(a: string, b: string): number {
+  const [, monthA = '', numberA = '1'] = ARCHIVE_NAME.exec(a) ?? [];
+  const [, monthB = '', numberB = '1'] = ARCHIVE_NAME.exec(b) ?? [];
+  if (monthA !== monthB) return monthA < monthB ? 1 : -1;
+  return Number(numberB) - Number(numberA);
+}
+
+const notAsWritten = () =>
+  new AppError('CORRUPT', 'The archive did not read back as it was written; it was removed.', {
+    hint: 'Nothing was moved. Check the disk, then call again.',
+  });

@@ -1,0 +1,213 @@
+/**
+ * Moving old conversations into a month's archive, and bringing them back. A conversation leaves the logs
+ * only when an archive that was read back whole holds exactly its files, compared under its lock. A run
+ * that is killed leaves the conversation where it is, and perhaps in an archive too; the next one finds
+ * it there and only removes it.
+ */
+import { join } from 'node:path';
+import { type Clock, isoTime } from '../../base/clock.js';
+import { AppError, isAppError } from '../../base/errors.js';
+import { makeFolder } from '../../files/atomic/atomic-write.js';
+import { temporaryName } from '../../files/atomic/staging.js';
+import { tryLease } from '../../files/locks/lease.js';
+import { removeFolder } from '../../files/paths/folders.js';
+import type { ConversationStore } from '../../stores/conversations/conversations.js';
+import { CLIENT_ID, CONVERSATION_ID } from '../../stores/conversations/document/schema.js';
+import { restoreArchive } from '../restore-archive.js';
+import { type Candidate, chooseByRules, type PruneRule } from '../retention/candidates.js';
+import { ArchiveFiles, type ArchiveOptions, type Fingerprint, isSame } from './archive-files.js';
+
+export interface ArchivesOptions extends ArchiveOptions {
+  readonly conversations: ConversationStore;
+  readonly clock: Clock;
+}
+
+export interface ArchiveReport {
+  /** Paths of the archives that were made. */
+  readonly made: readonly string[];
+  readonly archived: readonly string[];
+  /** Left where they are: changed, pinned or gone since, or a research is under way. */
+  readonly skipped: readonly { readonly conversationId: string; readonly reason: string }[];
+}
+
+interface Growing {
+  readonly made: string[];
+  readonly archived: string[];
+  readonly skipped: { conversationId: string; reason: string }[];
+}
+
+export class Archives {
+  readonly #options: ArchivesOptions;
+  readonly #files: ArchiveFiles;
+
+  constructor(options: ArchivesOptions) {
+    this.#options = options;
+    this.#files = new ArchiveFiles(options);
+  }
+
+  get folder(): string {
+    return this.#files.folder;
+  }
+
+  /** What would be archived, the longest silent first. */
+  choose(rule: PruneRule, signal?: AbortSignal): Promise<Candidate[]> {
+    const { conversations, clock } = this.#options;
+    return chooseByRules(conversations, [rule], clock.now(), signal);
+  }
+
+  /** LOCKED while another process archives; STORAGE_FULL, CORRUPT, FILESYSTEM_ERROR: the rest stays as it is. */
+  async archive(candidates: readonly Candidate[], signal?: AbortSignal): Promise<ArchiveReport> {
+    const lease = await tryLease(join(this.#options.logsFolder, '.leases', 'archive'));
+    if (lease === undefined) {
+      throw new AppError('LOCKED', 'Another process is archiving on this root.', {
+        hint: 'Nothing was done. Call again when it has ended.',
+      });
+    }
+    const report: Growing = { made: [], archived: [], skipped: [] };
+    try {
+      const monthOf = ({ lastMessageAt }: Candidate) => lastMessageAt.slice(0, 7);
+      for (const month of new Set(candidates.map(monthOf))) {
+        const ofMonth = candidates.filter((candidate) => monthOf(candidate) === month);
+        await this.#archiveMonth(month, ofMonth, report, signal);
+      }
+    } finally {
+      await lease.release();
+    }
+    return report;
+  }
+
+  /**
+   * Brings a conversation back from an archive by its id or key; `undefined`: no archive holds it. The archive
+   * keeps its copy. ALREADY_EXISTS: there is a conversation of that id.
+   */
+  async restore(ref: string, signal?: AbortSignal): Promise<string | undefined> {
+    if (!CONVERSATION_ID.test(ref) && !CLIENT_ID.test(ref)) return undefined;
+    const { conversations, logsFolder } = this.#options;
+    const found = await this.#find(ref, signal);
+    if (found === undefined) return undefined;
+    const { path, conversationId } = found;
+    if (await conversations.exists(conversationId)) throw alreadyThere(conversationId);
+    const into = [{ name: 'conversation-logs', folder: logsFolder }];
+    const only = (name: string) => name.startsWith(`conversation-logs/${conversationId}/`);
+    const { refused } = await restoreArchive(path, {
+      ...this.#options,
+      into,
+      only,
+      dryRun: false,
+      signal,
+    });
+    await conversations.lookAt(conversationId);
+    if (refused.length > 0) throw alreadyThere(conversationId);
+    return conversationId;
+  }
+
+  /**
+   * Runs `work` with a folder that holds the conversations of all archives as a logs folder does. The
+   * folder is private, inside `archive/`, and gone afterwards. `problems`: archives that cannot be read.
+   */
+  async unpacked<T>(
+    work: (logsFolder: string, problems: readonly AppError[]) => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    const folder = join(this.folder, temporaryName());
+    const problems: AppError[] = [];
+    try {
+      for (const path of await this.#files.paths()) {
+        await makeFolder(folder, { fsync: false });
+        const into = [{ name: 'conversation-logs', folder }];
+        try {
+          await restoreArchive(path, { into, dryRun: false, fsync: false, signal });
+        } catch (error) {
+          if (!isAppError(error) || error.code === 'STORAGE_FULL') throw error;
+          problems.push(error);
+        }
+      }
+      return await work(folder, problems);
+    } finally {
+      await removeFolder(folder);
+    }
+  }
+
+  async #archiveMonth(
+    month: string,
+    candidates: readonly Candidate[],
+    report: Growing,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    signal?.throwIfAborted();
+    const held = await this.#files.contents(month, signal);
+    const fresh: string[] = [];
+    for (const { head } of candidates) {
+      const now = await this.#fingerprint(head.conversationId, report);
+      if (now === undefined) continue;
+      const isHeld = held.get(head.conversationId)?.some((each) => isSame(each, now)) ?? false;
+      if (!isHeld) fresh.push(head.conversationId);
+    }
+    if (fresh.length > 0) {
+      const createdAt = isoTime(this.#options.clock.now());
+      const made = await this.#files.make(month, fresh, createdAt, signal);
+      report.made.push(made.path);
+      for (const [id, fingerprint] of made.held)
+        held.set(id, [...(held.get(id) ?? []), fingerprint]);
+    }
+    const isSkipped = new Set(report.skipped.map(({ conversationId }) => conversationId));
+    for (const { head } of candidates) {
+      if (isSkipped.has(head.conversationId)) continue;
+      await this.#remove(head, held.get(head.conversationId) ?? [], report);
+    }
+  }
+
+  /** `undefined`, and skipped, where a file of it cannot be read. */
+  async #fingerprint(conversationId: string, report: Growing): Promise<Fingerprint | undefined> {
+    try {
+      return await this.#files.fingerprint(conversationId);
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      report.skipped.push({ conversationId, reason: error.message });
+      return undefined;
+    }
+  }
+
+  async #remove(
+    { conversationId }: Candidate['head'],
+    held: readonly Fingerprint[],
+    report: Growing,
+  ): Promise<void> {
+    try {
+      const isRemoved = await this.#options.conversations.trashIf(
+        conversationId,
+        async ({ pinned }) => {
+          if (pinned) return false;
+          const now = await this.#files.fingerprint(conversationId);
+          return now.size > 0 && held.some((each) => isSame(each, now));
+        },
+        { permanent: true },
+      );
+      if (isRemoved) report.archived.push(conversationId);
+      else report.skipped.push({ conversationId, reason: 'it has changed since it was chosen' });
+    } catch (error) {
+      const isItsOwn =
+        isAppError(error, 'CONVERSATION_NOT_FOUND') ||
+        isAppError(error, 'CONFLICT') ||
+        isAppError(error, 'CONVERSATION_CORRUPTED');
+      if (!isItsOwn) throw error;
+      report.skipped.push({ conversationId, reason: error.message });
+    }
+  }
+
+  /** The latest archive that holds it. */
+  async #find(ref: string, signal: AbortSignal | undefined) {
+    for (const path of await this.#files.paths()) {
+      const conversationId = await this.#files.idIn(path, ref, signal);
+      if (conversationId !== undefined) return { path, conversationId };
+    }
+    return undefined;
+  }
+}
+
+function alreadyThere(conversationId: string): AppError {
+  return new AppError('ALREADY_EXISTS', `There is a conversation ${conversationId}.`, {
+    hint: 'Nothing was overwritten. Delete or export that one first.',
+    details: { conversationId },
+  });
+}

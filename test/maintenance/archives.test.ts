@@ -1,0 +1,121 @@
+/** Archives: old conversations leave the store for a checked archive, are found there, and come back. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { DAY_MS, isoTime } from '../../src/base/clock.js';
+import { openConversationStore } from '../../src/stores/conversations/conversations.js';
+import { errorOf } from '../support/error-of.js';
+import { openMaintained, T0 } from './maintained.js';
+import { contentOf } from './roots.js';
+
+type Place = Awaited<ReturnType<typeof openMaintained>>;
+
+async function said({ conversations }: Place, daysAgo: number, fields = {}): Promise<string> {
+  const createdAt = isoTime(T0 - daysAgo * DAY_MS);
+  const messages = [{ role: 'user' as const, content: `said ${daysAgo} days ago`, createdAt }];
+  const made = await conversations.create({ createdAt, updatedAt: createdAt, messages, ...fields });
+  return made.conversationId;
+}
+
+const archiveAll = async ({ archives }: Place) =>
+  archives.archive(await archives.choose({ olderThanDays: 365 }));
+
+describe('archiving', () => {
+  it('moves whole folders into one archive a month, and back byte by byte', async () => {
+    const place = await openMaintained();
+    const { archives, conversations, logsFolder } = place;
+    const a = await said(place, 400, { clientId: 'garden-plan' });
+    const b = await said(place, 401);
+    const c = await said(place, 800);
+    const pinned = await said(place, 900, { pinned: true });
+    const young = await said(place, 300);
+    writeFileSync(join(conversations.path(a), 'summaries.json'), '{}\n');
+    const before = contentOf(logsFolder);
+    const { made, archived, skipped } = await archiveAll(place);
+    expect(skipped).toEqual([]);
+    expect([...archived].sort()).toEqual([a, b, c].sort());
+    expect(made.map((path) => basename(path)).sort()).toEqual([
+      'conversations-2022-11.tar.gz',
+      'conversations-2023-12.tar.gz',
+    ]);
+    const ids = (await conversations.list()).map(({ conversationId }) => conversationId);
+    expect(ids.sort()).toEqual([pinned, young].sort());
+    expect(await archives.restore('garden-plan')).toBe(a);
+    for (const id of [b, c]) expect(await archives.restore(id)).toBe(id);
+    expect(contentOf(logsFolder)).toEqual(before);
+    expect((await errorOf(archives.restore(a))).code).toBe('ALREADY_EXISTS');
+    expect(await archives.restore('20250101-1735689600000')).toBeUndefined();
+  });
+
+  it('again takes what was restored without a second copy, and what was changed into a new archive', async () => {
+    const place = await openMaintained();
+    const { archives, conversations } = place;
+    const id = await said(place, 400);
+    await archiveAll(place);
+    await archives.restore(id);
+    expect(await archiveAll(place)).toMatchObject({ made: [], archived: [id] });
+    await archives.restore(id);
+    await conversations.update(id, { title: 'changed' });
+    const { made } = await archiveAll(place);
+    expect(made.map((path) => basename(path))).toEqual(['conversations-2023-12-2.tar.gz']);
+    await archives.restore(id);
+    expect((await conversations.load(id)).title).toBe('changed');
+  });
+
+  it('leaves alone what was pinned or continued since it was chosen', async () => {
+    const place = await openMaintained();
+    const { archives, conversations } = place;
+    const pinned = await said(place, 400);
+    const continued = await said(place, 401);
+    const chosen = await archives.choose({ olderThanDays: 365 });
+    await conversations.update(pinned, { pinned: true });
+    const report = archives.archive(chosen);
+    await conversations.append(continued, [{ role: 'user', content: 'more' }]);
+    const { archived } = await report;
+    expect(archived).not.toContain(pinned);
+    expect((await conversations.load(pinned)).pinned).toBe(true);
+    if (!archived.includes(continued)) {
+      expect((await conversations.load(continued)).messages).toHaveLength(2);
+    }
+  });
+
+  it('relies on no damaged archive, and reads the others', async () => {
+    const place = await openMaintained();
+    const { archives, conversations } = place;
+    const a = await said(place, 400);
+    const b = await said(place, 800);
+    const { made } = await archiveAll(place);
+    await archives.restore(a);
+    const path = made.find((each) => each.includes('2023-12')) ?? '';
+    writeFileSync(path, readFileSync(path).subarray(0, 300));
+    const again = await archiveAll(place);
+    expect(again.made.map((each) => basename(each))).toEqual(['conversations-2023-12-2.tar.gz']);
+    const seen = await archives.unpacked(async (logsFolder, problems) => {
+      const open = { logsFolder, maxMessages: 9, fsync: false, isReading: true };
+      const store = await openConversationStore(open);
+      const found = (await store.list()).map(({ conversationId }) => conversationId);
+      await store.close();
+      return { found: found.sort(), problems: problems.map(({ code }) => code) };
+    });
+    expect(seen).toEqual({ found: [a, b].sort(), problems: ['CORRUPT'] });
+    expect(readdirSync(archives.folder).filter((name) => name.startsWith('.tmp-'))).toEqual([]);
+    expect(await archives.restore(a)).toBe(a);
+    expect(await conversations.list()).toHaveLength(1);
+  });
+
+  it('finishes what a killed run left: the conversation in both places', async () => {
+    const place = await openMaintained();
+    const { archives, conversations } = place;
+    const id = await said(place, 400);
+    const path = join(conversations.path(id), 'conversation.json');
+    const text = readFileSync(path, 'utf8');
+    await archiveAll(place);
+    mkdirSync(conversations.path(id));
+    writeFileSync(path, text); // as if the process had died before it was removed
+    await conversations.lookAtAll();
+    expect(await archiveAll(place)).toEqual({ made: [], archived: [id], skipped: [] });
+    expect(existsSync(path)).toBe(false);
+    expect(await archives.restore(id)).toBe(id);
+    expect(readFileSync(path, 'utf8')).toBe(text);
+  });
+});
