@@ -2,10 +2,19 @@
  * Who is surely dead: only what can be known from here, and then at once.
  */
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
+import { uptime } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { sleep } from '../../src/base/clock.js';
-import { isOwnerName, isSurelyDead, ownerName } from '../../src/files/locks/process-identity.js';
+import { withLock } from '../../src/files/locks/file-lock.js';
+import {
+  isOfEarlierBoot,
+  isOwnerName,
+  isSurelyDead,
+  ownerName,
+} from '../../src/files/locks/process-identity.js';
+import { tempFolder } from '../support/temp-folder.js';
 
 const hasProc = existsSync('/proc/self/stat');
 const [boot = '', namespace = '', pid = '', started = '', serial = ''] = ownerName().split('-');
@@ -88,5 +97,25 @@ describe.runIf(hasProc)('with /proc', () => {
     child.kill('SIGSTOP');
     await sleep(20);
     expect(isSurelyDead(name)).toBe(false);
+  });
+});
+
+describe.runIf(hasProc)('a process of an earlier boot', () => {
+  const beforeBoot = Date.now() - (uptime() + 60) * 1000;
+  it('is told by the boot and by its last sign of life, both together', () => {
+    const earlier = nameOf({ boot: '00000001' });
+    expect(isOfEarlierBoot(earlier, beforeBoot)).toBe(true);
+    expect(isOfEarlierBoot(earlier, Date.now())).toBe(false); // another machine, at work
+    expect(isOfEarlierBoot(nameOf({ pid: '1' }), beforeBoot)).toBe(false);
+    expect(isOfEarlierBoot('no name', beforeBoot)).toBe(false);
+  });
+
+  it('keeps nobody waiting: its lock is taken over at the first call', async () => {
+    const locks = tempFolder();
+    const dead = join(locks, 'x', nameOf({ boot: '00000001', pid: '1' }));
+    mkdirSync(dead, { recursive: true });
+    utimesSync(dead, beforeBoot / 1000, beforeBoot / 1000);
+    expect(await withLock(locks, 'x', async () => 'mine')).toBe('mine');
+    expect(readdirSync(locks)).toEqual([]);
   });
 });

@@ -309,4 +309,37 @@ describe('an index that is not there yet', () => {
     put(logsFolder, idOf(1), sample(1));
     expect(await totalOf(place, 'common')).toBe(4);
   });
+
+  it('lets others work while one conversation of very many messages comes in', async () => {
+    const place = await openPlace();
+    put(place.logsFolder, idOf(0), sample(0));
+    expect(await totalOf(place, 'common')).toBe(4);
+    const messages = Array.from({ length: 50_000 }, (_, n) => ({
+      role: 'user',
+      content: `bulk ${n}`,
+    }));
+    put(place.logsFolder, idOf(1), { messages });
+    let turns = 0;
+    const counting = setInterval(() => (turns += 1), 0);
+    const seen: number[] = [];
+    while ((seen.at(-1) ?? 0) < messages.length) {
+      seen.push((await ask(place, 'bulk', {}, { patienceMs: 0 })).total);
+      await delay(1);
+    }
+    clearInterval(counting);
+    // Searches were answered with what was there, again and again, before all of it was.
+    expect(seen.filter((total) => total > 0 && total < messages.length).length).toBeGreaterThan(5);
+    expect(turns).toBeGreaterThan(20);
+    expect(await totalOf(place, 'bulk')).toBe(messages.length);
+  });
+
+  it('that is closed meanwhile ends those who wait for all of it', async () => {
+    const logsFolder = join(tempFolder(), 'logs');
+    for (let n = 0; n < 500; n += 1) put(logsFolder, idOf(n), sample(n));
+    const place = await openPlace({ logsFolder });
+    const built = errorOf(place.search.built());
+    await place.close();
+    expect((await built).code).toBe('CANCELLED');
+    expect((await errorOf(place.search.built())).code).toBe('CANCELLED');
+  });
 });

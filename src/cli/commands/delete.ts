@@ -1,4 +1,7 @@
 /** `daybook delete`: moves a conversation to the trash, or removes it for good after a question. */
+import { isAppError } from '../../base/errors.js';
+import type { ConversationStore } from '../../stores/conversations/conversations.js';
+import { CONVERSATION_ID } from '../../stores/conversations/document/schema.js';
 import type { Flags } from '../configuration.js';
 import { findConversation, nameOfConversation } from '../find-conversation.js';
 import { NOTHING_FOUND } from '../status.js';
@@ -20,10 +23,9 @@ export async function deleteConversation(
   flags: Flags,
 ): Promise<void> {
   await withApp(flags, async ({ conversations }) => {
-    const id = await findConversation(conversations, name);
-    const { head } = await conversations.view(id);
-    const title = head.title === undefined ? '' : `, ${JSON.stringify(oneLine(head.title))}`;
-    const about = `${oneLine(nameOfConversation(head))}${title}, ${countOf(head.messageCount, 'message')}`;
+    const isId = CONVERSATION_ID.test(name) && (await conversations.exists(name));
+    const id = isId ? name : await findConversation(conversations, name);
+    const about = await describe(conversations, id);
     if (permanent && !yes) {
       requireTerminal('Nothing was deleted.');
       if (!(await confirm(`Remove ${about} for good?`))) {
@@ -40,4 +42,17 @@ export async function deleteConversation(
       if (!permanent) console.log(`daybook restore ${id} brings it back.`);
     });
   });
+}
+
+/** In a line. A damaged conversation can be deleted too. */
+async function describe(store: ConversationStore, id: string): Promise<string> {
+  try {
+    const { head } = await store.view(id);
+    const title = head.title === undefined ? '' : `, ${JSON.stringify(oneLine(head.title))}`;
+    return `${oneLine(nameOfConversation(head))}${title}, ${countOf(head.messageCount, 'message')}`;
+  } catch (error) {
+    const isThere = isAppError(error) && !isAppError(error, 'CONVERSATION_NOT_FOUND');
+    if (!isThere) throw error;
+    return `${id}, which cannot be read`;
+  }
 }

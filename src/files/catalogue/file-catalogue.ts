@@ -54,7 +54,9 @@ export interface FileCatalogueOptions<Version extends FileVersion, Summary> {
 export class FileCatalogue<Version extends FileVersion, Summary> {
   readonly #options: FileCatalogueOptions<Version, Summary>;
   readonly #entries = new Map<string, CatalogueEntry<Summary>>();
-  readonly #listeners = new Set<(change: FileChange<Version, Summary>) => void>();
+  readonly #listeners = new Set<(change: FileChange<Version, Summary>) => unknown>();
+  /** What a listener returned last: work on a change that is not done. */
+  #behind: Promise<unknown> = Promise.resolve();
   readonly #passes = new SharedRun(() => this.#refreshAll());
   #isStopped = false;
   #progress = { done: 0, total: 0 };
@@ -87,8 +89,11 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
     );
   }
 
-  /** Calls `listener` with every later change, in the order of subscription. Returns the unsubscribe function. */
-  onChange(listener: (change: FileChange<Version, Summary>) => void): () => void {
+  /**
+   * Calls `listener` with every later change, in the order of subscription. A pass over the files waits
+   * for the promise that it may return before it reads more. Returns the unsubscribe function.
+   */
+  onChange(listener: (change: FileChange<Version, Summary>) => unknown): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -197,6 +202,7 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
         signal?.throwIfAborted();
         if (this.#isStopped) return;
         await this.#refreshOne(name);
+        await this.#behind;
         onDone();
       }
     });
@@ -243,7 +249,10 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
   }
 
   #notify(change: FileChange<Version, Summary>): void {
-    for (const listener of this.#listeners) listener(change);
+    for (const listener of this.#listeners) {
+      const behind = listener(change);
+      if (behind instanceof Promise) this.#behind = behind;
+    }
   }
 }
 

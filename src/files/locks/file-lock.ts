@@ -22,7 +22,7 @@ import { listFolders } from '../paths/folders.js';
 import { ignoreErrno, withFileError } from '../read/file-errors.js';
 import { requireUnconverted } from '../sealing/open-stores.js';
 import { type HeldLock, heldLock, LockLostError, WANTED } from './lock-handle.js';
-import { isOwnerName, isSurelyDead, ownerName } from './process-identity.js';
+import { isOfEarlierBoot, isOwnerName, isSurelyDead, ownerName } from './process-identity.js';
 
 /** How long a caller waits before `LOCKED` (SPEC: ten seconds). */
 const WAIT_LIMIT_MS = 10_000;
@@ -251,6 +251,7 @@ const discardedPath = (path: string, owner: string) => `${path}.dead.${owner}`;
 async function isLeaseOver(path: string, owner: string, ownerPath: string): Promise<boolean> {
   const found = await ignoreErrno(GONE, lstat(ownerPath));
   if (found === undefined) return false;
+  if (isOfEarlierBoot(owner, found.mtimeMs)) return true;
   const now = systemClock.monotonic();
   const last = observed.get(path);
   if (last === undefined || last.owner !== owner || last.mtimeMs !== found.mtimeMs) {

@@ -7,6 +7,8 @@
  * of /proc/<pid>/stat. Where there is no /proc, no process is "surely dead": then the leases decide.
  */
 import { readFileSync, statSync } from 'node:fs';
+import { uptime } from 'node:os';
+import { systemClock } from '../../base/clock.js';
 import { errnoOf } from '../../base/errors.js';
 import { randomHex } from '../../base/ids.js';
 
@@ -45,6 +47,20 @@ export function isHere(name: string): boolean {
   const realm = OWNER_NAME.exec(name)?.[1];
   return realm === self.realm && realm !== NO_PROC_REALM;
 }
+
+/**
+ * True for a process that ran before this machine was started and showed no sign of life since: what a
+ * power cut left. `seenMs` is its last sign, epoch milliseconds. The boot alone does not say it, as
+ * the process may run on another machine that shares the folder.
+ */
+export function isOfEarlierBoot(name: string, seenMs: number): boolean {
+  const realm = OWNER_NAME.exec(name)?.[1];
+  if (realm === undefined || realm === NO_PROC_REALM || self.realm === NO_PROC_REALM) return false;
+  const bootedAt = systemClock.now() - uptime() * 1000;
+  return bootOf(realm) !== bootOf(self.realm) && seenMs < bootedAt;
+}
+
+const bootOf = (realm: string) => realm.slice(0, realm.indexOf('-'));
 
 /** True only if that process has ended; false if it runs, or if that cannot be seen from here. */
 export function isSurelyDead(name: string): boolean {

@@ -29,6 +29,9 @@ export class IndexSync {
   #hasBegun = false;
   #isBuilt = false;
   #isClosed = false;
+  /** Changes of the store that are not in the index yet, the first of them perhaps in part. */
+  readonly #waiting: Generator<undefined, void>[] = [];
+  #applying: Promise<void> | undefined;
 
   constructor(options: IndexSyncOptions) {
     const { cachePath: path, store, log } = options;
@@ -44,6 +47,15 @@ export class IndexSync {
 
   get isBuilt(): boolean {
     return this.#isBuilt;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** The changes that are being applied; `undefined` while the index has all of them. */
+  get applying(): Promise<void> | undefined {
+    return this.#applying;
   }
 
   /** Resolves when the index is complete. After an error (FILESYSTEM_ERROR) the next call tries again. */
@@ -86,12 +98,48 @@ export class IndexSync {
   async #load(): Promise<void> {
     const { store } = this.#options;
     const waiting: ConversationChange[] = [];
-    let follow = (change: ConversationChange) => {
+    let follow = (change: ConversationChange): Promise<void> | undefined => {
       waiting.push(change);
+      return undefined;
     };
     store.follow((change) => follow(change));
     if (this.#cache !== undefined) await loadIndexCache(this.#cache);
-    follow = (change) => this.index.apply(change);
-    waiting.forEach(follow);
+    follow = (change) => this.#apply(change);
+    for (const change of waiting) void follow(change);
+    await this.#applying;
+  }
+
+  /**
+   * In the order of the changes. What takes longer than a slice goes on in the background; then the
+   * promise of that is returned.
+   */
+  #apply(change: ConversationChange): Promise<void> | undefined {
+    this.#waiting.push(this.index.steps(change));
+    if (this.#applying !== undefined) return this.#applying;
+    const slice = new TimeSlice();
+    if (this.#applyUntil(() => slice.isSpent())) return undefined;
+    this.#applying = this.#applyRest(slice).finally(() => {
+      this.#applying = undefined;
+    });
+    return this.#applying;
+  }
+
+  async #applyRest(slice: TimeSlice): Promise<void> {
+    try {
+      do await slice.yield();
+      while (!this.#isClosed && !this.#applyUntil(() => slice.isSpent()));
+    } catch (error) {
+      this.#waiting.length = 0;
+      this.#options.log.error({ err: error }, 'a change could not be indexed');
+    }
+  }
+
+  /** True once nothing is left to apply. */
+  #applyUntil(isOver: () => boolean): boolean {
+    for (let [steps] = this.#waiting; steps !== undefined; [steps] = this.#waiting) {
+      while (steps.next().done !== true) if (isOver()) return false;
+      this.#waiting.shift();
+    }
+    return true;
   }
 }

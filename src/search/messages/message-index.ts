@@ -136,7 +136,19 @@ export class MessageIndex {
   }
 
   /** Applies a change of the store. The cost is that of the changed messages. */
-  apply({ conversationId, document, unchangedMessages }: ConversationChange): void {
+  apply(change: ConversationChange): void {
+    for (const _ of this.steps(change));
+  }
+
+  /**
+   * The same, message by message. Other steps of the index must wait for the end; a search between two
+   * steps finds what was put so far.
+   */
+  *steps({
+    conversationId,
+    document,
+    unchangedMessages,
+  }: ConversationChange): Generator<undefined, void> {
     if (document === undefined) {
       this.#remove(conversationId);
       return;
@@ -152,13 +164,14 @@ export class MessageIndex {
       known.tags === next.tags;
     const number = known?.number ?? this.#ids.push(conversationId) - 1;
     const indexed = isSameHead ? known : { number, ...next, ...noMessages(known?.documents) };
+    this.#conversations.set(conversationId, indexed);
     const first = isSameHead ? Math.min(unchangedMessages, indexed.roles.length) : 0;
     for (let position = first; position < messages.length; position += 1) {
       const message = messages[position];
       if (message !== undefined) this.#put(indexed, message, position);
+      yield;
     }
     this.#cut(indexed, messages.length);
-    this.#conversations.set(conversationId, indexed);
   }
 
   #put(indexed: IndexedConversation, message: Message, position: number): void {

@@ -3,6 +3,7 @@
  * agreement with the files. Hits and snippets are read from the files at the time of the search.
  */
 import { type Clock, sleep } from '../../base/clock.js';
+import { AppError } from '../../base/errors.js';
 import type { MatchType } from '../../fts/query/match-types.js';
 import { throwIfCancelled } from '../../fts/ranking/execute-query.js';
 import type { SearchResult } from '../../fts/search-result.js';
@@ -250,21 +251,28 @@ export class MessageSearch {
     await this.#sync.close();
   }
 
+  /** Whether the index has all that the store has told. */
+  get #isCurrent(): boolean {
+    return this.#sync.isBuilt && this.#sync.applying === undefined;
+  }
+
   #indexing(): Pick<MessageResults, 'indexing'> {
-    return this.#sync.isBuilt ? {} : { indexing: { ...this.#store.progress } };
+    return this.#isCurrent ? {} : { indexing: { ...this.#store.progress } };
   }
 
   async #waitForBuild(caller: SearchCaller): Promise<void> {
     const { signal, progress, patienceMs = WAIT_FOR_BUILD_MS } = caller;
     throwIfCancelled(signal);
-    if (this.#sync.isBuilt) return;
+    if (this.#isCurrent) return;
     const build = this.#sync.build('live');
     const deadline = this.#clock.monotonic() + patienceMs;
     for (;;) {
       const leftMs = deadline - this.#clock.monotonic();
-      await settledOrLater(build, Math.max(0, Math.min(PROGRESS_MS, leftMs)), signal);
+      const applied = build.then(() => this.#sync.applying);
+      await settledOrLater(applied, Math.max(0, Math.min(PROGRESS_MS, leftMs)), signal);
       throwIfCancelled(signal);
-      if (this.#sync.isBuilt || leftMs <= PROGRESS_MS) return;
+      if (this.#isCurrent || leftMs <= PROGRESS_MS) return;
+      if (this.#sync.isClosed) throw new AppError('CANCELLED', 'The search was closed.');
       const { done, total } = this.#store.progress;
       progress?.({ progress: done, total, message: 'the search index is being built' });
     }

@@ -302,9 +302,10 @@ export class ConversationStore {
 
   /**
    * Calls `listener` with every later change, each conversation's in order and before the call that
-   * made it resolves. `watch` and `lookAtAll` notify of what was there before, unless it was seeded.
+   * made it resolves. `watch` and `lookAtAll` notify of what was there before, unless it was seeded,
+   * and read no faster than the promises that the listener may return resolve.
    */
-  follow(listener: (change: ConversationChange) => void): void {
+  follow(listener: (change: ConversationChange) => unknown): void {
     this.#core.catalogue.follow(listener);
     this.#core.catalogue.invalidate();
   }

@@ -8,6 +8,7 @@ import { isoTime } from '../../../base/clock.js';
 import { AppError, isAppError } from '../../../base/errors.js';
 import { derivedUuid } from '../../../base/ids.js';
 import { isRecord } from '../../../base/is-record.js';
+import { isDeeperThan, MOST_LEVELS_READ } from '../../../base/json-depth.js';
 import { type Codec, plainCodec } from '../../../files/codec.js';
 import { isSealedText } from '../../../files/sealing/sealed-form.js';
 import { ConversationDocument, fieldsBinding } from './document.js';
@@ -24,6 +25,9 @@ import { isTitleOf } from './title.js';
 
 const ISO_TIME =
   /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
+
+const SHALLOW = `nested up to ${MOST_LEVELS_READ} levels`;
+const AN_OBJECT = `an object, ${SHALLOW}`;
 
 interface SourceLocation {
   path: string;
@@ -109,10 +113,18 @@ function readOptional(
     ...optional('clientId', clientId, isClientId, 'a key of letters, digits, . _ -', location),
     ...optional('pinned', pinned, isBoolean, 'true or false', location),
     ...optional('tags', tags, isTextList, 'a list of texts', location),
-    ...optional('metadata', metadata, isRecord, 'an object', location),
+    ...optional('metadata', metadata, isObject, AN_OBJECT, location),
     ...optional('branchOf', branchOf, isBranch, 'conversationId and messageId', location),
   };
+  requireShallow(extra, '', location);
   return { known, extra };
+}
+
+/** Fields of other versions are kept, so they must be such as can be written again. */
+function requireShallow(extra: JsonObject, at: string, location: SourceLocation): void {
+  for (const [name, value] of Object.entries(extra)) {
+    if (isDeeperThan(MOST_LEVELS_READ, value)) throw damage(`${at}${name}`, SHALLOW, location);
+  }
 }
 
 /** VALIDATION_ERROR if a file with these fields could not be parsed again. */
@@ -152,11 +164,12 @@ function readMessages(
         ? id
         : derivedMessageId(location.conversationId, role, content, sameText, ids);
     used.add(uniqueId);
+    requireShallow(extra, `${at}.`, location);
     const text = codec.open(content, bound);
     return {
       ...{ id: uniqueId, role, content: text, createdAt: time },
       ...optional('parentMessageId', parentMessageId, isString, 'a message id', location, at),
-      ...optional('metadata', metadata, isRecord, 'an object', location, at),
+      ...optional('metadata', metadata, isObject, AN_OBJECT, location, at),
       ...extra,
     };
   });
@@ -200,6 +213,8 @@ function optional<K extends string, T>(
 const isString = (value: unknown): value is string => typeof value === 'string';
 const isId = (value: unknown): value is string => isString(value) && value !== '';
 const idIn = (item: unknown): unknown => (isRecord(item) ? item['id'] : undefined);
+const isObject = (value: unknown): value is JsonObject =>
+  isRecord(value) && !isDeeperThan(MOST_LEVELS_READ, value);
 const isBoolean = (value: unknown): value is boolean => typeof value === 'boolean';
 const isRole = (value: unknown): value is Role => ROLES.some((role) => role === value);
 const isClientId = (value: unknown): value is string => isString(value) && CLIENT_ID.test(value);

@@ -45,8 +45,8 @@ export class ConversationCatalogue extends FileCatalogue<Version, ConversationHe
     });
   }
 
-  /** Calls `listener` with every later change. Returns the unsubscribe function. */
-  follow(listener: (change: ConversationChange) => void): () => void {
+  /** Calls `listener` with every later change; see `onChange`. Returns the unsubscribe function. */
+  follow(listener: (change: ConversationChange) => unknown): () => void {
     return this.onChange((change) => listener(toConversationChange(change)));
   }
 

@@ -1,0 +1,46 @@
+/** The token of a local HTTP server: made once, private, the same for all who ask at the same time. */
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ownToken } from '../../src/files/paths/own-token.js';
+import { errorOf } from '../support/error-of.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+const newPath = () => join(tempFolder(), 'daybook', 'http-token');
+const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+describe('the token of a local server', () => {
+  it('is made at the first call, for its owner only, and stays', async () => {
+    const path = newPath();
+    const token = await ownToken(path);
+    expect(token).toMatch(/^[0-9a-f]{64}$/);
+    expect(readFileSync(path, 'utf8')).toBe(`${token}\n`);
+    expect(modeOf(path)).toBe('600');
+    expect(await ownToken(path)).toBe(token);
+  });
+
+  it('is one for callers that meet', async () => {
+    const path = newPath();
+    const tokens = await Promise.all(Array.from({ length: 20 }, () => ownToken(path)));
+    expect(new Set(tokens).size).toBe(1);
+  });
+
+  it('is made private again where others could read it', async () => {
+    const path = newPath();
+    await ownToken(path);
+    chmodSync(path, 0o644);
+    await ownToken(path);
+    expect(modeOf(path)).toBe('600');
+  });
+
+  it.each(['', '\n', 'short', 'with blanks in between them', 'line one is long enough\nline two'])(
+    'is refused where the file holds none: %j',
+    async (text) => {
+      const path = newPath();
+      mkdirSync(join(path, '..'));
+      writeFileSync(path, text);
+      expect(await errorOf(ownToken(path))).toMatchObject({ code: 'VALIDATION_ERROR' });
+      expect(readFileSync(path, 'utf8')).toBe(text);
+    },
+  );
+});
