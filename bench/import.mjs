@@ -1,7 +1,8 @@
 /**
- * How fast conversations come in, and in how much memory: a ChatGPT export and a Codex session whose
- * history is repeated by compactions. `node bench/import.mjs [megabytes of the export] [of the session]`
- * (1000 and 5000 are the sizes of docs/IMPORTING.md's promise; the defaults are a tenth). Needs `npm run build`.
+ * How fast conversations come in, and in how much memory: a ChatGPT export, a Codex session whose history
+ * is repeated by compactions, and many small conversations. `node bench/import.mjs [megabytes of the
+ * export] [of the session] [small conversations]`: 1000, 5000 and 100000 are the sizes in
+ * docs/BENCHMARKS.md, the defaults are a tenth of them. Needs `npm run build`.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,7 +12,7 @@ import { join, resolve } from 'node:path';
 
 const MAIN = resolve(import.meta.dirname, '../dist/cli/main.js');
 const MB = 1024 * 1024;
-const [exportMb = 100, sessionMb = 500] = process.argv.slice(2).map(Number);
+const [exportMb = 100, sessionMb = 500, many = 10_000] = process.argv.slice(2).map(Number);
 const folder = mkdtempSync(join(tmpdir(), 'daybook-bench-'));
 const WORDS = 'garden shed larch plank door window roof nail hammer paint rain sun tree'.split(' ');
 let seed = 1;
@@ -74,6 +75,13 @@ function* codex(isShort) {
   }
 }
 
+function* small() {
+  for (let i = 0; i < many; i += 1) {
+    const messages = ['user', 'assistant'].map((role) => ({ role, content: text(30) }));
+    yield `${JSON.stringify({ id: `small-${i}`, createdAt: 1.6e9 + i * 60, messages })}\n`;
+  }
+}
+
 /** Peak memory in MB is what Linux says of the process before it ends. */
 async function measure(name, path) {
   const root = join(folder, `root-${name}`);
@@ -112,6 +120,9 @@ try {
   await write(chats, exportMb, chatGpt);
   await measure('chatgpt', chats);
   await measure('chatgpt', chats);
+  const lines = join(folder, 'small.jsonl');
+  await write(lines, Infinity, small);
+  await measure('small', lines);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

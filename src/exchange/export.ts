@@ -16,6 +16,7 @@ import { exportPath } from './export-folder.js';
 import { withSummaries } from './exported-summaries.js';
 import { EXPORT_WRITERS, type ExportedDocument, type ExportFormat } from './formats.js';
 import { MarkdownFolder } from './markdown-files.js';
+import { type ShownActivity, withActivity } from './message-activity.js';
 import { forSharing } from './redact-for-sharing.js';
 
 export interface Selection {
@@ -34,6 +35,8 @@ export interface ExportRequest {
   readonly selection: Selection;
   /** Omits private fields (`redact-for-sharing.ts`). */
   readonly forSharing: boolean;
+  /** What machines did, in the text for readers; left out: it stays in the metadata. */
+  readonly activity?: ShownActivity | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Conversations done, of how many. */
   onProgress?(done: number, total: number): void;
@@ -102,7 +105,7 @@ export class Exporter {
     yield opening(isoTime(this.#options.clock.now()));
     for (const [index, { conversationId }] of heads.entries()) {
       request.signal?.throwIfAborted();
-      const document = await this.#read(conversationId, request.forSharing, counts.damaged);
+      const document = await this.#read(conversationId, request, counts.damaged);
       if (document !== undefined) {
         yield* conversation(document, counts.conversations === 0);
         counts.conversations += 1;
@@ -146,7 +149,7 @@ export class Exporter {
       let size = 0;
       for (const [index, { conversationId }] of heads.entries()) {
         signal?.throwIfAborted();
-        const document = await this.#read(conversationId, isShared, counts.damaged);
+        const document = await this.#read(conversationId, request, counts.damaged);
         if (document !== undefined) {
           size += await files.write(stage, document, { isShared, fsync });
           counts.conversations += 1;
@@ -171,7 +174,7 @@ export class Exporter {
     let last: string | undefined;
     for (const { conversationId } of heads) {
       request.signal?.throwIfAborted();
-      const document = await this.#read(conversationId, request.forSharing, counts.damaged);
+      const document = await this.#read(conversationId, request, counts.damaged);
       if (document === undefined) continue;
       const part = [...conversation(document, counts.conversations === 0)].join('');
       const size = measure(part);
@@ -194,7 +197,7 @@ export class Exporter {
 
   async #read(
     conversationId: string,
-    isShared: boolean,
+    { forSharing: isShared, activity }: Pick<ExportRequest, 'forSharing' | 'activity'>,
     damaged: Damaged[],
   ): Promise<ExportedDocument | undefined> {
     const { documents, summaries } = this.#options;
@@ -203,7 +206,8 @@ export class Exporter {
       const found = await documents.read(conversationId);
       if (found === undefined) return undefined; // deleted meanwhile
       document = JSON.parse(found.text) as ExportedDocument;
-      return isShared ? forSharing(document) : await withSummaries(document, summaries);
+      const chosen = isShared ? forSharing(document) : await withSummaries(document, summaries);
+      return activity === undefined ? chosen : withActivity(chosen, activity);
     } catch (error) {
       if (!isAppError(error)) throw error;
       damaged.push({ conversationId, error });

@@ -18,10 +18,13 @@ export interface WholeImportOptions {
   readonly dryRun: boolean;
 }
 
+/** Summaries that an export has with a conversation: only `daybook restore` brings them back. */
+const SUMMARIES = 'summaries.json';
+
 /** ALREADY_EXISTS where what is here differs, CONFLICT (its key), and what writing a document throws. */
 export async function bringWhole(
   conversationId: string,
-  value: JsonObject,
+  { [SUMMARIES]: _summaries, ...value }: JsonObject,
   { store, documents, known, account, dryRun }: WholeImportOptions,
 ): Promise<void> {
   const { head, text } = documents.parse(conversationId, value, conversationId);

@@ -15,10 +15,16 @@ import { toStdout } from '../terminal/stdout.js';
 import { terminalJson } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
 
+export interface ShowOptions {
+  json?: boolean;
+  /** All that machines did; without it a line names the tools. */
+  tools?: boolean;
+}
+
 /** `name`: as findConversation. CONVERSATION_NOT_FOUND, CONVERSATION_CORRUPTED, CONFLICT. */
 export async function show(
   name: string,
-  { json }: { json?: boolean },
+  { json, tools }: ShowOptions,
   flags: Flags,
 ): Promise<void> {
   await withApp(
@@ -32,7 +38,9 @@ export async function show(
         return;
       }
       const selection = { refs: [conversationId] };
-      const request = { format: 'markdown', selection, forSharing: false, signal } as const;
+      const activity = tools ? 'all' : 'folded';
+      const chosen = { format: 'markdown', selection, forSharing: false, activity } as const;
+      const request = { ...chosen, signal };
       const markdown = exporter.stream(request, newCounts());
       if (!process.stdout.isTTY) return toStdout(markdown); // exactly, as for a file
       const whole = await text(Readable.from(markdown));

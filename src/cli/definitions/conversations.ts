@@ -6,6 +6,7 @@
 import type { Command } from 'commander';
 import type { TagOptions } from '../commands/change.js';
 import type { DeleteOptions } from '../commands/delete.js';
+import type { ShowOptions } from '../commands/show.js';
 import type { Flags } from '../configuration.js';
 import { examplesText } from '../names.js';
 
@@ -18,12 +19,13 @@ export function addConversations(program: Command, flags: () => Flags): void {
     .command('show')
     .argument('<conversation...>', CONVERSATION)
     .description('show a conversation: rendered on a terminal, as Markdown through a pipe')
+    .option('--tools', 'also what tools were given and answered, and thinking')
     .option('--json', 'the whole conversation as JSON')
     .addHelpText(
       'after',
       examplesText('show garden-plan', 'show last', 'show garden-plan > garden-plan.md'),
     )
-    .action(async (words: string[], options: { json?: boolean }) =>
+    .action(async (words: string[], options: ShowOptions) =>
       (await import('../commands/show.js')).show(words.join(' '), options, flags()),
     );
   program.command('save').description('save one message of a conversation');

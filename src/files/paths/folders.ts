@@ -95,13 +95,16 @@ export async function writeNewFolder<T>(
   fill: (folder: string) => Promise<T>,
 ): Promise<T> {
   const stage = join(dirname(target), temporaryName());
-  await makeFolder(stage);
-  try {
-    const result = await fill(stage);
-    await syncFolder(stage, durability);
-    if ((await moveFolder(stage, target, durability)) === 'moved') return result;
-  } finally {
-    await removeFolder(stage);
+  // Looked at first, so that nobody waits for what cannot be put there.
+  if ((await entriesOf(target, ['ENOENT', 'ENOTDIR'])).length === 0) {
+    await makeFolder(stage);
+    try {
+      const result = await fill(stage);
+      await syncFolder(stage, durability);
+      if ((await moveFolder(stage, target, durability)) === 'moved') return result;
+    } finally {
+      await removeFolder(stage);
+    }
   }
   throw new AppError('ALREADY_EXISTS', `${target} exists already; nothing was written.`, {
     details: { path: target },

@@ -1,7 +1,8 @@
 /** One node of a ChatGPT conversation: what of it was said, and what a machine did. */
+
+import { fenced } from '../../base/fenced.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { attachmentLine, type NamedFiles } from '../reading/attachments.js';
-import { fenced } from '../reading/fenced.js';
 import {
   definedOrNothing,
   listIn,

@@ -1,7 +1,8 @@
 /** One message of a Claude.ai export: blocks of text, thinking and tools, attachments, artifacts. */
+
+import { fenced } from '../../base/fenced.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { attachmentLine } from '../reading/attachments.js';
-import { fenced } from '../reading/fenced.js';
 import { listIn, objectIn, objectsIn, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
 import type { Turns } from '../reading/turns.js';

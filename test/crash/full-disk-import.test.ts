@@ -1,0 +1,88 @@
+/**
+ * Proves: an import onto a disk that fills up (a small tmpfs, where this machine lets us mount one) ends
+ * with an account that says so, leaves only whole conversations, and is finished by the next one when
+ * there is room; files beside conversations too.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { counts, folderWith, openImportBench } from '../import/bench.js';
+import { tempFolder } from '../support/rounds.js';
+
+const COUNT = 60;
+const disk = join(tempFolder(), 'full-disk-import');
+const isMounted = mounted();
+
+function mounted(): boolean {
+  mkdirSync(disk);
+  try {
+    execFileSync('/bin/mount', ['-t', 'tmpfs', '-o', 'size=1m', 'daybook-test', disk], {
+      stdio: 'ignore',
+    });
+    return true;
+  } catch {
+    console.log('full-disk: NOT TRIED, this machine does not let the test mount a small tmpfs');
+    return false;
+  }
+}
+
+afterAll(() => {
+  if (isMounted) execFileSync('/bin/umount', ['-l', disk]);
+});
+
+const conversation = (index: number) => ({
+  ...{ id: `c-${index}`, create_time: 1737724800 + index, current_node: 'n' },
+  mapping: {
+    n: {
+      parent: null,
+      message: {
+        ...{ id: `message-0000-0000-${index}`, author: { role: 'user' } },
+        content: { content_type: 'text', parts: ['x'.repeat(30_000)] },
+        metadata: { attachments: [{ id: `file-A${index}`, name: 'a.bin' }] },
+      },
+    },
+  },
+});
+
+it.runIf(isMounted)('is told, leaves nothing in part, and is finished later', async () => {
+  const all = Array.from({ length: COUNT }, (_, index) => index);
+  const path = folderWith({
+    'conversations.json': all.map(conversation),
+    ...Object.fromEntries(all.map((index) => [`file-A${index}.bin`, 'y'.repeat(20_000)])),
+  });
+  const bench = await openImportBench({ logsFolder: join(disk, 'logs') });
+  const wholeOnes = () =>
+    bench.folders().flatMap((name) => {
+      const names = readdirSync(join(bench.logsFolder, name), { recursive: true }).map(String);
+      for (const each of names.filter((file) => file.endsWith('.bin'))) {
+        expect(readFileSync(join(bench.logsFolder, name, each))).toHaveLength(20_000);
+      }
+      expect(names.filter((each) => /\.tmp-/.test(each))).toEqual([]);
+      return names.includes('conversation.json')
+        ? [bench.jsonOf(name).messages[0].content.slice(0, 30_000)]
+        : [];
+    });
+  const report = await bench.import(path, { attachments: true });
+  expect(report.stopped?.code).toBe('STORAGE_FULL');
+  expect(report.added).toBeGreaterThan(2);
+  expect(report.added).toBeLessThan(COUNT);
+  const came = wholeOnes();
+  expect(came.length).toBeGreaterThanOrEqual(report.added);
+  expect(came.every((content) => content === 'x'.repeat(30_000))).toBe(true);
+  expect((await bench.import(path)).stopped?.code).toBe('STORAGE_FULL');
+
+  execFileSync('/bin/mount', ['-o', 'remount,size=64m', disk]);
+  const rest = await bench.import(path, { attachments: true });
+  expect([rest.stopped, rest.problems]).toEqual([undefined, []]);
+  expect(counts(rest)).toEqual({
+    ...{ added: COUNT - counts(rest).unchanged, unchanged: counts(rest).unchanged },
+    ...{ updated: 0, skipped: 0 },
+  });
+  expect(wholeOnes()).toHaveLength(COUNT);
+  const before = bench.hash();
+  expect(counts(await bench.import(path, { attachments: true }))).toMatchObject({
+    unchanged: COUNT,
+  });
+  expect(bench.hash()).toBe(before);
+});
