@@ -5,7 +5,7 @@
 import { dirname, join } from 'node:path';
 import { Figures } from './analytics/figures.js';
 import type { EmbeddingParts } from './app/embeddings.js';
-import { cacheNameOf, openStoreEncryption } from './app/encryption.js';
+import { indexCachePath, openStoreEncryption } from './app/encryption.js';
 import { type KeepingParts, keepingParts, storeSize } from './app/keeping.js';
 import { openLanguageParts } from './app/language-parts.js';
 import type { SummaryParts } from './app/summaries.js';
@@ -350,12 +350,6 @@ function backupsOf(config: Config, kg: KnowledgeGraph, clock: Clock) {
     { name: 'configuration/providers.json', path: join(dirname(configFile), 'providers.json') },
   ];
   return { areas, backups: new Backups({ ...backup, areas, singleFiles, clock, fsync }) };
-}
-
-/** One file a logs folder: two roots never share an index. */
-function indexCachePath(config: Config, ending = '.bin'): string | undefined {
-  if (!config.indexCache) return undefined;
-  return join(config.cacheFolder, 'index', `${cacheNameOf(config)}${ending}`);
 }
 
 function perplexityOf({ perplexity }: Config, clock: Clock): Perplexity | undefined {

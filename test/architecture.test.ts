@@ -45,7 +45,11 @@ const DOORS: readonly { thing: string; pattern: RegExp; rooms: readonly string[]
   { thing: 'process.env', pattern: /process\.env/, rooms: ['config'] },
   { thing: 'stdout', pattern: /process\.stdout|console\./, rooms: ['cli'] },
   { thing: 'the clock', pattern: /Date\.now\(|performance\.now\(/, rooms: ['base'] },
-  { thing: 'ciphers', pattern: /createCipheriv|createDecipheriv|scrypt(Sync)?\(/, rooms: ['base'] },
+  {
+    thing: 'ciphers',
+    pattern: /createCipheriv|createDecipheriv|scrypt(Sync)?\(/,
+    rooms: ['files'],
+  },
   { thing: 'randomness', pattern: /randomUUID|randomBytes|Math\.random/, rooms: ['base'] },
 ];
 

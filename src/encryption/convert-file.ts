@@ -4,11 +4,11 @@
  * a whole too, and opens as the same bytes.
  */
 import { basename, dirname } from 'node:path';
-import type { CipherKey } from '../base/cipher.js';
 import { isAppError } from '../base/errors.js';
 import { isRecord } from '../base/is-record.js';
 import { codecOf } from '../files/codec.js';
 import { parseDocument } from '../files/read/json-doc.js';
+import type { CipherKey } from '../files/sealing/cipher.js';
 import { isDocumentFile } from '../files/sealing/open-stores.js';
 import { openFile, sealedFileKey, sealFile } from '../files/sealing/sealed-form.js';
 import {

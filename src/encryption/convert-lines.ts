@@ -1,5 +1,5 @@
 /** Files of lines: which of them have another form than the store is getting, and the rejected lines. */
-import type { CipherKey } from '../base/cipher.js';
+import type { CipherKey } from '../files/sealing/cipher.js';
 import { isSealedLine, openLine, sealLine } from '../files/sealing/sealed-form.js';
 
 /** Heads hold nothing of the graph: the name of the format and of a snapshot. */

@@ -1,7 +1,8 @@
 /** Where keys come from: a file of 64 hexadecimal digits, or a passphrase (scrypt). */
-import { CipherKey, keyOfPassphrase, newScryptParameters } from '../base/cipher.js';
+
 import { AppError } from '../base/errors.js';
 import { readGivenText } from '../files/door/given-file.js';
+import { CipherKey, keyOfPassphrase, newScryptParameters } from '../files/sealing/cipher.js';
 import type { KeyFacts } from './marker.js';
 
 /** What the user gives to open a store. `keyFile` is a path. */

@@ -2,8 +2,9 @@
  * Opens the encryption of a store, before anything else of it is opened: reads which key it has, and
  * tells the files' floor, so that everything written below its places is sealed with that key.
  */
-import type { CipherKey } from '../base/cipher.js';
+
 import { AppError } from '../base/errors.js';
+import type { CipherKey } from '../files/sealing/cipher.js';
 import { addStore, type StorePlaces } from '../files/sealing/open-stores.js';
 import { type GivenKey, namedKey } from './keys.js';
 import { markerPath, readMarker } from './marker.js';

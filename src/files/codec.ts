@@ -2,7 +2,7 @@
  * How the contents of conversations are sealed, each for its place. Other files are sealed as wholes
  * where they are written (sealing/open-stores.ts).
  */
-import type { CipherKey } from '../base/cipher.js';
+import type { CipherKey } from './sealing/cipher.js';
 import { openText, sealText } from './sealing/sealed-form.js';
 
 export interface Codec {

@@ -4,9 +4,9 @@
  * which form. So no store can forget encryption, and none needs to know of it.
  */
 import { sep } from 'node:path';
-import type { CipherKey } from '../../base/cipher.js';
 import { AppError } from '../../base/errors.js';
 import { isSameStamp, readStampNow, type Stamp } from '../read/stamp.js';
+import type { CipherKey } from './cipher.js';
 import { addKey, sealedFileKey, sealFile, sealLine } from './sealed-form.js';
 
 /** Files that seal their own content, hold none, or must be readable for others. */

@@ -3,8 +3,9 @@
  * then the sealed bytes. A text, and a line of a log: the id and the sealed bytes in base64. Keys of this
  * process are found by their id, so whoever reads need not know whether a file is sealed.
  */
-import { type CipherKey, SEAL_BYTES } from '../../base/cipher.js';
+
 import { AppError } from '../../base/errors.js';
+import { type CipherKey, SEAL_BYTES } from './cipher.js';
 
 const MAGIC = Buffer.from('daybook-sealed 1 ');
 const ID_LENGTH = 16;

@@ -8,10 +8,10 @@ import {
   createHmac,
   createSecretKey,
   type KeyObject,
-  randomBytes,
   scrypt,
 } from 'node:crypto';
-import { AppError } from './errors.js';
+import { AppError } from '../../base/errors.js';
+import { randomOctets } from '../../base/ids.js';
 
 export const KEY_BYTES = 32;
 const CIPHER = 'aes-256-gcm';
@@ -25,7 +25,7 @@ const IVS_AT_ONCE = 256;
 let ivs = Buffer.alloc(0);
 
 function nextIv(): Buffer {
-  if (ivs.byteLength === 0) ivs = randomBytes(IVS_AT_ONCE * IV_BYTES);
+  if (ivs.byteLength === 0) ivs = randomOctets(IVS_AT_ONCE * IV_BYTES);
   const iv = ivs.subarray(0, IV_BYTES);
   ivs = ivs.subarray(IV_BYTES);
   return iv;
@@ -81,7 +81,7 @@ export interface ScryptParameters {
 
 /** About 128 MB and a third of a second. */
 export function newScryptParameters(): ScryptParameters {
-  return { salt: randomBytes(16).toString('base64'), N: 2 ** 17, r: 8, p: 1 };
+  return { salt: randomOctets(16).toString('base64'), N: 2 ** 17, r: 8, p: 1 };
 }
 
 /** The same passphrase and parameters give the same key. */
