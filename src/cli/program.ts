@@ -67,7 +67,6 @@ const REPORTING = new Set([
 export function createProgram(args: readonly string[] = []): Command {
   const program = new Command('daybook')
     .description('A memory for AI assistants, kept as plain files that you own.')
-    .version(VERSION)
     .option('--root <folder>', 'the folder that holds everything')
     .option('--toolsets <names>', 'toolsets to offer, separated by commas, or all')
     .option('--log-level <level>', 'how much is logged to stderr')
@@ -78,6 +77,8 @@ export function createProgram(args: readonly string[] = []): Command {
     .exitOverride(endCommand)
     .configureHelp({ subcommandTerm: (command) => command.name() })
     .addHelpText('after', examplesText('init', 'serve', 'search garden shed', 'show garden-plan'));
+  // `restore` has a --version of its own, which the one of the program would take away from it.
+  if (!args.includes('restore')) program.version(VERSION);
   const flags = () => program.opts<Flags>();
   const isBare = program.parseOptions([...args]).operands.length === 0;
   addServe(program, flags, isBare);

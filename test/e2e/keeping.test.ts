@@ -1,0 +1,124 @@
+/** Keeping and forgetting through the built server: limit, policy, edits, archive. */
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { startStandIn } from '../support/perplexity-stand-in.js';
+import { type Place, runCommand, withClient, withPlace } from './harness.js';
+
+const OLD = '20200101-1577836800000';
+const OLDER = '20190101-1546300800000';
+
+function write(place: Place, id: string, content: string, fields: object = {}): void {
+  const folder = join(place.root, 'conversation-logs', id);
+  mkdirSync(folder, { recursive: true });
+  const file = { ...fields, messages: [{ role: 'user', content }] };
+  writeFileSync(join(folder, 'conversation.json'), JSON.stringify(file));
+}
+
+const run = (place: Place, ...args: string[]) => runCommand(place, ['--root', place.root, ...args]);
+
+describe('keeping and forgetting', () => {
+  it('refuses to grow at the limit, before Perplexity is asked', async () => {
+    const api = await startStandIn({});
+    try {
+      await withPlace(async (place) => {
+        write(place, OLD, 'x'.repeat(1_100_000));
+        const env = {
+          ...place.env,
+          ...{ PERPLEXITY_API_KEY: api.key, PERPLEXITY_BASE_URL: api.url },
+          PERSISTENCE_MAX_DB_SIZE_MB: '1',
+        };
+        await withClient({ ...place, env }, async ({ call, failure }) => {
+          const asked = await failure('perplexity_search', { query: 'Why is the sky blue?' });
+          expect(asked.code).toBe('STORAGE_FULL');
+          const said = { conversationId: 'tea', role: 'user', content: 'tea?' };
+          expect((await failure('save_message', said)).code).toBe('STORAGE_FULL');
+          expect((await call('store_info'))['size']).toMatchObject({ limitBytes: 1_000_000 });
+        });
+        expect(api.received).toEqual([]);
+        const full = { ...place, env };
+        expect((await run(full, 'prune', '--by-size', '--yes')).stdout).toContain('1 conversation');
+        expect((await run(full, 'save', 'user', 'tea?')).code).toBe(0);
+      });
+    } finally {
+      await api.close();
+    }
+  });
+
+  it('lets an assistant see first, then set a policy, which a server carries out', async () => {
+    await withPlace(async (place) => {
+      write(place, OLD, 'an old talk', { title: 'Old' });
+      write(place, OLDER, 'kept', { pinned: true });
+      const env = { ...place.env, DAYBOOK_TOOLSETS: 'all' };
+      await withClient({ ...place, env }, async ({ call, failure }) => {
+        expect((await failure('prune_conversations', {})).code).toBe('VALIDATION_ERROR');
+        const shown = await call('prune_conversations', { olderThanDays: 90 });
+        expect(shown).toMatchObject({ dryRun: true, total: 1, moved: 0 });
+        expect(shown['conversations']).toMatchObject([{ conversationId: OLD, title: 'Old' }]);
+        const policy = { rules: [{ olderThanDays: 365 }] };
+        const set = await call('set_retention_policy', policy);
+        expect(set).toMatchObject({ isActive: true, wouldMove: 1 });
+      });
+      await withClient({ ...place, env }, async ({ call }) => {
+        await expect
+          .poll(async () => (await call('store_info'))['retention'], { timeout: 60_000 })
+          .toMatchObject({ lastRun: { moved: 1 } });
+        expect(await call('get_conversations')).toMatchObject({ total: 1 });
+      });
+      expect((await run(place, 'info')).stdout).toMatch(/retention +1 rule, last run .*: 1 moved/);
+      expect((await run(place, 'restore', OLD)).code).toBe(0);
+    });
+  });
+
+  it('changes a message by the hash that was read, and brings the version back', async () => {
+    await withPlace(async (place) => {
+      await withClient(place, async ({ call, failure }) => {
+        const said = { conversationId: 'tea', role: 'user', content: 'My code is 1234.' };
+        await call('save_message', said);
+        const read = async (version?: number) => {
+          const input = { conversationId: 'tea', ...(version && { version }) };
+          return (await call('get_conversation', input)) as unknown as {
+            messages: { id: string; hash: string; content: string }[];
+            versions?: { version: number; reason: string }[];
+          };
+        };
+        const [message] = (await read()).messages;
+        if (message === undefined) throw new Error('no message');
+        const { id: messageId, hash } = message;
+        const change = { conversationId: 'tea', messageId, hash };
+        await call('update_message', { ...change, content: 'My code is mine.' });
+        const stale = await failure('delete_message', change);
+        expect(stale.code).toBe('CONFLICT');
+        const now = await read();
+        expect(now.versions).toMatchObject([{ version: 1, reason: 'edit' }]);
+        expect((await read(1)).messages[0]?.content).toBe('My code is 1234.');
+        const found = await call('search_messages', { query: '1234' });
+        expect(found).toMatchObject({ total: 0 });
+        const newer = now.messages[0]?.hash ?? '';
+        const deleted = await call('delete_message', { ...change, hash: newer });
+        expect(deleted).toMatchObject({ deleted: true, messageCount: 0 });
+      });
+      const shown = await run(place, 'history', 'tea', '--json');
+      expect(JSON.parse(shown.stdout).versions).toHaveLength(2);
+      expect((await run(place, 'restore', 'tea', '--version', '1')).code).toBe(0);
+      expect((await run(place, 'show', 'tea')).stdout).toContain('1234');
+    });
+  });
+
+  it('archives, finds in the archive and brings back', async () => {
+    await withPlace(async (place) => {
+      write(place, OLD, 'the raven and the desk', { clientId: 'riddle' });
+      const done = await run(place, 'archive', '--older-than', '365d', '--yes');
+      expect(done).toMatchObject({ code: 0, stderr: '' });
+      expect((await run(place, 'search', 'raven')).code).toBe(1);
+      const found = await run(place, 'search', 'raven', '--archive', '--json');
+      expect(JSON.parse(found.stdout).results).toMatchObject([{ conversationId: OLD }]);
+      expect(readdirSync(join(place.root, 'archive')).sort()).toEqual([
+        '.gitignore',
+        'conversations-2020-01.tar.gz',
+      ]);
+      expect((await run(place, 'restore', 'riddle')).stdout).toContain(OLD);
+      expect((await run(place, 'search', 'raven')).code).toBe(0);
+    });
+  });
+});
