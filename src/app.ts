@@ -146,12 +146,11 @@ async function openApp(config: Config, options: AppOptions, codec: Codec): Promi
   const { logsDir: logsFolder, fsync } = config;
   const size = storeSize(config, clock);
   const requireRoom = () => size.requireRoom();
-  const shared = { clock, log };
-  const opening = { ...shared, isReading, codec };
-  const conversations = await conversationsOf(config, requireRoom, opening);
+  const deps = { clock, log };
+  const conversations = await conversationsOf(config, requireRoom, { ...deps, isReading, codec });
   const language = openLanguageParts(config, conversations, clock, log);
   const { vectors } = language.services.embeddings;
-  const { search, recall } = searchesOf(config, conversations, vectors, shared);
+  const { search, recall } = searchesOf(config, conversations, vectors, deps);
   const research = researchOf(config, conversations, requireRoom, clock, log);
   const documents = new ConversationDocuments({ logsFolder, fsync, clock, codec });
   const { store: summaries } = language.services.languageModels;
@@ -162,7 +161,7 @@ async function openApp(config: Config, options: AppOptions, codec: Codec): Promi
   const { areas, backups } = backupsOf(config, bank.kg, clock);
   const importer = importerOf(config, { conversations, documents, ...bank, insights });
   const kept = { backups, conversations, insights, ...bank };
-  const keeping = keepingParts(config, size, kept, shared);
+  const keeping = keepingParts(config, size, kept, deps);
   const beginning = beginningOf(config, { conversations, research, importer }, log);
   return {
     conversations,

@@ -16,4 +16,5 @@ export default function buildOnce(): void {
   rmSync(join(ROOT, 'dist'), { recursive: true, force: true });
   run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json');
   run('node_modules/rolldown/bin/cli.mjs', '-c', 'rolldown.config.js');
+  run('node_modules/vite/bin/vite.js', 'build', 'page');
 }

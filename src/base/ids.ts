@@ -15,7 +15,7 @@ export function randomHex(bytes: number): string {
 }
 
 /** For keys, salts and initialisation vectors. */
-export const randomOctets = (count: number): Buffer => randomBytes(count);
+export const randomOctets = (count: number) => randomBytes(count);
 
 /** Lower-case hexadecimal SHA-256. */
 export function sha256Hex(data: string | Uint8Array): string {

@@ -10,6 +10,7 @@ import { addBackup } from './definitions/backup.js';
 import { addCare } from './definitions/care.js';
 import { addCompletion } from './definitions/completion.js';
 import { addConversations } from './definitions/conversations.js';
+import { addDemo } from './definitions/demo.js';
 import { addEmbeddings } from './definitions/embeddings.js';
 import { addEncryption } from './definitions/encryption.js';
 import { addExport } from './definitions/export.js';
@@ -36,6 +37,7 @@ const DEFINITIONS: readonly ((program: Command, flags: () => Flags) => void)[] =
   addImport,
   addBackup,
   addStats,
+  addDemo,
   addKeeping,
   addCare,
   addEncryption,

@@ -4,7 +4,11 @@
  */
 import { backup } from './admin/backup.js';
 import { getAnalytics } from './admin/get-analytics.js';
+import { listInsightContexts } from './admin/list-insight-contexts.js';
+import { listTrash } from './admin/list-trash.js';
 import { pruneConversations } from './admin/prune-conversations.js';
+import { quickFind } from './admin/quick-find.js';
+import { restoreConversation } from './admin/restore-conversation.js';
 import { setRetentionPolicy } from './admin/set-retention-policy.js';
 import { configureLlmProvider } from './context/configure-llm-provider.js';
 import { getContextSummary } from './context/get-context-summary.js';
@@ -120,6 +124,10 @@ export const tools: readonly Tool[] = [
   deleteInsight,
   backup,
   getAnalytics,
+  quickFind,
+  listInsightContexts,
+  listTrash,
+  restoreConversation,
   setRetentionPolicy,
   pruneConversations,
   storeInfo,

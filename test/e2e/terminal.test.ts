@@ -50,6 +50,8 @@ const STEPS: readonly Step[] = [
   { args: ['search', 'walrus'], code: 1, shows: 'Nothing found.' },
   { args: ['search', 'raven', '--json'], shows: '"results"', json: true },
   { args: ['find', 'mad'], shows: 'A Mad Tea-Party' },
+  { args: ['demo', 'made'], shows: '300 made conversations' },
+  { args: ['demo', 'made'], code: 2, shows: 'is not empty' },
   { args: ['stats'], shows: 'hours of the week' },
   { args: ['stats', '--json'], shows: '"totals"', json: true },
   { args: ['stats', '--csv', 'roles'], shows: /^user,\d/m },

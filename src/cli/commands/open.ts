@@ -1,15 +1,11 @@
 /** `daybook open`: shows the folder of a conversation, or the root, in the system's file manager. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { AppError } from '../../base/errors.js';
 import type { Flags } from '../configuration.js';
 import { findConversation } from '../find-conversation.js';
 import { escapeControls } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
+import { openWith } from './open-with.js';
 
-const OPENERS: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', win32: 'explorer.exe' };
-
-/** Prints the path as well, or only that with `print`. */
+/** Prints the path as well, or only that with `print`. Without a name it is the root. */
 export async function open(
   name: string,
   { print = false }: { print?: boolean },
@@ -21,22 +17,8 @@ export async function open(
       const path =
         name === '' ? facts.root : conversations.path(await findConversation(conversations, name));
       console.log(process.stdout.isTTY ? escapeControls(path) : path);
-      if (!print) await openFolder(path);
+      if (!print) await openWith(path);
     },
     { isReading: true },
   );
-}
-
-async function openFolder(path: string): Promise<void> {
-  const opener = OPENERS[process.platform] ?? 'xdg-open';
-  const child = spawn(opener, [path], { stdio: 'ignore', detached: true });
-  try {
-    await once(child, 'spawn');
-    child.unref();
-  } catch (cause) {
-    throw new AppError('VALIDATION_ERROR', `The program ${opener} could not be started.`, {
-      hint: 'daybook open --print prints the path.',
-      cause,
-    });
-  }
 }

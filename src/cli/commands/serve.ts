@@ -11,9 +11,9 @@ import type { HttpConfig } from '../../config/http-settings.js';
 import { ownToken } from '../../files/paths/own-token.js';
 import { buildServer } from '../../server/mcp/build-server.js';
 import { serveStdio } from '../../server/stdio.js';
-import type { Tool } from '../../tools/define-tool.js';
 import { configuration, type Flags } from '../configuration.js';
 import { endProcess, limitEnding } from './end-process.js';
+import { openApp, PAGE_FOLDER, serverOptions, stopSignal } from './serve-parts.js';
 
 export interface ServeOptions {
   mode?: string;
@@ -33,12 +33,6 @@ export async function serve(options: ServeOptions, flags: Flags): Promise<void> 
   else await overStdio(config, log);
   // An open stdin would keep the process alive.
   await endProcess();
-}
-
-/** What every server of this process has in common. */
-function serverOptions({ toolsets, perplexity }: Config, log: Log) {
-  const isListed = ({ needsPerplexity }: Tool) => !needsPerplexity || perplexity.isListed;
-  return { toolsets, isListed, log };
 }
 
 /** The HTTP settings, with the token of the user's own file where `auto` asks for it. */
@@ -78,8 +72,9 @@ async function overHttp(config: Config, log: Log): Promise<void> {
     buildServer({ ...serverOptions(config, log), app: () => app, isRemote: true, hasSession });
   const stop = stopSignal();
   try {
-    const server = await openHttp({ config: http, build, log });
+    const server = await openHttp({ config: http, build, log, page: { folder: PAGE_FOLDER, app } });
     console.error(`daybook serves MCP at ${server.url}`);
+    console.error(`The page is at ${new URL('/', server.url)}`);
     if (!stop.aborted) await new Promise((resolve) => stop.addEventListener('abort', resolve));
     log.debug({ reason: stop.reason }, 'ending');
     limitEnding(log);
@@ -111,19 +106,6 @@ async function overStdio(config: Config, log: Log): Promise<void> {
   await app.close();
 }
 
-/** Rejects for the calls that wait for it; the next call tries again. */
-async function openApp(config: Config, log: Log): Promise<App> {
-  try {
-    const { createApp } = await import('../../app.js');
-    const app = await createApp(config, { log });
-    app.start();
-    return app;
-  } catch (error) {
-    log.error({ err: error }, 'the store cannot be opened');
-    throw error;
-  }
-}
-
 /** Opens once, at the first `get`. */
 function lazily(open: () => Promise<App>) {
   let opening: Promise<App> | undefined;
@@ -140,12 +122,4 @@ function lazily(open: () => Promise<App>) {
       if (opened.status === 'fulfilled') await opened.value?.close();
     },
   };
-}
-
-function stopSignal(): AbortSignal {
-  const stop = new AbortController();
-  for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
-    process.on(name, () => stop.abort(name));
-  }
-  return stop.signal;
 }

@@ -11,6 +11,12 @@ import type { Flags } from '../configuration.js';
 import { examplesText } from '../names.js';
 
 const CONVERSATION = 'key, id or its beginning, title, or last';
+interface OpenOptions {
+  readonly folder?: boolean;
+  readonly port?: string;
+  readonly print?: boolean;
+}
+
 const JSON_OPTION = ['--json', 'the report as JSON'] as const;
 
 export function addConversations(program: Command, flags: () => Flags): void {
@@ -51,13 +57,18 @@ export function addConversations(program: Command, flags: () => Flags): void {
     );
   program
     .command('open')
-    .argument('[conversation...]', `${CONVERSATION} (default: the root)`)
-    .description('open the folder of a conversation in the file manager')
-    .option('--print', 'only print the path')
-    .addHelpText('after', examplesText('open', 'open last --print'))
-    .action(async (words: string[], options: { print?: boolean }) =>
-      (await import('../commands/open.js')).open(words.join(' '), options, flags()),
-    );
+    .argument('[conversation...]', CONVERSATION)
+    .description('open the page of the store in the browser, or the folder of a conversation')
+    .option('--folder', 'the folder of the root in the file manager, not the page')
+    .option('--port <number>', 'port of the page (3000, or a free one)')
+    .option('--print', 'only print the link or the path')
+    .addHelpText('after', examplesText('open', 'open last --print', 'open --folder'))
+    .action(async (words: string[], { folder, ...options }: OpenOptions) => {
+      if (words.length > 0 || folder) {
+        return (await import('../commands/open.js')).open(words.join(' '), options, flags());
+      }
+      return (await import('../commands/page.js')).page(options, flags());
+    });
 }
 
 function addChanges(program: Command, flags: () => Flags): void {

@@ -2,7 +2,13 @@
  * The express application: checks an HTTP request in order (Host, Origin, rate, token, method and
  * headers, body) and hands it to its session or, for the stateless protocol, to a server of its own.
  */
-import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
+import express, {
+  type Express,
+  type Request,
+  type RequestHandler,
+  type Response,
+  type Router,
+} from 'express';
 import { rateLimit } from 'express-rate-limit';
 import type { Log } from '../../base/log.js';
 import type { HttpConfig } from '../../config/http-settings.js';
@@ -15,7 +21,13 @@ import { answerStateless, isStatelessHttp, statelessRequest } from './stateless-
 
 const MINUTE_MS = 60_000;
 
-export function createExpressApp(config: HttpConfig, sessions: HttpSessions, log: Log): Express {
+/** `page` takes what is not MCP. */
+export function createExpressApp(
+  config: HttpConfig,
+  sessions: HttpSessions,
+  log: Log,
+  page?: Router,
+): Express {
   const app = express().disable('x-powered-by').disable('etag');
   app.use((req, res, next) => {
     // Without a listener, a write to a client that has just gone would end the process.
@@ -40,6 +52,7 @@ export function createExpressApp(config: HttpConfig, sessions: HttpSessions, log
     if (request === undefined) return void res.status(202).end();
     await answerStateless(request, res, sessions.createRequestServer(res, !isListening(request)));
   });
+  if (page !== undefined) app.use(page);
   app.use((_req, _res, next) => next(new HttpError(404, 'There is nothing here; MCP is at /mcp.')));
   app.use(answerHttpErrors(log));
   return app;

@@ -13,6 +13,7 @@ import type { HttpConfig } from '../../config/http-settings.js';
 import type { BuiltServer } from '../mcp/build-server.js';
 import { limitConnections } from './connections.js';
 import { createExpressApp } from './express-app.js';
+import { createPage, type PageOptions } from './page/page-routes.js';
 import { HttpSessions } from './sessions.js';
 
 /** Grace period in which clients can close their connections. Idle ones are closed at once. */
@@ -37,6 +38,8 @@ export interface HttpOptions {
   /** Makes a new server. Called for each session, or for each request where there is no session. */
   readonly build: (hasSession: boolean) => BuiltServer;
   readonly log: Log;
+  /** Without it there is no page. */
+  readonly page?: PageOptions;
   readonly limits?: Partial<typeof LIMITS>;
   /** Measures how long a session was idle. */
   readonly clock?: Clock;
@@ -45,6 +48,8 @@ export interface HttpOptions {
 export interface HttpServer {
   /** Where clients connect. */
   readonly url: string;
+  /** The address of the page with a secret that works once, within two minutes. */
+  pageLink(): string;
   /** Stops listening, finishes and answers what was accepted, and closes every connection. */
   close(): Promise<void>;
 }
@@ -56,6 +61,7 @@ export async function openHttp({ config, build, log, ...rest }: HttpOptions): Pr
   const { maxSessions } = limits;
   const clock = rest.clock ?? systemClock;
   const sessions = new HttpSessions({ build, isStateless, idleMs, maxSessions, clock, log });
+  const page = rest.page && createPage(rest.page, config, log);
   const server = createServer(
     {
       headersTimeout: limits.headersMs,
@@ -63,7 +69,7 @@ export async function openHttp({ config, build, log, ...rest }: HttpOptions): Pr
       keepAliveTimeout: limits.keepAliveMs,
       connectionsCheckingInterval: Math.min(limits.headersMs / 4, 5_000),
     },
-    createExpressApp(config, sessions, log),
+    createExpressApp(config, sessions, log, page?.router),
   );
   server.maxConnections = limits.maxConnections;
   limitConnections(server, limits.maxConnectionsPerAddress);
@@ -71,10 +77,12 @@ export async function openHttp({ config, build, log, ...rest }: HttpOptions): Pr
   server.on('error', (error) => log.error({ err: error }, 'the HTTP server failed'));
   return {
     url: urlOf(server, config),
+    pageLink: () => new URL(`/#open=${page?.newLink() ?? ''}`, urlOf(server, config)).href,
     async close() {
       const closed = once(server, 'close');
       server.close();
-      await sessions.close(limits.finishMs);
+      const answered = Promise.race([page?.close(), sleep(limits.finishMs)]);
+      await Promise.all([sessions.close(limits.finishMs), answered]);
       server.closeIdleConnections();
       await Promise.race([closed, sleep(CLOSE_MS)]);
       server.closeAllConnections();

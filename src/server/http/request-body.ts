@@ -14,7 +14,8 @@ export async function readMessages(
   return parseMessages(await readBytes(req, maxBytes));
 }
 
-async function readBytes(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
+/** HttpError 413 or 415. */
+export async function readBytes(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const { 'content-length': declared, 'content-encoding': encoding = 'identity' } = req.headers;
   if (encoding !== 'identity') {
     throw new HttpError(415, 'Compressed requests are not supported: leave Content-Encoding out.');

@@ -1,0 +1,14 @@
+/** A dialog over the page. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+
+/** A modal dialog of the browser: it keeps the focus inside and gives it back. */
+export function Dialog(props: { label: string; onClose(): void; children: ComponentChildren }) {
+  const place = useRef<HTMLDialogElement>(null);
+  useEffect(() => place.current?.showModal(), []);
+  return (
+    <dialog ref={place} aria-label={props.label} onClose={props.onClose}>
+      {props.children}
+    </dialog>
+  );
+}

@@ -1,0 +1,115 @@
+/** What views share: the address, answers of tools, and changes on disk. */
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { type CallError, onChange } from './api.js';
+
+export interface Route {
+  /** Such as `conversation`. */
+  readonly view: string;
+  /** The rest of the path, decoded. */
+  readonly name: string;
+  readonly params: URLSearchParams;
+}
+
+export function parseRoute(hash: string): Route {
+  const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
+  const [view = '', ...rest] = path.split('/');
+  return { view, name: decode(rest.join('/')), params: new URLSearchParams(query) };
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** An address within the page. */
+export function hrefOf(view: string, name = '', params: Record<string, string> = {}): string {
+  const query = new URLSearchParams(Object.entries(params).filter(([, value]) => value !== ''));
+  const path = name === '' ? view : `${view}/${encodeURIComponent(name)}`;
+  return `#/${path}${query.size > 0 ? `?${query}` : ''}`;
+}
+
+export function useRoute(): Route {
+  const [route, setRoute] = useState(() => parseRoute(location.hash));
+  useEffect(() => {
+    const update = () => setRoute(parseRoute(location.hash));
+    addEventListener('hashchange', update);
+    return () => removeEventListener('hashchange', update);
+  }, []);
+  return route;
+}
+
+export interface Loaded<T> {
+  readonly data: T | undefined;
+  readonly error: CallError | undefined;
+  readonly isLoading: boolean;
+  reload(): void;
+}
+
+/** Calls `load` again whenever `key` changes; an answer that comes too late is dropped. */
+export function useLoaded<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Loaded<T> {
+  const [state, setState] = useState<{ data?: T; error?: CallError; isLoading: boolean }>({
+    isLoading: true,
+  });
+  const [round, setRound] = useState(0);
+  const latest = useRef(load);
+  latest.current = load;
+  useEffect(() => {
+    const gone = new AbortController();
+    setState((before) => ({ ...before, isLoading: true }));
+    latest.current(gone.signal).then(
+      (data) => !gone.signal.aborted && setState({ data, isLoading: false }),
+      (error) =>
+        !gone.signal.aborted && setState((before) => ({ ...before, error, isLoading: false })),
+    );
+    return () => gone.abort();
+  }, [key, round]);
+  const reload = useCallback(() => setRound((before) => before + 1), []);
+  return { data: state.data, error: state.error, isLoading: state.isLoading, reload };
+}
+
+/** Calls `listener` for changes of one kind; `key` limits it to that name. */
+export function useChanges(kind: string, listener: () => void, key?: string): void {
+  const latest = useRef(listener);
+  latest.current = listener;
+  useEffect(
+    () =>
+      onChange((change) => {
+        if (change.kind !== kind) return;
+        const isMeant =
+          key === undefined || change.keys.some((each) => each === key || each === '*');
+        if (isMeant) latest.current();
+      }),
+    [kind, key],
+  );
+}
+
+/** The value, once it has not changed for a moment. */
+export function useSettled<T>(value: T, ms = 180): T {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), ms);
+    return () => clearTimeout(timer);
+  }, [value, ms]);
+  return settled;
+}
+
+/** Keys that are pressed while nobody types. */
+export function useKeys(handlers: Record<string, (event: KeyboardEvent) => void>): void {
+  const latest = useRef(handlers);
+  latest.current = handlers;
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+      latest.current[event.key]?.(event);
+    };
+    addEventListener('keydown', listen);
+    return () => removeEventListener('keydown', listen);
+  }, []);
+}
+
+export const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));

@@ -1,0 +1,22 @@
+/** Starts the page: a one-time link becomes a session before anything else is asked for. */
+import { render } from 'preact';
+import { isSignedIn, signIn } from './api.js';
+import { Shell } from './shell.jsx';
+import { SignIn } from './sign-in.jsx';
+import './style.css';
+
+const OPEN = '#open=';
+
+async function start(place: HTMLElement): Promise<void> {
+  if (location.hash.startsWith(OPEN)) {
+    const link = location.hash.slice(OPEN.length);
+    // In place of the entry in the history, so that the secret does not stay there.
+    history.replaceState(null, '', '#/');
+    await signIn({ link });
+  }
+  const isKnown = await isSignedIn();
+  render(isKnown ? <Shell /> : <SignIn onDone={() => render(<Shell />, place)} />, place);
+}
+
+const place = document.getElementById('app');
+if (place !== null) void start(place);

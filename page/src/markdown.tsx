@@ -1,0 +1,81 @@
+/**
+ * Stored Markdown as HTML. The text is data of unknown origin: DOMPurify lets only elements of text
+ * through, links open outside with no referrer, and images are named, not fetched.
+ */
+import DOMPurify from 'dompurify';
+import { marked } from 'marked';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+
+const CLEAN = {
+  ALLOWED_TAGS: [
+    ...['p', 'br', 'hr', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol', 'li', 'blockquote', 'pre'],
+    ...[
+      'code',
+      'em',
+      'strong',
+      'del',
+      'a',
+      'table',
+      'thead',
+      'tbody',
+      'tr',
+      'th',
+      'td',
+      'sup',
+      'sub',
+    ],
+  ],
+  ALLOWED_ATTR: ['href', 'start', 'align'],
+  ALLOWED_URI_REGEXP: /^(?:https?:|mailto:)/i,
+  RETURN_TRUSTED_TYPE: true,
+};
+/** Longer texts are shown as they are: laying out their Markdown would hold up the page. */
+const LONGEST = 60_000;
+
+marked.use({
+  gfm: true,
+  breaks: true,
+  renderer: {
+    image: ({ href, text }) => `<a href="${escaped(href)}">${escaped(text || href)} (image)</a>`,
+  },
+});
+
+function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}
+
+DOMPurify.addHook('afterSanitizeAttributes', (node) => {
+  if (node.tagName !== 'A') return;
+  node.setAttribute('rel', 'noopener noreferrer nofollow');
+  node.setAttribute('target', '_blank');
+});
+
+export function Markdown({ text }: { readonly text: string }) {
+  const place = useRef<HTMLDivElement>(null);
+  const html = useMemo(() => (text.length > LONGEST ? undefined : cleanHtml(text)), [text]);
+  useEffect(() => {
+    for (const block of place.current?.querySelectorAll('pre') ?? []) addCopyButton(block);
+  }, [html]);
+  if (html === undefined) return <pre class="plain">{text}</pre>;
+  return <div ref={place} class="markdown" dir="auto" dangerouslySetInnerHTML={{ __html: html }} />;
+}
+
+function cleanHtml(text: string): string {
+  const rendered = marked.parse(text, { async: false });
+  return DOMPurify.sanitize(rendered, CLEAN) as unknown as string;
+}
+
+function addCopyButton(block: HTMLPreElement): void {
+  if (block.querySelector('button') !== null) return;
+  const code = block.textContent ?? '';
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.textContent = 'Copy';
+  button.addEventListener('click', () => {
+    void navigator.clipboard.writeText(code).then(() => {
+      button.textContent = 'Copied';
+    });
+  });
+  block.tabIndex = 0;
+  block.append(button);
+}

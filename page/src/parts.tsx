@@ -1,0 +1,94 @@
+/** Small parts that several views use. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import type { CallError } from './api.js';
+
+export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <h2>{title}</h2>
+      {children}
+    </div>
+  );
+}
+
+export function Failure({ error }: { readonly error: CallError }) {
+  return (
+    <div class="failure" role="alert">
+      <strong>{error.message}</strong> {error.hint}
+    </div>
+  );
+}
+
+/** A text with the matches between two private characters marked. */
+export const MARK_START = '\ue000';
+export const MARK_END = '\ue001';
+export function Marked({ text }: { readonly text: string }) {
+  const [first = '', ...rest] = text.split(MARK_START);
+  return (
+    <span dir="auto">
+      {first}
+      {rest.map((part, index) => {
+        const [match = '', after = ''] = part.split(MARK_END, 2);
+        return (
+          <span key={index}>
+            <mark>{match}</mark>
+            {after}
+          </span>
+        );
+      })}
+    </span>
+  );
+}
+
+const dayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const timeFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+
+/** A time as the reader's zone and language have it. */
+export function Time({ at, isDay = false }: { readonly at: string; readonly isDay?: boolean }) {
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return <span>{at}</span>;
+  return <time dateTime={at}>{(isDay ? dayFormat : timeFormat).format(date)}</time>;
+}
+
+export interface Notice {
+  readonly text: string;
+  readonly undo?: () => void;
+}
+
+let show: (notice: Notice | undefined) => void = () => undefined;
+/** Shows a sentence for some seconds, with a way back where there is one. */
+export const notify = (notice: Notice): void => show(notice);
+
+const NOTICE_MS = 10_000;
+
+export function Notices() {
+  const [notice, setNotice] = useState<Notice>();
+  useEffect(() => {
+    show = setNotice;
+  }, []);
+  useEffect(() => {
+    const timer = setTimeout(() => setNotice(undefined), NOTICE_MS);
+    return () => clearTimeout(timer);
+  }, [notice]);
+  return (
+    <div class="notices" role="status">
+      {notice && (
+        <div class="notice">
+          {notice.text}{' '}
+          {notice.undo && (
+            <button
+              type="button"
+              onClick={() => {
+                notice.undo?.();
+                setNotice(undefined);
+              }}
+            >
+              Undo
+            </button>
+          )}
+        </div>
+      )}
+    </div>
+  );
+}

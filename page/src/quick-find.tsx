@@ -1,0 +1,75 @@
+/** Quick find over everything that has a name (Ctrl K). */
+import { useState } from 'preact/hooks';
+import { call, type Output } from './api.js';
+import { Dialog } from './dialog.jsx';
+import { hrefOf, useLoaded, useSettled } from './hooks.js';
+
+type Hit = Output<'quick_find'>['hits'][number];
+
+export function addressOf({ kind, id }: Pick<Hit, 'kind' | 'id'>): string {
+  if (kind === 'conversation') return hrefOf('conversation', id);
+  if (kind === 'note') return hrefOf('notes', id);
+  if (kind === 'heading') return hrefOf('notes', id.replace(/:\d+$/, ''));
+  if (kind === 'insight') return hrefOf('insights', '', { id });
+  return hrefOf('knowledge', id);
+}
+
+export function QuickFind({ onClose }: { onClose(): void }) {
+  const [query, setQuery] = useState('');
+  const [at, setAt] = useState(0);
+  const asked = useSettled(query.trim(), 80);
+  const { data } = useLoaded(asked, async (signal) =>
+    asked === '' ? undefined : call('quick_find', { query: asked, limit: 12 }, signal),
+  );
+  const hits = data?.hits ?? [];
+  const open = (hit: Hit) => {
+    location.hash = addressOf(hit);
+    onClose();
+  };
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key === 'ArrowDown') setAt(Math.min(at + 1, hits.length - 1));
+    else if (event.key === 'ArrowUp') setAt(Math.max(at - 1, 0));
+    else if (event.key === 'Enter' && hits[at]) open(hits[at]);
+    else return;
+    event.preventDefault();
+  };
+  return (
+    <Dialog label="Find" onClose={onClose}>
+      <input
+        class="find"
+        type="text"
+        role="combobox"
+        aria-label="Find conversations, notes, insights and subjects"
+        aria-expanded={hits.length > 0}
+        aria-controls="found"
+        aria-activedescendant={hits.length > 0 ? `found-${at}` : undefined}
+        placeholder="A title, a note, a subject…"
+        autofocus
+        value={query}
+        onInput={({ currentTarget }) => {
+          setQuery(currentTarget.value);
+          setAt(0);
+        }}
+        onKeyDown={onKey}
+      />
+      <div id="found" role="listbox" aria-label="Found" class="found">
+        {hits.map((hit, index) => (
+          <button
+            type="button"
+            role="option"
+            id={`found-${index}`}
+            key={`${hit.kind}:${hit.id}`}
+            aria-selected={index === at}
+            tabIndex={-1}
+            onClick={() => open(hit)}
+          >
+            <span class="kind">{hit.kind}</span> <bdi>{hit.title || hit.id}</bdi>
+          </button>
+        ))}
+      </div>
+      {asked !== '' && data?.hits.length === 0 && (
+        <p>Nothing has such a name. {data.suggestions.join(', ')}</p>
+      )}
+    </Dialog>
+  );
+}

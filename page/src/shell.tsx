@@ -1,0 +1,154 @@
+/** The frame of every view: navigation, keys, quick find, help, and notices. */
+import type { ComponentType } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { Dialog } from './dialog.jsx';
+import { hrefOf, type Route, useKeys, useRoute } from './hooks.js';
+import { Empty, Notices } from './parts.jsx';
+import { QuickFind } from './quick-find.jsx';
+import { Timeline } from './views/timeline.jsx';
+
+type View = ComponentType<{ readonly route: Route }>;
+
+/** Views that are loaded when they are first opened. */
+const LAZY: Record<string, () => Promise<View>> = {
+  conversation: async () => (await import('./views/conversation.jsx')).ConversationView,
+  search: async () => (await import('./views/search.jsx')).Search,
+  figures: async () => (await import('./views/figures.jsx')).FiguresView,
+  knowledge: async () => (await import('./views/knowledge.jsx')).Knowledge,
+  notes: async () => (await import('./views/notes.jsx')).Notes,
+  insights: async () => (await import('./views/insights.jsx')).Insights,
+  trash: async () => (await import('./views/trash.jsx')).TrashView,
+};
+
+const NAVIGATION: readonly (readonly [view: string, label: string, key: string])[] = [
+  ['', 'Timeline', 't'],
+  ['search', 'Search', '/'],
+  ['figures', 'Figures', 'f'],
+  ['knowledge', 'Knowledge', 'g'],
+  ['notes', 'Notes', 'n'],
+  ['insights', 'Insights', 'i'],
+  ['trash', 'Trash & health', 'x'],
+];
+
+const KEYS: readonly (readonly [keys: string, what: string])[] = [
+  ['Ctrl K or ⌘ K', 'find anything by name'],
+  ['/', 'search what was said'],
+  ['j, k', 'next and previous entry of a list'],
+  ['Enter', 'open the entry'],
+  ...NAVIGATION.filter(([view]) => view !== 'search').map(
+    ([, label, key]) => [key, label.toLowerCase()] as const,
+  ),
+  ['?', 'these keys'],
+  ['Esc', 'close what is open'],
+];
+
+export function Shell() {
+  const route = useRoute();
+  const [isFinding, setFinding] = useState(false);
+  const [isHelping, setHelping] = useState(false);
+  const go = (view: string) => () => {
+    location.hash = hrefOf(view);
+  };
+  useKeys({
+    ...Object.fromEntries(NAVIGATION.map(([view, , key]) => [key, go(view)])),
+    '/': (event) => {
+      event.preventDefault();
+      go('search')();
+    },
+    '?': () => setHelping(true),
+  });
+  useEffect(() => {
+    const listen = (event: KeyboardEvent) => {
+      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 'k') return;
+      event.preventDefault();
+      setFinding(true);
+    };
+    addEventListener('keydown', listen);
+    return () => removeEventListener('keydown', listen);
+  }, []);
+  return (
+    <>
+      <a class="skip" href="#main" onClick={focusMain}>
+        Skip to the content
+      </a>
+      <header class="bar">
+        <a class="brand" href={hrefOf('')}>
+          Daybook
+        </a>
+        <nav aria-label="Views">
+          {NAVIGATION.map(([view, label]) => (
+            <a
+              key={view}
+              href={hrefOf(view)}
+              aria-current={isCurrent(view, route) ? 'page' : undefined}
+            >
+              {label}
+            </a>
+          ))}
+        </nav>
+        <button type="button" class="quiet" onClick={() => setFinding(true)}>
+          Find <kbd>Ctrl K</kbd>
+        </button>
+        <button type="button" class="quiet" aria-label="Keys" onClick={() => setHelping(true)}>
+          ?
+        </button>
+      </header>
+      <main id="main" tabIndex={-1}>
+        <CurrentView route={route} />
+      </main>
+      {isFinding && <QuickFind onClose={() => setFinding(false)} />}
+      {isHelping && <Help onClose={() => setHelping(false)} />}
+      <Notices />
+    </>
+  );
+}
+
+const isCurrent = (view: string, route: Route) =>
+  view === route.view || (view === '' && route.view === 'conversation');
+
+function focusMain(event: Event): void {
+  event.preventDefault();
+  document.getElementById('main')?.focus();
+}
+
+function CurrentView({ route }: { readonly route: Route }) {
+  const [loaded, setLoaded] = useState<Record<string, View>>({});
+  const load = LAZY[route.view];
+  const View = loaded[route.view];
+  useEffect(() => {
+    const label = NAVIGATION.find(([view]) => view === route.view)?.[1] ?? 'Daybook';
+    document.title = route.view === '' ? 'Daybook' : `${label} · Daybook`;
+    if (load === undefined || View !== undefined) return;
+    void load().then((view) => setLoaded((before) => ({ ...before, [route.view]: view })));
+  }, [route.view, load, View]);
+  if (route.view === '') return <Timeline />;
+  if (load === undefined) {
+    return (
+      <Empty title="There is no such page">
+        <a href={hrefOf('')}>To the timeline</a>
+      </Empty>
+    );
+  }
+  return View === undefined ? <p class="loading">Loading…</p> : <View route={route} />;
+}
+
+function Help({ onClose }: { onClose(): void }) {
+  return (
+    <Dialog label="Keys" onClose={onClose}>
+      <h2>Keys</h2>
+      <dl class="keys">
+        {KEYS.map(([keys, what]) => (
+          <div key={keys}>
+            <dt>
+              <kbd>{keys}</kbd>
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+      <button type="button" onClick={onClose}>
+        Close
+      </button>
+    </Dialog>
+  );
+}

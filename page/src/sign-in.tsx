@@ -1,0 +1,35 @@
+/** For browsers that came without a link: the token of the server opens the page. */
+import { useState } from 'preact/hooks';
+import { signIn } from './api.js';
+
+export function SignIn({ onDone }: { onDone(): void }) {
+  const [token, setToken] = useState('');
+  const [isWrong, setWrong] = useState(false);
+  const send = async (event: Event) => {
+    event.preventDefault();
+    if (await signIn({ token: token.trim() })) onDone();
+    else setWrong(true);
+  };
+  return (
+    <main class="sign-in">
+      <h1>Daybook</h1>
+      <p>
+        Run <code>daybook open</code> for a link that opens this page, or give the token of this
+        server (<code>DAYBOOK_HTTP_TOKEN</code>). A link works once.
+      </p>
+      <form onSubmit={(event) => void send(event)}>
+        <label>
+          Token{' '}
+          <input
+            type="password"
+            autocomplete="off"
+            value={token}
+            onInput={({ currentTarget }) => setToken(currentTarget.value)}
+          />
+        </label>{' '}
+        <button type="submit">Open</button>
+      </form>
+      {isWrong && <p role="alert">This is not the token of this server.</p>}
+    </main>
+  );
+}

@@ -1,0 +1,213 @@
+/** Figures: a calendar of messages, the hours of the week, sums by month, module and model, cost, topics. */
+import { call, type Output } from '../api.js';
+import { hrefOf, useChanges, useLoaded } from '../hooks.js';
+import { Empty, Failure } from '../parts.jsx';
+
+type Figures = Output<'get_analytics'>;
+type Named = NonNullable<Figures['modules']>;
+
+const DAY_MS = 86_400_000;
+const WEEKS = 53;
+const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
+const LEVELS = 4;
+const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+/** Swedish dates have the form of ISO 8601. */
+const isoDay = (time: number) => new Intl.DateTimeFormat('sv-SE', { timeZone: 'UTC' }).format(time);
+const number = new Intl.NumberFormat();
+
+export function FiguresView() {
+  const { data, error, reload } = useLoaded('figures', async (signal) => {
+    const from = isoDay(Date.now() - WEEKS * 7 * DAY_MS);
+    const [all, days] = await Promise.all([
+      call('get_analytics', { timeZone, maxTokens: 25_000 }, signal),
+      call(
+        'get_analytics',
+        { timeZone, from, period: 'day', include: ['periods'], maxTokens: 25_000 },
+        signal,
+      ),
+    ]);
+    return { all, days: days.periods ?? [] };
+  });
+  useChanges('conversation', reload);
+  if (error && !data) return <Failure error={error} />;
+  if (!data) return <p class="loading">Loading…</p>;
+  const { all, days } = data;
+  if (all.totals.messages === 0) return <Empty title="There are no figures yet" />;
+  return (
+    <div class="figures">
+      <h1>Figures</h1>
+      <Totals figures={all} />
+      <section>
+        <h2>Messages a day</h2>
+        <Calendar days={days} />
+      </section>
+      <section>
+        <h2>Hours of the week</h2>
+        <Week week={all.week ?? []} />
+      </section>
+      <div class="columns">
+        <Bars title="By month" rows={(all.periods ?? []).slice(-24)} />
+        <Bars title="By module" rows={all.modules ?? []} />
+        <Bars title="By model" rows={all.models ?? []} />
+        <Bars title="By role" rows={all.roles ?? []} />
+      </div>
+      <Longest figures={all} />
+      <section>
+        <h2>Topics</h2>
+        <p class="topics">
+          {(all.topics ?? []).map(({ word, messages }) => (
+            <a key={word} href={hrefOf('search', '', { q: word })} title={`${messages} messages`}>
+              <bdi>{word}</bdi>
+            </a>
+          ))}
+        </p>
+      </section>
+    </div>
+  );
+}
+
+function Totals({ figures: { totals, pace } }: { readonly figures: Figures }) {
+  const cost = totals.costs.map(({ currency, total }) => `${total.toFixed(2)} ${currency}`);
+  const facts: readonly (readonly [string, string])[] = [
+    ['conversations', number.format(totals.conversations)],
+    ['messages', number.format(totals.messages)],
+    ['words', number.format(totals.words)],
+    ['tokens, about', number.format(totals.tokens)],
+    ['cost', cost.join(' + ') || '–'],
+    ['minutes a session', String(pace.medianMinutes)],
+    ['seconds between messages', String(pace.medianPauseSeconds)],
+  ];
+  return (
+    <dl class="totals">
+      {facts.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Calendar({ days }: { readonly days: Named }) {
+  const counts = new Map(days.map(({ name, messages }) => [name, messages]));
+  const most = Math.max(1, ...counts.values());
+  const today = Date.now();
+  const weekday = (new Date(today).getDay() + 6) % 7;
+  const first = today - (weekday + (WEEKS - 1) * 7) * DAY_MS;
+  const cells = Array.from({ length: (WEEKS - 1) * 7 + weekday + 1 }, (_, at) => {
+    const day = isoDay(first + at * DAY_MS);
+    return { at, day, count: counts.get(day) ?? 0 };
+  });
+  const busiest = [...counts].sort(([, a], [, b]) => b - a)[0];
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label="Calendar of messages">
+      <svg
+        viewBox={`0 0 ${WEEKS * 14} 98`}
+        class="calendar"
+        role="img"
+        aria-label={`Messages a day of the last year. The most: ${busiest?.[1] ?? 0} on ${busiest?.[0] ?? 'no day'}.`}
+      >
+        {cells.map(({ at, day, count }) => (
+          <rect
+            key={day}
+            x={Math.floor(at / 7) * 14}
+            y={(at % 7) * 14}
+            width="12"
+            height="12"
+            rx="2"
+            class={levelOf(count, most)}
+          >
+            <title>{`${day}: ${count} messages`}</title>
+          </rect>
+        ))}
+      </svg>
+    </div>
+  );
+}
+
+const levelOf = (count: number, most: number) =>
+  `level${count === 0 ? 0 : Math.ceil((count / most) * LEVELS)}`;
+
+function Week({ week }: { readonly week: readonly (readonly number[])[] }) {
+  const most = Math.max(1, ...week.flat());
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label="Hours of the week">
+      <table class="week">
+        <caption class="visually-hidden">Messages by weekday and hour</caption>
+        <thead>
+          <tr>
+            <th scope="col">
+              <span class="visually-hidden">Day</span>
+            </th>
+            {Array.from({ length: 24 }, (_, hour) => (
+              <th key={hour} scope="col">
+                {hour % 6 === 0 ? hour : <span class="visually-hidden">{hour}</span>}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {week.map((hours, day) => (
+            <tr key={WEEKDAYS[day]}>
+              <th scope="row">{WEEKDAYS[day]}</th>
+              {hours.map((count, hour) => (
+                <td key={`${day}:${hour}`} class={levelOf(count, most)} title={`${count} messages`}>
+                  <span class="visually-hidden">{count}</span>
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Bars({ title, rows }: { readonly title: string; readonly rows: Named }) {
+  if (rows.length === 0) return null;
+  const most = Math.max(...rows.map(({ messages }) => messages));
+  return (
+    <section>
+      <h2>{title}</h2>
+      <table class="bars">
+        <tbody>
+          {rows.map(({ name, messages, costs }) => (
+            <tr key={name}>
+              <th scope="row">
+                <bdi>{name || 'no module'}</bdi>
+              </th>
+              <td class="number">{number.format(messages)}</td>
+              <td class="share">
+                <span style={{ width: `${(messages / most) * 100}%` }} />
+              </td>
+              <td class="number">
+                {costs.map(({ currency, total }) => `${total.toFixed(2)} ${currency}`).join(' ')}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function Longest({ figures: { conversations = [] } }: { readonly figures: Figures }) {
+  return (
+    <section>
+      <h2>Longest conversations</h2>
+      <ol>
+        {conversations.map(({ conversationId, title, messages, minutes }) => (
+          <li key={conversationId}>
+            <a href={hrefOf('conversation', conversationId)}>
+              <bdi>{title ?? conversationId}</bdi>
+            </a>{' '}
+            <span class="facts">
+              {messages} messages, {minutes} minutes
+            </span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}

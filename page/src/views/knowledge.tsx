@@ -1,0 +1,187 @@
+/** The knowledge graph: all facts or those around a node, by predicate, as of a day. */
+import { useMemo, useState } from 'preact/hooks';
+import { call, type Output } from '../api.js';
+import { GraphCanvas } from '../graph-canvas.jsx';
+import { hrefOf, type Route, useChanges, useLoaded, useSettled } from '../hooks.js';
+import { Empty, Failure, Time } from '../parts.jsx';
+
+type Fact = Output<'kg_query'>['triples'][number];
+
+const PAGE = 1000;
+/** The store holds 5 000 unless its owner raised that. */
+const MOST_FACTS = 6000;
+/** The table beside the graph. */
+const MOST_ROWS = 100;
+
+export function Knowledge({ route }: { readonly route: Route }) {
+  const node = route.name;
+  const [predicate, setPredicate] = useState('');
+  const [asOf, setAsOf] = useState('');
+  const [depth, setDepth] = useState(1);
+  const day = useSettled(asOf);
+  const key = JSON.stringify([node, predicate, day, depth]);
+  const { data, error, reload } = useLoaded(key, (signal) =>
+    readFacts({ node, predicate, asOf: day, depth }, signal),
+  );
+  const stats = useLoaded('stats', (signal) => call('kg_stats', {}, signal));
+  useChanges('graph', reload);
+  const facts = data ?? [];
+  if (error && !data) return <Failure error={error} />;
+  if (stats.data && stats.data.open + stats.data.closed === 0) {
+    return (
+      <Empty title="No facts are known yet">
+        <p>Say to an assistant "remember that …", or add one:</p>
+        <pre tabIndex={0}>daybook kg add Ada "lives in" London</pre>
+      </Empty>
+    );
+  }
+  return (
+    <div class="knowledge">
+      <div class="tools">
+        <h1>{node === '' ? 'Knowledge' : <bdi>{node}</bdi>}</h1>
+        {node !== '' && <a href={hrefOf('knowledge')}>All facts</a>}
+        <label>
+          Predicate{' '}
+          <select
+            value={predicate}
+            onChange={({ currentTarget }) => setPredicate(currentTarget.value)}
+          >
+            <option value="">any</option>
+            {(stats.data?.predicates ?? []).map((each) => (
+              <option key={each.predicate} value={each.predicate}>
+                {each.predicate} ({each.facts})
+              </option>
+            ))}
+          </select>
+        </label>
+        {node !== '' && (
+          <label>
+            Steps{' '}
+            <input
+              type="number"
+              min={1}
+              max={6}
+              value={depth}
+              onInput={({ currentTarget }) => setDepth(Number(currentTarget.value) || 1)}
+            />
+          </label>
+        )}
+        <AsOf day={asOf} onDay={setAsOf} />
+        <span role="status">{facts.length} facts</span>
+      </div>
+      {facts.length > 0 && (
+        <GraphCanvas facts={facts} chosen={node} onChoose={(name) => open(name)} />
+      )}
+      <Facts facts={facts} />
+    </div>
+  );
+}
+
+const open = (name: string) => {
+  location.hash = hrefOf('knowledge', name);
+};
+
+interface Asked {
+  readonly node: string;
+  readonly predicate: string;
+  readonly asOf: string;
+  readonly depth: number;
+}
+
+async function readFacts({ node, predicate, asOf, depth }: Asked, signal: AbortSignal) {
+  const filter = {
+    ...(predicate !== '' && { predicate }),
+    ...(asOf !== '' && { asOf }),
+    ...{ limit: PAGE, maxTokens: 25_000 },
+  };
+  const facts: Fact[] = [];
+  let offset: number | undefined = 0;
+  while (offset !== undefined && facts.length < MOST_FACTS) {
+    const page: Output<'kg_query'> =
+      node === ''
+        ? await call('kg_query', { ...filter, offset }, signal)
+        : await call('kg_neighbors', { ...filter, node, depth, offset }, signal);
+    facts.push(...page.triples);
+    offset = page.nextOffset;
+  }
+  return facts;
+}
+
+const DAY_MS = 86_400_000;
+const YEARS = 3;
+
+/** A day in the past; at its end the slider means now. */
+function AsOf({ day, onDay }: { readonly day: string; onDay(day: string): void }) {
+  const last = YEARS * 366;
+  const today = useMemo(() => Math.floor(Date.now() / DAY_MS), []);
+  const at = day === '' ? last : last - (today - Date.parse(day) / DAY_MS);
+  const set = (value: number) =>
+    onDay(
+      value >= last ? '' : new Date((today - last + value) * DAY_MS).toISOString().slice(0, 10),
+    );
+  return (
+    <label class="as-of">
+      As of <output>{day === '' ? 'now' : day}</output>{' '}
+      <input
+        type="range"
+        min={0}
+        max={last}
+        value={at}
+        aria-valuetext={day === '' ? 'now' : day}
+        onInput={({ currentTarget }) => set(Number(currentTarget.value))}
+      />
+    </label>
+  );
+}
+
+function Facts({ facts }: { readonly facts: readonly Fact[] }) {
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label="Facts">
+      <table class="facts-table">
+        <thead>
+          <tr>
+            <th scope="col">Subject</th>
+            <th scope="col">Predicate</th>
+            <th scope="col">Object</th>
+            <th scope="col">Since</th>
+            <th scope="col">Said in</th>
+          </tr>
+        </thead>
+        <tbody>
+          {facts.slice(0, MOST_ROWS).map(({ subject, predicate, object, ts, validTo, ...said }) => (
+            <tr key={JSON.stringify([subject, predicate, object, ts])}>
+              <td>
+                <a href={hrefOf('knowledge', subject)}>
+                  <bdi>{subject}</bdi>
+                </a>
+              </td>
+              <td>
+                <bdi>{predicate}</bdi>
+              </td>
+              <td>
+                <a href={hrefOf('knowledge', object)}>
+                  <bdi>{object}</bdi>
+                </a>
+              </td>
+              <td>
+                <Time at={ts} isDay />
+                {validTo && (
+                  <>
+                    {' to '}
+                    <Time at={validTo} isDay />
+                  </>
+                )}
+              </td>
+              <td>
+                {said.conversationId && (
+                  <a href={hrefOf('conversation', said.conversationId)}>conversation</a>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {facts.length > MOST_ROWS && <p class="facts">The first {MOST_ROWS} are listed.</p>}
+    </div>
+  );
+}

@@ -1,0 +1,128 @@
+/** Notes: the list, and one to read or to edit. What another program changed meanwhile is never overwritten. */
+import { useState } from 'preact/hooks';
+import { CallError, call, type Output } from '../api.js';
+import { hrefOf, type Route, useChanges, useLoaded } from '../hooks.js';
+import { Markdown } from '../markdown.jsx';
+import { Empty, Failure, notify, Time } from '../parts.jsx';
+
+export function Notes({ route }: { readonly route: Route }) {
+  const { data, error, reload } = useLoaded('notes', (signal) =>
+    call('mb_list', { limit: 1000, maxTokens: 25_000 }, signal),
+  );
+  useChanges('note', reload);
+  if (error && !data) return <Failure error={error} />;
+  if (!data) return <p class="loading">Loading…</p>;
+  if (data.total === 0) {
+    return (
+      <Empty title="There are no notes yet">
+        <pre tabIndex={0}>daybook mb add ideas/garden.md "# The garden"</pre>
+      </Empty>
+    );
+  }
+  return (
+    <div class="notes">
+      <nav aria-label="Notes">
+        <h1>Notes</h1>
+        <ul>
+          {data.files.map(({ path }) => (
+            <li key={path}>
+              <a
+                href={hrefOf('notes', path)}
+                aria-current={path === route.name ? 'page' : undefined}
+              >
+                <bdi>{path}</bdi>
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      {route.name === '' ? (
+        <p class="empty">{data.total} notes. Choose one.</p>
+      ) : (
+        <Note key={route.name} path={route.name} />
+      )}
+    </div>
+  );
+}
+
+async function readNote(path: string, signal: AbortSignal): Promise<Output<'mb_read'>> {
+  let whole = await call('mb_read', { path, maxTokens: 25_000 }, signal);
+  while (whole.hasMore) {
+    const { nextLine: startLine = 1, nextColumn: startColumn = 1 } = whole;
+    const next = await call('mb_read', { path, startLine, startColumn, maxTokens: 25_000 }, signal);
+    if (next.hash !== whole.hash) return readNote(path, signal);
+    const between = startColumn > 1 ? '' : '\n';
+    whole = { ...next, content: `${whole.content}${between}${next.content}` };
+  }
+  return whole;
+}
+
+function Note({ path }: { readonly path: string }) {
+  const { data, error, reload } = useLoaded(path, (signal) => readNote(path, signal));
+  const [draft, setDraft] = useState<{ text: string; hash: string }>();
+  useChanges('note', reload, path);
+  if (error && !data) return <Failure error={error} />;
+  if (!data) return <p class="loading">Loading…</p>;
+  const isBehind = draft !== undefined && draft.hash !== data.hash;
+  const save = async () => {
+    if (draft === undefined) return;
+    try {
+      await call('mb_edit', { path, hash: draft.hash, content: draft.text });
+      setDraft(undefined);
+      notify({ text: 'The note is saved.' });
+    } catch (thrown) {
+      notify({
+        text: thrown instanceof CallError ? `${thrown.message} ${thrown.hint}` : 'Not saved.',
+      });
+    }
+    reload();
+  };
+  return (
+    <article class="note">
+      <header class="head">
+        <h2>
+          <bdi>{path}</bdi>
+        </h2>
+        <p class="facts">
+          changed <Time at={data.modifiedAt} /> · {data.sizeBytes} bytes
+        </p>
+        <p class="actions">
+          {draft === undefined ? (
+            <button type="button" onClick={() => setDraft({ text: data.content, hash: data.hash })}>
+              Edit
+            </button>
+          ) : (
+            <>
+              <button type="button" disabled={isBehind} onClick={() => void save()}>
+                Save
+              </button>
+              <button type="button" onClick={() => setDraft(undefined)}>
+                Discard
+              </button>
+            </>
+          )}
+        </p>
+      </header>
+      {isBehind && (
+        <p role="alert" class="failure">
+          The file was changed on disk meanwhile, so it cannot be saved over. Copy your text,
+          discard, and edit again.
+        </p>
+      )}
+      {draft === undefined ? (
+        <Markdown text={data.content} />
+      ) : (
+        <div class="editor">
+          <textarea
+            aria-label="Text of the note"
+            value={draft.text}
+            onInput={({ currentTarget }) => setDraft({ ...draft, text: currentTarget.value })}
+          />
+          <section aria-label="Preview">
+            <Markdown text={draft.text} />
+          </section>
+        </div>
+      )}
+    </article>
+  );
+}

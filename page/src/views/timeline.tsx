@@ -1,0 +1,141 @@
+/** Days and conversations, the last changed first; what is saved on disk appears by itself. */
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { type CallError, call, type Output } from '../api.js';
+import { hrefOf, useChanges, useSettled } from '../hooks.js';
+import { Empty, Failure, Time } from '../parts.jsx';
+import { VirtualList } from '../virtual-list.jsx';
+
+type Head = Output<'get_conversations'>['conversations'][number];
+interface Pages {
+  readonly heads: readonly Head[];
+  readonly total: number;
+  readonly cursor?: string;
+  readonly approximate?: boolean;
+}
+
+const PAGE = 100;
+
+export function Timeline() {
+  const [query, setQuery] = useState('');
+  const asked = useSettled(query.trim());
+  const [pages, setPages] = useState<Pages>();
+  const [error, setError] = useState<CallError>();
+  const [round, setRound] = useState(0);
+  const isLoading = useRef(false);
+  const ask = useCallback(
+    (cursor?: string) =>
+      call('get_conversations', {
+        ...{ limit: PAGE, maxTokens: 25_000 },
+        ...(asked !== '' && { query: asked }),
+        ...(cursor !== undefined && { cursor }),
+      }),
+    [asked],
+  );
+  useEffect(() => {
+    let isGone = false;
+    isLoading.current = true;
+    ask()
+      .then(
+        (found) => !isGone && setPages(toPages(found, [])),
+        (thrown) => setError(thrown),
+      )
+      .finally(() => {
+        isLoading.current = false;
+      });
+    return () => {
+      isGone = true;
+    };
+  }, [ask, round]);
+  useChanges('conversation', () => setRound((before) => before + 1));
+  const more = useCallback(() => {
+    if (isLoading.current || pages?.cursor === undefined) return;
+    isLoading.current = true;
+    ask(pages.cursor)
+      .then(
+        (found) => setPages(toPages(found, pages.heads)),
+        (thrown) => setError(thrown),
+      )
+      .finally(() => {
+        isLoading.current = false;
+      });
+  }, [ask, pages]);
+  if (error !== undefined && pages === undefined) return <Failure error={error} />;
+  if (pages === undefined) return <p class="loading">Loading…</p>;
+  if (pages.total === 0 && asked === '') return <FirstRun />;
+  return (
+    <div class="timeline">
+      <div class="tools">
+        <h1>Timeline</h1>
+        <label>
+          <span class="visually-hidden">Filter by title and tags</span>
+          <input
+            type="search"
+            placeholder="Filter by title and tags"
+            value={query}
+            onInput={({ currentTarget }) => setQuery(currentTarget.value)}
+          />
+        </label>
+        <span role="status">
+          {pages.total} conversations{pages.approximate ? ' with similar names' : ''}
+        </span>
+      </div>
+      <VirtualList
+        label="Conversations"
+        total={pages.total}
+        items={pages.heads}
+        keyOf={({ conversationId }) => conversationId}
+        hrefOf={({ conversationId }) => hrefOf('conversation', conversationId)}
+        row={(head, before) => <Row head={head} before={before} />}
+        onMissing={more}
+      />
+    </div>
+  );
+}
+
+function toPages(found: Output<'get_conversations'>, before: readonly Head[]): Pages {
+  const { total, nextCursor, approximate, conversations } = found;
+  return {
+    ...{ heads: [...before, ...conversations], total },
+    ...(nextCursor !== undefined && { cursor: nextCursor }),
+    ...(approximate !== undefined && { approximate }),
+  };
+}
+
+function Row({ head, before }: { readonly head: Head; readonly before: Head | undefined }) {
+  const day = dayOf(head);
+  const isNewDay = before === undefined || dayOf(before) !== day;
+  return (
+    <>
+      <span class="day">{isNewDay && <Time at={head.updatedAt} isDay />}</span>
+      <span class="what">
+        <bdi class="title">
+          {head.pinned && <span title="Pinned">★ </span>}
+          {head.title ?? head.conversationId}
+        </bdi>
+        <span class="facts">
+          {head.messageCount} messages{head.module && <bdi> · {head.module}</bdi>}
+          {(head.tags ?? []).slice(0, 4).map((tag) => (
+            <bdi class="tag" key={tag}>
+              {tag}
+            </bdi>
+          ))}
+        </span>
+      </span>
+    </>
+  );
+}
+
+const dayOf = ({ updatedAt }: Head) => new Date(updatedAt).toDateString();
+
+function FirstRun() {
+  return (
+    <Empty title="Nothing is kept here yet">
+      <p>Connect an assistant, and it saves conversations here; they appear at once:</p>
+      <pre tabIndex={0}>daybook init</pre>
+      <p>Bring what ChatGPT, Claude or another program has exported:</p>
+      <pre tabIndex={0}>daybook import conversations.json</pre>
+      <p>Look at a made-up store first:</p>
+      <pre tabIndex={0}>daybook demo ~/daybook-demo</pre>
+    </Empty>
+  );
+}

@@ -1,0 +1,21 @@
+/** Opens a path or an address with the program that the system has for it. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { AppError } from '../../base/errors.js';
+
+const OPENERS: Partial<Record<NodeJS.Platform, string>> = { darwin: 'open', win32: 'explorer.exe' };
+
+/** Resolves when that program has started. VALIDATION_ERROR where it cannot be. */
+export async function openWith(target: string): Promise<void> {
+  const opener = OPENERS[process.platform] ?? 'xdg-open';
+  const child = spawn(opener, [target], { stdio: 'ignore', detached: true });
+  try {
+    await once(child, 'spawn');
+    child.unref();
+  } catch (cause) {
+    throw new AppError('VALIDATION_ERROR', `The program ${opener} could not be started.`, {
+      hint: 'daybook open --print prints the path.',
+      cause,
+    });
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * `daybook open` without a name: serves the page on this machine and opens the browser with a link
+ * that works once. It runs until Ctrl-C or SIGTERM.
+ */
+import { dirname, join } from 'node:path';
+import { isAppError } from '../../base/errors.js';
+import { createLog } from '../../base/log.js';
+import { isLoopback } from '../../config/http-settings.js';
+import { ownToken } from '../../files/paths/own-token.js';
+import type { HttpOptions, HttpServer } from '../../server/http/http-server.js';
+import { buildServer } from '../../server/mcp/build-server.js';
+import { configuration, type Flags } from '../configuration.js';
+import { endProcess, limitEnding } from './end-process.js';
+import { openWith } from './open-with.js';
+import { openApp, PAGE_FOLDER, serverOptions, stopSignal } from './serve-parts.js';
+
+export interface PageCommandOptions {
+  readonly print?: boolean;
+  readonly port?: string;
+}
+
+/** Prints the link to stdout; with `print` no browser is started. */
+export async function page(
+  { print = false, port }: PageCommandOptions,
+  flags: Flags,
+): Promise<void> {
+  const config = configuration({ ...flags, httpPort: port });
+  const log = createLog(config.logLevel);
+  const app = await openApp(config, log);
+  const token =
+    config.http.token ?? (await ownToken(join(dirname(config.configFile), 'http-token')));
+  const host = isLoopback(config.http.host) ? config.http.host : '127.0.0.1';
+  const build = (hasSession: boolean) =>
+    buildServer({ ...serverOptions(config, log), app: () => app, isRemote: true, hasSession });
+  const stop = stopSignal();
+  try {
+    const server = await listen({
+      ...{ config: { ...config.http, host, token }, build, log },
+      page: { folder: PAGE_FOLDER, app },
+    });
+    console.log(server.pageLink());
+    if (!print) await openBrowser(server.pageLink());
+    console.error('The page is served until Ctrl-C. The link works once, for two minutes.');
+    if (!stop.aborted) await new Promise((resolve) => stop.addEventListener('abort', resolve));
+    limitEnding(log);
+    await server.close();
+  } finally {
+    await app.close();
+  }
+  await endProcess();
+}
+
+/** On the port of the settings, so that bookmarks last; on any other where that one is taken. */
+async function listen(options: HttpOptions): Promise<HttpServer> {
+  const { openHttp } = await import('../../server/http/http-server.js');
+  try {
+    return await openHttp(options);
+  } catch (error) {
+    if (!isAppError(error, 'VALIDATION_ERROR')) throw error;
+    return openHttp({ ...options, config: { ...options.config, port: 0 } });
+  }
+}
+
+async function openBrowser(link: string): Promise<void> {
+  try {
+    await openWith(link);
+  } catch {
+    console.error('No browser could be started: open the link above.');
+  }
+}

@@ -1,0 +1,36 @@
+/** What the commands that serve have in common: the stores, what servers offer, the end of the process. */
+import { join } from 'node:path';
+import type { App } from '../../app.js';
+import type { Log } from '../../base/log.js';
+import type { Config } from '../../config/config.js';
+import type { Tool } from '../../tools/define-tool.js';
+
+/** Of the built command: its own folder and this one lie side by side. */
+export const PAGE_FOLDER = join(import.meta.dirname, '../page');
+
+/** What every server of this process has in common. */
+export function serverOptions({ toolsets, perplexity }: Config, log: Log) {
+  const isListed = ({ needsPerplexity }: Tool) => !needsPerplexity || perplexity.isListed;
+  return { toolsets, isListed, log };
+}
+
+/** Rejects for the calls that wait for it; the next call tries again. */
+export async function openApp(config: Config, log: Log): Promise<App> {
+  try {
+    const { createApp } = await import('../../app.js');
+    const app = await createApp(config, { log });
+    app.start();
+    return app;
+  } catch (error) {
+    log.error({ err: error }, 'the store cannot be opened');
+    throw error;
+  }
+}
+
+export function stopSignal(): AbortSignal {
+  const stop = new AbortController();
+  for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+    process.on(name, () => stop.abort(name));
+  }
+  return stop.signal;
+}

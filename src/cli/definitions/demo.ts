@@ -1,0 +1,16 @@
+/** Names, options and help of `daybook demo`. */
+import type { Command } from 'commander';
+import type { Flags } from '../configuration.js';
+import { examplesText } from '../names.js';
+
+export function addDemo(program: Command, flags: () => Flags): void {
+  program
+    .command('demo')
+    .argument('<folder>', 'a folder that is new or empty')
+    .description('fill a store with made conversations, to look at the page')
+    .option('--json', 'the report as JSON')
+    .addHelpText('after', examplesText('demo ~/daybook-demo'))
+    .action(async (folder: string, options: { json?: boolean }) =>
+      (await import('../commands/demo.js')).demo(folder, options, flags()),
+    );
+}

@@ -1,0 +1,57 @@
+/**
+ * Calls of tools by the page, by name and with JSON: the same schemas, the same App and the same
+ * errors as over MCP, and every toolset, because the page is the user's own.
+ */
+import type { App } from '../../../app.js';
+import { AppError } from '../../../base/errors.js';
+import type { Log } from '../../../base/log.js';
+import type { ToolCall } from '../../../tools/define-tool.js';
+import { tools } from '../../../tools/index.js';
+import { AcceptedCalls } from '../../mcp/accepted-calls.js';
+import { factsOf, inputError, toAppError } from '../../mcp/error-result.js';
+import { successResult } from '../../mcp/success-result.js';
+
+export interface PageAnswer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+export class PageCalls {
+  readonly accepted = new AcceptedCalls();
+  readonly #app: App;
+  readonly #log: Log;
+
+  constructor(app: App, log: Log) {
+    this.#app = app;
+    this.#log = log;
+  }
+
+  /** The structured content of the answer (200), or `error` with the facts of an AppError. Never rejects. */
+  run(name: string, args: unknown, gone: AbortSignal): Promise<PageAnswer> {
+    const signal = AbortSignal.any([gone, this.accepted.endSignal]);
+    return this.accepted.track(async () => {
+      try {
+        return { status: 200, body: await this.#result(name, args, signal) };
+      } catch (error) {
+        const known = toAppError(error, signal, this.#log);
+        return { status: STATUS[known.code] ?? 422, body: { error: factsOf(known) } };
+      }
+    });
+  }
+
+  async #result(name: string, args: unknown, signal: AbortSignal): Promise<unknown> {
+    const tool = tools.find((each) => each.name === name);
+    if (tool === undefined) {
+      throw new AppError(
+        'VALIDATION_ERROR',
+        `There is no tool ${JSON.stringify(name.slice(0, 80))}.`,
+      );
+    }
+    const call: ToolCall = { signal, isRemote: true, progress: () => undefined };
+    const input = tool.input.safeParse(args);
+    if (!input.success) throw inputError(tool, input.error);
+    return successResult(tool, await tool.run(input.data, this.#app, call)).structuredContent;
+  }
+}
+
+const STATUS: Partial<Record<AppError['code'], number>> = { VALIDATION_ERROR: 400, INTERNAL: 500 };

@@ -1,0 +1,78 @@
+/**
+ * The stream of events of the page: which conversations, notes and subjects changed, gathered for a
+ * moment. It carries names, no contents: the page asks for what it shows.
+ */
+import type { Response } from 'express';
+import type { App } from '../../../app.js';
+import { resourceKinds } from '../../../resources/resources.js';
+
+/** One exchange writes twice; an import writes thousands of times. */
+const GATHER_MS = 200;
+const KEEP_ALIVE_MS = 15_000;
+/** Of more changes in one moment the page reads everything anew. */
+const MOST_NAMED = 100;
+
+export class PageEvents {
+  readonly #app: App;
+  readonly #streams = new Set<Response>();
+  readonly #changed = new Map<string, Set<string>>();
+  #unfollow: (() => void)[] = [];
+  #sending: NodeJS.Timeout | undefined;
+  #keepAlive: NodeJS.Timeout | undefined;
+
+  constructor(app: App) {
+    this.#app = app;
+  }
+
+  /** The response becomes a stream that ends with its connection or with `close`. */
+  open(res: Response): void {
+    res.set({ 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
+    res.flushHeaders();
+    res.write('retry: 1000\n\n');
+    this.#streams.add(res);
+    res.once('close', () => {
+      this.#streams.delete(res);
+      if (this.#streams.size === 0) this.#stop();
+    });
+    if (this.#unfollow.length > 0) return;
+    this.#unfollow = resourceKinds.map(({ name, follow }) =>
+      follow(this.#app, {
+        changed: (key) => this.#note(name, key ?? '*'),
+        listed: () => undefined,
+      }),
+    );
+    this.#keepAlive = setInterval(() => this.#write(': keepalive\n\n'), KEEP_ALIVE_MS).unref();
+  }
+
+  close(): void {
+    for (const stream of this.#streams) stream.end();
+    this.#stop();
+  }
+
+  #note(kind: string, key: string): void {
+    const keys = this.#changed.get(kind) ?? new Set();
+    this.#changed.set(kind, keys.add(keys.size < MOST_NAMED ? key : '*'));
+    this.#sending ??= setTimeout(() => this.#send(), GATHER_MS).unref();
+  }
+
+  #send(): void {
+    this.#sending = undefined;
+    for (const [kind, keys] of this.#changed) {
+      this.#write(`event: changed\ndata: ${JSON.stringify({ kind, keys: [...keys] })}\n\n`);
+    }
+    this.#changed.clear();
+  }
+
+  #write(text: string): void {
+    for (const stream of this.#streams) stream.write(text);
+  }
+
+  #stop(): void {
+    clearTimeout(this.#sending);
+    clearInterval(this.#keepAlive);
+    this.#sending = undefined;
+    this.#changed.clear();
+    for (const stop of this.#unfollow) stop();
+    this.#unfollow = [];
+  }
+}

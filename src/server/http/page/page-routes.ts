@@ -1,0 +1,134 @@
+/**
+ * The page under `/` and its interface under `/api/` (docs/PAGE.md). Host and Origin were checked
+ * before; here the session is, and that no other site's page asks.
+ */
+import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
+import type { App } from '../../../app.js';
+import { isRecord } from '../../../base/is-record.js';
+import type { Log } from '../../../base/log.js';
+import type { HttpConfig } from '../../../config/http-settings.js';
+import { HttpError } from '../http-error.js';
+import { readBytes } from '../request-body.js';
+import { PageCalls } from './page-calls.js';
+import { PageEvents } from './page-events.js';
+import { type PageFile, readPage } from './page-files.js';
+import { PageSession } from './page-session.js';
+
+export interface PageOptions {
+  /** The folder with the built page. */
+  readonly folder: string;
+  readonly app: App;
+}
+
+export interface Page {
+  readonly router: Router;
+  /** The secret part of a link that works once. */
+  newLink(): string;
+  /** Resolves when accepted calls are answered and the streams are closed. */
+  close(): Promise<void>;
+}
+
+/** Nothing but what this server sends: no inline script, no frame, no other origin. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "manifest-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  'trusted-types dompurify',
+].join('; ');
+
+const PAGE_HEADERS = {
+  'Content-Security-Policy': POLICY,
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+};
+const A_YEAR = 'private, max-age=31536000, immutable';
+/** Of a link or a token. */
+const MAX_SECRET_BYTES = 4096;
+
+export function createPage({ folder, app }: PageOptions, config: HttpConfig, log: Log): Page {
+  const router = express.Router();
+  const session = new PageSession(config.token);
+  const calls = new PageCalls(app, log);
+  const events = new PageEvents(app);
+  let files: Promise<ReadonlyMap<string, PageFile>> | undefined;
+
+  router.use('/api', sameOrigin, (_req, res, next) => {
+    res.set('Cross-Origin-Resource-Policy', 'same-origin');
+    next();
+  });
+  router.post('/api/session', async (req, res) => {
+    const given = await readObject(req, MAX_SECRET_BYTES);
+    if (!session.begin(given, req, res)) throw refused();
+    res.status(204).end();
+  });
+  router.use('/api', (req, _res, next) => next(session.isOpenTo(req) ? undefined : refused()));
+  router.get('/api/session', (_req, res) => void res.status(204).end());
+  router.get('/api/events', (_req, res) => events.open(res));
+  router.post('/api/tools/:name', async (req, res) => {
+    const args = await readObject(req, config.maxBodyBytes);
+    const { status, body } = await calls.run(String(req.params['name']), args, goneSignal(res));
+    if (!res.destroyed) res.status(status).json(body);
+  });
+  router.use(async (req, res, next) => {
+    files ??= readPage(folder);
+    const file = (await files).get(req.path);
+    if (file === undefined) return next();
+    if (req.method !== 'GET') {
+      throw new HttpError(405, 'This address accepts GET.', { headers: { Allow: 'GET' } });
+    }
+    res.set({ ...PAGE_HEADERS, ...(file.isConstant && { 'Cache-Control': A_YEAR }) });
+    res.type(file.type).send(file.text);
+  });
+  return {
+    router,
+    newLink: () => session.newLink(),
+    async close() {
+      events.close();
+      await calls.accepted.end();
+    },
+  };
+}
+
+/** The Origin check sees no request that has none; browsers say here where those come from. */
+const sameOrigin: RequestHandler = (req, _res, next) => {
+  const site = req.get('sec-fetch-site') ?? 'same-origin';
+  if (site === 'same-origin') return next();
+  next(new HttpError(403, 'Pages of other sites may not use this server.'));
+};
+
+const refused = () =>
+  new HttpError(401, 'Open the page with daybook open, or give the token of this server.', {
+    headers: { 'WWW-Authenticate': 'Bearer realm="daybook"' },
+  });
+
+/** The body as a JSON object. HttpError 400, 413 or 415. */
+async function readObject(req: Request, maxBytes: number): Promise<Record<string, unknown>> {
+  if (req.is('application/json') === false) {
+    throw new HttpError(415, 'Content-Type must be application/json.');
+  }
+  const bytes = await readBytes(req, maxBytes);
+  try {
+    const value: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    if (isRecord(value)) return value;
+  } catch {
+    // answered below
+  }
+  throw new HttpError(400, 'The body must be a JSON object.');
+}
+
+/** Aborted when the browser has gone before it was answered. */
+function goneSignal(res: Response): AbortSignal {
+  const gone = new AbortController();
+  res.once('close', () => {
+    if (!res.writableFinished) gone.abort();
+  });
+  return gone.signal;
+}

@@ -1,0 +1,45 @@
+/**
+ * The tool `quick_find`: everything that has a name, as `daybook find` has it: conversations, notes and
+ * their headings, insights, subjects of the knowledge graph.
+ */
+import { z } from 'zod';
+import { shortened } from '../../base/shortened.js';
+import { ENTRY_KINDS } from '../../search/quick-find/find-index.js';
+import { defineTool, READS, success } from '../define-tool.js';
+
+export const quickFind = defineTool({
+  name: 'quick_find',
+  toolset: 'admin',
+  title: 'Find by name',
+  description:
+    'Finds conversations, notes, headings, insights and subjects of the knowledge graph by words of their names; beginnings of words and small typing errors are enough. For what was said use search_messages.',
+  input: z.strictObject({
+    query: z.string().min(1).max(1000).describe('Words of the name.'),
+    kinds: z.array(z.enum(ENTRY_KINDS)).min(1).describe('Only these kinds.').exactOptional(),
+    limit: z.number().int().min(1).max(100).describe('Most to give.').default(20),
+  }),
+  output: z.object({
+    success,
+    total: z.number().int(),
+    hits: z.array(
+      z.object({
+        kind: z.enum(ENTRY_KINDS),
+        id: z.string().describe('Of a note its path; of a heading path:line.'),
+        title: z.string(),
+      }),
+    ),
+    suggestions: z.array(z.string()).describe('Where nothing was found: names like these.'),
+  }),
+  annotations: READS,
+  quotesText: true,
+  async run({ query, kinds, limit }, app) {
+    const found = await app.quickFind.find(query, { limit, ...(kinds && { kinds }) });
+    return {
+      total: found.total,
+      hits: found.hits.map(({ entry: { kind, id, title } }) => {
+        return { kind, id, title: shortened(title) };
+      }),
+      suggestions: [...found.suggestions],
+    };
+  },
+});

@@ -1,0 +1,20 @@
+/** Types of browser.mjs, which the command for screenshots runs without a compiler. */
+import type { Browser } from 'playwright-core';
+
+export interface PagePlace {
+  readonly root: string;
+  readonly env: NodeJS.ProcessEnv;
+  remove(): void;
+}
+export function launch(): Promise<Browser>;
+export function newPlace(): PagePlace;
+export function run(place: PagePlace, args: readonly string[]): Promise<string>;
+export function servePage(
+  place: PagePlace,
+  port?: string,
+): Promise<{
+  readonly link: string;
+  readonly origin: string;
+  readonly port: string;
+  stop(): Promise<unknown>;
+}>;
