@@ -1,5 +1,5 @@
 /** Deleting into the trash, restoring, purging: nothing lost, nothing overwritten. */
-import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { errorOf } from '../../support/error-of.js';
@@ -38,8 +38,10 @@ describe('trash and restore', () => {
     expect((await errorOf(store.load(ID0))).code).toBe('CONVERSATION_NOT_FOUND');
     expect((await errorOf(store.append(ID0, [user('b')]))).code).toBe('CONVERSATION_NOT_FOUND');
     const other = (await another()).store;
+    const sizes = readdirSync(path).map((each) => statSync(join(path, each)).size);
     expect(await other.trashed()).toEqual([
       {
+        sizeBytes: sizes.reduce((sum, size) => sum + size, 0),
         name,
         conversationId: ID0,
         deletedAt: '2025-01-24T13:21:00.123Z',
@@ -107,7 +109,9 @@ describe('trash and restore', () => {
     const { name } = await store.trash(ID0);
     expect(store.damaged()).toEqual([]);
     renameSync(join(logsFolder, '.trash', name), join(logsFolder, '.trash', ID0));
-    expect(await store.trashed()).toEqual([{ name: ID0, conversationId: ID0 }]);
+    expect(await store.trashed()).toEqual([
+      { name: ID0, conversationId: ID0, sizeBytes: '{ broken'.length },
+    ]);
     await store.restore(ID0);
     expect((await errorOf(store.load(ID0))).code).toBe('CONVERSATION_CORRUPTED');
     expect(store.damaged()).toHaveLength(1);
