@@ -4,10 +4,13 @@
  */
 import { dirname, join } from 'node:path';
 import { Figures } from './analytics/figures.js';
+import { doctorOf } from './app/doctor.js';
 import type { EmbeddingParts } from './app/embeddings.js';
-import { indexCachePath, openStoreEncryption } from './app/encryption.js';
+import { openStoreEncryption } from './app/encryption.js';
+import { indexCachePath } from './app/index-cache-path.js';
 import { type KeepingParts, keepingParts, storeSize } from './app/keeping.js';
 import { openLanguageParts } from './app/language-parts.js';
+import { withoutPassword } from './app/shown-address.js';
 import type { SummaryParts } from './app/summaries.js';
 import { type Clock, systemClock } from './base/clock.js';
 import { type Log, silentLog } from './base/log.js';
@@ -15,17 +18,20 @@ import { VERSION } from './base/version.js';
 import type { Config } from './config/config.js';
 import { RelevantSnippets } from './context/snippets/relevant-snippets.js';
 import type { SummaryService } from './context/summaries/summary-service.js';
+import type { Doctor } from './doctor/doctor.js';
 import { Exporter } from './exchange/export.js';
 import { GraphExport } from './exchange/graph-export.js';
 import { GraphImport } from './exchange/graph-import.js';
 import type { Durability } from './files/atomic/atomic-write.js';
 import { type Codec, codecOf } from './files/codec.js';
 import { requireUnconverted } from './files/sealing/open-stores.js';
+import type { ImportStores } from './import/import.js';
 import { Importer } from './import/importer.js';
 import { type ServerWatch, startServerWatch } from './import/server-watch.js';
 import { Backups } from './maintenance/backup.js';
 import type { BackupArea } from './maintenance/backup-content.js';
 import { graphPathsOf } from './maintenance/graph-in-archive.js';
+import { MessageScreen } from './privacy/screen.js';
 import { createPerplexity } from './providers/perplexity.js';
 import type { Perplexity } from './providers/perplexity-types.js';
 import type { VectorSource } from './recall/vector-source.js';
@@ -87,6 +93,8 @@ export interface App {
   readonly backups: Backups;
   /** The folders that a backup holds, and that a restore puts back. */
   readonly areas: readonly BackupArea[];
+  /** Looks at everything that is stored. */
+  readonly doctor: Doctor;
   readonly trash: KeepingParts['trash'];
   readonly retention: KeepingParts['retention'];
   readonly size: KeepingParts['size'];
@@ -146,11 +154,11 @@ async function openApp(config: Config, options: AppOptions, codec: Codec): Promi
   const { logsDir: logsFolder, fsync } = config;
   const size = storeSize(config, clock);
   const requireRoom = () => size.requireRoom();
-  const deps = { clock, log };
-  const conversations = await conversationsOf(config, requireRoom, { ...deps, isReading, codec });
+  const opening = { screen: new MessageScreen(config), clock, log, isReading, codec };
+  const conversations = await conversationsOf(config, requireRoom, opening);
   const language = openLanguageParts(config, conversations, clock, log);
   const { vectors } = language.services.embeddings;
-  const { search, recall } = searchesOf(config, conversations, vectors, deps);
+  const { search, recall } = searchesOf(config, conversations, vectors, { clock, log });
   const research = researchOf(config, conversations, requireRoom, clock, log);
   const documents = new ConversationDocuments({ logsFolder, fsync, clock, codec });
   const { store: summaries } = language.services.languageModels;
@@ -159,9 +167,9 @@ async function openApp(config: Config, options: AppOptions, codec: Codec): Promi
   const bank = bankOf(config, requireRoom, clock, log);
   const insights = openInsights(config, requireRoom, clock, log);
   const { areas, backups } = backupsOf(config, bank.kg, clock);
-  const importer = importerOf(config, { conversations, documents, ...bank, insights });
-  const kept = { backups, conversations, insights, ...bank };
-  const keeping = keepingParts(config, size, kept, deps);
+  const importer = importerOf(config, { ...opening, conversations, documents, ...bank, insights });
+  const stored = { backups, conversations, insights, ...bank };
+  const keeping = keepingParts(config, size, stored, { clock, log });
   const beginning = beginningOf(config, { conversations, research, importer }, log);
   return {
     conversations,
@@ -176,6 +184,7 @@ async function openApp(config: Config, options: AppOptions, codec: Codec): Promi
     importer,
     backups,
     areas,
+    doctor: doctorOf(config, { ...stored, clock }),
     ...keeping.services,
     state: new StateStore({ logsFolder, fsync, clock }),
     ...language.services,
@@ -209,7 +218,7 @@ async function openApp(config: Config, options: AppOptions, codec: Codec): Promi
 const conversationsOf = (
   { logsDir: logsFolder, fsync, maxMessages, keeping: { versions } }: Config,
   requireRoom: () => Promise<void>,
-  options: Required<AppOptions> & { codec: Codec },
+  options: Required<AppOptions> & { screen: MessageScreen; codec: Codec },
 ) => openConversationStore({ logsFolder, fsync, maxMessages, versions, requireRoom, ...options });
 
 /** Clears what dead processes left, follows their research runs, and takes in what the user has watched. */
@@ -296,10 +305,7 @@ function researchOf(
 
 function importerOf(
   { logsDir: logsFolder, imports, variable }: Config,
-  stores: Pick<
-    App,
-    'conversations' | 'documents' | 'memoryBank' | 'kg' | 'graphImport' | 'insights'
-  >,
+  stores: Omit<ImportStores, 'logsFolder'>,
 ): Importer {
   const { activity, watched, home, programs } = imports;
   const machine = { home, programs, variable };
@@ -387,13 +393,4 @@ function factsOf(config: Config): StoreFacts {
       },
     },
   };
-}
-
-/** An address as it may be shown: user name and password masked. */
-function withoutPassword(address: string): string {
-  const url = new URL(address);
-  if (url.username === '' && url.password === '') return address;
-  url.username = '***';
-  url.password = '';
-  return url.href.replace(/\/+$/, '');
 }

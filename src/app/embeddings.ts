@@ -1,6 +1,7 @@
 /** Embeddings put together: which model, where its vectors are kept, and what recall asks of them. */
 import { join } from 'node:path';
 import type { Clock } from '../base/clock.js';
+import { sha256Hex } from '../base/ids.js';
 import type { Log } from '../base/log.js';
 import type { Config } from '../config/config.js';
 import type { Embedder } from '../embeddings/embedder.js';
@@ -12,7 +13,6 @@ import { createVectorSource } from '../embeddings/stored-vectors.js';
 import { passagesOf } from '../recall/message-text.js';
 import type { VectorSource } from '../recall/vector-source.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
-import { cacheNameOf } from './encryption.js';
 
 export interface EmbeddingParts {
   /** Absent where embeddings are off. */
@@ -39,7 +39,7 @@ export function openEmbeddings(
   const sync = new EmbeddingSync({
     conversations,
     open: () => openEmbedder(config, clock),
-    folder: join(config.cacheFolder, 'vectors', cacheNameOf(config)),
+    folder: vectorsFolder(config),
     cut: passagesOf,
     clock,
     log,
@@ -52,6 +52,10 @@ export function openEmbeddings(
     close: () => sync.close(),
   };
 }
+
+/** The vectors of a root's messages, a folder a model. */
+export const vectorsFolder = ({ cacheFolder, logsDir }: Config): string =>
+  join(cacheFolder, 'vectors', sha256Hex(logsDir).slice(0, 32));
 
 /** Where `daybook embeddings enable` installs the packages of the local model. */
 export const packagesFolder = ({ cacheFolder }: Config): string =>

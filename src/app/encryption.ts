@@ -12,13 +12,7 @@ import { graphFiles } from '../stores/knowledge-graph/log/graph-files.js';
 const memoryBankOf = ({ root }: Config) => join(root, 'memory-bank');
 
 /** The name of what belongs to this store in the user's cache folder. */
-export const cacheNameOf = ({ logsDir }: Config): string => sha256Hex(logsDir).slice(0, 32);
-
-/** One file a logs folder: two roots never share an index. */
-export function indexCachePath(config: Config, ending = '.bin'): string | undefined {
-  if (!config.indexCache) return undefined;
-  return join(config.cacheFolder, 'index', `${cacheNameOf(config)}${ending}`);
-}
+const cacheNameOf = ({ logsDir }: Config): string => sha256Hex(logsDir).slice(0, 32);
 
 function placesOf(config: Config): StorePlaces {
   const { root, logsDir, kg, backup, cacheFolder } = config;

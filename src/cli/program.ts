@@ -18,6 +18,7 @@ import { addHelp } from './definitions/help.js';
 import { addImport } from './definitions/import.js';
 import { addInit } from './definitions/init.js';
 import { addKeeping } from './definitions/keeping.js';
+import { addPrivacy } from './definitions/privacy.js';
 import { addProviders } from './definitions/providers.js';
 import { addFind, addSearch } from './definitions/search.js';
 import { addServe } from './definitions/serve.js';
@@ -41,6 +42,7 @@ const DEFINITIONS: readonly ((program: Command, flags: () => Flags) => void)[] =
   addKeeping,
   addCare,
   addEncryption,
+  addPrivacy,
   addProviders,
   addEmbeddings,
   addCompletion,
@@ -51,6 +53,8 @@ const DEFINITIONS: readonly ((program: Command, flags: () => Flags) => void)[] =
 const REPORTING = new Set([
   'init',
   'info',
+  'doctor',
+  'redact',
   'unlock',
   'backup',
   'restore',

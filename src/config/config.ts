@@ -60,6 +60,8 @@ export interface Config {
   readonly maxMessages: number;
   /** Whether summaries are kept current in the background. */
   readonly autoSummarise: boolean;
+  /** Whether secrets are masked before a message is stored. */
+  readonly masksSecrets: boolean;
   readonly embeddings: EmbeddingsConfig;
   /** Most notes of the memory bank. */
   readonly mbMaxFiles: number;
@@ -220,6 +222,7 @@ export function loadConfig(sources: ConfigSources): Config {
     maxMessages: values.maxMessages,
     mbMaxFiles: values.mbMaxFiles,
     autoSummarise: values.autoSummarise,
+    masksSecrets: values.secrets === 'mask',
     embeddings,
     backup: Object.freeze({
       isDaily: values.backup === 'daily',

@@ -17,6 +17,7 @@ export const BACKENDS = ['agent', 'chat-completions'] as const;
 export const EVICTIONS = ['off', 'oldest'] as const;
 export const MODES = ['stdio', 'http'] as const;
 export const BACKUP_TIMES = ['off', 'daily'] as const;
+export const SECRETS = ['mask', 'keep'] as const;
 export const EMBEDDINGS = ['off', 'local', 'openai', 'ollama'] as const;
 export const WATCHED_TOOLS = [
   ...(['claude-code', 'codex', 'gemini-cli', 'cursor-cli', 'cursor', 'llm'] as const),
@@ -144,6 +145,13 @@ export const SETTINGS = {
     about:
       'Whether summaries are kept current in the background; a language model that you allowed writes them (default `0`: when they are asked for).',
     env: ['DAYBOOK_AUTO_SUMMARISE'],
+  }),
+  secrets: setting({
+    schema: z.preprocess(lowerCase, z.enum(SECRETS).default('mask')),
+    takes: `one of ${SECRETS.join(', ')}`,
+    about:
+      'Whether keys and passwords of well-known forms are masked before a message is stored (default `mask`). What is between `<private>` and `</private>` is never stored.',
+    env: ['DAYBOOK_SECRETS'],
   }),
   embeddings: setting({
     schema: z.preprocess(embeddingsMode, z.enum(EMBEDDINGS).default('off')),

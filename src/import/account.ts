@@ -16,6 +16,8 @@ export interface Account {
   skipped: number;
   /** Of the conversations that were added, and what was added to others. */
   messages: number;
+  /** Secrets and private parts that were taken out of messages. */
+  masked: number;
   /** Brought in besides conversations. */
   notes: number;
   insights: number;
@@ -38,7 +40,7 @@ const MOST_PROBLEMS = 1000;
 
 export function newAccount(): Account {
   return {
-    ...{ added: 0, updated: 0, unchanged: 0, skipped: 0, messages: 0 },
+    ...{ added: 0, updated: 0, unchanged: 0, skipped: 0, messages: 0, masked: 0 },
     ...{ notes: 0, insights: 0, facts: 0, attachments: 0, leftOut: {}, branched: [], problems: [] },
     moreProblems: 0,
   };

@@ -103,7 +103,9 @@ export class ConversationImport {
     };
     const ownId = CONVERSATION_ID.test(mark.id) ? mark.id : undefined;
     const conversationId = await (ownId === undefined
-      ? store.create({ ...whole, isKeyFree: isFree }).then((made) => made.conversationId)
+      ? store
+          .create({ ...whole, isKeyFree: isFree, isScreened: true })
+          .then((made) => made.conversationId)
       : this.#createUnder(ownId, whole));
     if (isFree) known.takeKey(clientId);
     known.add({ conversationId, mark });
@@ -162,6 +164,7 @@ export class ConversationImport {
       const created = await store.create({
         ...others,
         metadata: { ...metadata, source: own },
+        isScreened: true,
         ...(after !== undefined && { branchOf: { conversationId, messageId: after } }),
         messages,
       });

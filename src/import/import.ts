@@ -11,6 +11,7 @@ import type { Input } from '../files/input/input-types.js';
 import { type Lease, tryLease } from '../files/locks/lease.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import type { ConversationDocuments } from '../stores/conversations/files/conversation-documents.js';
+import type { Screen } from '../stores/conversations/writing/screen.js';
 import { type Account, addLeftOut, addProblem, newAccount } from './account.js';
 import { copyAttachments } from './attachments.js';
 import { ConversationImport } from './conversation-import.js';
@@ -24,6 +25,8 @@ import { sourceOf } from './sources.js';
 export interface ImportStores extends OtherStores {
   readonly conversations: ConversationStore;
   readonly documents: ConversationDocuments;
+  /** Takes out of messages what must not be stored. */
+  readonly screen: Screen;
   /** Absolute path of `conversation-logs`. */
   readonly logsFolder: string;
 }
@@ -171,7 +174,9 @@ class Run {
     const reason = passedOver(item, this.#request);
     if (reason !== undefined) return addLeftOut(this.#report, reason);
     await pool.add(item.messages.length, async () => {
-      await this.#conversations.bring(kind, item);
+      const { messages, masked } = await this.#stores.screen.screen(item.messages);
+      this.#report.masked += masked.length;
+      await this.#conversations.bring(kind, { ...item, messages });
       if (this.#request.attachments) await this.#copyAttachments(kind, item, input);
       this.#done += 1;
       this.#request.onProgress?.(this.#done);

@@ -107,6 +107,12 @@ export class Backups {
     };
   }
 
+  /** The archives in the usual folder, the oldest first; times by their names. FILESYSTEM_ERROR. */
+  async list(): Promise<{ readonly name: string; readonly madeMs: number }[]> {
+    const names = await archivesIn(this.#options.folder);
+    return names.map((name) => ({ name, madeMs: timeOf(name) }));
+  }
+
   /** Whether there is an archive of this UTC date (`yyyy-mm-dd`). */
   async hasOne(date: string): Promise<boolean> {
     const names = await archivesIn(this.#options.folder);

@@ -12,9 +12,12 @@ import { problemWithNotePath } from '../stores/memory-bank/note-path.js';
 
 const ARCHIVE_NAME = /^conversations-\d{4}-\d\d(-\d{1,4})?\.tar\.gz$/;
 const OF_CONVERSATION = new Set(['conversation.json', 'job.json', 'summaries.json']);
+/** What a repair kept of a file that was damaged. */
+const BROKEN = /\.broken-\d{8}T\d{9}Z(?=\.json$)/;
 const KEPT_OF_LOGS = new Set(['state.json', 'retention.json', 'retention-last-run.json']);
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 const INSIGHT = new RegExp(`^insights/${UUID}\\.json$`);
+const BROKEN_INSIGHT = new RegExp(`^insights/\\.${UUID}\\.json$`);
 const TRASHED_INSIGHT = new RegExp(`^\\.trash/insights/${UUID}(\\.[\\w-]{1,100})*\\.json$`);
 const TRASHED_NOTE = /^\.trash\/[\w-]{1,40}\/(.+)$/;
 const GRAPH = new Set([
@@ -69,7 +72,8 @@ function problemWithSpelling(name: string): string | undefined {
 
 function isOfLogs(parts: readonly string[], bytes: Uint8Array): boolean {
   const [first = '', second = ''] = parts;
-  if (parts.length === 1) return KEPT_OF_LOGS.has(first) || isIgnoreAll(first, bytes);
+  if (parts.length === 1)
+    return KEPT_OF_LOGS.has(first.replace(BROKEN, '')) || isIgnoreAll(first, bytes);
   if (first === '.merging') return parts.length === 2 && isConversation(second, '.json');
   if (first === '.trash') {
     if (parts.length === 2) return isIgnoreAll(second, bytes);
@@ -80,7 +84,7 @@ function isOfLogs(parts: readonly string[], bytes: Uint8Array): boolean {
 
 function isOfConversation([first = '', second = '', ...more]: readonly string[]): boolean {
   if (first === 'versions') return more.length === 0 && VERSION_NAME.test(second);
-  return second === '' && more.length === 0 && OF_CONVERSATION.has(first);
+  return second === '' && more.length === 0 && OF_CONVERSATION.has(first.replace(BROKEN, ''));
 }
 
 const isConversation = (name: string, ending: string) =>
@@ -90,6 +94,7 @@ function isOfBank(rest: string, bytes: Uint8Array, graphNames: ReadonlySet<strin
   if (rest === '.gitignore') return linesOf(bytes).every((line) => IGNORE_LINE.test(line));
   if (rest === '.gitattributes') return linesOf(bytes).every((line) => ATTRIBUTES_LINE.test(line));
   if (rest.startsWith('.trash/')) return isOfBankTrash(rest, bytes);
+  if (BROKEN_INSIGHT.test(rest.replace(BROKEN, ''))) return rest.includes('.broken-');
   if (GRAPH.has(rest) || graphNames.has(rest) || INSIGHT.test(rest)) return true;
   return problemWithNotePath(rest) === undefined;
 }

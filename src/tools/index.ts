@@ -10,6 +10,7 @@ import { pruneConversations } from './admin/prune-conversations.js';
 import { quickFind } from './admin/quick-find.js';
 import { restoreConversation } from './admin/restore-conversation.js';
 import { setRetentionPolicy } from './admin/set-retention-policy.js';
+import { verifyStore } from './admin/verify-store.js';
 import { configureLlmProvider } from './context/configure-llm-provider.js';
 import { getContextSummary } from './context/get-context-summary.js';
 import { getProgressiveDetail } from './context/get-progressive-detail.js';
@@ -123,6 +124,7 @@ export const tools: readonly Tool[] = [
   updateInsight,
   deleteInsight,
   backup,
+  verifyStore,
   getAnalytics,
   quickFind,
   listInsightContexts,

@@ -160,6 +160,13 @@ const STEPS: readonly Step[] = [
   { args: ['backup', '--to', 'elsewhere'], shows: 'read back and compared' },
   { args: ['info'], shows: /health +good/ },
   { args: ['info', '--json'], shows: '"sizes"', json: true },
+  { args: ['doctor', '--repair', '--yes'], shows: 'Nothing needs you' },
+  { args: ['doctor'], shows: /good +conversations/ },
+  { args: ['scan'], shows: 'No secret' },
+  { args: ['scan', '--json'], shows: '"secrets"', json: true },
+  { args: ['redact', 'walrus', '--dry-run'], code: 1, shows: 'in no file' },
+  { args: ['redact', 'garden', '--dry-run', '--json'], shows: '"done": false', json: true },
+  { args: ['doctor', '--json'], shows: '"steps"', json: true },
   {
     args: ['providers', 'add', 'local', '--kind', 'ollama', '--model', 'm', '--yes'],
     shows: 'local',

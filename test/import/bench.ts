@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { GraphImport } from '../../src/exchange/graph-import.js';
 import type { ImportReport, ImportRequest } from '../../src/import/import.js';
 import { runImport } from '../../src/import/import.js';
+import { MessageScreen } from '../../src/privacy/screen.js';
 import { ConversationDocuments } from '../../src/stores/conversations/files/conversation-documents.js';
 import { InsightStore } from '../../src/stores/insights/insights.js';
 import { KnowledgeGraph } from '../../src/stores/knowledge-graph/knowledge-graph.js';
@@ -33,7 +34,9 @@ export async function openImportBench(options: Options = {}) {
   const insights = new InsightStore({ folder: bank, fsync: false, clock });
   const documents = new ConversationDocuments({ logsFolder, fsync: false, clock });
   const graphImport = new GraphImport({ kg, memoryBank, folder: bank, clock });
+  const screen = new MessageScreen({ masksSecrets: true });
   const stores = {
+    screen,
     graphImport,
     documents,
     conversations: store,

@@ -165,6 +165,9 @@ function* linesOf(report: ImportReport, isPlan: boolean): Generator<string> {
   if (some.length > 0) {
     yield `${some.map(([count, name]) => countOf(count, name)).join(', ')} ${verb}added`;
   }
+  if (report.masked > 0) {
+    yield `${countOf(report.masked, 'secret or private part')} ${isPlan ? 'would be' : ''} masked`;
+  }
   const left = Object.entries(report.leftOut).map(([reason, count]) => `${count} ${reason}`);
   if (left.length > 0) yield `left out: ${left.join(', ')}`;
   if (report.branched.length > 0) {

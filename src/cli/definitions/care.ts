@@ -1,5 +1,6 @@
-/** Names, options and help of `daybook info` and `daybook unlock`. */
+/** Names, options and help of `daybook info`, `daybook doctor` and `daybook unlock`. */
 import type { Command } from 'commander';
+import type { DoctorOptions } from '../commands/doctor.js';
 import type { UnlockOptions } from '../commands/unlock.js';
 import type { Flags } from '../configuration.js';
 import { examplesText } from '../names.js';
@@ -12,6 +13,16 @@ export function addCare(program: Command, flags: () => Flags): void {
     .addHelpText('after', examplesText('info', 'info --json'))
     .action(async (options: { json?: boolean }) =>
       (await import('../commands/info.js')).info(options, flags()),
+    );
+  program
+    .command('doctor')
+    .description('look at everything that is stored, say what is wrong, and mend what can be')
+    .option('--repair', 'mend what loses nothing; broken files are kept beside the mended ones')
+    .option('--yes', 'do not ask')
+    .option('--json', 'every step and finding as JSON')
+    .addHelpText('after', examplesText('doctor', 'doctor --repair', 'doctor --json'))
+    .action(async (options: DoctorOptions) =>
+      (await import('../commands/doctor.js')).doctor(options, flags()),
     );
   program
     .command('unlock')

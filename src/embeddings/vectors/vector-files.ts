@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { randomHex, sha256Hex } from '../../base/ids.js';
 import { atomicWrite, makeFolder } from '../../files/atomic/atomic-write.js';
 import { sweepTemporaries } from '../../files/atomic/staging.js';
-import { listFiles, removeFile } from '../../files/paths/folders.js';
+import { listFiles, listFolders, removeFile } from '../../files/paths/folders.js';
 import { readWhole } from '../../files/read/json-doc.js';
 import { asNumber, asRecord } from '../../providers/json-view.js';
 import { KEY_BYTES, type Row } from './vector-table.js';
@@ -79,6 +79,23 @@ export class VectorFiles {
   }
 }
 
+/**
+ * Whether each file of vectors below `folder`, which holds a folder a model, is what was written.
+ * FILESYSTEM_ERROR.
+ */
+export async function* checkVectors(
+  folder: string,
+): AsyncGenerator<{ path: string; isSound: boolean }> {
+  for (const model of await listFolders(folder)) {
+    for (const name of await listFiles(join(folder, model))) {
+      if (!NAME.test(name)) continue;
+      const path = join(folder, model, name);
+      const found = await readWhole(path);
+      if (found !== undefined) yield { path, isSound: parsed(found.bytes) !== undefined };
+    }
+  }
+}
+
 function bytesOf(rows: readonly Row[], model: string): Buffer {
   const width = rows[0]?.values.length ?? 0;
   const keys = Buffer.concat(rows.map(({ key }) => Buffer.from(key, 'hex')));
@@ -92,15 +109,15 @@ function bytesOf(rows: readonly Row[], model: string): Buffer {
   return Buffer.concat([Buffer.from(`${JSON.stringify(head)}\n`), body]);
 }
 
-/** `undefined` where the file is damaged or of another model. */
-function parsed(bytes: Buffer, model: string): Row[] | undefined {
+/** `undefined` where the file is damaged, or of another model than the one that is named. */
+function parsed(bytes: Buffer, model?: string): Row[] | undefined {
   const end = bytes.indexOf(NEWLINE);
   const head = headOf(bytes.subarray(0, Math.max(0, end)));
   const [width, count] = [asNumber(head['width']) ?? 0, asNumber(head['count']) ?? 0];
   const body = bytes.subarray(end + 1);
   const isSound =
     head['format'] === FORMAT &&
-    head['model'] === model &&
+    (model === undefined || head['model'] === model) &&
     width > 0 &&
     body.byteLength === count * (KEY_BYTES + 4 + width) &&
     head['sha256'] === sha256Hex(body);

@@ -4,6 +4,7 @@
  */
 import { lstatSync, rmSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { systemClock } from '../../base/clock.js';
 import { errnoOf } from '../../base/errors.js';
 import { randomHex } from '../../base/ids.js';
@@ -44,6 +45,17 @@ export async function sweepTemporaries(folder: string): Promise<void> {
       }
     });
     await ignoreErrno(['ENOENT'], sweep);
+  });
+}
+
+/** Paths of the temporary files that `sweepTemporaries` would remove. FILESYSTEM_ERROR. */
+export async function leftBehindIn(folder: string): Promise<string[]> {
+  return withFileError('look at', folder, async () => {
+    const look = inFolder(folder, async (pinned) => {
+      const names = await readdir(pinned.path);
+      return names.filter((name) => isLeftBehind(pinned, name)).map((name) => join(folder, name));
+    });
+    return (await ignoreErrno(['ENOENT', 'ENOTDIR'], look)) ?? [];
   });
 }
 

@@ -63,3 +63,10 @@ export async function breakLock({ path, owner }: LockFacts): Promise<boolean> {
   });
   return withFileError('unlock', path, () => take);
 }
+
+/** Paths of what ended processes left beside the locks: private and discarded folders. FILESYSTEM_ERROR. */
+export async function leftInLocks(locksFolder: string): Promise<string[]> {
+  const names = (await listFolders(locksFolder)).sort();
+  const left = names.filter((name) => isSurelyDead(name.slice(name.lastIndexOf('.') + 1)));
+  return left.map((name) => join(locksFolder, name));
+}

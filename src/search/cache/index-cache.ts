@@ -43,6 +43,15 @@ export async function loadIndexCache(options: IndexCacheOptions): Promise<void> 
 export const saveIndexCache = (options: IndexCacheOptions): Promise<boolean> =>
   writeCache(options, indexChunks(options));
 
+/** How many conversations the cache says it has; `undefined` if it is damaged or of another version. */
+export async function conversationsInCache(file: CacheFile): Promise<number | undefined> {
+  let conversations: number | undefined;
+  await readCache(file, async (pieces) => {
+    conversations = readManifest((await pieces.next()).value)?.heads.length;
+  });
+  return conversations;
+}
+
 /** The chunks describe the index at the first step. Later changes are detected by the stamps when it is loaded. */
 export function* indexChunks({
   index,

@@ -231,7 +231,7 @@ export function indexedFields({
 }
 
 /** cyrb53, 53 bits: two different messages have the same fingerprint with a probability of 10^-16. */
-function fingerprintOf({ role, content, createdAt }: Message, hasTitle: boolean): number {
+export function fingerprintOf({ role, content, createdAt }: Message, hasTitle: boolean): number {
   let high = hasTitle ? 0xdeadbeef : 0x9e3779b9;
   let low = 0x41c6ce57;
   for (const text of [role, createdAt, content]) {

@@ -31,7 +31,8 @@ import type { AppendOptions, NewMessage } from './writing/append.js';
 import { branchOf, type CopyOptions } from './writing/copies.js';
 import { type Merged, Merges, requireTwo } from './writing/merges.js';
 import { MessageEdits } from './writing/message-edits.js';
-import { type AppendResult, ConversationWriter, type NewConversation } from './writing/writer.js';
+import type { AppendResult, Created, NewConversation } from './writing/writer.js';
+import { ConversationWriter } from './writing/writer.js';
 
 export type {
   AppendOptions,
@@ -100,7 +101,7 @@ export class ConversationStore {
    * a key. STORAGE_FULL, FILESYSTEM_ERROR, LOCKED, CONVERSATION_FULL, MESSAGE_NOT_FOUND (parent),
    * ALREADY_EXISTS (key), VALIDATION_ERROR (an id used twice, no time).
    */
-  create(conversation: NewConversation): Promise<Conversation> {
+  create(conversation: NewConversation): Promise<Created> {
     return this.#writer.create(conversation);
   }
 
@@ -138,7 +139,7 @@ export class ConversationStore {
     messages: readonly NewMessage[],
     options: AppendOptions = {},
   ): Promise<AppendResult> {
-    return this.#writer.commit(ref, { messages, options });
+    return this.#writer.append(ref, { messages, options });
   }
 
   /**

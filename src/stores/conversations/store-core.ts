@@ -16,6 +16,7 @@ import { CONVERSATION_ID, type ConversationHead } from './document/schema.js';
 import { ConversationCatalogue } from './files/catalogue.js';
 import { ConversationFiles } from './files/conversation-files.js';
 import { keyInUseTwice, requireRef } from './refs.js';
+import type { Screen } from './writing/screen.js';
 
 export interface VersionBounds {
   /** 0: no versions are kept. */
@@ -39,6 +40,8 @@ export interface ConversationStoreOptions extends Durability {
   clock?: Clock;
   codec?: Codec;
   log?: Log;
+  /** Looks at the messages of `create` and `append` before they are written. */
+  screen?: Screen;
 }
 
 export class StoreCore {

@@ -50,6 +50,7 @@ export const importConversations = defineTool({
     notes: z.number().int(),
     insights: z.number().int(),
     facts: z.number().int(),
+    masked: z.number().int().describe('Secrets and private parts that were left out.'),
     problems: z
       .array(
         z.object({
@@ -80,9 +81,9 @@ export const importConversations = defineTool({
       });
     }
     const { sources, added, updated, unchanged, skipped, messages } = report;
-    const { notes, insights, facts, problems, moreProblems } = report;
+    const { masked, notes, insights, facts, problems, moreProblems } = report;
     return {
-      ...{ sources, added, updated, unchanged, skipped, messages, notes, insights, facts },
+      ...{ sources, added, updated, unchanged, skipped, messages, notes, insights, facts, masked },
       problems: problems.slice(0, MOST_PROBLEMS),
       problemsTotal: problems.length + moreProblems,
     };

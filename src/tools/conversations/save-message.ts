@@ -13,6 +13,7 @@ import { ROLES } from '../../stores/conversations/document/schema.js';
 import { messageContent } from '../conversation-input.js';
 import { ADDS, defineTool, success } from '../define-tool.js';
 import { jsonObject } from '../json-object.js';
+import { maskedField, maskedNoteOf } from '../masked-note.js';
 
 export const saveMessage = defineTool({
   name: 'save_message',
@@ -28,7 +29,9 @@ export const saveMessage = defineTool({
       )
       .exactOptional(),
     role: z.enum(ROLES).describe('Who said it.'),
-    content: messageContent('The message, stored exactly as given.'),
+    content: messageContent(
+      'The message, stored exactly as given, but for secrets and <private> parts.',
+    ),
     parentMessageId: z
       .string()
       .describe('Id of the message in this conversation that this one answers.')
@@ -59,6 +62,7 @@ export const saveMessage = defineTool({
     createdAt: z.string(),
     messageCount: z.number().int(),
     conversationPath: z.string().describe('Folder of the conversation.'),
+    note: maskedField,
   }),
   annotations: ADDS,
   async run({ conversationId, title, module, tags, ...message }, { conversations }) {
@@ -67,7 +71,7 @@ export const saveMessage = defineTool({
       ...(module !== undefined && { module }),
       ...(tags !== undefined && { tags }),
     };
-    const { head, messages, seq, created } = await save(
+    const { head, messages, seq, created, masked } = await save(
       conversations,
       conversationId,
       message,
@@ -83,6 +87,7 @@ export const saveMessage = defineTool({
       createdAt: saved.createdAt,
       messageCount: head.messageCount,
       conversationPath: conversations.path(head.conversationId),
+      ...maskedNoteOf(masked),
     };
   },
 });
@@ -100,5 +105,6 @@ async function save(
     return { ...result, created: result.created && result.seq === 1 };
   }
   const head = await store.create({ ...start, messages: [message] });
-  return { head, messages: head.messages, seq: 1, created: true };
+  const { masked } = head;
+  return { head, messages: head.messages, seq: 1, created: true, ...(masked && { masked }) };
 }

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { messageHash } from '../../stores/conversations/writing/message-edits.js';
 import { conversationRef } from '../conversation-input.js';
 import { CHANGES, defineTool, success } from '../define-tool.js';
+import { maskedField, maskedNoteOf } from '../masked-note.js';
 
 export const updateMessage = defineTool({
   name: 'update_message',
@@ -22,11 +23,13 @@ export const updateMessage = defineTool({
     messageId: z.string(),
     hash: z.string().describe('Of the new text.'),
     updatedAt: z.string(),
+    note: maskedField,
   }),
   annotations: CHANGES,
   async run({ conversationId: ref, messageId, hash, content }, { conversations }) {
-    const head = await conversations.edits.update(ref, messageId, content, hash);
-    const { conversationId, updatedAt } = head;
-    return { conversationId, messageId, hash: messageHash(content), updatedAt };
+    const edited = await conversations.edits.update(ref, messageId, content, hash);
+    const { conversationId, updatedAt } = edited.head;
+    const stored = messageHash(edited.content);
+    return { conversationId, messageId, hash: stored, updatedAt, ...maskedNoteOf(edited.masked) };
   },
 });

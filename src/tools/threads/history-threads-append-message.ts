@@ -7,6 +7,7 @@ import { ROLES } from '../../stores/conversations/document/schema.js';
 import { messageContent } from '../conversation-input.js';
 import { ADDS, defineTool, success } from '../define-tool.js';
 import { jsonObject } from '../json-object.js';
+import { maskedField, maskedNoteOf } from '../masked-note.js';
 import { isInModule, moduleField, notInModule, threadIdField } from '../thread-view.js';
 
 export const historyThreadsAppendMessage = defineTool({
@@ -20,7 +21,9 @@ export const historyThreadsAppendMessage = defineTool({
     threadId: threadIdField,
     module: moduleField.describe('Only if the thread belongs to this module.').exactOptional(),
     role: z.enum(ROLES).describe('Who said it.'),
-    body: messageContent('The message, stored exactly as given.').exactOptional(),
+    body: messageContent(
+      'The message, stored exactly as given, but for secrets and <private> parts.',
+    ).exactOptional(),
     content: messageContent('Another name for body; give one of the two.').exactOptional(),
     metadata: jsonObject('Any JSON object to keep with the message.').exactOptional(),
   }),
@@ -31,18 +34,20 @@ export const historyThreadsAppendMessage = defineTool({
     threadId: z.string(),
     createdAt: z.string(),
     messageCount: z.number().int(),
+    note: maskedField,
   }),
   annotations: ADDS,
   async run({ threadId, module, role, body, content, metadata }, { conversations }) {
     const text = oneOf(body, content);
     const message = { role, content: text, ...(metadata !== undefined && { metadata }) };
-    const { head, messages, seq } = await conversations.append(threadId, [message], {
+    const { head, messages, seq, masked } = await conversations.append(threadId, [message], {
       skipIf: (current) => !isInModule(current, module),
     });
     const [saved] = messages;
     if (saved === undefined) throw notInModule(head, module);
     const { id, createdAt } = saved;
-    return { id, seq, threadId: head.conversationId, createdAt, messageCount: head.messageCount };
+    const { conversationId, messageCount } = head;
+    return { id, seq, threadId: conversationId, createdAt, messageCount, ...maskedNoteOf(masked) };
   },
 });
 

@@ -5,16 +5,21 @@
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemClock } from '../../../src/base/clock.js';
 import { isAppError } from '../../../src/base/errors.js';
 import { withLock } from '../../../src/files/locks/file-lock.js';
+import { CONTENTS_NAME } from '../../../src/maintenance/backup-content.js';
+import { Redactor } from '../../../src/privacy/redactor.js';
 import { openConversationStore } from '../../../src/stores/conversations/conversations.js';
+import { ConversationMender } from '../../../src/stores/conversations/mending/conversation-mender.js';
+import { graphFiles } from '../../../src/stores/knowledge-graph/log/graph-files.js';
 import { tapFs } from '../../support/fs-tap.js';
 import { say, task } from './lines.js';
 
 export interface InterruptedTask {
   /** Only calls below it count. */
   root: string;
-  operation: 'append' | 'keyed' | 'count-up';
+  operation: 'append' | 'keyed' | 'count-up' | 'repair' | 'redact';
   /** A conversation's id or a key. */
   ref: string;
   text: string;
@@ -36,9 +41,37 @@ const store = await openConversationStore({
   fsync: true,
 });
 
+const mender = new ConversationMender({
+  logsFolder: join(root, 'conversation-logs'),
+  clock: systemClock,
+  fsync: true,
+});
+
+const redactor = new Redactor({
+  root,
+  logsFolder: join(root, 'conversation-logs'),
+  bankFolder: join(root, 'memory-bank'),
+  otherFolders: [],
+  graph: graphFiles(
+    join(root, 'memory-bank', 'kg_snapshot.json'),
+    join(root, 'memory-bank', 'kg_wal.log'),
+  ),
+  derivedFiles: [],
+  derivedFolders: [],
+  contentsName: CONTENTS_NAME,
+  fsync: true,
+});
+
 const OPERATIONS: Record<InterruptedTask['operation'], () => Promise<unknown>> = {
   append: () => store.append(ref, [{ role: 'user', content: text }]),
   keyed: () => store.append(ref, [{ role: 'user', content: text }], { create: true }),
+  repair: () => mender.mend(ref),
+  redact: async () => {
+    const { files } = await redactor.find(text, new AbortController().signal);
+    const paths = files.map(({ path }) => path);
+    const signal = new AbortController().signal;
+    await redactor.redact(paths, text, '[redacted]', { signal });
+  },
   'count-up': () => {
     const path = join(root, 'counter');
     return withLock(locksFolder, ref, (lock) => {

@@ -32,6 +32,7 @@ export function branchOf(source: Conversation, messageId: string): NewConversati
     ...(module === undefined ? {} : { module }),
     ...(tags === undefined ? {} : { tags }),
     branchOf: { conversationId, messageId },
+    isScreened: true,
     messages: relinked(kept.map((message) => ({ message, ids }))),
   };
 }

@@ -9,6 +9,7 @@ import type { Revision } from '../document/apply-revision.js';
 import type { Conversation, ConversationHead, Message } from '../document/schema.js';
 import { notFound } from '../refs.js';
 import type { StoreCore } from '../store-core.js';
+import { screened } from './screen.js';
 import type { ConversationWriter } from './writer.js';
 
 /** The hash of a message's content: the first 16 hexadecimal digits of its SHA-256. */
@@ -24,16 +25,19 @@ export class MessageEdits {
   }
 
   /**
-   * Gives a message another content; durable when it resolves. CONFLICT where the hash of its content is
+   * Gives a message another content and answers what is stored; durable when it resolves. CONFLICT where the hash of its content is
    * not `expectedHash`, MESSAGE_NOT_FOUND, and what `append` throws.
    */
-  update(
+  async update(
     ref: string,
     messageId: string,
-    content: string,
+    given: string,
     expectedHash: string,
-  ): Promise<ConversationHead> {
-    return this.#revise(ref, 'edit', (current, updatedAt) => {
+  ): Promise<{ head: ConversationHead; content: string; masked?: readonly string[] }> {
+    const { screen } = this.#core.options;
+    const { messages, ...noted } = await screened(screen, [{ content: given }]);
+    const content = messages[0]?.content ?? given;
+    const head = await this.#revise(ref, 'edit', (current, updatedAt) => {
       const { index, message } = requireMessage(current, messageId, expectedHash);
       if (message.content === content) return undefined;
       const changed = { ...message, content };
@@ -43,6 +47,7 @@ export class MessageEdits {
         updatedAt,
       };
     });
+    return { head, content, ...noted };
   }
 
   /** Removes a message; those that answered it answer the one before. Throws like `update`. */

@@ -22,6 +22,7 @@ import {
   type PastFields,
   type PastMessage,
 } from './append.js';
+import { screened } from './screen.js';
 
 /** A key can lose its conversation while a write waits for the lock: deleted, or merged into another. */
 const MAX_TRIES = 5;
@@ -30,9 +31,15 @@ export interface NewConversation extends PastFields {
   messages?: readonly PastMessage[];
   /** The caller has just seen that nobody has the key, so the whole folder is not looked at again. */
   isKeyFree?: boolean;
+  /** The messages were screened already. */
+  isScreened?: boolean;
 }
 
+export type Created = Conversation & Pick<AppendResult, 'masked'>;
+
 export interface AppendResult extends Applied {
+  /** What was taken out before it was written; absent if nothing was. */
+  masked?: readonly string[];
   head: ConversationHead;
   created: boolean;
 }
@@ -40,6 +47,7 @@ export interface AppendResult extends Applied {
 export class ConversationWriter {
   readonly #core: StoreCore;
   readonly #versions: VersionFiles;
+  #screening: Promise<unknown> = Promise.resolve();
   readonly #commits = new Map<string, GroupCommit<AppendRequest, AppendResult>>();
 
   constructor(core: StoreCore, versions: VersionFiles) {
@@ -47,12 +55,10 @@ export class ConversationWriter {
     this.#versions = versions;
   }
 
-  async create({
-    messages = [],
-    isKeyFree = false,
-    ...fields
-  }: NewConversation): Promise<Conversation> {
+  async create(conversation: NewConversation): Promise<Created> {
+    const { messages: given = [], isKeyFree = false, isScreened, ...fields } = conversation;
     requireReadable(fields);
+    const { messages, ...noted } = isScreened ? { messages: given } : await this.#screened(given);
     await this.#core.options.requireRoom?.();
     const request = { messages, options: {} };
     const { clientId } = fields;
@@ -61,7 +67,7 @@ export class ConversationWriter {
       if (clientId !== undefined) await this.#requireFreeKey(clientId, isKeyFree);
       return this.createWith(lock, fields, [request]);
     });
-    return (await this.#core.track(creating)).snapshot();
+    return { ...(await this.#core.track(creating)).snapshot(), ...noted };
   }
 
   /** Through a lock that the caller holds. `beforeWrite` runs when the id is known. */
@@ -118,6 +124,20 @@ export class ConversationWriter {
       return document.head;
     });
     return this.#core.track(revising);
+  }
+
+  /** Screens the messages, then commits them. */
+  async append(ref: string, request: AppendRequest): Promise<AppendResult> {
+    const { messages, ...noted } = await this.#screened(request.messages);
+    return { ...(await this.commit(ref, { ...request, messages })), ...noted };
+  }
+
+  /** One after the other, so that calls stay in their order. */
+  #screened<T extends PastMessage>(messages: readonly T[]) {
+    const { screen } = this.#core.options;
+    const turn = this.#screening.then(() => screened(screen, messages));
+    this.#screening = turn.catch(() => undefined);
+    return this.#core.track(turn);
   }
 
   /** Queues the request for the conversation's next commit. Durable when it resolves. */

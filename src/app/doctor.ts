@@ -1,0 +1,77 @@
+/** The doctor put together: which folders and stores its checks look at. */
+import { dirname, join } from 'node:path';
+import type { Clock } from '../base/clock.js';
+import type { Config } from '../config/config.js';
+import { backupCheck } from '../doctor/checks/backups.js';
+import { besideConversationsCheck } from '../doctor/checks/beside-conversations.js';
+import { conversationCheck } from '../doctor/checks/conversations.js';
+import { indexCheck, vectorCheck } from '../doctor/checks/derived.js';
+import { leftoverCheck } from '../doctor/checks/leftovers.js';
+import { clockCheck, diskCheck } from '../doctor/checks/machine.js';
+import { graphCheck, insightCheck, noteCheck } from '../doctor/checks/memory-bank.js';
+import { otherToolsCheck } from '../doctor/checks/other-tools.js';
+import { permissionCheck } from '../doctor/checks/permissions.js';
+import { Doctor } from '../doctor/doctor.js';
+import type { Backups } from '../maintenance/backup.js';
+import type { ConversationStore } from '../stores/conversations/conversations.js';
+import { ConversationMender } from '../stores/conversations/mending/conversation-mender.js';
+import type { InsightStore } from '../stores/insights/insights.js';
+import type { KnowledgeGraph } from '../stores/knowledge-graph/knowledge-graph.js';
+import { graphFiles } from '../stores/knowledge-graph/log/graph-files.js';
+import type { MemoryBank } from '../stores/memory-bank/memory-bank.js';
+import { vectorsFolder } from './embeddings.js';
+import { indexCachePath } from './index-cache-path.js';
+
+interface Parts {
+  readonly conversations: ConversationStore;
+  readonly backups: Backups;
+  readonly insights: InsightStore;
+  readonly memoryBank: MemoryBank;
+  readonly kg: KnowledgeGraph;
+  readonly clock: Clock;
+}
+
+/** Touches no file until it examines. */
+export function doctorOf(config: Config, parts: Parts): Doctor {
+  const { root, logsDir: logsFolder, fsync, backup, imports } = config;
+  const { conversations, backups, insights, memoryBank, kg, clock } = parts;
+  const bankFolder = memoryBank.folder;
+  const graph = graphFiles(config.kg.snapshotPath, config.kg.walPath);
+  const cachePath = indexCachePath(config);
+  const mender = new ConversationMender({ logsFolder, fsync, clock });
+  const mending = { fsync, clock };
+  const machine = { ...imports, variable: config.variable };
+  return new Doctor(
+    [
+      conversationCheck({ logsFolder, conversations, mender, clock }),
+      besideConversationsCheck(logsFolder, mending),
+      noteCheck(memoryBank),
+      insightCheck(insights, bankFolder, mending),
+      graphCheck(kg),
+      permissionCheck([logsFolder, backup.folder, join(root, 'exports'), config.cacheFolder]),
+      leftoverCheck({
+        locksFolders: [
+          join(logsFolder, '.locks'),
+          ...new Set([join(bankFolder, '.locks'), graph.locks]),
+        ],
+        folders: [
+          ...new Set([logsFolder, bankFolder, join(bankFolder, 'insights'), graph.folder]),
+          backup.folder,
+          ...(cachePath === undefined ? [] : [dirname(cachePath)]),
+        ],
+        trashFolder: join(logsFolder, '.trash'),
+        conversations,
+      }),
+      indexCheck(cachePath, logsFolder),
+      vectorCheck(vectorsFolder(config)),
+      backupCheck({
+        ...{ backups, clock, isDaily: backup.isDaily },
+        hasData: async () => (await conversations.list()).length > 0,
+      }),
+      diskCheck(root, [logsFolder, bankFolder, config.cacheFolder]),
+      clockCheck(conversations, clock),
+      otherToolsCheck(machine),
+    ],
+    clock,
+  );
+}

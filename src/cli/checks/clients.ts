@@ -1,0 +1,56 @@
+/** The MCP clients of this machine: entries of Daybook that start nothing, or lead to a folder that is gone. */
+import { isAbsolute, resolve } from 'node:path';
+import { isAppError } from '../../base/errors.js';
+import { type Check, type Looking, unreadable } from '../../doctor/check.js';
+import { isFolder } from '../../files/atomic/edit-user-file.js';
+import { readTextIfPresent } from '../../files/paths/user-files.js';
+import { readStamp } from '../../files/read/stamp.js';
+import { type Client, clientsOf, type Entry, rootOf } from '../clients/clients.js';
+import { readEntry } from '../clients/entry-files.js';
+
+const MEND = 'Run daybook init, which writes the entry anew.';
+
+export const clientCheck = (root: string): Check => ({
+  name: 'MCP clients',
+  async run(looking) {
+    for (const client of clientsOf()) await examine(client, root, looking);
+  },
+});
+
+async function examine(client: Client, root: string, { looked, found }: Looking): Promise<void> {
+  const { path } = client;
+  try {
+    const text = readTextIfPresent(path);
+    const entry = text === undefined ? undefined : readEntry(text, client);
+    if (entry === undefined) return;
+    looked();
+    for (const message of await problemsIn(entry, client)) {
+      found({ severity: 'warning', path, message, hint: MEND });
+    }
+    const own = rootOf(entry);
+    if (own === undefined || resolve(own) === root) return;
+    const message = `${client.title} uses another root: ${own}.`;
+    const hint = `Its conversations are there: daybook --root ${own} list`;
+    found({ severity: 'note', path, message, hint });
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    found({ ...unreadable(error, path), severity: 'warning' });
+  }
+}
+
+async function problemsIn(entry: Entry, { title }: Client): Promise<string[]> {
+  const { command, args } = entry;
+  const words = [command, ...(Array.isArray(args) ? args.slice(0, 1) : [])];
+  const programs = words.filter((word) => typeof word === 'string' && isAbsolute(word));
+  const problems: string[] = [];
+  for (const program of programs) {
+    if ((await readStamp(String(program))) === undefined) {
+      problems.push(`${title} starts ${program}, which is not there.`);
+    }
+  }
+  const root = rootOf(entry);
+  if (root !== undefined && !(await isFolder(root))) {
+    problems.push(`${title} uses the root ${root}, which is not there.`);
+  }
+  return problems;
+}

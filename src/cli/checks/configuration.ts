@@ -1,0 +1,28 @@
+/** The user's own settings: folders that are registered and gone, settings without effect, another root. */
+import { dirname } from 'node:path';
+import { type Config, foldersFile, parseFolders } from '../../config/config.js';
+import type { Check } from '../../doctor/check.js';
+import { isFolder } from '../../files/atomic/edit-user-file.js';
+import { readTextIfPresent } from '../../files/paths/user-files.js';
+
+export const configurationCheck = (config: Config): Check => ({
+  name: 'configuration',
+  async run({ looked, found }) {
+    const file = foldersFile(dirname(config.configFile));
+    for (const path of parseFolders(readTextIfPresent(file), file)) {
+      looked();
+      if (await isFolder(path)) continue;
+      found({
+        severity: 'warning',
+        path,
+        message: `${file} registers a folder that is not there.`,
+        hint: 'If it was moved, run daybook init in its new place; else take the line out of the file.',
+      });
+    }
+    for (const message of config.notices) {
+      looked();
+      const hint = 'The setting has no effect here.';
+      found({ severity: 'note', path: config.configFile, message, hint });
+    }
+  },
+});

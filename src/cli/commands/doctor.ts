@@ -1,0 +1,104 @@
+/**
+ * `daybook doctor`: looks at everything that is stored and at what it stands on, step by step, and
+ * says what to do. `--repair` does what loses nothing. Status 0: nothing to do; 1: findings; 2: it
+ * could not look.
+ */
+import type { Finding } from '../../doctor/check.js';
+import { type Examination, type Outcome, type Step, statusOf } from '../../doctor/doctor.js';
+import { clientCheck } from '../checks/clients.js';
+import { configurationCheck } from '../checks/configuration.js';
+import { configuration, type Flags } from '../configuration.js';
+import { confirm, requireTerminal } from '../terminal/ask.js';
+import { countOf, report } from '../terminal/output.js';
+import { progressBar } from '../terminal/progress-bar.js';
+import { oneLine } from '../terminal/terminal-text.js';
+import { withApp } from '../with-app.js';
+
+export interface DoctorOptions {
+  readonly repair?: boolean;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+/** Of one check; `--json` names them all. */
+const MOST_SHOWN = 10;
+const NAME_WIDTH = 20;
+
+/** VALIDATION_ERROR for a repair that nobody can confirm. */
+export async function doctor(options: DoctorOptions, flags: Flags): Promise<void> {
+  const { repair = false, json } = options;
+  const config = configuration(flags);
+  await withApp(
+    flags,
+    async (app, signal) => {
+      const also = [configurationCheck(config), clientCheck(config.root)];
+      const bar = progressBar(process.stderr);
+      const look = async () => {
+        const onStep = ({ check }: Step) => bar.show({ progress: 0, message: check });
+        return app.doctor.examine({ signal, also, onStep }).finally(() => bar.clear());
+      };
+      const first = await look();
+      if (!json) printSteps(first.steps);
+      const outcomes = repair ? await mend(first, options, signal) : [];
+      const { steps } = outcomes.length > 0 ? await look() : first;
+      process.exitCode = statusOf(steps);
+      const findings = steps.flatMap((step) => step.findings);
+      report({ root: config.root, steps, repaired: outcomes }, json, () => {
+        for (const outcome of outcomes) console.log(outcomeLine(outcome));
+        console.log(closingLine(steps, findings, outcomes));
+      });
+    },
+    { isReading: !repair },
+  );
+}
+
+async function mend(
+  examination: Examination,
+  { yes = false }: DoctorOptions,
+  signal: AbortSignal,
+): Promise<Outcome[]> {
+  const { length } = repairable(examination.steps);
+  if (length === 0) return [];
+  if (!yes) requireTerminal('Nothing was changed.');
+  if (!yes && !(await confirm(`Mend ${countOf(length, 'finding')}?`))) return [];
+  return examination.repair(signal);
+}
+
+const repairable = (steps: readonly Step[]) =>
+  steps.flatMap(({ findings }) => findings.filter((finding) => finding.repairable));
+
+function printSteps(steps: readonly Step[]): void {
+  for (const { check, looked, durationMs, findings, error } of steps) {
+    const state = error ? 'failed' : findings.some(isProblem) ? 'found' : 'good';
+    const time = `${(durationMs / 1000).toFixed(2)} s`;
+    console.log(`${state.padEnd(7)}${check.padEnd(NAME_WIDTH)}${looked} looked at, ${time}`);
+    if (error) console.log(oneLine(`       could not look: ${error.message}`));
+    for (const finding of findings.slice(0, MOST_SHOWN)) printFinding(finding);
+    if (findings.length > MOST_SHOWN) {
+      console.log(`       ${findings.length - MOST_SHOWN} more: see --json`);
+    }
+  }
+}
+
+const isProblem = ({ severity }: Finding) => severity !== 'note';
+
+function printFinding({ severity, path, message, hint, repairable: canMend }: Finding): void {
+  const where = message.includes(path) ? '' : `${path}: `;
+  console.log(oneLine(`       ${severity}: ${where}${message}`));
+  console.log(oneLine(`         ${canMend ? '(can be mended) ' : ''}${hint}`));
+}
+
+const outcomeLine = ({ path, done, error }: Outcome) =>
+  oneLine(error ? `not mended: ${path}: ${error.message}` : `mended: ${path}: ${done}`);
+
+function closingLine(
+  steps: readonly Step[],
+  findings: readonly Finding[],
+  outcomes: readonly Outcome[],
+): string {
+  const problems = findings.filter(isProblem).length;
+  const canMend = repairable(steps).length;
+  const left = problems === 0 ? 'Nothing needs you.' : `${countOf(problems, 'problem')} left.`;
+  if (outcomes.length > 0) return left;
+  return canMend === 0 ? left : `${left} daybook doctor --repair mends ${canMend}.`;
+}

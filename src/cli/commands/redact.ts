@@ -1,0 +1,80 @@
+/**
+ * `daybook redact`: takes a text out of everything that is stored. It shows first where the text is, and
+ * looks again afterwards. Status 1: the text is nowhere, or some of it stayed.
+ */
+import { redactorOf } from '../../app/redactor.js';
+import { AppError } from '../../base/errors.js';
+import type { Located } from '../../privacy/redactor.js';
+import { configuration, type Flags } from '../configuration.js';
+import { NOTHING_FOUND } from '../status.js';
+import { confirm, requireTerminal } from '../terminal/ask.js';
+import { countOf, report } from '../terminal/output.js';
+import { oneLine } from '../terminal/terminal-text.js';
+import { withApp } from '../with-app.js';
+
+export interface RedactOptions {
+  readonly with: string;
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+/** A shorter text is in too much to be meant. */
+const MIN_LENGTH = 3;
+
+/** VALIDATION_ERROR: a text that is too short, or in its own replacement; LOCKED, STORAGE_FULL. */
+export async function redact(given: string, options: RedactOptions, flags: Flags): Promise<void> {
+  const text = given === '-' ? await standardInput() : given;
+  const { with: replacement, json } = options;
+  requireFit(text, replacement);
+  const config = configuration(flags);
+  await withApp(flags, async ({ kg }, signal) => {
+    const redactor = redactorOf(config);
+    const found = await redactor.find(text, signal);
+    if (!json) show(found);
+    if (found.files.length + found.names.length === 0) process.exitCode = NOTHING_FOUND;
+    if (found.files.length === 0 || !(await isWanted(found, options))) {
+      return report({ root: config.root, ...found, done: false }, json, () => undefined);
+    }
+    const paths = found.files.map(({ path }) => path);
+    await redactor.redact(paths, text, replacement, { signal });
+    // The checksum of the snapshot, and the generation before it, follow.
+    if (paths.some((path) => path === kg.files.snapshot || path === kg.files.wal)) await kg.save();
+    const left = await redactor.find(text, signal);
+    const isGone = left.files.length + left.names.length + left.unread.length === 0;
+    process.exitCode = isGone ? 0 : NOTHING_FOUND;
+    report({ root: config.root, ...found, done: true, left }, json, () => {
+      console.log(`${countOf(paths.length, 'file')} written; the text is in ${left.files.length}.`);
+      console.log('A git history, copies elsewhere and other machines keep what they have.');
+    });
+  });
+}
+
+function requireFit(text: string, replacement: string): void {
+  const problem =
+    text.trim().length < MIN_LENGTH
+      ? `The text takes at least ${MIN_LENGTH} characters.`
+      : replacement.includes(text) && 'The text is in what should stand in its place.';
+  if (problem) throw new AppError('VALIDATION_ERROR', problem);
+}
+
+function show({ files, names, unread }: Located): void {
+  for (const { path, count } of files) console.log(oneLine(`${path}: ${countOf(count, 'time')}`));
+  for (const path of names) console.log(oneLine(`${path}: in its name; rename it by hand`));
+  for (const { path, reason } of unread) console.log(oneLine(`${path}: not looked at: ${reason}`));
+  if (files.length === 0) console.log('The text is in no file.');
+}
+
+async function isWanted({ files }: Located, { yes, dryRun }: RedactOptions): Promise<boolean> {
+  if (dryRun) return false;
+  if (yes) return true;
+  requireTerminal('Nothing was changed.');
+  return confirm(`Take it out of ${countOf(files.length, 'file')}? This cannot be undone.`);
+}
+
+async function standardInput(): Promise<string> {
+  let text = '';
+  process.stdin.setEncoding('utf8');
+  for await (const chunk of process.stdin) text += String(chunk);
+  return text.replace(/\r?\n$/, '');
+}

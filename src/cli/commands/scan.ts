@@ -1,0 +1,47 @@
+/** `daybook scan`: keys and passwords of well-known forms in what is stored. Status 1: there are some. */
+import { type StoredSecret, scanFolders } from '../../privacy/scan.js';
+import { configuration, type Flags } from '../configuration.js';
+import { NOTHING_FOUND } from '../status.js';
+import { countOf, report } from '../terminal/output.js';
+import { progressBar } from '../terminal/progress-bar.js';
+import { oneLine } from '../terminal/terminal-text.js';
+import { withApp } from '../with-app.js';
+
+/** Prints where each is and how it begins, never all of it. */
+export async function scan({ json }: { json?: boolean }, flags: Flags): Promise<void> {
+  const { logsDir, root } = configuration(flags);
+  await withApp(
+    flags,
+    async ({ memoryBank }, signal) => {
+      const bar = progressBar(process.stderr);
+      const secrets: StoredSecret[] = [];
+      let files = 0;
+      const onFile = () => bar.show({ progress: ++files, message: 'files' });
+      try {
+        const options = { signal, onFile };
+        for await (const secret of scanFolders([logsDir, memoryBank.folder], options)) {
+          secrets.push(secret);
+        }
+      } finally {
+        bar.clear();
+      }
+      if (secrets.length > 0) process.exitCode = NOTHING_FOUND;
+      report({ root, files, secrets }, json, () => print(secrets, files));
+    },
+    { isReading: true },
+  );
+}
+
+function print(secrets: readonly StoredSecret[], files: number): void {
+  for (const { path, place, kind, shown } of secrets) {
+    const where = place === undefined ? path : `${path}, ${place}`;
+    console.log(oneLine(`${where}: ${kind} (${shown})`));
+  }
+  const looked = `${countOf(files, 'file')} looked at`;
+  if (secrets.length === 0) {
+    console.log(`No secret of a well-known form: ${looked}.`);
+    return;
+  }
+  console.log(`${countOf(secrets.length, 'secret')}, ${looked}.`);
+  console.log('Make each invalid where it was issued; daybook redact takes a text out everywhere.');
+}

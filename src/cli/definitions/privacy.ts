@@ -1,0 +1,28 @@
+/** Names, options and help of `daybook scan` and `daybook redact`. */
+import type { Command } from 'commander';
+import type { RedactOptions } from '../commands/redact.js';
+import type { Flags } from '../configuration.js';
+import { examplesText } from '../names.js';
+
+export function addPrivacy(program: Command, flags: () => Flags): void {
+  program
+    .command('scan')
+    .description('look for keys and passwords of well-known forms in what is stored')
+    .option('--json', 'every place as JSON')
+    .addHelpText('after', examplesText('scan', 'scan --json'))
+    .action(async (options: { json?: boolean }) =>
+      (await import('../commands/scan.js')).scan(options, flags()),
+    );
+  program
+    .command('redact')
+    .argument('<text>', 'the text to take out; - reads it from the standard input')
+    .description('take a text out of everything that is stored: shows where it is, then asks')
+    .option('--with <text>', 'what to put in its place', '[redacted]')
+    .option('--dry-run', 'only show where it is')
+    .option('--yes', 'do not ask')
+    .option('--json', 'every file as JSON')
+    .addHelpText('after', examplesText('redact "Example Street 12"', 'redact - --yes < secret.txt'))
+    .action(async (text: string, options: RedactOptions) =>
+      (await import('../commands/redact.js')).redact(text, options, flags()),
+    );
+}

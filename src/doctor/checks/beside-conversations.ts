@@ -1,0 +1,63 @@
+/** What lies beside the conversations: summaries, research records and the state. */
+import { join } from 'node:path';
+import { AppError, isAppError } from '../../base/errors.js';
+import { isRecord } from '../../base/is-record.js';
+import { listFolders } from '../../files/paths/folders.js';
+import { parseDocument, readWhole } from '../../files/read/json-doc.js';
+import { CONVERSATION_ID } from '../../stores/conversations/document/schema.js';
+import { researchJobSchema } from '../../stores/research-jobs/research-jobs.js';
+import { type Check, type Looking, unreadable } from '../check.js';
+import { isMendableJson, type JsonFile, type MendOptions, mendJson } from '../mend-json.js';
+
+export const besideConversationsCheck = (logsFolder: string, options: MendOptions): Check => ({
+  name: 'state and summaries',
+  async run(looking) {
+    const locksFolder = join(logsFolder, '.locks');
+    const file = (path: string, lockName: string, check: JsonFile['check']): JsonFile => ({
+      ...{ path, locksFolder, lockName },
+      check,
+    });
+    await examine(file(join(logsFolder, 'state.json'), 'state', requireObject), looking, options);
+    for (const id of await listFolders(logsFolder)) {
+      if (!CONVERSATION_ID.test(id)) continue;
+      looking.signal.throwIfAborted();
+      const at = (name: string) => join(logsFolder, id, name);
+      await examine(file(at('summaries.json'), id, requireObject), looking, options);
+      await examine(file(at('job.json'), id, requireJob), looking, options);
+    }
+  },
+});
+
+async function examine(file: JsonFile, looking: Looking, options: MendOptions): Promise<void> {
+  try {
+    const found = await readWhole(file.path);
+    if (found === undefined) return;
+    looking.looked();
+    file.check(parseDocument(found.bytes, file.path, 'CORRUPT'));
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    const canMend = error.code === 'CORRUPT' && (await isMendableJson(file));
+    looking.found({
+      ...unreadable(error, file.path),
+      ...(canMend && { repair: () => mendJson(file, options) }),
+    });
+  }
+}
+
+function requireObject(value: unknown): void {
+  if (isRecord(value)) return;
+  throw new AppError('CORRUPT', 'The file does not hold a JSON object.');
+}
+
+function requireJob(value: unknown): void {
+  const job = researchJobSchema.safeParse(value);
+  if (job.success) return;
+  const [issue] = job.error.issues;
+  throw new AppError(
+    'CORRUPT',
+    `The research record: ${issue?.path.join('.')}: ${issue?.message}.`,
+    {
+      hint: 'It names a background research run. Keep it until the answer is in the conversation.',
+    },
+  );
+}

@@ -1,0 +1,124 @@
+/** Conversation files: unreadable ones, wrong counts, doubled ids and keys, folders that nothing reads. */
+import { join } from 'node:path';
+import type { Clock } from '../../base/clock.js';
+import { isAppError } from '../../base/errors.js';
+import { entriesOf, removeEmptyFolder } from '../../files/paths/folders.js';
+import { readStamp } from '../../files/read/stamp.js';
+import type { ConversationStore } from '../../stores/conversations/conversations.js';
+import { CONVERSATION_ID } from '../../stores/conversations/document/schema.js';
+import type {
+  Condition,
+  ConversationMender,
+} from '../../stores/conversations/mending/conversation-mender.js';
+import { type Check, type Found, type Looking, unreadable } from '../check.js';
+
+/** The folder of a conversation that a process is about to write is never older. */
+const YOUNG_MS = 10 * 60_000;
+
+export interface ConversationParts {
+  readonly clock: Clock;
+  readonly logsFolder: string;
+  readonly conversations: ConversationStore;
+  readonly mender: ConversationMender;
+}
+
+export const conversationCheck = (parts: ConversationParts): Check => ({
+  name: 'conversations',
+  async run(looking) {
+    for (const entry of await entriesOf(parts.logsFolder)) {
+      looking.signal.throwIfAborted();
+      if (!CONVERSATION_ID.test(entry.name) || !entry.isDirectory()) continue;
+      await examine(entry.name, parts, looking);
+    }
+    await lookAtNames(parts, looking);
+  },
+});
+
+async function examine(
+  id: string,
+  { logsFolder, mender, clock }: ConversationParts,
+  { looked, found }: Looking,
+): Promise<void> {
+  const folder = join(logsFolder, id);
+  looked();
+  try {
+    const condition = await mender.examine(id);
+    if (condition === undefined) await lookAtEmpty(folder, found, clock.now());
+    else for (const finding of findingsOf(id, condition, mender)) found(finding);
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    found(unreadable(error, join(folder, 'conversation.json')));
+  }
+}
+
+function findingsOf(id: string, condition: Condition, mender: ConversationMender): Found[] {
+  const { path, damage, faults, isMendable, salvageable } = condition;
+  const mend = async () => {
+    const mended = await mender.mend(id);
+    if (mended === undefined) return 'There is nothing to mend by now.';
+    const kept = mended.keptAs === undefined ? '' : `; the broken file is kept as ${mended.keptAs}`;
+    return `${mended.messages} messages were written${kept}.`;
+  };
+  if (damage !== undefined) {
+    const hint = isMendable
+      ? `${salvageable} complete messages can be saved by daybook doctor --repair; the broken file is kept beside.`
+      : `${damage.hint} Deleted messages may be in a backup.`;
+    return [{ ...unreadable(damage, path), hint, ...(isMendable && { repair: mend }) }];
+  }
+  return faults.map((fault, index) => ({
+    severity: 'warning' as const,
+    path,
+    message: `${fault[0]?.toUpperCase()}${fault.slice(1)}.`,
+    hint: isMendable
+      ? 'The conversation is used as it is; its next write, or daybook doctor --repair, puts this right.'
+      : 'The conversation is used as it is. Correct the file if the message was removed by mistake.',
+    ...(isMendable && index === 0 && { repair: mend }),
+  }));
+}
+
+/** A folder without a conversation: claimed by a process that ended, or a person's. */
+async function lookAtEmpty(folder: string, found: Looking['found'], now: number): Promise<void> {
+  const isEmpty = (await entriesOf(folder)).length === 0;
+  const stamp = await readStamp(folder);
+  const isYoung = stamp && now - Number(stamp.mtimeNs / 1_000_000n) < YOUNG_MS;
+  if (stamp === undefined || isYoung) return;
+  found({
+    severity: isEmpty ? 'note' : 'warning',
+    path: folder,
+    message: isEmpty
+      ? 'The folder is empty.'
+      : 'The folder holds no conversation.json, but other files.',
+    hint: isEmpty
+      ? 'A process that ended left it; a server that starts, or --repair, removes it.'
+      : 'Look at the files. If a conversation.json is missing, a backup may have it.',
+    ...(isEmpty && {
+      repair: async () =>
+        (await removeEmptyFolder(folder)) ? 'The folder was removed.' : 'The folder is in use.',
+    }),
+  });
+}
+
+/** Keys that are in use twice, and folders that are named like no conversation. */
+async function lookAtNames(
+  { conversations, logsFolder }: ConversationParts,
+  { found }: Looking,
+): Promise<void> {
+  await conversations.list();
+  for (const { clientId, conversationIds } of conversations.duplicateKeys()) {
+    const [oldest = '', ...others] = conversationIds;
+    found({
+      severity: 'warning',
+      path: join(logsFolder, oldest),
+      message: `The key ${clientId} is in use twice: it reads ${oldest}, not ${others.join(', ')}.`,
+      hint: 'Remove "clientId" from the file that should not have it.',
+    });
+  }
+  for (const name of await conversations.ignoredFolders()) {
+    found({
+      severity: 'warning',
+      path: join(logsFolder, name),
+      message: `The folder ${JSON.stringify(name)} is ignored, with the conversation in it.`,
+      hint: 'Name it like 20250124-1706102400123 (a UTC date and Unix milliseconds) to have it read.',
+    });
+  }
+}

@@ -1,0 +1,96 @@
+/** What processes that ended left: locks, temporary files, removals that were broken off. */
+import { join } from 'node:path';
+import { leftBehindIn, sweepTemporaries } from '../../files/atomic/staging.js';
+import { sweepLocks } from '../../files/locks/file-lock.js';
+import { heldLocks, leftInLocks } from '../../files/locks/lock-inspection.js';
+import { listFolders } from '../../files/paths/folders.js';
+import type { ConversationStore } from '../../stores/conversations/conversations.js';
+import type { Check, Looking } from '../check.js';
+
+export interface LeftoverPlaces {
+  readonly locksFolders: readonly string[];
+  /** In which temporary files may lie. */
+  readonly folders: readonly string[];
+  readonly trashFolder: string;
+  readonly conversations: ConversationStore;
+}
+
+export const leftoverCheck = (places: LeftoverPlaces): Check => ({
+  name: 'leftovers',
+  async run(looking) {
+    for (const folder of places.locksFolders) await lookAtLocks(folder, looking);
+    for (const folder of places.folders) await lookAtTemporaries(folder, looking);
+    await lookAtTrash(places, looking);
+  },
+});
+
+async function lookAtLocks(folder: string, { looked, found }: Looking): Promise<void> {
+  for (const { name, path, state, pid } of await heldLocks(folder)) {
+    looked();
+    if (state === 'living') continue;
+    found({
+      severity: state === 'dead' ? 'note' : 'warning',
+      path,
+      message:
+        state === 'dead'
+          ? `The lock ${name} was left by process ${pid}, which has ended.`
+          : `The lock ${name} shows no sign of its owner, process ${pid} of another machine.`,
+      hint:
+        state === 'dead'
+          ? 'The next writer, or --repair, removes it.'
+          : `See daybook unlock ${name}.`,
+      ...(state === 'dead' && { repair: () => sweep(folder) }),
+    });
+  }
+  for (const path of await leftInLocks(folder)) {
+    looked();
+    found({
+      severity: 'note',
+      path,
+      message: 'A process that ended left this part of a lock.',
+      hint: 'A server that starts, or --repair, removes it.',
+      repair: () => sweep(folder),
+    });
+  }
+}
+
+const sweep = async (folder: string) => {
+  await sweepLocks(folder);
+  return 'What processes that ended left among the locks was removed.';
+};
+
+async function lookAtTemporaries(folder: string, { looked, found }: Looking): Promise<void> {
+  for (const path of await leftBehindIn(folder)) {
+    looked();
+    found({
+      severity: 'note',
+      path,
+      message: 'A write that was broken off left this temporary file.',
+      hint: 'It holds nothing that was confirmed. --repair removes it.',
+      repair: async () => {
+        await sweepTemporaries(folder);
+        return 'The temporary file was removed.';
+      },
+    });
+  }
+}
+
+async function lookAtTrash(
+  { trashFolder, conversations }: LeftoverPlaces,
+  { looked, found }: Looking,
+): Promise<void> {
+  for (const name of await listFolders(trashFolder)) {
+    looked();
+    if (!name.startsWith('.tmp-')) continue;
+    found({
+      severity: 'note',
+      path: join(trashFolder, name),
+      message: 'A permanent removal was broken off.',
+      hint: 'What is left of it is not read any more. --repair ends the removal.',
+      repair: async () => {
+        await conversations.tidy();
+        return 'The removal was ended.';
+      },
+    });
+  }
+}

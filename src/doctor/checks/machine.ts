@@ -1,0 +1,61 @@
+/** What the store stands on: room on the disk, leave to write, and a clock that does not run backwards. */
+import { type Clock, isoTime } from '../../base/clock.js';
+import { problemWithWriting } from '../../files/paths/write-access.js';
+import { folderSize, freeBytes } from '../../files/read/folder-size.js';
+import type { ConversationStore } from '../../stores/conversations/conversations.js';
+import type { Check } from '../check.js';
+
+const MB = 1_000_000;
+/** Below this a write may fail at any time. */
+const LITTLE_BYTES = 100 * MB;
+/** Clocks of two machines differ by this much without a fault. */
+const TOLERANCE_MS = 5 * 60_000;
+
+export const diskCheck = (root: string, folders: readonly string[]): Check => ({
+  name: 'disk',
+  async run({ looked, found }) {
+    for (const path of [root, ...folders]) {
+      looked();
+      const problem = problemWithWriting(path);
+      if (problem === undefined) continue;
+      found({
+        severity: 'error',
+        path,
+        message: `Nothing can be written there (${problem}).`,
+        hint: 'Check who owns the folder, its permissions, and whether the disk is mounted for writing.',
+      });
+    }
+    const free = await freeBytes(root);
+    const { sizeBytes } = await folderSize(root);
+    if (free >= Math.max(LITTLE_BYTES, sizeBytes)) return;
+    found({
+      severity: free < LITTLE_BYTES ? 'warning' : 'note',
+      path: root,
+      message: `${Math.round(free / MB)} MB are free on its disk; the store takes ${Math.round(sizeBytes / MB)} MB.`,
+      hint: 'Free some room: a backup may not fit, and writes fail with STORAGE_FULL on a full disk.',
+    });
+  },
+});
+
+export const clockCheck = (conversations: ConversationStore, clock: Clock): Check => ({
+  name: 'clock',
+  async run({ looked, found }) {
+    const now = clock.now();
+    for (const { conversationId, createdAt, updatedAt } of await conversations.list()) {
+      looked();
+      const last = createdAt > updatedAt ? createdAt : updatedAt;
+      const isAhead = Date.parse(last) > now + TOLERANCE_MS;
+      if (!isAhead && createdAt <= updatedAt) continue;
+      found({
+        severity: isAhead ? 'warning' : 'note',
+        path: conversations.path(conversationId),
+        message: isAhead
+          ? `It was written at ${last}, but it is ${isoTime(now)} by the clock of this machine.`
+          : `It was last changed at ${updatedAt}, before it was made at ${createdAt}.`,
+        hint: isAhead
+          ? 'Check the clock: what is written now is sorted before what is there.'
+          : 'A clock ran backwards, or the file was edited. The order of its messages is that of the file.',
+      });
+    }
+  },
+});

@@ -1,0 +1,95 @@
+/** The memory bank: notes that cannot be read or that other systems cannot hold, insights, the graph. */
+import { basename, join } from 'node:path';
+import { readInsight } from '../../stores/insights/insight-file.js';
+import type { InsightStore } from '../../stores/insights/insights.js';
+import { INSIGHT_ID } from '../../stores/insights/schema.js';
+import type { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-graph.js';
+import { readGraph } from '../../stores/knowledge-graph/log/replay.js';
+import type { MemoryBank } from '../../stores/memory-bank/memory-bank.js';
+import { type Check, unreadable } from '../check.js';
+import { isMendableJson, type JsonFile, type MendOptions, mendJson } from '../mend-json.js';
+
+export const noteCheck = (bank: MemoryBank): Check => ({
+  name: 'notes',
+  async run({ looked, found }) {
+    await bank.refresh();
+    const notes = bank.known();
+    looked(notes.length);
+    for (const { path, error } of bank.skipped()) {
+      found(unreadable(error, join(bank.folder, path)));
+    }
+    for (const [first, second] of twinsOf(notes.map(({ path }) => path))) {
+      found({
+        severity: 'warning',
+        path: join(bank.folder, second),
+        message: `${second} and ${first} are one file on Windows and macOS.`,
+        hint: 'Rename one of them.',
+      });
+    }
+  },
+});
+
+/** Pairs of names that differ only by case or by Unicode form. */
+function twinsOf(names: readonly string[]): [string, string][] {
+  const seen = new Map<string, string>();
+  const twins: [string, string][] = [];
+  for (const name of names) {
+    const folded = name.normalize('NFC').toLowerCase();
+    const first = seen.get(folded);
+    if (first !== undefined) twins.push([first, name]);
+    else seen.set(folded, name);
+  }
+  return twins;
+}
+
+export const insightCheck = (
+  insights: InsightStore,
+  bankFolder: string,
+  options: MendOptions,
+): Check => ({
+  name: 'insights',
+  async run({ looked, found }) {
+    looked((await insights.all()).length);
+    for (const { name: fileName, error } of insights.damaged()) {
+      const path = join(bankFolder, 'insights', fileName);
+      const name = basename(fileName, '.json');
+      const file: JsonFile = {
+        path,
+        locksFolder: join(bankFolder, '.locks'),
+        lockName: `insight-${name}`,
+        check: (value) => void readInsight(value, { id: name, path, modifiedAt: 0 }),
+      };
+      const isDamaged = error.code === 'CORRUPT' && INSIGHT_ID.test(name);
+      const canMend = isDamaged && (await isMendableJson(file));
+      found({
+        ...unreadable(error, path),
+        ...(canMend && { repair: () => mendJson(file, options) }),
+      });
+    }
+  },
+});
+
+export const graphCheck = (kg: KnowledgeGraph): Check => ({
+  name: 'knowledge graph',
+  async run({ looked, found }) {
+    const { table, damage, notices, needsHealing } = await readGraph(kg.files);
+    looked(table.count);
+    const repair = async () => {
+      const saved = await kg.save();
+      const kept = damage.length > 0 ? ` Damaged lines are kept in ${kg.files.rejects}.` : '';
+      return `The graph was written again with ${saved?.triples ?? table.count} facts.${kept}`;
+    };
+    const isDamaged = damage.length > 0 || needsHealing;
+    notices.forEach((message, index) => {
+      found({
+        severity: isDamaged ? 'error' : 'note',
+        path: kg.files.snapshot,
+        message,
+        hint: isDamaged
+          ? 'All facts that can be read are in use. --repair writes the files again and keeps the damaged lines.'
+          : 'Nothing is lost. The next kg_save, or --repair, writes the files again.',
+        ...(index === 0 && { repair }),
+      });
+    });
+  },
+});

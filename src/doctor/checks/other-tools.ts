@@ -1,0 +1,19 @@
+/** Other tools of this machine that delete old sessions by themselves: what Daybook does not import in time is gone. */
+import { foundPlaces, type Machine } from '../../import/usual-places.js';
+import type { Check } from '../check.js';
+
+export const otherToolsCheck = (machine: Machine): Check => ({
+  name: 'other tools',
+  async run({ looked, found }) {
+    for (const { title, path, deletes, kind } of await foundPlaces(machine)) {
+      looked();
+      if (deletes === undefined) continue;
+      found({
+        severity: 'note',
+        path,
+        message: `${title} deletes ${deletes}.`,
+        hint: `daybook import --from ${kind} keeps them; --watch keeps doing so.`,
+      });
+    }
+  },
+});

@@ -1,0 +1,29 @@
+/** Private folders and files that other users of the machine may read or write. */
+import { closeToOthers, openToOthers } from '../../files/paths/permissions.js';
+import type { Check } from '../check.js';
+
+/** `folders`: private with all that is in them. */
+export const permissionCheck = (folders: readonly string[]): Check => ({
+  name: 'permissions',
+  async run({ looked, found, signal }) {
+    for (const folder of folders) {
+      for await (const entry of openToOthers(folder, { signal, onEntry: () => looked() })) {
+        const { path, mode, isOwn } = entry;
+        found({
+          severity: 'warning',
+          path,
+          message: `Other users of this machine may open it (mode ${mode.toString(8).padStart(4, '0')}).`,
+          hint: isOwn
+            ? 'daybook doctor --repair takes these permissions away.'
+            : 'It belongs to another user: change its owner, then run this again.',
+          ...(isOwn && {
+            repair: async () => {
+              await closeToOthers(entry);
+              return 'Only you can open it now.';
+            },
+          }),
+        });
+      }
+    }
+  },
+});

@@ -1,0 +1,117 @@
+/**
+ * Runs the checks of the store one after the other and gathers what they find; `repair` then does what
+ * each finding offers. A check that fails hides no other: its step carries the error.
+ */
+import type { Clock } from '../base/clock.js';
+import { type AppError, isAppError } from '../base/errors.js';
+import type { Check, Finding, Found } from './check.js';
+
+export interface Step {
+  readonly check: string;
+  readonly durationMs: number;
+  /** Files or entries that were looked at. */
+  readonly looked: number;
+  readonly findings: readonly Finding[];
+  /** Why the check could not look at all of it. */
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+export interface Outcome {
+  readonly check: string;
+  readonly path: string;
+  /** What was done. */
+  readonly done?: string;
+  /** Why it was not done. */
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+export interface Examination {
+  readonly steps: readonly Step[];
+  /** Does what the repairable findings offer, one after the other. */
+  repair(signal: AbortSignal, onOutcome?: (outcome: Outcome) => void): Promise<Outcome[]>;
+}
+
+export interface ExamineOptions {
+  readonly signal: AbortSignal;
+  /** Checks beside those of the store. */
+  readonly also?: readonly Check[];
+  onStep?(step: Step): void;
+}
+
+type Repair = { readonly check: string; readonly path: string; run(): Promise<string> };
+
+export class Doctor {
+  readonly #checks: readonly Check[];
+  readonly #clock: Clock;
+
+  constructor(checks: readonly Check[], clock: Clock) {
+    this.#checks = checks;
+    this.#clock = clock;
+  }
+
+  /** Changes nothing. Throws the reason of the signal if it is aborted. */
+  async examine({ signal, also = [], onStep }: ExamineOptions): Promise<Examination> {
+    const steps: Step[] = [];
+    const repairs: Repair[] = [];
+    for (const check of [...this.#checks, ...also]) {
+      signal.throwIfAborted();
+      const step = await this.#step(check, signal, repairs);
+      steps.push(step);
+      onStep?.(step);
+    }
+    return { steps, repair: (stop, onOutcome) => repairAll(repairs, stop, onOutcome) };
+  }
+
+  async #step(check: Check, signal: AbortSignal, repairs: Repair[]): Promise<Step> {
+    const began = this.#clock.monotonic();
+    const findings: Finding[] = [];
+    let looked = 0;
+    const found = ({ repair, ...finding }: Found) => {
+      findings.push({ check: check.name, ...finding, repairable: repair !== undefined });
+      if (repair) repairs.push({ check: check.name, path: finding.path, run: repair });
+    };
+    const failure = await failureOf(() =>
+      check.run({ signal, found, looked: (count = 1) => (looked += count) }),
+    );
+    const durationMs = Math.round(this.#clock.monotonic() - began);
+    return { check: check.name, durationMs, looked, findings, ...(failure && { error: failure }) };
+  }
+}
+
+async function repairAll(
+  repairs: readonly Repair[],
+  signal: AbortSignal,
+  onOutcome?: (outcome: Outcome) => void,
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  for (const { check, path, run } of repairs) {
+    signal.throwIfAborted();
+    let done = '';
+    const error = await failureOf(async () => {
+      done = await run();
+    });
+    const outcome = { check, path, ...(error ? { error } : { done }) };
+    outcomes.push(outcome);
+    onOutcome?.(outcome);
+  }
+  return outcomes;
+}
+
+async function failureOf(work: () => Promise<void>): Promise<Step['error']> {
+  try {
+    await work();
+    return undefined;
+  } catch (error) {
+    if (!isAppError(error) || error.code === 'CANCELLED') throw error;
+    return { code: error.code, message: (error as AppError).message };
+  }
+}
+
+/** 0: nothing to do; 1: findings; 2: a check could not look. Notes do not count. */
+export function statusOf(steps: readonly Step[]): 0 | 1 | 2 {
+  if (steps.some(({ error }) => error !== undefined)) return 2;
+  const isFound = steps.some(({ findings }) =>
+    findings.some(({ severity }) => severity !== 'note'),
+  );
+  return isFound ? 1 : 0;
+}

@@ -1,0 +1,81 @@
+/**
+ * Who else may read a private folder: finds entries whose permissions let other users in, and takes
+ * those permissions away. Windows has no such permissions, so nothing is found there.
+ */
+import { fchmodSync, fstatSync, lstatSync } from 'node:fs';
+import { join } from 'node:path';
+import { closeQuietly } from '../door/close-quietly.js';
+import { openToRead } from '../door/open-regular.js';
+import { inFolder } from '../door/pinned-folder.js';
+import { fileError, withFileError } from '../read/file-errors.js';
+import { entriesOf } from './folders.js';
+
+const OTHERS = 0o077;
+
+export interface OpenEntry {
+  readonly path: string;
+  readonly isFolder: boolean;
+  /** Such as 0o644. */
+  readonly mode: number;
+  /** False where another user owns it, so that this process cannot change it. */
+  readonly isOwn: boolean;
+}
+
+export interface PermissionOptions {
+  /** Called for each entry that was looked at. */
+  onEntry(): void;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The folder itself and all files and folders below it that others may read or write. FILESYSTEM_ERROR. */
+export async function* openToOthers(
+  folder: string,
+  options: PermissionOptions,
+): AsyncGenerator<OpenEntry> {
+  if (process.platform === 'win32') return;
+  const own = entryAt(folder);
+  if (own === undefined || !own.isFolder) return;
+  options.onEntry();
+  if ((own.mode & OTHERS) !== 0) yield own;
+  for (const entry of await entriesOf(folder, ['ENOENT', 'ENOTDIR'])) {
+    options.signal?.throwIfAborted();
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) yield* openToOthers(path, options);
+    if (!entry.isFile()) continue;
+    options.onEntry();
+    const found = entryAt(path);
+    if (found !== undefined && (found.mode & OTHERS) !== 0) yield found;
+  }
+}
+
+/** Leaves the owner's permissions as they are. FILESYSTEM_ERROR, PATH_ESCAPE for a link. */
+export async function closeToOthers({ path, isFolder }: OpenEntry): Promise<void> {
+  await withFileError('protect', path, async () => {
+    if (!isFolder) return closeFile(path);
+    await inFolder(path, ({ file }) => {
+      if (file !== undefined) narrow(file);
+    });
+  });
+}
+
+function closeFile(path: string): void {
+  const { number } = openToRead(path);
+  try {
+    narrow(number);
+  } finally {
+    closeQuietly(number);
+  }
+}
+
+const narrow = (file: number) => fchmodSync(file, fstatSync(file).mode & 0o777 & ~OTHERS);
+
+function entryAt(path: string): OpenEntry | undefined {
+  try {
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found === undefined) return undefined;
+    const isOwn = found.uid === process.getuid?.();
+    return { path, isFolder: found.isDirectory(), mode: found.mode & 0o777, isOwn };
+  } catch (error) {
+    throw fileError(error, 'look at', path);
+  }
+}

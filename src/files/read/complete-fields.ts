@@ -1,0 +1,40 @@
+/**
+ * What can be saved of a broken JSON object: each field whose value is whole and valid JSON by itself.
+ * Touches no file.
+ */
+import { jsonTokens, TOKEN } from './json-tokens.js';
+
+const OPENS: readonly number[] = [TOKEN.openBrace, TOKEN.openBracket];
+const CLOSES: readonly number[] = [TOKEN.closeBrace, TOKEN.closeBracket];
+
+/** The fields of the outermost object, in their order; a field that is cut off or damaged is left out. */
+export function completeFields(text: string): Record<string, unknown> {
+  const fields: Record<string, unknown> = {};
+  let depth = 0;
+  let last = '';
+  let key: { name: string; from: number } | undefined;
+  const end = (at: number) => {
+    const value = key && parsed(text.slice(key.from, at));
+    if (key !== undefined && value !== undefined) fields[key.name] = value.value;
+    key = undefined;
+  };
+  for (const { kind, at, value } of jsonTokens(text)) {
+    if (depth === 1 && (kind === TOKEN.comma || CLOSES.includes(kind))) end(at);
+    if (OPENS.includes(kind)) depth += 1;
+    else if (CLOSES.includes(kind)) depth = Math.max(0, depth - 1);
+    else if (kind === TOKEN.string) last = value;
+    else if (kind === TOKEN.colon && depth === 1) key = { name: last, from: at + 1 };
+  }
+  return fields;
+}
+
+function parsed(text: string): { value: unknown } | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    JSON.stringify(value); // RangeError where it is nested too deeply to be written again
+    return { value };
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof RangeError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,220 @@
+/**
+ * Takes a text out of everything below the root and out of what is derived from it: first `find` says
+ * where it is, then `redact` replaces it file by file, each under its own lock and as a whole. It can be
+ * killed at any moment and done again. Archives are written anew; caches that may hold the text are
+ * removed, and are built again.
+ */
+import { basename, dirname, join, relative, sep } from 'node:path';
+import { isAppError } from '../base/errors.js';
+import { sha256Hex } from '../base/ids.js';
+import { archiveOf, isArchiveName, readArchive } from '../files/archive.js';
+import {
+  atomicWrite,
+  type Durability,
+  renameOnto,
+  syncFolder,
+} from '../files/atomic/atomic-write.js';
+import { stageFile } from '../files/atomic/new-file.js';
+import { sweepLocks, withLock } from '../files/locks/file-lock.js';
+import { removeFile } from '../files/paths/folders.js';
+import { readWhole } from '../files/read/json-doc.js';
+import { listFiles } from '../files/read/list-files.js';
+import type { GraphFiles } from '../stores/knowledge-graph/log/graph-files.js';
+import { Redaction } from './redaction.js';
+
+export interface RedactorOptions extends Durability {
+  readonly root: string;
+  readonly logsFolder: string;
+  readonly bankFolder: string;
+  /** Wherever they lie: exports, backups, the graph and the like. */
+  readonly otherFolders: readonly string[];
+  readonly graph: GraphFiles;
+  /** Files that are built again, such as the caches of the indexes. */
+  readonly derivedFiles: readonly string[];
+  /** Folders of such files. */
+  readonly derivedFolders: readonly string[];
+  /** The name of the list of contents in an archive. */
+  readonly contentsName: string;
+}
+
+export interface FoundText {
+  /** Absolute. */
+  readonly path: string;
+  readonly count: number;
+}
+
+export interface Located {
+  readonly files: readonly FoundText[];
+  /** Files and folders whose name has the text. They stay; rename them by hand. */
+  readonly names: readonly string[];
+  /** Files that could not be read, with the reason. */
+  readonly unread: readonly { readonly path: string; readonly reason: string }[];
+}
+
+/** Git's own store, which Daybook never changes. */
+const NO_DATA = new Set(['.git']);
+const ID = /^\d{8}-\d{13}/;
+
+export class Redactor {
+  readonly #options: RedactorOptions;
+
+  constructor(options: RedactorOptions) {
+    this.#options = options;
+  }
+
+  /** Where the text is. Changes nothing. FILESYSTEM_ERROR. */
+  async find(text: string, signal: AbortSignal): Promise<Located> {
+    const redaction = new Redaction(text, '');
+    const files: FoundText[] = [];
+    const names: string[] = [];
+    const unread: { path: string; reason: string }[] = [];
+    for await (const { path, name, isPlain } of this.#files()) {
+      signal.throwIfAborted();
+      if (name.includes(text)) names.push(path);
+      if (!isPlain) continue;
+      try {
+        const count = await countIn(path, redaction);
+        if (count > 0) files.push({ path, count });
+      } catch (error) {
+        if (!isAppError(error)) throw error;
+        unread.push({ path, reason: error.message });
+      }
+    }
+    return { files, names, unread };
+  }
+
+  /**
+   * Replaces the text in these files, and removes what is derived. Durable when it resolves. LOCKED,
+   * STORAGE_FULL, FILESYSTEM_ERROR: some files may be done; do it again.
+   */
+  async redact(
+    paths: readonly string[],
+    text: string,
+    replacement: string,
+    { signal, onFile }: { signal: AbortSignal; onFile?(path: string): void },
+  ): Promise<void> {
+    const redaction = new Redaction(text, replacement);
+    // First, so that no index that still has the text is read by a start.
+    await this.#removeDerived();
+    await this.#sweepLocks();
+    for (const path of paths) {
+      signal.throwIfAborted();
+      if (isArchiveName(path)) await this.#redactArchive(path, redaction);
+      else await this.#redactFile(path, redaction);
+      onFile?.(path);
+    }
+    await this.#removeDerived();
+  }
+
+  async #redactFile(path: string, redaction: Redaction): Promise<void> {
+    const { fsync } = this.#options;
+    const isGraph = this.#graphFiles().has(path);
+    const lock = this.#lockOf(path);
+    if (lock === undefined) {
+      const found = await readWhole(path);
+      if (found === undefined) return;
+      const bytes = redaction.apply(found.bytes);
+      await atomicWrite(path, bytes, { fsync }, found.stamp);
+      return;
+    }
+    await withLock(lock.folder, lock.name, async (held) => {
+      const found = await readWhole(path);
+      if (found === undefined) return;
+      const bytes = redaction.apply(found.bytes, { isGraph });
+      await held.replace(path, bytes, { fsync }, { base: found.stamp });
+    });
+  }
+
+  /** Each file in it is treated as one outside; the list of its contents follows. */
+  async #redactArchive(path: string, redaction: Redaction): Promise<void> {
+    const { contentsName } = this.#options;
+    const graphNames = new Set([...this.#graphFiles()].map((file) => basename(file)));
+    async function* files() {
+      const changed = new Map<string, { sizeBytes: number; sha256: string }>();
+      for await (const file of readArchive(path)) {
+        const isGraph = graphNames.has(basename(file.name));
+        const bytes =
+          file.name === contentsName
+            ? contentsWith(file.bytes, changed)
+            : redaction.apply(file.bytes, { isGraph });
+        if (!bytes.equals(file.bytes)) {
+          changed.set(file.name, { sizeBytes: bytes.byteLength, sha256: sha256Hex(bytes) });
+        }
+        yield { ...file, bytes };
+      }
+    }
+    const stage = await stageFile(path, archiveOf(files()), this.#options);
+    await renameOnto(stage, path);
+    await syncFolder(dirname(path), this.#options);
+  }
+
+  async #removeDerived(): Promise<void> {
+    const { derivedFiles, derivedFolders } = this.#options;
+    for (const path of derivedFiles) await removeFile(path);
+    for (const folder of derivedFolders) {
+      for await (const { path, isPlain } of listFiles(folder, () => false)) {
+        if (isPlain) await removeFile(path);
+      }
+    }
+  }
+
+  /** What a process that was killed had staged. */
+  async #sweepLocks(): Promise<void> {
+    const { logsFolder, bankFolder, graph } = this.#options;
+    const folders = [join(logsFolder, '.locks'), join(bankFolder, '.locks'), graph.locks];
+    for (const folder of new Set(folders)) await sweepLocks(folder);
+  }
+
+  #graphFiles(): ReadonlySet<string> {
+    const { snapshot, wal, previousSnapshot, previousWal } = this.#options.graph;
+    return new Set([snapshot, wal, previousSnapshot, previousWal]);
+  }
+
+  /** The lock under which Daybook writes the file; `undefined` for one that it never changes. */
+  #lockOf(path: string): { folder: string; name: string } | undefined {
+    const { logsFolder, bankFolder, graph } = this.#options;
+    if (this.#graphFiles().has(path)) return { folder: graph.locks, name: 'kg' };
+    const inLogs = relative(logsFolder, path).split(sep);
+    if (inLogs[0] !== '..') {
+      const part = inLogs.find((name) => ID.test(name));
+      const name = part === undefined ? 'state' : part.slice(0, 22);
+      return { folder: join(logsFolder, '.locks'), name };
+    }
+    const inBank = relative(bankFolder, path).split(sep);
+    if (inBank[0] === '..') return undefined;
+    const isInsight = basename(dirname(path)) === 'insights';
+    const name = isInsight ? `insight-${basename(path).replace(/^\.?([^.]*).*$/, '$1')}` : 'notes';
+    return { folder: join(bankFolder, '.locks'), name };
+  }
+
+  async *#files() {
+    const { root, logsFolder, bankFolder, otherFolders } = this.#options;
+    const folders = [root, logsFolder, bankFolder, dirname(this.#options.graph.wal)];
+    const seen = new Set<string>();
+    for (const folder of [...folders, ...otherFolders]) {
+      for await (const file of listFiles(folder, (name) => NO_DATA.has(basename(name)))) {
+        if (!seen.has(file.path)) yield file;
+        seen.add(file.path);
+      }
+    }
+  }
+}
+
+async function countIn(path: string, redaction: Redaction): Promise<number> {
+  if (!isArchiveName(path)) {
+    const found = await readWhole(path);
+    return found === undefined ? 0 : redaction.countIn(found.bytes);
+  }
+  let count = 0;
+  for await (const { bytes } of readArchive(path)) count += redaction.countIn(bytes);
+  return count;
+}
+
+function contentsWith(
+  bytes: Uint8Array,
+  changed: ReadonlyMap<string, { sizeBytes: number; sha256: string }>,
+): Buffer {
+  const contents = JSON.parse(Buffer.from(bytes).toString()) as { files: { name: string }[] };
+  const files = contents.files.map((file) => ({ ...file, ...changed.get(file.name) }));
+  return Buffer.from(`${JSON.stringify({ ...contents, files }, null, 1)}\n`);
+}

@@ -1,0 +1,94 @@
+/**
+ * Looks for secrets in what is stored: every file of the root's folders, the trash included. Of JSON the
+ * texts are looked at as they read, since escapes would hide a key of several lines. Changes nothing.
+ */
+import { isAppError } from '../base/errors.js';
+import { isRecord } from '../base/is-record.js';
+import { readWhole } from '../files/read/json-doc.js';
+import { listFiles } from '../files/read/list-files.js';
+import { textsIn } from './screen.js';
+import { secretsIn } from './secrets.js';
+
+export interface StoredSecret {
+  /** Absolute. */
+  readonly path: string;
+  /** `message 3` or `line 12`; absent where the file has neither. */
+  readonly place?: string;
+  /** Such as `GITHUB_TOKEN`. */
+  readonly kind: string;
+  /** Its first characters. */
+  readonly shown: string;
+}
+
+export interface ScanOptions {
+  readonly signal: AbortSignal;
+  onFile(): void;
+}
+
+const SHOWN = 6;
+const NO_DATA = new Set(['.locks', '.leases', '.git']);
+
+/** Files that cannot be read are passed over; `daybook doctor` names them. FILESYSTEM_ERROR. */
+export async function* scanFolders(
+  folders: readonly string[],
+  { signal, onFile }: ScanOptions,
+): AsyncGenerator<StoredSecret> {
+  for (const folder of folders) {
+    for await (const { path, isPlain } of listFiles(folder, (name) => NO_DATA.has(name))) {
+      signal.throwIfAborted();
+      if (!isPlain) continue;
+      onFile();
+      const text = await textOf(path);
+      for (const part of text === undefined ? [] : partsOf(path, text)) {
+        yield* secretsOf(path, part);
+      }
+    }
+  }
+}
+
+interface Part {
+  readonly text: string;
+  readonly place?: string;
+}
+
+async function* secretsOf(path: string, { text, place }: Part): AsyncGenerator<StoredSecret> {
+  for (const { kind, start, end } of await secretsIn(text)) {
+    const line = `line ${text.slice(0, start).split('\n').length}`;
+    const where = path.endsWith('.json') ? place : line;
+    const shown = `${text.slice(start, Math.min(end, start + SHOWN)).replace(/\s/g, ' ')}…`;
+    yield { path, ...(where !== undefined && { place: where }), kind, shown };
+  }
+}
+
+async function textOf(path: string): Promise<string | undefined> {
+  try {
+    return (await readWhole(path))?.bytes.toString();
+  } catch (error) {
+    if (isAppError(error)) return undefined;
+    throw error;
+  }
+}
+
+function partsOf(path: string, text: string): Part[] {
+  const value = path.endsWith('.json') ? parsed(text) : undefined;
+  if (value === undefined) return [{ text }];
+  if (!isRecord(value) || !Array.isArray(value['messages'])) {
+    return [{ text: textsIn(value).join('\n') }];
+  }
+  const { messages, ...head } = value;
+  return [
+    { text: textsIn(head).join('\n') },
+    ...(messages as unknown[]).map((message, index) => ({
+      text: textsIn(message).join('\n'),
+      place: `message ${index + 1}`,
+    })),
+  ];
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // the parser throws only for invalid JSON
+  }
+}

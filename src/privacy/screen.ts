@@ -1,0 +1,96 @@
+/**
+ * Takes secrets and private parts out of messages before they are stored: in their content, and in the
+ * texts of their metadata. What was said stays readable: each is replaced by a mark that names its kind.
+ */
+import { isRecord } from '../base/is-record.js';
+import type { JsonObject } from '../stores/conversations/document/schema.js';
+import type { Screen } from '../stores/conversations/writing/screen.js';
+import { withoutPrivateParts } from './private-parts.js';
+import { secretsIn } from './secrets.js';
+
+export interface ScreenOptions {
+  /** False keeps secrets as they are; private parts are left out all the same. */
+  readonly masksSecrets: boolean;
+}
+
+const PRIVATE = 'private part';
+
+export class MessageScreen implements Screen {
+  readonly #masksSecrets: boolean;
+
+  constructor({ masksSecrets }: ScreenOptions) {
+    this.#masksSecrets = masksSecrets;
+  }
+
+  async screen<T extends { readonly content: string; readonly metadata?: JsonObject | undefined }>(
+    messages: readonly T[],
+  ): Promise<{ messages: readonly T[]; masked: readonly string[] }> {
+    const masked: string[] = [];
+    const screened: T[] = [];
+    for (const message of messages) {
+      const content = await this.text(message.content, masked);
+      const { metadata } = message;
+      const clean = metadata && ((await this.#value(metadata, masked)) as JsonObject);
+      const isSame = content === message.content && clean === metadata;
+      screened.push(isSame ? message : { ...message, content, ...(clean && { metadata: clean }) });
+    }
+    return { messages: screened, masked };
+  }
+
+  /** The text with marks; what was taken out is added to `masked`. */
+  async text(given: string, masked: string[]): Promise<string> {
+    const { text, parts } = withoutPrivateParts(given);
+    for (let part = 0; part < parts; part += 1) masked.push(PRIVATE);
+    if (!this.#masksSecrets) return text;
+    const kept: string[] = [];
+    let from = 0;
+    for (const { kind, start, end } of await secretsIn(text)) {
+      kept.push(text.slice(from, start), `[masked ${kind}]`);
+      masked.push(kind);
+      from = end;
+    }
+    return kept.join('') + text.slice(from);
+  }
+
+  /** The same value where nothing was found. One look at all of its texts tells that mostly. */
+  async #value(value: unknown, masked: string[]): Promise<unknown> {
+    const found: string[] = [];
+    await this.text(textsIn(value).join('\n'), found);
+    return found.length === 0 ? value : this.#each(value, masked);
+  }
+
+  async #each(value: unknown, masked: string[]): Promise<unknown> {
+    if (typeof value === 'string') return this.text(value, masked);
+    if (Array.isArray(value)) {
+      const items: unknown[] = [];
+      for (const item of value) items.push(await this.#each(item, masked));
+      return items;
+    }
+    if (!isRecord(value)) return value;
+    const entries: [string, unknown][] = [];
+    for (const [key, field] of Object.entries(value)) {
+      entries.push([key, await this.#each(field, masked)]);
+    }
+    return Object.fromEntries(entries);
+  }
+}
+
+/** All texts of a JSON value. Not recursive, as metadata may be nested deeply. */
+export function textsIn(value: unknown): string[] {
+  const texts: string[] = [];
+  const waiting = [value];
+  while (waiting.length > 0) {
+    const next = waiting.pop();
+    if (typeof next === 'string') texts.push(next);
+    else if (Array.isArray(next)) waiting.push(...next);
+    else if (isRecord(next)) waiting.push(...Object.values(next));
+  }
+  return texts;
+}
+
+/** A sentence for the answer of a call that stored messages; `undefined` if nothing was taken out. */
+export function maskedNote(masked: readonly string[]): string | undefined {
+  if (masked.length === 0) return undefined;
+  const kinds = [...new Set(masked)].join(', ');
+  return `Not stored: ${masked.length} ${masked.length === 1 ? 'part' : 'parts'} (${kinds}). A mark is in its place. DAYBOOK_SECRETS=keep stores secrets as they are.`;
+}

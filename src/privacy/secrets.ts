@@ -1,0 +1,54 @@
+/**
+ * Finds keys and passwords of well-known forms in a text, by the rules of secretlint, which are
+ * maintained and have tests of their own. They are loaded at the first use. Touches no file and asks no
+ * service.
+ */
+import type { SecretLintCoreDescriptor } from './secretlint.js';
+
+export interface Secret {
+  /** Such as `GITHUB_TOKEN`. */
+  readonly kind: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** No form of a secret is shorter, so most short messages need not be looked at. */
+const LONG_WORD = /\S{16}/;
+/** Daybook itself asks for such a key, and secretlint has no rule for it yet. */
+const PERPLEXITY_KEY = /\bpplx-[A-Za-z0-9]{40,64}\b/g;
+const MAY_CALL = { noPhysicFilePath: true };
+
+let loading: Promise<SecretLintCoreDescriptor> | undefined;
+
+/** In their order; none overlaps another. */
+export async function secretsIn(text: string): Promise<Secret[]> {
+  if (!LONG_WORD.test(text)) return [];
+  loading ??= load();
+  const { lintSource, rules } = await loading;
+  const { messages } = await lintSource({
+    source: { content: text, filePath: 'message.txt', ext: '.txt', contentType: 'text' },
+    options: { config: { rules: [...rules] }, ...MAY_CALL },
+  });
+  const found = messages.map(({ messageId, range: [start, end] }) => ({
+    ...{ kind: messageId, start, end },
+  }));
+  for (const { index, 0: key } of text.matchAll(PERPLEXITY_KEY)) {
+    found.push({ kind: 'PERPLEXITY_API_KEY', start: index, end: index + key.length });
+  }
+  return withoutOverlaps(found);
+}
+
+function withoutOverlaps(found: readonly Secret[]): Secret[] {
+  const kept: Secret[] = [];
+  for (const secret of [...found].sort((a, b) => a.start - b.start || b.end - a.end)) {
+    const last = kept.at(-1);
+    if (last === undefined || secret.start >= last.end) kept.push(secret);
+    else if (secret.end > last.end) kept.splice(-1, 1, { ...last, end: secret.end });
+  }
+  return kept;
+}
+
+async function load(): Promise<SecretLintCoreDescriptor> {
+  const { loadSecretlint } = await import('./secretlint.js');
+  return loadSecretlint();
+}

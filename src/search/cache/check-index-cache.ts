@@ -1,0 +1,72 @@
+/**
+ * Whether the cache of the search index tells the truth: its checksums hold, and each conversation whose
+ * file is still the one that was indexed has the messages of that file. Changes nothing.
+ */
+import { isAppError } from '../../base/errors.js';
+import { silentLog } from '../../base/log.js';
+import { isSameStamp, readStamp } from '../../files/read/stamp.js';
+import { ConversationStore } from '../../stores/conversations/conversations.js';
+import {
+  fingerprintOf,
+  type IndexedConversation,
+  MessageIndex,
+} from '../messages/message-index.js';
+import { conversationsInCache, loadIndexCache } from './index-cache.js';
+
+export interface CacheCheck {
+  /** Conversations in the cache that can be used. */
+  readonly conversations: number;
+  /** Completes "The cache …"; absent where there is no cache, or it is sound. */
+  readonly problem?: string;
+}
+
+/** FILESYSTEM_ERROR; the signal's reason if it is aborted. */
+export async function checkIndexCache(
+  path: string,
+  logsFolder: string,
+  signal: AbortSignal,
+): Promise<CacheCheck> {
+  if ((await readStamp(path)) === undefined) return { conversations: 0 };
+  const total = await conversationsInCache({ path, log: silentLog });
+  if (total === undefined) {
+    return { conversations: 0, problem: 'cannot be used: it is damaged, or of another version' };
+  }
+  const store = new ConversationStore({ ...READING, logsFolder });
+  const index = new MessageIndex();
+  await loadIndexCache({ path, index, store, log: silentLog });
+  let conversations = 0;
+  let wrong = 0;
+  for (const { stamp, head } of store.known()) {
+    signal.throwIfAborted();
+    conversations += 1;
+    const { conversationId } = head;
+    const file = await readStamp(`${store.path(conversationId)}/conversation.json`);
+    // Changed since: the next start notices that by itself.
+    if (!isSameStamp(file, stamp)) continue;
+    const expected = await fingerprintsIn(store, conversationId);
+    if (!isEqual(index.get(conversationId), expected)) wrong += 1;
+  }
+  const damaged = total - conversations;
+  if (damaged > 0) return { conversations, problem: `has ${damaged} damaged conversations` };
+  if (wrong > 0) return { conversations, problem: `is wrong about ${wrong} conversations` };
+  return { conversations };
+}
+
+/** Of the file as it is; none if it cannot be read, which is the finding of another check. */
+async function fingerprintsIn(store: ConversationStore, id: string): Promise<number[]> {
+  try {
+    const { messages, titleFrom = '' } = await store.load(id);
+    return messages.map((message) =>
+      fingerprintOf(message, titleFrom === '' || titleFrom === message.id),
+    );
+  } catch (error) {
+    if (isAppError(error)) return [];
+    throw error;
+  }
+}
+
+const READING = { fsync: false, maxMessages: Number.POSITIVE_INFINITY, isReading: true };
+
+const isEqual = (indexed: IndexedConversation | undefined, expected: readonly number[]) =>
+  indexed?.fingerprints.length === expected.length &&
+  expected.every((fingerprint, at) => indexed.fingerprints[at] === fingerprint);

@@ -1,0 +1,109 @@
+/**
+ * What can be saved of a damaged `conversation.json`: every message whose object is complete, wherever
+ * the damage lies. The tokens of the text are scanned (jsonc-parser); an object is taken if it has a
+ * role and a content and is valid JSON by itself, so brackets that are missing elsewhere do not matter.
+ * Touches no file.
+ */
+import { isAppError } from '../../../base/errors.js';
+import { isRecord } from '../../../base/is-record.js';
+import { plainCodec } from '../../../files/codec.js';
+import { completeFields } from '../../../files/read/complete-fields.js';
+import { jsonTokens, TOKEN } from '../../../files/read/json-tokens.js';
+import type { ConversationDocument } from '../document/document.js';
+import { parseConversation, requireReadable } from '../document/parse-conversation.js';
+import type { JsonObject } from '../document/schema.js';
+
+interface Place {
+  readonly path: string;
+  readonly conversationId: string;
+}
+
+/** An object whose end was not reached yet. */
+interface OpenObject {
+  readonly start: number;
+  readonly keys: Set<string>;
+  /** How many messages had been found when it began: those after that lie inside it. */
+  readonly found: number;
+}
+
+/**
+ * The conversation with all complete messages, and the fields of the head that can be read. Contents
+ * stay as they are stored (sealed ones stay sealed). `undefined` if there is no complete message.
+ */
+export function salvage(text: string, place: Place): ConversationDocument | undefined {
+  const { messages, head } = scan(text);
+  if (messages.length === 0) return undefined;
+  const { formatVersion: _version, ...fields } = readableFields(head);
+  return parseConversation({ ...fields, messages }, place, plainCodec);
+}
+
+function scan(text: string): { messages: JsonObject[]; head: string } {
+  const open: OpenObject[] = [];
+  const messages: JsonObject[] = [];
+  let head = text;
+  let last = { value: '', at: 0 };
+  for (const { kind, at, value } of jsonTokens(text)) {
+    if (kind === TOKEN.openBrace) {
+      open.push({ start: at, keys: new Set(), found: messages.length });
+    } else if (kind === TOKEN.string) {
+      last = { value, at };
+    } else if (kind === TOKEN.colon) {
+      open.at(-1)?.keys.add(last.value);
+      if (open.length === 1 && last.value === 'messages' && head === text) {
+        head = text.slice(0, last.at);
+      }
+    } else if (kind === TOKEN.closeBrace) {
+      const ended = open.pop();
+      const message = ended && messageIn(ended, text, at + 1);
+      // What looks like a message inside another one is a part of it.
+      if (message !== undefined) messages.splice(ended?.found ?? 0, messages.length, message);
+    }
+  }
+  return { messages, head };
+}
+
+function messageIn({ start, keys }: OpenObject, text: string, end: number): JsonObject | undefined {
+  if (!keys.has('role') || !keys.has('content')) return undefined;
+  const value = parsed(text.slice(start, end));
+  if (!isRecord(value)) return undefined;
+  if (isReadable(value)) return value;
+  const { id, role, content, createdAt } = value;
+  const spoken = { id, role, content, createdAt };
+  return isReadable(spoken) ? spoken : undefined;
+}
+
+function isReadable(message: JsonObject): boolean {
+  try {
+    JSON.stringify(message); // RangeError where it is nested too deeply to be written again
+    parseConversation({ messages: [message] }, { path: '', conversationId: '' }, plainCodec);
+    return true;
+  } catch (error) {
+    if (isAppError(error) || error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
+/** The fields in front of the messages, without those of a wrong type. */
+function readableFields(head: string): JsonObject {
+  const fields = Object.entries(completeFields(head));
+  return Object.fromEntries(fields.filter(([name, field]) => isField(name, field)));
+}
+
+function isField(name: string, field: unknown): boolean {
+  try {
+    requireReadable({ [name]: field });
+    return true;
+  } catch (error) {
+    if (isAppError(error)) return false;
+    throw error;
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

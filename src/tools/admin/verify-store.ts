@@ -1,0 +1,64 @@
+/**
+ * The tool `verify_store`: what `daybook doctor` finds, without changing anything. Mending is for
+ * people, in a terminal.
+ */
+import { z } from 'zod';
+import { statusOf } from '../../doctor/doctor.js';
+import { defineTool, READS, success } from '../define-tool.js';
+
+const MOST_NAMED = 50;
+
+export const verifyStore = defineTool({
+  name: 'verify_store',
+  toolset: 'admin',
+  title: 'Check the store',
+  description:
+    'Checks all stored files, the search index, backups, permissions, locks and the disk, and changes nothing. Use it when something cannot be read, or when the user asks whether all is well. `daybook doctor --repair` in a terminal mends what is repairable.',
+  input: z.strictObject({}),
+  output: z.object({
+    success,
+    isHealthy: z.boolean().describe('Whether nothing was found that needs a person.'),
+    steps: z.array(
+      z.object({
+        check: z.string(),
+        looked: z.number().int().describe('Files or entries that were looked at.'),
+        durationMs: z.number(),
+        findings: z.number().int(),
+        error: z.object({ code: z.string(), message: z.string() }).exactOptional(),
+      }),
+    ),
+    findings: z
+      .array(
+        z.object({
+          check: z.string(),
+          severity: z.enum(['error', 'warning', 'note']),
+          path: z.string(),
+          message: z.string(),
+          hint: z.string(),
+          repairable: z.boolean(),
+        }),
+      )
+      .describe('At most 50, errors first.'),
+    findingsTotal: z.number().int(),
+  }),
+  annotations: READS,
+  quotesText: true,
+  async run(_input, { doctor }, { signal, progress }) {
+    let done = 0;
+    const onStep = ({ check }: { check: string }) => {
+      done += 1;
+      progress({ progress: done, message: check });
+    };
+    const { steps } = await doctor.examine({ signal, onStep });
+    const all = steps.flatMap(({ findings }) => findings);
+    const ordered = SEVERITIES.flatMap((each) => all.filter(({ severity }) => severity === each));
+    return {
+      isHealthy: statusOf(steps) === 0,
+      steps: steps.map((step) => ({ ...step, findings: step.findings.length })),
+      findings: ordered.slice(0, MOST_NAMED).map((finding) => ({ ...finding })),
+      findingsTotal: all.length,
+    };
+  },
+});
+
+const SEVERITIES = ['error', 'warning', 'note'] as const;

@@ -1,0 +1,14 @@
+/** What tools that save messages say about secrets and private parts that were not stored. */
+import { z } from 'zod';
+import { maskedNote } from '../privacy/screen.js';
+
+export const maskedField = z
+  .string()
+  .describe('What was not stored: secrets of well-known forms, and <private> parts.')
+  .exactOptional();
+
+/** Nothing where everything was stored. */
+export function maskedNoteOf(masked: readonly string[] = []): { note?: string } {
+  const note = maskedNote(masked);
+  return note === undefined ? {} : { note };
+}

@@ -1,0 +1,349 @@
+/** Every finding of the doctor, made for real, and what a repair leaves. */
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { vectorsFolder } from '../../src/app/embeddings.js';
+import { indexCachePath } from '../../src/app/index-cache-path.js';
+import { AppError } from '../../src/base/errors.js';
+import { statusOf } from '../../src/doctor/doctor.js';
+import { conversationText, type DoctorPlace, doctorPlace, ID, signal } from './place.js';
+
+const FILE = `conversation-logs/${ID}/conversation.json`;
+const INSIGHT = '6fa459ea-ee8a-4ca4-894e-db77e160355e';
+/** A process of this machine that has surely ended has such a name after a reboot only; so: a stranger. */
+const STRANGER = 'deadbeef-4026531836-812-55512-a1b2c31';
+
+const of = async (place: DoctorPlace, check: string) =>
+  (await place.findings()).filter((finding) => finding.check === check);
+const contentsOf = (place: DoctorPlace, id = ID) =>
+  place.withApp(async ({ conversations }) =>
+    (await conversations.load(id)).messages.map(({ content }) => content),
+  );
+
+describe('a healthy store', () => {
+  it('has steps with counts and times, and nothing to find', async () => {
+    const place = doctorPlace();
+    await place.withApp(async ({ conversations, memoryBank, insights, kg, state }) => {
+      const { conversationId } = await conversations.create({
+        messages: [{ role: 'user', content: 'hello' }],
+      });
+      await state.set({ activeConversation: conversationId });
+      await memoryBank.add('ideas.md', '# Ideas\n');
+      await insights.save({ content: 'an insight', context: 'global' });
+      await kg.add([{ subject: 'a', predicate: 'b', object: 'c' }]);
+    });
+    const { steps } = await place.examine();
+    expect(statusOf(steps)).toBe(0);
+    const found = steps.flatMap(({ findings }) => findings);
+    expect(found.map(({ message }) => message)).toEqual(['There is no backup.']);
+    const looked = Object.fromEntries(steps.map(({ check, looked: count }) => [check, count]));
+    expect(looked).toMatchObject({ conversations: 1, notes: 1, insights: 1, 'knowledge graph': 1 });
+    for (const { durationMs } of steps) expect(durationMs).toBeGreaterThanOrEqual(0);
+  });
+});
+
+describe('conversations', () => {
+  it('saves every complete message of a file that is cut off, and keeps the file', async () => {
+    const place = doctorPlace();
+    const whole = conversationText(['first', 'second {"}', 'third'], {
+      title: 'Kept',
+      tags: ['t'],
+    });
+    const cut = whole.slice(0, whole.indexOf('third') + 3);
+    place.write(FILE, cut);
+    const [finding] = await of(place, 'conversations');
+    expect(finding).toMatchObject({ severity: 'error', repairable: true });
+    expect(finding?.hint).toContain('2 complete messages');
+    expect((await place.repair()).join()).toContain('2 messages were written');
+    expect(await of(place, 'conversations')).toEqual([]);
+    expect(await contentsOf(place)).toEqual(['first', 'second {"}']);
+    const files = readdirSync(join(place.logs, ID)).sort();
+    expect(files[0]).toMatch(/^conversation\.broken-\d{8}T\d{9}Z\.json$/);
+    expect(readFileSync(join(place.logs, ID, files[0] ?? ''), 'utf8')).toBe(cut);
+    const head = await place.withApp(({ conversations }) => conversations.load(ID));
+    expect(head).toMatchObject({ title: 'Kept', tags: ['t'], messageCount: 2 });
+  });
+
+  it('saves what lies around damage in the middle', async () => {
+    const place = doctorPlace();
+    const text = conversationText(['one', 'two', 'three']);
+    const at = text.indexOf('"two"');
+    place.write(FILE, `${text.slice(0, at)}\u0000\u0001"{[}${text.slice(at + 4)}`);
+    await place.repair();
+    expect(await contentsOf(place)).toEqual(['one', 'three']);
+  });
+
+  it('saves messages and fields of a right type where others have a wrong one', async () => {
+    const place = doctorPlace();
+    const value = JSON.parse(conversationText(['one', 'two'], { tags: 'none', title: 'T' }));
+    value.messages[1].metadata = 7;
+    value.messages.push({ role: 'robot', content: 'x' }, 'text', null);
+    place.write(FILE, JSON.stringify(value));
+    await place.repair();
+    expect(await contentsOf(place)).toEqual(['one', 'two']);
+    const head = await place.withApp(({ conversations }) => conversations.load(ID));
+    expect(head.title).toBe('T');
+    expect(head.tags).toBeUndefined();
+  });
+
+  it('leaves a file of which nothing can be saved, and one of a newer version', async () => {
+    const place = doctorPlace();
+    const other = ID.replace('123', '124');
+    place.write(FILE, 'nothing here');
+    const newer = conversationText(['x'], { formatVersion: 9 });
+    place.write(`conversation-logs/${other}/conversation.json`, newer);
+    const found = await of(place, 'conversations');
+    expect(found.map(({ repairable }) => repairable)).toEqual([false, false]);
+    await place.repair();
+    expect(readFileSync(join(place.root, FILE), 'utf8')).toBe('nothing here');
+    expect(readFileSync(join(place.logs, other, 'conversation.json'), 'utf8')).toBe(newer);
+  });
+
+  it('finds wrong counts, doubled ids, another id and parents that are gone', async () => {
+    const place = doctorPlace();
+    const value = JSON.parse(conversationText(['one', 'two'], { messageCount: 7 }));
+    value.messages[1].id = 'm0';
+    value.conversationId = '20250124-1706102400999';
+    place.write(FILE, JSON.stringify(value));
+    const messages = (await of(place, 'conversations')).map(({ message }) => message).join('\n');
+    expect(messages).toContain('counts 7 messages and holds 2');
+    expect(messages).toContain('1 messages have the id of another');
+    expect(messages).toContain('20250124-1706102400999');
+    await place.repair();
+    expect(await of(place, 'conversations')).toEqual([]);
+    expect(await contentsOf(place)).toEqual(['one', 'two']);
+
+    const orphan = JSON.parse(conversationText(['one']));
+    orphan.messages[0].parentMessageId = 'gone';
+    place.write(FILE, JSON.stringify(orphan));
+    const [finding] = await of(place, 'conversations');
+    expect(finding).toMatchObject({ severity: 'warning', repairable: false });
+  });
+
+  it('finds keys in use twice, ignored folders and empty ones', async () => {
+    const place = doctorPlace();
+    place.write(FILE, conversationText(['x'], { clientId: 'plan' }));
+    const twin = '20250124-1706102400124';
+    place.write(
+      `conversation-logs/${twin}/conversation.json`,
+      conversationText(['y'], { clientId: 'plan', conversationId: twin }),
+    );
+    place.write('conversation-logs/my copy/conversation.json', conversationText(['z']));
+    const empty = join(place.logs, '20250124-1706102400125');
+    mkdirSync(empty, { mode: 0o700 });
+    utimesSync(empty, 1_700_000_000, 1_700_000_000);
+    const messages = (await of(place, 'conversations')).map(({ message }) => message).join('\n');
+    expect(messages).toContain('The key plan is in use twice');
+    expect(messages).toContain('"my copy" is ignored');
+    expect(messages).toContain('The folder is empty');
+    await place.repair();
+    expect(existsSync(empty)).toBe(false);
+    expect(existsSync(join(place.logs, 'my copy', 'conversation.json'))).toBe(true);
+  });
+});
+
+describe('what lies beside', () => {
+  it('mends the state and summaries, and reports a broken research record', async () => {
+    const place = doctorPlace();
+    place.write(FILE, conversationText(['x']));
+    const state = place.write('conversation-logs/state.json', '{"values": {"a": 1}, "contextWin');
+    place.write(`conversation-logs/${ID}/summaries.json`, '{"formatVersion": 1, "summaries": {');
+    const job = place.write(`conversation-logs/${ID}/job.json`, '{"state": "flying"}');
+    const found = await of(place, 'state and summaries');
+    expect(found.map(({ severity }) => severity)).toEqual(['error', 'error', 'error']);
+    await place.repair();
+    expect(await place.withApp(({ state: store }) => store.get())).toMatchObject({
+      values: { a: 1 },
+    });
+    expect(readFileSync(state, 'utf8')).not.toContain('contextWin');
+    expect(readdirSync(place.logs).some((name) => /^state\.broken-.*\.json$/.test(name))).toBe(
+      true,
+    );
+    expect((await of(place, 'state and summaries')).map(({ path }) => path)).toEqual([job]);
+  });
+});
+
+describe('the memory bank', () => {
+  it('finds notes that cannot be read, and twins', async () => {
+    const place = doctorPlace();
+    place.write('memory-bank/a.md', 'x');
+    place.write('memory-bank/A.md', 'y');
+    place.write('memory-bank/bytes.md', Buffer.from([0xff, 0xfe, 0x00]));
+    place.write('memory-bank/con.md', 'z');
+    const messages = (await of(place, 'notes')).map(({ message }) => message).join('\n');
+    expect(messages).toContain('one file on Windows');
+    expect(messages).toMatch(/con\.md/);
+    expect(messages).toMatch(/UTF-8|text/);
+  });
+
+  it('saves an insight whose content is whole, and keeps the broken file', async () => {
+    const place = doctorPlace();
+    const path = `memory-bank/insights/${INSIGHT}.json`;
+    place.write(path, `{"content": "whole", "context": "global", "tags": ["a"], "meta`);
+    const cut = INSIGHT.replace('6', '7');
+    place.write(`memory-bank/insights/${cut}.json`, `{"context": "global", "content": "half of i`);
+    const found = await of(place, 'insights');
+    expect(found.map(({ repairable }) => repairable).sort()).toEqual([false, true]);
+    await place.repair();
+    const insight = await place.withApp(({ insights }) => insights.get(INSIGHT));
+    expect(insight).toMatchObject({ content: 'whole', tags: ['a'] });
+    const kept = readdirSync(join(place.root, 'memory-bank/insights'));
+    expect(kept.some((name) => name.startsWith(`.${INSIGHT}.broken-`))).toBe(true);
+    expect((await of(place, 'insights')).length).toBe(1);
+  });
+
+  it('heals a graph with damaged lines and loses no other fact', async () => {
+    const place = doctorPlace();
+    const fact = (n: number) => ({ subject: `s${n}`, predicate: 'p', object: 'o' });
+    await place.withApp(async ({ kg }) => {
+      for (const n of [1, 2, 3]) await kg.add([fact(n)]);
+    });
+    const wal = join(place.root, 'memory-bank', 'kg_wal.log');
+    place.write('memory-bank/kg_wal.log', readFileSync(wal, 'utf8').replace('"s2"', '"sX"'));
+    const [finding] = await of(place, 'knowledge graph');
+    expect(finding).toMatchObject({ severity: 'error', repairable: true });
+    await place.repair();
+    expect(await of(place, 'knowledge graph')).toEqual([]);
+    const { subjects } = await place.withApp(({ kg }) =>
+      kg.subjects({}, { limit: 10, offset: 0 } as never),
+    );
+    expect(subjects.map(({ subject }) => subject).sort()).toEqual(['s1', 's3']);
+    expect(readFileSync(join(place.root, 'memory-bank', 'kg_rejects.log'), 'utf8')).toContain('sX');
+  });
+});
+
+describe('around the store', () => {
+  it('finds permissions that are wider than the store, and takes them away', async () => {
+    const place = doctorPlace();
+    const path = place.write(FILE, conversationText(['x']));
+    chmodSync(path, 0o644);
+    chmodSync(join(place.logs, ID), 0o755);
+    const found = await of(place, 'permissions');
+    expect(found.map((finding) => finding.path).sort()).toEqual([join(place.logs, ID), path]);
+    await place.repair();
+    expect([statSync(path).mode & 0o777, statSync(join(place.logs, ID)).mode & 0o777]).toEqual([
+      0o600, 0o700,
+    ]);
+  });
+
+  it('finds what a process that was killed left, and a lock without a sign of its owner', async () => {
+    const place = doctorPlace();
+    place.write(FILE, conversationText(['x']));
+    const temporary = place.write(`conversation-logs/.tmp-${STRANGER}-0a1b2c3d`, 'x');
+    utimesSync(temporary, 1_600_000_000, 1_600_000_000);
+    place.write('conversation-logs/.trash/.tmp-0a1b2c3d/conversation.json', '{}');
+    const lock = join(place.logs, '.locks', ID, STRANGER);
+    mkdirSync(lock, { recursive: true, mode: 0o700 });
+    utimesSync(lock, 1_600_000_000, 1_600_000_000);
+    const found = await of(place, 'leftovers');
+    expect(found.map(({ severity }) => severity).sort()).toEqual(['note', 'note', 'warning']);
+    await place.repair();
+    expect(existsSync(temporary)).toBe(false);
+    expect(readdirSync(join(place.logs, '.trash'))).toEqual([]);
+  });
+
+  it('finds a cache of the index that is damaged or wrong, and removes it', async () => {
+    const place = doctorPlace();
+    const contents = Array.from({ length: 2_100 }, (_, n) => `raven ${n}`);
+    const path = place.write(FILE, conversationText(contents));
+    utimesSync(path, 1_700_000_000, 1_700_000_000);
+    await place.withApp(async ({ conversations, search }) => {
+      search.start();
+      const inputs = {
+        query: 'raven',
+        matchType: 'auto',
+        filters: {},
+        sort: 'relevance',
+        limit: 1,
+        offset: 0,
+      };
+      await search.search(inputs as never);
+      await conversations.list();
+    });
+    const file = indexCachePath(place.config) ?? '';
+    expect(existsSync(file)).toBe(true);
+    expect(await of(place, 'search index')).toEqual([]);
+    // Changed on the disk, with the time and the size that it had.
+    writeFileSync(path, readFileSync(path, 'utf8').replace('"raven 7"', '"haven 7"'));
+    utimesSync(path, 1_700_000_000, 1_700_000_000);
+    expect((await of(place, 'search index'))[0]?.message).toContain('is wrong about 1');
+    const bytes = readFileSync(file);
+    bytes.fill(0x55, 4, 200);
+    writeFileSync(file, bytes);
+    expect((await of(place, 'search index'))[0]?.message).toContain('damaged');
+    const [finding] = await of(place, 'search index');
+    expect(finding).toMatchObject({ severity: 'warning', repairable: true });
+    await place.repair();
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it('finds damaged vectors', async () => {
+    const place = doctorPlace();
+    const name = join(vectorsFolder(place.config), '00ff', '0123456789abcdef.vectors');
+    mkdirSync(join(vectorsFolder(place.config), '00ff'), { recursive: true, mode: 0o700 });
+    writeFileSync(name, '{"format":"daybook-vectors-1"}\nx', { mode: 0o600 });
+    expect(await of(place, 'vectors')).toHaveLength(1);
+    await place.repair();
+    expect(existsSync(name)).toBe(false);
+  });
+
+  it('reads the newest backup to its end, and says how old it is', async () => {
+    const place = doctorPlace({ DAYBOOK_BACKUP: 'daily' });
+    place.write(FILE, conversationText(['x']));
+    const path = await place.withApp(async ({ backups }) => (await backups.make()).path);
+    expect(await of(place, 'backups')).toEqual([]);
+    const bytes = readFileSync(path);
+    bytes.fill(0, bytes.length - 30);
+    place.write('backups/daybook-20250101T000000Z.tar.gz', bytes);
+    expect(await of(place, 'backups')).toEqual([]); // not the newest
+    place.write(path.slice(place.root.length + 1), bytes);
+    expect(await of(place, 'backups')).toMatchObject([{ severity: 'error', path }]);
+    rmSync(path);
+    const messages = (await of(place, 'backups')).map(({ message }) => message);
+    expect(messages[0]).toMatch(/days old/);
+  });
+
+  it('finds a clock that ran backwards', async () => {
+    const place = doctorPlace();
+    place.write(FILE, conversationText(['x'], { updatedAt: '2999-01-01T00:00:00.000Z' }));
+    expect(await of(place, 'clock')).toMatchObject([{ severity: 'warning' }]);
+    place.write(FILE, conversationText(['x'], { updatedAt: '2024-01-01T00:00:00.000Z' }));
+    expect(await of(place, 'clock')).toMatchObject([{ severity: 'note' }]);
+  });
+
+  it('names tools of this machine that delete their sessions', async () => {
+    const place = doctorPlace();
+    place.write('../.claude/projects/x/y.jsonl', '');
+    expect((await of(place, 'other tools'))[0]?.message).toContain('Claude Code deletes');
+  });
+
+  it('says what a check could not look at, and goes on with the others', async () => {
+    const place = doctorPlace();
+    place.write(FILE, conversationText(['x']));
+    const { steps } = await place.withApp(({ doctor }) =>
+      doctor.examine({
+        signal,
+        also: [
+          {
+            name: 'broken',
+            run: async () => {
+              throw new AppError('FILESYSTEM_ERROR', 'no');
+            },
+          },
+        ],
+      }),
+    );
+    expect(statusOf(steps)).toBe(2);
+    expect(steps.at(-1)).toMatchObject({ check: 'broken', error: { code: 'FILESYSTEM_ERROR' } });
+  });
+});

@@ -1,0 +1,151 @@
+/**
+ * Damage of every kind in every kind of file, seeded: opening, searching, the doctor and its repair
+ * never fail as a whole, and no healthy record is lost.
+ */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ERROR_KINDS } from '../../src/base/errors.js';
+import { printedRandom } from '../support/rounds.js';
+import { conversationText, type DoctorPlace, doctorPlace, ID, signal } from './place.js';
+
+const ROUNDS = 2;
+const HEALTHY = '20250124-1706102400777';
+const INSIGHT = '6fa459ea-ee8a-4ca4-894e-db77e160355e';
+
+type Damage = (bytes: Buffer, random: () => number) => Buffer;
+
+const at = (bytes: Buffer, random: () => number) => Math.floor(random() * bytes.length);
+const DAMAGES: Record<string, Damage> = {
+  truncated: (bytes, random) => bytes.subarray(0, at(bytes, random)),
+  'random bytes': (bytes, random) => {
+    const copy = Buffer.from(bytes);
+    for (let n = 0; n < 1 + bytes.length / 50; n += 1) copy[at(copy, random)] = random() * 256;
+    return copy;
+  },
+  'only noise': (bytes, random) => Buffer.from(bytes.map(() => random() * 256)),
+  zeros: (bytes, random) => {
+    const from = at(bytes, random);
+    return Buffer.concat([bytes.subarray(0, from), Buffer.alloc(64)]);
+  },
+  'changed types': (bytes, random) => {
+    const values = ['null', '7', '{}', '[]', 'true', '"x"', '-1e999'];
+    const text = bytes.toString();
+    const fields = [...text.matchAll(/": ?("[^"\n]*"|\d+|\[|\{)/g)];
+    const field = fields[Math.floor(random() * fields.length)];
+    if (field === undefined) return bytes;
+    const value = values[Math.floor(random() * values.length)] ?? 'null';
+    return Buffer.from(
+      text.slice(0, field.index + 2) + value + text.slice(field.index + field[0].length),
+    );
+  },
+  'deep nesting': (bytes) => {
+    const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+    return Buffer.from(
+      bytes.toString().replace(/": ?("|\d|\[|\{)/, (match) => `": ${deep}, "x${match}`),
+    );
+  },
+  doubled: (bytes) => Buffer.concat([bytes, bytes]),
+  empty: () => Buffer.alloc(0),
+};
+
+async function fill(place: DoctorPlace): Promise<void> {
+  place.write(
+    `conversation-logs/${ID}/conversation.json`,
+    conversationText(['raven one', 'two'], { title: 'T' }),
+  );
+  const healthy = conversationText(['healthy raven'], { conversationId: HEALTHY });
+  place.write(`conversation-logs/${HEALTHY}/conversation.json`, healthy);
+  place.write(
+    `conversation-logs/${ID}/summaries.json`,
+    JSON.stringify({ formatVersion: 1, summaries: { brief: { text: 'brief' } } }),
+  );
+  place.write(`conversation-logs/${ID}/job.json`, JSON.stringify({ state: 'running' }));
+  await place.withApp(async ({ state, kg, insights, memoryBank }) => {
+    await state.set({ values: { a: 1 } });
+    for (const n of [1, 2, 3]) await kg.add([{ subject: `s${n}`, predicate: 'p', object: 'o' }]);
+    await kg.save();
+    await kg.add([{ subject: 's4', predicate: 'p', object: 'o' }]);
+    await insights.put({
+      insight: {
+        id: INSIGHT,
+        content: 'healthy insight',
+        context: 'global',
+        created_at: 1,
+        updated_at: 1,
+      },
+      extra: {},
+    });
+    await memoryBank.add('note.md', 'healthy raven note\n');
+  });
+}
+
+const FILES = [
+  `conversation-logs/${ID}/conversation.json`,
+  `conversation-logs/${ID}/summaries.json`,
+  `conversation-logs/${ID}/job.json`,
+  'conversation-logs/state.json',
+  'memory-bank/note.md',
+  `memory-bank/insights/${INSIGHT}.json`,
+  'memory-bank/kg_snapshot.json',
+  'memory-bank/kg_wal.log',
+  'memory-bank/kg_snapshot.sha256',
+];
+
+/** Every step of the doctor looked, and what it reports has a code. */
+async function look(place: DoctorPlace): Promise<void> {
+  await place.withApp(async ({ doctor, search, conversations }) => {
+    const query = {
+      query: 'raven',
+      matchType: 'auto',
+      filters: {},
+      sort: 'relevance',
+      limit: 9,
+      offset: 0,
+    };
+    const { hits } = await search.search(query as never);
+    expect(hits.map(({ conversationId }) => conversationId)).toContain(HEALTHY);
+    expect((await conversations.load(HEALTHY)).messages).toHaveLength(1);
+    const { steps } = await doctor.examine({ signal });
+    expect(steps.filter(({ error }) => error !== undefined)).toEqual([]);
+  });
+}
+
+describe('damage in every file at once', () => {
+  it.each(Object.keys(DAMAGES))('%s', async (kind) => {
+    const place = doctorPlace();
+    await fill(place);
+    const whole = FILES.map((file) => readFileSync(join(place.root, file)));
+    const random = printedRandom(kind);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const broken = whole.map((bytes) => DAMAGES[kind]?.(bytes, random) ?? bytes);
+      FILES.forEach((file, index) => {
+        writeFileSync(join(place.root, file), broken[index] ?? '');
+      });
+      await look(place);
+      for (const done of await place.repair()) expect(Object.keys(ERROR_KINDS)).not.toContain(done);
+      await look(place);
+      FILES.forEach((file, index) => {
+        if (file.startsWith('conversation-logs'))
+          requireKept(join(place.root, file), broken[index]);
+      });
+    }
+  });
+});
+
+/** A file that was replaced lies beside, byte for byte, unless all of it is in the new one. */
+function requireKept(path: string, broken: Buffer | undefined): void {
+  if (broken === undefined || readFileSync(path).equals(broken) || readable(broken)) return;
+  const folder = dirname(path);
+  const kept = readdirSync(folder).filter((name) => name.includes('.broken-'));
+  expect(kept.some((name) => readFileSync(join(folder, name)).equals(broken))).toBe(true);
+}
+
+/** A conversation that can be read is put right in place: nothing of it is dropped. */
+function readable(bytes: Buffer): boolean {
+  try {
+    return Array.isArray(JSON.parse(bytes.toString()).messages);
+  } catch {
+    return false;
+  }
+}

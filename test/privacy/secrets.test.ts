@@ -1,0 +1,151 @@
+/** Secrets and private parts: what is recognised, what is stored instead, and where that is said. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { withoutPrivateParts } from '../../src/privacy/private-parts.js';
+import { type StoredSecret, scanFolders } from '../../src/privacy/scan.js';
+import { MessageScreen, maskedNote } from '../../src/privacy/screen.js';
+import { secretsIn } from '../../src/privacy/secrets.js';
+import { saveMessage } from '../../src/tools/conversations/save-message.js';
+import { doctorPlace, signal } from '../doctor/place.js';
+
+/** Put together, so that no scanner takes this file for a leak. */
+const GITHUB = `gh${'p_'}a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8`;
+const SECRETS: Record<string, string> = {
+  GITHUB_TOKEN: GITHUB,
+  SLACK_TOKEN: `xox${'b-'}123456789012-1234567890123-AbCdEfGhIjKlMnOpQrStUvWx`,
+  ANTHROPIC_API_KEY: `sk-${'ant-'}api03-${'A'.repeat(93)}AA`,
+  NPM_ACCESS_TOKEN: `npm${'_'}abcdefghij1234567890abcdefghij123456`,
+  PERPLEXITY_API_KEY: `pplx${'-'}${'abcdEFGH1234'.repeat(4)}`,
+};
+const call = { signal, isRemote: false, progress: () => undefined };
+
+describe('recognising', () => {
+  it.each(Object.entries(SECRETS))('%s', async (kind, secret) => {
+    const found = await secretsIn(`before ${secret} after`);
+    expect(found).toEqual([{ kind, start: 7, end: 7 + secret.length }]);
+  });
+
+  it('finds nothing in what is no secret, and is fast on long texts', async () => {
+    const harmless = 'See https://example.com/a?b=c and 3f786850e387550fdab836ed7e6dc881de23001b. ';
+    expect(await secretsIn(harmless.repeat(5_000))).toEqual([]);
+    expect(await secretsIn('short')).toEqual([]);
+  });
+});
+
+describe('private parts', () => {
+  it.each([
+    ['a <private>b</private> c', 'a [private part left out] c', 1],
+    ['<PRIVATE >x\ny</private >', '[private part left out]', 1],
+    ['<private>a<private>b</private>c</private>d', '[private part left out]d', 1],
+    ['<private>never closed', '<private>never closed', 0],
+    ['</private> alone', '</private> alone', 0],
+    ['<private>a</private><private>b</private>', '[private part left out]'.repeat(2), 2],
+  ])('%j', (given, text, parts) => {
+    expect(withoutPrivateParts(given)).toEqual({ text, parts });
+  });
+});
+
+describe('saving', () => {
+  it('stores a mark in the place of a secret, in content and metadata, and says so', async () => {
+    const place = doctorPlace();
+    await place.withApp(async (app) => {
+      const saved = await saveMessage.run(
+        {
+          role: 'user',
+          content: `my token is ${GITHUB}, <private>and my PIN is 0000</private>`,
+          metadata: { note: { deep: [`x ${GITHUB}`] } },
+        },
+        app,
+        call,
+      );
+      expect(saved.note).toContain('GITHUB_TOKEN');
+      const { messages } = await app.conversations.load(saved.conversationId);
+      expect(messages[0]?.content).toBe(
+        'my token is [masked GITHUB_TOKEN], [private part left out]',
+      );
+      expect(messages[0]?.metadata).toEqual({ note: { deep: ['x [masked GITHUB_TOKEN]'] } });
+      const plain = await saveMessage.run({ role: 'user', content: 'nothing' }, app, call);
+      expect(plain).not.toHaveProperty('note');
+      const again = {
+        conversationId: saved.conversationId,
+        role: 'user' as const,
+        content: GITHUB,
+      };
+      expect((await saveMessage.run(again, app, call)).note).toContain('1 part');
+    });
+    for (const bytes of filesBelow(place.root)) {
+      expect(bytes.includes(GITHUB)).toBe(false);
+      expect(bytes.includes('PIN is 0000')).toBe(false);
+    }
+  });
+
+  it('a setting stores secrets as they are, and never private parts', async () => {
+    const place = doctorPlace({ DAYBOOK_SECRETS: 'keep' });
+    await place.withApp(async ({ conversations }) => {
+      const content = `${GITHUB} <private>x</private>`;
+      const { messages, masked } = await conversations.create({
+        messages: [{ role: 'user', content }],
+      });
+      expect(messages[0]?.content).toBe(`${GITHUB} [private part left out]`);
+      expect(masked).toEqual(['private part']);
+    });
+  });
+
+  it('an import masks, counts, and finds nothing new the second time', async () => {
+    const place = doctorPlace();
+    const message = { role: 'user', content: `use ${GITHUB}` };
+    const line = JSON.stringify({ messages: [message, { role: 'assistant', content: 'ok' }] });
+    const file = place.write('../given.jsonl', `${line}\n`);
+    await place.withApp(async ({ importer, conversations }) => {
+      const request = { paths: [file], dryRun: false };
+      expect(await importer.run(request)).toMatchObject({ added: 1, masked: 1 });
+      expect(await importer.run(request)).toMatchObject({ added: 0, updated: 0, unchanged: 1 });
+      const [head] = await conversations.list();
+      const { messages } = await conversations.load(head?.conversationId ?? '');
+      expect(messages[0]?.content).toBe('use [masked GITHUB_TOKEN]');
+    });
+  });
+
+  it('gives the same messages where nothing was found', async () => {
+    const screen = new MessageScreen({ masksSecrets: true });
+    const messages = [{ role: 'user', content: 'a plain message', metadata: { a: 1 } }];
+    expect((await screen.screen(messages)).messages[0]).toBe(messages[0]);
+    expect(maskedNote([])).toBeUndefined();
+  });
+});
+
+describe('scanning', () => {
+  it('finds what is stored, in conversations, notes, insights and the trash', async () => {
+    const place = doctorPlace({ DAYBOOK_SECRETS: 'keep' });
+    await place.withApp(async ({ conversations, memoryBank, insights }) => {
+      const { conversationId } = await conversations.create({
+        messages: [
+          { role: 'user', content: 'hello' },
+          { role: 'user', content: GITHUB },
+        ],
+      });
+      await conversations.create({ messages: [{ role: 'user', content: 'fine' }] });
+      await memoryBank.add('keys.md', `# Keys\n\n${SECRETS['SLACK_TOKEN']}\n`);
+      await insights.save({ content: `npm ${SECRETS['NPM_ACCESS_TOKEN']}`, context: 'global' });
+      await conversations.trash(conversationId);
+    });
+    const found: StoredSecret[] = [];
+    const folders = [place.logs, join(place.root, 'memory-bank')];
+    for await (const secret of scanFolders(folders, { signal, onFile: () => undefined })) {
+      found.push(secret);
+    }
+    expect(found.map(({ kind, place: at }) => [kind, at])).toEqual([
+      ['GITHUB_TOKEN', 'message 2'],
+      ['NPM_ACCESS_TOKEN', undefined],
+      ['SLACK_TOKEN', 'line 3'],
+    ]);
+    expect(JSON.stringify(found)).not.toContain(GITHUB);
+  });
+});
+
+function filesBelow(folder: string): Buffer[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name)));
+}
