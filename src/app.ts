@@ -23,7 +23,7 @@ import { Exporter } from './exchange/export.js';
 import { GraphExport } from './exchange/graph-export.js';
 import { GraphImport } from './exchange/graph-import.js';
 import type { Durability } from './files/atomic/atomic-write.js';
-import { type Codec, codecOf } from './files/codec.js';
+import { type Codec, codecOf, plainCodec } from './files/codec.js';
 import { requireUnconverted } from './files/sealing/open-stores.js';
 import type { ImportStores } from './import/import.js';
 import { Importer } from './import/importer.js';
@@ -112,6 +112,7 @@ export interface App {
   /** IANA name of the zone in which people read times. */
   readonly timeZone: string;
   readonly facts: StoreFacts;
+  readonly isEncrypted: boolean;
   /**
    * Begins what a server does beside its calls: clears what dead processes left, follows their
    * research runs, builds the search index. Commands that run once do without.
@@ -184,13 +185,14 @@ async function openApp(config: Config, options: AppOptions, codec: Codec): Promi
     importer,
     backups,
     areas,
-    doctor: doctorOf(config, { ...stored, clock }),
+    doctor: doctorOf(config, { ...stored, clock, codec }),
     ...keeping.services,
     state: new StateStore({ logsFolder, fsync, clock }),
     ...language.services,
     insights,
     insightSearch: new InsightSearch(insights),
     ...settledBy(config),
+    isEncrypted: codec !== plainCodec,
     start() {
       beginning.start();
       search.start();
