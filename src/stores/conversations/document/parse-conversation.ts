@@ -10,11 +10,11 @@ import { derivedUuid } from '../../../base/ids.js';
 import { isRecord } from '../../../base/is-record.js';
 import { isDeeperThan, MOST_LEVELS_READ } from '../../../base/json-depth.js';
 import type { Codec } from '../../../files/codec.js';
+import { upgraded } from '../../format-steps.js';
 import { ConversationDocument } from './document.js';
 import {
   CLIENT_ID,
   type ConversationHead,
-  FORMAT_VERSION,
   type JsonObject,
   type Message,
   ROLES,
@@ -39,18 +39,20 @@ export function parseConversation(
   location: SourceLocation,
   codec: Codec,
 ): ConversationDocument {
-  const file = objectAt(value, '', location);
+  const stored = objectAt(value, '', location);
+  const { formatVersion } = stored;
+  if (formatVersion !== undefined && typeof formatVersion !== 'number') {
+    throw damage('formatVersion', 'a number', location);
+  }
   const {
     conversationId: _idOfFile, // the name of the folder counts, because people copy folders
     createdAt,
     updatedAt,
     messageCount: _countOfFile,
-    formatVersion = FORMAT_VERSION,
+    formatVersion: _version,
     messages: list,
     ...rest
-  } = file;
-  if (typeof formatVersion !== 'number') throw damage('formatVersion', 'a number', location);
-  if (formatVersion > FORMAT_VERSION) throw tooNew(formatVersion, location);
+  } = upgraded('conversation', stored, location.path);
   if (!Array.isArray(list)) throw damage('messages', 'a list', location);
 
   const created = timeOr(createdAt, timeOfId(location.conversationId));
@@ -217,13 +219,5 @@ function damage(at: string, expected: string, { path, conversationId }: SourceLo
     'CONVERSATION_CORRUPTED',
     `${path} is damaged: ${at} should be ${expected}.`,
     { details: { path, conversationId, at, expected } },
-  );
-}
-
-function tooNew(formatVersion: number, { path }: SourceLocation): AppError {
-  return new AppError(
-    'FORMAT_TOO_NEW',
-    `${path} has format version ${formatVersion}; this Daybook reads up to ${FORMAT_VERSION}.`,
-    { details: { path, formatVersion } },
   );
 }
