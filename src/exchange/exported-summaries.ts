@@ -4,6 +4,7 @@
  */
 import { isRecord } from '../base/is-record.js';
 import type { JsonObject } from '../stores/conversations/document/schema.js';
+import { versionOf } from '../stores/format-steps.js';
 import { readSummaries, SUMMARY_LEVELS, type Summaries } from '../stores/summaries/summary-file.js';
 import type { SummaryStore } from '../stores/summaries/summary-store.js';
 import type { ExportedDocument } from './formats.js';
@@ -19,7 +20,7 @@ export async function withSummaries(
   const found = Object.entries(await store.get(document.conversationId));
   if (found.length === 0) return document;
   const summaries = Object.fromEntries(found.map(([name, { level: _, ...rest }]) => [name, rest]));
-  return { ...document, [FIELD]: { summaries } };
+  return { ...document, [FIELD]: { formatVersion: versionOf('summaries'), summaries } };
 }
 
 /** The conversation as it was, and the summaries that came with it. */

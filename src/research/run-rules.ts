@@ -3,7 +3,8 @@
  * Pure functions; nothing here reads or writes.
  */
 import { AppError } from '../base/errors.js';
-import { RESEARCH_JOB_FORMAT, type ResearchJob } from '../stores/research-jobs/research-jobs.js';
+import { versionOf } from '../stores/format-steps.js';
+import type { ResearchJob } from '../stores/research-jobs/research-jobs.js';
 import { lostRunError, unfinishedRunError } from './research-errors.js';
 import type { Caller, FollowupQuestion, Question, RunReport } from './research-types.js';
 
@@ -13,7 +14,7 @@ export function newJob(
   origin: Pick<ResearchJob, 'backend' | 'notes' | 'startsConversation' | 'startedAt'>,
 ): ResearchJob {
   return {
-    formatVersion: RESEARCH_JOB_FORMAT,
+    formatVersion: versionOf('job'),
     state: 'creating',
     query,
     ...origin,

@@ -14,8 +14,8 @@ import { type Durability, makeFolder } from '../files/atomic/atomic-write.js';
 import { withLock } from '../files/locks/file-lock.js';
 import { parseDocument, readWhole } from '../files/read/json-doc.js';
 import { CLIENT_ID, CONVERSATION_ID, type JsonObject } from './conversations/document/schema.js';
+import { upgraded, versionOf } from './format-steps.js';
 
-const FORMAT_VERSION = 1;
 /** Every reader reads the whole file, so it stays small. */
 const MAX_BYTES = 1024 * 1024;
 
@@ -78,13 +78,7 @@ export class StateStore {
     if (found === undefined) return {};
     const value = parseDocument(found.bytes, this.#path, 'CORRUPT');
     if (!isRecord(value)) throw damaged(this.#path);
-    const { formatVersion } = value;
-    if (typeof formatVersion === 'number' && formatVersion > FORMAT_VERSION) {
-      throw new AppError('FORMAT_TOO_NEW', `${this.#path} has format version ${formatVersion}.`, {
-        details: { path: this.#path, formatVersion },
-      });
-    }
-    return value;
+    return upgraded('state', value, this.#path);
   }
 }
 
@@ -141,7 +135,7 @@ function changed(file: JsonObject, change: StateChange, now: string): JsonObject
     contextWindow: change.contextWindow === undefined ? contextWindow : change.contextWindow,
   };
   return {
-    formatVersion: FORMAT_VERSION,
+    formatVersion: versionOf('state'),
     ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null)),
     values: Object.fromEntries(merged),
     valuesUpdatedAt: Object.fromEntries(

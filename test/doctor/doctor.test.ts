@@ -102,11 +102,15 @@ describe('conversations', () => {
     place.write(FILE, 'nothing here');
     const newer = conversationText(['x'], { formatVersion: 9 });
     place.write(`conversation-logs/${other}/conversation.json`, newer);
+    const broken = ID.replace('123', '125');
+    const cut = newer.slice(0, newer.lastIndexOf(']'));
+    place.write(`conversation-logs/${broken}/conversation.json`, cut);
     const found = await of(place, 'conversations');
-    expect(found.map(({ repairable }) => repairable)).toEqual([false, false]);
+    expect(found.map(({ repairable }) => repairable)).toEqual([false, false, false]);
     await place.repair();
     expect(readFileSync(join(place.root, FILE), 'utf8')).toBe('nothing here');
     expect(readFileSync(join(place.logs, other, 'conversation.json'), 'utf8')).toBe(newer);
+    expect(readFileSync(join(place.logs, broken, 'conversation.json'), 'utf8')).toBe(cut);
   });
 
   it('finds wrong counts, doubled ids, another id and parents that are gone', async () => {

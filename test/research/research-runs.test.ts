@@ -5,10 +5,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../src/base/errors.js';
 import type { ResearchService } from '../../src/research/research-types.js';
-import {
-  RESEARCH_JOB_FORMAT,
-  type ResearchJob,
-} from '../../src/stores/research-jobs/research-jobs.js';
+import type { ResearchJob } from '../../src/stores/research-jobs/research-jobs.js';
 import { errorOf } from '../support/error-of.js';
 import {
   type Bench,
@@ -34,7 +31,7 @@ const roles = async (id: string) => (await bench.store.load(id)).messages.map(({
 const COMPLETE = ['system', 'user', 'assistant'];
 
 const job = (change: Partial<ResearchJob> = {}): ResearchJob => ({
-  formatVersion: RESEARCH_JOB_FORMAT,
+  formatVersion: 1,
   state: 'creating',
   query: 'lost?',
   backend: 'agent',

@@ -5,7 +5,7 @@ import { isRecord } from '../../base/is-record.js';
 import { listFolders } from '../../files/paths/folders.js';
 import { parseDocument, readWhole } from '../../files/read/json-doc.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/schema.js';
-import { researchJobSchema } from '../../stores/research-jobs/research-jobs.js';
+import { readJob } from '../../stores/research-jobs/research-jobs.js';
 import { type Check, type Looking, unreadable } from '../check.js';
 import { isMendableJson, type JsonFile, type MendOptions, mendJson } from '../mend-json.js';
 
@@ -23,6 +23,7 @@ export const besideConversationsCheck = (logsFolder: string, options: MendOption
       looking.signal.throwIfAborted();
       const at = (name: string) => join(logsFolder, id, name);
       await examine(file(at('summaries.json'), id, requireObject), looking, options);
+      const requireJob = (value: unknown) => void readJob(value, at('job.json'));
       await examine(file(at('job.json'), id, requireJob), looking, options);
     }
   },
@@ -47,17 +48,4 @@ async function examine(file: JsonFile, looking: Looking, options: MendOptions): 
 function requireObject(value: unknown): void {
   if (isRecord(value)) return;
   throw new AppError('CORRUPT', 'The file does not hold a JSON object.');
-}
-
-function requireJob(value: unknown): void {
-  const job = researchJobSchema.safeParse(value);
-  if (job.success) return;
-  const [issue] = job.error.issues;
-  throw new AppError(
-    'CORRUPT',
-    `The research record: ${issue?.path.join('.')}: ${issue?.message}.`,
-    {
-      hint: 'It names a background research run. Keep it until the answer is in the conversation.',
-    },
-  );
 }

@@ -6,12 +6,13 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type Clock, isoTime } from '../../base/clock.js';
-import { AppError } from '../../base/errors.js';
+import { AppError, isAppError } from '../../base/errors.js';
+import { isRecord } from '../../base/is-record.js';
 import { type Durability, makeFolder } from '../../files/atomic/atomic-write.js';
 import { withLock } from '../../files/locks/file-lock.js';
 import { parseDocument, readWhole } from '../../files/read/json-doc.js';
+import { upgraded, versionOf } from '../../stores/format-steps.js';
 
-const FORMAT_VERSION = 1;
 /** A policy is a page of rules, not a list of conversations. */
 const MAX_BYTES = 100_000;
 export const MOST_RULES = 100;
@@ -58,24 +59,26 @@ export class RetentionPolicyFile {
     const found = await readWhole(this.path, MAX_BYTES);
     if (found === undefined) return undefined;
     const value = parseDocument(found.bytes, this.path, 'CORRUPT');
-    const version = z.object({ formatVersion: z.number() }).safeParse(value);
-    if (version.success && version.data.formatVersion > FORMAT_VERSION) throw tooNew(this.path);
-    const parsed = policySchema.safeParse(value);
+    const fields = isRecord(value) ? upgraded('retention', value, this.path) : value;
+    const parsed = policySchema.safeParse(fields);
     if (parsed.success) return parsed.data;
     const [issue] = parsed.error.issues;
     throw damaged(this.path, issue?.path.join('.') ?? '', issue?.message ?? '');
   }
 
   /**
-   * Replaces the policy; one that asks for nothing is removed. Durable when it resolves.
-   * STORAGE_FULL, LOCKED, FILESYSTEM_ERROR.
+   * Replaces the policy, also one that cannot be read; one that asks for nothing is removed. Durable when
+   * it resolves. FORMAT_TOO_NEW, STORAGE_FULL, LOCKED, FILESYSTEM_ERROR.
    */
   async write({ rules, bySize }: Pick<RetentionPolicy, 'rules' | 'bySize'>): Promise<void> {
     const { logsFolder, clock } = this.#options;
     const updatedAt = isoTime(clock.now());
-    const file = { formatVersion: FORMAT_VERSION, rules, bySize, updatedAt };
+    const file = { formatVersion: versionOf('retention'), rules, bySize, updatedAt };
     await makeFolder(logsFolder, this.#options);
     await withLock(join(logsFolder, '.locks'), 'retention', async (lock) => {
+      await this.read().catch((error: unknown) => {
+        if (!isAppError(error) || error.code === 'FORMAT_TOO_NEW') throw error;
+      });
       if (rules.length === 0 && !bySize) return lock.remove(this.path);
       await lock.replace(
         this.path,
@@ -90,11 +93,5 @@ function damaged(path: string, field: string, problem: string): AppError {
   return new AppError('CORRUPT', `${path}: ${field || 'the file'} is wrong: ${problem}.`, {
     hint: 'Nothing is removed by itself until the file is right. docs/FORMAT.md describes it; set_retention_policy writes it anew.',
     details: { path, field },
-  });
-}
-
-function tooNew(path: string): AppError {
-  return new AppError('FORMAT_TOO_NEW', `${path} was written by a newer Daybook.`, {
-    details: { path },
   });
 }

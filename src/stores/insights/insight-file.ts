@@ -8,8 +8,9 @@ import { AppError, isAppError } from '../../base/errors.js';
 import { isRecord } from '../../base/is-record.js';
 import { parseDocument } from '../../files/read/json-doc.js';
 import type { JsonObject } from '../conversations/document/schema.js';
+import { upgraded, versionOf } from '../format-steps.js';
 import { conflictSides, joinSides } from './merge-conflict.js';
-import { INSIGHT_FORMAT_VERSION, type Insight, normalContext } from './schema.js';
+import { type Insight, normalContext } from './schema.js';
 import type { StoredInsight } from './stored-insight.js';
 
 interface SourceLocation {
@@ -38,9 +39,11 @@ export function parseInsight(bytes: Uint8Array, location: SourceLocation): Store
 /** CORRUPT names the field, FORMAT_TOO_NEW. */
 export function readInsight(value: unknown, location: SourceLocation): StoredInsight {
   if (!isRecord(value)) throw damage('The file', 'one JSON object', location);
-  const { id: _idOfFile, formatVersion = INSIGHT_FORMAT_VERSION, ...fields } = value;
-  if (typeof formatVersion !== 'number') throw damage('formatVersion', 'a number', location);
-  if (formatVersion > INSIGHT_FORMAT_VERSION) throw tooNew(formatVersion, location);
+  const { formatVersion } = value;
+  if (formatVersion !== undefined && typeof formatVersion !== 'number') {
+    throw damage('formatVersion', 'a number', location);
+  }
+  const { id: _id, formatVersion: _, ...fields } = upgraded('insight', value, location.path);
   const { content, context, tags, metadata, created_at, updated_at, expires_at, ...extra } = fields;
   if (typeof content !== 'string') throw damage('content', 'a text', location);
   const known = typeof context === 'string' ? normalContext(context) : undefined;
@@ -67,7 +70,7 @@ export function readInsight(value: unknown, location: SourceLocation): StoredIns
 export function documentOf({ insight, extra }: StoredInsight): JsonObject {
   const { id, content, context, tags, metadata, created_at, updated_at, expires_at } = insight;
   const known = { id, content, context, tags, metadata, created_at, updated_at, expires_at };
-  return { ...known, formatVersion: INSIGHT_FORMAT_VERSION, ...extra };
+  return { ...known, formatVersion: versionOf('insight'), ...extra };
 }
 
 /** The file's bytes. */
@@ -88,11 +91,5 @@ const isTextList = (value: unknown): value is readonly string[] =>
 function damage(field: string, takes: string, { path }: SourceLocation): AppError {
   return new AppError('CORRUPT', `${path}: ${field} takes ${takes}.`, {
     details: { path, field },
-  });
-}
-
-function tooNew(formatVersion: number, { path }: SourceLocation): AppError {
-  return new AppError('FORMAT_TOO_NEW', `${path} has format version ${formatVersion}.`, {
-    details: { path, formatVersion },
   });
 }

@@ -6,7 +6,6 @@ import { posix, win32 } from 'node:path';
 import type { JsonObject } from '../conversations/document/schema.js';
 import { normalGitContext } from './git-context.js';
 
-export const INSIGHT_FORMAT_VERSION = 1;
 /** The context of what belongs to no project. */
 export const GLOBAL_CONTEXT = 'global';
 /** Lower case only, because some file systems ignore case. */

@@ -13,12 +13,7 @@ import { listFolders, removeEmptyFolder } from '../../files/paths/folders.js';
 import { parseDocument, readWhole } from '../../files/read/json-doc.js';
 import type { ConversationStore } from '../conversations/conversations.js';
 import { CONVERSATION_ID } from '../conversations/document/schema.js';
-import {
-  type JobLease,
-  type ResearchJob,
-  type ResearchJobs,
-  researchJobSchema,
-} from './research-jobs.js';
+import { type JobLease, type ResearchJob, type ResearchJobs, readJob } from './research-jobs.js';
 
 export interface ResearchJobFilesOptions extends Durability {
   logsFolder: string;
@@ -39,14 +34,7 @@ export class ResearchJobFiles implements ResearchJobs {
     const path = this.#fileOf(conversationId);
     const found = await readWhole(path);
     if (found === undefined) return undefined;
-    const job = researchJobSchema.safeParse(parseDocument(found.bytes, path, 'CORRUPT'));
-    if (job.success) return job.data;
-    const [issue] = job.error.issues;
-    throw new AppError(
-      'CORRUPT',
-      `${path} is damaged: ${issue?.path.join('.')}: ${issue?.message}.`,
-      { details: { path }, cause: job.error },
-    );
+    return readJob(parseDocument(found.bytes, path, 'CORRUPT'), path);
   }
 
   async put(conversationId: string, job: ResearchJob): Promise<void> {

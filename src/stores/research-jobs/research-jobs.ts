@@ -5,8 +5,9 @@
  * not written down is money lost. (Interface and form; the files are the implementation's business.)
  */
 import { z } from 'zod';
-
-export const RESEARCH_JOB_FORMAT = 1;
+import { AppError } from '../../base/errors.js';
+import { isRecord } from '../../base/is-record.js';
+import { upgraded } from '../format-steps.js';
 
 /**
  * `creating`: the request may be on its way. `running`: Perplexity returned the id.
@@ -16,8 +17,8 @@ export const RESEARCH_JOB_FORMAT = 1;
 const RESEARCH_JOB_STATES = ['creating', 'running', 'unknown', 'failed'] as const;
 
 /** Unknown fields are kept, so that an older version does not cut what a newer one wrote. */
-export const researchJobSchema = z.looseObject({
-  formatVersion: z.literal(RESEARCH_JOB_FORMAT),
+const researchJobSchema = z.looseObject({
+  formatVersion: z.number(),
   state: z.enum(RESEARCH_JOB_STATES),
   /** Exactly as the user wrote it. */
   query: z.string(),
@@ -40,6 +41,20 @@ export const researchJobSchema = z.looseObject({
 
 export type ResearchJob = z.output<typeof researchJobSchema>;
 
+/** The record in a parsed `job.json`. CORRUPT, FORMAT_TOO_NEW. */
+export function readJob(value: unknown, path: string): ResearchJob {
+  const fields = isRecord(value) ? upgraded('job', value, path) : value;
+  const job = researchJobSchema.safeParse(fields);
+  if (job.success) return job.data;
+  const [issue] = job.error.issues;
+  const problem = `${issue?.path.join('.')}: ${issue?.message}`;
+  throw new AppError('CORRUPT', `${path} is damaged: ${problem}.`, {
+    hint: 'It names a background research run. Keep it until the answer is in the conversation.',
+    details: { path },
+    cause: job.error,
+  });
+}
+
 export interface JobLease {
   /** False once another process took it over, as after a long stall of this one. */
   isHeld(): boolean;
@@ -49,7 +64,7 @@ export interface JobLease {
 
 /** Every method takes a conversation id, not a client key. */
 export interface ResearchJobs {
-  /** What is on disk now; `undefined` without a job. CORRUPT when it cannot be read as one. */
+  /** What is on disk now; `undefined` without a job. CORRUPT when it cannot be read as one, FORMAT_TOO_NEW. */
   get(conversationId: string): Promise<ResearchJob | undefined>;
   /** Replaces the record; durable when it resolves. CONVERSATION_NOT_FOUND without the folder. */
   put(conversationId: string, job: ResearchJob): Promise<void>;

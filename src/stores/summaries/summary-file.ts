@@ -9,11 +9,10 @@ import { sha256Stream } from '../../base/ids.js';
 import { isRecord } from '../../base/is-record.js';
 import { estimateTextTokens } from '../../base/tokens.js';
 import type { JsonObject, Message } from '../conversations/document/schema.js';
+import { upgraded, versionOf } from '../format-steps.js';
 
 export const SUMMARY_LEVELS = ['brief', 'standard', 'detailed'] as const;
 export type SummaryLevel = (typeof SUMMARY_LEVELS)[number];
-
-const FORMAT_VERSION = 1;
 
 export interface StoredSummary {
   readonly text: string;
@@ -83,7 +82,7 @@ export function withSummary(
   const known = SUMMARY_LEVELS.filter((name) => levels[name] !== undefined);
   const ordered = Object.fromEntries(known.map((name) => [name, levels[name]]));
   return {
-    formatVersion: FORMAT_VERSION,
+    formatVersion: versionOf('summaries'),
     conversationId: at.conversationId,
     ...others,
     summaries: { ...ordered, ...levels },
@@ -95,13 +94,7 @@ function requireReadable(file: unknown, path: string): JsonObject {
   if (!isRecord(file)) {
     throw new AppError('CORRUPT', `${path} does not hold a JSON object.`, { details: { path } });
   }
-  const { formatVersion } = file;
-  if (typeof formatVersion === 'number' && formatVersion > FORMAT_VERSION) {
-    throw new AppError('FORMAT_TOO_NEW', `${path} has format version ${formatVersion}.`, {
-      details: { path, formatVersion },
-    });
-  }
-  return file;
+  return upgraded('summaries', file, path);
 }
 
 const levelsIn = ({ summaries }: JsonObject): JsonObject => (isRecord(summaries) ? summaries : {});

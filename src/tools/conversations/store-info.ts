@@ -8,7 +8,7 @@ import type { Importer } from '../../import/importer.js';
 import { ruleSchema } from '../../maintenance/retention/policy.js';
 import type { Retention } from '../../maintenance/retention/retention.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
-import { FORMAT_VERSION } from '../../stores/conversations/document/schema.js';
+import { versionOf } from '../../stores/format-steps.js';
 import type { InsightStore } from '../../stores/insights/insights.js';
 import { defineTool, READS, success } from '../define-tool.js';
 
@@ -132,7 +132,7 @@ export const storeInfo = defineTool({
     const { isBuilt, messages, terms } = search.status();
     const watching = conversations.watching();
     return {
-      formatVersion: FORMAT_VERSION,
+      formatVersion: versionOf('conversation'),
       ...facts,
       settings: { ...facts.settings, toolsets: [...facts.settings.toolsets] },
       conversations: heads.length,

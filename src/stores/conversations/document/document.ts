@@ -6,8 +6,8 @@
  * Messages are only ever added; fields of the head are amended and replace the old ones at commit.
  */
 import { type Codec, plainCodec } from '../../../files/codec.js';
+import { versionOf } from '../../format-steps.js';
 import type { Conversation, ConversationHead, JsonObject, Message } from './schema.js';
-import { FORMAT_VERSION } from './schema.js';
 
 /** Most heads are under 1 kB; a longer one costs one copy of the body. */
 const ROOM_FOR_HEAD = 4096;
@@ -142,7 +142,8 @@ export class ConversationDocument {
     const { title, titleFrom, module, clientId, pinned, tags, metadata, branchOf, ...others } =
       optional;
     const open = {
-      ...{ conversationId, createdAt, updatedAt, messageCount, formatVersion: FORMAT_VERSION },
+      ...{ conversationId, createdAt, updatedAt, messageCount },
+      formatVersion: versionOf('conversation'),
     };
     const told = {
       ...{ title, titleFrom, module, clientId, pinned, tags, metadata, branchOf },

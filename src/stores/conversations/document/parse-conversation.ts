@@ -11,11 +11,11 @@ import { isRecord } from '../../../base/is-record.js';
 import { isDeeperThan, MOST_LEVELS_READ } from '../../../base/json-depth.js';
 import { type Codec, plainCodec } from '../../../files/codec.js';
 import { isSealedText } from '../../../files/sealing/sealed-form.js';
+import { upgraded } from '../../format-steps.js';
 import { ConversationDocument, fieldsBinding } from './document.js';
 import {
   CLIENT_ID,
   type ConversationHead,
-  FORMAT_VERSION,
   type JsonObject,
   type Message,
   ROLES,
@@ -44,21 +44,23 @@ export function parseConversation(
   codec: Codec,
   sealing: Codec = codec,
 ): ConversationDocument {
-  const given = objectAt(value, '', location);
+  const stored = objectAt(value, '', location);
+  const { formatVersion } = stored;
+  if (formatVersion !== undefined && typeof formatVersion !== 'number') {
+    throw damage('formatVersion', 'a number', location);
+  }
   // What is not sealed was written before the store was, or by hand.
-  const opening = isSealed(given) ? codec : plainCodec;
-  const file = withFields(given, location.conversationId, location, opening);
+  const opening = isSealed(stored) ? codec : plainCodec;
+  const file = withFields(stored, location.conversationId, location, opening);
   const {
     conversationId: _idOfFile, // the name of the folder counts, because people copy folders
     createdAt,
     updatedAt,
     messageCount: _countOfFile,
-    formatVersion = FORMAT_VERSION,
+    formatVersion: _version,
     messages: list,
     ...rest
-  } = file;
-  if (typeof formatVersion !== 'number') throw damage('formatVersion', 'a number', location);
-  if (formatVersion > FORMAT_VERSION) throw tooNew(formatVersion, location);
+  } = upgraded('conversation', file, location.path);
   if (!Array.isArray(list)) throw damage('messages', 'a list', location);
 
   const created = timeOr(createdAt, timeOfId(location.conversationId));
@@ -253,12 +255,4 @@ function noKey({ path, conversationId }: SourceLocation): AppError {
     hint: 'The file was left untouched. Start Daybook with its key: DAYBOOK_KEY_FILE or DAYBOOK_PASSPHRASE.',
     details: { path, conversationId },
   });
-}
-
-function tooNew(formatVersion: number, { path }: SourceLocation): AppError {
-  return new AppError(
-    'FORMAT_TOO_NEW',
-    `${path} has format version ${formatVersion}; this Daybook reads up to ${FORMAT_VERSION}.`,
-    { details: { path, formatVersion } },
-  );
 }

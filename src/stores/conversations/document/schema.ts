@@ -4,8 +4,6 @@
  * and strict where guessing could lose something. Unknown fields are kept.
  */
 
-export const FORMAT_VERSION = 1;
-
 /** UTC date and Unix milliseconds. Only the shape is checked: the two parts may disagree. */
 export const CONVERSATION_ID = /^\d{8}-\d{13}$/;
 

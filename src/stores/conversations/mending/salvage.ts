@@ -9,6 +9,7 @@ import { isRecord } from '../../../base/is-record.js';
 import { plainCodec } from '../../../files/codec.js';
 import { completeFields } from '../../../files/read/complete-fields.js';
 import { jsonTokens, TOKEN } from '../../../files/read/json-tokens.js';
+import { versionOf } from '../../format-steps.js';
 import type { ConversationDocument } from '../document/document.js';
 import { parseConversation, requireReadable } from '../document/parse-conversation.js';
 import type { JsonObject } from '../document/schema.js';
@@ -28,13 +29,16 @@ interface OpenObject {
 
 /**
  * The conversation with all complete messages, and the fields of the head that can be read. Contents
- * stay as they are stored (sealed ones stay sealed). `undefined` if there is no complete message.
+ * stay as they are stored (sealed ones stay sealed). `undefined` if there is no complete message, or a
+ * newer Daybook wrote the file.
  */
 export function salvage(text: string, place: Place): ConversationDocument | undefined {
   const { messages, head } = scan(text);
   if (messages.length === 0) return undefined;
-  const { formatVersion: _version, ...fields } = readableFields(head);
-  return parseConversation({ ...fields, messages }, place, plainCodec);
+  const { formatVersion: stored, ...fields } = readableFields(head);
+  const formatVersion = typeof stored === 'number' ? stored : 1;
+  if (formatVersion > versionOf('conversation')) return undefined;
+  return parseConversation({ ...fields, formatVersion, messages }, place, plainCodec);
 }
 
 function scan(text: string): { messages: JsonObject[]; head: string } {

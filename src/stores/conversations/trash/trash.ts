@@ -17,7 +17,7 @@ import {
 import { folderSize } from '../../../files/read/folder-size.js';
 import { parseDocument, readWhole } from '../../../files/read/json-doc.js';
 import { readStamp } from '../../../files/read/stamp.js';
-import { researchJobSchema } from '../../research-jobs/research-jobs.js';
+import { readJob } from '../../research-jobs/research-jobs.js';
 import type { ConversationHead, JsonObject } from '../document/schema.js';
 import { lockOfKey, notFound, requireRef } from '../refs.js';
 import type { StoreCore } from '../store-core.js';
@@ -272,10 +272,10 @@ async function isResearching(path: string): Promise<boolean> {
   const found = await readWhole(path);
   if (found === undefined) return false;
   try {
-    const job = researchJobSchema.safeParse(parseDocument(found.bytes, path, 'CORRUPT'));
-    return job.success && (job.data.state === 'creating' || job.data.state === 'running');
+    const { state } = readJob(parseDocument(found.bytes, path, 'CORRUPT'), path);
+    return state === 'creating' || state === 'running';
   } catch (error) {
-    if (isAppError(error, 'CORRUPT')) return false;
+    if (isAppError(error)) return false;
     throw error;
   }
 }
