@@ -122,8 +122,8 @@ class Run {
     this.#lease = lease;
     this.#known = known;
     const { dryRun } = request;
-    const { conversations: store, documents } = stores;
-    const shared = { store, documents, known };
+    const { conversations: store, documents, screen } = stores;
+    const shared = { store, documents, screen, known };
     this.#conversations = new ConversationImport({ ...shared, account: report, dryRun });
   }
 
@@ -174,9 +174,7 @@ class Run {
     const reason = passedOver(item, this.#request);
     if (reason !== undefined) return addLeftOut(this.#report, reason);
     await pool.add(item.messages.length, async () => {
-      const { messages, masked } = await this.#stores.screen.screen(item.messages);
-      this.#report.masked += masked.length;
-      await this.#conversations.bring(kind, { ...item, messages });
+      await this.#conversations.bring(kind, item);
       if (this.#request.attachments) await this.#copyAttachments(kind, item, input);
       this.#done += 1;
       this.#request.onProgress?.(this.#done);
