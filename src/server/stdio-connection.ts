@@ -134,7 +134,7 @@ export class StdioConnection implements Transport {
 
   #refuse(error: RpcError): void {
     this.#options.log.warn({ reason: error.message }, 'a message on stdin was refused');
-    void this.#write(errorResponse(error, null));
+    void this.#write(errorResponse(error));
   }
 
   #write(message: unknown): Promise<void> {

@@ -128,21 +128,24 @@ describe('a message that is no request', () => {
       await server.initialize();
       const deep = `${'['.repeat(600)}${']'.repeat(600)}`;
       const keys = Array.from({ length: 20_000 }, (_, n) => `"k${n}":1`).join(',');
-      const cases: readonly [string, number][] = [
-        ['{"jsonrpc":"2.0","id":1,', -32700],
-        ['this is no JSON', -32700],
-        ['{"jsonrpc":"2.0"}', -32600],
-        ['[]', -32600],
-        [`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":${deep}}}`, -32600],
-        [`{"jsonrpc":"2.0","id":1,"method":"ping","params":{${keys}}}`, -32600],
-        [`{"jsonrpc":"2.0","id":1,"method":"ping","params":[${'{},'.repeat(300_000)}1]}`, -32600],
+      const ping = '"method":"ping","params"';
+      const cases: readonly [string, number, unknown][] = [
+        ['{"jsonrpc":"2.0","id":1,', -32700, null],
+        ['this is no JSON', -32700, null],
+        ['{"jsonrpc":"2.0"}', -32600, null],
+        ['{"jsonrpc":"2.0","id":2,"result":7}', -32600, null],
+        ['[]', -32600, null],
+        [`{"jsonrpc":"2.0","id":7,${ping}:{"a":${deep}}}`, -32600, 7],
+        [`{"jsonrpc":"2.0","id":"k",${ping}:{${keys}}}`, -32600, 'k'],
+        ['{"jsonrpc":"2.0","id":8,"method":5}', -32600, 8],
+        [`{"jsonrpc":"2.0","id":9,${ping}:[${'{},'.repeat(300_000)}1]}`, -32600, null],
       ];
-      for (const [line, code] of cases) {
+      for (const [line, code, id] of cases) {
         const before = server.lines.length;
         server.process.stdin.write(`${line}\n`);
         while (server.lines.length === before) await delay(5);
         const answer = JSON.parse(server.lines[before] ?? '');
-        expect([answer.id, answer.error.code], line.slice(0, 40)).toEqual([null, code]);
+        expect([answer.id, answer.error.code], line.slice(0, 40)).toEqual([id, code]);
       }
       expect(server.stderr.length).toBeLessThan(300 * cases.length);
       expect((await server.answer(server.send('ping', {}))).result).toEqual({});

@@ -23,8 +23,22 @@ _daybook() {
   done
   if (( $#candidates )); then _describe 'daybook' candidates; else _files; fi
 }
-compdef _daybook daybook`,
-  fish: `complete --command daybook --arguments '(daybook complete -- (commandline --tokens-expanded --cut-at-cursor 2>/dev/null)[2..] (commandline --current-token) 2>/dev/null)'`,
+if [[ $funcstack[1] == _daybook ]]; then
+  _daybook
+else
+  (( $+functions[compdef] )) || { autoload -Uz compinit && compinit; }
+  compdef _daybook daybook
+fi`,
+  fish: `function __daybook_candidates
+  set -l words (commandline -opc) (commandline -ct)
+  set -l candidates (daybook complete -- $words[2..] 2>/dev/null)
+  if test (count $candidates) -gt 0
+    printf '%s\\n' $candidates
+  else
+    __fish_complete_path (commandline -ct)
+  end
+end
+complete --command daybook --no-files --arguments '(__daybook_candidates)'`,
 };
 
 export function printScript(shell: string): void {

@@ -9,7 +9,14 @@ export function addCompletion(program: Command, flags: () => Flags): void {
     .command('completion')
     .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
     .description('print a script that completes daybook commands in your shell')
-    .addHelpText('after', examplesText('completion bash >> ~/.bashrc', 'completion fish | source'))
+    .addHelpText(
+      'after',
+      examplesText(
+        'completion bash >> ~/.bashrc',
+        'completion zsh >> ~/.zshrc',
+        'completion fish > ~/.config/fish/completions/daybook.fish',
+      ),
+    )
     .action(async (shell: string) =>
       (await import('../commands/completion.js')).printScript(shell),
     );

@@ -18,7 +18,7 @@ export interface HttpErrorFacts {
   readonly code?: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** The request's id, where it could be read. */
-  readonly id?: string | number;
+  readonly id?: string | number | null;
   readonly data?: unknown;
 }
 
@@ -61,7 +61,7 @@ export function answerHttpErrors(log: Log) {
     if (error instanceof HttpError) return refuse(req, res, error);
     if (error instanceof RpcError) {
       const { code, message, data } = error;
-      return refuse(req, res, new HttpError(400, message, { code, data }));
+      return refuse(req, res, new HttpError(400, message, { code, data, id: error.id }));
     }
     if (isBadRequest(error)) return refuse(req, res, new HttpError(400, 'Bad request.'));
     const ref = randomHex(4);

@@ -2,7 +2,7 @@
  * An error of the JSON-RPC protocol, as the client receives it. The SDK's `McpError` puts
  * `MCP error N:` in front of every message; this class does not.
  */
-import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
+import { ErrorCode, type RequestId } from '@modelcontextprotocol/sdk/types.js';
 import type { AppError } from '../../base/errors.js';
 import { factsOf } from './error-result.js';
 
@@ -20,11 +20,14 @@ export class RpcError extends Error {
   /** The number of the JSON-RPC error. */
   readonly code: number;
   readonly data: unknown;
+  /** Of the request that it refuses, where it is known. */
+  readonly id: RequestId | null;
 
-  constructor(code: number, message: string, data?: unknown) {
+  constructor(code: number, message: string, data?: unknown, id: RequestId | null = null) {
     super(message);
     this.code = code;
     this.data = data;
+    this.id = id;
   }
 }
 
@@ -35,6 +38,7 @@ export function toRpcError(error: AppError, more: Record<string, unknown> = {}):
 }
 
 /** The error as a JSON-RPC response. `id` is null where the request's id is not known. */
-export function errorResponse({ code, message, data }: RpcError, id: string | number | null) {
+export function errorResponse(error: RpcError, id = error.id) {
+  const { code, message, data } = error;
   return { jsonrpc: '2.0', id, error: { code, message, ...(data !== undefined && { data }) } };
 }

@@ -7,6 +7,7 @@ import {
   ErrorCode,
   type JSONRPCMessage,
   JSONRPCMessageSchema,
+  type RequestId,
 } from '@modelcontextprotocol/sdk/types.js';
 import { RpcError } from './rpc-error.js';
 
@@ -18,10 +19,22 @@ const MAX_PARTS = 500_000;
 /** Keys of one object. zod works through them one by one, several times. */
 const MAX_KEYS = 10_000;
 
-/** One message, or the messages of a batch. RpcError: -32700 for no JSON, -32600 for a wrong message. */
+/**
+ * One message, or the messages of a batch. RpcError: -32700 for no JSON, -32600 for a wrong message,
+ * with the id of the request where it has one.
+ */
 export function parseMessages(bytes: Uint8Array): JSONRPCMessage | JSONRPCMessage[] {
   if (hasTooManyParts(bytes)) throw invalid(`it has more than ${MAX_PARTS} values`);
   const value = parseJson(bytes);
+  try {
+    return checked(value);
+  } catch (error) {
+    const { code, message } = error as RpcError;
+    throw new RpcError(code, message, undefined, idOf(value));
+  }
+}
+
+function checked(value: unknown): JSONRPCMessage | JSONRPCMessage[] {
   const messages = Array.isArray(value) ? value : [value];
   if (messages.length > MAX_BATCH) throw invalid(`a batch has at most ${MAX_BATCH} messages`);
   // Before the schema, which copies every object key by key.
@@ -31,6 +44,13 @@ export function parseMessages(bytes: Uint8Array): JSONRPCMessage | JSONRPCMessag
     throw invalid('it is no JSON-RPC 2.0 message');
   }
   return value as JSONRPCMessage | JSONRPCMessage[];
+}
+
+/** The id of a request, so that its sender stops waiting. A wrong response is no request. */
+function idOf(value: unknown): RequestId | null {
+  const { id, method } = (value ?? {}) as { id?: unknown; method?: unknown };
+  const isId = typeof id === 'string' || Number.isInteger(id);
+  return isId && method !== undefined ? (id as RequestId) : null;
 }
 
 const invalid = (reason: string) =>
