@@ -246,13 +246,19 @@ describe('around the store', () => {
     const temporary = place.write(`conversation-logs/.tmp-${STRANGER}-0a1b2c3d`, 'x');
     utimesSync(temporary, 1_600_000_000, 1_600_000_000);
     place.write('conversation-logs/.trash/.tmp-0a1b2c3d/conversation.json', '{}');
-    const lock = join(place.logs, '.locks', ID, STRANGER);
-    mkdirSync(lock, { recursive: true, mode: 0o700 });
-    utimesSync(lock, 1_600_000_000, 1_600_000_000);
+    const lockSeen = (name: string, seconds: number) => {
+      const lock = join(place.logs, '.locks', name, STRANGER);
+      mkdirSync(lock, { recursive: true, mode: 0o700 });
+      utimesSync(lock, seconds, seconds);
+      return lock;
+    };
+    const quiet = lockSeen(ID, Date.now() / 1000 - 60);
+    const beforeBoot = lockSeen('state', 1_600_000_000);
     const found = await of(place, 'leftovers');
-    expect(found.map(({ severity }) => severity).sort()).toEqual(['note', 'note', 'warning']);
+    const severities = found.map(({ severity }) => severity).sort();
+    expect(severities).toEqual(['note', 'note', 'note', 'warning']);
     await place.repair();
-    expect(existsSync(temporary)).toBe(false);
+    expect([quiet, beforeBoot, temporary].map(existsSync)).toEqual([true, false, false]);
     expect(readdirSync(join(place.logs, '.trash'))).toEqual([]);
   });
 
