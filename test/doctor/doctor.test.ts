@@ -175,6 +175,22 @@ describe('what lies beside', () => {
     );
     expect((await of(place, 'state and summaries')).map(({ path }) => path)).toEqual([job]);
   });
+
+  it('names files of a newer version, also a broken one, and leaves them', async () => {
+    const place = doctorPlace();
+    place.write(FILE, conversationText(['x']));
+    const files = [
+      ['conversation-logs/state.json', '{"formatVersion": 9, "values": {}}'],
+      [`conversation-logs/${ID}/summaries.json`, '{"formatVersion": 9, "summaries": {'],
+      [`conversation-logs/${ID}/job.json`, '{"formatVersion": 9}'],
+    ].map(([name = '', text = '']) => [place.write(name, text), text]);
+    const found = await of(place, 'state and summaries');
+    expect(found.map(({ path, repairable }) => [path, repairable])).toEqual(
+      files.map(([path]) => [path, false]),
+    );
+    await place.repair();
+    for (const [path = '', text] of files) expect(readFileSync(path, 'utf8')).toBe(text);
+  });
 });
 
 describe('the memory bank', () => {
