@@ -162,13 +162,13 @@ async function openApp(config: Config, options: AppOptions, codec: Codec): Promi
   const { search, recall } = searchesOf(config, conversations, vectors, { clock, log });
   const research = researchOf(config, conversations, requireRoom, clock, log);
   const documents = new ConversationDocuments({ logsFolder, fsync, clock, codec });
-  const { store: summaries } = language.services.languageModels;
-  const exported = { store: conversations, documents, summaries, folder: exportsFolder(config) };
+  const whole = { documents, summaries: language.services.languageModels.store };
+  const exported = { store: conversations, ...whole, folder: exportsFolder(config) };
   const exporter = new Exporter({ ...exported, clock, fsync });
   const bank = bankOf(config, requireRoom, clock, log);
   const insights = openInsights(config, requireRoom, clock, log);
   const { areas, backups } = backupsOf(config, bank.kg, clock);
-  const importer = importerOf(config, { ...opening, conversations, documents, ...bank, insights });
+  const importer = importerOf(config, { ...opening, conversations, ...whole, ...bank, insights });
   const stored = { backups, conversations, insights, ...bank };
   const keeping = keepingParts(config, size, stored, { clock, log });
   const beginning = beginningOf(config, { conversations, research, importer }, log);
