@@ -191,8 +191,7 @@ async function openApp(config: Config, options: AppOptions, codec: Codec): Promi
     ...language.services,
     insights,
     insightSearch: new InsightSearch(insights),
-    ...settledBy(config),
-    isEncrypted: codec !== plainCodec,
+    ...settledBy(config, codec),
     start() {
       beginning.start();
       search.start();
@@ -251,7 +250,8 @@ function beginningOf(
 }
 
 /** What the configuration alone decides. */
-const settledBy = (config: Config) => ({
+const settledBy = (config: Config, codec: Codec) => ({
+  isEncrypted: codec !== plainCodec,
   requireUnconverted: () => requireUnconverted(config.logsDir),
   durability: { fsync: config.fsync },
   timeZone: config.timeZone,

@@ -50,7 +50,10 @@ export class ScreenQueue {
       return { messages, ...(masked.length > 0 && { masked }) };
     });
     this.#waiting += 1;
-    this.#last = turn.catch(() => undefined).then(() => void (this.#waiting -= 1));
+    const ended = () => {
+      this.#waiting -= 1;
+    };
+    this.#last = turn.then(ended, ended);
     return turn;
   }
 }
