@@ -35,6 +35,9 @@ const ROUNDS = 8;
 /** A cache is made from so many messages on (index-sync.ts). */
 const CACHED_MESSAGES = 2_000;
 
+/** As `get_conversation` gives it. */
+const hashOf = (content: string) => sha256Hex(content).slice(0, 16);
+
 const CALLS = {
   show: ['get_conversation', { conversationId: ID }],
   list: ['get_conversations', {}],
@@ -68,6 +71,12 @@ const CALLS = {
   info: ['store_info', {}],
   providers: ['configure_llm_provider', {}],
   provider: ['configure_llm_provider', { action: 'set', name: 'mine', kind: 'ollama', model: 'm' }],
+  edit: [
+    'update_message',
+    { conversationId: ID, messageId: 'hello 0', hash: hashOf('hello 0'), content: 'hello again' },
+  ],
+  policy: ['set_retention_policy', { rules: [{ olderThanDays: 36_500 }] }],
+  prune: ['prune_conversations', {}],
   // Steps of hostile-calls.ts.
   start: ['start', {}],
   build: ['build', {}],
@@ -102,6 +111,10 @@ const NAMES: readonly { name: string; calls: readonly Call[]; isQuiet?: true }[]
   { name: `${LOGS}/${ID}/conversation.json`, calls: ['show', 'list', 'save', 'search', 'backup'] },
   { name: `${LOGS}/${ID}/job.json`, calls: ['start', 'job', 'list', 'backup'] },
   { name: `${LOGS}/${ID}/summaries.json`, calls: ['summary', 'save', 'backup'] },
+  { name: `${LOGS}/${ID}/versions`, calls: ['edit', 'backup'] },
+  { name: `${LOGS}/retention.json`, calls: ['policy', 'prune', 'info'] },
+  { name: `${LOGS}/retention-last-run.json`, calls: ['info'], isQuiet: true },
+  { name: `${LOGS}/encryption.json`, calls: ['list', 'save'] },
   { name: `${LOGS}/.locks`, calls: ['start', 'save', 'state'] },
   { name: `${LOGS}/.locks/${ID}`, calls: ['start', 'save', 'delete'] },
   { name: `${LOGS}/.locks/state`, calls: ['state'] },
@@ -154,6 +167,7 @@ const NAMES: readonly { name: string; calls: readonly Call[]; isQuiet?: true }[]
   { name: `${CACHE}/index/${HASH}.bin`, calls: ['build', 'search'] },
   { name: `${CACHE}/index/${HASH}.bin.lock`, calls: ['build', 'search'] },
   { name: `${CACHE}/index/${HASH}.bin.owner`, calls: ['build', 'search'], isQuiet: true },
+  { name: `${CACHE}/index/${HASH}.recall.bin`, calls: ['build', 'recall'] },
   { name: `${CACHE}/vectors`, calls: ['vectors'] },
   { name: `${CACHE}/vectors/model`, calls: ['vectors'] },
   { name: `${CACHE}/vectors/model/0123456789abcdef.vectors`, calls: ['vectors'], isQuiet: true },
