@@ -13,7 +13,7 @@ import type { SummaryParts } from './app/summaries.js';
 import { type Clock, systemClock } from './base/clock.js';
 import { type Log, silentLog } from './base/log.js';
 import { VERSION } from './base/version.js';
-import type { Config } from './config/config.js';
+import { type Config, withoutPassword } from './config/config.js';
 import { RelevantSnippets } from './context/snippets/relevant-snippets.js';
 import type { SummaryService } from './context/summaries/summary-service.js';
 import type { Doctor } from './doctor/doctor.js';
@@ -371,13 +371,4 @@ function factsOf(config: Config): StoreFacts {
       },
     },
   };
-}
-
-/** An address as it may be shown: user name and password masked. */
-function withoutPassword(address: string): string {
-  const url = new URL(address);
-  if (url.username === '' && url.password === '') return address;
-  url.username = '***';
-  url.password = '';
-  return url.href.replace(/\/+$/, '');
 }
