@@ -11,9 +11,9 @@ import type {
   ConversationDocuments,
   WholeConversation,
 } from '../stores/conversations/files/conversation-documents.js';
+import { addSummaries, takeSummaries } from '../stores/summaries/exported-summaries.js';
 import type { Summaries } from '../stores/summaries/summary-file.js';
 import type { SummaryStore } from '../stores/summaries/summary-store.js';
-import { addSummaries, takeSummaries } from './exported-summaries.js';
 import { asRecordError, type ExportRecord, readExport } from './read-export.js';
 
 export interface RestoreExportOptions {

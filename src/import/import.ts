@@ -12,6 +12,7 @@ import { type Lease, tryLease } from '../files/locks/lease.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import type { ConversationDocuments } from '../stores/conversations/files/conversation-documents.js';
 import type { Screen } from '../stores/conversations/writing/screen.js';
+import type { SummaryStore } from '../stores/summaries/summary-store.js';
 import { type Account, addLeftOut, addProblem, newAccount } from './account.js';
 import { copyAttachments } from './attachments.js';
 import { ConversationImport } from './conversation-import.js';
@@ -25,6 +26,7 @@ import { sourceOf } from './sources.js';
 export interface ImportStores extends OtherStores {
   readonly conversations: ConversationStore;
   readonly documents: ConversationDocuments;
+  readonly summaries: Pick<SummaryStore, 'get' | 'put'>;
   /** Takes out of messages what must not be stored. */
   readonly screen: Screen;
   /** Absolute path of `conversation-logs`. */
@@ -122,8 +124,8 @@ class Run {
     this.#lease = lease;
     this.#known = known;
     const { dryRun } = request;
-    const { conversations: store, documents } = stores;
-    const shared = { store, documents, known };
+    const { conversations: store, documents, summaries } = stores;
+    const shared = { store, documents, summaries, known };
     this.#conversations = new ConversationImport({ ...shared, account: report, dryRun });
   }
 

@@ -3,28 +3,47 @@
  * with nothing added, so that they can be exported again as they were. What is here already is only
  * extended, where the export has more messages behind the same ones.
  */
-import { AppError } from '../base/errors.js';
+import { AppError, isAppError } from '../base/errors.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import type { JsonObject, Message } from '../stores/conversations/document/schema.js';
 import type { ConversationDocuments } from '../stores/conversations/files/conversation-documents.js';
-import type { Account } from './account.js';
+import { addSummaries, takeSummaries } from '../stores/summaries/exported-summaries.js';
+import type { SummaryStore } from '../stores/summaries/summary-store.js';
+import { type Account, addProblem } from './account.js';
 import type { Known } from './known.js';
 
 export interface WholeImportOptions {
   readonly store: ConversationStore;
   readonly documents: ConversationDocuments;
+  readonly summaries: Pick<SummaryStore, 'get' | 'put'>;
   readonly known: Known;
   readonly account: Account;
   readonly dryRun: boolean;
 }
 
-/** Summaries that an export has with a conversation: only `daybook restore` brings them back. */
-const SUMMARIES = 'summaries.json';
-
-/** ALREADY_EXISTS where what is here differs, CONFLICT (its key), and what writing a document throws. */
+/**
+ * Its summaries come in too, where none of their level is; a damaged file of them is left and named in
+ * the account. ALREADY_EXISTS where what is here differs, CONFLICT (its key), and what writing throws.
+ */
 export async function bringWhole(
   conversationId: string,
-  { [SUMMARIES]: _summaries, ...value }: JsonObject,
+  exported: JsonObject,
+  options: WholeImportOptions,
+): Promise<void> {
+  const { value, summaries } = takeSummaries(exported);
+  await bringDocument(conversationId, value, options);
+  if (options.dryRun) return;
+  try {
+    await addSummaries(conversationId, summaries, options.summaries);
+  } catch (error) {
+    if (!isAppError(error, 'CORRUPT')) throw error;
+    addProblem(options.account, { path: conversationId }, error); // the conversation came in
+  }
+}
+
+async function bringDocument(
+  conversationId: string,
+  value: JsonObject,
   { store, documents, known, account, dryRun }: WholeImportOptions,
 ): Promise<void> {
   const { head, text } = documents.parse(conversationId, value, conversationId);

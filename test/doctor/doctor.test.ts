@@ -175,6 +175,22 @@ describe('what lies beside', () => {
     );
     expect((await of(place, 'state and summaries')).map(({ path }) => path)).toEqual([job]);
   });
+
+  it('names files of a newer version, also a broken one, and leaves them', async () => {
+    const place = doctorPlace();
+    place.write(FILE, conversationText(['x']));
+    const files = [
+      ['conversation-logs/state.json', '{"formatVersion": 9, "values": {}}'],
+      [`conversation-logs/${ID}/summaries.json`, '{"formatVersion": 9, "summaries": {'],
+      [`conversation-logs/${ID}/job.json`, '{"formatVersion": 9}'],
+    ].map(([name = '', text = '']) => [place.write(name, text), text]);
+    const found = await of(place, 'state and summaries');
+    expect(found.map(({ path, repairable }) => [path, repairable])).toEqual(
+      files.map(([path]) => [path, false]),
+    );
+    await place.repair();
+    for (const [path = '', text] of files) expect(readFileSync(path, 'utf8')).toBe(text);
+  });
 });
 
 describe('the memory bank', () => {
@@ -246,13 +262,19 @@ describe('around the store', () => {
     const temporary = place.write(`conversation-logs/.tmp-${STRANGER}-0a1b2c3d`, 'x');
     utimesSync(temporary, 1_600_000_000, 1_600_000_000);
     place.write('conversation-logs/.trash/.tmp-0a1b2c3d/conversation.json', '{}');
-    const lock = join(place.logs, '.locks', ID, STRANGER);
-    mkdirSync(lock, { recursive: true, mode: 0o700 });
-    utimesSync(lock, 1_600_000_000, 1_600_000_000);
+    const lockSeen = (name: string, seconds: number) => {
+      const lock = join(place.logs, '.locks', name, STRANGER);
+      mkdirSync(lock, { recursive: true, mode: 0o700 });
+      utimesSync(lock, seconds, seconds);
+      return lock;
+    };
+    const quiet = lockSeen(ID, Date.now() / 1000 - 60);
+    const beforeBoot = lockSeen('state', 1_600_000_000);
     const found = await of(place, 'leftovers');
-    expect(found.map(({ severity }) => severity).sort()).toEqual(['note', 'note', 'warning']);
+    const severities = found.map(({ severity }) => severity).sort();
+    expect(severities).toEqual(['note', 'note', 'note', 'warning']);
     await place.repair();
-    expect(existsSync(temporary)).toBe(false);
+    expect([quiet, beforeBoot, temporary].map(existsSync)).toEqual([true, false, false]);
     expect(readdirSync(join(place.logs, '.trash'))).toEqual([]);
   });
 

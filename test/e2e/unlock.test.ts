@@ -16,10 +16,12 @@ const STRANGER = 'deadbeef-4026531836-812-55512-a1b2c31';
 
 const locksOf = ({ root }: Place) => join(root, 'conversation-logs', '.locks');
 
+const quietSince = (quietMs: number) => (Date.now() - quietMs) / 1000;
+
 async function holdBy(place: Place, owner: string, quietMs: number): Promise<string> {
   const path = join(locksOf(place), LOCK);
   await mkdir(join(path, owner), { recursive: true });
-  const seen = (Date.now() - quietMs) / 1000;
+  const seen = quietSince(quietMs);
   await utimes(join(path, owner), seen, seen);
   return path;
 }
@@ -85,6 +87,8 @@ describe('daybook unlock', () => {
       expect(stderr).toContain('shows no sign of life');
       expect(stdout).toContain('1 removed');
       expect(existsSync(join(path, STRANGER))).toBe(false);
+      await holdBy(place, STRANGER, Date.now() - 1_000_000_000_000); // before this machine was started
+      expect((await unlock(place, '--yes')).stderr).toContain('which has ended');
     });
   });
 
@@ -102,7 +106,7 @@ describe('daybook unlock', () => {
       const lock = join(elsewhere, '.locks', 'kg', STRANGER);
       await mkdir(place.root, { recursive: true });
       await mkdir(lock, { recursive: true });
-      await utimes(lock, 1_700_000_000, 1_700_000_000);
+      await utimes(lock, quietSince(60_000), quietSince(60_000));
       const env = { ...place.env, MCP_KG_SNAPSHOT: join(elsewhere, 'snapshot.json') };
       const moved = { ...place, env };
       const info = await runCommand(moved, ['--root', place.root, 'info']);
@@ -115,7 +119,7 @@ describe('daybook unlock', () => {
     await withPlace(async (place) => {
       const lock = join(place.root, 'memory-bank', '.locks', 'insight-x', STRANGER);
       await mkdir(lock, { recursive: true });
-      await utimes(lock, 1_700_000_000, 1_700_000_000);
+      await utimes(lock, quietSince(60_000), quietSince(60_000));
       const info = await runCommand(place, ['--root', place.root, 'info']);
       expect(info.code).toBe(1);
       expect(`${info.stdout}${info.stderr}`).toContain(

@@ -10,6 +10,7 @@ import { ConversationDocuments } from '../../src/stores/conversations/files/conv
 import { InsightStore } from '../../src/stores/insights/insights.js';
 import { KnowledgeGraph } from '../../src/stores/knowledge-graph/knowledge-graph.js';
 import { MemoryBank } from '../../src/stores/memory-bank/memory-bank.js';
+import { SummaryStore } from '../../src/stores/summaries/summary-store.js';
 import { type Options, openStore } from '../stores/conversations/store.js';
 import { tempFolder } from '../support/temp-folder.js';
 
@@ -34,11 +35,13 @@ export async function openImportBench(options: Options = {}) {
   const insights = new InsightStore({ folder: bank, fsync: false, clock });
   const documents = new ConversationDocuments({ logsFolder, fsync: false, clock });
   const graphImport = new GraphImport({ kg, memoryBank, folder: bank, clock });
+  const summaries = new SummaryStore({ logsFolder, conversations: store, fsync: false });
   const screen = new MessageScreen({ masksSecrets: true });
   const stores = {
     screen,
     graphImport,
     documents,
+    summaries,
     conversations: store,
     memoryBank,
     insights,

@@ -132,6 +132,56 @@ describe.each(FORMS)('an export as %s', (form) => {
   });
 });
 
+describe('summaries', () => {
+  const summary = (text: string) => ({
+    ...{ text, provider: 'extractive', messageCount: 1, sourceHash: 'a'.repeat(64) },
+    ...{ qualityScore: 0.5, generatedAt: '2025-02-01T00:00:00.000Z' },
+  });
+  const fileOf = ({ logsFolder }: { logsFolder: string }) =>
+    join(logsFolder, BRANCH, 'summaries.json');
+
+  it.each(FORMS)('come in from %s, also where the conversation is here', async (form) => {
+    const first = await filled();
+    const bare = await exportOf(first, form);
+    await first.summaries.put(BRANCH, 'brief', summary('Potatoes?'));
+    await first.summaries.put(BRANCH, 'standard', summary('What to grow.'));
+    const { path } = await exportOf(first, form);
+    const { imported, bench } = await cameBack(path);
+    expect(readFileSync(fileOf(imported))).toEqual(readFileSync(fileOf(first)));
+    expect((await exportOf(bench, 'jsonl')).content).toEqual(
+      (await exportOf(first, 'jsonl')).content,
+    );
+    const before = imported.hash();
+    expect(counts(await imported.import(path))).toMatchObject({ added: 0, unchanged: 4 });
+    expect(imported.hash()).toBe(before);
+    const later = await cameBack(bare.path);
+    expect(existsSync(fileOf(later.imported))).toBe(false);
+    await later.imported.import(path, { dryRun: true });
+    expect(existsSync(fileOf(later.imported))).toBe(false);
+    await later.imported.import(path);
+    expect(readFileSync(fileOf(later.imported))).toEqual(readFileSync(fileOf(first)));
+  });
+
+  it('of here are never replaced, and damaged ones are left and named', async () => {
+    const first = await filled();
+    const { imported } = await cameBack((await exportOf(first, 'jsonl')).path);
+    await imported.stores.summaries.put(BRANCH, 'brief', summary('Mine.'));
+    await first.summaries.put(BRANCH, 'brief', summary('Theirs.'));
+    await first.summaries.put(BRANCH, 'detailed', summary('More.'));
+    const { path } = await exportOf(first, 'jsonl');
+    await imported.import(path);
+    expect(await imported.stores.summaries.get(BRANCH)).toMatchObject({
+      brief: { text: 'Mine.' },
+      detailed: { text: 'More.' },
+    });
+    writeFileSync(fileOf(imported), '{');
+    const report = await imported.import(path);
+    expect(counts(report)).toEqual({ added: 0, updated: 0, unchanged: 4, skipped: 0 });
+    expect(report.problems.map(({ code }) => code)).toEqual(['CORRUPT']);
+    expect(readFileSync(fileOf(imported), 'utf8')).toBe('{');
+  });
+});
+
 describe('a folder of Markdown', () => {
   it('is good to read: names, links between branches, text as it was written', async () => {
     const bench = await filled();

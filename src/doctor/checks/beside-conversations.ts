@@ -5,6 +5,7 @@ import { isRecord } from '../../base/is-record.js';
 import { listFolders } from '../../files/paths/folders.js';
 import { parseDocument, readWhole } from '../../files/read/json-doc.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/schema.js';
+import { type FileKind, upgraded } from '../../stores/format-steps.js';
 import { readJob } from '../../stores/research-jobs/research-jobs.js';
 import { type Check, type Looking, unreadable } from '../check.js';
 import { isMendableJson, type JsonFile, type MendOptions, mendJson } from '../mend-json.js';
@@ -17,12 +18,14 @@ export const besideConversationsCheck = (logsFolder: string, options: MendOption
       ...{ path, locksFolder, lockName },
       check,
     });
-    await examine(file(join(logsFolder, 'state.json'), 'state', requireObject), looking, options);
+    const state = join(logsFolder, 'state.json');
+    await examine(file(state, 'state', objectOf('state', state)), looking, options);
     for (const id of await listFolders(logsFolder)) {
       if (!CONVERSATION_ID.test(id)) continue;
       looking.signal.throwIfAborted();
       const at = (name: string) => join(logsFolder, id, name);
-      await examine(file(at('summaries.json'), id, requireObject), looking, options);
+      const summaries = at('summaries.json');
+      await examine(file(summaries, id, objectOf('summaries', summaries)), looking, options);
       const requireJob = (value: unknown) => void readJob(value, at('job.json'));
       await examine(file(at('job.json'), id, requireJob), looking, options);
     }
@@ -45,7 +48,7 @@ async function examine(file: JsonFile, looking: Looking, options: MendOptions): 
   }
 }
 
-function requireObject(value: unknown): void {
-  if (isRecord(value)) return;
-  throw new AppError('CORRUPT', 'The file does not hold a JSON object.');
-}
+const objectOf = (kind: FileKind, path: string) => (value: unknown) => {
+  if (!isRecord(value)) throw new AppError('CORRUPT', 'The file does not hold a JSON object.');
+  upgraded(kind, value, path);
+};

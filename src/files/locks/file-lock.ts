@@ -21,13 +21,17 @@ import { leadsElsewhere } from '../door/refusals.js';
 import { listFolders } from '../paths/folders.js';
 import { ignoreErrno, withFileError } from '../read/file-errors.js';
 import { type HeldLock, heldLock, LockLostError, WANTED } from './lock-handle.js';
-import { isOfEarlierBoot, isOwnerName, isSurelyDead, ownerName } from './process-identity.js';
+import {
+  isOfEarlierBoot,
+  isOwnerName,
+  isSurelyDead,
+  ownerName,
+  SIGN_INTERVAL_MS,
+} from './process-identity.js';
 
 /** How long a caller waits before `LOCKED` (SPEC: ten seconds). */
 const WAIT_LIMIT_MS = 10_000;
-/** An owner touches its folder this often, for waiters that cannot see its process … */
-const LEASE_TOUCH_MS = 5_000;
-/** … and loses the lock when a waiter saw no touch for this long on its own monotonic clock. */
+/** An owner loses the lock when a waiter saw no touch for this long on its own monotonic clock. */
 const LEASE_DEAD_MS = 30_000;
 const FIRST_PAUSE_MS = 1;
 const LONGEST_PAUSE_MS = 20;
@@ -96,7 +100,7 @@ async function runLocked<T>(
   for (let run = 1; run <= MAX_RUNS; run += 1) {
     const owned = await withFileError('lock', path, () => acquire(locksFolder, path));
     const home = join(owned.at, owned.own);
-    const lease = setInterval(() => void touch(home), LEASE_TOUCH_MS).unref();
+    const lease = setInterval(() => void touch(home), SIGN_INTERVAL_MS).unref();
     let left: Promise<void> | undefined;
     const leave = () => {
       clearInterval(lease);

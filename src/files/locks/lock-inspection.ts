@@ -8,7 +8,7 @@ import { systemClock } from '../../base/clock.js';
 import { inFolder } from '../door/pinned-folder.js';
 import { entriesOf, listFolders } from '../paths/folders.js';
 import { ignoreErrno, withFileError } from '../read/file-errors.js';
-import { isHere, isOwnerName, isSurelyDead, pidOf } from './process-identity.js';
+import { isHere, isOfEarlierBoot, isOwnerName, isSurelyDead, pidOf } from './process-identity.js';
 
 /** An owner touches its folder every five seconds. One that did so within this time is at work. */
 const AT_WORK_MS = 30_000;
@@ -21,7 +21,10 @@ export interface LockFacts {
   readonly pid: number;
   /** How long ago the owner last touched its folder. */
   readonly quietMs: number;
-  /** `quiet`: its process cannot be seen from here, and it has not touched its folder for 30 s. */
+  /**
+   * `dead`: also of a process that was last seen before this machine was started (docs/LOCKING.md).
+   * `quiet`: its process cannot be seen from here, and it has not touched its folder for 30 s.
+   */
   readonly state: 'dead' | 'living' | 'quiet';
 }
 
@@ -36,13 +39,14 @@ export async function heldLocks(locksFolder: string): Promise<LockFacts[]> {
     const seen = owner && (await ignoreErrno(['ENOENT'], lstat(join(path, owner))));
     if (owner === undefined || !seen) continue;
     const quietMs = Math.max(0, systemClock.now() - seen.mtimeMs);
-    found.push({ name, path, owner, pid: pidOf(owner), quietMs, state: stateOf(owner, quietMs) });
+    const state = stateOf(owner, seen.mtimeMs, quietMs);
+    found.push({ name, path, owner, pid: pidOf(owner), quietMs, state });
   }
   return found;
 }
 
-function stateOf(owner: string, quietMs: number): LockFacts['state'] {
-  if (isSurelyDead(owner)) return 'dead';
+function stateOf(owner: string, seenMs: number, quietMs: number): LockFacts['state'] {
+  if (hasEnded(owner, seenMs)) return 'dead';
   return isHere(owner) || quietMs < AT_WORK_MS ? 'living' : 'quiet';
 }
 
@@ -66,7 +70,15 @@ export async function breakLock({ path, owner }: LockFacts): Promise<boolean> {
 
 /** Paths of what ended processes left beside the locks: private and discarded folders. FILESYSTEM_ERROR. */
 export async function leftInLocks(locksFolder: string): Promise<string[]> {
-  const names = (await listFolders(locksFolder)).sort();
-  const left = names.filter((name) => isSurelyDead(name.slice(name.lastIndexOf('.') + 1)));
-  return left.map((name) => join(locksFolder, name));
+  const left: string[] = [];
+  for (const name of (await listFolders(locksFolder)).sort()) {
+    const path = join(locksFolder, name);
+    const found = await ignoreErrno(['ENOENT'], lstat(path));
+    if (found && hasEnded(name.slice(name.lastIndexOf('.') + 1), found.mtimeMs)) left.push(path);
+  }
+  return left;
 }
+
+/** What the next writer and the sweep remove at once. */
+const hasEnded = (owner: string, seenMs: number) =>
+  isSurelyDead(owner) || isOfEarlierBoot(owner, seenMs);

@@ -21,6 +21,8 @@ interface ProcessIdentity {
 
 const OWNER_NAME = /^([0-9a-f]{8}-\d+)-(\d+)-(\d+)-[0-9a-z]+$/;
 const NO_PROC_REALM = '00000000-0';
+/** The owner of a lock touches its folder this often. */
+export const SIGN_INTERVAL_MS = 5_000;
 
 const self = identifySelf();
 // Distinguishes module instances (worker threads, two copies of the package) in one process.
@@ -51,13 +53,15 @@ export function isHere(name: string): boolean {
 /**
  * True for a process that ran before this machine was started and showed no sign of life since: what a
  * power cut left. `seenMs` is its last sign, epoch milliseconds. The boot alone does not say it, as
- * the process may run on another machine that shares the folder.
+ * the process may run on another machine that shares the folder. One that is at work there was last
+ * seen at most one interval of signs ago, which may be before this machine was started. Where the
+ * clocks of the two machines differ by more than the time since then, the answer may be wrong.
  */
 export function isOfEarlierBoot(name: string, seenMs: number): boolean {
   const realm = OWNER_NAME.exec(name)?.[1];
   if (realm === undefined || realm === NO_PROC_REALM || self.realm === NO_PROC_REALM) return false;
   const bootedAt = systemClock.now() - uptime() * 1000;
-  return bootOf(realm) !== bootOf(self.realm) && seenMs < bootedAt;
+  return bootOf(realm) !== bootOf(self.realm) && seenMs < bootedAt - SIGN_INTERVAL_MS;
 }
 
 const bootOf = (realm: string) => realm.slice(0, realm.indexOf('-'));
