@@ -6,9 +6,11 @@ import { dirname, join } from 'node:path';
 import { Figures } from './analytics/figures.js';
 import { doctorOf } from './app/doctor.js';
 import type { EmbeddingParts } from './app/embeddings.js';
+import { openStoreEncryption } from './app/encryption.js';
 import { indexCachePath } from './app/index-cache-path.js';
 import { type KeepingParts, keepingParts, storeSize } from './app/keeping.js';
 import { openLanguageParts } from './app/language-parts.js';
+import { withoutPassword } from './app/shown-address.js';
 import type { SummaryParts } from './app/summaries.js';
 import { type Clock, systemClock } from './base/clock.js';
 import { type Log, silentLog } from './base/log.js';
@@ -21,6 +23,8 @@ import { Exporter } from './exchange/export.js';
 import { GraphExport } from './exchange/graph-export.js';
 import { GraphImport } from './exchange/graph-import.js';
 import type { Durability } from './files/atomic/atomic-write.js';
+import { type Codec, codecOf, plainCodec } from './files/codec.js';
+import { requireUnconverted } from './files/sealing/open-stores.js';
 import type { ImportStores } from './import/import.js';
 import { Importer } from './import/importer.js';
 import { type ServerWatch, startServerWatch } from './import/server-watch.js';
@@ -108,11 +112,14 @@ export interface App {
   /** IANA name of the zone in which people read times. */
   readonly timeZone: string;
   readonly facts: StoreFacts;
+  readonly isEncrypted: boolean;
   /**
    * Begins what a server does beside its calls: clears what dead processes left, follows their
    * research runs, builds the search index. Commands that run once do without.
    */
   start(): void;
+  /** LOCKED where another process encrypts or decrypts the store, or did so since this App was opened. */
+  requireUnconverted(): void;
   /** Finishes accepted calls, then closes everything. */
   close(): Promise<void>;
 }
@@ -127,19 +134,34 @@ export interface AppOptions {
 /** A dead server's lease on a research run ends by itself; a second look then takes the run over. */
 const SECOND_RESUME_MS = 25_000;
 
-/** Opens every store on the folders of the configuration. Creates no conversation by itself. */
+/**
+ * Opens every store on the folders of the configuration. Creates no conversation by itself. DECRYPT where
+ * the store is encrypted with another key than the given one, LOCKED while that is being changed.
+ */
 export async function createApp(config: Config, options: AppOptions = {}): Promise<App> {
+  const encryption = await openStoreEncryption(config);
+  try {
+    const app = await openApp(config, options, codecOf(encryption.key));
+    const close = () => app.close().finally(() => encryption.close());
+    return { ...app, close };
+  } catch (error) {
+    encryption.close();
+    throw error;
+  }
+}
+
+async function openApp(config: Config, options: AppOptions, codec: Codec): Promise<App> {
   const { log = silentLog, clock = systemClock, isReading = false } = options;
   const { logsDir: logsFolder, fsync } = config;
   const size = storeSize(config, clock);
   const requireRoom = () => size.requireRoom();
-  const opening = { screen: new MessageScreen(config), clock, log, isReading };
+  const opening = { screen: new MessageScreen(config), clock, log, isReading, codec };
   const conversations = await conversationsOf(config, requireRoom, opening);
   const language = openLanguageParts(config, conversations, clock, log);
   const { vectors } = language.services.embeddings;
   const { search, recall } = searchesOf(config, conversations, vectors, { clock, log });
   const research = researchOf(config, conversations, requireRoom, clock, log);
-  const documents = new ConversationDocuments({ logsFolder, fsync, clock });
+  const documents = new ConversationDocuments({ logsFolder, fsync, clock, codec });
   const whole = { documents, summaries: language.services.languageModels.store };
   const exported = { store: conversations, ...whole, folder: exportsFolder(config) };
   const exporter = new Exporter({ ...exported, clock, fsync });
@@ -163,13 +185,13 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
     importer,
     backups,
     areas,
-    doctor: doctorOf(config, { ...stored, clock }),
+    doctor: doctorOf(config, { ...stored, clock, codec }),
     ...keeping.services,
     state: new StateStore({ logsFolder, fsync, clock }),
     ...language.services,
     insights,
     insightSearch: new InsightSearch(insights),
-    ...settledBy(config),
+    ...settledBy(config, codec),
     start() {
       beginning.start();
       search.start();
@@ -197,7 +219,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
 const conversationsOf = (
   { logsDir: logsFolder, fsync, maxMessages, keeping: { versions } }: Config,
   requireRoom: () => Promise<void>,
-  options: Required<AppOptions> & { screen: MessageScreen },
+  options: Required<AppOptions> & { screen: MessageScreen; codec: Codec },
 ) => openConversationStore({ logsFolder, fsync, maxMessages, versions, requireRoom, ...options });
 
 /** Clears what dead processes left, follows their research runs, and takes in what the user has watched. */
@@ -228,7 +250,9 @@ function beginningOf(
 }
 
 /** What the configuration alone decides. */
-const settledBy = (config: Config) => ({
+const settledBy = (config: Config, codec: Codec) => ({
+  isEncrypted: codec !== plainCodec,
+  requireUnconverted: () => requireUnconverted(config.logsDir),
   durability: { fsync: config.fsync },
   timeZone: config.timeZone,
   facts: factsOf(config),

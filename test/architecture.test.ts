@@ -15,7 +15,16 @@ const FLOORS: readonly (readonly string[])[] = [
   ['files', 'providers', 'recall'],
   ['stores'],
   ['search'],
-  ['research', 'context', 'embeddings', 'privacy', 'import', 'exchange', 'maintenance'],
+  [
+    'research',
+    'context',
+    'embeddings',
+    'encryption',
+    'privacy',
+    'import',
+    'exchange',
+    'maintenance',
+  ],
   ['analytics', 'doctor'],
   ['app'],
   ['tools', 'resources', 'web'],
@@ -45,6 +54,11 @@ const DOORS: readonly { thing: string; pattern: RegExp; rooms: readonly string[]
   { thing: 'process.env', pattern: /process\.env/, rooms: ['config'] },
   { thing: 'stdout', pattern: /process\.stdout|console\./, rooms: ['cli'] },
   { thing: 'the clock', pattern: /Date\.now\(|performance\.now\(/, rooms: ['base'] },
+  {
+    thing: 'ciphers',
+    pattern: /createCipheriv|createDecipheriv|scrypt(Sync)?\(/,
+    rooms: ['files'],
+  },
   { thing: 'randomness', pattern: /randomUUID|randomBytes|Math\.random/, rooms: ['base'] },
 ];
 

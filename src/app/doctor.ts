@@ -12,6 +12,7 @@ import { graphCheck, insightCheck, noteCheck } from '../doctor/checks/memory-ban
 import { otherToolsCheck } from '../doctor/checks/other-tools.js';
 import { permissionCheck } from '../doctor/checks/permissions.js';
 import { Doctor } from '../doctor/doctor.js';
+import type { Codec } from '../files/codec.js';
 import type { Backups } from '../maintenance/backup.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import { ConversationMender } from '../stores/conversations/mending/conversation-mender.js';
@@ -29,16 +30,17 @@ interface Parts {
   readonly memoryBank: MemoryBank;
   readonly kg: KnowledgeGraph;
   readonly clock: Clock;
+  readonly codec: Codec;
 }
 
 /** Touches no file until it examines. */
 export function doctorOf(config: Config, parts: Parts): Doctor {
   const { root, logsDir: logsFolder, fsync, backup, imports } = config;
-  const { conversations, backups, insights, memoryBank, kg, clock } = parts;
+  const { conversations, backups, insights, memoryBank, kg, clock, codec } = parts;
   const bankFolder = memoryBank.folder;
   const graph = graphFiles(config.kg.snapshotPath, config.kg.walPath);
   const cachePath = indexCachePath(config);
-  const mender = new ConversationMender({ logsFolder, fsync, clock });
+  const mender = new ConversationMender({ logsFolder, fsync, clock, codec });
   const mending = { fsync, clock };
   const machine = { ...imports, variable: config.variable };
   return new Doctor(

@@ -14,6 +14,9 @@ export function randomHex(bytes: number): string {
   return randomBytes(bytes).toString('hex');
 }
 
+/** For keys, salts and initialisation vectors. */
+export const randomOctets = (count: number) => randomBytes(count);
+
 /** Lower-case hexadecimal SHA-256. */
 export function sha256Hex(data: string | Uint8Array): string {
   return createHash('sha256').update(data).digest('hex');

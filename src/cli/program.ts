@@ -12,6 +12,7 @@ import { addCompletion } from './definitions/completion.js';
 import { addConversations } from './definitions/conversations.js';
 import { addDemo } from './definitions/demo.js';
 import { addEmbeddings } from './definitions/embeddings.js';
+import { addEncryption } from './definitions/encryption.js';
 import { addExport } from './definitions/export.js';
 import { addHelp } from './definitions/help.js';
 import { addImport } from './definitions/import.js';
@@ -40,6 +41,7 @@ const DEFINITIONS: readonly ((program: Command, flags: () => Flags) => void)[] =
   addDemo,
   addKeeping,
   addCare,
+  addEncryption,
   addPrivacy,
   addProviders,
   addEmbeddings,
@@ -57,6 +59,8 @@ const REPORTING = new Set([
   'backup',
   'restore',
   'import',
+  'encrypt',
+  'decrypt',
   'trash',
   'prune',
   'archive',

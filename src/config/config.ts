@@ -52,6 +52,11 @@ export interface Config {
   readonly http: HttpConfig;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   readonly fsync: boolean;
+  /** What opens an encrypted store. `keyFile` is absolute. */
+  readonly encryption: {
+    readonly keyFile: string | undefined;
+    readonly passphrase: string | undefined;
+  };
   readonly maxMessages: number;
   /** Whether summaries are kept current in the background. */
   readonly autoSummarise: boolean;
@@ -210,6 +215,10 @@ export function loadConfig(sources: ConfigSources): Config {
     http: httpConfig(values, (name) => found[name]?.name ?? name),
     logLevel: values.logLevel,
     fsync: values.fsync,
+    encryption: Object.freeze({
+      keyFile: values.keyFile && named(values.keyFile),
+      passphrase: values.passphrase,
+    }),
     maxMessages: values.maxMessages,
     mbMaxFiles: values.mbMaxFiles,
     autoSummarise: values.autoSummarise,

@@ -87,6 +87,19 @@ export const SETTINGS = {
     about: 'Whether a write waits until the disk has it (default `1`).',
     env: ['DAYBOOK_FSYNC'],
   }),
+  keyFile: setting({
+    schema: text.optional(),
+    takes: 'the path of a file with 64 hexadecimal digits',
+    about: 'The key of an encrypted store (see `daybook encrypt --help`).',
+    env: ['DAYBOOK_KEY_FILE'],
+  }),
+  passphrase: setting({
+    schema: z.string().min(1).optional(),
+    takes: 'a passphrase',
+    about: 'The passphrase of an encrypted store; a key file opens it faster.',
+    env: ['DAYBOOK_PASSPHRASE'],
+    secret: true,
+  }),
   maxMessages: setting({
     schema: wholeNumber(1, 10_000_000).default(10_000),
     takes: 'a whole number from 1 to 10000000',

@@ -1,7 +1,9 @@
 /**
- * What stands between a text and the disk. Stores pass every content through it on the way out and
- * back, so that no store can forget encryption once there is some.
+ * How the contents of conversations are sealed, each for its place. Other files are sealed as wholes
+ * where they are written (sealing/open-stores.ts).
  */
+import type { CipherKey } from './sealing/cipher.js';
+import { openText, sealText } from './sealing/sealed-form.js';
 
 export interface Codec {
   /** The text as it is stored. `binding` ties it to its place: the same text elsewhere must not open. */
@@ -14,3 +16,12 @@ export const plainCodec: Codec = {
   seal: (text) => text,
   open: (stored) => stored,
 };
+
+/** A text that a person added to a sealed file in the clear is taken as it is. */
+export const codecOf = (key: CipherKey | undefined): Codec =>
+  key === undefined
+    ? plainCodec
+    : {
+        seal: (text, binding) => sealText(text, binding, key),
+        open: (stored, binding) => openText(stored, binding, key),
+      };

@@ -4,6 +4,7 @@
  */
 import { type AppError, isAppError } from '../base/errors.js';
 import { CONVERSATION_ID, type JsonObject } from '../stores/conversations/document/schema.js';
+import type { Screen } from '../stores/conversations/writing/screen.js';
 import { addLeftOut, addProblem } from './account.js';
 import { type Candidate, candidateOf } from './candidate.js';
 import type { KnownConversation } from './known.js';
@@ -26,12 +27,16 @@ const OF_ONE: readonly AppError['code'][] = [
   'LOCKED',
 ];
 
+export interface ConversationImportOptions extends WholeImportOptions {
+  readonly screen: Screen;
+}
+
 export class ConversationImport {
-  readonly #options: WholeImportOptions;
+  readonly #options: ConversationImportOptions;
   /** Under way or done in this import, by key. */
   readonly #begun = new Map<string, Promise<void>>();
 
-  constructor(options: WholeImportOptions) {
+  constructor(options: ConversationImportOptions) {
     this.#options = options;
   }
 
@@ -64,13 +69,20 @@ export class ConversationImport {
       return;
     }
     try {
-      if (given.whole === undefined) await this.#bringCandidate(candidateOf(kind, given));
+      if (given.whole === undefined) await this.#bringCandidate(await this.#candidate(kind, given));
       else await bringWhole(given.id, given.whole, this.#options);
     } catch (error) {
       if (!isAppError(error) || !OF_ONE.includes(error.code)) throw error;
       account.skipped += 1;
       addProblem(account, given, error);
     }
+  }
+
+  async #candidate(kind: string, given: ImportedConversation): Promise<Candidate> {
+    const { account, screen } = this.#options;
+    const { messages, masked } = await screen.screen(given.messages);
+    account.masked += masked.length;
+    return candidateOf(kind, { ...given, messages });
   }
 
   async #bringCandidate(candidate: Candidate): Promise<void> {

@@ -124,8 +124,8 @@ class Run {
     this.#lease = lease;
     this.#known = known;
     const { dryRun } = request;
-    const { conversations: store, documents, summaries } = stores;
-    const shared = { store, documents, summaries, known };
+    const { conversations: store, documents, summaries, screen } = stores;
+    const shared = { store, documents, summaries, screen, known };
     this.#conversations = new ConversationImport({ ...shared, account: report, dryRun });
   }
 
@@ -176,9 +176,7 @@ class Run {
     const reason = passedOver(item, this.#request);
     if (reason !== undefined) return addLeftOut(this.#report, reason);
     await pool.add(item.messages.length, async () => {
-      const { messages, masked } = await this.#stores.screen.screen(item.messages);
-      this.#report.masked += masked.length;
-      await this.#conversations.bring(kind, { ...item, messages });
+      await this.#conversations.bring(kind, item);
       if (this.#request.attachments) await this.#copyAttachments(kind, item, input);
       this.#done += 1;
       this.#request.onProgress?.(this.#done);

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { AppError, isAppError } from '../base/errors.js';
 import { sha256Hex } from '../base/ids.js';
 import { type ArchiveFile, readArchive } from '../files/archive.js';
-import { parseDocument, readWhole } from '../files/read/json-doc.js';
+import { parseDocument, readStored } from '../files/read/json-doc.js';
 import { type ListedFile, listFiles } from '../files/read/list-files.js';
 
 /** One folder of the root under the name it has in archives, wherever it lies on this machine. */
@@ -142,7 +142,7 @@ export class BackupFiles {
       return undefined;
     }
     try {
-      const found = await readWhole(path);
+      const found = await readStored(path); // what is sealed stays so
       if (found === undefined) {
         this.#seen.delete(name);
         return undefined;

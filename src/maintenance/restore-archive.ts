@@ -10,7 +10,7 @@ import { type ArchiveFile, readArchive } from '../files/archive.js';
 import { type Durability, makeFolder } from '../files/atomic/atomic-write.js';
 import { addFile } from '../files/atomic/new-file.js';
 import { archivedPath } from '../files/paths/paths.js';
-import { readWhole } from '../files/read/json-doc.js';
+import { readStored } from '../files/read/json-doc.js';
 import { type BackupArea, CONTENTS_NAME, checkArchive } from './backup-content.js';
 import { problemWithRestoring } from './restorable-files.js';
 
@@ -102,7 +102,7 @@ async function decide(
   if (problem !== undefined || target === undefined) {
     throw new AppError('PATH_ESCAPE', problem ?? `${name} belongs to no folder of a root.`);
   }
-  const current = await readWhole(join(target.folder, target.name));
+  const current = await readStored(join(target.folder, target.name));
   if (current !== undefined) {
     if (Buffer.compare(current.bytes, bytes) === 0) return 'unchanged';
     throw new AppError('ALREADY_EXISTS', `${name} is there with other content; it was left so.`);

@@ -3,6 +3,9 @@
 const TAG = /<(\/?)private\s*>/gi;
 export const PRIVATE_MARK = '[private part left out]';
 
+/** A cheap test that most texts fail. */
+export const mayBePrivate = (text: string): boolean => /<\/?private/i.test(text);
+
 /**
  * The text with a mark in the place of each private part, and their number. A part within a part ends
  * with the outer one; a tag that is not closed is a part of the text.

@@ -5,8 +5,8 @@
 import { isRecord } from '../base/is-record.js';
 import type { JsonObject } from '../stores/conversations/document/schema.js';
 import type { Screen } from '../stores/conversations/writing/screen.js';
-import { withoutPrivateParts } from './private-parts.js';
-import { secretsIn } from './secrets.js';
+import { mayBePrivate, withoutPrivateParts } from './private-parts.js';
+import { mayHoldSecret, secretsIn } from './secrets.js';
 
 export interface ScreenOptions {
   /** False keeps secrets as they are; private parts are left out all the same. */
@@ -20,6 +20,14 @@ export class MessageScreen implements Screen {
 
   constructor({ masksSecrets }: ScreenOptions) {
     this.#masksSecrets = masksSecrets;
+  }
+
+  isClean(messages: readonly { content: string; metadata?: JsonObject | undefined }[]): boolean {
+    return messages.every(({ content, metadata }) =>
+      [content, ...(metadata === undefined ? [] : textsIn(metadata))].every(
+        (text) => !mayBePrivate(text) && !(this.#masksSecrets && mayHoldSecret(text)),
+      ),
+    );
   }
 
   async screen<T extends { readonly content: string; readonly metadata?: JsonObject | undefined }>(

@@ -34,6 +34,9 @@ interface Known {
   readonly doomed: string;
   readonly halves: readonly string[];
   readonly insight: string;
+  /** Messages to change and to delete, with their hashes. */
+  readonly messages: readonly Record<string, string>[];
+  readonly trashed: string;
 }
 
 const CONVERSATION = ({ id }: Known) => ({ conversationId: id });
@@ -44,6 +47,11 @@ const ARGUMENTS: Record<string, (known: Known) => Record<string, string>> = {
   get_conversation_history: CONVERSATION,
   update_conversation: ({ id }) => ({ conversationId: id, title: 'Renamed' }),
   branch_conversation: ({ id, messageId }) => ({ conversationId: id, messageId }),
+  update_message: ({ messages: [first] }) => ({ ...first, content: 'Hello all' }),
+  delete_message: ({ messages: [, second] }) => ({ ...second }),
+  prune_conversations: () => ({ olderThanDays: '400' }),
+  quick_find: () => ({ query: 'hello' }),
+  restore_conversation: ({ trashed }) => ({ name: trashed }),
   delete_conversation: ({ doomed }) => ({ conversationId: doomed }),
   merge_conversations: ({ halves }) => ({ conversationIds: JSON.stringify(halves) }),
   search_messages: () => ({ query: 'hello' }),
@@ -96,7 +104,18 @@ function prepare(place: Place): Promise<Known> {
     for (const path of ['read.md', 'edited.md', 'doomed.md'])
       await call('mb_add', { path, content: 'Hello' });
     const insight = String((await call('save_insight', { content: 'It rains' }))['id']);
-    return { id: String(conversationId), messageId: String(messageId), doomed, halves, insight };
+    const messages = [await save(), await save()].map(async ({ conversationId, messageId }) => {
+      const read = await call('get_conversation', { conversationId });
+      const [{ hash = '' } = {}] = read['messages'] as { hash?: string }[];
+      return { conversationId: String(conversationId), messageId: String(messageId), hash };
+    });
+    const trashed = String((await save())['conversationId']);
+    await call('delete_conversation', { conversationId: trashed });
+    return {
+      ...{ id: String(conversationId), messageId: String(messageId), doomed, halves, insight },
+      messages: await Promise.all(messages),
+      trashed,
+    };
   });
 }
 
@@ -123,7 +142,7 @@ describe("the inspector's command line", () => {
       const names = (listed['tools'] as { name: string }[]).map(({ name }) => name);
       expect(names).toEqual(tools.map(({ name }) => name));
       const resources = await inspect(place, '--method', 'resources/list');
-      expect(resources['resources']).toHaveLength(4 + 3);
+      expect(resources['resources']).toHaveLength(4 + 5);
       const uri = `daybook://conversation/${id}`;
       const read = await inspect(place, '--method', 'resources/read', '--uri', uri);
       expect(read['contents']).toMatchObject([{ uri, mimeType: 'application/json' }]);

@@ -3,6 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { codecOf } from '../../src/files/codec.js';
+import { CipherKey } from '../../src/files/sealing/cipher.js';
 import { assistant, ID0, T0, user } from '../stores/conversations/store.js';
 import { errorOf } from '../support/error-of.js';
 import { openBench } from './bench.js';
@@ -75,20 +77,14 @@ describe('export and restore', () => {
   });
 
   it('seals what comes in and opens what goes out', async () => {
-    const codec = {
-      seal: (plain: string, at: string) => Buffer.from(`${at}|${plain}`).toString('base64'),
-      open: (stored: string, at: string) =>
-        Buffer.from(stored, 'base64')
-          .toString()
-          .slice(at.length + 1),
-    };
+    const codec = codecOf(new CipherKey(Buffer.alloc(32, 7)));
     const from = await openBench({ codec });
     await from.store.create({ messages: [user('secret')] });
     const exported = await from.exported('jsonl');
     expect(exported).toContain('secret');
     const to = await openBench({ codec });
     await to.restore(exported);
-    expect(to.files()).toEqual(from.files());
+    expect(await to.exported('jsonl')).toBe(exported);
     expect(to.textOf(ID0)).not.toContain('secret');
   });
 });

@@ -16,7 +16,7 @@ import { buildServer, type ServerOptions } from '../../src/server/mcp/build-serv
 import { defineTool, success, type Tool } from '../../src/tools/define-tool.js';
 import { jsonObject } from '../../src/tools/json-object.js';
 
-const app = { facts: 'the app' } as unknown as App;
+const app = { facts: 'the app', requireUnconverted: () => undefined } as unknown as App;
 const annotations = {
   readOnlyHint: true,
   destructiveHint: false,

@@ -11,6 +11,7 @@ import { openToAppend, openToRead } from '../door/open-regular.js';
 import type { HeldLock } from '../locks/lock-handle.js';
 import { fileError } from '../read/file-errors.js';
 import { isSameFile, readStampNow, type Stamp, stampOf } from '../read/stamp.js';
+import { toStoredLines } from '../sealing/open-stores.js';
 import { type Durability, syncFolder, syncToDisk, unconfirmed } from './atomic-write.js';
 
 /** A file open for reading. It stays readable after a rename or a removal. */
@@ -146,10 +147,11 @@ export class AppendHandle {
  * `AppendHandle.append`.
  */
 export function addLines(path: string, lines: readonly string[]): void {
+  const stored = lines.map((line) => toStoredLines(path, line)).join('');
   try {
     const { number } = openToAppend(path);
     try {
-      writeSync(number, lines.join(''));
+      writeSync(number, stored);
     } finally {
       closeQuietly(number);
     }

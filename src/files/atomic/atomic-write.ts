@@ -24,6 +24,7 @@ import { inFolder, type PinnedFolder, pinFolder } from '../door/pinned-folder.js
 import { isInside } from '../paths/paths.js';
 import { fileError, ignoreErrno, withFileError } from '../read/file-errors.js';
 import { isSameStamp, type Stamp, stampOf } from '../read/stamp.js';
+import { toStored } from '../sealing/open-stores.js';
 import { removeQuietly, temporaryName } from './staging.js';
 
 export const FILE_MODE = 0o600;
@@ -67,8 +68,8 @@ export class StaleBaseError extends Error {}
  * When it resolves, bytes and name are on disk. Throws the system's own error (ENOENT: the folder of the
  * stage or of the target is missing), STORAGE_FULL for a short write, PATH_ESCAPE for a target that is a
  * link, lies behind one or has a second name, and StaleBaseError if `base` is given and the target is
- * another version by then (an editor saved it without our lock). A failure before the rename does not
- * change the target.
+ * another version by then (an editor saved it without our lock). Throws like `toStored`. A failure before
+ * the rename does not change the target.
  */
 export async function replaceThrough(
   stage: string,
@@ -77,8 +78,9 @@ export async function replaceThrough(
   durability: Durability,
   options: ReplaceOptions = {},
 ): Promise<Stamp> {
-  const file = writeStage(() => createAgain(stage), bytes);
-  return putInPlace({ file, stage, sizeBytes: bytes.byteLength }, target, durability, options);
+  const stored = toStored(target, bytes);
+  const file = writeStage(() => createAgain(stage), stored);
+  return putInPlace({ file, stage, sizeBytes: stored.byteLength }, target, durability, options);
 }
 
 /** Replaces the staging file that a failed step may have left under this lock. */
@@ -189,12 +191,13 @@ export async function atomicWrite(
   base?: Stamp,
 ): Promise<Stamp> {
   try {
+    const stored = toStored(target, bytes);
     return await inFolder(dirname(target), async (folder) => {
       const name = temporaryName();
       const stage = folder.at(name);
       try {
-        const file = writeStage(() => createIn(folder, name), bytes);
-        const staged = { file, stage, sizeBytes: bytes.byteLength };
+        const file = writeStage(() => createIn(folder, name), stored);
+        const staged = { file, stage, sizeBytes: stored.byteLength };
         return await putInPlace(staged, target, durability, { base });
       } catch (error) {
         removeQuietly(stage);

@@ -9,6 +9,8 @@ import { basename, dirname } from 'node:path';
 import { createHandleIn, openHandle, replaceable } from '../door/open-regular.js';
 import { inFolder } from '../door/pinned-folder.js';
 import { ignoreErrno, withFileError } from '../read/file-errors.js';
+import { toStoredPiece } from '../sealing/open-stores.js';
+import { openFile, sealedFileKey } from '../sealing/sealed-form.js';
 import { makeFolder, renameWithRetry } from './atomic-write.js';
 import { removeQuietly, temporaryName } from './staging.js';
 
@@ -23,7 +25,7 @@ export async function writeChunks(target: string, chunks: Iterable<Uint8Array>):
   await withFileError('write', target, () =>
     inFolder(dirname(target), async (folder) => {
       try {
-        await fill(await createHandleIn(folder, stage), chunks);
+        await fill(await createHandleIn(folder, stage), target, chunks);
         replaceable(folder, basename(target), target);
         await renameWithRetry(folder.at(stage), folder.at(basename(target)));
       } catch (error) {
@@ -34,9 +36,10 @@ export async function writeChunks(target: string, chunks: Iterable<Uint8Array>):
   );
 }
 
-async function fill(file: FileHandle, chunks: Iterable<Uint8Array>): Promise<void> {
+async function fill(file: FileHandle, target: string, chunks: Iterable<Uint8Array>): Promise<void> {
   try {
-    for (const chunk of chunks) {
+    for (const plain of chunks) {
+      const chunk = toStoredPiece(target, plain);
       const length = Buffer.alloc(LENGTH_BYTES);
       length.writeUInt32LE(chunk.byteLength);
       await file.writeFile(length);
@@ -49,7 +52,7 @@ async function fill(file: FileHandle, chunks: Iterable<Uint8Array>): Promise<voi
 
 /**
  * Reads the chunks in order. It ends before a chunk that is cut short, and yields nothing if there is no
- * such file. FILESYSTEM_ERROR.
+ * such file. FILESYSTEM_ERROR, DECRYPT.
  */
 export async function* readChunks(path: string): AsyncGenerator<Buffer, undefined> {
   const file = await withFileError('read', path, () =>
@@ -71,12 +74,19 @@ export async function* readChunks(path: string): AsyncGenerator<Buffer, undefine
       }
       const chunk = await ahead.shift();
       if (chunk === undefined) return;
-      yield chunk;
+      yield sealedFileKey(chunk) === undefined ? chunk : uncounted(openFile(chunk, path));
     }
   } finally {
     await Promise.allSettled(ahead);
     await file.close();
   }
+}
+
+/** The garbage collector does not count shared memory. A hundred MB that it counts would start it. */
+function uncounted(bytes: Buffer): Buffer {
+  const copy = Buffer.from(new SharedArrayBuffer(bytes.byteLength));
+  bytes.copy(copy);
+  return copy;
 }
 
 /** `undefined` if the file has fewer bytes left. */
@@ -87,8 +97,7 @@ async function readFully(
 ): Promise<Buffer | undefined> {
   // A damaged length must not allocate gigabytes.
   if (length > LENGTH_BYTES && position + length > (await file.stat()).size) return undefined;
-  // The garbage collector does not count shared memory. A hundred MB that it counts would start it.
-  const buffer = Buffer.from(new SharedArrayBuffer(length));
+  const buffer = Buffer.from(new SharedArrayBuffer(length)); // as in `uncounted`
   for (let at = 0; at < length; ) {
     const { bytesRead } = await file.read(buffer, at, length - at, position + at);
     if (bytesRead === 0) return undefined;

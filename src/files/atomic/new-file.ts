@@ -12,6 +12,7 @@ import { createHandleIn, replaceable } from '../door/open-regular.js';
 import { inFolder, type PinnedFolder } from '../door/pinned-folder.js';
 import { fileError, withFileError } from '../read/file-errors.js';
 import { readStamp } from '../read/stamp.js';
+import { requireUnconverted, toStored } from '../sealing/open-stores.js';
 import { type Durability, makeFolder, renameWithRetry, syncFolder } from './atomic-write.js';
 import { isWithoutLinks, removeQuietly, temporaryName } from './staging.js';
 
@@ -35,6 +36,7 @@ export async function writeNewFile(
   options: NewFileOptions,
 ): Promise<number> {
   const stage = temporaryName();
+  requireUnconverted(target);
   if ((await readStamp(target)) !== undefined) throw taken(target);
   return naming(target, () =>
     inFolder(dirname(target), async (folder) => {
@@ -43,6 +45,7 @@ export async function writeNewFile(
         const sizeBytes = await fill(handle, target, chunks, options);
         await options.check?.(join(folder.place, stage));
         options.signal?.throwIfAborted();
+        requireUnconverted(target);
         await publish(folder.at(stage), folder, target);
         await syncFolder(dirname(target), options);
         return sizeBytes;
@@ -74,7 +77,7 @@ export async function addFile(
   for (let attempt = 1; ; attempt += 1) {
     await makeFolder(dirname(target));
     try {
-      await writeNewFile(target, once(bytes), durability);
+      await writeNewFile(target, once(toStored(target, bytes)), durability);
       return await syncFolder(dirname(dirname(target)), durability);
     } catch (error) {
       const isSwept = isAppError(error) && error.details?.['errno'] === 'ENOENT';

@@ -15,21 +15,23 @@ export async function readBytes(
   path: string,
   maxBytes: number,
 ): Promise<Buffer> {
-  if (sizeBytes > maxBytes) throw tooLarge(path, maxBytes);
+  requireAtMost(sizeBytes, maxBytes, path);
   let buffer = Buffer.allocUnsafe(sizeBytes || Math.min(SMALLEST_ROOM, maxBytes + 1));
   for (let length = 0; ; ) {
     const { bytesRead } = await handle.read(buffer, length, buffer.byteLength - length, length);
     length += bytesRead;
     // All that it had when it was opened; what is added meanwhile belongs to another version.
     if (bytesRead === 0 || length === sizeBytes) return buffer.subarray(0, length);
-    if (length > maxBytes) throw tooLarge(path, maxBytes);
+    requireAtMost(length, maxBytes, path);
     if (length < buffer.byteLength) continue;
     buffer = Buffer.concat([buffer], Math.min(2 * length, maxBytes + 1));
   }
 }
 
-function tooLarge(path: string, maxBytes: number): AppError {
-  return new AppError('TOO_LARGE', `${path} is larger than ${maxBytes} bytes.`, {
+/** TOO_LARGE. */
+export function requireAtMost(sizeBytes: number, maxBytes: number, path: string): void {
+  if (sizeBytes <= maxBytes) return;
+  throw new AppError('TOO_LARGE', `${path} is larger than ${maxBytes} bytes.`, {
     details: { path, maxBytes },
   });
 }

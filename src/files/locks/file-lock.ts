@@ -20,6 +20,7 @@ import { inFolder, type PinnedFolder, pinFolder } from '../door/pinned-folder.js
 import { leadsElsewhere } from '../door/refusals.js';
 import { listFolders } from '../paths/folders.js';
 import { ignoreErrno, withFileError } from '../read/file-errors.js';
+import { requireUnconverted } from '../sealing/open-stores.js';
 import { type HeldLock, heldLock, LockLostError, WANTED } from './lock-handle.js';
 import {
   isOfEarlierBoot,
@@ -108,6 +109,7 @@ async function runLocked<T>(
       left.catch(() => undefined); // `await left` below throws it
     };
     try {
+      requireUnconverted(path);
       return await work(heldLock(home, leave));
     } catch (error) {
       if (!(error instanceof LockLostError)) throw error;

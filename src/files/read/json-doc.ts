@@ -6,7 +6,8 @@ import { fstatSync } from 'node:fs';
 import { type ParseError, parse as parseTolerantly, printParseErrorCode } from 'jsonc-parser';
 import { AppError, type ErrorCode } from '../../base/errors.js';
 import { openHandle } from '../door/open-regular.js';
-import { readBytes } from '../door/read-bytes.js';
+import { readBytes, requireAtMost } from '../door/read-bytes.js';
+import { openFile, SEALED_FILE_BYTES } from '../sealing/sealed-form.js';
 import { ignoreErrno, withFileError } from './file-errors.js';
 import { type Stamp, stampOf } from './stamp.js';
 
@@ -20,10 +21,23 @@ export interface ReadFile {
 }
 
 /**
- * Reads a whole file; `undefined` if there is no such file. PATH_ESCAPE if a part of the path is a link,
- * FILESYSTEM_ERROR (also if it is not a regular file), TOO_LARGE above `maxBytes`.
+ * Reads a whole file, opened if it is sealed; `undefined` if there is no such file. PATH_ESCAPE if a part
+ * of the path is a link, FILESYSTEM_ERROR (also if it is not a regular file), TOO_LARGE above `maxBytes`,
+ * DECRYPT.
  */
 export async function readWhole(
+  path: string,
+  maxBytes = MAX_DOCUMENT_BYTES,
+): Promise<ReadFile | undefined> {
+  const found = await readStored(path, maxBytes + SEALED_FILE_BYTES);
+  if (found === undefined) return undefined;
+  const bytes = openFile(found.bytes, path);
+  requireAtMost(bytes.byteLength, maxBytes, path);
+  return { bytes, stamp: found.stamp };
+}
+
+/** The same, as it lies on the disk: for copies, which stay sealed. */
+export async function readStored(
   path: string,
   maxBytes = MAX_DOCUMENT_BYTES,
 ): Promise<ReadFile | undefined> {

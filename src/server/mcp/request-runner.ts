@@ -48,7 +48,9 @@ export class RequestRunner {
       const progress = progressOf(extra, this.#log);
       try {
         const report = progress?.report ?? (() => undefined);
-        return await work(await this.#app(), { signal, progress: report });
+        const app = await this.#app();
+        app.requireUnconverted();
+        return await work(app, { signal, progress: report });
       } catch (error) {
         if (error instanceof RpcError) throw error;
         return onFailure(toAppError(error, signal, this.#log));

@@ -96,6 +96,11 @@ export class InsightCore {
     await this.#pending.idle();
   }
 
+  /** `close` waits for it. */
+  track<T>(work: Promise<T>): Promise<T> {
+    return this.#pending.track(work);
+  }
+
   /** Runs `work` under the insight's lock; `close` waits for it. */
   locked<T>(id: string, work: (lock: HeldLock) => Promise<T>): Promise<T> {
     const writing = this.#inFolder(() => withLock(this.#locksFolder, `insight-${id}`, work));

@@ -68,6 +68,10 @@ export class InsightStore {
   /** Durable when it resolves. STORAGE_FULL, FILESYSTEM_ERROR. */
   async save(fields: NewInsight): Promise<Insight> {
     requireContent(fields.content);
+    return this.#core.track(this.#save(fields));
+  }
+
+  async #save(fields: NewInsight): Promise<Insight> {
     await this.#core.options.requireRoom?.();
     const now = this.#core.clock.now();
     const insight = { ...fields, id: newUuid(), created_at: now, updated_at: now };

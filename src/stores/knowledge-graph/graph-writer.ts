@@ -8,6 +8,7 @@ import type { AppendHandle } from '../../files/atomic/append-file.js';
 import { GroupCommit, type Outcome } from '../../files/atomic/group-commit.js';
 import { type HeldLock, LockLostError } from '../../files/locks/lock-handle.js';
 import type { RetainedLock } from '../../files/locks/retained-lock.js';
+import { toStoredLines } from '../../files/sealing/open-stores.js';
 import type { GraphState } from './graph-state.js';
 import { encodeHead } from './log/operation-line.js';
 import { NAME_LENGTH } from './log/replay.js';
@@ -98,8 +99,10 @@ export class GraphWriter {
   }
 
   #textOf(planned: readonly Planned[]): string {
-    const { position, content } = this.#parts.state;
-    const lines = planned.flatMap(({ pending }) => pending.map(({ line }) => line)).join('');
+    const { position, content, files } = this.#parts.state;
+    const plain = planned.flatMap(({ pending }) => pending.map(({ line }) => line)).join('');
+    // Each line has its line feed in front, also one that is sealed.
+    const lines = plain && `\n${toStoredLines(files.wal, plain.slice(1))}`;
     if (lines === '' || position.offset > 0) return lines;
     return `\n${encodeHead(content.sha256?.slice(0, NAME_LENGTH))}${lines}`;
   }

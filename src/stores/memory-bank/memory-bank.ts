@@ -131,8 +131,8 @@ export class MemoryBank {
   async add(path: string, content: string): Promise<NoteInfo> {
     requireNotePath(path);
     const bytes = encodeNote(withFinalNewline(content), path);
-    await this.#options.requireRoom?.();
     return this.#locked(async () => {
+      await this.#options.requireRoom?.();
       await this.#requireFree(path);
       await this.#requireRoom();
       await addFile(join(this.folder, path), bytes, this.#options);

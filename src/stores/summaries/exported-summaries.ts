@@ -3,7 +3,6 @@
  * file's name, and comes back beside it. A summary that is there already is never replaced.
  */
 import { isRecord } from '../../base/is-record.js';
-import { plainCodec } from '../../files/codec.js';
 import type { JsonObject } from '../conversations/document/schema.js';
 import { versionOf } from '../format-steps.js';
 import { readSummaries, SUMMARY_LEVELS, type Summaries } from './summary-file.js';
@@ -28,7 +27,7 @@ export function takeSummaries(value: JsonObject): { value: JsonObject; summaries
   const { [FIELD]: file, ...rest } = value;
   if (!isRecord(file)) return { value, summaries: {} };
   const at = { path: FIELD, conversationId: String(value['conversationId']) };
-  return { value: rest, summaries: readSummaries(file, at, plainCodec) };
+  return { value: rest, summaries: readSummaries(file, at) };
 }
 
 /** Puts those whose level is empty; durable when it resolves. Throws like `SummaryStore.put`. */

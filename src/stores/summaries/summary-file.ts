@@ -8,7 +8,6 @@ import { AppError } from '../../base/errors.js';
 import { sha256Stream } from '../../base/ids.js';
 import { isRecord } from '../../base/is-record.js';
 import { estimateTextTokens } from '../../base/tokens.js';
-import type { Codec } from '../../files/codec.js';
 import type { JsonObject, Message } from '../conversations/document/schema.js';
 import { upgraded, versionOf } from '../format-steps.js';
 
@@ -49,18 +48,17 @@ export function sourceHashOf(messages: readonly Message[]): string {
   return hash.hex();
 }
 
-/** `conversationId` binds sealed texts to their place. DECRYPT, FORMAT_TOO_NEW, CORRUPT. */
+/** FORMAT_TOO_NEW, CORRUPT. */
 export function readSummaries(
   file: unknown,
   at: { readonly path: string; readonly conversationId: string },
-  codec: Codec,
 ): Summaries {
   const levels = levelsIn(requireReadable(file, at.path));
   const found = SUMMARY_LEVELS.flatMap((level) => {
     const summary = summaryOf(levels[level], level);
     if (summary === undefined) return [];
-    const text = codec.open(summary.text, bindingOf(at.conversationId, level));
-    return [[level, { ...summary, text, tokenCount: estimateTextTokens(text) }] as const];
+    const tokenCount = estimateTextTokens(summary.text);
+    return [[level, { ...summary, tokenCount }] as const];
   });
   return Object.fromEntries(found);
 }
@@ -70,7 +68,6 @@ export function withSummary(
   file: unknown,
   summary: { readonly level: SummaryLevel } & StoredSummary,
   at: { readonly path: string; readonly conversationId: string },
-  codec: Codec,
 ): JsonObject {
   const {
     formatVersion: _version,
@@ -78,10 +75,9 @@ export function withSummary(
     ...others
   } = requireReadable(file, at.path);
   const { level, text, ...facts } = summary;
-  const sealed = codec.seal(text, bindingOf(at.conversationId, level));
   const levels = {
     ...levelsIn(others),
-    [level]: { text: sealed, tokenCount: estimateTextTokens(text), ...facts },
+    [level]: { text, tokenCount: estimateTextTokens(text), ...facts },
   };
   const known = SUMMARY_LEVELS.filter((name) => levels[name] !== undefined);
   const ordered = Object.fromEntries(known.map((name) => [name, levels[name]]));
@@ -130,6 +126,3 @@ function textField<K extends string>(value: JsonObject, key: K): { [key in K]?: 
   const text = value[key];
   return (typeof text === 'string' ? { [key]: text } : {}) as { [key in K]?: string };
 }
-
-const bindingOf = (conversationId: string, level: SummaryLevel) =>
-  `${conversationId}/summary/${level}`;

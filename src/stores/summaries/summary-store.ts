@@ -6,7 +6,6 @@
 import { join } from 'node:path';
 import { AppError } from '../../base/errors.js';
 import type { Durability } from '../../files/atomic/atomic-write.js';
-import { type Codec, plainCodec } from '../../files/codec.js';
 import { withLock } from '../../files/locks/file-lock.js';
 import { parseDocument, readWhole } from '../../files/read/json-doc.js';
 import type { ConversationStore } from '../conversations/conversations.js';
@@ -23,23 +22,20 @@ import {
 export interface SummaryStoreOptions extends Durability {
   readonly logsFolder: string;
   readonly conversations: ConversationStore;
-  readonly codec?: Codec;
 }
 
 /** Takes ids of conversations, not keys. */
 export class SummaryStore {
   readonly #options: SummaryStoreOptions;
-  readonly #codec: Codec;
 
   constructor(options: SummaryStoreOptions) {
     this.#options = options;
-    this.#codec = options.codec ?? plainCodec;
   }
 
   /** What is on disk now; empty where there is nothing. CORRUPT, FORMAT_TOO_NEW, DECRYPT, FILESYSTEM_ERROR. */
   async get(conversationId: string): Promise<Summaries> {
     const at = { conversationId, path: this.#fileOf(conversationId) };
-    return readSummaries(await this.#read(at.path), at, this.#codec);
+    return readSummaries(await this.#read(at.path), at);
   }
 
   /**
@@ -54,12 +50,12 @@ export class SummaryStore {
     return withLock(join(logsFolder, '.locks'), conversationId, async (lock) => {
       const { messages } = await conversations.load(conversationId);
       const file = await this.#read(at.path);
-      const stored = readSummaries(file, at, this.#codec)[level];
+      const stored = readSummaries(file, at)[level];
       const current = sourceHashOf(messages);
       if (stored?.sourceHash === current && summary.sourceHash !== current) return stored;
-      const next = withSummary(file, { level, ...summary }, at, this.#codec);
+      const next = withSummary(file, { level, ...summary }, at);
       await lock.replace(at.path, bytesOf(next), this.#options);
-      const written = readSummaries(next, at, this.#codec)[level];
+      const written = readSummaries(next, at)[level];
       if (written === undefined) throw new AppError('INTERNAL', 'A summary without a text.');
       return written;
     });

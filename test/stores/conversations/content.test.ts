@@ -6,7 +6,8 @@ import { cpSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { plainCodec } from '../../../src/files/codec.js';
+import { codecOf, plainCodec } from '../../../src/files/codec.js';
+import { CipherKey } from '../../../src/files/sealing/cipher.js';
 import type { NewMessage } from '../../../src/stores/conversations/conversations.js';
 import { ConversationDocument } from '../../../src/stores/conversations/document/document.js';
 import {
@@ -258,16 +259,7 @@ describe('contents', () => {
   });
 
   it('pass through the codec, each bound to its place, and never reach the disk without', async () => {
-    const seal = (content: string, binding: string) =>
-      Buffer.from(`${binding}|${content}`).toString('base64');
-    const codec = {
-      seal,
-      open: (stored: string, binding: string) => {
-        const opened = Buffer.from(stored, 'base64').toString();
-        expect(opened.startsWith(`${binding}|`)).toBe(true);
-        return opened.slice(binding.length + 1);
-      },
-    };
+    const codec = codecOf(new CipherKey(Buffer.alloc(32, 7)));
     const { store, another, textOf } = await openStore({ codec });
     await store.create({ messages: [user('secret one')] });
     const other = (await another()).store;

@@ -17,6 +17,9 @@ export type HeadAmendment = { [K in keyof ConversationHead]?: ConversationHead[K
 
 const CLOSING = Buffer.from('\n  ]\n}\n');
 
+/** Ties sealed fields to their conversation, or to their message. */
+export const fieldsBinding = (place: string): string => `${place}#fields`;
+
 export class ConversationDocument {
   #head: ConversationHead;
   readonly #extra: JsonObject;
@@ -55,11 +58,6 @@ export class ConversationDocument {
   /** Whether a user spoke in it, committed or not. */
   get hasUserMessage(): boolean {
     return this.#hasUserMessage;
-  }
-
-  /** Contents are not to be read on disk, so nothing of them may go into the head either. */
-  get isSealed(): boolean {
-    return this.#codec !== plainCodec;
   }
 
   /** Whether there is anything to commit. */
@@ -143,14 +141,16 @@ export class ConversationDocument {
     const { conversationId, createdAt, updatedAt, messageCount, ...optional } = head;
     const { title, titleFrom, module, clientId, pinned, tags, metadata, branchOf, ...others } =
       optional;
-    const formatVersion = versionOf('conversation');
-    const ordered = {
-      ...{ conversationId, createdAt, updatedAt, messageCount, formatVersion },
+    const open = {
+      ...{ conversationId, createdAt, updatedAt, messageCount },
+      formatVersion: versionOf('conversation'),
+    };
+    const told = {
       ...{ title, titleFrom, module, clientId, pinned, tags, metadata, branchOf },
       ...others,
       ...this.#extra,
     };
-    const text = JSON.stringify(ordered, null, 2);
+    const text = JSON.stringify({ ...open, ...this.#sealed(told, conversationId) }, null, 2);
     return Buffer.from(`${text.slice(0, -'\n}'.length)},\n  "messages": [`);
   }
 
@@ -163,11 +163,23 @@ export class ConversationDocument {
   }
 
   #serialise(message: Message): string {
-    const { id, content } = message;
+    const { id, role, content, createdAt, parentMessageId, ...told } = message;
     const binding = `${this.#head.conversationId}/${id}`;
-    const stored = { ...message, content: this.#codec.seal(content, binding) };
+    const open = { id, role, content: this.#codec.seal(content, binding), createdAt };
+    const hasMore = Object.keys(told).length > 0;
+    const stored = {
+      ...open,
+      ...(parentMessageId !== undefined && { parentMessageId }),
+      ...(hasMore && this.#sealed(told, binding)),
+    };
     // Line breaks inside strings are escaped in JSON, so every real one is indentation.
     return JSON.stringify(stored, null, 2).replaceAll('\n', '\n    ');
+  }
+
+  /** Fields beside those by which a file is found and put in order; one text where the codec seals. */
+  #sealed(fields: JsonObject, place: string): JsonObject {
+    if (this.#codec === plainCodec) return fields;
+    return { sealed: this.#codec.seal(JSON.stringify(fields), fieldsBinding(place)) };
   }
 
   #append(bytes: Buffer): void {

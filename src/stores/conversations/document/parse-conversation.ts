@@ -9,9 +9,10 @@ import { AppError, isAppError } from '../../../base/errors.js';
 import { derivedUuid } from '../../../base/ids.js';
 import { isRecord } from '../../../base/is-record.js';
 import { isDeeperThan, MOST_LEVELS_READ } from '../../../base/json-depth.js';
-import type { Codec } from '../../../files/codec.js';
+import { type Codec, plainCodec } from '../../../files/codec.js';
+import { isSealedText } from '../../../files/sealing/sealed-form.js';
 import { upgraded } from '../../format-steps.js';
-import { ConversationDocument } from './document.js';
+import { ConversationDocument, fieldsBinding } from './document.js';
 import {
   CLIENT_ID,
   type ConversationHead,
@@ -33,17 +34,24 @@ interface SourceLocation {
   conversationId: string;
 }
 
-/** CONVERSATION_CORRUPTED says where in the file the fault is. FORMAT_TOO_NEW. */
+/**
+ * CONVERSATION_CORRUPTED says where in the file the fault is, FORMAT_TOO_NEW, DECRYPT. `codec` opens what is
+ * sealed; `sealing`, unless it is the same, is how the document will be written.
+ */
 export function parseConversation(
   value: unknown,
   location: SourceLocation,
   codec: Codec,
+  sealing: Codec = codec,
 ): ConversationDocument {
   const stored = objectAt(value, '', location);
   const { formatVersion } = stored;
   if (formatVersion !== undefined && typeof formatVersion !== 'number') {
     throw damage('formatVersion', 'a number', location);
   }
+  // What is not sealed was written before the store was, or by hand.
+  const opening = isSealed(stored) ? codec : plainCodec;
+  const file = withFields(stored, location.conversationId, location, opening);
   const {
     conversationId: _idOfFile, // the name of the folder counts, because people copy folders
     createdAt,
@@ -52,29 +60,47 @@ export function parseConversation(
     formatVersion: _version,
     messages: list,
     ...rest
-  } = upgraded('conversation', stored, location.path);
+  } = upgraded('conversation', file, location.path);
   if (!Array.isArray(list)) throw damage('messages', 'a list', location);
 
   const created = timeOr(createdAt, timeOfId(location.conversationId));
-  const messages = readMessages(list, created, location, codec);
+  const messages = readMessages(list, created, location, opening);
   const { known, extra } = readOptional(rest, location);
-  const { titleFrom, ...given } = known;
+  const { titleFrom, ...fields } = known;
   const titleMessage =
     titleFrom === undefined ? undefined : messages.find(({ id }) => id === titleFrom);
   // A title that was edited by hand is kept.
   const isDerivedTitle =
     titleMessage !== undefined &&
-    given.title !== undefined &&
-    isTitleOf(titleMessage.content, given.title);
+    fields.title !== undefined &&
+    isTitleOf(titleMessage.content, fields.title);
   const head: ConversationHead = {
     conversationId: location.conversationId,
     createdAt: created,
     updatedAt: timeOr(updatedAt, messages.at(-1)?.createdAt ?? created),
     messageCount: messages.length,
-    ...given,
+    ...fields,
     ...(isDerivedTitle ? { titleFrom: titleMessage.id } : {}),
   };
-  return new ConversationDocument(head, extra, messages, codec);
+  return new ConversationDocument(head, extra, messages, sealing);
+}
+
+/** A sealed document says so in its head; this cannot be a field of a person's own. */
+export const isSealed = ({ sealed }: JsonObject): boolean =>
+  isString(sealed) && isSealedText(sealed);
+
+/** With the fields that are sealed beside them. DECRYPT. */
+function withFields(
+  file: JsonObject,
+  bound: string,
+  location: SourceLocation,
+  codec: Codec,
+): JsonObject {
+  if (!isSealed(file)) return file;
+  if (codec === plainCodec) throw noKey(location);
+  const { sealed, ...others } = file;
+  const opened: unknown = JSON.parse(codec.open(String(sealed), fieldsBinding(bound)));
+  return { ...others, ...objectAt(opened, 'sealed', location) };
 }
 
 function readOptional(
@@ -122,13 +148,15 @@ function readMessages(
   location: SourceLocation,
   codec: Codec,
 ): Message[] {
-  const given = new Set<string>(list.map(idIn).filter(isId));
+  const ids = new Set<string>(list.map(idIn).filter(isId));
   const used = new Set<string>();
   const sameText = new Map<string, number>();
   let time = createdAt;
   return list.map((item, index) => {
     const at = `messages[${index}]`;
-    const fields = objectAt(item, at, location);
+    const given = objectAt(item, at, location);
+    const bound = isId(given['id']) ? `${location.conversationId}/${given['id']}` : '';
+    const fields = codec === plainCodec ? given : withFields(given, bound, location, codec);
     const { id, role, content, createdAt: own, parentMessageId, metadata, ...extra } = fields;
     if (!isRole(role)) throw damage(`${at}.role`, ROLES.join(', '), location);
     if (!isString(content)) throw damage(`${at}.content`, 'a text', location);
@@ -136,10 +164,10 @@ function readMessages(
     const uniqueId =
       isId(id) && !used.has(id)
         ? id
-        : derivedMessageId(location.conversationId, role, content, sameText, given);
+        : derivedMessageId(location.conversationId, role, content, sameText, ids);
     used.add(uniqueId);
     requireShallow(extra, `${at}.`, location);
-    const text = codec.open(content, `${location.conversationId}/${uniqueId}`);
+    const text = codec.open(content, bound);
     return {
       ...{ id: uniqueId, role, content: text, createdAt: time },
       ...optional('parentMessageId', parentMessageId, isString, 'a message id', location, at),
@@ -220,4 +248,11 @@ function damage(at: string, expected: string, { path, conversationId }: SourceLo
     `${path} is damaged: ${at} should be ${expected}.`,
     { details: { path, conversationId, at, expected } },
   );
+}
+
+function noKey({ path, conversationId }: SourceLocation): AppError {
+  return new AppError('DECRYPT', `${path} is encrypted, and this store is not.`, {
+    hint: 'The file was left untouched. Start Daybook with its key: DAYBOOK_KEY_FILE or DAYBOOK_PASSPHRASE.',
+    details: { path, conversationId },
+  });
 }

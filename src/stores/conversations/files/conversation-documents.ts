@@ -29,14 +29,11 @@ export interface ConversationDocumentsOptions extends Durability {
 
 export class ConversationDocuments {
   readonly #options: ConversationDocumentsOptions;
-  readonly #opening: Codec;
-  readonly #sealing: Codec;
+  readonly #codec: Codec;
 
   constructor(options: ConversationDocumentsOptions) {
-    const { codec = plainCodec } = options;
     this.#options = options;
-    this.#opening = { open: (stored, at) => codec.open(stored, at), seal: plainCodec.seal };
-    this.#sealing = { open: plainCodec.open, seal: (text, at) => codec.seal(text, at) };
+    this.#codec = options.codec ?? plainCodec;
   }
 
   /** `undefined` where there is none. CONVERSATION_CORRUPTED, FORMAT_TOO_NEW, DECRYPT, FILESYSTEM_ERROR. */
@@ -45,7 +42,7 @@ export class ConversationDocuments {
     const found = await readWhole(path);
     if (found === undefined) return undefined;
     const value = parseDocument(found.bytes, path, 'CONVERSATION_CORRUPTED');
-    return wholeOf(parseConversation(value, { path, conversationId }, this.#opening));
+    return wholeOf(parseConversation(value, { path, conversationId }, this.#codec, plainCodec));
   }
 
   /** What `value` would be as a conversation of this id. `place` names it in errors, as for `read`. */
@@ -87,7 +84,7 @@ export class ConversationDocuments {
 
   #bytesOf(conversationId: string, value: JsonObject): Uint8Array {
     const path = this.#fileOf(conversationId);
-    const document = parseConversation(value, { path, conversationId }, this.#sealing);
+    const document = parseConversation(value, { path, conversationId }, plainCodec, this.#codec);
     return document.render(document.head);
   }
 }

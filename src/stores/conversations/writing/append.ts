@@ -114,7 +114,7 @@ function applyAppend(
   const wasSilent = !document.hasUserMessage;
   for (const message of stored) document.add(message);
   document.amend(amendment);
-  if (wasSilent && !document.isSealed) giveTitle(document, stored);
+  if (wasSilent) giveTitle(document, stored);
   return { messages: stored, seq };
 }
 

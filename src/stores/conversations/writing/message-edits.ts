@@ -9,7 +9,7 @@ import type { Revision } from '../document/apply-revision.js';
 import type { Conversation, ConversationHead, Message } from '../document/schema.js';
 import { notFound } from '../refs.js';
 import type { StoreCore } from '../store-core.js';
-import { screened } from './screen.js';
+import { ScreenQueue } from './screen.js';
 import type { ConversationWriter } from './writer.js';
 
 /** The hash of a message's content: the first 16 hexadecimal digits of its SHA-256. */
@@ -35,7 +35,7 @@ export class MessageEdits {
     expectedHash: string,
   ): Promise<{ head: ConversationHead; content: string; masked?: readonly string[] }> {
     const { screen } = this.#core.options;
-    const { messages, ...noted } = await screened(screen, [{ content: given }]);
+    const { messages, ...noted } = await new ScreenQueue(screen).screen([{ content: given }]);
     const content = messages[0]?.content ?? given;
     const head = await this.#revise(ref, 'edit', (current, updatedAt) => {
       const { index, message } = requireMessage(current, messageId, expectedHash);

@@ -10,20 +10,53 @@ interface Screened {
 }
 
 export interface Screen {
+  /** Whether one look tells that nothing is to be taken out. */
+  isClean(messages: readonly Screened[]): boolean;
   /** The messages without it, and what was taken out, such as `GITHUB_TOKEN`, once for each time. */
   screen<T extends Screened>(
     messages: readonly T[],
   ): Promise<{ readonly messages: readonly T[]; readonly masked: readonly string[] }>;
 }
 
-/** Without what must not be stored; `masked` is absent if nothing was taken out. */
-export async function screened<T extends Screened>(
-  screen: Screen | undefined,
-  given: readonly T[],
-): Promise<{ messages: readonly T[]; masked?: readonly string[] }> {
-  // What is no message is refused by the writer.
-  const isChecked = given.every((each) => typeof each?.content === 'string');
-  if (screen === undefined || !isChecked) return { messages: given };
-  const { messages, masked } = await screen.screen(given);
-  return { messages, ...(masked.length > 0 && { masked }) };
+export interface ScreenedMessages<T> {
+  readonly messages: readonly T[];
+  /** Absent if nothing was taken out. */
+  readonly masked?: readonly string[];
 }
+
+/**
+ * Screens messages in the order of the calls. Most messages need one look: they are answered at once,
+ * while no call before them is still being screened, so that the store can write together what comes together.
+ */
+export class ScreenQueue {
+  readonly #screen: Screen | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
+
+  constructor(screen: Screen | undefined) {
+    this.#screen = screen;
+  }
+
+  screen<T extends Screened>(
+    given: readonly T[],
+  ): ScreenedMessages<T> | Promise<ScreenedMessages<T>> {
+    const screen = this.#screen;
+    // What is no message is refused by the writer.
+    const isNothing = screen === undefined || !areMessages(given) || screen.isClean(given);
+    if (isNothing && this.#waiting === 0) return { messages: given };
+    const turn = this.#last.then(async () => {
+      if (isNothing) return { messages: given };
+      const { messages, masked } = await screen.screen(given);
+      return { messages, ...(masked.length > 0 && { masked }) };
+    });
+    this.#waiting += 1;
+    const ended = () => {
+      this.#waiting -= 1;
+    };
+    this.#last = turn.then(ended, ended);
+    return turn;
+  }
+}
+
+const areMessages = (given: unknown): boolean =>
+  Array.isArray(given) && given.every((each) => typeof each?.content === 'string');

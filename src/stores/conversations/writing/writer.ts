@@ -22,7 +22,7 @@ import {
   type PastFields,
   type PastMessage,
 } from './append.js';
-import { screened } from './screen.js';
+import { ScreenQueue } from './screen.js';
 
 /** A key can lose its conversation while a write waits for the lock: deleted, or merged into another. */
 const MAX_TRIES = 5;
@@ -47,12 +47,13 @@ export interface AppendResult extends Applied {
 export class ConversationWriter {
   readonly #core: StoreCore;
   readonly #versions: VersionFiles;
-  #screening: Promise<unknown> = Promise.resolve();
+  readonly #screening: ScreenQueue;
   readonly #commits = new Map<string, GroupCommit<AppendRequest, AppendResult>>();
 
   constructor(core: StoreCore, versions: VersionFiles) {
     this.#core = core;
     this.#versions = versions;
+    this.#screening = new ScreenQueue(core.options.screen);
   }
 
   async create(conversation: NewConversation): Promise<Created> {
@@ -128,16 +129,14 @@ export class ConversationWriter {
 
   /** Screens the messages, then commits them. */
   async append(ref: string, request: AppendRequest): Promise<AppendResult> {
-    const { messages, ...noted } = await this.#screened(request.messages);
+    const turn = this.#screened(request.messages);
+    const { messages, ...noted } = turn instanceof Promise ? await turn : turn;
     return { ...(await this.commit(ref, { ...request, messages })), ...noted };
   }
 
-  /** One after the other, so that calls stay in their order. */
   #screened<T extends PastMessage>(messages: readonly T[]) {
-    const { screen } = this.#core.options;
-    const turn = this.#screening.then(() => screened(screen, messages));
-    this.#screening = turn.catch(() => undefined);
-    return this.#core.track(turn);
+    const turn = this.#screening.screen(messages);
+    return turn instanceof Promise ? this.#core.track(turn) : turn;
   }
 
   /** Queues the request for the conversation's next commit. Durable when it resolves. */
@@ -163,14 +162,14 @@ export class ConversationWriter {
   ): Promise<readonly Outcome<AppendResult>[]> {
     const refusal = await this.#refusal(requests);
     if (refusal === undefined) return this.#commitAll(ref, requests);
-    const small = requests.filter(({ messages }) => messages.length === 0);
+    const small = requests.filter((request) => !addsMessages(request));
     const done = small.length === 0 ? [] : await this.#commitAll(ref, small);
     return requests.map((request) => done[small.indexOf(request)] ?? { error: refusal });
   }
 
   async #refusal(requests: readonly AppendRequest[]): Promise<AppError | undefined> {
     const { requireRoom } = this.#core.options;
-    if (requireRoom === undefined || requests.every(({ messages }) => messages.length === 0)) {
+    if (requireRoom === undefined || !requests.some(addsMessages)) {
       return undefined;
     }
     try {
@@ -270,3 +269,7 @@ function withHead(
 ): Outcome<AppendResult> {
   return 'value' in outcome ? { value: { ...outcome.value, head, created } } : outcome;
 }
+
+/** What is no list of messages adds none: it is refused later. */
+const addsMessages = ({ messages }: AppendRequest): boolean =>
+  Array.isArray(messages) && messages.length > 0;

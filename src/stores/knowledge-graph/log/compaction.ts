@@ -14,6 +14,7 @@ import type { HeldLock } from '../../../files/locks/lock-handle.js';
 import type { RetainedLock } from '../../../files/locks/retained-lock.js';
 import { removeFile } from '../../../files/paths/folders.js';
 import { isSameFile, readStampNow, type Stamp } from '../../../files/read/stamp.js';
+import { toStoredLines } from '../../../files/sealing/open-stores.js';
 import type { GraphState } from '../graph-state.js';
 import type { TripleTable } from '../table/triple-table.js';
 import { encodeHead } from './operation-line.js';
@@ -108,16 +109,18 @@ async function stageSnapshot(
     count = lines;
   });
   const { signal } = progress;
-  const stage = await stageFile(state.files.snapshot, hashed(pieces, hash), { fsync, signal });
+  const { snapshot } = state.files;
+  const stage = await stageFile(snapshot, hashed(pieces, hash, snapshot), { fsync, signal });
   return { table, from, stage, sha256: hash.hex(), count, forgotten };
 }
 
 async function* hashed(
   pieces: AsyncIterable<string>,
   hash: { update(bytes: Uint8Array): void },
+  path: string,
 ): AsyncGenerator<Uint8Array> {
   for await (const piece of pieces) {
-    const bytes = Buffer.from(piece);
+    const bytes = Buffer.from(toStoredLines(path, piece));
     hash.update(bytes);
     yield bytes;
   }

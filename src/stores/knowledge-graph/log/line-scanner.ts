@@ -3,11 +3,12 @@
  * exact form that we write; its parts are interned as bytes, without strings. Every other line is parsed
  * by the general reader (operation-line.ts).
  */
-
+import { isSealedLine, openLine } from '../../../files/sealing/sealed-form.js';
 import { LATEST_TIME, type Operation } from '../model/triple.js';
 import type { TripleTable } from '../table/triple-table.js';
 import { checkedEnd, digitOf, readLine, SUM_BYTES } from './operation-line.js';
 
+const LINE_FEED = 0x0a;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const SUBJECT = Buffer.from('{"s":"');
@@ -70,6 +71,7 @@ export class LineScanner {
     const to = trimmedEnd(bytes, start, end);
     if (to === start) return true;
     this.isClosed = false;
+    if (isSealedLine(bytes, start)) return this.#scanSealed(bytes, start, to, isLastOfLog);
     if (this.#scanAddition(bytes, start, to)) return true;
     // A power cut can leave zeros where a line was being added.
     const sound = bytes.subarray(start, to).indexOf(0);
@@ -82,6 +84,27 @@ export class LineScanner {
       return false;
     }
     this.damaged.push({ line: this.lines, text: bytes.toString('utf8', start, to) });
+    return true;
+  }
+
+  /** One sealed line may hold several lines. Their number is not part of the file's. */
+  #scanSealed(bytes: Buffer, start: number, to: number, isLastOfLog: boolean): boolean {
+    const text = bytes.toString('latin1', start, to);
+    const opened = openLine(text, this.#path);
+    const number = this.lines;
+    if (opened === undefined) {
+      const isTorn = isLastOfLog && !text.endsWith('~');
+      if (!isTorn) this.damaged.push({ line: number, text });
+      this.lines -= isTorn ? 1 : 0;
+      return !isTorn;
+    }
+    for (let from = 0; from < opened.length; ) {
+      const end = opened.indexOf(LINE_FEED, from);
+      const next = end === -1 ? opened.length : end;
+      this.scan(opened, from, next);
+      from = next + 1;
+    }
+    this.lines = number;
     return true;
   }
 

@@ -1,0 +1,64 @@
+/** Encryption put together: which files of the machine are the store's, and what opens them. */
+import { join } from 'node:path';
+import { sha256Hex } from '../base/ids.js';
+import type { Config } from '../config/config.js';
+import { type ConversionOptions, convertStore } from '../encryption/convert.js';
+import type { GivenKey } from '../encryption/keys.js';
+import { type OpenEncryption, openEncryption } from '../encryption/open-encryption.js';
+import type { StorePlaces } from '../files/sealing/open-stores.js';
+import { KnowledgeGraph } from '../stores/knowledge-graph/knowledge-graph.js';
+import { graphFiles } from '../stores/knowledge-graph/log/graph-files.js';
+
+const memoryBankOf = ({ root }: Config) => join(root, 'memory-bank');
+
+/** The name of what belongs to this store in the user's cache folder. */
+const cacheNameOf = ({ logsDir }: Config): string => sha256Hex(logsDir).slice(0, 32);
+
+function placesOf(config: Config): StorePlaces {
+  const { root, logsDir, kg, backup, cacheFolder } = config;
+  const { snapshot, sidecar, wal, previousSnapshot, previousWal, rejects } = graphFiles(
+    kg.snapshotPath,
+    kg.walPath,
+  );
+  return {
+    sealed: [logsDir, memoryBankOf(config)],
+    guarded: [root, backup.folder],
+    cacheFolder,
+    cacheName: cacheNameOf(config),
+    lineFiles: [snapshot, sidecar, wal, previousSnapshot, previousWal, rejects],
+  };
+}
+
+/** Throws like `openEncryption`. */
+export function openStoreEncryption(config: Config): Promise<OpenEncryption> {
+  return openEncryption(config.logsDir, placesOf(config), config.encryption);
+}
+
+/** See `convertStore`. `wanted`: what opens the store afterwards; `undefined`: nothing is needed. */
+export function convertEncryption(
+  config: Config,
+  wanted: GivenKey | undefined,
+  onFile: NonNullable<ConversionOptions['onFile']>,
+) {
+  const { logsDir, kg, fsync, encryption } = config;
+  const memoryBank = memoryBankOf(config);
+  const locks = [
+    join(logsDir, '.locks'),
+    join(memoryBank, '.locks'),
+    graphFiles(kg.snapshotPath, kg.walPath).locks,
+  ];
+  return convertStore({
+    logsFolder: logsDir,
+    memoryBank,
+    places: placesOf(config),
+    locks: [...new Set(locks)],
+    current: encryption,
+    wanted,
+    fsync,
+    onFile,
+    async saveGraph() {
+      const graph = new KnowledgeGraph({ ...kg, syncsAppends: kg.fsync, fsync });
+      await graph.save().finally(() => graph.close());
+    },
+  });
+}

@@ -1,0 +1,36 @@
+/** Names, options and help of `daybook encrypt` and `daybook decrypt`. */
+import type { Command } from 'commander';
+import type { EncryptOptions } from '../commands/encryption.js';
+import type { Flags } from '../configuration.js';
+import { examplesText } from '../names.js';
+
+export function addEncryption(program: Command, flags: () => Flags): void {
+  program
+    .command('encrypt')
+    .description('encrypt all files of the store in place, or give it another key')
+    .option('--key-file <file>', 'the new key: a file with 64 hexadecimal digits')
+    .option('--passphrase', 'the new key is the passphrase in DAYBOOK_PASSPHRASE')
+    .option('--yes', 'do not ask')
+    .option('--json', 'the report as JSON')
+    .addHelpText('after', examplesText('encrypt --key-file ~/daybook.key --yes'))
+    .addHelpText('after', ENCRYPT_NOTES)
+    .action(async (options: EncryptOptions) =>
+      (await import('../commands/encryption.js')).encrypt(options, flags()),
+    );
+  program
+    .command('decrypt')
+    .description('put all files of an encrypted store into the clear again')
+    .option('--yes', 'do not ask')
+    .option('--json', 'the report as JSON')
+    .addHelpText('after', examplesText('decrypt --yes'))
+    .action(async (options: { yes?: boolean; json?: boolean }) =>
+      (await import('../commands/encryption.js')).decrypt(options, flags()),
+    );
+}
+
+const ENCRYPT_NOTES = `
+Make a key with: openssl rand -hex 32 > ~/daybook.key
+Keep a copy of it in a safe place: without it nobody can read the store. Servers and commands
+find it by DAYBOOK_KEY_FILE (or DAYBOOK_PASSPHRASE), which also opens a store that gets another key.
+Servers that run meanwhile refuse to write until they are started again. A command that was stopped
+goes on when it is run again. Names of files, times and sizes stay readable.`;

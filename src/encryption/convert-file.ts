@@ -1,0 +1,82 @@
+/**
+ * The forms of one file: from any of them to the one that the store is getting. A conversation seals its
+ * contents, every other file is sealed as a whole. A conversation that cannot be read as one is sealed as
+ * a whole too, and opens as the same bytes.
+ */
+import { basename, dirname } from 'node:path';
+import { isAppError } from '../base/errors.js';
+import { isRecord } from '../base/is-record.js';
+import { codecOf } from '../files/codec.js';
+import { parseDocument } from '../files/read/json-doc.js';
+import type { CipherKey } from '../files/sealing/cipher.js';
+import { isDocumentFile } from '../files/sealing/open-stores.js';
+import { openFile, sealedFileKey, sealFile } from '../files/sealing/sealed-form.js';
+import {
+  isSealed,
+  parseConversation,
+} from '../stores/conversations/document/parse-conversation.js';
+import { CONVERSATION_ID } from '../stores/conversations/document/schema.js';
+
+const ID_LENGTH = 22;
+const UNREADABLE = ['CONVERSATION_CORRUPTED', 'FORMAT_TOO_NEW'] as const;
+
+export interface Keys {
+  /** Any key that opens a text of the store; others are found by their ids. */
+  readonly from: CipherKey | undefined;
+  /** Absent where the store is getting into the clear. */
+  readonly to: CipherKey | undefined;
+}
+
+/** The bytes that the file is to have; `undefined` where it has that form. DECRYPT. */
+export function convertFile(path: string, bytes: Buffer, keys: Keys): Uint8Array | undefined {
+  const plain = openFile(bytes, path);
+  if (isDocumentFile(path)) {
+    const converted = convertConversation(path, plain, keys);
+    if (converted === 'same') return plain === bytes ? undefined : plain;
+    if (converted !== 'unreadable') return converted;
+  }
+  if (sealedFileKey(bytes) === keys.to?.id) return undefined;
+  return keys.to === undefined ? plain : sealFile(plain, keys.to);
+}
+
+function convertConversation(
+  path: string,
+  bytes: Buffer,
+  { from, to }: Keys,
+): Uint8Array | 'same' | 'unreadable' {
+  const folder = dirname(path);
+  const owner = basename(folder) === 'versions' ? dirname(folder) : folder;
+  // In the trash the time of the deletion follows the id.
+  const conversationId = basename(owner).slice(0, ID_LENGTH);
+  if (!CONVERSATION_ID.test(conversationId)) return 'unreadable';
+  try {
+    const value = parseDocument(bytes, path, 'CONVERSATION_CORRUPTED');
+    if (hasForm(value, to)) return 'same';
+    const place = { path, conversationId };
+    const document = parseConversation(value, place, codecOf(from ?? to), codecOf(to));
+    return Buffer.from(document.render(document.head));
+  } catch (error) {
+    if (UNREADABLE.some((code) => isAppError(error, code))) return 'unreadable';
+    throw error;
+  }
+}
+
+const OPEN_OF_HEAD =
+  /^(conversationId|createdAt|updatedAt|messageCount|formatVersion|sealed|messages)$/;
+const OPEN_OF_MESSAGE = /^(id|role|content|createdAt|parentMessageId|sealed)$/;
+
+/** Whether every part of the document is sealed with this key, or none is. */
+function hasForm(value: unknown, key: CipherKey | undefined): boolean {
+  if (!isRecord(value) || !Array.isArray(value['messages'])) return false;
+  if (key === undefined) return !isSealed(value);
+  const isOfKey = (text: unknown) => String(text).startsWith(`sealed:1:${key.id}:`);
+  const hasOnly = (names: RegExp, fields: object) =>
+    Object.keys(fields).every((name) => names.test(name));
+  const isSealedMessage = (message: unknown) =>
+    isRecord(message) && isOfKey(message['content']) && hasOnly(OPEN_OF_MESSAGE, message);
+  return (
+    isOfKey(value['sealed']) &&
+    hasOnly(OPEN_OF_HEAD, value) &&
+    value['messages'].every(isSealedMessage)
+  );
+}

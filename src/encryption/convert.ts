@@ -1,0 +1,237 @@
+/**
+ * Encrypts a store in place, decrypts it, or gives it another key. The marker says that this is under way
+ * before the first file is changed: from then on every other process refuses to open the store and to
+ * write. Each file is replaced as a whole, so whoever is killed leaves files of which each is whole in one
+ * form; the next run goes on with those that are left. The marker tells the new state after the last one.
+ */
+import { join } from 'node:path';
+import { AppError, isAppError } from '../base/errors.js';
+import type { Durability } from '../files/atomic/atomic-write.js';
+import { sweepLocks, withLock } from '../files/locks/file-lock.js';
+import { tryLease } from '../files/locks/lease.js';
+import { heldLocks } from '../files/locks/lock-inspection.js';
+import { removeFile } from '../files/paths/folders.js';
+import { readStored } from '../files/read/json-doc.js';
+import { type ListedFile, listFiles } from '../files/read/list-files.js';
+import { isSameStamp, readStampNow, type Stamp } from '../files/read/stamp.js';
+import {
+  addStore,
+  hasOwnForm,
+  isDocumentFile,
+  type StorePlaces,
+} from '../files/sealing/open-stores.js';
+import { rewriteFile } from '../files/sealing/rewrite-file.js';
+import { addKey } from '../files/sealing/sealed-form.js';
+import { looksLikeNote } from '../stores/memory-bank/note-path.js';
+import { convertFile, type Keys } from './convert-file.js';
+import { convertLines, hasOtherLines } from './convert-lines.js';
+import { type GivenKey, type KnownKey, namedKey, newKey } from './keys.js';
+import { type Marker, readMarker, writeMarker } from './marker.js';
+
+/** A folder is converted as a whole; larger files than this one part of it are reported and left. */
+const MOST_BYTES = 2 ** 31;
+const TEMPORARY = /(^|\/)\.tmp-[^/]*$/;
+
+export interface ConversionOptions extends Durability {
+  readonly logsFolder: string;
+  readonly memoryBank: string;
+  readonly places: StorePlaces;
+  /** Folders of the write locks. */
+  readonly locks: readonly string[];
+  /** What opens the store as it is. */
+  readonly current: GivenKey;
+  /** What is to open it afterwards; `undefined`: everybody. */
+  readonly wanted: GivenKey | undefined;
+  /** Writes the files of the graph anew, in the form that the store is getting. */
+  saveGraph(): Promise<void>;
+  onFile?(count: number): void;
+}
+
+export interface ConversionReport {
+  /** Files that were given another form now. */
+  readonly converted: number;
+  /** Files that stayed as they are, each with the reason. */
+  readonly left: readonly { readonly path: string; readonly reason: string }[];
+  /** Of the key now; absent for a store in the clear. */
+  readonly keyId?: string;
+}
+
+/**
+ * Durable when it resolves. LOCKED where another process converts or a writer does not end; DECRYPT where
+ * `current` is not the key of the store; VALIDATION_ERROR, CONFLICT (the opposite was begun and must be
+ * finished first), STORAGE_FULL, FILESYSTEM_ERROR.
+ */
+export async function convertStore(options: ConversionOptions): Promise<ConversionReport> {
+  const { logsFolder } = options;
+  const lease = await tryLease(join(logsFolder, '.leases', 'encryption'));
+  if (lease === undefined) {
+    throw new AppError('LOCKED', 'Another process is encrypting or decrypting this store.');
+  }
+  const undo: (() => void)[] = [];
+  try {
+    const { marker } = await readMarker(logsFolder);
+    const { from, to } = await keysOf(marker, options);
+    if (from) undo.push(addKey(from.key));
+    undo.push(addStore({ places: options.places, key: to?.key }));
+    if (from === undefined && to === undefined) return { converted: 0, left: [] };
+    const begun = { key: from?.facts ?? null, converting: { to: to?.facts ?? null } };
+    await writeMarker(logsFolder, begun, options);
+    await waitForWriters(options, marker);
+    const keys = { from: from?.key, to: to?.key };
+    const done = await new Conversion(options, keys).run();
+    await writeMarker(logsFolder, { key: to?.facts ?? null }, options);
+    return { ...done, ...(to && { keyId: to.key.id }) };
+  } finally {
+    for (const step of undo.reverse()) step();
+    await lease.release();
+  }
+}
+
+async function keysOf(
+  { key, converting }: Marker,
+  { current, wanted }: ConversionOptions,
+): Promise<{ from?: KnownKey; to?: KnownKey }> {
+  if (converting !== undefined && (converting.to === null) !== (wanted === undefined)) {
+    throw new AppError('CONFLICT', 'The opposite was begun, and has not finished.', {
+      hint: `Nothing was changed. Run daybook ${wanted === undefined ? 'encrypt' : 'decrypt'} to its end first.`,
+    });
+  }
+  const from = key === null ? undefined : await namedKey(key, withOther(current, wanted));
+  if (wanted === undefined) return { ...(from && { from }) };
+  const begun = converting?.to ? await namedKey(converting.to, wanted) : undefined;
+  const to = begun ?? (await sameKey(from, wanted)) ?? (await newKey(wanted));
+  return { ...(from && { from }), to };
+}
+
+/** Whoever encrypts again with the same key names it only once. */
+const withOther = (current: GivenKey, wanted: GivenKey = {}): GivenKey => ({
+  keyFile: current.keyFile ?? wanted.keyFile,
+  passphrase: current.passphrase ?? wanted.passphrase,
+});
+
+async function sameKey(
+  from: KnownKey | undefined,
+  wanted: GivenKey,
+): Promise<KnownKey | undefined> {
+  if (from === undefined || wanted.keyFile !== undefined) return undefined;
+  return namedKey(from.facts, wanted).catch((error: unknown) => {
+    if (isAppError(error, 'DECRYPT')) return undefined;
+    throw error;
+  });
+}
+
+/** Whoever had a lock before the marker finishes; whoever gets one now sees the marker. */
+async function waitForWriters(options: ConversionOptions, before: Marker): Promise<void> {
+  try {
+    for (const folder of options.locks) {
+      for (const { name } of await heldLocks(folder)) {
+        await withLock(folder, name, () => Promise.resolve());
+      }
+      await sweepLocks(folder);
+    }
+  } catch (error) {
+    await writeMarker(options.logsFolder, before, options); // nothing was converted
+    throw error;
+  }
+}
+
+class Conversion {
+  readonly #options: ConversionOptions;
+  readonly #keys: Keys;
+  /** What has its form, and what cannot get it, at this stamp. */
+  readonly #seen = new Map<string, Stamp | undefined>();
+  readonly #left = new Map<string, string>();
+  #converted = 0;
+
+  constructor(options: ConversionOptions, keys: Keys) {
+    this.#options = options;
+    this.#keys = keys;
+  }
+
+  async run(): Promise<{ converted: number; left: { path: string; reason: string }[] }> {
+    await this.#convertGraph();
+    // Until nothing new comes: people may add files meanwhile.
+    let before: number;
+    do {
+      before = this.#converted;
+      for await (const file of this.#files()) await this.#convert(file);
+    } while (this.#converted > before);
+    const left = [...this.#left].map(([path, reason]) => ({ path, reason }));
+    return { converted: this.#converted, left };
+  }
+
+  async *#files(): AsyncGenerator<ListedFile> {
+    const { logsFolder, memoryBank, places } = this.#options;
+    const isScaffold = (name: string) => /^\.(locks|leases|git)$/.test(name);
+    yield* listFiles(logsFolder, isScaffold);
+    for await (const file of listFiles(memoryBank, isScaffold)) {
+      if (isOwnInBank(file.name)) yield file;
+    }
+    const { cacheFolder, cacheName } = places;
+    for await (const file of listFiles(cacheFolder, () => false)) {
+      if (file.name.includes(cacheName)) yield file;
+    }
+  }
+
+  async #convert({ path, isPlain }: ListedFile): Promise<void> {
+    const stamp = readStampNow(path);
+    if (stamp === undefined || isSameStamp(this.#seen.get(path), stamp)) return;
+    // No process writes one now; it may hold a text in the clear.
+    if (TEMPORARY.test(path) || isIndexCache(path, this.#options.places)) {
+      await removeFile(path);
+      return;
+    }
+    if (hasOwnForm(path) && !isDocumentFile(path)) return;
+    if (!isPlain) return this.#leave(path, stamp, 'a link, or no plain file');
+    try {
+      await this.#rewrite(path, (bytes) => convertFile(path, bytes, this.#keys));
+    } catch (error) {
+      if (!isAppError(error, 'DECRYPT') && !isAppError(error, 'TOO_LARGE')) throw error;
+      this.#leave(path, stamp, error.message);
+    }
+  }
+
+  #leave(path: string, stamp: Stamp, reason: string): void {
+    this.#left.set(path, reason);
+    this.#seen.set(path, stamp);
+  }
+
+  async #rewrite(path: string, change: (bytes: Buffer) => Uint8Array | undefined): Promise<void> {
+    const found = await readStored(path, MOST_BYTES);
+    if (found === undefined) return;
+    const bytes = change(found.bytes);
+    const stamp = bytes && (await rewriteFile(path, bytes, found, this.#options));
+    if (bytes === undefined) this.#seen.set(path, found.stamp);
+    else {
+      if (stamp !== undefined) this.#seen.set(path, stamp);
+      this.#converted += 1;
+      this.#options.onFile?.(this.#converted);
+    }
+  }
+
+  async #convertGraph(): Promise<void> {
+    const { to } = this.#keys;
+    let hasOther = false;
+    for (const path of this.#options.places.lineFiles) {
+      const text = (await readStored(path, MOST_BYTES))?.bytes.toString() ?? '';
+      if (/\.sha256$/.test(path)) continue;
+      if (!hasOtherLines(text, to)) continue;
+      if (/rejects\.log$/.test(path)) {
+        await this.#rewrite(path, (bytes) => Buffer.from(convertLines(bytes.toString(), path, to)));
+      } else hasOther = true;
+    }
+    if (!hasOther) return;
+    // Twice, since the first time keeps the files of before as the previous generation.
+    await this.#options.saveGraph();
+    await this.#options.saveGraph();
+    this.#converted += 1;
+  }
+}
+
+/** People keep other files among their notes, which are not Daybook's. */
+const isOwnInBank = (name: string) =>
+  looksLikeNote(name) || /^(\.trash\/|insights\/[^/]*\.json$)/.test(name) || TEMPORARY.test(name);
+
+/** It is built again from the messages; vectors cost more, so they are converted. */
+const isIndexCache = (path: string, { cacheFolder }: StorePlaces) =>
+  path.startsWith(cacheFolder) && !/\.(vectors|owner)$/.test(path);

@@ -1,0 +1,82 @@
+/**
+ * `encryption.json` among the conversations: whether and with which key the store is encrypted, and
+ * whether that is being changed. It holds no secret. A store without this file is in the clear.
+ */
+import { join } from 'node:path';
+import { z } from 'zod';
+import { AppError } from '../base/errors.js';
+import { atomicWrite, type Durability, makeFolder } from '../files/atomic/atomic-write.js';
+import { removeFile } from '../files/paths/folders.js';
+import { parseDocument, readWhole } from '../files/read/json-doc.js';
+import type { Stamp } from '../files/read/stamp.js';
+
+const FORMAT = 'daybook-encryption';
+const VERSION = 1;
+
+const scryptSchema = z.object({
+  salt: z.string(),
+  // Others would let a file make this process use up the machine.
+  N: z
+    .number()
+    .int()
+    .min(2)
+    .max(2 ** 20),
+  r: z.number().int().min(1).max(16),
+  p: z.number().int().min(1).max(16),
+});
+const keySchema = z.discriminatedUnion('from', [
+  z.object({ id: z.string(), from: z.literal('key-file') }),
+  z.object({ id: z.string(), from: z.literal('passphrase'), scrypt: scryptSchema }),
+]);
+const markerSchema = z.object({
+  format: z.literal(FORMAT),
+  version: z.number().int(),
+  key: keySchema.nullable(),
+  /** The key that the files are getting; null while they are being decrypted. */
+  converting: z.object({ to: keySchema.nullable() }).optional(),
+});
+
+/** Tells how a key is got, and which one it is. */
+export type KeyFacts = z.output<typeof keySchema>;
+/** `key`: null where the store is, or was, in the clear. */
+export type Marker = Pick<z.output<typeof markerSchema>, 'key' | 'converting'>;
+
+export const markerPath = (logsFolder: string): string => join(logsFolder, 'encryption.json');
+
+/** CORRUPT, FORMAT_TOO_NEW, FILESYSTEM_ERROR. */
+export async function readMarker(
+  logsFolder: string,
+): Promise<{ marker: Marker; stamp: Stamp | undefined }> {
+  const path = markerPath(logsFolder);
+  const found = await readWhole(path);
+  if (found === undefined) return { marker: { key: null }, stamp: undefined };
+  const value = parseDocument(found.bytes, path, 'CORRUPT');
+  const parsed = markerSchema.safeParse(value);
+  const version = Number(Object(value).version);
+  if (version > VERSION) {
+    throw new AppError('FORMAT_TOO_NEW', `${path} has format version ${version}.`, {
+      details: { path },
+    });
+  }
+  if (!parsed.success) {
+    throw new AppError('CORRUPT', `${path} does not say how this store is encrypted.`, {
+      hint: 'Nothing was read or written. Take the file out of a backup.',
+      details: { path },
+      cause: parsed.error,
+    });
+  }
+  return { marker: parsed.data, stamp: found.stamp };
+}
+
+/** Durable when it resolves. A store in the clear has no file. */
+export async function writeMarker(
+  logsFolder: string,
+  { key, converting }: Marker,
+  durability: Durability,
+): Promise<void> {
+  const path = markerPath(logsFolder);
+  if (key === null && converting === undefined) return removeFile(path);
+  await makeFolder(logsFolder, durability);
+  const value = { format: FORMAT, version: VERSION, key, ...(converting && { converting }) };
+  await atomicWrite(path, Buffer.from(`${JSON.stringify(value, null, 2)}\n`), durability);
+}

@@ -1,0 +1,40 @@
+/**
+ * Opens the encryption of a store, before anything else of it is opened: reads which key it has, and
+ * tells the files' floor, so that everything written below its places is sealed with that key.
+ */
+
+import { AppError } from '../base/errors.js';
+import type { CipherKey } from '../files/sealing/cipher.js';
+import { addStore, type StorePlaces } from '../files/sealing/open-stores.js';
+import { type GivenKey, namedKey } from './keys.js';
+import { markerPath, readMarker } from './marker.js';
+
+export interface OpenEncryption {
+  /** Absent where the store is in the clear. */
+  readonly key: CipherKey | undefined;
+  /** Call it after everything of the store was closed. */
+  close(): void;
+}
+
+/**
+ * DECRYPT where the given key is not the store's; LOCKED while the store is being encrypted or decrypted,
+ * also where the process that did it has ended.
+ */
+export async function openEncryption(
+  logsFolder: string,
+  places: StorePlaces,
+  given: GivenKey,
+): Promise<OpenEncryption> {
+  const { marker, stamp } = await readMarker(logsFolder);
+  if (marker.converting !== undefined) throw unfinished(marker.converting.to === null);
+  const key = marker.key === null ? undefined : (await namedKey(marker.key, given)).key;
+  const close = addStore({ places, key, marker: { path: markerPath(logsFolder), stamp } });
+  return { key, close };
+}
+
+function unfinished(isDecrypting: boolean): AppError {
+  const command = isDecrypting ? 'daybook decrypt' : 'daybook encrypt';
+  return new AppError('LOCKED', `This store is being changed by ${command}.`, {
+    hint: `Nothing was read or written. Wait until it has finished. If it was stopped, run the same ${command} again: it goes on where it was.`,
+  });
+}

@@ -1,0 +1,102 @@
+/**
+ * The only door to encryption: AES-256-GCM with a random 12-byte IV for each text. What is sealed is tied
+ * to its key and to a binding, which is not stored: it opens only where the caller names the same one.
+ */
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  type KeyObject,
+  scrypt,
+} from 'node:crypto';
+import { AppError } from '../../base/errors.js';
+import { randomOctets } from '../../base/ids.js';
+
+export const KEY_BYTES = 32;
+const CIPHER = 'aes-256-gcm';
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+/** What a sealed text has more than the text itself. */
+export const SEAL_BYTES = IV_BYTES + TAG_BYTES;
+/** IVs are drawn for so many texts at once: a draw costs more than sealing a short text. */
+const IVS_AT_ONCE = 256;
+
+let ivs = Buffer.alloc(0);
+
+function nextIv(): Buffer {
+  if (ivs.byteLength === 0) ivs = randomOctets(IVS_AT_ONCE * IV_BYTES);
+  const iv = ivs.subarray(0, IV_BYTES);
+  ivs = ivs.subarray(IV_BYTES);
+  return iv;
+}
+
+export class CipherKey {
+  /** 16 hexadecimal digits that tell keys apart and nothing of the key. */
+  readonly id: string;
+  readonly #key: KeyObject;
+
+  /** `bytes`: 32 of them. They are copied. */
+  constructor(bytes: Uint8Array) {
+    this.#key = createSecretKey(bytes);
+    this.id = createHmac('sha256', this.#key).update('daybook key id').digest('hex').slice(0, 16);
+  }
+
+  /** IV, tag and text. */
+  seal(text: Uint8Array, binding: string): Buffer {
+    const iv = nextIv();
+    const cipher = createCipheriv(CIPHER, this.#key, iv, { authTagLength: TAG_BYTES });
+    cipher.setAAD(Buffer.from(binding));
+    const sealed = cipher.update(text);
+    const end = cipher.final();
+    return Buffer.concat([iv, cipher.getAuthTag(), sealed, end]);
+  }
+
+  /** DECRYPT where the key or the binding is another one, or a byte was changed. */
+  open(sealed: Uint8Array, binding: string): Buffer {
+    try {
+      const decipher = createDecipheriv(CIPHER, this.#key, sealed.subarray(0, IV_BYTES), {
+        authTagLength: TAG_BYTES,
+      });
+      decipher.setAAD(Buffer.from(binding));
+      decipher.setAuthTag(sealed.subarray(IV_BYTES, SEAL_BYTES));
+      const text = decipher.update(sealed.subarray(SEAL_BYTES));
+      decipher.final(); // throws where the tag is wrong; GCM gives no bytes here
+      return text;
+    } catch (cause) {
+      throw new AppError('DECRYPT', 'A sealed text does not open: it was changed or moved.', {
+        cause,
+      });
+    }
+  }
+}
+
+export interface ScryptParameters {
+  /** Base64. */
+  readonly salt: string;
+  readonly N: number;
+  readonly r: number;
+  readonly p: number;
+}
+
+/** About 128 MB and a third of a second. */
+export function newScryptParameters(): ScryptParameters {
+  return { salt: randomOctets(16).toString('base64'), N: 2 ** 17, r: 8, p: 1 };
+}
+
+/** The same passphrase and parameters give the same key. */
+export function keyOfPassphrase(
+  passphrase: string,
+  { salt, N, r, p }: ScryptParameters,
+): Promise<CipherKey> {
+  const options = { N, r, p, maxmem: 256 * N * r };
+  return new Promise((resolve, reject) => {
+    scrypt(
+      passphrase.normalize('NFC'),
+      Buffer.from(salt, 'base64'),
+      KEY_BYTES,
+      options,
+      (error, bytes) => (error === null ? resolve(new CipherKey(bytes)) : reject(error)),
+    );
+  });
+}

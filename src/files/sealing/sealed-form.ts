@@ -1,0 +1,106 @@
+/**
+ * What sealed content looks like on disk (docs/FORMAT.md). A whole file: a line with the id of its key,
+ * then the sealed bytes. A text, and a line of a log: the id and the sealed bytes in base64. Keys of this
+ * process are found by their id, so whoever reads need not know whether a file is sealed.
+ */
+
+import { AppError } from '../../base/errors.js';
+import { type CipherKey, SEAL_BYTES } from './cipher.js';
+
+const MAGIC = Buffer.from('daybook-sealed 1 ');
+const ID_LENGTH = 16;
+const HEADER_LENGTH = MAGIC.length + ID_LENGTH + 1;
+/** What a sealed file has more than its content. */
+export const SEALED_FILE_BYTES = HEADER_LENGTH + SEAL_BYTES;
+const TEXT = /^sealed:1:([0-9a-f]{16}):([A-Za-z0-9+/]+=*)$/;
+const LINE = /^~([0-9a-f]{16}):([A-Za-z0-9+/]+=*)~$/;
+const TILDE = 0x7e;
+
+/** The keys of the open stores, each as often as it was added. */
+const keys: CipherKey[] = [];
+
+/** Files of this key can be read from now on, until the function that it returns is called. */
+export function addKey(key: CipherKey): () => void {
+  keys.push(key);
+  return () => {
+    const at = keys.indexOf(key);
+    if (at !== -1) keys.splice(at, 1);
+  };
+}
+
+/** DECRYPT where no open store has this key. `where` is shown. */
+function keyOf(id: string, where: string): CipherKey {
+  const key = keys.find((each) => each.id === id);
+  if (key !== undefined) return key;
+  throw new AppError('DECRYPT', `${where} is encrypted with another key (${id}).`, {
+    hint: 'The file was left untouched. Start Daybook with the key of that id: DAYBOOK_KEY_FILE or DAYBOOK_PASSPHRASE.',
+    details: { path: where, keyId: id },
+  });
+}
+
+/** The id of the key of a sealed file; `undefined` for any other content. */
+export function sealedFileKey(bytes: Uint8Array): string | undefined {
+  if (bytes.byteLength < SEALED_FILE_BYTES || bytes[MAGIC.length + ID_LENGTH] !== 0x0a)
+    return undefined;
+  const header = Buffer.from(bytes.buffer, bytes.byteOffset, HEADER_LENGTH);
+  if (!header.subarray(0, MAGIC.length).equals(MAGIC)) return undefined;
+  const id = header.toString('latin1', MAGIC.length, MAGIC.length + ID_LENGTH);
+  return /^[0-9a-f]+$/.test(id) ? id : undefined;
+}
+
+export function sealFile(bytes: Uint8Array, key: CipherKey): Buffer {
+  return Buffer.concat([MAGIC, Buffer.from(`${key.id}\n`), key.seal(bytes, 'file')]);
+}
+
+/** The content of a file, sealed or not. DECRYPT. */
+export function openFile(bytes: Buffer, path: string): Buffer {
+  const id = sealedFileKey(bytes);
+  if (id === undefined) return bytes;
+  return namingPath(path, () => keyOf(id, path).open(bytes.subarray(HEADER_LENGTH), 'file'));
+}
+
+export const isSealedText = (text: string): boolean => TEXT.test(text);
+
+export function sealText(text: string, binding: string, key: CipherKey): string {
+  return `sealed:1:${key.id}:${key.seal(Buffer.from(text), binding).toString('base64')}`;
+}
+
+/** A text in another form is its own content: a person added it. DECRYPT. */
+export function openText(stored: string, binding: string, key: CipherKey): string {
+  if (!stored.startsWith('sealed:1:')) return stored;
+  const [, id, base64] = TEXT.exec(stored) ?? [];
+  if (id === undefined || base64 === undefined) return stored;
+  const used = id === key.id ? key : keyOf(id, binding);
+  return namingPath(binding, () => used.open(Buffer.from(base64, 'base64'), binding)).toString();
+}
+
+/** One sealed line, without a line feed, of one line or several. */
+export function sealLine(lines: string, key: CipherKey): string {
+  return `~${key.id}:${key.seal(Buffer.from(lines), 'line').toString('base64')}~`;
+}
+
+export const isSealedLine = (bytes: Uint8Array, start: number): boolean => bytes[start] === TILDE;
+
+/** `undefined` where the line is cut off or damaged. DECRYPT for the key of another store. */
+export function openLine(line: string, path: string): Buffer | undefined {
+  const [, id, base64] = LINE.exec(line) ?? [];
+  if (id === undefined || base64 === undefined) return undefined;
+  const key = keyOf(id, path);
+  try {
+    return key.open(Buffer.from(base64, 'base64'), 'line');
+  } catch {
+    return undefined; // as any damaged line
+  }
+}
+
+function namingPath<T>(path: string, open: () => T): T {
+  try {
+    return open();
+  } catch (cause) {
+    if (!(cause instanceof AppError) || cause.details !== undefined) throw cause;
+    throw new AppError('DECRYPT', `${path} does not open: it was changed or moved.`, {
+      details: { path },
+      cause,
+    });
+  }
+}

@@ -1,0 +1,45 @@
+/** An encrypted store through the built command: what works as before, and what is refused. */
+import { randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { type Place, runCommand, withPlace } from './harness.js';
+
+const SECRET = 'The south wall gets a raised bed.';
+
+function everyByteBelow(folder: string): string {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const texts = files
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'latin1'));
+  return texts.join('\n');
+}
+
+it('is searched, looked at and backed up with its key, and refuses what reads bytes', async () => {
+  await withPlace(async (place) => {
+    const keyFile = join(place.folder, 'key');
+    writeFileSync(keyFile, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600 });
+    const run = (at: Place, ...args: string[]) => runCommand(at, ['--root', at.root, ...args]);
+    const open = { ...place, env: { ...place.env, DAYBOOK_KEY_FILE: keyFile } };
+    await run(place, 'init', '--json');
+    await run(place, 'save', 'user', SECRET, '--conversation-id', 'garden');
+    expect(everyByteBelow(place.root)).toContain(SECRET);
+    expect((await run(place, 'encrypt', '--key-file', keyFile, '--yes')).code).toBe(0);
+    expect(everyByteBelow(place.root)).not.toContain('raised bed');
+
+    const locked = await run(place, 'list', '--json');
+    expect([locked.code, JSON.parse(locked.stdout).error.code]).toEqual([2, 'DECRYPT']);
+    expect((await run(open, 'search', 'raised')).stdout).toContain(SECRET);
+    expect((await run(open, 'save', 'user', 'More', '--conversation-id', 'garden')).code).toBe(0);
+    const { steps } = JSON.parse((await run(open, 'doctor', '--json')).stdout);
+    const conversations = steps.find(({ check }: { check: string }) => check === 'conversations');
+    expect(conversations).toMatchObject({ looked: 1, findings: [] });
+    for (const refused of [['scan'], ['redact', 'raised bed', '--yes']]) {
+      const { code, stderr } = await run(open, ...refused);
+      expect([code, stderr.includes('daybook decrypt')]).toEqual([2, true]);
+    }
+    expect((await run(open, 'backup')).code).toBe(0);
+    expect((await run(open, 'decrypt', '--yes')).code).toBe(0);
+    expect((await run(place, 'show', 'garden')).stdout).toContain(SECRET);
+  });
+});

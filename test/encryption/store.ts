@@ -1,0 +1,54 @@
+/** A store with something of every kind in it, and a look at every byte of its folders. */
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { type Place, runCommand } from '../e2e/harness.js';
+
+export const DIGITS = 'a1'.repeat(32);
+
+export function keyIn({ folder }: Place, digits = DIGITS, name = 'key'): string {
+  const path = join(folder, name);
+  writeFileSync(path, `${digits}\n`);
+  return path;
+}
+
+/** The same place for whoever has this key. */
+export const withKey = (place: Place, path: string): Place => ({
+  ...place,
+  env: { ...place.env, DAYBOOK_KEY_FILE: path },
+});
+
+/** Runs a command that must succeed. */
+export async function run(place: Place, ...args: string[]): Promise<string> {
+  mkdirSync(place.root, { recursive: true });
+  const { code, stdout, stderr } = await runCommand(place, ['--root', place.root, ...args]);
+  expect({ args, code, stderr }).toEqual({ args, code: 0, stderr: expect.any(String) });
+  return stdout;
+}
+
+/** The code of a command that must fail. */
+export async function failure(place: Place, ...args: string[]): Promise<string> {
+  const { code, stdout } = await runCommand(place, ['--root', place.root, ...args, '--json']);
+  expect(code).not.toBe(0);
+  return (JSON.parse(stdout) as { error: { code: string } }).error.code;
+}
+
+export function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(folder, name))
+    .filter((path) => statSync(path).isFile());
+}
+
+/** Files that hold the text as it is, in UTF-16 or in base64. */
+export function filesWith(text: string, folders: readonly string[]): string[] {
+  const shapes = [
+    Buffer.from(text),
+    Buffer.from(text.toLowerCase()),
+    Buffer.from(text, 'utf16le'),
+    Buffer.from(Buffer.from(text).toString('base64').slice(2, -4)),
+  ];
+  return folders.flatMap(filesBelow).filter((path) => {
+    const bytes = readFileSync(path);
+    return shapes.some((shape) => bytes.includes(shape));
+  });
+}
