@@ -10,7 +10,6 @@ import { openStoreEncryption } from './app/encryption.js';
 import { indexCachePath } from './app/index-cache-path.js';
 import { type KeepingParts, keepingParts, storeSize } from './app/keeping.js';
 import { openLanguageParts } from './app/language-parts.js';
-import { withoutPassword } from './app/shown-address.js';
 import type { SummaryParts } from './app/summaries.js';
 import { type Clock, systemClock } from './base/clock.js';
 import { type Log, silentLog } from './base/log.js';
