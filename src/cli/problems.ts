@@ -45,7 +45,7 @@ async function conversationProblems({ conversations }: App): Promise<string[]> {
       .duplicateKeys()
       .map(
         ({ clientId, conversationIds: [oldest, ...others] }) =>
-          `The key ${clientId} is in use twice: it reads ${oldest}, not ${others.join(', ')}.`,
+          `The key ${clientId} is in use twice: it opens ${oldest}, and does not open ${others.join(', ')}.`,
       ),
   ];
 }

@@ -290,13 +290,16 @@ function parseFile(content: string | undefined, path: string): Record<string, un
   );
 }
 
+/** A text as it may be shown: user name and password of an address in it are masked. */
+export const withoutPassword = (text: string): string => text.replace(/(?<=:\/\/)[^/?#]*@/, '***@');
+
 /** Passwords in addresses are masked. */
 function textOf(found: Found): string {
   const shown = NAMES.flatMap((name) => {
     const value = found[name]?.value;
     if (value === undefined || 'secret' in SETTINGS[name]) return [];
     const isText = typeof value === 'string';
-    return [[name, isText ? value.replace(/(?<=:\/\/)[^/?#]*@/, '***@') : value]];
+    return [[name, isText ? withoutPassword(value) : value]];
   });
   return `${JSON.stringify(Object.fromEntries(shown), null, 2)}\n`;
 }
@@ -309,7 +312,7 @@ function check(found: Found): SettingValues {
   if (parsed.success) return parsed.data;
   const key = NAMES.find((name) => name === parsed.error.issues[0]?.path[0]) ?? 'root';
   const { takes, secret }: Setting = SETTINGS[key];
-  const value = secret ? 'the value given' : JSON.stringify(found[key]?.value);
+  const value = secret ? 'the value given' : withoutPassword(JSON.stringify(found[key]?.value));
   throw new AppError(
     'VALIDATION_ERROR',
     `${found[key]?.name ?? key} takes ${takes}, not ${value}.`,

@@ -171,6 +171,17 @@ describe('wrong values', () => {
     expect(message).toContain(value.split(',').at(-1));
   });
 
+  it('says no password of an address', () => {
+    const address = 'ftp://me:open-sesame@example.org';
+    for (const given of [
+      { env: { PERPLEXITY_BASE_URL: address } },
+      { files: { [FILE]: { perplexityBaseUrl: address } } },
+    ]) {
+      expect(failure(given)).toContain('"ftp://***@example.org"');
+      expect(failure(given)).not.toContain('sesame');
+    }
+  });
+
   it('names the file and its setting', () => {
     expect(failure({ files: { [FILE]: { fsync: 'maybe' } } })).toContain(`"fsync" in ${FILE}`);
     expect(failure({ files: { [FILE]: { fsynk: true } } })).toContain('"fsynk"');

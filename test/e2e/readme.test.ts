@@ -1,5 +1,6 @@
 /** The commands that README shows for use without an assistant, typed one after the other as they stand. */
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
@@ -15,6 +16,10 @@ it('the commands of README do what it says of them', async () => {
   await withPlace(async ({ folder, env }) => {
     const answers = new Map<string, string>();
     for (const command of commands.trim().split('\n')) {
+      if (command.startsWith('daybook open ')) {
+        await openAndEnd(folder, env);
+        continue;
+      }
       const script = `daybook() { '${process.execPath}' '${MAIN}' "$@"; }; ${command}`;
       const { stdout } = await run('sh', ['-c', script], { cwd: folder, env });
       answers.set(command.replace(/ *#.*/, ''), stdout);
@@ -25,3 +30,17 @@ it('the commands of README do what it says of them', async () => {
     expect(await readFile(join(folder, 'insights.jsonl'), 'utf8')).toContain('"soil"');
   });
 });
+
+/** The page is served until it is ended: waits for its link, then ends it. */
+async function openAndEnd(cwd: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const child = spawn(process.execPath, [MAIN, 'open'], { cwd, env });
+  let shown = '';
+  for await (const chunk of child.stdout) {
+    shown += chunk;
+    if (shown.includes('#open=')) break;
+  }
+  const ended = child.exitCode ?? once(child, 'exit');
+  child.kill();
+  await ended;
+  expect(shown).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#open=/);
+}

@@ -16,8 +16,13 @@ export function addCare(program: Command, flags: () => Flags): void {
     );
   program
     .command('doctor')
-    .description('look at everything that is stored, say what is wrong, and mend what can be')
-    .option('--repair', 'mend what loses nothing; broken files are kept beside the mended ones')
+    .description(
+      'check everything that is stored, report problems, and repair what can be repaired',
+    )
+    .option(
+      '--repair',
+      'repair what can be repaired without loss; each broken file is kept beside the repaired one',
+    )
     .option('--yes', 'do not ask')
     .option('--json', 'every step and finding as JSON')
     .addHelpText('after', examplesText('doctor', 'doctor --repair', 'doctor --json'))

@@ -20,7 +20,7 @@ interface OpenOptions {
 const JSON_OPTION = ['--json', 'the report as JSON'] as const;
 
 export function addConversations(program: Command, flags: () => Flags): void {
-  program.command('list').description('list conversations, the last changed first');
+  program.command('list').description('list conversations, most recently changed first');
   program
     .command('show')
     .argument('<conversation...>', CONVERSATION)
@@ -59,8 +59,8 @@ export function addConversations(program: Command, flags: () => Flags): void {
     .command('open')
     .argument('[conversation...]', CONVERSATION)
     .description('open the page of the store in the browser, or the folder of a conversation')
-    .option('--folder', 'the folder of the root in the file manager, not the page')
-    .option('--port <number>', 'port of the page (3000, or a free one)')
+    .option('--folder', 'open a folder in the file manager instead of the page')
+    .option('--port <number>', 'port of the page (default: 3000, or a free one)')
     .option('--print', 'only print the link or the path')
     .addHelpText('after', examplesText('open', 'open last --print', 'open --folder'))
     .action(async (words: string[], { folder, ...options }: OpenOptions) => {
@@ -100,7 +100,7 @@ function addChanges(program: Command, flags: () => Flags): void {
     program
       .command(name)
       .argument('<conversation...>', CONVERSATION)
-      .description(isPinned ? 'keep a conversation for good' : 'undo daybook pin')
+      .description(isPinned ? 'protect a conversation from prune and archive' : 'undo daybook pin')
       .option(...JSON_OPTION)
       .addHelpText('after', examplesText(`${name} garden-plan`))
       .action(async (words: string[], { json }: { json?: boolean }) =>

@@ -7,7 +7,7 @@ export function addDemo(program: Command, flags: () => Flags): void {
   program
     .command('demo')
     .argument('<folder>', 'a folder that is new or empty')
-    .description('fill a store with made conversations, to look at the page')
+    .description('fill a new store with invented conversations, to try Daybook')
     .option('--json', 'the report as JSON')
     .addHelpText('after', examplesText('demo ~/daybook-demo'))
     .action(async (folder: string, options: { json?: boolean }) =>

@@ -15,7 +15,7 @@ export function addEmbeddings(program: Command, flags: () => Flags): void {
     .helpCommand(false);
   group
     .command('status', { isDefault: true })
-    .description('tell whether the model in force can be used (status 1: it cannot)')
+    .description('show whether the configured model can be used (exit status 1 if it cannot)')
     .option(...JSON_OPTION)
     .addHelpText('after', examplesText('embeddings'))
     .action(async (options: EmbeddingsOptions) =>

@@ -12,7 +12,7 @@ export function addExport(program: Command, flags: () => Flags): void {
     .addOption(
       new Option(
         '-f, --format <format>',
-        'json, jsonl: to restore; openai: for other programs; markdown-files: a folder with a file each; all these can be imported again; markdown: one text, for reading only',
+        'json or jsonl: to restore; openai: for other programs; markdown-files: a folder with one file per conversation; markdown: one text, for reading only. All but markdown can be imported again',
       )
         .choices(['json', 'jsonl', 'openai', 'markdown-files', 'markdown'])
         .default('jsonl'),

@@ -9,13 +9,13 @@ export function addImport(program: Command, flags: () => Flags): void {
     .command('import')
     .argument(
       '[paths...]',
-      'exports (files, zip archives) or folders of logs; left out, what tools keep on this machine',
+      'export files, zip archives or folders of logs (default: what the tools on this machine keep)',
     )
-    .description('bring in conversations of other programs; done again, it adds what is new')
-    .option('--dry-run', 'only say what would be done')
+    .description('import conversations from other programs; running it again adds only what is new')
+    .option('--dry-run', 'only show what would be done')
     .option('--yes', 'do not ask')
-    .option('--watch', 'continue until Ctrl-C, and bring in what changes')
-    .option('--from <kind>', 'the format, where it is not recognised by itself')
+    .option('--watch', 'keep running until Ctrl-C, and import changes as they appear')
+    .option('--from <kind>', 'the format, if Daybook does not recognise it')
     .option('--since <date>', 'only conversations that changed since this day or time')
     .option('--project <name>', 'only conversations of this project: a folder, or a name')
     .addOption(

@@ -15,7 +15,7 @@ export function addKeeping(program: Command, flags: () => Flags): void {
   program
     .command('history')
     .argument('<conversation...>', 'key, id or its beginning, title, or last')
-    .description('list earlier versions, kept where messages were changed or removed')
+    .description('list the earlier versions that were kept when messages were changed or removed')
     .option(...JSON_OPTION)
     .addHelpText('after', examplesText('history garden-plan'))
     .action(async (words: string[], options: { json?: boolean }) =>
@@ -26,11 +26,11 @@ export function addKeeping(program: Command, flags: () => Flags): void {
 function addTrash(program: Command, flags: () => Flags): void {
   const group = program
     .command('trash')
-    .description('what was deleted: list, restore, empty')
+    .description('list, restore or permanently remove what was deleted')
     .helpCommand(false);
   group
     .command('list', { isDefault: true })
-    .description('list deleted conversations, insights and notes, the last deleted first')
+    .description('list deleted conversations, insights and notes, most recently deleted first')
     .option(...JSON_OPTION)
     .addHelpText('after', examplesText('trash'))
     .action(async (options: { json?: boolean }) =>
@@ -47,7 +47,7 @@ function addTrash(program: Command, flags: () => Flags): void {
     );
   group
     .command('empty')
-    .description('remove what is in the trash for good')
+    .description('permanently remove what is in the trash')
     .option('--older-than <days>', 'only what was deleted so long ago, such as 30d')
     .option('--yes', 'do not ask')
     .option(...JSON_OPTION)
@@ -65,7 +65,10 @@ function addPrune(program: Command, flags: () => Flags): void {
     .option('--older-than <days>', 'days since the last message, such as 90d')
     .option('--module <name>', 'only of this module')
     .option('--tag <tag>', 'only with this tag')
-    .option('--by-size', 'the oldest, where the store is over 80 % of DAYBOOK_MAX_SIZE_MB')
+    .option(
+      '--by-size',
+      'the oldest conversations, if the store is over 80 % of DAYBOOK_MAX_SIZE_MB',
+    )
     .option('--dry-run', 'only show which, and why')
     .option('--yes', 'do not ask')
     .option(...JSON_OPTION)
@@ -80,8 +83,8 @@ function addPrune(program: Command, flags: () => Flags): void {
 }
 
 const PRUNE_NOTES = `
-All conditions must hold. Without one, the retention policy decides (docs/KEEPING.md). Pinned
-conversations never go. daybook restore brings one back.`;
+Only conversations that match all conditions are moved. Without a condition, the retention policy
+decides (docs/KEEPING.md). Pinned conversations stay. daybook restore brings a conversation back.`;
 
 function addArchive(program: Command, flags: () => Flags): void {
   program
@@ -101,5 +104,5 @@ function addArchive(program: Command, flags: () => Flags): void {
 }
 
 const ARCHIVE_NOTES = `
-Pinned conversations never go. daybook search --archive finds what is archived, and daybook restore
+Pinned conversations stay. daybook search --archive finds what is archived, and daybook restore
 brings one back by its id or key.`;

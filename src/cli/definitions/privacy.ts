@@ -7,7 +7,7 @@ import { examplesText } from '../names.js';
 export function addPrivacy(program: Command, flags: () => Flags): void {
   program
     .command('scan')
-    .description('look for keys and passwords of well-known forms in what is stored')
+    .description('search everything that is stored for keys and passwords in well-known formats')
     .option('--json', 'every place as JSON')
     .addHelpText('after', examplesText('scan', 'scan --json'))
     .action(async (options: { json?: boolean }) =>
@@ -15,8 +15,8 @@ export function addPrivacy(program: Command, flags: () => Flags): void {
     );
   program
     .command('redact')
-    .argument('<text>', 'the text to take out; - reads it from the standard input')
-    .description('take a text out of everything that is stored: shows where it is, then asks')
+    .argument('<text>', 'the text to remove; - reads it from the standard input')
+    .description('remove a text from everything that is stored; shows where it is, and asks first')
     .option('--with <text>', 'what to put in its place', '[redacted]')
     .option('--dry-run', 'only show where it is')
     .option('--yes', 'do not ask')

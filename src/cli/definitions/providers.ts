@@ -14,7 +14,7 @@ export function addProviders(program: Command, flags: () => Flags): void {
     .helpCommand(false);
   group
     .command('list', { isDefault: true })
-    .description('list them in the order in which they are asked')
+    .description('list the providers in the order in which they are asked')
     .option(...JSON_OPTION)
     .addHelpText('after', examplesText('providers', 'providers list --json'))
     .action(async (options: { json?: boolean }) =>
@@ -24,7 +24,7 @@ export function addProviders(program: Command, flags: () => Flags): void {
   group
     .command('allow')
     .argument('<name>', 'a provider of the list')
-    .description('say what would be sent where, and allow it')
+    .description('show what will be sent to a provider and where, then allow it')
     .option('--yes', 'do not ask')
     .option(...JSON_OPTION)
     .addHelpText('after', examplesText('providers allow gpt'))
@@ -34,7 +34,7 @@ export function addProviders(program: Command, flags: () => Flags): void {
   group
     .command('remove')
     .argument('<name>', 'a provider of the list')
-    .description('take it from the list; nothing is sent to it any more')
+    .description('remove a provider; nothing more is sent to it')
     .option(...JSON_OPTION)
     .addHelpText('after', examplesText('providers remove gpt'))
     .action(async (name: string, options: { json?: boolean }) =>
@@ -43,7 +43,7 @@ export function addProviders(program: Command, flags: () => Flags): void {
   group
     .command('test')
     .argument('<name>', 'a provider of the list')
-    .description('ask it one question that holds nothing of yours')
+    .description('ask a provider one test question that contains none of your data')
     .option(...JSON_OPTION)
     .addHelpText('after', examplesText('providers test local'))
     .action(async (name: string, options: { json?: boolean }) =>
@@ -56,12 +56,12 @@ function addAdd(group: Command, flags: () => Flags): void {
   group
     .command('add')
     .argument('<name>', 'its name in the list; one that is there is changed')
-    .description('add a provider, say what will be sent where, and allow it')
+    .description('add a provider; shows what will be sent and where, then asks you to allow it')
     .addOption(new Option('--kind <kind>', 'kind of server').choices(PROVIDER_KINDS))
     .option('--model <name>', 'the model to ask')
-    .option('--endpoint <url>', 'where it listens; left out, the usual place of its kind')
+    .option('--endpoint <url>', 'its address (default: the usual address for its kind)')
     .option('--key-env <NAME>', 'the NAME of the environment variable that holds the key')
-    .option('--priority <n>', 'the greatest is asked first (0)')
+    .option('--priority <n>', 'the provider with the highest number is asked first (default: 0)')
     .option('--context-tokens <n>', 'tokens that one request may have, answer included')
     .option('--yes', 'do not ask')
     .option(...JSON_OPTION)

@@ -15,9 +15,9 @@ export function addStats(program: Command, flags: () => Flags): void {
     .option('--module <name>', 'only conversations of this module')
     .addOption(new Option('--role <role>', 'only messages of this role').choices(ROLES))
     .addOption(new Option('--period <period>', 'sums by day, week or month').choices(PERIODS))
-    .option('--limit <n>', 'most entries of each list (10)')
+    .option('--limit <n>', 'maximum number of entries in each list (default: 10)')
     .option('--json', 'the answer of the tool get_analytics as JSON')
-    .addOption(new Option('--csv [table]', 'one table as CSV (periods)').choices(TABLES))
+    .addOption(new Option('--csv [table]', 'one table as CSV (default: periods)').choices(TABLES))
     .addHelpText('after', examplesText('stats', 'stats --period day', 'stats --csv models'))
     .action(async (options: StatsOptions) =>
       (await import('../commands/stats.js')).stats(options, flags()),

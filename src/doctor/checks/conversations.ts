@@ -109,7 +109,7 @@ async function lookAtNames(
     found({
       severity: 'warning',
       path: join(logsFolder, oldest),
-      message: `The key ${clientId} is in use twice: it reads ${oldest}, not ${others.join(', ')}.`,
+      message: `The key ${clientId} is in use twice: it opens ${oldest}, and does not open ${others.join(', ')}.`,
       hint: 'Remove "clientId" from the file that should not have it.',
     });
   }

@@ -47,6 +47,23 @@ async function until(isIt: () => boolean | Promise<boolean>): Promise<void> {
   }
 }
 
+describe('very many and very deep folders', () => {
+  it('are walked once each, and the notes among them are listed', async () => {
+    const { folder, bank, put, paths } = openBank(20_000);
+    const deep = `${'d/'.repeat(500)}deep.md`;
+    put(deep, 'far below');
+    mkdirSync(join(folder, 'd/'.repeat(1200)), { recursive: true });
+    for (let n = 0; n < 1000; n += 1)
+      mkdirSync(join(folder, 'empty', String(n)), { recursive: true });
+    put('many/0.md', 'a note');
+    for (let n = 1; n < 1000; n += 1) writeFileSync(join(folder, `many/${n}.md`), '');
+    const found = await paths();
+    expect(found).toHaveLength(1001);
+    expect(found).toContain(deep);
+    expect((await bank.read(deep)).content).toBe('far below');
+  });
+});
+
 describe('reading and writing', () => {
   it('gives back what was written, and what a person wrote', async () => {
     const { bank, put, text, paths } = openBank();
