@@ -103,13 +103,23 @@ describe('killed in the middle', () => {
         expect(inStore.has(id) || inArchives.has(id), id).toBe(true);
       }
     }
-    const last = start(place.root, 'archive');
-    await last.exit;
-    expect(last.errors()).toBe('');
+    await archiveOnceFree(place.root);
     expect(await idsOfStore(place)).toEqual([]);
     expect((await archived()).size).toBe(COUNT);
   });
 });
+
+/** The lease of one that was killed before it wrote who it is ends after some seconds. */
+async function archiveOnceFree(root: string): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    const user = start(root, 'archive');
+    await user.exit;
+    if (user.errors() === '') return;
+    expect(user.errors()).toContain('Another process is archiving');
+    expect(tries).toBeLessThan(60);
+    await new Promise((resume) => setTimeout(resume, 1000));
+  }
+}
 
 describe('two processes at once', () => {
   it('prune each conversation once', async () => {

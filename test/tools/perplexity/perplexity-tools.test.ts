@@ -13,7 +13,7 @@ let bench: Bench;
 let client: Client;
 
 async function connect(research: ResearchService): Promise<Client> {
-  const app = { research } as unknown as App;
+  const app = { research, requireUnconverted: () => undefined } as unknown as App;
   const { server } = buildServer({ app: () => app, toolsets: ['perplexity'] });
   const made = new Client({ name: 'test', version: '1' });
   const [here, there] = InMemoryTransport.createLinkedPair();
