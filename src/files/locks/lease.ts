@@ -7,14 +7,15 @@
  * (process-identity.ts). If that process ran on this machine and is dead, the lease is free at once.
  * Otherwise the lease ends 20 s after its last refresh.
  */
-import { lstatSync, rmdirSync, rmSync } from 'node:fs';
+import { lstatSync, rmdirSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { lock } from 'proper-lockfile';
 import { errnoOf } from '../../base/errors.js';
 import { atomicWrite, makeFolder } from '../atomic/atomic-write.js';
+import { removeQuietly } from '../atomic/staging.js';
 import { inFolder, pinFolder } from '../door/pinned-folder.js';
 import { notAFolder } from '../door/refusals.js';
-import { fileError } from '../read/file-errors.js';
+import { fileError, withFileError } from '../read/file-errors.js';
 import { readWhole } from '../read/json-doc.js';
 import { isSurelyDead, ownerName } from './process-identity.js';
 
@@ -43,7 +44,7 @@ export async function tryLease(path: string): Promise<Lease | undefined> {
 
 async function acquire(path: string): Promise<Lease | undefined> {
   let isHeld = true;
-  const folder = pinFolder(dirname(path));
+  const folder = await withFileError('lease', path, async () => pinFolder(dirname(path)));
   try {
     const at = folder.at(basename(path));
     const unlock = await lock(at, {
@@ -64,7 +65,7 @@ async function acquire(path: string): Promise<Lease | undefined> {
       isHeld: () => isHeld,
       release: async () => {
         isHeld = false;
-        rmSync(ownerPath(path), { force: true });
+        removeQuietly(folder.at(basename(ownerPath(path))));
         await unlock().catch(() => undefined); // released before, or another process holds it now
         folder.close();
       },
