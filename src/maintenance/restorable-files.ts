@@ -14,7 +14,9 @@ const ARCHIVE_NAME = /^conversations-\d{4}-\d\d(-\d{1,4})?\.tar\.gz$/;
 const OF_CONVERSATION = new Set(['conversation.json', 'job.json', 'summaries.json']);
 /** What a repair kept of a file that was damaged. */
 const BROKEN = /\.broken-\d{8}T\d{9}Z(?=\.json$)/;
-const KEPT_OF_LOGS = new Set(['state.json', 'retention.json', 'retention-last-run.json']);
+const KEPT_OF_LOGS = new Set([
+  ...['state.json', 'retention.json', 'retention-last-run.json', 'encryption.json'],
+]);
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 const INSIGHT = new RegExp(`^insights/${UUID}\\.json$`);
 const BROKEN_INSIGHT = new RegExp(`^insights/\\.${UUID}\\.json$`);

@@ -12,6 +12,7 @@ import { addFile } from '../files/atomic/new-file.js';
 import { archivedPath } from '../files/paths/paths.js';
 import { readStored } from '../files/read/json-doc.js';
 import { type BackupArea, CONTENTS_NAME, checkArchive } from './backup-content.js';
+import { MARKER_NAME, requireSameEncryption } from './encrypted-archive.js';
 import { problemWithRestoring } from './restorable-files.js';
 
 const JOB = /^(conversation-logs\/[^/]+\/)job\.json$/;
@@ -46,7 +47,7 @@ interface Target {
   readonly name: string;
 }
 
-/** CORRUPT (the archive), PATH_ESCAPE, FORMAT_TOO_NEW: then nothing was written. STORAGE_FULL, FILESYSTEM_ERROR. */
+/** CORRUPT (the archive), PATH_ESCAPE, FORMAT_TOO_NEW, CONFLICT (its encryption): then nothing was written. STORAGE_FULL, FILESYSTEM_ERROR. */
 export async function restoreArchive(
   path: string,
   options: RestoreOptions,
@@ -57,16 +58,26 @@ export async function restoreArchive(
     const target = targetOf(name, options);
     if (target !== undefined) archivedPath(target.folder, target.name);
   }
+  if (typeof options.into !== 'string') {
+    await requireSameEncryption(
+      path,
+      files.map(({ name }) => name),
+      options.into,
+    );
+  }
   const report: RestoreReport = {
     ...{ createdAt, restored: [], unchanged: [], refused: [], settings: [] },
   };
   let done = 0;
+  let marker: ArchiveFile | undefined;
   for await (const file of readArchive(path)) {
     signal?.throwIfAborted();
     if (file.name === CONTENTS_NAME || options.only?.(file.name) === false) continue;
-    await restoreOne(file, options, report);
+    if (file.name === MARKER_NAME) marker = file;
+    else await restoreOne(file, options, report);
     onProgress?.(++done, files.length);
   }
+  if (marker !== undefined) await restoreOne(marker, options, report);
   return report;
 }
 

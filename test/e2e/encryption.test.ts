@@ -34,11 +34,25 @@ it('is searched, looked at and backed up with its key, and refuses what reads by
     const { steps } = JSON.parse((await run(open, 'doctor', '--json')).stdout);
     const conversations = steps.find(({ check }: { check: string }) => check === 'conversations');
     expect(conversations).toMatchObject({ looked: 1, findings: [] });
-    for (const refused of [['scan'], ['redact', 'raised bed', '--yes']]) {
-      const { code, stderr } = await run(open, ...refused);
+    for (const args of [['scan'], ['redact', 'raised bed', '--yes']]) {
+      const { code, stderr } = await run(open, ...args);
       expect([code, stderr.includes('daybook decrypt')]).toEqual([2, true]);
     }
-    expect((await run(open, 'backup')).code).toBe(0);
+    const { path: backup } = JSON.parse((await run(open, 'backup', '--json')).stdout);
+
+    const empty = { ...open, root: join(place.folder, 'empty') };
+    await run(empty, 'init', '--json');
+    expect((await run(empty, 'restore', backup)).code).toBe(0);
+    expect((await run(empty, 'search', 'raised')).stdout).toContain(SECRET);
+    expect((await run(empty, 'restore', backup)).stdout).toContain('0 restored');
+    const used = { ...place, root: join(place.folder, 'used') };
+    await run(used, 'init', '--json');
+    await run(used, 'save', 'user', 'In the clear', '--conversation-id', 'other');
+    const refused = JSON.parse((await run(used, 'restore', backup, '--json')).stdout);
+    expect(refused.error.code).toBe('CONFLICT');
+    expect((await run(used, 'list')).stdout).toContain('In the clear');
+    expect(readdirSync(join(used.root, 'conversation-logs'))).not.toContain('encryption.json');
+
     expect((await run(open, 'decrypt', '--yes')).code).toBe(0);
     expect((await run(place, 'show', 'garden')).stdout).toContain(SECRET);
   });

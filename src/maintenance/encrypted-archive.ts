@@ -1,0 +1,48 @@
+/**
+ * Restoring a backup of an encrypted store. Its files are sealed, and `encryption.json` tells with which
+ * key, so that file goes along: only into a root whose own conversations it does not lock, and last,
+ * because from then on the root is opened with that key.
+ */
+import { join } from 'node:path';
+import { AppError } from '../base/errors.js';
+import { readArchive } from '../files/archive.js';
+import { listFolders } from '../files/paths/folders.js';
+import { readStored } from '../files/read/json-doc.js';
+import { CONVERSATION_ID } from '../stores/conversations/document/schema.js';
+import type { BackupArea } from './backup-content.js';
+
+const LOGS = 'conversation-logs';
+export const MARKER_NAME = `${LOGS}/encryption.json`;
+
+/** CONFLICT where the root has another key, or conversations that are not in the archive. */
+export async function requireSameEncryption(
+  path: string,
+  names: readonly string[],
+  areas: readonly BackupArea[],
+): Promise<void> {
+  const logsFolder = areas.find(({ name }) => name === LOGS)?.folder;
+  if (logsFolder === undefined || !names.includes(MARKER_NAME)) return;
+  const current = await readStored(join(logsFolder, 'encryption.json'));
+  if (current !== undefined) {
+    if (Buffer.compare(current.bytes, await markerIn(path)) === 0) return;
+    throw conflict('This backup and this root are encrypted with different keys.');
+  }
+  const others = (await listFolders(logsFolder)).filter(
+    (id) => CONVERSATION_ID.test(id) && !names.some((name) => name.startsWith(`${LOGS}/${id}/`)),
+  );
+  if (others.length > 0) {
+    throw conflict(
+      'This backup is encrypted, and this root holds other conversations in the clear.',
+    );
+  }
+}
+
+async function markerIn(path: string): Promise<Uint8Array> {
+  for await (const { name, bytes } of readArchive(path)) if (name === MARKER_NAME) return bytes;
+  return new Uint8Array();
+}
+
+const conflict = (message: string): AppError =>
+  new AppError('CONFLICT', message, {
+    hint: 'Nothing was restored. Restore it into an empty root (--root FOLDER), or extract it with --to FOLDER.',
+  });
