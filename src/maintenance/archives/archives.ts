@@ -13,6 +13,7 @@ import { tryLease } from '../../files/locks/lease.js';
 import { removeFolder } from '../../files/paths/folders.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { CLIENT_ID, CONVERSATION_ID } from '../../stores/conversations/document/schema.js';
+import { reasonOfOne } from '../concerns-one.js';
 import { restoreArchive } from '../restore-archive.js';
 import { type Candidate, chooseByRules, type PruneRule } from '../retention/candidates.js';
 import { ArchiveFiles, type ArchiveOptions, type Fingerprint, isSame } from './archive-files.js';
@@ -186,12 +187,7 @@ export class Archives {
       if (isRemoved) report.archived.push(conversationId);
       else report.skipped.push({ conversationId, reason: 'it has changed since it was chosen' });
     } catch (error) {
-      const isItsOwn =
-        isAppError(error, 'CONVERSATION_NOT_FOUND') ||
-        isAppError(error, 'CONFLICT') ||
-        isAppError(error, 'CONVERSATION_CORRUPTED');
-      if (!isItsOwn) throw error;
-      report.skipped.push({ conversationId, reason: error.message });
+      report.skipped.push({ conversationId, reason: reasonOfOne(error) });
     }
   }
 

@@ -5,8 +5,9 @@
  * plan; the next one does the rest.
  */
 import { type Clock, DAY_MS, isoTime } from '../../base/clock.js';
-import { AppError, isAppError } from '../../base/errors.js';
+import { AppError } from '../../base/errors.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
+import { reasonOfOne } from '../concerns-one.js';
 import type { MeasuredSize, StoreSize } from '../store-size.js';
 import type { TrashBin, TrashedItem } from '../trash-bin.js';
 import { type Candidate, chooseByRules, chooseOldest, type PruneRule } from './candidates.js';
@@ -128,12 +129,7 @@ export class Retention {
       if (trashName !== undefined) report.moved.push({ ...candidate, trashName });
       else report.skipped.push({ conversationId, reason: 'it has changed since it was chosen' });
     } catch (error) {
-      const isItsOwn =
-        isAppError(error, 'CONVERSATION_NOT_FOUND') ||
-        isAppError(error, 'CONFLICT') ||
-        isAppError(error, 'CONVERSATION_CORRUPTED');
-      if (!isItsOwn) throw error;
-      report.skipped.push({ conversationId, reason: error.message });
+      report.skipped.push({ conversationId, reason: reasonOfOne(error) });
     }
   }
 
