@@ -7,6 +7,7 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const SRC = resolve(import.meta.dirname, '../src');
+const ARCHITECTURE = resolve(import.meta.dirname, '../docs/ARCHITECTURE.md');
 
 /** Lowest first; rooms of one floor may not import each other. */
 const FLOORS: readonly (readonly string[])[] = [
@@ -27,7 +28,7 @@ const FLOORS: readonly (readonly string[])[] = [
   ],
   ['analytics', 'doctor'],
   ['app'],
-  ['tools', 'resources', 'web'],
+  ['tools', 'resources'],
   ['server'],
   ['cli'],
   ['api'],
@@ -141,6 +142,14 @@ describe('architecture', () => {
 
   it('knows the floor of every room', () => {
     expect(sources.filter((s) => !floorOf.has(s.room)).map((s) => s.path)).toEqual([]);
+  });
+
+  it('names the rooms that there are, and the table of ARCHITECTURE.md the same', () => {
+    const rooms = new Set(sources.map(({ room }) => room));
+    expect([...floorOf.keys()].filter((room) => !rooms.has(room))).toEqual([]);
+    const rows = readFileSync(ARCHITECTURE, 'utf8').match(/^\| \d+ \| [^|]+/gm) ?? [];
+    const told = rows.flatMap((row) => row.match(/(?<=`)[\w-]+(?=`)/g) ?? []);
+    expect(told.sort()).toEqual([...floorOf.keys()].sort());
   });
 
   it('imports only from lower floors or from the same room', () => {
