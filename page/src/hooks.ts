@@ -1,5 +1,5 @@
 /** What views share: the address, answers of tools, and changes on disk. */
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type CallError, onChange } from './api.js';
 
 export interface Route {
@@ -33,7 +33,8 @@ export function hrefOf(view: string, name = '', params: Record<string, string> =
 
 export function useRoute(): Route {
   const [route, setRoute] = useState(() => parseRoute(location.hash));
-  useEffect(() => {
+  // A layout effect: a plain one runs after the first paint and misses a change of address before it.
+  useLayoutEffect(() => {
     const update = () => setRoute(parseRoute(location.hash));
     addEventListener('hashchange', update);
     return () => removeEventListener('hashchange', update);

@@ -329,6 +329,20 @@ describe('hostile content', () => {
 describe('the way in', () => {
   beforeEach(() => open(() => undefined));
 
+  it('shows the address that is asked for while the page is still being drawn', async () => {
+    await page.waitForSelector('h2:text("Nothing is kept here yet")');
+    await page.addInitScript(() => {
+      const whenDrawn = new MutationObserver(() => {
+        if (document.getElementById('app')?.firstChild == null) return;
+        whenDrawn.disconnect();
+        location.hash = '#/trash';
+      });
+      whenDrawn.observe(document, { childList: true, subtree: true });
+    });
+    await page.reload();
+    await page.waitForSelector('h1:text("Trash and health")');
+  });
+
   it('is a link that works once, and stays in no history and no script', async () => {
     await page.waitForSelector('h2:text("Nothing is kept here yet")');
     expect(page.url()).toBe(`${served.origin}/#/`);
