@@ -246,11 +246,14 @@ function afterFate(file: File, fate: DataFate): Buffer {
   return Buffer.concat([now.subarray(0, kept), Buffer.alloc(added.byteLength)]);
 }
 
+/** `<boot id>-<pid namespace>-<pid>-…`, in src/files/locks/process-identity.ts; never a UUID's middle. */
+const NAME_OF_THIS_PROCESS = /([0-9a-f]{8}-\d{6,}-\d+)-\d+-([0-9a-z]+)/g;
+
 /** Writes the tree; the names of this living process become those of a dead one. */
 export function materialise(tree: ReadonlyMap<string, Buffer | undefined>, at: string): void {
   mkdirSync(at, { recursive: true });
   for (const [path, bytes] of tree) {
-    const there = join(at, path.replaceAll(/([0-9a-f]{8}-\d+-\d+)-\d+-([0-9a-z]+)/g, '$1-1-$2'));
+    const there = join(at, path.replaceAll(NAME_OF_THIS_PROCESS, '$1-1-$2'));
     if (bytes === undefined) mkdirSync(there, { recursive: true });
     else writeFileSync(there, bytes);
   }
