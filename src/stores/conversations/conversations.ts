@@ -199,10 +199,7 @@ export class ConversationStore {
     return this.#trash.list();
   }
 
-  /**
-   * Brings a folder of the trash back, by its name there or, the last deleted, by its id or key.
-   * CONVERSATION_NOT_FOUND (not in the trash), ALREADY_EXISTS (nothing is overwritten).
-   */
+  /** Takes a name in the trash, or an id or key for the last deleted. CONVERSATION_NOT_FOUND, ALREADY_EXISTS. */
   async restore(ref: string): Promise<Restored> {
     await this.#merges.recover();
     return this.#core.track(this.#trash.restore(ref));
@@ -241,8 +238,8 @@ export class ConversationStore {
   }
 
   /**
-   * Removes the conversation for good where `condition` holds for what is on disk at that moment;
-   * says whether it did. Takes an id, not a key. Files beside `conversation.json` keep the folder.
+   * Permanently removes the conversation if `condition` holds for what is on disk at that moment; returns
+   * whether it did. Takes an id, not a key. If there are files beside `conversation.json`, they stay.
    */
   async removeIf(
     conversationId: string,
