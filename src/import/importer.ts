@@ -1,9 +1,7 @@
 /** Imports into the stores of one root, for the command and the tool. */
-import { realpath } from 'node:fs/promises';
-import { isAbsolute } from 'node:path';
 import { AppError } from '../base/errors.js';
+import { realInputPath } from '../files/input/input.js';
 import { isInside } from '../files/paths/paths.js';
-import { ignoreErrno } from '../files/read/file-errors.js';
 import { type ImportReport, type ImportRequest, type ImportStores, runImport } from './import.js';
 import type { Activity } from './source.js';
 import { foundPlaces, type Machine, type UsualPlace } from './usual-places.js';
@@ -36,10 +34,7 @@ export class Importer {
    * folders of `DAYBOOK_IMPORT_FOLDERS`, or missing: such a caller does not learn which of the two.
    */
   async pathForRemote(path: string): Promise<string> {
-    const real =
-      isAbsolute(path) && !path.includes('\0')
-        ? await ignoreErrno(['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP'], realpath(path))
-        : undefined;
+    const real = await realInputPath(path);
     const { folders } = this.#options;
     if (real !== undefined && folders.some((folder) => isInside(folder, real))) return real;
     throw new AppError(
