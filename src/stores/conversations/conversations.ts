@@ -14,6 +14,11 @@ import { listFolders } from '../../files/paths/folders.js';
 import { keepOutOfGit } from '../../files/paths/git-ignore.js';
 import { readStamp, type Stamp } from '../../files/read/stamp.js';
 import type { WatcherStatus } from '../../files/watcher/watcher.js';
+import {
+  ConversationTrash,
+  type Restored,
+  type TrashedConversation,
+} from './conversation-trash.js';
 import type { Revision } from './document/apply-revision.js';
 import type { ConversationDocument } from './document/document.js';
 import type { HeadChange } from './document/head-change.js';
@@ -24,7 +29,6 @@ import type { ListQuery } from './listing/list-query.js';
 import { invalidRef, notFound } from './refs.js';
 import { type ConversationStoreOptions, StoreCore } from './store-core.js';
 import { tidyStore } from './tidy.js';
-import { type Restored, Trash, type TrashedConversation } from './trash/trash.js';
 import { History } from './versions/history.js';
 import { VersionFiles, type VersionReason } from './versions/version-files.js';
 import type { AppendOptions, NewMessage } from './writing/append.js';
@@ -71,7 +75,7 @@ export async function openConversationStore(
 export class ConversationStore {
   readonly #core: StoreCore;
   readonly #writer: ConversationWriter;
-  readonly #trash: Trash;
+  readonly #trash: ConversationTrash;
   readonly #merges: Merges;
   readonly #versions: VersionFiles;
   readonly #pages = new ListPages();
@@ -92,7 +96,7 @@ export class ConversationStore {
     });
     this.history = new History(this.#core, this.#writer, this.#versions);
     this.edits = new MessageEdits(this.#core, this.#writer);
-    this.#trash = new Trash(this.#core);
+    this.#trash = new ConversationTrash(this.#core);
     this.#merges = new Merges(this.#core, this.#writer, this.#trash);
   }
 
@@ -174,15 +178,15 @@ export class ConversationStore {
   }
 
   /**
-   * Moves it to the trash, or with `permanent` removes it for good, where `condition` holds for what is on
-   * disk at that moment; answers its name there, or its id. `undefined`: it does not hold. Takes an id.
+   * Moves it to the trash, or with `permanent` removes it, if `condition` holds for what is on disk at that
+   * moment. Takes an id. Returns its name there, or its id; `undefined` if the condition does not hold.
    */
-  async trashIf(...[id, ...how]: Parameters<Trash['trashIf']>): Promise<string | undefined> {
-    this.path(id);
-    return this.#core.track(this.#trash.trashIf(id, ...how));
+  async trashIf(...how: Parameters<ConversationTrash['trashIf']>): Promise<string | undefined> {
+    this.path(how[0]);
+    return this.#core.track(this.#trash.trashIf(...how));
   }
 
-  /** Removes the conversation for good; answers its id. Throws like `trash`. */
+  /** Removes the conversation permanently; returns its id. Throws like `trash`. */
   async remove(ref: string): Promise<string> {
     const conversationId = await this.#requireId(ref);
     await this.#core.track(this.#trash.remove(conversationId));
@@ -195,16 +199,13 @@ export class ConversationStore {
     return this.#trash.list();
   }
 
-  /**
-   * Brings a folder of the trash back, by its name there or, the last deleted, by its id or key.
-   * CONVERSATION_NOT_FOUND (not in the trash), ALREADY_EXISTS (nothing is overwritten).
-   */
+  /** Takes a name in the trash, or an id or key for the last deleted. CONVERSATION_NOT_FOUND, ALREADY_EXISTS. */
   async restore(ref: string): Promise<Restored> {
     await this.#merges.recover();
     return this.#core.track(this.#trash.restore(ref));
   }
 
-  /** Removes for good what is in the trash under that name, or of an id the last deleted. CONVERSATION_NOT_FOUND. */
+  /** Permanently removes what is in the trash under that name; for an id, the one deleted last. CONVERSATION_NOT_FOUND. */
   purge(nameOrId: string): Promise<void> {
     return this.#core.track(this.#trash.purge(nameOrId));
   }
@@ -237,8 +238,8 @@ export class ConversationStore {
   }
 
   /**
-   * Removes the conversation for good where `condition` holds for what is on disk at that moment;
-   * says whether it did. Takes an id, not a key. Files beside `conversation.json` keep the folder.
+   * Permanently removes the conversation if `condition` holds for what is on disk at that moment; returns
+   * whether it did. Takes an id, not a key. If there are files beside `conversation.json`, they stay.
    */
   async removeIf(
     conversationId: string,

@@ -17,11 +17,11 @@ import type { HeldLock } from '../../../files/locks/lock-handle.js';
 import { listFiles, removeEmptyFolder, removeFile } from '../../../files/paths/folders.js';
 import { parseDocument, readWhole } from '../../../files/read/json-doc.js';
 import { readStamp, type Stamp } from '../../../files/read/stamp.js';
+import type { ConversationTrash } from '../conversation-trash.js';
 import { CONVERSATION_ID, type Conversation, type ConversationHead } from '../document/schema.js';
 import type { CachedDocument } from '../files/document-cache.js';
 import { notFound } from '../refs.js';
 import type { StoreCore } from '../store-core.js';
-import type { Trash } from '../trash/trash.js';
 import type { PastFields, PastMessage } from './append.js';
 import { type CopyOptions, mergeOf } from './copies.js';
 import type { ConversationWriter } from './writer.js';
@@ -46,10 +46,10 @@ export interface Merged {
 export class Merges {
   readonly #core: StoreCore;
   readonly #writer: ConversationWriter;
-  readonly #trash: Trash;
+  readonly #trash: ConversationTrash;
   readonly #folder: string;
 
-  constructor(core: StoreCore, writer: ConversationWriter, trash: Trash) {
+  constructor(core: StoreCore, writer: ConversationWriter, trash: ConversationTrash) {
     this.#core = core;
     this.#writer = writer;
     this.#trash = trash;
@@ -144,7 +144,8 @@ export class Merges {
       moved.push(await this.#trash.moveIn(second.conversationId));
       return moved;
     } catch (error) {
-      for (const name of moved) await this.#trash.moveBack(name);
+      const [name] = moved;
+      if (name !== undefined) await this.#trash.moveBack(name, first.conversationId);
       const { files } = this.#core;
       await lock.remove(files.fileOf(journal.into));
       await removeEmptyFolder(files.folderOf(journal.into));
