@@ -5,7 +5,7 @@ import type { Config } from '../config/config.js';
 import { type ConversionOptions, convertStore } from '../encryption/convert.js';
 import type { GivenKey } from '../encryption/keys.js';
 import { type OpenEncryption, openEncryption } from '../encryption/open-encryption.js';
-import type { StorePlaces } from '../files/sealing/open-stores.js';
+import type { StorePaths } from '../files/sealing/open-stores.js';
 import { KnowledgeGraph } from '../stores/knowledge-graph/knowledge-graph.js';
 import { graphFiles } from '../stores/knowledge-graph/log/graph-files.js';
 
@@ -14,7 +14,7 @@ const memoryBankOf = ({ root }: Config) => join(root, 'memory-bank');
 /** The name of what belongs to this store in the user's cache folder. */
 const cacheNameOf = ({ logsDir }: Config): string => sha256Hex(logsDir).slice(0, 32);
 
-function placesOf(config: Config): StorePlaces {
+function pathsOf(config: Config): StorePaths {
   const { root, logsDir, kg, backup, cacheFolder } = config;
   const { snapshot, sidecar, wal, previousSnapshot, previousWal, rejects } = graphFiles(
     kg.snapshotPath,
@@ -31,7 +31,7 @@ function placesOf(config: Config): StorePlaces {
 
 /** Throws like `openEncryption`. */
 export function openStoreEncryption(config: Config): Promise<OpenEncryption> {
-  return openEncryption(config.logsDir, placesOf(config), config.encryption);
+  return openEncryption(config.logsDir, pathsOf(config), config.encryption);
 }
 
 /** See `convertStore`. `wanted`: what opens the store afterwards; `undefined`: nothing is needed. */
@@ -50,7 +50,7 @@ export function convertEncryption(
   return convertStore({
     logsFolder: logsDir,
     memoryBank,
-    places: placesOf(config),
+    paths: pathsOf(config),
     locks: [...new Set(locks)],
     current: encryption,
     wanted,

@@ -11,7 +11,7 @@ import { systemClock } from '../../src/base/clock.js';
 import { convertStore } from '../../src/encryption/convert.js';
 import { convertFile } from '../../src/encryption/convert-file.js';
 import { CipherKey } from '../../src/files/sealing/cipher.js';
-import type { StorePlaces } from '../../src/files/sealing/open-stores.js';
+import type { StorePaths } from '../../src/files/sealing/open-stores.js';
 import { addKey } from '../../src/files/sealing/sealed-form.js';
 import { Archives } from '../../src/maintenance/archives/archives.js';
 import { Backups } from '../../src/maintenance/backup.js';
@@ -182,7 +182,7 @@ const cacheFile = (root: string) => join(root, '.cache', 'index', `${CACHE_NAME}
 const graphOf = (root: string) =>
   graphFiles(join(bankOf(root), 'kg_snapshot.json'), join(bankOf(root), 'kg_wal.log'));
 
-function placesOf(root: string): StorePlaces {
+function pathsOf(root: string): StorePaths {
   const { snapshot, sidecar, wal, previousSnapshot, previousWal, rejects } = graphOf(root);
   return {
     ...{ sealed: [logsOf(root), bankOf(root)], guarded: [root] },
@@ -193,7 +193,7 @@ function placesOf(root: string): StorePlaces {
 
 async function convert(root: string, keyFile: string, isEncrypting: boolean, fsync: boolean) {
   const { left } = await convertStore({
-    ...{ logsFolder: logsOf(root), memoryBank: bankOf(root), places: placesOf(root), fsync },
+    ...{ logsFolder: logsOf(root), memoryBank: bankOf(root), paths: pathsOf(root), fsync },
     locks: [join(logsOf(root), '.locks'), join(bankOf(root), '.locks')],
     current: { keyFile },
     wanted: isEncrypting ? { keyFile } : undefined,
