@@ -33,6 +33,8 @@ export interface NewConversation extends PastFields {
   isKeyFree?: boolean;
   /** The messages were screened already. */
   isScreened?: boolean;
+  /** One of very many: it is not kept in memory for a next message. */
+  isOneOfMany?: boolean;
 }
 
 export type Created = Conversation & Pick<AppendResult, 'masked'>;
@@ -57,7 +59,13 @@ export class ConversationWriter {
   }
 
   async create(conversation: NewConversation): Promise<Created> {
-    const { messages: given = [], isKeyFree = false, isScreened, ...fields } = conversation;
+    const {
+      messages: given = [],
+      isKeyFree = false,
+      isScreened,
+      isOneOfMany,
+      ...fields
+    } = conversation;
     requireReadable(fields);
     const { messages, ...noted } = isScreened ? { messages: given } : await this.#screened(given);
     await this.#core.options.requireRoom?.();
@@ -68,7 +76,9 @@ export class ConversationWriter {
       if (clientId !== undefined) await this.#requireFreeKey(clientId, isKeyFree);
       return this.createWith(lock, fields, [request]);
     });
-    return { ...(await this.#core.track(creating)).snapshot(), ...noted };
+    const document = await this.#core.track(creating);
+    if (isOneOfMany) this.#core.files.uncache(document.head.conversationId);
+    return { ...document.snapshot(), ...noted };
   }
 
   /** Through a lock that the caller holds. `beforeWrite` runs when the id is known. */
