@@ -17,7 +17,12 @@ function putOld({ root }: Place): void {
   const folder = join(root, 'conversation-logs', OLD);
   mkdirSync(join(folder, 'versions'), { recursive: true });
   const times = { createdAt: '2020-01-01T00:00:00.000Z', updatedAt: '2020-01-01T00:00:00.000Z' };
-  const message = { id: 'm1', role: 'user', content: `raven ${MARK}`, createdAt: times.createdAt };
+  const message = {
+    id: 'm1',
+    role: 'user',
+    content: `raven ravensburgerland ${MARK}`,
+    createdAt: times.createdAt,
+  };
   const document = { conversationId: OLD, ...times, messageCount: 1, clientId: 'old-key' };
   const text = JSON.stringify({ ...document, title: MARK, messages: [message] });
   writeFileSync(join(folder, 'conversation.json'), text);
@@ -65,10 +70,10 @@ describe('an encrypted store', () => {
       expect(JSON.parse(redacted.stdout).files.length).toBeGreaterThan(7);
       expect((await outcome(sealed, 'redact', MARK, '--dry-run')).stdout).toContain('in no file');
       // Everything is still sealed, and reads without the text.
-      expect(filesWith('raven', foldersOf(place)).filter((path) => !/backups/.test(path))).toEqual(
-        [],
-      );
-      expect(await run(sealed, 'search', 'raven')).toContain('raven [redacted]');
+      expect(
+        filesWith('ravensburgerland', foldersOf(place)).filter((path) => !/backups/.test(path)),
+      ).toEqual([]);
+      expect(await run(sealed, 'search', 'raven')).toContain('ravensburgerland [redacted]');
       expect(await run(sealed, 'mb', 'read', 'b.md')).toContain('second [redacted]');
       expect(await run(sealed, 'kg', 'query', '--predicate', 'knows')).toContain('[redacted]');
       expect((await outcome(sealed, 'doctor')).stdout).not.toMatch(/error/);
