@@ -10,6 +10,7 @@ import { openStoreEncryption } from './app/encryption.js';
 import { indexCachePath } from './app/index-cache-path.js';
 import { type KeepingParts, keepingParts, storeSize } from './app/keeping.js';
 import { openLanguageParts } from './app/language-parts.js';
+import { perplexityOf } from './app/perplexity.js';
 import type { SummaryParts } from './app/summaries.js';
 import { type Clock, systemClock } from './base/clock.js';
 import { type Log, silentLog } from './base/log.js';
@@ -32,8 +33,6 @@ import { Backups } from './maintenance/backup.js';
 import type { BackupArea } from './maintenance/backup-content.js';
 import { graphPathsOf } from './maintenance/graph-in-archive.js';
 import { MessageScreen } from './privacy/screen.js';
-import { createPerplexity } from './providers/perplexity.js';
-import type { Perplexity } from './providers/perplexity-types.js';
 import type { VectorSource } from './recall/vector-source.js';
 import { createResearch } from './research/research.js';
 import type { ResearchService } from './research/research-types.js';
@@ -361,20 +360,6 @@ function backupsOf(config: Config, kg: KnowledgeGraph, clock: Clock) {
     { name: 'configuration/providers.json', path: join(dirname(configFile), 'providers.json') },
   ];
   return { areas, backups: new Backups({ ...backup, areas, singleFiles, clock, fsync }) };
-}
-
-function perplexityOf({ perplexity }: Config, clock: Clock): Perplexity | undefined {
-  const { apiKey, backend, baseUrl, model, searchPreset, researchPreset, timeoutMs } = perplexity;
-  if (apiKey === undefined) return undefined;
-  return createPerplexity({
-    apiKey,
-    backend,
-    baseUrl,
-    clock,
-    presets: { search: searchPreset, deepResearch: researchPreset },
-    askTimeoutMs: timeoutMs,
-    ...(model === undefined ? {} : { models: { search: model, deepResearch: model } }),
-  });
 }
 
 function factsOf(config: Config): StoreFacts {
