@@ -308,9 +308,9 @@ function importerOf(
   { logsDir: logsFolder, imports, variable }: Config,
   stores: Omit<ImportStores, 'logsFolder'>,
 ): Importer {
-  const { activity, watched, home, programs } = imports;
+  const { activity, watched, folders, home, programs } = imports;
   const machine = { home, programs, variable };
-  return new Importer({ ...stores, logsFolder, machine, activity, watched });
+  return new Importer({ ...stores, logsFolder, machine, activity, watched, folders });
 }
 
 /** What is kept in the memory bank. */

@@ -6,7 +6,7 @@
  */
 import { join } from 'node:path';
 import { AppError, isAppError } from '../base/errors.js';
-import type { Durability } from '../files/atomic/atomic-write.js';
+import { type Durability, makeFolder, syncFolder } from '../files/atomic/atomic-write.js';
 import { sweepLocks, withLock } from '../files/locks/file-lock.js';
 import { tryLease } from '../files/locks/lease.js';
 import { heldLocks } from '../files/locks/lock-inspection.js';
@@ -79,6 +79,7 @@ export async function convertStore(options: ConversionOptions): Promise<Conversi
     await waitForWriters(options, marker);
     const keys = { from: from?.key, to: to?.key };
     const done = await new Conversion(options, keys).run();
+    await forgetStages(options);
     await writeMarker(logsFolder, { key: to?.facts ?? null }, options);
     return { ...done, ...(to && { keyId: to.key.id }) };
   } finally {
@@ -135,6 +136,15 @@ async function waitForWriters(options: ConversionOptions, before: Marker): Promi
   }
 }
 
+/** What was staged in a lock has the old form, and must not come back by a power cut. */
+async function forgetStages({ locks, fsync }: ConversionOptions): Promise<void> {
+  for (const folder of locks) {
+    await sweepLocks(folder);
+    await makeFolder(folder, { fsync });
+    await syncFolder(folder, { fsync });
+  }
+}
+
 class Conversion {
   readonly #options: ConversionOptions;
   readonly #keys: Keys;
@@ -178,7 +188,7 @@ class Conversion {
     if (stamp === undefined || isSameStamp(this.#seen.get(path), stamp)) return;
     // No process writes one now; it may hold a text in the clear.
     if (TEMPORARY.test(path) || isIndexCache(path, this.#options.places)) {
-      await removeFile(path);
+      await removeFile(path, this.#options);
       return;
     }
     if (hasOwnForm(path) && !isDocumentFile(path)) return;

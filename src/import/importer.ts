@@ -1,4 +1,7 @@
 /** Imports into the stores of one root, for the command and the tool. */
+import { AppError } from '../base/errors.js';
+import { realInputPath } from '../files/input/input.js';
+import { isInside } from '../files/paths/paths.js';
 import { type ImportReport, type ImportRequest, type ImportStores, runImport } from './import.js';
 import type { Activity } from './source.js';
 import { foundPlaces, type Machine, type UsualPlace } from './usual-places.js';
@@ -9,6 +12,8 @@ export interface ImporterOptions extends ImportStores {
   readonly activity: Activity;
   /** Kinds of places that servers watch. */
   readonly watched: readonly UsualPlace['kind'][];
+  /** Real paths of the folders that callers over the network may import from. */
+  readonly folders: readonly string[];
 }
 
 export class Importer {
@@ -22,6 +27,27 @@ export class Importer {
   run(request: Omit<ImportRequest, 'activity'> & { activity?: Activity | undefined }) {
     const { activity = this.#options.activity, ...others } = request;
     return runImport(this.#options, { ...others, activity });
+  }
+
+  /**
+   * The real path of what a caller over the network names. VALIDATION_ERROR where it is outside the
+   * folders of `DAYBOOK_IMPORT_FOLDERS`, or missing: such a caller does not learn which of the two.
+   */
+  async pathForRemote(path: string): Promise<string> {
+    const real = await realInputPath(path);
+    const { folders } = this.#options;
+    if (real !== undefined && folders.some((folder) => isInside(folder, real))) return real;
+    throw new AppError(
+      'VALIDATION_ERROR',
+      'This server reads no such path for callers over HTTP.',
+      {
+        hint:
+          folders.length === 0
+            ? 'Give the export as text, run daybook import on the machine itself, or name folders in DAYBOOK_IMPORT_FOLDERS.'
+            : `Paths inside these folders are read: ${folders.join(', ')}.`,
+        details: { field: 'path' },
+      },
+    );
   }
 
   /** Where tools on this machine keep what could be imported. FILESYSTEM_ERROR. */

@@ -5,8 +5,9 @@
  */
 import { isAppError } from '../base/errors.js';
 import { requireConfined } from '../files/paths/confined-file.js';
+import { parseTrashName } from '../files/trash/trash-names.js';
+import { TRASHED_CONVERSATION } from '../stores/conversations/conversation-trash.js';
 import { CONVERSATION_ID } from '../stores/conversations/document/schema.js';
-import { TRASH_NAME } from '../stores/conversations/trash/trash-names.js';
 import { VERSION_NAME } from '../stores/conversations/versions/version-files.js';
 import { problemWithNotePath } from '../stores/memory-bank/note-path.js';
 
@@ -21,7 +22,6 @@ const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 const INSIGHT = new RegExp(`^insights/${UUID}\\.json$`);
 const BROKEN_INSIGHT = new RegExp(`^insights/\\.${UUID}\\.json$`);
 const TRASHED_INSIGHT = new RegExp(`^\\.trash/insights/${UUID}(\\.[\\w-]{1,100})*\\.json$`);
-const TRASHED_NOTE = /^\.trash\/[\w-]{1,40}\/(.+)$/;
 const GRAPH = new Set([
   'kg_snapshot.json',
   'kg_snapshot.sha256',
@@ -79,7 +79,7 @@ function isOfLogs(parts: readonly string[], bytes: Uint8Array): boolean {
   if (first === '.merging') return parts.length === 2 && isConversation(second, '.json');
   if (first === '.trash') {
     if (parts.length === 2) return isIgnoreAll(second, bytes);
-    return TRASH_NAME.test(second) && isOfConversation(parts.slice(2));
+    return TRASHED_CONVERSATION.test(second) && isOfConversation(parts.slice(2));
   }
   return CONVERSATION_ID.test(first) && isOfConversation(parts.slice(1));
 }
@@ -103,8 +103,7 @@ function isOfBank(rest: string, bytes: Uint8Array, graphNames: ReadonlySet<strin
 
 function isOfBankTrash(rest: string, bytes: Uint8Array): boolean {
   if (isIgnoreAll(rest.slice('.trash/'.length), bytes) || TRASHED_INSIGHT.test(rest)) return true;
-  const note = TRASHED_NOTE.exec(rest)?.[1];
-  return note !== undefined && problemWithNotePath(note) === undefined;
+  return problemWithNotePath(parseTrashName(rest.slice('.trash/'.length)).path) === undefined;
 }
 
 /** The `.gitignore` of a private folder, which must keep all of it out of git. */

@@ -1,6 +1,6 @@
 /**
- * The trash as a whole: deleted conversations, insights and notes, each where its store keeps them
- * (docs/FORMAT.md). It is listed and emptied here; the stores restore and remove.
+ * The trash as a whole: deleted conversations, insights and notes, each in the folder of its store
+ * (files/trash/). This lists all of them and removes what is past its period.
  */
 import { isAppError } from '../base/errors.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
@@ -50,7 +50,7 @@ export class TrashBin {
       const title = content?.trim().split('\n')[0]?.slice(0, TITLE_LENGTH);
       items.push(itemOf('insight', { name, title, deletedAt, sizeBytes }));
     }
-    for (const { name, path: title, deletedAt, sizeBytes } of await memoryBank.trashed()) {
+    for (const { name, original: title, deletedAt, sizeBytes } of await memoryBank.trashed()) {
       items.push(itemOf('note', { name, title, deletedAt, sizeBytes }));
     }
     return items.sort((a, b) => ((a.deletedAt ?? '') < (b.deletedAt ?? '') ? 1 : -1));
@@ -65,7 +65,7 @@ export class TrashBin {
     );
   }
 
-  /** Removes for good; returns what this call removed. LOCKED, FILESYSTEM_ERROR: the rest stays. */
+  /** Removes permanently; returns what this call removed. LOCKED, FILESYSTEM_ERROR: the rest stays. */
   async empty(options: EmptyOptions = {}): Promise<TrashedItem[]> {
     const removed: TrashedItem[] = [];
     for (const item of await this.choose(options)) {

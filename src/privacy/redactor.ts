@@ -150,10 +150,10 @@ export class Redactor {
 
   async #removeDerived(): Promise<void> {
     const { derivedFiles, derivedFolders } = this.#options;
-    for (const path of derivedFiles) await removeFile(path);
+    for (const path of derivedFiles) await removeFile(path, this.#options);
     for (const folder of derivedFolders) {
       for await (const { path, isPlain } of listFiles(folder, () => false)) {
-        if (isPlain) await removeFile(path);
+        if (isPlain) await removeFile(path, this.#options);
       }
     }
   }

@@ -23,7 +23,13 @@ it('takes in what is added to a session, and keeps it when the session is delete
   const folder = folderWith({ 'projects/x/session-1.jsonl': lines(line('u1', null, 'one')) });
   const file = join(folder, 'projects/x/session-1.jsonl');
   const machine = { home: folder, programs: folder, variable: () => undefined };
-  const importer = new Importer({ ...bench.stores, machine, activity: 'short', watched: [] });
+  const importer = new Importer({
+    ...bench.stores,
+    machine,
+    activity: 'short',
+    watched: [],
+    folders: [],
+  });
   const stop = new AbortController();
   const seen: string[] = [];
   const errors: string[] = [];
@@ -60,7 +66,7 @@ it('lets one server at a time take in what is watched, and another one go on', a
   const machine = { home, programs: home, variable: () => undefined };
   const importer = new Importer({
     ...bench.stores,
-    ...{ machine, activity: 'short', watched: ['claude-code'] },
+    ...{ machine, activity: 'short', watched: ['claude-code'], folders: [] },
   });
   expect((await importer.watched()).map(({ title }) => title)).toEqual(['Claude Code']);
   const leasePath = join(bench.logsFolder, '.leases', 'import-watch');

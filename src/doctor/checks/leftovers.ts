@@ -4,6 +4,7 @@ import { leftBehindIn, sweepTemporaries } from '../../files/atomic/staging.js';
 import { sweepLocks } from '../../files/locks/file-lock.js';
 import { heldLocks, leftInLocks } from '../../files/locks/lock-inspection.js';
 import { listFolders } from '../../files/paths/folders.js';
+import { PENDING_REMOVAL } from '../../files/trash/trash-folder.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import type { Check, Looking } from '../check.js';
 
@@ -81,7 +82,7 @@ async function lookAtTrash(
 ): Promise<void> {
   for (const name of await listFolders(trashFolder)) {
     looked();
-    if (!name.startsWith('.tmp-')) continue;
+    if (!name.startsWith(PENDING_REMOVAL)) continue;
     found({
       severity: 'note',
       path: join(trashFolder, name),

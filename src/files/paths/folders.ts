@@ -60,12 +60,19 @@ export async function removeEmptyFolder(path: string): Promise<boolean> {
   }
 }
 
+/** Removes the folders above `path`, up to `folder`, that are empty now. Git keeps no empty folders either. */
+export async function removeEmptyParents(path: string, folder: string): Promise<void> {
+  for (let parent = dirname(path); parent !== folder; parent = dirname(parent)) {
+    if (!(await removeEmptyFolder(parent))) return;
+  }
+}
+
 /**
- * Moves a folder with its content by one rename, durable when it resolves. `taken`: `to` exists and is
- * not an empty folder. `absent`: there is no `from`. Both must be on one file system, and the parent
- * folder of `to` must exist.
+ * Moves a file, or a folder with its content, by one rename, durable when it resolves. `taken`: `to`
+ * exists and is not an empty folder; a file is moved onto a file that is there. `absent`: there is no
+ * `from`. Both must be on one file system, and the parent folder of `to` must exist.
  */
-export async function moveFolder(
+export async function moveByRename(
   from: string,
   to: string,
   durability: Durability,
@@ -101,7 +108,7 @@ export async function writeNewFolder<T>(
     try {
       const result = await fill(stage);
       await syncFolder(stage, durability);
-      if ((await moveFolder(stage, target, durability)) === 'moved') return result;
+      if ((await moveByRename(stage, target, durability)) === 'moved') return result;
     } finally {
       await removeFolder(stage);
     }
@@ -109,22 +116,6 @@ export async function writeNewFolder<T>(
   throw new AppError('ALREADY_EXISTS', `${target} exists already; nothing was written.`, {
     details: { path: target },
   });
-}
-
-/**
- * Moves a file by one rename, durable when it resolves; a file at `to` is replaced. False if there is
- * no `from`.
- */
-export async function moveFile(from: string, to: string, durability: Durability): Promise<boolean> {
-  try {
-    await renameBetween(from, to);
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT' && !isThere(from)) return false;
-    throw fileError(error, 'move', from);
-  }
-  await syncFolder(dirname(to), durability);
-  await syncFolder(dirname(from), durability);
-  return true;
 }
 
 const TAKEN = ['ENOTEMPTY', 'EEXIST', 'ENOTDIR'];
@@ -155,8 +146,15 @@ export async function removeFolder(path: string): Promise<void> {
   await withFileError('remove', path, () => ignoreErrno(['ENOENT'], removed));
 }
 
-/** Removes a file. Does nothing if there is no such file. */
-export async function removeFile(path: string): Promise<void> {
-  const removed = inFolder(dirname(path), (folder) => unlinkSync(folder.at(basename(path))));
-  await withFileError('remove', path, () => ignoreErrno(['ENOENT'], removed));
+/**
+ * Removes a file. Does nothing if there is no such file. With `fsync` a power cut does not bring it back
+ * once this resolves.
+ */
+export async function removeFile(path: string, { fsync } = { fsync: false }): Promise<void> {
+  const removed = inFolder(dirname(path), (folder) => {
+    unlinkSync(folder.at(basename(path)));
+    return true;
+  });
+  const wasThere = await withFileError('remove', path, () => ignoreErrno(['ENOENT'], removed));
+  if (wasThere) await syncFolder(dirname(path), { fsync });
 }

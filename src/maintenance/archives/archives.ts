@@ -97,7 +97,7 @@ export class Archives {
       dryRun: false,
       signal,
     });
-    await conversations.lookAt(conversationId);
+    await conversations.refreshOne(conversationId);
     if (refused.length > 0) throw alreadyThere(conversationId);
     return conversationId;
   }

@@ -5,29 +5,33 @@
  * hand edit is always seen. Damaged files are reported and never written. The parts are in
  * `conversations/`: writer, trash, merges, listing, over one core.
  */
-
-import { join } from 'node:path';
 import type { AppError } from '../../base/errors.js';
 import { yieldToEventLoop } from '../../base/time-slice.js';
 import { makeFolder } from '../../files/atomic/atomic-write.js';
-import { listFolders } from '../../files/paths/folders.js';
+import { GroupCommits } from '../../files/atomic/group-commit.js';
+import { withLock } from '../../files/locks/file-lock.js';
 import { keepOutOfGit } from '../../files/paths/git-ignore.js';
 import { readStamp, type Stamp } from '../../files/read/stamp.js';
 import type { WatcherStatus } from '../../files/watcher/watcher.js';
+import {
+  ConversationTrash,
+  type Restored,
+  type TrashedConversation,
+} from './conversation-trash.js';
 import type { Revision } from './document/apply-revision.js';
 import type { ConversationDocument } from './document/document.js';
 import type { HeadChange } from './document/head-change.js';
+import { requireReadable } from './document/parse-conversation.js';
 import { CONVERSATION_ID, type Conversation, type ConversationHead } from './document/schema.js';
-import type { ConversationChange } from './files/catalogue.js';
+import { type ConversationChange, ignoredFolders } from './files/catalogue.js';
 import { type ConversationPage, ListPages, type PageRequest } from './listing/list-pages.js';
 import type { ListQuery } from './listing/list-query.js';
-import { invalidRef, notFound } from './refs.js';
+import { invalidRef, notFound, requireRef } from './refs.js';
 import { type ConversationStoreOptions, StoreCore } from './store-core.js';
 import { tidyStore } from './tidy.js';
-import { type Restored, Trash, type TrashedConversation } from './trash/trash.js';
 import { History } from './versions/history.js';
 import { VersionFiles, type VersionReason } from './versions/version-files.js';
-import type { AppendOptions, NewMessage } from './writing/append.js';
+import type { AppendOptions, AppendRequest, NewMessage } from './writing/append.js';
 import { branchOf, type CopyOptions } from './writing/copies.js';
 import { type Merged, Merges, requireTwo } from './writing/merges.js';
 import { MessageEdits } from './writing/message-edits.js';
@@ -71,7 +75,8 @@ export async function openConversationStore(
 export class ConversationStore {
   readonly #core: StoreCore;
   readonly #writer: ConversationWriter;
-  readonly #trash: Trash;
+  readonly #commits: GroupCommits<AppendRequest, AppendResult>;
+  readonly #trash: ConversationTrash;
   readonly #merges: Merges;
   readonly #versions: VersionFiles;
   readonly #pages = new ListPages();
@@ -84,15 +89,16 @@ export class ConversationStore {
     this.#core = new StoreCore(options);
     this.#versions = new VersionFiles(this.#core);
     this.#writer = new ConversationWriter(this.#core, this.#versions);
+    this.#commits = new GroupCommits((ref, requests) => this.#writer.commit(ref, requests));
     this.#core.whenOverwritten((before) => {
       const { conversationId } = before.head;
-      return this.#core.lock(conversationId, () =>
+      return withLock(this.#core.locksFolder, conversationId, () =>
         this.#versions.keep(conversationId, before, 'hand'),
       );
     });
     this.history = new History(this.#core, this.#writer, this.#versions);
     this.edits = new MessageEdits(this.#core, this.#writer);
-    this.#trash = new Trash(this.#core);
+    this.#trash = new ConversationTrash(this.#core);
     this.#merges = new Merges(this.#core, this.#writer, this.#trash);
   }
 
@@ -134,12 +140,22 @@ export class ConversationStore {
    * then nothing of this call is in the file. The first message of a user titles a conversation
    * that has no title.
    */
-  append(
+  async append(
     ref: string,
     messages: readonly NewMessage[],
     options: AppendOptions = {},
   ): Promise<AppendResult> {
-    return this.#writer.append(ref, { messages, options });
+    const turn = this.#core.screened(messages);
+    const { messages: screened, ...noted } = turn instanceof Promise ? await turn : turn;
+    return { ...(await this.#commit(ref, { messages: screened, options })), ...noted };
+  }
+
+  /** What waits for the same conversation is written together. */
+  async #commit(ref: string, request: AppendRequest): Promise<AppendResult> {
+    requireRef(ref);
+    const { create } = request.options;
+    if (typeof create === 'object') requireReadable(create);
+    return this.#core.track(this.#commits.add(ref, request));
   }
 
   /**
@@ -147,7 +163,7 @@ export class ConversationStore {
    * durable when it resolves; sets `updatedAt` where anything differs. Throws like `append`.
    */
   async update(ref: string, change: HeadChange): Promise<ConversationHead> {
-    return (await this.#writer.commit(ref, { messages: [], options: {}, change })).head;
+    return (await this.#commit(ref, { messages: [], options: {}, change })).head;
   }
 
   /**
@@ -174,15 +190,15 @@ export class ConversationStore {
   }
 
   /**
-   * Moves it to the trash, or with `permanent` removes it for good, where `condition` holds for what is on
-   * disk at that moment; answers its name there, or its id. `undefined`: it does not hold. Takes an id.
+   * Moves it to the trash, or with `permanent` removes it, if `condition` holds for what is on disk at that
+   * moment. Takes an id. Returns its name there, or its id; `undefined` if the condition does not hold.
    */
-  async trashIf(...[id, ...how]: Parameters<Trash['trashIf']>): Promise<string | undefined> {
-    this.path(id);
-    return this.#core.track(this.#trash.trashIf(id, ...how));
+  async trashIf(...how: Parameters<ConversationTrash['trashIf']>): Promise<string | undefined> {
+    this.path(how[0]);
+    return this.#core.track(this.#trash.trashIf(...how));
   }
 
-  /** Removes the conversation for good; answers its id. Throws like `trash`. */
+  /** Removes the conversation permanently; returns its id. Throws like `trash`. */
   async remove(ref: string): Promise<string> {
     const conversationId = await this.#requireId(ref);
     await this.#core.track(this.#trash.remove(conversationId));
@@ -195,16 +211,13 @@ export class ConversationStore {
     return this.#trash.list();
   }
 
-  /**
-   * Brings a folder of the trash back, by its name there or, the last deleted, by its id or key.
-   * CONVERSATION_NOT_FOUND (not in the trash), ALREADY_EXISTS (nothing is overwritten).
-   */
+  /** Takes a name in the trash, or an id or key for the last deleted. CONVERSATION_NOT_FOUND, ALREADY_EXISTS. */
   async restore(ref: string): Promise<Restored> {
     await this.#merges.recover();
     return this.#core.track(this.#trash.restore(ref));
   }
 
-  /** Removes for good what is in the trash under that name, or of an id the last deleted. CONVERSATION_NOT_FOUND. */
+  /** Permanently removes what is in the trash under that name; for an id, the one deleted last. CONVERSATION_NOT_FOUND. */
   purge(nameOrId: string): Promise<void> {
     return this.#core.track(this.#trash.purge(nameOrId));
   }
@@ -237,8 +250,8 @@ export class ConversationStore {
   }
 
   /**
-   * Removes the conversation for good where `condition` holds for what is on disk at that moment;
-   * says whether it did. Takes an id, not a key. Files beside `conversation.json` keep the folder.
+   * Permanently removes the conversation if `condition` holds for what is on disk at that moment; returns
+   * whether it did. Takes an id, not a key. If there are files beside `conversation.json`, they stay.
    */
   async removeIf(
     conversationId: string,
@@ -279,15 +292,8 @@ export class ConversationStore {
    * Names of folders that hold a `conversation.json` but are not named like a conversation, so that
    * nothing reads them: copies, or folders that a person named. FILESYSTEM_ERROR.
    */
-  async ignoredFolders(): Promise<string[]> {
-    const { logsFolder } = this.#core.options;
-    const ignored: string[] = [];
-    for (const name of await listFolders(logsFolder)) {
-      if (name.startsWith('.') || CONVERSATION_ID.test(name)) continue;
-      const stamp = await readStamp(join(logsFolder, name, 'conversation.json'));
-      if (stamp !== undefined) ignored.push(name);
-    }
-    return ignored.sort();
+  ignoredFolders(): Promise<string[]> {
+    return ignoredFolders(this.#core.options.logsFolder);
   }
 
   async exists(ref: string): Promise<boolean> {
@@ -303,7 +309,7 @@ export class ConversationStore {
 
   /**
    * Calls `listener` with every later change, each conversation's in order and before the call that
-   * made it resolves. `watch` and `lookAtAll` notify of what was there before, unless it was seeded,
+   * made it resolves. `watch` and `refresh` notify of what was there before, unless it was seeded,
    * and read no faster than the promises that the listener may return resolve.
    */
   follow(listener: (change: ConversationChange) => unknown): void {
@@ -311,16 +317,13 @@ export class ConversationStore {
     this.#core.catalogue.invalidate();
   }
 
-  /**
-   * The same without what was there before, unless a later `follow` asks for it. Returns the
-   * unsubscribe function.
-   */
+  /** The same without what was there before. Returns the unsubscribe function. */
   followFromNow(listener: (change: ConversationChange) => void): () => void {
     return this.#core.catalogue.follow(listener);
   }
 
   /**
-   * Enters what a cache remembers. Call it before `watch` or `lookAtAll`, which check it. False if
+   * Enters what a cache remembers. Call it before `watch` or `refresh`, which check it. False if
    * listeners were notified of the conversation already: then the cached head does not count.
    */
   seed(stamp: Stamp, head: ConversationHead): boolean {
@@ -338,12 +341,12 @@ export class ConversationStore {
   }
 
   /** Checks every conversation on disk once and notifies listeners of changes. FILESYSTEM_ERROR. */
-  lookAtAll(): Promise<void> {
+  refresh(): Promise<void> {
     return this.#core.catalogue.refresh();
   }
 
   /** The same for one conversation. Takes an id, not a key. */
-  lookAt(conversationId: string): Promise<void> {
+  refreshOne(conversationId: string): Promise<void> {
     return this.#core.catalogue.refreshSome([conversationId]);
   }
 
@@ -358,18 +361,17 @@ export class ConversationStore {
   }
 
   /**
-   * Keeps up with the folder from now on: edits by hand and by other processes are told to followers
-   * within a second, in conversations that nobody touched for long within five. Resolves when
-   * everything that is there was read once; `progress` tells how far that is. FILESYSTEM_ERROR: then
-   * nothing is watched. The store must be closed.
+   * Watches the folder: listeners are notified of edits by hand and by other processes within a second, in
+   * conversations that nobody changed for long within five. Resolves when everything was read once
+   * (`progress`). FILESYSTEM_ERROR: then nothing is watched. The store must be closed.
    */
   async watch(): Promise<void> {
-    // A conversation that another process left may be half of a merge that it did not live to end.
+    // Another process may have died in the middle of a merge.
     await this.#core.watch(() => this.#recoverLater());
     this.#recoverLater();
   }
 
-  /** Clears what dead processes left behind: locks, merges and removals half done, staged files, claimed folders that stayed empty. */
+  /** Removes or finishes what processes left that ended: locks, merges, removals, staged files, empty folders. */
   tidy(): Promise<void> {
     return tidyStore(this.#core, this.#merges, this.#trash, this.#versions);
   }
@@ -379,7 +381,7 @@ export class ConversationStore {
     await this.#core.close();
   }
 
-  /** Before anything is moved, what a dead process left half-way is brought to an end. */
+  /** Finishes merges that were cut short before anything is moved. */
   async #requireId(ref: string): Promise<string> {
     await this.#merges.recover();
     const id = await this.#core.resolveForWriting(ref);

@@ -8,9 +8,9 @@ import { sweepTemporaries } from '../../files/atomic/staging.js';
 import { sweepLocks } from '../../files/locks/file-lock.js';
 import { listFolders, removeEmptyFolder } from '../../files/paths/folders.js';
 import { readStamp } from '../../files/read/stamp.js';
+import type { ConversationTrash } from './conversation-trash.js';
 import { CONVERSATION_ID } from './document/schema.js';
 import type { StoreCore } from './store-core.js';
-import type { Trash } from './trash/trash.js';
 import type { VersionFiles } from './versions/version-files.js';
 import type { Merges } from './writing/merges.js';
 
@@ -20,7 +20,7 @@ const ABANDONED_MS = 10 * 60_000;
 export async function tidyStore(
   { locksFolder, options, files }: StoreCore,
   merges: Merges,
-  trash: Trash,
+  trash: ConversationTrash,
   versions: VersionFiles,
 ): Promise<void> {
   await sweepLocks(locksFolder);

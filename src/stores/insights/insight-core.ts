@@ -30,7 +30,6 @@ export class InsightCore {
   readonly options: InsightStoreOptions;
   readonly clock: Clock;
   readonly folder: string;
-  readonly trashFolder: string;
   readonly catalogue: InsightCatalogue;
   readonly #log: Log;
   readonly #locksFolder: string;
@@ -50,7 +49,6 @@ export class InsightCore {
     this.#log = log;
     this.folder = join(folder, 'insights');
     this.#locksFolder = join(folder, '.locks');
-    this.trashFolder = join(folder, '.trash', 'insights');
     this.catalogue = new InsightCatalogue(this.folder, clock);
   }
 
@@ -123,11 +121,6 @@ export class InsightCore {
   gone(id: string): void {
     this.catalogue.forget(id);
     this.#watcher?.touch(`${id}.json`, undefined);
-  }
-
-  async requireTrash(): Promise<void> {
-    await makeFolder(this.trashFolder, this.options);
-    await keepOutOfGit(join(this.options.folder, '.trash'), this.options);
   }
 
   /** Git removes a folder that it empties. Creates it again then and retries once. */

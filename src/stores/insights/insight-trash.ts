@@ -1,61 +1,108 @@
 /**
  * Deleted insights: `.trash/insights/<id>.<UTC time of deletion>.json`, the file of the insight as it
- * was. This lists them and removes them permanently; insights.ts moves them in and back.
+ * was. A `.gitignore` keeps them out of git.
  */
 import { join } from 'node:path';
-import { isoOfCompact } from '../../base/clock.js';
-import { isAppError } from '../../base/errors.js';
-import { listFiles, removeFile } from '../../files/paths/folders.js';
+import { AppError, isAppError } from '../../base/errors.js';
+import { keepOutOfGit } from '../../files/paths/git-ignore.js';
 import { readWhole } from '../../files/read/json-doc.js';
-import { readStampNow } from '../../files/read/stamp.js';
+import { type TrashEntry, TrashFolder } from '../../files/trash/trash-folder.js';
 import type { InsightCore } from './insight-core.js';
 import { parseInsight } from './insight-file.js';
 import { INSIGHT_ID } from './schema.js';
 
-export interface TrashedInsight {
-  /** Of the file in the trash. */
-  readonly name: string;
-  readonly id: string;
-  /** Absent if a person moved the file here. */
-  readonly deletedAt?: string;
+export interface TrashedInsight extends TrashEntry {
   /** Absent if the file cannot be read. */
   readonly content?: string;
-  readonly sizeBytes: number;
 }
 
-export const idOfTrashed = (name: string): string => name.slice(0, name.indexOf('.'));
+export class InsightTrash {
+  readonly #core: InsightCore;
+  readonly #entries: TrashFolder;
 
-/** In no order. Files that are not named like an insight are left out. FILESYSTEM_ERROR. */
-export async function listTrashedInsights(core: InsightCore): Promise<TrashedInsight[]> {
-  const found: TrashedInsight[] = [];
-  for (const name of await listFiles(core.trashFolder)) {
-    const id = idOfTrashed(name);
-    if (!INSIGHT_ID.test(id)) continue;
-    const path = join(core.trashFolder, name);
-    const deletedAt = isoOfCompact(name.split('.')[1] ?? '');
-    const content = await contentOf(path, id);
-    const sizeBytes = Number(readStampNow(path)?.size ?? 0);
-    const facts = { ...(deletedAt && { deletedAt }), ...(content !== undefined && { content }) };
-    found.push({ name, id, ...facts, sizeBytes });
+  constructor(core: InsightCore) {
+    const { options, clock } = core;
+    const folder = join(options.folder, '.trash', 'insights');
+    this.#core = core;
+    this.#entries = new TrashFolder({
+      folder,
+      durability: options,
+      clock,
+      holds: 'files',
+      originalOf: idOfTrashed,
+    });
   }
-  return found;
+
+  /** Returns the name in the trash; `undefined` if there is no such insight. LOCKED, FILESYSTEM_ERROR. */
+  moveIn(id: string): Promise<string | undefined> {
+    return this.#core.locked(id, async () => {
+      const { options, catalogue } = this.#core;
+      const name = await this.#entries.moveIn(catalogue.pathOf(id), `${id}.json`);
+      if (name !== undefined) await keepOutOfGit(join(options.folder, '.trash'), options);
+      this.#core.gone(id);
+      return name;
+    });
+  }
+
+  /** Moves the last deleted of that id, or the file of that name, back. Returns its path. VALIDATION_ERROR, ALREADY_EXISTS. */
+  async restore(nameOrId: string): Promise<string> {
+    const found = await this.#entries.find(nameOrId);
+    if (found === undefined) throw notInTrash(nameOrId);
+    const { name, original: id } = found;
+    return this.#core.locked(id, async () => {
+      const path = this.#core.catalogue.pathOf(id);
+      const outcome = await this.#entries.moveOut(name, path);
+      if (outcome === 'taken') throw alreadyThere(path, id);
+      if (outcome === 'absent') throw notInTrash(nameOrId);
+      await this.#core.catalogue.refreshSome([id]);
+      return path;
+    });
+  }
+
+  /** The last deleted first. FILESYSTEM_ERROR. */
+  async list(): Promise<TrashedInsight[]> {
+    const entries = await this.#entries.list();
+    return Promise.all(
+      entries.map(async (entry) => {
+        const content = await this.#contentOf(entry);
+        return { ...entry, ...(content !== undefined && { content }) };
+      }),
+    );
+  }
+
+  /** Removes it permanently. False if it is not in the trash. LOCKED, FILESYSTEM_ERROR. */
+  async remove(name: string): Promise<boolean> {
+    const id = idOfTrashed(name);
+    return id !== undefined && this.#core.locked(id, () => this.#entries.remove(name));
+  }
+
+  async #contentOf({ name, original: id }: TrashEntry): Promise<string | undefined> {
+    const path = this.#entries.pathOf(name);
+    try {
+      const found = await readWhole(path);
+      return found && parseInsight(found.bytes, { id, path, modifiedAt: 0 }).insight.content;
+    } catch (error) {
+      if (isAppError(error)) return undefined;
+      throw error;
+    }
+  }
 }
 
-/** Removes it permanently. False if it is not in the trash. LOCKED, FILESYSTEM_ERROR. */
-export async function purgeInsight(core: InsightCore, name: string): Promise<boolean> {
-  return core.locked(idOfTrashed(name), async () => {
-    if (!(await listFiles(core.trashFolder)).includes(name)) return false;
-    await removeFile(join(core.trashFolder, name));
-    return true;
+/** `undefined` for a file that is not named like an insight. */
+function idOfTrashed(name: string): string | undefined {
+  const id = name.slice(0, name.indexOf('.'));
+  return INSIGHT_ID.test(id) && !name.includes('/') ? id : undefined;
+}
+
+function notInTrash(nameOrId: string): AppError {
+  return new AppError('VALIDATION_ERROR', `There is no deleted insight ${nameOrId}.`, {
+    hint: 'The folder memory-bank/.trash/insights holds what was deleted.',
   });
 }
 
-async function contentOf(path: string, id: string): Promise<string | undefined> {
-  try {
-    const found = await readWhole(path);
-    return found && parseInsight(found.bytes, { id, path, modifiedAt: 0 }).insight.content;
-  } catch (error) {
-    if (isAppError(error)) return undefined;
-    throw error;
-  }
+function alreadyThere(path: string, id: string): AppError {
+  return new AppError('ALREADY_EXISTS', `There is an insight ${id}.`, {
+    hint: 'Nothing was overwritten. Delete that one first.',
+    details: { path },
+  });
 }

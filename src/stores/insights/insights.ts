@@ -4,22 +4,14 @@
  * disk; a change happens under the insight's lock between processes, from what is on disk then.
  * Which context a caller may see is decided above, in the tools; nothing here crosses contexts but ids.
  */
-import { join } from 'node:path';
-import { compactTime } from '../../base/clock.js';
-import { AppError } from '../../base/errors.js';
+import type { AppError } from '../../base/errors.js';
 import { newUuid } from '../../base/ids.js';
-import { renameFile } from '../../files/atomic/new-file.js';
-import { listFiles, moveFile } from '../../files/paths/folders.js';
+import { listFiles } from '../../files/paths/folders.js';
 import type { JsonObject } from '../conversations/document/schema.js';
 import type { InsightChange } from './catalogue.js';
 import { InsightCore, type InsightStoreOptions } from './insight-core.js';
-import {
-  idOfTrashed,
-  listTrashedInsights,
-  purgeInsight,
-  type TrashedInsight,
-} from './insight-trash.js';
-import { INSIGHT_ID, type Insight, isExpired } from './schema.js';
+import { InsightTrash, type TrashedInsight } from './insight-trash.js';
+import { type Insight, isExpired } from './schema.js';
 import type { StoredInsight } from './stored-insight.js';
 import {
   normalizeInsight,
@@ -59,10 +51,12 @@ export interface PutInsight {
 /** Wrong ids, contexts and fields are VALIDATION_ERROR before any file is touched. */
 export class InsightStore {
   readonly #core: InsightCore;
+  readonly #trash: InsightTrash;
 
   /** Touches no file. */
   constructor(options: InsightStoreOptions) {
     this.#core = new InsightCore(options);
+    this.#trash = new InsightTrash(this.#core);
   }
 
   /** Durable when it resolves. STORAGE_FULL, FILESYSTEM_ERROR. */
@@ -125,14 +119,7 @@ export class InsightStore {
   /** Moves it to the trash and returns its name there, for `restore`; `undefined` if there is none. */
   async trash(id: string): Promise<string | undefined> {
     requireInsightId(id);
-    const name = `${id}.${compactTime(this.#core.clock.now())}.json`;
-    return this.#core.locked(id, async () => {
-      await this.#core.requireTrash();
-      const path = this.#core.catalogue.pathOf(id);
-      const isMoved = await moveFile(path, join(this.#core.trashFolder, name), this.#core.options);
-      this.#core.gone(id);
-      return isMoved ? name : undefined;
-    });
+    return this.#trash.moveIn(id);
   }
 
   /** Removes it permanently. False if there is none. */
@@ -150,29 +137,18 @@ export class InsightStore {
    * Brings back the last deleted of that id, or the file of that name in the trash. VALIDATION_ERROR
    * where it is not there; ALREADY_EXISTS where there is an insight of that id.
    */
-  async restore(nameOrId: string): Promise<string> {
-    const names = (await listFiles(this.#core.trashFolder)).sort().reverse();
-    const name = names.find((each) => each === nameOrId || each.startsWith(`${nameOrId}.`));
-    const id = idOfTrashed(name ?? '');
-    if (name === undefined || !INSIGHT_ID.test(id)) throw notInTrash(nameOrId);
-    return this.#core.locked(id, async () => {
-      const path = this.#core.catalogue.pathOf(id);
-      if ((await listFiles(this.#core.folder)).includes(`${id}.json`)) throw alreadyThere(path, id);
-      // Also ALREADY_EXISTS if a person saves one by hand meanwhile.
-      await renameFile(join(this.#core.trashFolder, name), path, this.#core.options);
-      await this.#core.catalogue.refreshSome([id]);
-      return path;
-    });
+  restore(nameOrId: string): Promise<string> {
+    return this.#trash.restore(nameOrId);
   }
 
-  /** What is in the trash, in no order. FILESYSTEM_ERROR. */
+  /** What is in the trash, the last deleted first. FILESYSTEM_ERROR. */
   trashed(): Promise<TrashedInsight[]> {
-    return listTrashedInsights(this.#core);
+    return this.#trash.list();
   }
 
   /** Permanently removes the insight of that name in the trash. False if it is not there. LOCKED. */
   purge(name: string): Promise<boolean> {
-    return purgeInsight(this.#core, name);
+    return this.#trash.remove(name);
   }
 
   /** The newest first. FILESYSTEM_ERROR. */
@@ -266,17 +242,4 @@ function changed(insight: Insight, change: InsightUpdate, now: number): Insight 
     updated_at: now,
     ...(expires_at != null && { expires_at }),
   };
-}
-
-function notInTrash(nameOrId: string): AppError {
-  return new AppError('VALIDATION_ERROR', `There is no deleted insight ${nameOrId}.`, {
-    hint: 'The folder memory-bank/.trash/insights holds what was deleted.',
-  });
-}
-
-function alreadyThere(path: string, id: string): AppError {
-  return new AppError('ALREADY_EXISTS', `There is an insight ${id}.`, {
-    hint: 'Nothing was overwritten. Delete that one first.',
-    details: { path },
-  });
 }

@@ -6,7 +6,7 @@
  */
 import { dirname, join } from 'node:path';
 import { type Clock, systemClock } from '../../base/clock.js';
-import { AppError, isAppError } from '../../base/errors.js';
+import { AppError } from '../../base/errors.js';
 import { type Log, silentLog } from '../../base/log.js';
 import { PendingWork } from '../../base/pending-work.js';
 import { type Durability, makeFolder } from '../../files/atomic/atomic-write.js';
@@ -14,6 +14,8 @@ import { addFile, renameFile } from '../../files/atomic/new-file.js';
 import { withLock } from '../../files/locks/file-lock.js';
 import type { HeldLock } from '../../files/locks/lock-handle.js';
 import { findConfined } from '../../files/paths/confined-file.js';
+import { removeEmptyParents } from '../../files/paths/folders.js';
+import type { TrashEntry } from '../../files/trash/trash-folder.js';
 import { openWatcher, type Watcher } from '../../files/watcher/watcher.js';
 import { writeGitFiles } from './git-files.js';
 import {
@@ -28,7 +30,7 @@ import {
 } from './note-catalogue.js';
 import { isForeign, looksLikeNote, requireNotePath } from './note-path.js';
 import { encodeNote, withFinalNewline } from './note-text.js';
-import { NoteTrash, removeEmptyParents, type TrashedNote } from './note-trash.js';
+import { NoteTrash } from './note-trash.js';
 
 export type { Note, NoteChange, NoteInfo, SkippedFile };
 
@@ -185,12 +187,13 @@ export class MemoryBank {
     requireNotePath(path);
     return this.#locked(async () => {
       await this.#requireDeletable(path, expectedHash);
-      const name = await this.#trash.moveIn(path);
+      const name = await this.#trash.moveIn(join(this.folder, path), path);
       if (name === undefined) throw notFound(path);
       // An editor may have saved it since the check. No editor knows its name in the trash, so check again.
       const hash = expectedHash === undefined ? undefined : await this.#trash.hashOf(name);
       if (hash !== expectedHash) {
-        await this.#trash.moveBack(name, path).catch(unlessTaken);
+        // If another note is at its path by now, this one stays in the trash.
+        await this.#trash.moveOut(name, join(this.folder, path));
         throw conflict(path, expectedHash, hash);
       }
       if (permanent) await this.#trash.remove(name);
@@ -203,23 +206,28 @@ export class MemoryBank {
   /** Restores the note that was last deleted at a path, or a name in the trash. Returns its path. */
   restore(nameOrPath: string): Promise<string> {
     return this.#locked(async () => {
-      const { name, path } = await this.#trash.find(nameOrPath);
+      const { name, path } = await this.#trash.require(nameOrPath);
       await this.#requireFree(path);
       await this.#requireRoom();
-      await this.#trash.moveBack(name, path);
+      const outcome = await this.#trash.moveOut(name, join(this.folder, path));
+      if (outcome === 'taken') throw alreadyThere(path);
+      if (outcome === 'absent') throw notFound(nameOrPath);
       await this.#catalogue.refreshSome([path]);
       return path;
     });
   }
 
-  /** What is in the trash, in no order. FILESYSTEM_ERROR. */
-  trashed(): Promise<TrashedNote[]> {
+  /** What is in the trash, the last deleted first. FILESYSTEM_ERROR. */
+  trashed(): Promise<TrashEntry[]> {
     return this.#trash.list();
   }
 
   /** Permanently removes the note of that name in the trash; for a path, the one deleted last. E_MB_FILE_NOT_FOUND. */
   purge(nameOrPath: string): Promise<void> {
-    return this.#locked(async () => this.#trash.remove((await this.#trash.find(nameOrPath)).name));
+    return this.#locked(async () => {
+      const { name } = await this.#trash.require(nameOrPath);
+      if (!(await this.#trash.remove(name))) throw notFound(nameOrPath);
+    });
   }
 
   /** Resolves when accepted writes are done. */
@@ -261,11 +269,7 @@ export class MemoryBank {
 
   async #requireFree(path: string): Promise<void> {
     const { kind } = await findConfined(this.folder, path);
-    if (kind === 'absent') return;
-    throw new AppError('ALREADY_EXISTS', `There is ${path} already; nothing was written.`, {
-      hint: 'Change it with `mb_edit`, or choose another path.',
-      details: { path },
-    });
+    if (kind !== 'absent') throw alreadyThere(path);
   }
 
   /** Counts the files on disk, under the lock: other processes add notes too. */
@@ -300,9 +304,11 @@ function conflict(path: string, expectedHash: string | undefined, hash: string |
   );
 }
 
-/** If another note is at its path by now, this one stays in the trash. */
-function unlessTaken(error: unknown): void {
-  if (!isAppError(error, 'ALREADY_EXISTS')) throw error;
+function alreadyThere(path: string): AppError {
+  return new AppError('ALREADY_EXISTS', `There is ${path} already; nothing was written.`, {
+    hint: 'Change it with `mb_edit`, or choose another path.',
+    details: { path },
+  });
 }
 
 function notFound(path: string): AppError {

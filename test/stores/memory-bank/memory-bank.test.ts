@@ -328,6 +328,20 @@ describe('the trash', () => {
     expect(readdirSync(join(folder, '.trash'))).toEqual([]);
   });
 
+  it('restores and removes notes that an earlier version put under the time of their deletion', async () => {
+    const { bank, put, text } = openBank();
+    await bank.add('a/x.md', 'now');
+    await bank.delete('a/x.md');
+    const later = '.trash/20990301T101500123Z/a/x.md';
+    put(later, Buffer.from('later'));
+    put('.trash/20200301T101500123Z/a/x.md', Buffer.from('earlier'));
+    expect((await bank.trashed()).map(({ original }) => original)).toEqual(Array(3).fill('a/x.md'));
+    expect(await bank.restore('a/x.md')).toBe('a/x.md');
+    expect(text('a/x.md')).toBe('later');
+    await bank.purge('20200301T101500123Z/a/x.md');
+    expect(await bank.trashed()).toHaveLength(1);
+  });
+
   it('is ignored by git, and holds what is no readable note as well', async () => {
     const { folder, bank, put } = openBank();
     put('bytes.md', Buffer.from([0xff]));

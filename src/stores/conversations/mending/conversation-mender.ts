@@ -84,7 +84,9 @@ export class ConversationMender {
       const { document, isSalvaged } = this.#mended(found.bytes, conversationId);
       if (document === undefined) return undefined;
       const keptAs = `conversation.broken-${compactTime(clock.now())}.json`;
-      if (isSalvaged) await lock.keep(path, join(logsFolder, conversationId, keptAs));
+      if (isSalvaged) {
+        await lock.keep(path, join(logsFolder, conversationId, keptAs), this.#options);
+      }
       const { head, length } = document;
       // The inode's second name does not count as another file: the stamp is that of the content.
       await lock.replace(path, document.render(head), this.#options, { base: found.stamp });

@@ -13,15 +13,16 @@ import { z } from 'zod';
 import { AppError, isAppError } from '../../../base/errors.js';
 import { yieldToEventLoop } from '../../../base/time-slice.js';
 import { atomicWrite, makeFolder, syncFolder } from '../../../files/atomic/atomic-write.js';
+import { withLock } from '../../../files/locks/file-lock.js';
 import type { HeldLock } from '../../../files/locks/lock-handle.js';
 import { listFiles, removeEmptyFolder, removeFile } from '../../../files/paths/folders.js';
 import { parseDocument, readWhole } from '../../../files/read/json-doc.js';
 import { readStamp, type Stamp } from '../../../files/read/stamp.js';
+import type { ConversationTrash } from '../conversation-trash.js';
 import { CONVERSATION_ID, type Conversation, type ConversationHead } from '../document/schema.js';
 import type { CachedDocument } from '../files/document-cache.js';
 import { notFound } from '../refs.js';
 import type { StoreCore } from '../store-core.js';
-import type { Trash } from '../trash/trash.js';
 import type { PastFields, PastMessage } from './append.js';
 import { type CopyOptions, mergeOf } from './copies.js';
 import type { ConversationWriter } from './writer.js';
@@ -46,10 +47,10 @@ export interface Merged {
 export class Merges {
   readonly #core: StoreCore;
   readonly #writer: ConversationWriter;
-  readonly #trash: Trash;
+  readonly #trash: ConversationTrash;
   readonly #folder: string;
 
-  constructor(core: StoreCore, writer: ConversationWriter, trash: Trash) {
+  constructor(core: StoreCore, writer: ConversationWriter, trash: ConversationTrash) {
     this.#core = core;
     this.#writer = writer;
     this.#trash = trash;
@@ -144,7 +145,8 @@ export class Merges {
       moved.push(await this.#trash.moveIn(second.conversationId));
       return moved;
     } catch (error) {
-      for (const name of moved) await this.#trash.moveBack(name);
+      const [name] = moved;
+      if (name !== undefined) await this.#trash.moveBack(name, first.conversationId);
       const { files } = this.#core;
       await lock.remove(files.fileOf(journal.into));
       await removeEmptyFolder(files.folderOf(journal.into));
@@ -163,7 +165,9 @@ export class Merges {
   /** In one order in every process, so that two merges of one pair cannot wait for each other. */
   #locked<T>(ids: readonly string[], work: (lock: HeldLock) => Promise<T>): Promise<T> {
     const [outer = '', inner = ''] = [...ids].sort();
-    return this.#core.lock(outer, () => this.#core.lock(inner, work));
+    return withLock(this.#core.locksFolder, outer, () =>
+      withLock(this.#core.locksFolder, inner, work),
+    );
   }
 
   async #write(journal: Journal): Promise<void> {

@@ -1,30 +1,21 @@
 /**
- * The trash: `.trash/<conversation id>.<UTC time of deletion>/`, each the whole folder of a
- * conversation, moved there by one rename under the conversation's lock. The name holds the time, so
- * no crash can separate the two. Only `purge` removes anything from here.
+ * Deleted conversations: `.trash/<conversation id>.<UTC time of deletion>/`, the whole folder of the
+ * conversation. All moves happen under the conversation's lock.
  */
-import { join } from 'node:path';
-import { AppError, isAppError } from '../../../base/errors.js';
-import { randomHex } from '../../../base/ids.js';
-import { makeFolder } from '../../../files/atomic/atomic-write.js';
-import {
-  claimFolder,
-  listFolders,
-  moveFolder,
-  removeEmptyFolder,
-  removeFolder,
-} from '../../../files/paths/folders.js';
-import { folderSize } from '../../../files/read/folder-size.js';
-import { parseDocument, readWhole } from '../../../files/read/json-doc.js';
-import { readStamp } from '../../../files/read/stamp.js';
-import { readJob } from '../../research-jobs/research-jobs.js';
-import type { ConversationHead, JsonObject } from '../document/schema.js';
-import { lockOfKey, notFound, requireRef } from '../refs.js';
-import type { StoreCore } from '../store-core.js';
-import { deletedAtOf, idOf, TRASH_NAME, trashNameOf } from './trash-names.js';
 
-/** Names of folders that are being removed permanently. Nothing reads them. */
-const PENDING_DELETE = /^\.tmp-/;
+import { join } from 'node:path';
+import { AppError, isAppError } from '../../base/errors.js';
+import { withLock } from '../../files/locks/file-lock.js';
+import { parseDocument, readWhole } from '../../files/read/json-doc.js';
+import { readStamp } from '../../files/read/stamp.js';
+import { type TrashEntry, TrashFolder } from '../../files/trash/trash-folder.js';
+import { readJob } from '../research-jobs/research-jobs.js';
+import type { ConversationHead, JsonObject } from './document/schema.js';
+import { lockOfKey, notFound, requireRef } from './refs.js';
+import type { StoreCore } from './store-core.js';
+
+/** A folder that a person moved there may have any ending of letters, digits, `.`, `_`, `-`, or none. */
+export const TRASHED_CONVERSATION = /^(\d{8}-\d{13})(?:\.([\w.-]{1,100}))?$/;
 
 export interface TrashedConversation {
   /** Name of the folder in the trash. */
@@ -48,49 +39,60 @@ export interface Restored {
   readonly droppedKey?: string;
 }
 
-export class Trash {
+export class ConversationTrash {
   readonly #core: StoreCore;
-  readonly #folder: string;
+  readonly #entries: TrashFolder;
 
   constructor(core: StoreCore) {
+    const { options, clock } = core;
     this.#core = core;
-    this.#folder = join(core.options.logsFolder, '.trash');
+    this.#entries = new TrashFolder({
+      folder: join(options.logsFolder, '.trash'),
+      durability: options,
+      clock,
+      holds: 'folders',
+      originalOf: (name) => TRASHED_CONVERSATION.exec(name)?.[1],
+    });
   }
 
+  /** Absolute path of what is in the trash under that name. */
   pathOf(name: string): string {
-    return join(this.#folder, name);
+    return this.#entries.pathOf(name);
   }
 
   /** Takes an id. Returns the name in the trash. CONVERSATION_NOT_FOUND, CONFLICT (research under way). */
   trash(conversationId: string): Promise<string> {
-    return this.#core.lock(conversationId, async () => {
+    return withLock(this.#core.locksFolder, conversationId, async () => {
       await this.requireDeletable(conversationId);
       return this.moveIn(conversationId);
     });
   }
 
-  /** The same, or with `permanent` for good, where `condition` holds under the lock; else `undefined`. */
+  /**
+   * The same if `condition` holds under the lock, otherwise `undefined`. With `permanent` the
+   * conversation is removed, and its id is returned.
+   */
   trashIf(
     conversationId: string,
     condition: (head: ConversationHead) => boolean | Promise<boolean>,
     { permanent = false }: { permanent?: boolean } = {},
   ): Promise<string | undefined> {
-    return this.#core.lock(conversationId, async () => {
+    return withLock(this.#core.locksFolder, conversationId, async () => {
       const found = await this.#core.files.readUncached(conversationId);
       if (found === undefined) throw notFound(conversationId);
       if (!(await condition(found.document.head))) return undefined;
       await this.requireDeletable(conversationId);
       if (!permanent) return this.moveIn(conversationId);
-      await this.#removeFolder(this.#core.files.folderOf(conversationId), conversationId);
+      await this.#removePermanently(conversationId);
       return conversationId;
     });
   }
 
   /** The same, but permanently. */
   remove(conversationId: string): Promise<void> {
-    return this.#core.lock(conversationId, async () => {
+    return withLock(this.#core.locksFolder, conversationId, async () => {
       await this.requireDeletable(conversationId);
-      await this.#removeFolder(this.#core.files.folderOf(conversationId), conversationId);
+      await this.#removePermanently(conversationId);
     });
   }
 
@@ -110,36 +112,29 @@ export class Trash {
     );
   }
 
-  /** Under the conversation's lock. */
+  /** Under the conversation's lock. Returns the name in the trash. */
   async moveIn(conversationId: string): Promise<string> {
-    const { files, options, clock } = this.#core;
-    await makeFolder(this.#folder);
-    const from = files.folderOf(conversationId);
     try {
-      for (let ms = clock.now(); ; ms += 1) {
-        const name = trashNameOf(conversationId, ms);
-        const outcome = await moveFolder(from, this.pathOf(name), options);
-        if (outcome === 'absent') throw notFound(conversationId);
-        if (outcome === 'moved') return name;
-      }
+      const from = this.#core.files.folderOf(conversationId);
+      const name = await this.#entries.moveIn(from, conversationId);
+      if (name === undefined) throw notFound(conversationId);
+      return name;
     } finally {
       await this.#core.reload(conversationId);
     }
   }
 
   /** Undoes `moveIn`, under the same lock. */
-  async moveBack(name: string): Promise<void> {
-    const { files, options } = this.#core;
-    await moveFolder(this.pathOf(name), files.folderOf(idOf(name)), options);
-    await this.#core.reload(idOf(name));
+  async moveBack(name: string, conversationId: string): Promise<void> {
+    await this.#entries.moveOut(name, this.#core.files.folderOf(conversationId));
+    await this.#core.reload(conversationId);
   }
 
-  /** The last deleted first. */
+  /** The last deleted first. Reads the file of each. */
   async list(): Promise<TrashedConversation[]> {
-    const names = (await listFolders(this.#folder)).filter((name) => TRASH_NAME.test(name));
     const found: TrashedConversation[] = [];
-    for (const name of names) found.push(await this.#describe(name));
-    return found.sort((a, b) => ((a.deletedAt ?? '') < (b.deletedAt ?? '') ? 1 : -1));
+    for (const entry of await this.#entries.list()) found.push(await this.#describe(entry));
+    return found;
   }
 
   /**
@@ -147,11 +142,12 @@ export class Trash {
    * not in the trash; ALREADY_EXISTS: there is a conversation with its id.
    */
   async restore(ref: string): Promise<Restored> {
-    const name = await (TRASH_NAME.test(ref) ? this.#find(ref) : this.#findKey(ref));
-    const conversationId = idOf(name);
-    const clientId = (await this.#headOf(name))?.clientId;
+    const { name, conversationId } = await (TRASHED_CONVERSATION.test(ref)
+      ? this.#find(ref)
+      : this.#findKey(ref));
+    const clientId = (await this.#headOf(name, conversationId))?.clientId;
     if (clientId === undefined) return this.#restore(name, conversationId);
-    return this.#core.lock(lockOfKey(clientId), async () => {
+    return withLock(this.#core.locksFolder, lockOfKey(clientId), async () => {
       await this.#core.catalogue.refresh();
       const isTaken = this.#core.catalogue.idOfKey(clientId) !== undefined;
       return this.#restore(name, conversationId, isTaken ? clientId : undefined);
@@ -160,111 +156,95 @@ export class Trash {
 
   /** Permanently removes the conversation of that name in the trash; for an id, the one deleted last. CONVERSATION_NOT_FOUND. */
   async purge(nameOrId: string): Promise<void> {
-    const name = await this.#find(nameOrId);
-    await this.#core.lock(idOf(name), () => this.#removeFolder(this.pathOf(name), idOf(name)));
+    const { name, conversationId } = await this.#find(nameOrId);
+    await withLock(this.#core.locksFolder, conversationId, async () => {
+      if (!(await this.#entries.remove(name))) throw notInTrash(name);
+    });
   }
 
   /** Finishes removals that ended half-way. */
-  async tidy(): Promise<void> {
-    for (const name of await listFolders(this.#folder)) {
-      if (PENDING_DELETE.test(name)) await removeFolder(this.pathOf(name));
-    }
+  tidy(): Promise<void> {
+    return this.#entries.tidy();
   }
 
-  /** Renames the folder first, so that no reader finds half a conversation. */
-  async #removeFolder(path: string, conversationId: string): Promise<void> {
-    await makeFolder(this.#folder);
-    const pending = this.pathOf(`.tmp-${randomHex(8)}`);
+  async #removePermanently(conversationId: string): Promise<void> {
     try {
-      const outcome = await moveFolder(path, pending, this.#core.options);
-      if (outcome === 'absent') throw notFound(conversationId);
+      const folder = this.#core.files.folderOf(conversationId);
+      if (!(await this.#entries.removeUnlisted(folder))) throw notFound(conversationId);
     } finally {
       await this.#core.reload(conversationId);
     }
-    await removeFolder(pending);
   }
 
   #restore(name: string, conversationId: string, droppedKey?: string): Promise<Restored> {
     const { files, options } = this.#core;
-    const target = files.folderOf(conversationId);
-    return this.#core.lock(conversationId, async (lock) => {
-      if (!(await claimAgain(target))) throw alreadyExists(conversationId);
+    return withLock(this.#core.locksFolder, conversationId, async (lock) => {
       try {
-        if (droppedKey !== undefined) {
-          const path = join(this.pathOf(name), 'conversation.json');
-          const found = await files.readUncached(conversationId, path);
-          if (found === undefined) throw notFound(name);
-          found.document.amend({ clientId: undefined });
-          const head = found.document.draftHead();
-          await lock.replace(path, found.document.render(head), options);
-        }
-        // Onto the claimed folder, where no other process can have created a conversation.
-        if ((await moveFolder(this.pathOf(name), target, options)) !== 'moved') {
-          throw notFound(name);
-        }
+        const outcome = await this.#entries.moveOut(
+          name,
+          files.folderOf(conversationId),
+          async () => {
+            if (droppedKey === undefined) return;
+            const path = join(this.pathOf(name), 'conversation.json');
+            const found = await files.readUncached(conversationId, path);
+            if (found === undefined) throw notFound(name);
+            found.document.amend({ clientId: undefined });
+            const head = found.document.draftHead();
+            await lock.replace(path, found.document.render(head), options);
+          },
+        );
+        if (outcome === 'taken') throw alreadyExists(conversationId);
+        if (outcome === 'absent') throw notInTrash(name);
       } finally {
-        await removeEmptyFolder(target);
         await this.#core.reload(conversationId);
       }
       return { conversationId, ...(droppedKey === undefined ? {} : { droppedKey }) };
     });
   }
 
-  async #find(nameOrId: string): Promise<string> {
-    if (!TRASH_NAME.test(nameOrId)) {
+  async #find(nameOrId: string): Promise<{ name: string; conversationId: string }> {
+    if (!TRASHED_CONVERSATION.test(nameOrId)) {
       throw new AppError(
         'VALIDATION_ERROR',
         `${JSON.stringify(nameOrId.slice(0, 150))} is neither a conversation id nor a name in the trash.`,
       );
     }
-    const names = (await listFolders(this.#folder)).filter((name) => TRASH_NAME.test(name));
-    if (names.includes(nameOrId)) return nameOrId;
-    const [last] = names
-      .filter((name) => idOf(name) === nameOrId)
-      .sort()
-      .reverse();
-    if (last === undefined) throw notInTrash(nameOrId);
-    return last;
+    const found = await this.#entries.find(nameOrId);
+    if (found === undefined) throw notInTrash(nameOrId);
+    return { name: found.name, conversationId: found.original };
   }
 
-  async #findKey(key: string): Promise<string> {
+  async #findKey(key: string): Promise<{ name: string; conversationId: string }> {
     requireRef(key);
     const found = (await this.list()).find(({ clientId }) => clientId === key);
     if (found === undefined) throw notInTrash(key);
-    return found.name;
+    return found;
   }
 
-  async #describe(name: string): Promise<TrashedConversation> {
-    const head = await this.#headOf(name);
-    const deletedAt = deletedAtOf(name);
+  async #describe({ name, original, deletedAt, sizeBytes }: TrashEntry) {
+    const head = await this.#headOf(name, original);
     return {
       name,
-      conversationId: idOf(name),
+      conversationId: original,
       ...(deletedAt === undefined ? {} : { deletedAt }),
       ...(head?.clientId === undefined ? {} : { clientId: head.clientId }),
       ...(head?.title === undefined ? {} : { title: head.title }),
       ...(head === undefined ? {} : { messageCount: head.messageCount }),
       ...(head?.metadata === undefined ? {} : { metadata: head.metadata }),
-      sizeBytes: (await folderSize(this.pathOf(name))).sizeBytes,
+      sizeBytes,
     };
   }
 
   /** `undefined` for a damaged file: it can be restored and purged all the same. */
-  async #headOf(name: string): Promise<ConversationHead | undefined> {
+  async #headOf(name: string, conversationId: string): Promise<ConversationHead | undefined> {
     const path = join(this.pathOf(name), 'conversation.json');
     try {
-      return (await this.#core.files.readUncached(idOf(name), path))?.document.head;
+      return (await this.#core.files.readUncached(conversationId, path))?.document.head;
     } catch (error) {
       if (isAppError(error)) return undefined;
       throw error;
     }
   }
-}
-
-/** An empty folder was left by a crashed creator, or its creator will claim it again. */
-async function claimAgain(folder: string): Promise<boolean> {
-  if (await claimFolder(folder)) return true;
-  return (await removeEmptyFolder(folder)) && (await claimFolder(folder));
 }
 
 /** A record that cannot be read does not prevent the move, which keeps the record. */

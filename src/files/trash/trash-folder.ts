@@ -1,0 +1,204 @@
+/**
+ * The trash of a store: a folder into which an entry (a file, or a folder with its content) is moved by
+ * one rename. Its name there has its path and the time of its deletion (trash-names.ts), so that no crash
+ * can separate the two. Conversations, notes and insights share this. The caller holds the lock of what
+ * it moves; only `remove` and `removeUnlisted` remove anything permanently.
+ */
+import { dirname, join } from 'node:path';
+import type { Clock } from '../../base/clock.js';
+import { isAppError } from '../../base/errors.js';
+import { randomHex } from '../../base/ids.js';
+import { type Durability, makeFolder } from '../atomic/atomic-write.js';
+import { renameFile } from '../atomic/new-file.js';
+import {
+  claimFolder,
+  listFolders,
+  moveByRename,
+  removeEmptyFolder,
+  removeEmptyParents,
+  removeFile,
+  removeFolder,
+} from '../paths/folders.js';
+import { folderSize } from '../read/folder-size.js';
+import { listFiles } from '../read/list-files.js';
+import { readStamp } from '../read/stamp.js';
+import { parseTrashName, trashNameOf } from './trash-names.js';
+
+/** In front of the names of folders that are being removed. Nothing reads them. */
+export const PENDING_REMOVAL = '.tmp-';
+
+export interface TrashEntry {
+  /** Its path in the trash, with `/`. */
+  readonly name: string;
+  /** What was deleted: an id, or the path of a note. */
+  readonly original: string;
+  /** ISO 8601; absent if a person moved the entry here. */
+  readonly deletedAt?: string;
+  /** Of all its files. */
+  readonly sizeBytes: number;
+}
+
+export interface TrashOptions {
+  /** Absolute; created when something is moved in. */
+  readonly folder: string;
+  readonly durability: Durability;
+  readonly clock: Clock;
+  readonly holds: 'files' | 'folders';
+  /** What the entry of that name was; `undefined` for what is no entry. */
+  readonly originalOf: (name: string) => string | undefined;
+}
+
+type NamedEntry = Omit<TrashEntry, 'sizeBytes'>;
+
+export class TrashFolder {
+  readonly #options: TrashOptions;
+
+  constructor(options: TrashOptions) {
+    this.#options = options;
+  }
+
+  /** Absolute path of the entry of that name. */
+  pathOf(name: string): string {
+    return join(this.#options.folder, ...name.split('/'));
+  }
+
+  /**
+   * Moves in what is at `from`; `path` is what its name shows. Durable when it resolves. Returns the
+   * name; `undefined` if there is nothing at `from`.
+   */
+  async moveIn(from: string, path: string): Promise<string | undefined> {
+    const { durability, clock } = this.#options;
+    for (let ms = clock.now(); ; ms += 1) {
+      const name = trashNameOf(path, ms);
+      const to = this.pathOf(name);
+      await makeFolder(dirname(to), durability);
+      // A rename would replace a file.
+      if ((await readStamp(to)) !== undefined) continue;
+      const outcome = await moveByRename(from, to, durability);
+      if (outcome === 'moved') return name;
+      if (outcome === 'taken') continue;
+      await this.#removeEmptyParents(name);
+      return undefined;
+    }
+  }
+
+  /**
+   * Moves the entry to `to`, never onto what is there, and durably. `prepare` is called once `to` cannot
+   * be taken by another process any more; only a trash of folders calls it.
+   */
+  async moveOut(
+    name: string,
+    to: string,
+    prepare?: () => Promise<void>,
+  ): Promise<'moved' | 'taken' | 'absent'> {
+    const { durability, holds } = this.#options;
+    const from = this.pathOf(name);
+    if (holds === 'folders') {
+      if (!(await claimAgain(to))) return 'taken';
+      try {
+        await prepare?.();
+        return await moveByRename(from, to, durability);
+      } finally {
+        await removeEmptyFolder(to);
+      }
+    }
+    if ((await readStamp(from)) === undefined) return 'absent';
+    await makeFolder(dirname(to), durability);
+    try {
+      await renameFile(from, to, durability);
+    } catch (error) {
+      if (isAppError(error, 'ALREADY_EXISTS')) return 'taken';
+      throw error;
+    }
+    await this.#removeEmptyParents(name);
+    return 'moved';
+  }
+
+  /** All entries, the last deleted first. Links are left out. FILESYSTEM_ERROR. */
+  async list(): Promise<TrashEntry[]> {
+    const entries = await this.#entries();
+    return Promise.all(
+      entries.map(async (entry) => ({ ...entry, sizeBytes: await this.#sizeOf(entry.name) })),
+    );
+  }
+
+  /** The entry of that name, or the last deleted of what was so called. FILESYSTEM_ERROR. */
+  async find(nameOrOriginal: string): Promise<NamedEntry | undefined> {
+    const entries = await this.#entries();
+    return (
+      entries.find(({ name }) => name === nameOrOriginal) ??
+      entries.find(({ original }) => original === nameOrOriginal)
+    );
+  }
+
+  /** Removes the entry permanently; false if it is gone. FILESYSTEM_ERROR. */
+  async remove(name: string): Promise<boolean> {
+    const path = this.pathOf(name);
+    if (this.#options.holds === 'folders') return this.removeUnlisted(path);
+    if ((await readStamp(path)) === undefined) return false;
+    await removeFile(path);
+    await this.#removeEmptyParents(name);
+    return true;
+  }
+
+  /**
+   * Removes a folder of the store permanently, without listing it here; false if it is gone. It is
+   * renamed first, so that no reader finds half of it.
+   */
+  async removeUnlisted(folder: string): Promise<boolean> {
+    await makeFolder(this.#options.folder);
+    const pending = this.pathOf(`${PENDING_REMOVAL}${randomHex(8)}`);
+    const outcome = await moveByRename(folder, pending, this.#options.durability);
+    if (outcome === 'absent') return false;
+    await removeFolder(pending);
+    return true;
+  }
+
+  /** Finishes removals of folders that ended half-way. FILESYSTEM_ERROR. */
+  async tidy(): Promise<void> {
+    for (const name of await listFolders(this.#options.folder)) {
+      if (name.startsWith(PENDING_REMOVAL)) await removeFolder(this.pathOf(name));
+    }
+  }
+
+  /** The last deleted first; those without a time come last. */
+  async #entries(): Promise<NamedEntry[]> {
+    const entries: NamedEntry[] = [];
+    for (const name of await this.#names()) {
+      const original = this.#options.originalOf(name);
+      if (original === undefined) continue;
+      const { deletedAt } = parseTrashName(name);
+      entries.push({ name, original, ...(deletedAt !== undefined && { deletedAt }) });
+    }
+    const key = ({ deletedAt = '', name }: NamedEntry) => `${deletedAt} ${name}`;
+    return entries.sort((a, b) => (key(a) < key(b) ? 1 : -1));
+  }
+
+  async #names(): Promise<string[]> {
+    const { folder, holds } = this.#options;
+    if (holds === 'folders') return listFolders(folder);
+    const names: string[] = [];
+    for await (const { name, isPlain } of listFiles(folder, isHidden)) {
+      if (isPlain) names.push(name);
+    }
+    return names;
+  }
+
+  async #sizeOf(name: string): Promise<number> {
+    const path = this.pathOf(name);
+    if (this.#options.holds === 'folders') return (await folderSize(path)).sizeBytes;
+    return Number((await readStamp(path))?.size ?? 0);
+  }
+
+  #removeEmptyParents(name: string): Promise<void> {
+    return removeEmptyParents(this.pathOf(name), this.#options.folder);
+  }
+}
+
+const isHidden = (name: string) => /(^|\/)\.[^/]*$/.test(name);
+
+/** An empty folder was left by a creator that ended, or its creator will claim it again. */
+async function claimAgain(folder: string): Promise<boolean> {
+  if (await claimFolder(folder)) return true;
+  return (await removeEmptyFolder(folder)) && (await claimFolder(folder));
+}
