@@ -1,6 +1,6 @@
 /**
  * Whether an open file or folder is where its path says. Every path below the configured folders is
- * written without links (`realPlace` resolves the configured ones once), so one rule is enough: what
+ * written without links (`resolveRealPath` resolves the configured ones once), so one rule is enough: what
  * was opened must lie at exactly that path. Linux tells the place of an open file, so that no swap of a
  * folder in between goes unseen. Elsewhere the path is looked at again after the file was opened.
  */
