@@ -86,6 +86,8 @@ export interface Config {
     readonly activity: (typeof IMPORT_ACTIVITIES)[number];
     /** Tools whose sessions servers take in. */
     readonly watched: readonly (typeof WATCHED_TOOLS)[number][];
+    /** Absolute. Callers over the network may import from inside them. */
+    readonly folders: readonly string[];
     /** Where the user's tools keep their files. */
     readonly home: string;
     readonly programs: string;
@@ -235,6 +237,7 @@ export function loadConfig(sources: ConfigSources): Config {
       watched: WATCHED_TOOLS.filter(
         (name) => values.importWatch.includes('all') || values.importWatch.includes(name),
       ),
+      folders: values.importFolders.map(named),
       home,
       programs: programsFolder({ ...sources, env }),
     }),

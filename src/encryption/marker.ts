@@ -75,7 +75,7 @@ export async function writeMarker(
   durability: Durability,
 ): Promise<void> {
   const path = markerPath(logsFolder);
-  if (key === null && converting === undefined) return removeFile(path);
+  if (key === null && converting === undefined) return removeFile(path, durability);
   await makeFolder(logsFolder, durability);
   const value = { format: FORMAT, version: VERSION, key, ...(converting && { converting }) };
   await atomicWrite(path, Buffer.from(`${JSON.stringify(value, null, 2)}\n`), durability);

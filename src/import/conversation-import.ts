@@ -116,7 +116,7 @@ export class ConversationImport {
     const ownId = CONVERSATION_ID.test(mark.id) ? mark.id : undefined;
     const conversationId = await (ownId === undefined
       ? store
-          .create({ ...whole, isKeyFree: isFree, isScreened: true })
+          .create({ ...whole, isKeyFree: isFree, isScreened: true, isOneOfMany: true })
           .then((made) => made.conversationId)
       : this.#createUnder(ownId, whole));
     if (isFree) known.takeKey(clientId);
@@ -127,7 +127,7 @@ export class ConversationImport {
   async #createUnder(conversationId: string, whole: JsonObject): Promise<string> {
     const { store, documents } = this.#options;
     await documents.add(conversationId, whole);
-    await store.lookAt(conversationId);
+    await store.refreshOne(conversationId);
     return conversationId;
   }
 
@@ -177,6 +177,7 @@ export class ConversationImport {
         ...others,
         metadata: { ...metadata, source: own },
         isScreened: true,
+        isOneOfMany: true,
         ...(after !== undefined && { branchOf: { conversationId, messageId: after } }),
         messages,
       });

@@ -145,8 +145,15 @@ export async function removeFolder(path: string): Promise<void> {
   await withFileError('remove', path, () => ignoreErrno(['ENOENT'], removed));
 }
 
-/** Removes a file. Does nothing if there is no such file. */
-export async function removeFile(path: string): Promise<void> {
-  const removed = inFolder(dirname(path), (folder) => unlinkSync(folder.at(basename(path))));
-  await withFileError('remove', path, () => ignoreErrno(['ENOENT'], removed));
+/**
+ * Removes a file. Does nothing if there is no such file. With `fsync` a power cut does not bring it back
+ * once this resolves.
+ */
+export async function removeFile(path: string, { fsync } = { fsync: false }): Promise<void> {
+  const removed = inFolder(dirname(path), (folder) => {
+    unlinkSync(folder.at(basename(path)));
+    return true;
+  });
+  const wasThere = await withFileError('remove', path, () => ignoreErrno(['ENOENT'], removed));
+  if (wasThere) await syncFolder(dirname(path), { fsync });
 }
