@@ -1,6 +1,6 @@
 /**
  * Removes a file or a folder with all that is in it. Each folder on the way is opened before anything in
- * it is removed, so a link that takes its place meanwhile leads nowhere.
+ * it is removed, so a link that takes its name meanwhile leads nowhere.
  */
 import { readdir, rm, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ const MOST_TRIES = 10;
  */
 export async function removeTree(folder: PinnedFolder, name: string): Promise<void> {
   // Only Linux has a path for an open folder.
-  if (folder.path === folder.place) {
+  if (folder.path === folder.realPath) {
     return rm(folder.at(name), { recursive: true, force: true, maxRetries: MOST_TRIES });
   }
   for (let attempt = 1; ; attempt += 1) {
@@ -41,7 +41,7 @@ async function removeOnce(folder: PinnedFolder, name: string): Promise<void> {
   } catch (error) {
     if (!IS_FOLDER.includes(errnoOf(error) ?? '')) throw error;
   }
-  await inFolder(join(folder.place, name), async (inside) => {
+  await inFolder(join(folder.realPath, name), async (inside) => {
     for (const each of await readdir(inside.path)) await removeTree(inside, each);
   });
   await rmdir(folder.at(name));

@@ -219,7 +219,7 @@ function makePrivate(privatePath: string, own: string): void {
 
 /** True if the lock is free now: the owner was dead and was removed, or it has released the lock. */
 async function removeDeadOwner(lock: LockFolder): Promise<boolean> {
-  const removed = inFolder(placeOf(lock), async (inside) => {
+  const removed = inFolder(pathOfLock(lock), async (inside) => {
     const entries = await readdir(inside.path);
     const owner = entries.find(isOwnerName);
     if (owner === undefined) {
@@ -238,7 +238,7 @@ async function removeDeadOwner(lock: LockFolder): Promise<boolean> {
 
 /** The mark makes the owner's rmdir at the release fail. So the owner notices that we wait. */
 async function askFor(inside: PinnedFolder, owner: string): Promise<void> {
-  await inFolder(join(inside.place, owner), (home) => mkdirSync(home.at(WANTED))).catch(
+  await inFolder(join(inside.realPath, owner), (home) => mkdirSync(home.at(WANTED))).catch(
     () => undefined, // the owner has left, or the mark exists
   );
 }
@@ -269,7 +269,7 @@ const isDead = (owner: string) => (isOwnName(owner) ? !inUse.has(owner) : isSure
 const discardedName = ({ path }: LockFolder, owner: string) => `${basename(path)}.dead.${owner}`;
 
 /** To pin what is below it. */
-const placeOf = ({ folder, path }: LockFolder) => join(folder.place, basename(path));
+const pathOfLock = ({ folder, path }: LockFolder) => join(folder.realPath, basename(path));
 
 async function isLeaseOver(path: string, owner: string, ownerPath: string): Promise<boolean> {
   const found = await ignoreErrno(GONE, lstat(ownerPath));
