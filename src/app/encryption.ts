@@ -3,9 +3,12 @@ import { join } from 'node:path';
 import { sha256Hex } from '../base/ids.js';
 import type { Config } from '../config/config.js';
 import { type ConversionOptions, convertStore } from '../encryption/convert.js';
+import { formsOf } from '../encryption/file-forms.js';
 import type { GivenKey } from '../encryption/keys.js';
 import { type OpenEncryption, openEncryption } from '../encryption/open-encryption.js';
+import type { FileForms } from '../files/sealing/file-forms.js';
 import type { StorePlaces } from '../files/sealing/open-stores.js';
+import { CONTENTS_NAME } from '../maintenance/backup-content.js';
 import { KnowledgeGraph } from '../stores/knowledge-graph/knowledge-graph.js';
 import { graphFiles } from '../stores/knowledge-graph/log/graph-files.js';
 
@@ -30,9 +33,21 @@ function placesOf(config: Config): StorePlaces {
 }
 
 /** Throws like `openEncryption`. */
-export function openStoreEncryption(config: Config): Promise<OpenEncryption> {
-  return openEncryption(config.logsDir, placesOf(config), config.encryption);
+export async function openStoreEncryption(
+  config: Config,
+): Promise<OpenEncryption & { readonly forms: FileForms }> {
+  const places = placesOf(config);
+  const opened = await openEncryption(config.logsDir, places, config.encryption);
+  // In archives the files of the graph have their usual names.
+  const usual = Object.values(graphFiles('kg_snapshot.json', 'kg_wal.log')).filter(isLineFile);
+  return {
+    ...opened,
+    forms: formsOf(opened.key, [...places.lineFiles, ...usual].filter(isLineFile)),
+  };
 }
+
+/** The sidecar is about the file as it lies there, and stays readable. */
+const isLineFile = (path: string) => /\.(json|log)$/.test(path);
 
 /** See `convertStore`. `wanted`: what opens the store afterwards; `undefined`: nothing is needed. */
 export function convertEncryption(
@@ -52,6 +67,7 @@ export function convertEncryption(
     memoryBank,
     places: placesOf(config),
     locks: [...new Set(locks)],
+    archives: { folder: join(config.root, 'archive'), contentsName: CONTENTS_NAME },
     current: encryption,
     wanted,
     fsync,

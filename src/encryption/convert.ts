@@ -6,6 +6,7 @@
  */
 import { join } from 'node:path';
 import { AppError, isAppError } from '../base/errors.js';
+import { isArchiveName } from '../files/archive.js';
 import { type Durability, makeFolder, syncFolder } from '../files/atomic/atomic-write.js';
 import { sweepLocks, withLock } from '../files/locks/file-lock.js';
 import { tryLease } from '../files/locks/lease.js';
@@ -14,6 +15,7 @@ import { removeFile } from '../files/paths/folders.js';
 import { readStored } from '../files/read/json-doc.js';
 import { type ListedFile, listFiles } from '../files/read/list-files.js';
 import { isSameStamp, readStampNow, type Stamp } from '../files/read/stamp.js';
+import { rewriteArchive } from '../files/rewrite-archive.js';
 import {
   addStore,
   hasOwnForm,
@@ -42,6 +44,8 @@ export interface ConversionOptions extends Durability {
   readonly current: GivenKey;
   /** What is to open it afterwards; `undefined`: everybody. */
   readonly wanted: GivenKey | undefined;
+  /** Archives of old conversations, whose files are converted in them. */
+  readonly archives: { readonly folder: string; readonly contentsName: string };
   /** Writes the files of the graph anew, in the form that the store is getting. */
   saveGraph(): Promise<void>;
   onFile?(count: number): void;
@@ -166,6 +170,9 @@ class Conversion {
       before = this.#converted;
       for await (const file of this.#files()) await this.#convert(file);
     } while (this.#converted > before);
+    for await (const file of listFiles(this.#options.archives.folder, () => false)) {
+      await this.#convertArchive(file);
+    }
     const left = [...this.#left].map(([path, reason]) => ({ path, reason }));
     return { converted: this.#converted, left };
   }
@@ -199,6 +206,27 @@ class Conversion {
       if (!isAppError(error, 'DECRYPT') && !isAppError(error, 'TOO_LARGE')) throw error;
       this.#leave(path, stamp, error.message);
     }
+  }
+
+  async #convertArchive({ path, isPlain }: ListedFile): Promise<void> {
+    if (TEMPORARY.test(path)) return removeFile(path, this.#options);
+    if (!isPlain || !isArchiveName(path)) return;
+    const { archives, fsync } = this.#options;
+    const change = ({ name, bytes }: { name: string; bytes: Buffer }) => {
+      if (hasOwnForm(name) && !isDocumentFile(name)) return undefined;
+      const converted = convertFile(name, bytes, this.#keys);
+      return converted && Buffer.from(converted);
+    };
+    try {
+      const { contentsName } = archives;
+      if (!(await rewriteArchive(path, { contentsName, fsync, change }))) return;
+    } catch (error) {
+      if (!isAppError(error, 'CORRUPT') && !isAppError(error, 'DECRYPT')) throw error;
+      this.#left.set(path, error.message);
+      return;
+    }
+    this.#converted += 1;
+    this.#options.onFile?.(this.#converted);
   }
 
   #leave(path: string, stamp: Stamp, reason: string): void {

@@ -127,7 +127,7 @@ export class ConversationImport {
   async #createUnder(conversationId: string, whole: JsonObject): Promise<string> {
     const { store, documents } = this.#options;
     await documents.add(conversationId, whole);
-    await store.lookAt(conversationId);
+    await store.refreshOne(conversationId);
     return conversationId;
   }
 

@@ -53,7 +53,7 @@ async function bringDocument(
     if (clientId !== undefined && known.isKeyTaken(clientId)) throw keyTaken(clientId);
     if (!dryRun) {
       await documents.add(conversationId, value);
-      await store.lookAt(conversationId);
+      await store.refreshOne(conversationId);
     }
     if (clientId !== undefined) known.takeKey(clientId);
     account.added += 1;

@@ -5,6 +5,7 @@
  */
 import { afterAll, describe, expect, it } from 'vitest';
 import { isAppError } from '../../src/base/errors.js';
+import { MAX_FREQUENCY } from '../../src/fts/segments/segment.js';
 import { createTextIndex } from '../../src/fts/text-index.js';
 import { termsOf } from '../../src/fts/tokenizing/tokenizer.js';
 import { inTransaction, isCorruption, openSqlite, rowsOf } from '../support/sqlite.js';
@@ -196,6 +197,25 @@ describe('full-text search against SQLite', () => {
       if (i % 10 === 0) trio.put(1 + random.below(2_000), randomDocument(random));
     }
     expectMostlySqlitesRanks();
+  });
+
+  it('a word that stands in a document more often than a posting can count ranks as in SQLite', () => {
+    const trio = new Trio(10_000);
+    const many = 'a '.repeat(MAX_FREQUENCY + 10);
+    trio.put(1, ['', `${many} b`, '']);
+    trio.put(2, ['a', `${many} a a c a b`, '']);
+    for (let id = 3; id < 20; id++) trio.put(id, ['c', 'a b '.repeat(id), 'd']);
+    for (const isFrozen of [false, true]) {
+      if (isFrozen) trio.index.freeze();
+      for (const text of ['a', 'a*', 'a OR c', 'a b', '"a b"', 'NEAR(b a, 3)', 'a NOT c']) {
+        const rows = rowsOf<{ id: number; rank: number }>(trio.db, `${MATCH} ORDER BY rank`, text);
+        const { hits } = trio.index.search(text, { limit: 3 });
+        expect(
+          hits.map(({ rank }) => rank),
+          text,
+        ).toEqual(rows.slice(0, 3).map(({ rank }) => rank));
+      }
+    }
   });
 
   it('the engine refuses the queries that SQLite refuses', () => {

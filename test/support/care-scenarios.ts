@@ -11,6 +11,7 @@ import { systemClock } from '../../src/base/clock.js';
 import { convertStore } from '../../src/encryption/convert.js';
 import { convertFile } from '../../src/encryption/convert-file.js';
 import { CipherKey } from '../../src/files/sealing/cipher.js';
+import { plainForms } from '../../src/files/sealing/file-forms.js';
 import type { StorePlaces } from '../../src/files/sealing/open-stores.js';
 import { addKey } from '../../src/files/sealing/sealed-form.js';
 import { Archives } from '../../src/maintenance/archives/archives.js';
@@ -195,6 +196,7 @@ async function convert(root: string, keyFile: string, isEncrypting: boolean, fsy
   const { left } = await convertStore({
     ...{ logsFolder: logsOf(root), memoryBank: bankOf(root), places: placesOf(root), fsync },
     locks: [join(logsOf(root), '.locks'), join(bankOf(root), '.locks')],
+    archives: { folder: join(root, 'archive'), contentsName: CONTENTS_NAME },
     current: { keyFile },
     wanted: isEncrypting ? { keyFile } : undefined,
     async saveGraph() {
@@ -264,7 +266,7 @@ const REDACT: CareOperation = {
     const { signal } = new AbortController();
     const redactor = new Redactor({
       ...{ root, logsFolder: logsOf(root), bankFolder: bankOf(root), otherFolders: [], fsync },
-      ...{ graph: graphOf(root), contentsName: CONTENTS_NAME },
+      ...{ graph: graphOf(root), contentsName: CONTENTS_NAME, forms: plainForms },
       ...{ derivedFiles: [cacheFile(root)], derivedFolders: [] },
     });
     const { files } = await redactor.find(MARK, signal);

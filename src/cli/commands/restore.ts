@@ -185,12 +185,13 @@ function requireFitting(
 async function fromBackup(
   path: string,
   { to, dryRun = false }: RestoreOptions,
-  { areas, durability, kg }: App,
+  { areas, durability, kg, forms }: App,
   call: Call,
 ): Promise<Outcome> {
   const into = to === undefined ? areas : realPlace(to);
   const graphPaths = graphPathsOf(kg.files);
-  return restoreArchive(path, { ...durability, into, graphPaths, dryRun, ...call });
+  const sealing = to === undefined ? { forms } : {};
+  return restoreArchive(path, { ...durability, into, graphPaths, dryRun, ...sealing, ...call });
 }
 
 async function fromExport(

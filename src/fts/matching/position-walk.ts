@@ -3,10 +3,11 @@
  * and for the candidates of NEAR. Both lists are read in order; reading the documents' tokens
  * instead would miss the processor's cache at every instance.
  */
-import { seek } from '../segments/posting-lists.js';
+import { GALLOP_RATIO, seek, slotAt } from '../segments/posting-lists.js';
 import {
   FREQUENCY_BITS,
   MAX_FREQUENCY,
+  MAX_SLOTS,
   type PositionIndex,
   type PostingList,
   type Segment,
@@ -16,6 +17,36 @@ import {
 export interface WordPostings {
   readonly list: PostingList;
   readonly firstPosting: number;
+}
+
+/** By slot, 1 more than the index of its posting in the longer list. All 0 between two uses. */
+const indexes = new Uint32Array(MAX_SLOTS);
+
+/** The indexes of the postings of the same documents in two lists, in turn, and how many there are. */
+function sharedPostings(rare: PostingList, common: PostingList): PostingList {
+  const packed = new Uint32Array(2 * rare.length);
+  let length = 0;
+  if (rare.length * GALLOP_RATIO < common.length) {
+    for (let i = 0, at = 0; i < rare.length; i++) {
+      const slot = slotAt(rare, i);
+      at = seek(common, slot, at);
+      if (at === common.length) break;
+      if (slotAt(common, at) !== slot) continue;
+      packed[length++] = i;
+      packed[length++] = at;
+    }
+    return { packed, length };
+  }
+  for (let i = 0; i < common.length; i++) indexes[slotAt(common, i)] = i + 1;
+  // Without a branch that depends on the data, as in posting-lists.ts.
+  for (let i = 0; i < rare.length; i++) {
+    const at = indexes[slotAt(rare, i)] as number;
+    packed[length] = i;
+    packed[length + 1] = at - 1;
+    length += 2 * Math.min(at, 1);
+  }
+  indexes.fill(0, 0, slotAt(common, common.length - 1) + 1);
+  return { packed, length };
 }
 
 /**
@@ -29,16 +60,15 @@ function forEachShared(
   common: WordPostings,
   visit: (slot: number, from: number, to: number, otherFrom: number, otherTo: number) => void,
 ): void {
-  let at = 0;
-  for (let i = 0; i < rare.list.length; i++) {
-    const entry = rare.list.packed[i] ?? 0;
+  const { packed: shared, length } = sharedPostings(rare.list, common.list);
+  for (let i = 0; i < length; i += 2) {
+    const [at, otherAt] = [shared[i] as number, shared[i + 1] as number];
+    const entry = rare.list.packed[at] as number;
     const slot = entry >>> FREQUENCY_BITS;
-    at = seek(common.list, slot, at);
-    if (at === common.list.length) return;
-    const other = common.list.packed[at] ?? 0;
-    if (other >>> FREQUENCY_BITS !== slot || segment.dead[slot] === 1) continue;
-    const from = starts[rare.firstPosting + i] ?? 0;
-    const otherFrom = starts[common.firstPosting + at] ?? 0;
+    if (segment.dead[slot] === 1) continue;
+    const other = common.list.packed[otherAt] as number;
+    const from = starts[rare.firstPosting + at] ?? 0;
+    const otherFrom = starts[common.firstPosting + otherAt] ?? 0;
     const to = from + (entry & MAX_FREQUENCY);
     visit(slot, from, to, otherFrom, otherFrom + (other & MAX_FREQUENCY));
   }

@@ -46,11 +46,11 @@ export function termScore(phraseIdf: number, frequency: number, norm: number): n
 
 /**
  * The least frequency with which a phrase of this idf can reach `score`, whatever the length of the
- * document, if no norm is below `leastNorm`. With room for rounding.
+ * document. With room for rounding.
  */
-export function leastFrequency(phraseIdf: number, score: number, leastNorm: number): number {
+export function leastFrequency(phraseIdf: number, score: number, norms: LengthNorms): number {
   const share = (score / (phraseIdf * (K1 + 1))) * (1 - 1e-9);
-  return share >= 1 ? Infinity : (1 - 1e-9) * ((share * leastNorm) / (1 - share));
+  return share >= 1 ? Infinity : (1 - 1e-9) * ((share * norms.of(0)) / (1 - share));
 }
 
 /** An upper bound of `termScore` for a phrase of this idf, with room for rounding. */

@@ -62,7 +62,10 @@ export function exactLog(x: number): number {
   const ratio = divide(add([mantissa, 0], [-1, 0]), add([mantissa, 0], [1, 0]));
   const square = multiply(ratio, ratio);
   let sum: Double2 = [0, 0];
-  for (let i = SERIES.length - 1; i >= 0; i--) sum = add(multiply(sum, square), SERIES[i] ?? sum);
+  // Later terms are below 2^-110.
+  const terms = Math.ceil(-110 / Math.log2(square[0]));
+  for (let i = Math.min(SERIES.length - 1, terms); i >= 0; i--)
+    sum = add(multiply(sum, square), SERIES[i] ?? sum);
   const artanh = multiply(sum, ratio);
   const [high, low] = add(multiply([exponent, 0], LN2), [2 * artanh[0], 2 * artanh[1]]);
   return high + low;

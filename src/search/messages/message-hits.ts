@@ -124,7 +124,7 @@ export async function hitsOf(
     const conversation = loaded.get(conversationId);
     const message = conversation?.message(seq);
     if (conversation === undefined || message === undefined) {
-      await store.lookAt(conversationId);
+      await store.refreshOne(conversationId);
       continue;
     }
     const { role, content, createdAt, metadata } = message;

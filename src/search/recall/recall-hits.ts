@@ -53,7 +53,7 @@ export async function recalledHits(
     const conversation = await undefinedIfMissing(store.view(hit.conversationId));
     const message = conversation?.message(hit.seq);
     if (conversation === undefined || message === undefined) {
-      await store.lookAt(hit.conversationId);
+      await store.refreshOne(hit.conversationId);
       continue;
     }
     const { title, module } = conversation.head;

@@ -8,15 +8,18 @@ import { type Log, silentLog } from '../../base/log.js';
 import { PendingWork } from '../../base/pending-work.js';
 import type { Durability } from '../../files/atomic/atomic-write.js';
 import { type Codec, plainCodec } from '../../files/codec.js';
-import { withLock } from '../../files/locks/file-lock.js';
-import type { HeldLock } from '../../files/locks/lock-handle.js';
 import { openWatcher, type Watcher, type WatcherStatus } from '../../files/watcher/watcher.js';
 import type { ConversationDocument } from './document/document.js';
 import { CONVERSATION_ID, type ConversationHead } from './document/schema.js';
 import { ConversationCatalogue } from './files/catalogue.js';
 import { ConversationFiles } from './files/conversation-files.js';
 import { keyInUseTwice, requireRef } from './refs.js';
-import type { Screen } from './writing/screen.js';
+import {
+  type Screen,
+  type Screened,
+  type ScreenedMessages,
+  ScreenQueue,
+} from './writing/screen.js';
 
 export interface VersionBounds {
   /** 0: no versions are kept. */
@@ -53,6 +56,7 @@ export class StoreCore {
   readonly files: ConversationFiles;
   readonly catalogue: ConversationCatalogue;
   readonly #pending = new PendingWork();
+  readonly #screening: ScreenQueue;
   #onOverwritten: (before: ConversationDocument) => void = () => undefined;
   #watcher: Watcher | undefined;
   /** The watcher keeps the catalogue current, so that no pass over the folder is needed. */
@@ -66,6 +70,7 @@ export class StoreCore {
     this.codec = codec;
     this.log = log;
     this.locksFolder = join(logsFolder, '.locks');
+    this.#screening = new ScreenQueue(options.screen);
     this.files = new ConversationFiles({
       logsFolder,
       durability: options,
@@ -92,8 +97,12 @@ export class StoreCore {
     };
   }
 
-  lock<T>(name: string, work: (lock: HeldLock) => Promise<T>): Promise<T> {
-    return withLock(this.locksFolder, name, work);
+  /** The messages without what must not be stored. A promise only if that takes a while. */
+  screened<T extends Screened>(
+    messages: readonly T[],
+  ): ScreenedMessages<T> | Promise<ScreenedMessages<T>> {
+    const turn = this.#screening.screen(messages);
+    return turn instanceof Promise ? this.track(turn) : turn;
   }
 
   /** The id of an id or a key. A key that is not known yet costs a pass over the whole folder. */

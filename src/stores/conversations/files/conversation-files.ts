@@ -6,6 +6,7 @@ import { join, sep } from 'node:path';
 import { type Clock, isoTime } from '../../../base/clock.js';
 import { AppError, isAppError } from '../../../base/errors.js';
 import { type Durability, syncFolder } from '../../../files/atomic/atomic-write.js';
+import type { Outcome } from '../../../files/atomic/group-commit.js';
 import type { Codec } from '../../../files/codec.js';
 import type { HeldLock } from '../../../files/locks/lock-handle.js';
 import { claimFolder, removeEmptyFolder } from '../../../files/paths/folders.js';
@@ -16,7 +17,9 @@ import { ConversationDocument } from '../document/document.js';
 import { jsonCopy } from '../document/json-copy.js';
 import { parseConversation } from '../document/parse-conversation.js';
 import type { ConversationHead } from '../document/schema.js';
+import { notFound } from '../refs.js';
 import { hasLost } from '../versions/has-lost.js';
+import { type AppendRequest, type Applied, applyAppends, type Limits } from '../writing/append.js';
 import { type CachedDocument, DocumentCache } from './document-cache.js';
 
 /** Another server's start may sweep a creator's folder while it is empty. The creator claims again then. */
@@ -164,9 +167,24 @@ export class ConversationFiles {
     }
   }
 
-  /** Makes the current version durable: the process that wrote it may still be waiting for its fsync. */
-  async confirm(conversationId: string): Promise<void> {
-    await syncFolder(this.folderOf(conversationId), this.#options.durability);
+  /**
+   * Adds what `requests` bring to the document on disk and writes it, as the last step under `lock`.
+   * CONVERSATION_NOT_FOUND, and like `read` and `write`.
+   */
+  async append(
+    lock: HeldLock,
+    conversationId: string,
+    requests: readonly AppendRequest[],
+    limits: Limits,
+  ): Promise<{ applied: Outcome<Applied>[]; head: ConversationHead }> {
+    const found = await this.read(conversationId);
+    if (found === undefined) throw notFound(conversationId);
+    const { document } = found;
+    const applied = applyAppends(document, requests, limits);
+    if (document.isChanged) await this.write(lock, document, { isLast: true });
+    // The process that wrote the current version may still be waiting for its fsync.
+    else await syncFolder(this.folderOf(conversationId), this.#options.durability);
+    return { applied, head: document.head };
   }
 
   /**

@@ -13,6 +13,7 @@ import { z } from 'zod';
 import { AppError, isAppError } from '../../../base/errors.js';
 import { yieldToEventLoop } from '../../../base/time-slice.js';
 import { atomicWrite, makeFolder, syncFolder } from '../../../files/atomic/atomic-write.js';
+import { withLock } from '../../../files/locks/file-lock.js';
 import type { HeldLock } from '../../../files/locks/lock-handle.js';
 import { listFiles, removeEmptyFolder, removeFile } from '../../../files/paths/folders.js';
 import { parseDocument, readWhole } from '../../../files/read/json-doc.js';
@@ -164,7 +165,9 @@ export class Merges {
   /** In one order in every process, so that two merges of one pair cannot wait for each other. */
   #locked<T>(ids: readonly string[], work: (lock: HeldLock) => Promise<T>): Promise<T> {
     const [outer = '', inner = ''] = [...ids].sort();
-    return this.#core.lock(outer, () => this.#core.lock(inner, work));
+    return withLock(this.#core.locksFolder, outer, () =>
+      withLock(this.#core.locksFolder, inner, work),
+    );
   }
 
   async #write(journal: Journal): Promise<void> {

@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from '../document/schema.js';
 
-interface Screened {
+export interface Screened {
   readonly content: string;
   readonly metadata?: JsonObject | undefined;
 }
