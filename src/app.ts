@@ -10,6 +10,7 @@ import { openStoreEncryption } from './app/encryption.js';
 import { indexCachePath } from './app/index-cache-path.js';
 import { type KeepingParts, keepingParts, storeSize } from './app/keeping.js';
 import { openLanguageParts } from './app/language-parts.js';
+import { perplexityOf } from './app/perplexity.js';
 import type { SummaryParts } from './app/summaries.js';
 import { type Clock, systemClock } from './base/clock.js';
 import { type Log, silentLog } from './base/log.js';
@@ -22,7 +23,8 @@ import { Exporter } from './exchange/export.js';
 import { GraphExport } from './exchange/graph-export.js';
 import { GraphImport } from './exchange/graph-import.js';
 import type { Durability } from './files/atomic/atomic-write.js';
-import { type Codec, codecOf, plainCodec } from './files/codec.js';
+import { type Codec, codecOf } from './files/codec.js';
+import type { FileForms } from './files/sealing/file-forms.js';
 import { requireUnconverted } from './files/sealing/open-stores.js';
 import type { ImportStores } from './import/import.js';
 import { Importer } from './import/importer.js';
@@ -31,8 +33,6 @@ import { Backups } from './maintenance/backup.js';
 import type { BackupArea } from './maintenance/backup-content.js';
 import { graphPathsOf } from './maintenance/graph-in-archive.js';
 import { MessageScreen } from './privacy/screen.js';
-import { createPerplexity } from './providers/perplexity.js';
-import type { Perplexity } from './providers/perplexity-types.js';
 import type { VectorSource } from './recall/vector-source.js';
 import { createResearch } from './research/research.js';
 import type { ResearchService } from './research/research-types.js';
@@ -112,6 +112,8 @@ export interface App {
   readonly timeZone: string;
   readonly facts: StoreFacts;
   readonly isEncrypted: boolean;
+  /** How the store's files are sealed. */
+  readonly forms: FileForms;
   /**
    * Begins what a server does beside its calls: clears what dead processes left, follows their
    * research runs, builds the search index. Commands that run once do without.
@@ -130,6 +132,8 @@ export interface AppOptions {
   readonly isReading?: boolean;
 }
 
+type Encryption = Awaited<ReturnType<typeof openStoreEncryption>>;
+
 /** A dead server's lease on a research run ends by itself; a second look then takes the run over. */
 const SECOND_RESUME_MS = 25_000;
 
@@ -140,7 +144,7 @@ const SECOND_RESUME_MS = 25_000;
 export async function createApp(config: Config, options: AppOptions = {}): Promise<App> {
   const encryption = await openStoreEncryption(config);
   try {
-    const app = await openApp(config, options, codecOf(encryption.key));
+    const app = await openApp(config, options, encryption);
     const close = () => app.close().finally(() => encryption.close());
     return { ...app, close };
   } catch (error) {
@@ -149,7 +153,9 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
   }
 }
 
-async function openApp(config: Config, options: AppOptions, codec: Codec): Promise<App> {
+async function openApp(config: Config, options: AppOptions, encryption: Encryption): Promise<App> {
+  const { forms } = encryption;
+  const codec = codecOf(encryption.key);
   const { log = silentLog, clock = systemClock, isReading = false } = options;
   const { logsDir: logsFolder, fsync } = config;
   const size = storeSize(config, clock);
@@ -169,28 +175,25 @@ async function openApp(config: Config, options: AppOptions, codec: Codec): Promi
   const { areas, backups } = backupsOf(config, bank.kg, clock);
   const importer = importerOf(config, { ...opening, conversations, ...whole, ...bank, insights });
   const stored = { backups, conversations, insights, ...bank };
-  const keeping = keepingParts(config, size, stored, { clock, log });
+  const keeping = keepingParts(config, size, stored, { clock, log, forms });
   const beginning = beginningOf(config, { conversations, research, importer }, log);
   return {
-    conversations,
+    ...stored,
     research,
     search,
     ...recallingOf({ recall, insights, ...bank }),
     documents,
-    ...bank,
     quickFind: new QuickFind({ conversations, insights, clock, ...bank }),
     figures: new Figures(conversations),
     exporter,
     importer,
-    backups,
     areas,
     doctor: doctorOf(config, { ...stored, clock, codec }),
     ...keeping.services,
     state: new StateStore({ logsFolder, fsync, clock }),
     ...language.services,
-    insights,
     insightSearch: new InsightSearch(insights),
-    ...settledBy(config, codec),
+    ...settledBy(config, encryption),
     start() {
       beginning.start();
       search.start();
@@ -249,8 +252,9 @@ function beginningOf(
 }
 
 /** What the configuration alone decides. */
-const settledBy = (config: Config, codec: Codec) => ({
-  isEncrypted: codec !== plainCodec,
+const settledBy = (config: Config, { key, forms }: Encryption) => ({
+  forms,
+  isEncrypted: key !== undefined,
   requireUnconverted: () => requireUnconverted(config.logsDir),
   durability: { fsync: config.fsync },
   timeZone: config.timeZone,
@@ -356,20 +360,6 @@ function backupsOf(config: Config, kg: KnowledgeGraph, clock: Clock) {
     { name: 'configuration/providers.json', path: join(dirname(configFile), 'providers.json') },
   ];
   return { areas, backups: new Backups({ ...backup, areas, singleFiles, clock, fsync }) };
-}
-
-function perplexityOf({ perplexity }: Config, clock: Clock): Perplexity | undefined {
-  const { apiKey, backend, baseUrl, model, searchPreset, researchPreset, timeoutMs } = perplexity;
-  if (apiKey === undefined) return undefined;
-  return createPerplexity({
-    apiKey,
-    backend,
-    baseUrl,
-    clock,
-    presets: { search: searchPreset, deepResearch: researchPreset },
-    askTimeoutMs: timeoutMs,
-    ...(model === undefined ? {} : { models: { search: model, deepResearch: model } }),
-  });
 }
 
 function factsOf(config: Config): StoreFacts {

@@ -26,7 +26,7 @@ export interface EmbeddingSyncOptions {
   readonly cut: Cutter;
   readonly clock: Clock;
   readonly log: Log;
-  readonly lookEveryMs?: number;
+  readonly pollIntervalMs?: number;
 }
 
 export interface EmbeddingProgress {
@@ -49,7 +49,7 @@ interface PassageRef {
 /** A question waits for the batch that is under way. */
 const BATCH = 8;
 const ROWS_A_FILE = 256;
-const LOOK_EVERY_MS = 5_000;
+const POLL_INTERVAL_MS = 5_000;
 /** After a server refused, or could not be reached. */
 const PAUSE_AFTER_FAILURE_MS = 60_000;
 /** Of the time that a batch took, rested after it: half of a core, less where the machine is busy. */
@@ -79,7 +79,7 @@ export class EmbeddingSync {
 
   /** Begins the work; nothing waits for it. */
   start(): void {
-    const { conversations, lookEveryMs = LOOK_EVERY_MS } = this.#options;
+    const { conversations, pollIntervalMs = POLL_INTERVAL_MS } = this.#options;
     this.#unfollow = conversations.followFromNow(
       ({ conversationId, document, unchangedMessages }) => {
         if (document === undefined) return this.#rows.delete(conversationId);
@@ -92,7 +92,7 @@ export class EmbeddingSync {
         );
       },
     );
-    this.#timer = setInterval(() => this.#look(), lookEveryMs).unref();
+    this.#timer = setInterval(() => this.#look(), pollIntervalMs).unref();
     this.#look(true);
   }
 

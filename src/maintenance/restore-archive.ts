@@ -11,10 +11,14 @@ import { type Durability, makeFolder } from '../files/atomic/atomic-write.js';
 import { addFile } from '../files/atomic/new-file.js';
 import { archivedPath } from '../files/paths/paths.js';
 import { readStored } from '../files/read/json-doc.js';
+import { rewriteArchive } from '../files/rewrite-archive.js';
+import { type FileForms, plainForms } from '../files/sealing/file-forms.js';
 import { type BackupArea, CONTENTS_NAME, checkArchive } from './backup-content.js';
 import { MARKER_NAME, requireSameEncryption } from './encrypted-archive.js';
 import { problemWithRestoring } from './restorable-files.js';
 
+/** Archives of old conversations: they are not sealed, the files in them are. */
+const ARCHIVED = /^archive\/[^/]+\.tar\.gz$/;
 const JOB = /^(conversation-logs\/[^/]+\/)job\.json$/;
 
 export interface RestoreOptions extends Durability {
@@ -24,6 +28,8 @@ export interface RestoreOptions extends Durability {
   readonly graphPaths?: ReadonlyMap<string, string>;
   /** Only files of these names; the others are passed over. */
   readonly only?: (name: string) => boolean;
+  /** How the files of the root are sealed; `undefined`: they are put back as they lie in the archive. */
+  readonly forms?: FileForms | undefined;
   /** Says what would be done and does nothing. */
   readonly dryRun: boolean;
   readonly signal?: AbortSignal | undefined;
@@ -115,7 +121,7 @@ async function decide(
   }
   const current = await readStored(join(target.folder, target.name));
   if (current !== undefined) {
-    if (Buffer.compare(current.bytes, bytes) === 0) return 'unchanged';
+    if (hasSameContent(current.bytes, Buffer.from(bytes), target.name, options)) return 'unchanged';
     throw new AppError('ALREADY_EXISTS', `${name} is there with other content; it was left so.`);
   }
   const conversation = typeof into === 'string' ? undefined : JOB.exec(name)?.[1];
@@ -126,11 +132,30 @@ async function decide(
   throw new AppError('CONFLICT', `${name} was left out: its conversation was there already.`);
 }
 
+/** The same text is sealed to other bytes each time. */
+function hasSameContent(
+  current: Buffer,
+  archived: Buffer,
+  name: string,
+  { forms = plainForms }: RestoreOptions,
+): boolean {
+  if (current.equals(archived)) return true;
+  return forms.open(name, current).equals(forms.open(name, archived));
+}
+
 async function write(file: ArchiveFile, options: RestoreOptions): Promise<void> {
   const target = targetOf(file.name, options);
   if (target === undefined) return;
   await makeFolder(target.folder);
-  await addFile(join(target.folder, target.name), file.bytes, { fsync: options.fsync });
+  const { forms = plainForms, fsync } = options;
+  const path = join(target.folder, target.name);
+  const sealed = forms.sealed(target.name, Buffer.from(file.bytes));
+  await addFile(path, sealed ?? file.bytes, { fsync });
+  if (!ARCHIVED.test(file.name)) return;
+  await rewriteArchive(path, {
+    ...{ contentsName: CONTENTS_NAME, fsync },
+    change: ({ name, bytes }) => forms.sealed(name, bytes),
+  });
 }
 
 function targetOf(name: string, { into, graphPaths }: RestoreOptions): Target | undefined {

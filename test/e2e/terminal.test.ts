@@ -222,7 +222,7 @@ function shows(text: string, expected: string | RegExp, about: string): void {
 }
 
 /** Seventy processes, one after the other. */
-const PATIENCE_MS = 400_000;
+const MAX_WAIT_MS = 400_000;
 
 describe('every command', () => {
   it.each(['with colours', 'with NO_COLOR'])(
@@ -251,7 +251,7 @@ describe('every command', () => {
         else expect(colourful).toBeGreaterThan(8);
       });
     },
-    PATIENCE_MS,
+    MAX_WAIT_MS,
   );
 
   it(
@@ -270,7 +270,7 @@ describe('every command', () => {
         }
       });
     },
-    PATIENCE_MS,
+    MAX_WAIT_MS,
   );
 
   it('asks before it installs', async () => {

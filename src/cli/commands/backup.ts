@@ -1,7 +1,7 @@
 /**
  * `daybook backup`: what the tool `backup` does, for people and for schedulers.
  */
-import { realPlace } from '../../files/door/real-place.js';
+import { resolveRealPath } from '../../files/door/real-path.js';
 import type { Flags } from '../configuration.js';
 import { countOf, report } from '../terminal/output.js';
 import { progressBar } from '../terminal/progress-bar.js';
@@ -14,7 +14,7 @@ export async function backup(
   flags: Flags,
 ): Promise<void> {
   await withApp(flags, async ({ backups }, signal) => {
-    const folder = to === undefined ? undefined : realPlace(to);
+    const folder = to === undefined ? undefined : resolveRealPath(to);
     const bar = progressBar(process.stderr);
     const onFile = (progress: number) => bar.show({ progress, message: 'files' });
     const made = await backups.make({ folder, signal, onFile }).finally(() => bar.clear());

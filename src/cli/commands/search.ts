@@ -138,7 +138,7 @@ async function ask(app: App, signal: AbortSignal, input: Input, pages: Pages): P
     await app.search.built(call);
     const first = searchMessages.input.parse(input);
     if (app.recall.usesRecall(first))
-      await app.recall.ready({ ...call, patienceMs: Number.POSITIVE_INFINITY });
+      await app.recall.ready({ ...call, maxWaitMs: Number.POSITIVE_INFINITY });
     const all = await allPages(input, pages, async (page) =>
       searchMessages.output.parse(
         await searchMessages.run(searchMessages.input.parse(page), app, call),
