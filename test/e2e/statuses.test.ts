@@ -71,6 +71,7 @@ const MISSING: Readonly<Record<string, readonly [status: number, ...args: string
   'providers remove': [1, 'walrus'],
   'providers test': [1, 'walrus'],
   ...{ 'embeddings status': null, 'embeddings enable': null, 'embeddings disable': null },
+  'embeddings update': null,
 };
 
 const program = createProgram();

@@ -1,7 +1,7 @@
 /** A key that two folders have, as after one was copied. */
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { useToolSession } from '../../support/tool-session.js';
 
 const opened = useToolSession();
@@ -21,7 +21,11 @@ it('is said by whoever reads by it, with the ids of the others', async () => {
   cpSync(join(logs, id), join(logs, copy), { recursive: true });
   const file = join(logs, copy, 'conversation.json');
   writeFileSync(file, readFileSync(file, 'utf8'));
-  await session.call('get_conversations', {});
+  // Until the server has noticed the copy.
+  await vi.waitFor(
+    async () => expect(await session.call('get_conversations', {})).toMatchObject({ total: 2 }),
+    { timeout: 60_000, interval: 100 },
+  );
   const read = await session.call('get_conversation', { conversationId: 'plan' });
   const [shown, other] = [id, copy].sort();
   expect(read).toMatchObject({ conversationId: shown, alsoWithThisKey: [other] });
