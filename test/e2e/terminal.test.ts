@@ -177,6 +177,7 @@ const STEPS: readonly Step[] = [
   { args: ['providers', 'remove', 'local'], shows: 'local removed' },
   { args: ['embeddings', 'status'], shows: 'off' },
   { args: ['embeddings', 'enable'], code: 2, shows: '--yes', isPiped: true },
+  { args: ['embeddings', 'update'], code: 2, shows: 'DAYBOOK_EMBEDDINGS' },
   { args: ['embeddings', 'disable'], shows: 'removed' },
   { args: ['completion', 'bash'], shows: 'complete' },
   { args: ['complete', '--', 'show', 'A'], shows: 'A Mad Tea-Party' },
