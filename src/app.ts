@@ -164,21 +164,16 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
   const opening = { screen: new MessageScreen(config), clock, log, isReading, codec };
   const conversations = await conversationsOf(config, requireRoom, opening);
   const language = openLanguageParts(config, conversations, clock, log);
-  const { vectors } = language.services.embeddings;
-  const { search, recall } = searchesOf(config, conversations, vectors, { clock, log });
+  const { languageModels, embeddings } = language.services;
+  const { search, recall } = searchesOf(config, conversations, embeddings.vectors, { clock, log });
   const research = researchOf(config, conversations, requireRoom, clock, log);
   const documents = new ConversationDocuments({ logsFolder, fsync, clock, codec });
-  const whole = { documents, summaries: language.services.languageModels.store };
+  const whole = { documents, summaries: languageModels.store };
   const exported = { store: conversations, ...whole, folder: exportsFolder(config) };
   const exporter = new Exporter({ ...exported, clock, fsync });
   const bank = bankOf(config, requireRoom, clock, log);
   const insights = openInsights(config, requireRoom, clock, log);
-  const { areas, backups } = backupsOf(
-    config,
-    bank.kg,
-    language.services.languageModels.providers,
-    clock,
-  );
+  const { areas, backups } = backupsOf(config, bank.kg, languageModels.providers, clock);
   const importer = importerOf(config, { ...opening, conversations, ...whole, ...bank, insights });
   const stored = { backups, conversations, insights, ...bank };
   const keeping = keepingParts(config, size, stored, { clock, log, forms });
