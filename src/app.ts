@@ -100,7 +100,7 @@ export interface App {
   readonly archives: KeepingParts['archives'];
   readonly state: StateStore;
   readonly summaries: SummaryService;
-  readonly embeddings: Pick<EmbeddingParts, 'mode' | 'progress' | 'vectors'>;
+  readonly embeddings: Omit<EmbeddingParts, 'start' | 'close'>;
   readonly languageModels: Pick<SummaryParts, 'providers' | 'modelOf' | 'isKeySet' | 'store'>;
   readonly kg: KnowledgeGraph;
   readonly graphExport: GraphExport;

@@ -8,6 +8,7 @@ import type { listInsightContexts } from '../../src/tools/admin/list-insight-con
 import type { listTrash } from '../../src/tools/admin/list-trash.js';
 import type { quickFind } from '../../src/tools/admin/quick-find.js';
 import type { restoreConversation } from '../../src/tools/admin/restore-conversation.js';
+import type { getContextSummary } from '../../src/tools/context/get-context-summary.js';
 import type { deleteConversation } from '../../src/tools/conversations/delete-conversation.js';
 import type { getConversation } from '../../src/tools/conversations/get-conversation.js';
 import type { getConversations } from '../../src/tools/conversations/get-conversations.js';
@@ -22,6 +23,8 @@ import type { mbEdit } from '../../src/tools/memory-bank/mb-edit.js';
 import type { mbList } from '../../src/tools/memory-bank/mb-list.js';
 import type { mbRead } from '../../src/tools/memory-bank/mb-read.js';
 import type { getConversationHistory } from '../../src/tools/perplexity/get-conversation-history.js';
+import type { perplexityDeepResearchFollowup } from '../../src/tools/perplexity/perplexity-deep-research-followup.js';
+import type { perplexitySearchFollowup } from '../../src/tools/perplexity/perplexity-search-followup.js';
 
 interface Tools {
   get_analytics: typeof getAnalytics;
@@ -43,6 +46,9 @@ interface Tools {
   mb_list: typeof mbList;
   mb_read: typeof mbRead;
   get_conversation_history: typeof getConversationHistory;
+  get_context_summary: typeof getContextSummary;
+  perplexity_search_followup: typeof perplexitySearchFollowup;
+  perplexity_deep_research_followup: typeof perplexityDeepResearchFollowup;
 }
 
 type Name = keyof Tools;

@@ -35,6 +35,7 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ['/', 'search what was said'],
   ['j, k', 'next and previous entry of a list'],
   ['Enter', 'open the entry'],
+  ['s', 'find in the open conversation'],
   ...NAVIGATION.filter(([view]) => view !== 'search').map(
     ([, label, key]) => [key, label.toLowerCase()] as const,
   ),

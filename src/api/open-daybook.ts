@@ -5,7 +5,7 @@
 import { type App, createApp } from '../app.js';
 import { AppError } from '../base/errors.js';
 import { loadConfig } from '../config/config.js';
-import { realPlace } from '../files/door/real-place.js';
+import { resolveRealPath } from '../files/door/real-path.js';
 import { readTextIfPresent } from '../files/paths/user-files.js';
 import type { MatchType } from '../fts/query/match-types.js';
 import type { InsightResults } from '../search/insight-search.js';
@@ -87,7 +87,7 @@ export async function openDaybook({ root, env }: OpenOptions = {}): Promise<Dayb
     cwd: process.cwd(),
     knownToolsets: TOOLSETS,
     readFile: readTextIfPresent,
-    realPath: realPlace,
+    realPath: resolveRealPath,
   });
   const app = await createApp(config);
   const { conversations, insights, search, insightSearch } = app;

@@ -7,7 +7,7 @@ import { formsOf } from '../encryption/file-forms.js';
 import type { GivenKey } from '../encryption/keys.js';
 import { type OpenEncryption, openEncryption } from '../encryption/open-encryption.js';
 import type { FileForms } from '../files/sealing/file-forms.js';
-import type { StorePlaces } from '../files/sealing/open-stores.js';
+import type { StorePaths } from '../files/sealing/open-stores.js';
 import { CONTENTS_NAME } from '../maintenance/backup-content.js';
 import { KnowledgeGraph } from '../stores/knowledge-graph/knowledge-graph.js';
 import { graphFiles } from '../stores/knowledge-graph/log/graph-files.js';
@@ -17,7 +17,7 @@ const memoryBankOf = ({ root }: Config) => join(root, 'memory-bank');
 /** The name of what belongs to this store in the user's cache folder. */
 const cacheNameOf = ({ logsDir }: Config): string => sha256Hex(logsDir).slice(0, 32);
 
-function placesOf(config: Config): StorePlaces {
+function pathsOf(config: Config): StorePaths {
   const { root, logsDir, kg, backup, cacheFolder } = config;
   const { snapshot, sidecar, wal, previousSnapshot, previousWal, rejects } = graphFiles(
     kg.snapshotPath,
@@ -36,13 +36,13 @@ function placesOf(config: Config): StorePlaces {
 export async function openStoreEncryption(
   config: Config,
 ): Promise<OpenEncryption & { readonly forms: FileForms }> {
-  const places = placesOf(config);
-  const opened = await openEncryption(config.logsDir, places, config.encryption);
+  const paths = pathsOf(config);
+  const opened = await openEncryption(config.logsDir, paths, config.encryption);
   // In archives the files of the graph have their usual names.
   const usual = Object.values(graphFiles('kg_snapshot.json', 'kg_wal.log')).filter(isLineFile);
   return {
     ...opened,
-    forms: formsOf(opened.key, [...places.lineFiles, ...usual].filter(isLineFile)),
+    forms: formsOf(opened.key, [...paths.lineFiles, ...usual].filter(isLineFile)),
   };
 }
 
@@ -65,7 +65,7 @@ export function convertEncryption(
   return convertStore({
     logsFolder: logsDir,
     memoryBank,
-    places: placesOf(config),
+    paths: pathsOf(config),
     locks: [...new Set(locks)],
     archives: { folder: join(config.root, 'archive'), contentsName: CONTENTS_NAME },
     current: encryption,

@@ -3,7 +3,7 @@ import { Option } from 'commander';
 import { AppError } from '../base/errors.js';
 import type { Config } from '../config/config.js';
 import { type AgeLock, addAgeKey, readIdentities, requireRecipients } from '../files/age.js';
-import { realPlace } from '../files/door/real-place.js';
+import { resolveRealPath } from '../files/door/real-path.js';
 import { configuration, type Flags } from './configuration.js';
 
 export interface AgeOptions {
@@ -45,7 +45,7 @@ export async function withAgeKeys<T>(
 ): Promise<T> {
   const { agePassphrase: passphrase } = configuration(flags).encryption;
   const steps: (() => void)[] = [];
-  if (identity !== undefined) steps.push(addAgeKey(readIdentities(realPlace(identity))));
+  if (identity !== undefined) steps.push(addAgeKey(readIdentities(resolveRealPath(identity))));
   if (passphrase !== undefined) steps.push(addAgeKey({ passphrase }));
   try {
     return await work();

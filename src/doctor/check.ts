@@ -25,16 +25,16 @@ export interface Finding extends Omit<Found, 'repair'> {
   readonly repairable: boolean;
 }
 
-export interface Looking {
+export interface CheckContext {
   readonly signal: AbortSignal;
   /** So many more things were looked at. */
-  looked(count?: number): void;
+  countChecked(count?: number): void;
   found(finding: Found): void;
 }
 
 export interface Check {
   readonly name: string;
-  run(looking: Looking): Promise<void>;
+  run(context: CheckContext): Promise<void>;
 }
 
 /** The finding for a file that cannot be read. */

@@ -71,7 +71,7 @@ export class Doctor {
       if (repair) repairs.push({ check: check.name, path: finding.path, run: repair });
     };
     const failure = await failureOf(() =>
-      check.run({ signal, found, looked: (count = 1) => (looked += count) }),
+      check.run({ signal, found, countChecked: (count = 1) => (looked += count) }),
     );
     const durationMs = Math.round(this.#clock.monotonic() - began);
     return { check: check.name, durationMs, looked, findings, ...(failure && { error: failure }) };

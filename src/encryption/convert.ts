@@ -20,7 +20,7 @@ import {
   addStore,
   hasOwnForm,
   isDocumentFile,
-  type StorePlaces,
+  type StorePaths,
 } from '../files/sealing/open-stores.js';
 import { rewriteFile } from '../files/sealing/rewrite-file.js';
 import { addKey } from '../files/sealing/sealed-form.js';
@@ -37,7 +37,7 @@ const TEMPORARY = /(^|\/)\.tmp-[^/]*$/;
 export interface ConversionOptions extends Durability {
   readonly logsFolder: string;
   readonly memoryBank: string;
-  readonly places: StorePlaces;
+  readonly paths: StorePaths;
   /** Folders of the write locks. */
   readonly locks: readonly string[];
   /** What opens the store as it is. */
@@ -76,7 +76,7 @@ export async function convertStore(options: ConversionOptions): Promise<Conversi
     const { marker } = await readMarker(logsFolder);
     const { from, to } = await keysOf(marker, options);
     if (from) undo.push(addKey(from.key));
-    undo.push(addStore({ places: options.places, key: to?.key }));
+    undo.push(addStore({ paths: options.paths, key: to?.key }));
     if (from === undefined && to === undefined) return { converted: 0, left: [] };
     const begun = { key: from?.facts ?? null, converting: { to: to?.facts ?? null } };
     await writeMarker(logsFolder, begun, options);
@@ -178,13 +178,13 @@ class Conversion {
   }
 
   async *#files(): AsyncGenerator<ListedFile> {
-    const { logsFolder, memoryBank, places } = this.#options;
+    const { logsFolder, memoryBank, paths } = this.#options;
     const isScaffold = (name: string) => /^\.(locks|leases|git)$/.test(name);
     yield* listFiles(logsFolder, isScaffold);
     for await (const file of listFiles(memoryBank, isScaffold)) {
       if (isOwnInBank(file.name)) yield file;
     }
-    const { cacheFolder, cacheName } = places;
+    const { cacheFolder, cacheName } = paths;
     for await (const file of listFiles(cacheFolder, () => false)) {
       if (file.name.includes(cacheName)) yield file;
     }
@@ -194,7 +194,7 @@ class Conversion {
     const stamp = readStampNow(path);
     if (stamp === undefined || isSameStamp(this.#seen.get(path), stamp)) return;
     // No process writes one now; it may hold a text in the clear.
-    if (TEMPORARY.test(path) || isIndexCache(path, this.#options.places)) {
+    if (TEMPORARY.test(path) || isIndexCache(path, this.#options.paths)) {
       await removeFile(path, this.#options);
       return;
     }
@@ -250,7 +250,7 @@ class Conversion {
   async #convertGraph(): Promise<void> {
     const { to } = this.#keys;
     let hasOther = false;
-    for (const path of this.#options.places.lineFiles) {
+    for (const path of this.#options.paths.lineFiles) {
       const text = (await readStored(path, MOST_BYTES))?.bytes.toString() ?? '';
       if (/\.sha256$/.test(path)) continue;
       if (!hasOtherLines(text, to)) continue;
@@ -271,5 +271,5 @@ const isOwnInBank = (name: string) =>
   looksLikeNote(name) || /^(\.trash\/|insights\/[^/]*\.json$)/.test(name) || TEMPORARY.test(name);
 
 /** It is built again from the messages; vectors cost more, so they are converted. */
-const isIndexCache = (path: string, { cacheFolder }: StorePlaces) =>
+const isIndexCache = (path: string, { cacheFolder }: StorePaths) =>
   path.startsWith(cacheFolder) && !/\.(vectors|owner)$/.test(path);

@@ -7,7 +7,7 @@ import { derivedUuid } from '../base/ids.js';
 import { jsonCopy } from '../stores/conversations/document/json-copy.js';
 import { CLIENT_ID } from '../stores/conversations/document/schema.js';
 import type { PastFields, PastMessage } from '../stores/conversations/writing/append.js';
-import { digestOf, headDigestOf, isOwnId, type SourceMark, saidDigestOf } from './mark.js';
+import { contentDigestOf, digestOf, headDigestOf, isOwnId, type SourceMark } from './mark.js';
 import type { ImportedConversation, ImportedMessage } from './source.js';
 
 export type CandidateMessage = PastMessage & { readonly id: string; readonly createdAt: string };
@@ -36,7 +36,7 @@ export function candidateOf(kind: string, given: ImportedConversation): Candidat
   const mark: SourceMark = {
     ...{ kind, id, count: messages.length },
     hash: digestOf(messages, times),
-    said: saidDigestOf(messages),
+    said: contentDigestOf(messages),
     head: headDigestOf(fields),
     ...(times && { times }),
     ...(given.isRemnant && { isRemnant: true }),

@@ -59,7 +59,7 @@ export interface ImportReport extends Account {
 }
 
 const WAIT_MS = 10_000;
-const LOOK_EVERY_MS = 200;
+const POLL_INTERVAL_MS = 200;
 
 /**
  * VALIDATION_ERROR (a path of no known format), LOCKED (another import is at work), PATH_ESCAPE,
@@ -91,11 +91,11 @@ async function importLease(
   { logsFolder }: ImportStores,
   signal: AbortSignal | undefined,
 ): Promise<Lease> {
-  for (let waitedMs = 0; ; waitedMs += LOOK_EVERY_MS) {
+  for (let waitedMs = 0; ; waitedMs += POLL_INTERVAL_MS) {
     const lease = await tryLease(join(logsFolder, '.leases', 'import'));
     if (lease !== undefined) return lease;
     if (waitedMs >= WAIT_MS) break;
-    await sleep(LOOK_EVERY_MS, signal);
+    await sleep(POLL_INTERVAL_MS, signal);
   }
   throw new AppError('LOCKED', 'Another import into this root is at work.', {
     hint: 'Wait until it has ended, then import again: what it brought in is passed over.',

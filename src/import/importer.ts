@@ -2,16 +2,16 @@
 import { AppError } from '../base/errors.js';
 import { realInputPath } from '../files/input/input.js';
 import { isInside } from '../files/paths/paths.js';
+import { type DefaultLocation, findDefaultLocations, type Machine } from './default-locations.js';
 import { type ImportReport, type ImportRequest, type ImportStores, runImport } from './import.js';
 import type { Activity } from './source.js';
-import { foundPlaces, type Machine, type UsualPlace } from './usual-places.js';
 
 export interface ImporterOptions extends ImportStores {
   readonly machine: Machine;
   /** How much of what machines did is kept, unless a request says otherwise. */
   readonly activity: Activity;
   /** Kinds of places that servers watch. */
-  readonly watched: readonly UsualPlace['kind'][];
+  readonly watched: readonly DefaultLocation['kind'][];
   /** Real paths of the folders that callers over the network may import from. */
   readonly folders: readonly string[];
 }
@@ -51,14 +51,14 @@ export class Importer {
   }
 
   /** Where tools on this machine keep what could be imported. FILESYSTEM_ERROR. */
-  places(): Promise<UsualPlace[]> {
-    return foundPlaces(this.#options.machine);
+  locations(): Promise<DefaultLocation[]> {
+    return findDefaultLocations(this.#options.machine);
   }
 
   /** What servers take in as it grows (`DAYBOOK_IMPORT_WATCH`); empty where they watch nothing. */
-  async watched(): Promise<UsualPlace[]> {
+  async watched(): Promise<DefaultLocation[]> {
     const { watched } = this.#options;
-    return (await this.places()).filter(({ kind }) => watched.includes(kind));
+    return (await this.locations()).filter(({ kind }) => watched.includes(kind));
   }
 }
 

@@ -8,7 +8,7 @@ import { type Clock, isoTime } from '../base/clock.js';
 import type { Log } from '../base/log.js';
 import { tryLease } from '../files/locks/lease.js';
 
-const LOOK_EVERY_MS = 60_000;
+const POLL_INTERVAL_MS = 60_000;
 /** A full disk does not get better by a try a minute. */
 const PAUSE_AFTER_FAILURE_MS = 3_600_000;
 
@@ -18,7 +18,7 @@ export interface DailyOptions {
   readonly leasePath: string;
   readonly clock: Clock;
   readonly log: Log;
-  readonly lookEveryMs?: number | undefined;
+  readonly pollIntervalMs?: number | undefined;
   /** Whether the work of this UTC date is done; `off`: nobody wants it at present. */
   state(date: string): Promise<'done' | 'due' | 'off'>;
   /** Leaves on the disk what makes `state` answer `done`. Returns an account for the log. */
@@ -32,22 +32,22 @@ export interface Daily {
 
 /** The first look is at once. A failure is logged, and tried again after an hour. */
 export function startDaily(options: DailyOptions): Daily {
-  const { lookEveryMs = LOOK_EVERY_MS } = options;
+  const { pollIntervalMs = POLL_INTERVAL_MS } = options;
   const ending = new AbortController();
   const memory: Memory = { doneDate: undefined, pauseUntil: 0 };
-  let looking: Promise<void> | undefined;
-  const lookNow = () => {
-    looking ??= look(options, memory, ending.signal).finally(() => {
-      looking = undefined;
+  let context: Promise<void> | undefined;
+  const pollNow = () => {
+    context ??= look(options, memory, ending.signal).finally(() => {
+      context = undefined;
     });
   };
-  const timer = setInterval(lookNow, lookEveryMs).unref();
-  lookNow();
+  const timer = setInterval(pollNow, pollIntervalMs).unref();
+  pollNow();
   return {
     async close() {
       clearInterval(timer);
       ending.abort();
-      await looking;
+      await context;
     },
   };
 }

@@ -165,11 +165,11 @@ export function passagesOf(text: string): PassageRange[] {
   reached.forEach((words, at) => {
     cutter.reach(words, at);
   });
-  const places = cutter.end(offsets.length);
-  const count = places.length / 2;
+  const positions = cutter.end(offsets.length);
+  const count = positions.length / 2;
   return Array.from({ length: count }, (_, passage) => {
-    const from = places[2 * passage] ?? 0;
-    const to = places[2 * passage + 1] ?? 0;
+    const from = positions[2 * passage] ?? 0;
+    const to = positions[2 * passage + 1] ?? 0;
     const start = passage === 0 ? 0 : (offsets[from] ?? text.length);
     // What stands between two words (a full stop, a bracket) belongs to the one before it.
     const end = passage === count - 1 ? text.length : (offsets[to] ?? ends.at(-1) ?? text.length);

@@ -78,9 +78,9 @@ export interface RecallAnswer {
   /** Whether one of them has all of the words, in whatever form. */
   readonly hasAll: boolean;
   /** The message at a place, from 0, the best first. */
-  at(place: number): MessageRef | undefined;
+  at(position: number): MessageRef | undefined;
   /** The same with what is known of it. */
-  hit(place: number): RecallHit | undefined;
+  hit(position: number): RecallHit | undefined;
 }
 
 export interface RecallStats {
@@ -169,7 +169,7 @@ export class RecallIndex {
   /** Lets other work run every few milliseconds. Rejects with the signal's reason. */
   async ask(text: string, options: AskOptions = {}): Promise<RecallAnswer> {
     const languages = [...this.#languages.keys()].filter(
-      (place) => (this.#languages[place] ?? 0) > 0,
+      (position) => (this.#languages[position] ?? 0) > 0,
     );
     const question = readQuestion(text, this.#vocabulary, languages, options.entitiesFirst);
     const slice = new TimeSlice({ signal: options.signal });
@@ -190,13 +190,13 @@ export class RecallIndex {
       question,
       total: all.length,
       hasAll: all.some(({ scored, message }) => scored.lexical.own[message] === everyWord),
-      at: (place) => {
-        const found = all[place];
+      at: (position) => {
+        const found = all[position];
         return found && { conversationId: found.scored.conversationId, seq: found.message + 1 };
       },
-      hit: (place) => {
-        const found = all[place];
-        return found && hitOf(found, ranked[place]?.score ?? 0, question, options.vectors);
+      hit: (position) => {
+        const found = all[position];
+        return found && hitOf(found, ranked[position]?.score ?? 0, question, options.vectors);
       },
     };
   }
@@ -214,7 +214,8 @@ export class RecallIndex {
   }
 
   #countLanguages({ languages }: Stream, sign: number): void {
-    for (const place of languages) this.#languages[place] = (this.#languages[place] ?? 0) + sign;
+    for (const position of languages)
+      this.#languages[position] = (this.#languages[position] ?? 0) + sign;
   }
 
   async #find(question: Question, { inScope, vectors }: AskOptions, slice: TimeSlice) {
@@ -241,7 +242,7 @@ async function scoreAll(
   const constants = { ...LEXICAL, ...lexical };
   const scored: Scored[] = [];
   for (const { conversationId, stream, hits } of found) {
-    const own = hits ?? { stream, places: new Uint32Array(0), words: new Uint8Array(0) };
+    const own = hits ?? { stream, positions: new Uint32Array(0), words: new Uint8Array(0) };
     scored.push({
       conversationId,
       stream,

@@ -148,7 +148,7 @@ function layOut(read: readonly { message: ReadMessage }[], old: StreamArrays | u
   let passage = oldPassages;
   read.forEach(({ message }, at) => {
     terms.set(message.terms, term);
-    for (const place of message.passages) passages[passage++] = term + place;
+    for (const position of message.passages) passages[passage++] = term + position;
     term += message.terms.length;
     starts[oldMessages + at + 1] = term;
     firstPassages[oldMessages + at + 1] = passage / 2;

@@ -47,8 +47,8 @@ export class TextRecall {
       ownOnly: true,
       ...(signal && { signal }),
     });
-    const hits = Array.from({ length: Math.min(limit, answer.total) }, (_, place) => {
-      const hit = answer.hit(place);
+    const hits = Array.from({ length: Math.min(limit, answer.total) }, (_, position) => {
+      const hit = answer.hit(position);
       return hit === undefined ? [] : [{ id: hit.conversationId, score: hit.lexical }];
     });
     const snippet = (text: string, style: SnippetStyle) => {

@@ -177,6 +177,7 @@ const STEPS: readonly Step[] = [
   { args: ['providers', 'remove', 'local'], shows: 'local removed' },
   { args: ['embeddings', 'status'], shows: 'off' },
   { args: ['embeddings', 'enable'], code: 2, shows: '--yes', isPiped: true },
+  { args: ['embeddings', 'update'], code: 2, shows: 'DAYBOOK_EMBEDDINGS' },
   { args: ['embeddings', 'disable'], shows: 'removed' },
   { args: ['completion', 'bash'], shows: 'complete' },
   { args: ['complete', '--', 'show', 'A'], shows: 'A Mad Tea-Party' },
@@ -227,7 +228,7 @@ function shows(text: string, expected: string | RegExp, about: string): void {
 }
 
 /** Seventy processes, one after the other. */
-const PATIENCE_MS = 400_000;
+const MAX_WAIT_MS = 400_000;
 
 describe('every command', () => {
   it.each(['with colours', 'with NO_COLOR'])(
@@ -256,7 +257,7 @@ describe('every command', () => {
         else expect(colourful).toBeGreaterThan(8);
       });
     },
-    PATIENCE_MS,
+    MAX_WAIT_MS,
   );
 
   it(
@@ -275,7 +276,7 @@ describe('every command', () => {
         }
       });
     },
-    PATIENCE_MS,
+    MAX_WAIT_MS,
   );
 
   it('asks before it installs', async () => {

@@ -22,7 +22,7 @@ import {
 
 const SEED = Number(process.env['DAYBOOK_SEED'] ?? Date.now() % 1_000_000_007);
 /** Half a minute each on an idle machine. */
-const PATIENCE_MS = 300_000;
+const MAX_WAIT_MS = 300_000;
 const tally = { cases: 0, cleanRule: 0, invalid: 0, snippets: 0 };
 
 afterAll(() => {
@@ -168,7 +168,7 @@ function expectMostlySqlitesRanks(): void {
 
 describe('full-text search against SQLite', () => {
   it('the engine finds and ranks as SQLite does: a dozen documents, 18 000 queries', {
-    timeout: PATIENCE_MS,
+    timeout: MAX_WAIT_MS,
   }, () => {
     const random = randomChoices(SEED);
     for (let round = 0; round < 60; round++) {
@@ -183,7 +183,7 @@ describe('full-text search against SQLite', () => {
   });
 
   it('the engine finds and ranks as SQLite does: thousands of documents, frozen segments, deletes, updates', {
-    timeout: PATIENCE_MS,
+    timeout: MAX_WAIT_MS,
   }, () => {
     const random = randomChoices(SEED + 1);
     const trio = new Trio(500);

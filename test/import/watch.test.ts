@@ -5,9 +5,9 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSy
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { silentLog } from '../../src/base/log.js';
+import { findDefaultLocations } from '../../src/import/default-locations.js';
 import { Importer } from '../../src/import/importer.js';
 import { startServerWatch } from '../../src/import/server-watch.js';
-import { foundPlaces } from '../../src/import/usual-places.js';
 import { watchImports } from '../../src/import/watch.js';
 import { folderWith, lines, openImportBench, said } from './bench.js';
 
@@ -88,7 +88,9 @@ it('tells what each tool deletes, and when, from its own settings', async () => 
   const home = folderWith({ '.claude/projects/x': '', '.gemini/tmp/x': '', '.codex/x': '' });
   const machine = { home, programs: home, variable: () => undefined };
   const deletes = async () =>
-    Object.fromEntries((await foundPlaces(machine)).map((place) => [place.kind, place.deletes]));
+    Object.fromEntries(
+      (await findDefaultLocations(machine)).map((place) => [place.kind, place.deletes]),
+    );
   expect(await deletes()).toEqual({
     'claude-code': expect.stringContaining('more than 30 days, by default'),
     codex: undefined,

@@ -12,7 +12,7 @@ import { convertStore } from '../../src/encryption/convert.js';
 import { convertFile } from '../../src/encryption/convert-file.js';
 import { CipherKey } from '../../src/files/sealing/cipher.js';
 import { plainForms } from '../../src/files/sealing/file-forms.js';
-import type { StorePlaces } from '../../src/files/sealing/open-stores.js';
+import type { StorePaths } from '../../src/files/sealing/open-stores.js';
 import { addKey } from '../../src/files/sealing/sealed-form.js';
 import { Archives } from '../../src/maintenance/archives/archives.js';
 import { Backups } from '../../src/maintenance/backup.js';
@@ -183,7 +183,7 @@ const cacheFile = (root: string) => join(root, '.cache', 'index', `${CACHE_NAME}
 const graphOf = (root: string) =>
   graphFiles(join(bankOf(root), 'kg_snapshot.json'), join(bankOf(root), 'kg_wal.log'));
 
-function placesOf(root: string): StorePlaces {
+function pathsOf(root: string): StorePaths {
   const { snapshot, sidecar, wal, previousSnapshot, previousWal, rejects } = graphOf(root);
   return {
     ...{ sealed: [logsOf(root), bankOf(root)], guarded: [root] },
@@ -194,7 +194,7 @@ function placesOf(root: string): StorePlaces {
 
 async function convert(root: string, keyFile: string, isEncrypting: boolean, fsync: boolean) {
   const { left } = await convertStore({
-    ...{ logsFolder: logsOf(root), memoryBank: bankOf(root), places: placesOf(root), fsync },
+    ...{ logsFolder: logsOf(root), memoryBank: bankOf(root), paths: pathsOf(root), fsync },
     locks: [join(logsOf(root), '.locks'), join(bankOf(root), '.locks')],
     archives: { folder: join(root, 'archive'), contentsName: CONTENTS_NAME },
     current: { keyFile },

@@ -1,7 +1,7 @@
 /**
  * `daybook backup`: what the tool `backup` does, for people and for schedulers.
  */
-import { realPlace } from '../../files/door/real-place.js';
+import { resolveRealPath } from '../../files/door/real-path.js';
 import { type AgeOptions, ageLockOf } from '../age-options.js';
 import { configuration, type Flags } from '../configuration.js';
 import { countOf, report } from '../terminal/output.js';
@@ -16,7 +16,7 @@ export async function backup(
 ): Promise<void> {
   const age = ageLockOf(options, configuration(flags));
   await withApp(flags, async ({ backups }, signal) => {
-    const folder = to === undefined ? undefined : realPlace(to);
+    const folder = to === undefined ? undefined : resolveRealPath(to);
     const bar = progressBar(process.stderr);
     const onFile = (progress: number) => bar.show({ progress, message: 'files' });
     const made = await backups.make({ folder, age, signal, onFile }).finally(() => bar.clear());

@@ -4,7 +4,7 @@
 import { AppError } from '../../base/errors.js';
 import { type ExportCounts, newCounts } from '../../exchange/export.js';
 import type { ExportFormat } from '../../exchange/formats.js';
-import { realPlace } from '../../files/door/real-place.js';
+import { resolveRealPath } from '../../files/door/real-path.js';
 import { type AgeOptions, ageLockOf } from '../age-options.js';
 import { configuration, type Flags } from '../configuration.js';
 import { findConversation } from '../find-conversation.js';
@@ -51,11 +51,11 @@ export async function exportConversations(
       const request = { selection, forSharing: share, signal, onProgress };
       const counts = newCounts();
       if (isFolder) {
-        Object.assign(counts, await exporter.toFolder(realPlace(output ?? ''), request));
+        Object.assign(counts, await exporter.toFolder(resolveRealPath(output ?? ''), request));
       } else if (output !== undefined) {
         Object.assign(
           counts,
-          await exporter.toPath(realPlace(output), { ...request, format, age }),
+          await exporter.toPath(resolveRealPath(output), { ...request, format, age }),
         );
       } else await toStdout(exporter.stream({ ...request, format }, counts));
       bar.clear();

@@ -7,7 +7,7 @@ import type { App } from '../../app.js';
 import { AppError, isAppError } from '../../base/errors.js';
 import { restoreExport } from '../../exchange/restore-export.js';
 import { isArchive, isArchiveName } from '../../files/archive.js';
-import { realPlace } from '../../files/door/real-place.js';
+import { resolveRealPath } from '../../files/door/real-path.js';
 import { readStamp } from '../../files/read/stamp.js';
 import { graphPathsOf } from '../../maintenance/graph-in-archive.js';
 import { restoreArchive } from '../../maintenance/restore-archive.js';
@@ -197,7 +197,7 @@ async function fromBackup(
   { areas, durability, kg, forms, size }: App,
   call: Call,
 ): Promise<Outcome> {
-  const into = to === undefined ? areas : realPlace(to);
+  const into = to === undefined ? areas : resolveRealPath(to);
   const graphPaths = graphPathsOf(kg.files);
   const requireRoom = (bytes: number) => size.requireRoom(bytes);
   const ofRoot = to === undefined ? { forms, requireRoom } : {};
@@ -218,7 +218,11 @@ async function fromExport(
       id === undefined ? `${from} would be added as a copy` : `${from} was added as ${id}`,
     );
   }
-  const refused = report.refused.map(({ place, code, reason }) => ({ name: place, code, reason }));
+  const refused = report.refused.map(({ location, code, reason }) => ({
+    name: location,
+    code,
+    reason,
+  }));
   return { ...report, restored: [...report.restored, ...report.asNew], refused };
 }
 

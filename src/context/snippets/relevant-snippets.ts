@@ -81,9 +81,9 @@ export class RelevantSnippets {
   async #find(request: SnippetRequest, caller: SearchCaller): Promise<Snippets> {
     const { query, filters, strategy, maxTokens } = request;
     const { answer, tier } = await this.#recall.ask(query, filters, strategy, caller);
-    const found = Array.from({ length: Math.min(MOST_HITS, answer.total) }, (_, place) => {
-      const hit = answer.hit(place);
-      return hit === undefined ? [] : [{ ...hit, place }];
+    const found = Array.from({ length: Math.min(MOST_HITS, answer.total) }, (_, position) => {
+      const hit = answer.hit(position);
+      return hit === undefined ? [] : [{ ...hit, position }];
     }).flat();
     const { hits } = await this.#recall.hits(answer, found, {});
     const count = await tokenCounter();

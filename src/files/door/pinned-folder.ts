@@ -6,7 +6,7 @@
 import { constants, lstatSync, openSync, statSync } from 'node:fs';
 import { errnoOf } from '../../base/errors.js';
 import { closeQuietly } from './close-quietly.js';
-import { isLinkFree, liesAt, pathOfOpen } from './real-place.js';
+import { isLinkFree, liesAt, pathOfOpen } from './real-path.js';
 import { leadsElsewhere } from './refusals.js';
 
 const { O_RDONLY, O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
@@ -16,7 +16,7 @@ export interface PinnedFolder {
   /** What system calls are given for the folder. */
   readonly path: string;
   /** The path that it was pinned by: for people, and to pin what is below it. */
-  readonly place: string;
+  readonly realPath: string;
   /** The open folder, for fsync; absent where the system opens no folders or keeps this one closed. */
   readonly file: number | undefined;
   /** What system calls are given for a name in it. */
@@ -53,11 +53,11 @@ export async function inFolder<T>(
   }
 }
 
-function pinned(place: string, path: string, file: number | undefined): PinnedFolder {
+function pinned(realPath: string, path: string, file: number | undefined): PinnedFolder {
   let isOpen = file !== undefined;
   return {
     path,
-    place,
+    realPath,
     file,
     at: (name) => `${path}/${name}`,
     close() {

@@ -94,9 +94,10 @@ async function* fileConversations(file: InputFile, _input: Input): AsyncGenerato
   const all = isConversation(document) ? [document] : listIn(document['conversations']);
   for (const [index, each] of all.entries()) {
     const id = textIn(objectIn(each)['conversationId']);
-    const place = { file, record: `conversations[${index}]` };
-    if (!isObject(each) || id === undefined) yield unreadableConversation(file.name, place.record);
-    else yield conversationOf(id, each, place, isExport ? each : undefined);
+    const location = { file, record: `conversations[${index}]` };
+    if (!isObject(each) || id === undefined)
+      yield unreadableConversation(file.name, location.record);
+    else yield conversationOf(id, each, location, isExport ? each : undefined);
   }
 }
 

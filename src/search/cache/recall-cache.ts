@@ -163,15 +163,15 @@ function unpack(
     readonly lengths: Uint32Array;
   };
   const at = new Uint32Array(ARRAYS.length);
-  ids.forEach((id, place) => {
+  ids.forEach((id, position) => {
     const cut = ARRAYS.map((name, number) => {
       const from = at[number] ?? 0;
-      const to = from + (lengths[place * ARRAYS.length + number] ?? 0);
+      const to = from + (lengths[position * ARRAYS.length + number] ?? 0);
       at[number] = to;
       return [name, joined[name].subarray(from, to)];
     });
-    const stream = { ...Object.fromEntries(cut), people: people[place] ?? [] } as Stream;
-    streams.set(id, { stamp: stampAt(stamps, place), stream });
+    const stream = { ...Object.fromEntries(cut), people: people[position] ?? [] } as Stream;
+    streams.set(id, { stamp: stampAt(stamps, position), stream });
   });
 }
 

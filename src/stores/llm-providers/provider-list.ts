@@ -129,12 +129,12 @@ function mergedWith(known: Provider | undefined, change: ProviderChange, now: st
   const kind = change.kind ?? known?.kind ?? 'openai';
   const facts = KIND_FACTS[kind];
   const endpoint = change.endpoint ?? known?.endpoint ?? facts.endpoint;
-  const isUsualPlace = endpoint === facts.endpoint;
+  const isDefaultEndpoint = endpoint === facts.endpoint;
   const usual = {
     kind,
     endpoint,
     contextTokens: facts.contextTokens,
-    ...(isUsualPlace && facts.apiKeyEnv !== undefined && { apiKeyEnv: facts.apiKeyEnv }),
+    ...(isDefaultEndpoint && facts.apiKeyEnv !== undefined && { apiKeyEnv: facts.apiKeyEnv }),
     createdAt: now,
   };
   const merged = { ...usual, ...known, ...change };

@@ -154,7 +154,7 @@ export const storeInfo = defineTool({
 
 async function otherTools(importer: Importer) {
   const watched = new Set((await importer.watched()).map(({ path }) => path));
-  return (await importer.places()).map(({ title, path, deletes }) => ({
+  return (await importer.locations()).map(({ title, path, deletes }) => ({
     ...{ tool: title, path },
     ...(deletes !== undefined && { deletes }),
     isWatched: watched.has(path),

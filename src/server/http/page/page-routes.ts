@@ -74,7 +74,11 @@ export function createPage({ folder, app }: PageOptions, config: HttpConfig, log
   router.get('/api/events', (_req, res) => events.open(res));
   router.post('/api/tools/:name', async (req, res) => {
     const args = await readObject(req, config.maxBodyBytes);
-    const { status, body } = await calls.run(String(req.params['name']), args, goneSignal(res));
+    const { status, body } = await calls.run(
+      String(req.params['name']),
+      args,
+      disconnectSignal(res),
+    );
     if (!res.destroyed) res.status(status).json(body);
   });
   router.use(async (req, res, next) => {
@@ -125,7 +129,7 @@ async function readObject(req: Request, maxBytes: number): Promise<Record<string
 }
 
 /** Aborted when the browser has gone before it was answered. */
-function goneSignal(res: Response): AbortSignal {
+function disconnectSignal(res: Response): AbortSignal {
   const gone = new AbortController();
   res.once('close', () => {
     if (!res.writableFinished) gone.abort();

@@ -46,8 +46,8 @@ export class ConversationDocuments {
   }
 
   /** What `value` would be as a conversation of this id. `place` names it in errors, as for `read`. */
-  parse(conversationId: string, value: JsonObject, place: string): WholeConversation {
-    return wholeOf(parseConversation(value, { path: place, conversationId }, plainCodec));
+  parse(conversationId: string, value: JsonObject, location: string): WholeConversation {
+    return wholeOf(parseConversation(value, { path: location, conversationId }, plainCodec));
   }
 
   /** Durable when it resolves. ALREADY_EXISTS where the id is taken, STORAGE_FULL, FILESYSTEM_ERROR. */

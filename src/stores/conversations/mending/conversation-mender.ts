@@ -98,16 +98,16 @@ export class ConversationMender {
     bytes: Uint8Array,
     conversationId: string,
   ): { document: ConversationDocument | undefined; isSalvaged: boolean } {
-    const place = { path: this.#fileOf(conversationId), conversationId };
+    const location = { path: this.#fileOf(conversationId), conversationId };
     try {
-      const value = parseDocument(bytes, place.path, 'CONVERSATION_CORRUPTED');
+      const value = parseDocument(bytes, location.path, 'CONVERSATION_CORRUPTED');
       const { codec = plainCodec } = this.#options;
-      const document = parseConversation(value, place, codec);
+      const document = parseConversation(value, location, codec);
       const isWanted = isMendable(value, conversationId);
       return { document: isWanted ? document : undefined, isSalvaged: false };
     } catch (error) {
       if (!isAppError(error, 'CONVERSATION_CORRUPTED')) throw error;
-      const document = salvage(textOf(bytes), place);
+      const document = salvage(textOf(bytes), location);
       if (document === undefined) throw error;
       return { document, isSalvaged: true };
     }
