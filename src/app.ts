@@ -49,6 +49,7 @@ import {
 import { ConversationDocuments } from './stores/conversations/files/conversation-documents.js';
 import { InsightStore } from './stores/insights/insights.js';
 import { KnowledgeGraph } from './stores/knowledge-graph/knowledge-graph.js';
+import type { ProviderList } from './stores/llm-providers/provider-list.js';
 import { MemoryBank } from './stores/memory-bank/memory-bank.js';
 import { ResearchJobFiles } from './stores/research-jobs/research-job-files.js';
 import { StateStore } from './stores/state.js';
@@ -92,7 +93,7 @@ export interface App {
   readonly backups: Backups;
   /** The folders that a backup holds, and that a restore puts back. */
   readonly areas: readonly BackupArea[];
-  /** Looks at everything that is stored. */
+  /** Checks everything that is stored. */
   readonly doctor: Doctor;
   readonly trash: KeepingParts['trash'];
   readonly retention: KeepingParts['retention'];
@@ -134,7 +135,7 @@ export interface AppOptions {
 
 type Encryption = Awaited<ReturnType<typeof openStoreEncryption>>;
 
-/** A dead server's lease on a research run ends by itself; a second look then takes the run over. */
+/** A dead server's lease on a research run ends by itself; a second check then takes the run over. */
 const SECOND_RESUME_MS = 25_000;
 
 /**
@@ -163,16 +164,16 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
   const opening = { screen: new MessageScreen(config), clock, log, isReading, codec };
   const conversations = await conversationsOf(config, requireRoom, opening);
   const language = openLanguageParts(config, conversations, clock, log);
-  const { vectors } = language.services.embeddings;
-  const { search, recall } = searchesOf(config, conversations, vectors, { clock, log });
+  const { languageModels, embeddings } = language.services;
+  const { search, recall } = searchesOf(config, conversations, embeddings.vectors, { clock, log });
   const research = researchOf(config, conversations, requireRoom, clock, log);
   const documents = new ConversationDocuments({ logsFolder, fsync, clock, codec });
-  const whole = { documents, summaries: language.services.languageModels.store };
+  const whole = { documents, summaries: languageModels.store };
   const exported = { store: conversations, ...whole, folder: exportsFolder(config) };
   const exporter = new Exporter({ ...exported, clock, fsync });
   const bank = bankOf(config, requireRoom, clock, log);
   const insights = openInsights(config, requireRoom, clock, log);
-  const { areas, backups } = backupsOf(config, bank.kg, clock);
+  const { areas, backups } = backupsOf(config, bank.kg, languageModels.providers, clock);
   const importer = importerOf(config, { ...opening, conversations, ...whole, ...bank, insights });
   const stored = { backups, conversations, insights, ...bank };
   const keeping = keepingParts(config, size, stored, { clock, log, forms });
@@ -323,7 +324,7 @@ function bankOf(config: Config, requireRoom: () => Promise<void>, clock: Clock, 
   const folder = join(config.root, 'memory-bank');
   const memoryBank = new MemoryBank({ folder, maxFiles, requireRoom, clock, fsync, log });
   const { fsync: syncsAppends, ...graph } = config.kg;
-  const kg = new KnowledgeGraph({ ...graph, syncsAppends, fsync, clock, log });
+  const kg = new KnowledgeGraph({ ...graph, syncsAppends, fsync, requireRoom, clock, log });
   const exchanged = { kg, memoryBank, folder: exportsFolder(config) };
   return {
     memoryBank,
@@ -345,8 +346,8 @@ function openInsights(
   return new InsightStore({ folder: join(root, 'memory-bank'), requireRoom, fsync, clock, log });
 }
 
-function backupsOf(config: Config, kg: KnowledgeGraph, clock: Clock) {
-  const { root, logsDir, fsync, configFile, chosenSettings, backup } = config;
+function backupsOf(config: Config, kg: KnowledgeGraph, providers: ProviderList, clock: Clock) {
+  const { root, logsDir, fsync, chosenSettings, backup } = config;
   const bank = join(root, 'memory-bank');
   const areas: readonly BackupArea[] = [
     { name: 'conversation-logs', folder: logsDir },
@@ -356,8 +357,8 @@ function backupsOf(config: Config, kg: KnowledgeGraph, clock: Clock) {
   const movedGraph = [...graphPathsOf(kg.files)].filter(([, path]) => dirname(path) !== bank);
   const singleFiles = [
     ...movedGraph.map(([name, path]) => ({ name, path })),
-    { name: 'configuration/config.json', text: chosenSettings },
-    { name: 'configuration/providers.json', path: join(dirname(configFile), 'providers.json') },
+    { name: 'configuration/config.json', text: async () => chosenSettings },
+    { name: 'configuration/providers.json', text: () => providers.withoutSecrets() },
   ];
   return { areas, backups: new Backups({ ...backup, areas, singleFiles, clock, fsync }) };
 }

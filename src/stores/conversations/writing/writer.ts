@@ -31,7 +31,7 @@ const MAX_TRIES = 5;
 
 export interface NewConversation extends PastFields {
   messages?: readonly PastMessage[];
-  /** The caller has just seen that nobody has the key, so the whole folder is not looked at again. */
+  /** The caller has just checked that the key is free, so the whole folder is not read again. */
   isKeyFree?: boolean;
   /** The messages were screened already. */
   isScreened?: boolean;
@@ -122,6 +122,8 @@ export class ConversationWriter {
   ): Promise<ConversationHead> {
     const { files } = this.#core;
     const limits = this.#limits();
+    // Whoever takes something back makes room; a version is kept all the same.
+    if (reason !== 'delete') await this.#core.options.requireRoom?.();
     const revising = withLock(this.#core.locksFolder, conversationId, async (lock) => {
       const found = await files.read(conversationId);
       if (found === undefined) throw notFound(conversationId);
