@@ -12,6 +12,7 @@ import type { getContextSummary } from '../../src/tools/context/get-context-summ
 import type { deleteConversation } from '../../src/tools/conversations/delete-conversation.js';
 import type { getConversation } from '../../src/tools/conversations/get-conversation.js';
 import type { getConversations } from '../../src/tools/conversations/get-conversations.js';
+import type { importConversations } from '../../src/tools/conversations/import-conversations.js';
 import type { searchMessages } from '../../src/tools/conversations/search-messages.js';
 import type { storeInfo } from '../../src/tools/conversations/store-info.js';
 import type { updateConversation } from '../../src/tools/conversations/update-conversation.js';
@@ -36,6 +37,7 @@ interface Tools {
   get_conversation: typeof getConversation;
   get_conversations: typeof getConversations;
   search_messages: typeof searchMessages;
+  import_conversations: typeof importConversations;
   store_info: typeof storeInfo;
   update_conversation: typeof updateConversation;
   list_insights: typeof listInsights;
@@ -67,11 +69,12 @@ export class CallError extends Error {
 }
 
 async function post(path: string, body: unknown, signal?: AbortSignal): Promise<Response> {
+  const isFile = body instanceof File;
   try {
     return await fetch(path, {
       method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify(body),
+      headers: { 'Content-Type': isFile ? 'application/octet-stream' : 'application/json' },
+      body: isFile ? body : JSON.stringify(body),
       ...(signal && { signal }),
     });
   } catch (cause) {
@@ -91,6 +94,19 @@ export async function call<N extends Name>(
   if (response.ok) return body as Output<N>;
   const { code = 'HTTP', message = response.statusText, hint = '' } = body.error ?? {};
   throw new CallError(response.status === 401 ? 'SIGNED_OUT' : String(code), message, hint);
+}
+
+/** Hands a file over for `import_conversations`, which takes the path. CallError. */
+export async function upload(file: File): Promise<{ path: string }> {
+  const response = await post(`/api/uploads?name=${encodeURIComponent(file.name)}`, file);
+  const body = await response.json();
+  if (response.ok) return body;
+  throw new CallError('HTTP', body.error?.message ?? response.statusText);
+}
+
+/** The server needs it no longer. */
+export async function dropUpload(path: string): Promise<void> {
+  await post('/api/uploads/remove', { path });
 }
 
 /** Whether the browser may use the page; a link or a token makes it so. */
