@@ -8,6 +8,7 @@ import type { listInsightContexts } from '../../src/tools/admin/list-insight-con
 import type { listTrash } from '../../src/tools/admin/list-trash.js';
 import type { quickFind } from '../../src/tools/admin/quick-find.js';
 import type { restoreConversation } from '../../src/tools/admin/restore-conversation.js';
+import type { verifyStore } from '../../src/tools/admin/verify-store.js';
 import type { getContextSummary } from '../../src/tools/context/get-context-summary.js';
 import type { deleteConversation } from '../../src/tools/conversations/delete-conversation.js';
 import type { getConversation } from '../../src/tools/conversations/get-conversation.js';
@@ -26,6 +27,7 @@ import type { mbRead } from '../../src/tools/memory-bank/mb-read.js';
 import type { getConversationHistory } from '../../src/tools/perplexity/get-conversation-history.js';
 import type { perplexityDeepResearchFollowup } from '../../src/tools/perplexity/perplexity-deep-research-followup.js';
 import type { perplexitySearchFollowup } from '../../src/tools/perplexity/perplexity-search-followup.js';
+import type { sessionStart } from '../../src/tools/threads/session-start.js';
 
 interface Tools {
   get_analytics: typeof getAnalytics;
@@ -39,6 +41,8 @@ interface Tools {
   search_messages: typeof searchMessages;
   import_conversations: typeof importConversations;
   store_info: typeof storeInfo;
+  verify_store: typeof verifyStore;
+  session_start: typeof sessionStart;
   update_conversation: typeof updateConversation;
   list_insights: typeof listInsights;
   kg_neighbors: typeof kgNeighbors;
