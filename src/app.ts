@@ -49,6 +49,7 @@ import {
 import { ConversationDocuments } from './stores/conversations/files/conversation-documents.js';
 import { InsightStore } from './stores/insights/insights.js';
 import { KnowledgeGraph } from './stores/knowledge-graph/knowledge-graph.js';
+import type { ProviderList } from './stores/llm-providers/provider-list.js';
 import { MemoryBank } from './stores/memory-bank/memory-bank.js';
 import { ResearchJobFiles } from './stores/research-jobs/research-job-files.js';
 import { StateStore } from './stores/state.js';
@@ -163,16 +164,16 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
   const opening = { screen: new MessageScreen(config), clock, log, isReading, codec };
   const conversations = await conversationsOf(config, requireRoom, opening);
   const language = openLanguageParts(config, conversations, clock, log);
-  const { vectors } = language.services.embeddings;
-  const { search, recall } = searchesOf(config, conversations, vectors, { clock, log });
+  const { languageModels, embeddings } = language.services;
+  const { search, recall } = searchesOf(config, conversations, embeddings.vectors, { clock, log });
   const research = researchOf(config, conversations, requireRoom, clock, log);
   const documents = new ConversationDocuments({ logsFolder, fsync, clock, codec });
-  const whole = { documents, summaries: language.services.languageModels.store };
+  const whole = { documents, summaries: languageModels.store };
   const exported = { store: conversations, ...whole, folder: exportsFolder(config) };
   const exporter = new Exporter({ ...exported, clock, fsync });
   const bank = bankOf(config, requireRoom, clock, log);
   const insights = openInsights(config, requireRoom, clock, log);
-  const { areas, backups } = backupsOf(config, bank.kg, clock);
+  const { areas, backups } = backupsOf(config, bank.kg, languageModels.providers, clock);
   const importer = importerOf(config, { ...opening, conversations, ...whole, ...bank, insights });
   const stored = { backups, conversations, insights, ...bank };
   const keeping = keepingParts(config, size, stored, { clock, log, forms });
@@ -345,8 +346,8 @@ function openInsights(
   return new InsightStore({ folder: join(root, 'memory-bank'), requireRoom, fsync, clock, log });
 }
 
-function backupsOf(config: Config, kg: KnowledgeGraph, clock: Clock) {
-  const { root, logsDir, fsync, configFile, chosenSettings, backup } = config;
+function backupsOf(config: Config, kg: KnowledgeGraph, providers: ProviderList, clock: Clock) {
+  const { root, logsDir, fsync, chosenSettings, backup } = config;
   const bank = join(root, 'memory-bank');
   const areas: readonly BackupArea[] = [
     { name: 'conversation-logs', folder: logsDir },
@@ -356,8 +357,8 @@ function backupsOf(config: Config, kg: KnowledgeGraph, clock: Clock) {
   const movedGraph = [...graphPathsOf(kg.files)].filter(([, path]) => dirname(path) !== bank);
   const singleFiles = [
     ...movedGraph.map(([name, path]) => ({ name, path })),
-    { name: 'configuration/config.json', text: chosenSettings },
-    { name: 'configuration/providers.json', path: join(dirname(configFile), 'providers.json') },
+    { name: 'configuration/config.json', text: async () => chosenSettings },
+    { name: 'configuration/providers.json', text: () => providers.withoutSecrets() },
   ];
   return { areas, backups: new Backups({ ...backup, areas, singleFiles, clock, fsync }) };
 }

@@ -15,6 +15,7 @@ import { rewriteArchive } from '../files/rewrite-archive.js';
 import { type FileForms, plainForms } from '../files/sealing/file-forms.js';
 import { type BackupArea, CONTENTS_NAME, checkArchive } from './backup-content.js';
 import { MARKER_NAME, requireSameEncryption } from './encrypted-archive.js';
+import { restoredGraphPaths } from './graph-in-archive.js';
 import { problemWithRestoring } from './restorable-files.js';
 
 /** Archives of old conversations: they are not sealed, the files in them are. */
@@ -54,22 +55,18 @@ interface Target {
 }
 
 /** CORRUPT (the archive), PATH_ESCAPE, FORMAT_TOO_NEW, CONFLICT (its encryption): then nothing was written. STORAGE_FULL, FILESYSTEM_ERROR. */
-export async function restoreArchive(
-  path: string,
-  options: RestoreOptions,
-): Promise<RestoreReport> {
-  const { signal, onProgress } = options;
+export async function restoreArchive(path: string, given: RestoreOptions): Promise<RestoreReport> {
+  const { signal, onProgress } = given;
   const { createdAt, files } = await checkArchive(path, signal, onProgress);
-  for (const { name } of files) {
+  const names = files.map(({ name }) => name);
+  const graphPaths = given.graphPaths && restoredGraphPaths(names, given.graphPaths);
+  const options = graphPaths === undefined ? given : { ...given, graphPaths };
+  for (const name of names) {
     const target = targetOf(name, options);
     if (target !== undefined) archivedPath(target.folder, target.name);
   }
   if (typeof options.into !== 'string') {
-    await requireSameEncryption(
-      path,
-      files.map(({ name }) => name),
-      options.into,
-    );
+    await requireSameEncryption(path, names, options.into);
   }
   const report: RestoreReport = {
     ...{ createdAt, restored: [], unchanged: [], refused: [], settings: [] },

@@ -17,7 +17,7 @@ import {
 import type { Matcher } from './matcher.js';
 import { type PositionList, positionOf } from './near.js';
 import { postingsOf, type ResolvedPhrase, TermSet } from './phrase-terms.js';
-import { adjacentPostings, proximityCandidates, type WordPostings } from './position-walk.js';
+import { adjacentPostings, nearPostings, type WordPostings } from './position-walk.js';
 import { TokenScan } from './token-scan.js';
 
 export class PhraseMatcher implements Matcher {
@@ -26,7 +26,9 @@ export class PhraseMatcher implements Matcher {
   readonly #terms: readonly TermSet[];
   /** The only term at each token of a plain phrase. */
   readonly #singles: readonly number[];
-  readonly #scan: TokenScan;
+  readonly #first: boolean;
+  /** Made when it is needed: most queries read no tokens. */
+  #tokenScan: TokenScan | undefined;
   /** One term, anywhere in the default columns: what postings count. */
   readonly #isOneTerm: boolean;
   /** Only single terms, anywhere in the default columns: what position lists contain. */
@@ -42,10 +44,15 @@ export class PhraseMatcher implements Matcher {
     this.#columns = phrase.columnNumbers;
     this.#terms = phrase.termsAt.map((numbers) => new TermSet(segment, numbers));
     this.#singles = this.#terms.map(({ single }) => single);
-    this.#scan = new TokenScan(segment, this.#terms, phrase.first);
+    this.#first = phrase.first;
     const isAnywhere = !phrase.first && phrase.columns === segment.layout.defaults;
     this.#isOneTerm = isAnywhere && phrase.termsAt.length === 1;
     this.#isPlain = isAnywhere && !this.#terms.some(({ isSeveral }) => isSeveral);
+  }
+
+  get #scan(): TokenScan {
+    this.#tokenScan ??= new TokenScan(this.#segment, this.#terms, this.#first);
+    return this.#tokenScan;
   }
 
   get length(): number {
@@ -85,16 +92,16 @@ export class PhraseMatcher implements Matcher {
   }
 
   /**
-   * The documents in which this and another plain word stand within `distance` tokens of each other,
-   * columns ignored. `undefined` if either is not a plain word or the segment has no position lists.
+   * The documents in which this and another plain word meet a NEAR of the two, and the instances of each.
+   * `undefined` if either is not a plain word or the segment has no position lists.
    */
-  proximityCandidates(other: PhraseMatcher, distance: number): PostingList | undefined {
+  near(other: PhraseMatcher, distance: number): [PostingList, PostingList] | undefined {
     const index = this.#segment.positions;
     if (index === undefined || !this.#isWord || !other.#isWord) return undefined;
     this.#index = index;
     other.#index = index;
     const words = [this.#wordAt(index, 0), other.#wordAt(index, 0)] as const;
-    return proximityCandidates(this.#segment, index, words, distance);
+    return nearPostings(this.#segment, index, words, this.#columns, 1 + distance);
   }
 
   get #isWord(): boolean {

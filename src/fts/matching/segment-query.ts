@@ -204,17 +204,19 @@ export class SegmentQuery {
     const [only = NO_POSTINGS] = lists;
     if (lists.length === 1)
       return { node, documents: only, children: [], phrases: lists, part: only };
-    const phrases = this.#near(node, firstPhrase, this.#nearCandidates(node, firstPhrase, lists));
+    const pair = this.#nearPair(node, firstPhrase, lists);
+    const candidates = intersectAll(pair === undefined ? lists : [pair[0], ...lists.slice(2)]);
+    const isWhole = pair !== undefined && lists.length === 2;
+    const phrases = isWhole ? pair : this.#near(node, firstPhrase, candidates);
     return { node, documents: phrases[0] ?? NO_POSTINGS, children: [], phrases };
   }
 
-  #nearCandidates(node: NearNode, firstPhrase: number, lists: readonly PostingList[]): PostingList {
+  /** The first two phrases, if they are words with positions: what a NEAR of these alone would meet. */
+  #nearPair({ distance }: NearNode, firstPhrase: number, lists: readonly PostingList[]) {
     const [a, b] = [this.#matcher(firstPhrase), this.#matcher(firstPhrase + 1)];
     const isPair = a instanceof PhraseMatcher && b instanceof PhraseMatcher && a !== b;
     const isManyDocuments = lists.every(({ length }) => length > 1);
-    const near =
-      isPair && isManyDocuments ? a.proximityCandidates(b, node.distance + 1) : undefined;
-    return intersectAll(near === undefined ? lists : [near, ...lists.slice(2)]);
+    return isPair && isManyDocuments ? a.near(b, distance) : undefined;
   }
 
   #near(node: NearNode, firstPhrase: number, candidates: PostingList): PostingList[] {

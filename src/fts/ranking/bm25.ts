@@ -8,8 +8,8 @@ const K1 = 1.2;
 const B = 0.75;
 /** FTS5's idf of a phrase that more than half of the documents contain. */
 const MIN_IDF = 1e-6;
-/** Norms of longer documents are computed each time: such documents are rare. */
-const CACHED_LENGTHS = 4096;
+/** Norms of longer documents are computed each time: such documents are rare, and every write makes a new cache. */
+const CACHED_LENGTHS = 512;
 
 /** Inverse document frequency of a phrase that `hitCount` of `documentCount` documents contain. */
 export function idf(documentCount: number, hitCount: number): number {

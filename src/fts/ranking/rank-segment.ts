@@ -192,7 +192,9 @@ export function* rankSegment(
 ): Generator<void, number> {
   const { segment, hits, counts } = query;
   if (query.isAnyOf && filter === undefined) {
-    yield* rank(query, hits, ranking);
+    const [only = NO_POSTINGS] = hits;
+    if (hits.length === 1) rankOnePhrase(query, 0, only, ranking);
+    else yield* rank(query, hits, ranking);
     return hits.length === 1 ? (counts[0] ?? 0) : countUnion(hits, segment.deadSlots);
   }
   const { documents, counted } = yield* query.match(
