@@ -324,7 +324,7 @@ function bankOf(config: Config, requireRoom: () => Promise<void>, clock: Clock, 
   const folder = join(config.root, 'memory-bank');
   const memoryBank = new MemoryBank({ folder, maxFiles, requireRoom, clock, fsync, log });
   const { fsync: syncsAppends, ...graph } = config.kg;
-  const kg = new KnowledgeGraph({ ...graph, syncsAppends, fsync, clock, log });
+  const kg = new KnowledgeGraph({ ...graph, syncsAppends, fsync, requireRoom, clock, log });
   const exchanged = { kg, memoryBank, folder: exportsFolder(config) };
   return {
     memoryBank,

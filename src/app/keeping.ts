@@ -58,6 +58,7 @@ export function keepingParts(
   });
   const archives = new Archives({
     ...{ ...file, folder: join(root, 'archive'), conversations, forms },
+    requireRoom: (bytes) => size.requireRoom(bytes),
   });
   const services: KeepingParts = { trash, retention, size, archives };
   const leaseOf = (name: string) => ({ leasePath: join(logsFolder, '.leases', name), clock, log });

@@ -52,11 +52,10 @@ export interface Config {
   readonly http: HttpConfig;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   readonly fsync: boolean;
-  /** What opens an encrypted store. `keyFile` is absolute. */
-  readonly encryption: {
-    readonly keyFile: string | undefined;
-    readonly passphrase: string | undefined;
-  };
+  /** What opens an encrypted store, and age files. `keyFile` is absolute. */
+  readonly encryption: Readonly<
+    Record<'keyFile' | 'passphrase' | 'agePassphrase', string | undefined>
+  >;
   readonly maxMessages: number;
   /** Whether summaries are kept current in the background. */
   readonly autoSummarise: boolean;
@@ -220,6 +219,7 @@ export function loadConfig(sources: ConfigSources): Config {
     encryption: Object.freeze({
       keyFile: values.keyFile && named(values.keyFile),
       passphrase: values.passphrase,
+      agePassphrase: values.agePassphrase,
     }),
     maxMessages: values.maxMessages,
     mbMaxFiles: values.mbMaxFiles,

@@ -98,6 +98,13 @@ export const SETTINGS = {
     about: 'The key of an encrypted store (see `daybook encrypt --help`).',
     env: ['DAYBOOK_KEY_FILE'],
   }),
+  agePassphrase: setting({
+    schema: z.string().min(1).optional(),
+    takes: 'a passphrase',
+    about: 'The passphrase of age files that backups and exports are written to and read from.',
+    env: ['DAYBOOK_AGE_PASSPHRASE'],
+    secret: true,
+  }),
   passphrase: setting({
     schema: z.string().min(1).optional(),
     takes: 'a passphrase',

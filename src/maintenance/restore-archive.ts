@@ -11,6 +11,7 @@ import { type Durability, makeFolder } from '../files/atomic/atomic-write.js';
 import { addFile } from '../files/atomic/new-file.js';
 import { archivedPath } from '../files/paths/paths.js';
 import { readStored } from '../files/read/json-doc.js';
+import { readStampNow } from '../files/read/stamp.js';
 import { rewriteArchive } from '../files/rewrite-archive.js';
 import { type FileForms, plainForms } from '../files/sealing/file-forms.js';
 import { type BackupArea, CONTENTS_NAME, checkArchive } from './backup-content.js';
@@ -31,6 +32,8 @@ export interface RestoreOptions extends Durability {
   readonly only?: (name: string) => boolean;
   /** How the files of the root are sealed; `undefined`: they are put back as they lie in the archive. */
   readonly forms?: FileForms | undefined;
+  /** Throws STORAGE_FULL where so many bytes more do not fit below the limit of the store. */
+  readonly requireRoom?: ((moreBytes: number) => Promise<void>) | undefined;
   /** Says what would be done and does nothing. */
   readonly dryRun: boolean;
   readonly signal?: AbortSignal | undefined;
@@ -68,6 +71,7 @@ export async function restoreArchive(path: string, given: RestoreOptions): Promi
   if (typeof options.into !== 'string') {
     await requireSameEncryption(path, names, options.into);
   }
+  if (!options.dryRun) await options.requireRoom?.(missingBytes(files, options));
   const report: RestoreReport = {
     ...{ createdAt, restored: [], unchanged: [], refused: [], settings: [] },
   };
@@ -82,6 +86,19 @@ export async function restoreArchive(path: string, given: RestoreOptions): Promi
   }
   if (marker !== undefined) await restoreOne(marker, options, report);
   return report;
+}
+
+/** Of the files that count for the limit and are not there. */
+function missingBytes(
+  files: readonly { readonly name: string; readonly sizeBytes: number }[],
+  options: RestoreOptions,
+): number {
+  const isMissing = (name: string) => {
+    const target = targetOf(name, options);
+    if (target === undefined || name.includes('/.trash/')) return false;
+    return options.only?.(name) !== false && !readStampNow(join(target.folder, target.name));
+  };
+  return files.reduce((sum, { name, sizeBytes }) => sum + (isMissing(name) ? sizeBytes : 0), 0);
 }
 
 async function restoreOne(

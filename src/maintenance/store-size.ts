@@ -50,14 +50,16 @@ export class StoreSize {
     return this.#measuring;
   }
 
-  /** STORAGE_FULL where the store has reached its limit. */
-  async requireRoom(): Promise<void> {
+  /** STORAGE_FULL where the store has reached its limit, or would pass it with so many bytes more. */
+  async requireRoom(moreBytes = 0): Promise<void> {
     const { limitBytes, clock } = this.#options;
     if (limitBytes === undefined) return;
     const { sizeBytes } = await this.#recent(limitBytes, clock.monotonic());
-    if (sizeBytes < limitBytes) return;
-    const [used, limit] = [sizeBytes, limitBytes].map((bytes) => Math.floor(bytes / 1e6));
-    throw new AppError('STORAGE_FULL', `The store takes ${used} MB; its limit is ${limit} MB.`, {
+    if (sizeBytes + moreBytes < limitBytes) return;
+    const inMb = (bytes: number) => Math.floor(bytes / 1e6);
+    const more = moreBytes === 0 ? '' : ` and would take ${Math.ceil(moreBytes / 1e6)} MB more`;
+    const message = `The store takes ${inMb(sizeBytes)} MB${more}; its limit is ${inMb(limitBytes)} MB.`;
+    throw new AppError('STORAGE_FULL', message, {
       hint: 'Nothing was changed. The user can make room with `daybook prune --by-size`, or raise DAYBOOK_MAX_SIZE_MB.',
       details: { sizeBytes, limitBytes },
     });

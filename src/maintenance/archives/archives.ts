@@ -24,6 +24,8 @@ const MARKER = basename(MARKER_NAME);
 
 export interface ArchivesOptions extends ArchiveOptions {
   readonly conversations: ConversationStore;
+  /** Throws STORAGE_FULL where so many bytes more do not fit below the limit of the store. */
+  readonly requireRoom?: (moreBytes: number) => Promise<void>;
   readonly clock: Clock;
 }
 

@@ -176,8 +176,9 @@ export class ConversationTrash {
     }
   }
 
-  #restore(name: string, conversationId: string, droppedKey?: string): Promise<Restored> {
+  async #restore(name: string, conversationId: string, droppedKey?: string): Promise<Restored> {
     const { files, options } = this.#core;
+    await options.requireRoom?.();
     return withLock(this.#core.locksFolder, conversationId, async (lock) => {
       try {
         const outcome = await this.#entries.moveOut(

@@ -211,7 +211,7 @@ export class ConversationStore {
     return this.#trash.list();
   }
 
-  /** Takes a name in the trash, or an id or key for the last deleted. CONVERSATION_NOT_FOUND, ALREADY_EXISTS. */
+  /** Takes a name in the trash, or an id or key for the last deleted. CONVERSATION_NOT_FOUND, ALREADY_EXISTS, STORAGE_FULL. */
   async restore(ref: string): Promise<Restored> {
     await this.#merges.recover();
     return this.#core.track(this.#trash.restore(ref));

@@ -58,7 +58,8 @@ export class Merges {
   }
 
   /** Takes two different ids. */
-  merge(first: string, second: string, { title, signal }: CopyOptions = {}): Promise<Merged> {
+  async merge(first: string, second: string, { title, signal }: CopyOptions = {}): Promise<Merged> {
+    await this.#core.options.requireRoom?.();
     return this.#locked([first, second], async (lock) => {
       for (const id of [first, second]) await this.#trash.requireDeletable(id);
       const sources = [await this.#read(first), await this.#read(second)] as const;

@@ -122,6 +122,8 @@ export class ConversationWriter {
   ): Promise<ConversationHead> {
     const { files } = this.#core;
     const limits = this.#limits();
+    // Whoever takes something back makes room; a version is kept all the same.
+    if (reason !== 'delete') await this.#core.options.requireRoom?.();
     const revising = withLock(this.#core.locksFolder, conversationId, async (lock) => {
       const found = await files.read(conversationId);
       if (found === undefined) throw notFound(conversationId);
