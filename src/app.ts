@@ -93,7 +93,7 @@ export interface App {
   readonly backups: Backups;
   /** The folders that a backup holds, and that a restore puts back. */
   readonly areas: readonly BackupArea[];
-  /** Looks at everything that is stored. */
+  /** Checks everything that is stored. */
   readonly doctor: Doctor;
   readonly trash: KeepingParts['trash'];
   readonly retention: KeepingParts['retention'];
@@ -135,7 +135,7 @@ export interface AppOptions {
 
 type Encryption = Awaited<ReturnType<typeof openStoreEncryption>>;
 
-/** A dead server's lease on a research run ends by itself; a second look then takes the run over. */
+/** A dead server's lease on a research run ends by itself; a second check then takes the run over. */
 const SECOND_RESUME_MS = 25_000;
 
 /**
