@@ -53,7 +53,7 @@ async function conversationProblems({ conversations }: App): Promise<string[]> {
 async function graphProblems({ kg }: App): Promise<string[]> {
   const { damagedLines, notices, walPath } = await kg.stats();
   const damaged =
-    damagedLines === 0 ? [] : [`${walPath}: ${damagedLines} damaged lines are ignored.`];
+    damagedLines === 0 ? [] : [`${walPath}: damaged lines, which are ignored: ${damagedLines}.`];
   return [...damaged, ...notices];
 }
 

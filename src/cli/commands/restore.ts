@@ -230,8 +230,9 @@ function report(outcome: Outcome, { dryRun = false, json }: RestoreOptions): voi
   const { restored, unchanged, refused, settings = [] } = outcome;
   const verb = dryRun ? 'to be restored' : 'restored';
   reportFacts(outcome, json, () => {
+    const why = refused.length > 0 ? ' (the reasons are below)' : '';
     console.log(
-      `${restored.length} ${verb}, ${unchanged.length} unchanged, ${refused.length} skipped (different)`,
+      `${restored.length} ${verb}, ${unchanged.length} unchanged, ${refused.length} skipped${why}`,
     );
     if (settings.length > 0) {
       console.log('The settings in the backup are not put into use; --to FOLDER extracts them.');

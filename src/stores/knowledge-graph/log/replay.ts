@@ -245,14 +245,14 @@ function brokenNotice(
   { stamp, damage }: Pick<SnapshotContent, 'stamp' | 'damage'>,
 ): string {
   if (stamp === undefined) return `${files.snapshot} is missing.`;
-  if (damage.length > 0) return `${files.snapshot} is damaged in ${damage.length} lines.`;
+  if (damage.length > 0) return `${files.snapshot} has damaged lines: ${damage.length}.`;
   return `${files.snapshot} is cut off.`;
 }
 
 function damageNotices({ wal, rejects }: GraphFiles, damage: readonly Damage[]): string[] {
   const inLog = damage.filter(({ path }) => path === wal).length;
   return [
-    ...(inLog > 0 ? [`${wal} is damaged in ${inLog} lines.`] : []),
+    ...(inLog > 0 ? [`${wal} has damaged lines: ${inLog}.`] : []),
     ...(damage.length > 0
       ? [`The damaged lines were ignored; the next change of the graph copies them to ${rejects}.`]
       : []),
