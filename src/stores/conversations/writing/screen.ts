@@ -2,6 +2,7 @@
  * What takes out of messages, before they are stored, what must not be stored. The store defines it;
  * `privacy/` implements it, and `app` joins the two.
  */
+import type { TextScreen } from '../../text-screen.js';
 import type { JsonObject } from '../document/schema.js';
 
 export interface Screened {
@@ -9,7 +10,7 @@ export interface Screened {
   readonly metadata?: JsonObject | undefined;
 }
 
-export interface Screen {
+export interface Screen extends TextScreen {
   /** Whether one look tells that nothing is to be taken out. */
   isClean(messages: readonly Screened[]): boolean;
   /** The messages without it, and what was taken out, such as `GITHUB_TOKEN`, once for each time. */
