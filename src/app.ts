@@ -93,7 +93,7 @@ export interface App {
   readonly backups: Backups;
   /** The folders that a backup holds, and that a restore puts back. */
   readonly areas: readonly BackupArea[];
-  /** Looks at everything that is stored. */
+  /** Checks everything that is stored. */
   readonly doctor: Doctor;
   readonly trash: KeepingParts['trash'];
   readonly retention: KeepingParts['retention'];
@@ -141,7 +141,7 @@ interface Guards {
 
 type Encryption = Awaited<ReturnType<typeof openStoreEncryption>>;
 
-/** A dead server's lease on a research run ends by itself; a second look then takes the run over. */
+/** A dead server's lease on a research run ends by itself; a second check then takes the run over. */
 const SECOND_RESUME_MS = 25_000;
 
 /**

@@ -77,7 +77,7 @@ export interface Daybook {
 }
 
 /**
- * Opens the folder; costs no look at what is in it. Background work of a server (daily backups,
+ * Opens the folder; reads nothing of what is in it. Background work of a server (daily backups,
  * resuming research) is not done. VALIDATION_ERROR for a wrong setting, FILESYSTEM_ERROR.
  */
 export async function openDaybook({ root, env }: OpenOptions = {}): Promise<Daybook> {

@@ -1,6 +1,6 @@
 /**
  * What was said in earlier conversations about the matter of a session: found by recall with the words
- * that tell the session apart. Evidence like everything else here, cut and never rephrased.
+ * that distinguish the session. Passages are cut and never rephrased.
  */
 import { estimateTextTokens } from '../base/tokens.js';
 import type { SearchCaller } from '../search/messages/message-search.js';
@@ -8,9 +8,9 @@ import type { RecallSearch } from '../search/recall/recall-search.js';
 import type { Candidate } from './candidates.js';
 import { shortened } from './continuity.js';
 
-/** A session begins: whoever waits for it does not wait for an index. */
+/** The start of a session does not wait longer than this for an index. */
 const MAX_WAIT_MS = 500;
-/** Best messages that are looked at; most are of the session's own conversation. */
+/** Best messages that are considered; most are of the session's own conversation. */
 const LOOKED_AT = 200;
 const MOST_PASSAGES = 3;
 /** One word in common is chance. */

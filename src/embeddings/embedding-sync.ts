@@ -34,7 +34,7 @@ export interface EmbeddingProgress {
   readonly model?: string;
   readonly embedded: number;
   readonly passages: number;
-  /** Files of vectors that were damaged, or of another model: made anew. */
+  /** Files of vectors that were damaged, or of another model: they are computed again. */
   readonly damagedFiles: number;
   readonly error?: { readonly code: string; readonly message: string };
 }

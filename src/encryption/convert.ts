@@ -1,8 +1,8 @@
 /**
  * Encrypts a store in place, decrypts it, or gives it another key. The marker says that this is under way
  * before the first file is changed: from then on every other process refuses to open the store and to
- * write. Each file is replaced as a whole, so whoever is killed leaves files of which each is whole in one
- * form; the next run goes on with those that are left. The marker tells the new state after the last one.
+ * write. Each file is replaced as a whole, so a process that is killed leaves files of which each is whole in one
+ * form; the next run goes on with those that are left. The marker has the new state after the last file.
  */
 import { join } from 'node:path';
 import { AppError, isAppError } from '../base/errors.js';
@@ -46,7 +46,7 @@ export interface ConversionOptions extends Durability {
   readonly wanted: GivenKey | undefined;
   /** Archives of old conversations, whose files are converted in them. */
   readonly archives: { readonly folder: string; readonly contentsName: string };
-  /** Writes the files of the graph anew, in the form that the store is getting. */
+  /** Writes the files of the graph again, in the form that the store is getting. */
   saveGraph(): Promise<void>;
   onFile?(count: number): void;
 }
@@ -108,7 +108,7 @@ async function keysOf(
   return { ...(from && { from }), to };
 }
 
-/** Whoever encrypts again with the same key names it only once. */
+/** To encrypt again with the same key, it is named only once. */
 const withOther = (current: GivenKey, wanted: GivenKey = {}): GivenKey => ({
   keyFile: current.keyFile ?? wanted.keyFile,
   passphrase: current.passphrase ?? wanted.passphrase,
@@ -125,7 +125,7 @@ async function sameKey(
   });
 }
 
-/** Whoever had a lock before the marker finishes; whoever gets one now sees the marker. */
+/** A process that had a lock before the marker finishes; one that gets a lock now sees the marker. */
 async function waitForWriters(options: ConversionOptions, before: Marker): Promise<void> {
   try {
     for (const folder of options.locks) {

@@ -36,7 +36,7 @@ const markerSchema = z.object({
   converting: z.object({ to: keySchema.nullable() }).optional(),
 });
 
-/** Tells how a key is got, and which one it is. */
+/** How the key is derived, and its id. */
 export type KeyFacts = z.output<typeof keySchema>;
 /** `key`: null where the store is, or was, in the clear. */
 export type Marker = Pick<z.output<typeof markerSchema>, 'key' | 'converting'>;

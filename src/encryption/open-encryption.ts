@@ -1,6 +1,6 @@
 /**
  * Opens the encryption of a store, before anything else of it is opened: reads which key it has, and
- * tells the files' floor, so that everything written below its places is sealed with that key.
+ * registers the key with `files/`, so that everything written below the store's paths is sealed with it.
  */
 
 import { AppError } from '../base/errors.js';

@@ -57,7 +57,7 @@ export async function restoreExport(
   return report;
 }
 
-/** What the store holds, looked up once: looking again for each conversation would take for ever. */
+/** What the store holds, read once: reading it for each conversation would take quadratic time. */
 interface Known {
   /** Ids that the export brought up so far. */
   readonly seen: Set<string>;

@@ -70,7 +70,7 @@ function timesOf({ createdAt, updatedAt, messages, fileTimeMs }: ImportedConvers
   };
 }
 
-/** Ids that repeat are told apart by their order; a message without a time has that of the one before. */
+/** Ids that repeat are distinguished by their order; a message without a time has that of the one before. */
 function messagesOf(
   kind: string,
   { id: conversation, messages }: ImportedConversation,

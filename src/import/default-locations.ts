@@ -15,7 +15,7 @@ export interface Machine {
   readonly home: string;
   /** Where programs of this platform keep their settings. */
   readonly programs: string;
-  /** Variables by which tools are told to keep their files elsewhere. */
+  /** Environment variables that place the files of tools elsewhere. */
   readonly variable: (name: string) => string | undefined;
 }
 
@@ -70,7 +70,7 @@ function defaultLocations({ home, programs, variable }: Machine): readonly Defau
   ];
 }
 
-/** 30 days where nobody said otherwise; some users saw sessions go after 9. */
+/** 30 days by default; some users saw sessions go after 9. */
 function sweepOfClaude(path: string): string {
   const days = numberIn(settingsIn(path)['cleanupPeriodDays']);
   return days === undefined

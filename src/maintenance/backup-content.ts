@@ -34,7 +34,7 @@ export interface LeftOut {
 export const CONTENTS_NAME = 'daybook-backup.json';
 const FORMAT = 'daybook-backup';
 const CONTENTS_VERSION = 1;
-/** Files that moved while they were listed are found by looking again. */
+/** Files that moved while they were listed are found by listing again. */
 const MOST_PASSES = 3;
 /** Scaffolding of running processes, and git's own store, which cannot be copied file by file. */
 const NO_DATA = new Set(['.locks', '.leases', '.git']);

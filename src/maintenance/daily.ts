@@ -1,6 +1,6 @@
 /**
  * Work that is done once a day while a server is up, by one of the processes on a root. What decides is
- * the date on the wall clock and what the work itself left on the disk, looked at every minute: a
+ * the date on the wall clock and what the work itself left on the disk, checked every minute: a
  * 24-hour timer would not survive a laptop's sleep, and every client has its own server, of which one
  * does the work (a lease says which).
  */
@@ -19,7 +19,7 @@ export interface DailyOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly pollIntervalMs?: number | undefined;
-  /** Whether the work of this UTC date is done; `off`: nobody wants it at present. */
+  /** Whether the work of this UTC date is done; `off`: it is switched off at present. */
   state(date: string): Promise<'done' | 'due' | 'off'>;
   /** Leaves on the disk what makes `state` answer `done`. Returns an account for the log. */
   run(signal: AbortSignal): Promise<object>;
@@ -30,7 +30,7 @@ export interface Daily {
   close(): Promise<void>;
 }
 
-/** The first look is at once. A failure is logged, and tried again after an hour. */
+/** The first check is at once. A failure is logged, and tried again after an hour. */
 export function startDaily(options: DailyOptions): Daily {
   const { pollIntervalMs = POLL_INTERVAL_MS } = options;
   const ending = new AbortController();
@@ -77,7 +77,7 @@ async function isDone(options: DailyOptions, date: string, signal: AbortSignal):
   const lease = await tryLease(options.leasePath);
   if (lease === undefined) return false; // another process is at it; the next look sees the result
   try {
-    // It may have been done between the look and the lease.
+    // Another process may have done it between the check and the lease.
     if ((await options.state(date)) === 'due') log.info(await options.run(signal), `${what} done`);
     return true;
   } finally {

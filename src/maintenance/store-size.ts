@@ -1,6 +1,6 @@
 /**
  * How much room the store takes, and its limit. The trash is counted apart: it does not make a store
- * full. A write asks `requireRoom` first; far from the limit that costs nothing but a look every ten
+ * full. A write asks `requireRoom` first; far from the limit that costs nothing but a measurement every ten
  * seconds, in the background.
  */
 import type { Clock } from '../base/clock.js';
@@ -24,7 +24,7 @@ export interface MeasuredSize {
 }
 
 const NO_DATA = new Set(['.locks', '.leases', '.git']);
-/** From this share of the limit on, each write looks at the disk anew. */
+/** From this share of the limit on, each write measures the disk again. */
 const NEAR = 0.9;
 const FAR_LASTS_MS = 10_000;
 const NEAR_LASTS_MS = 1_000;
@@ -72,7 +72,7 @@ export class StoreSize {
     if (last.size.sizeBytes >= limitBytes * NEAR) {
       return ageMs < NEAR_LASTS_MS ? last.size : this.measure();
     }
-    // A look that fails is repeated by the next write.
+    // A measurement that fails is repeated by the next write.
     if (ageMs >= FAR_LASTS_MS) this.measure().catch(() => undefined);
     return last.size;
   }

@@ -1,7 +1,7 @@
 /**
  * Takes a text out of everything below the root and out of what is derived from it: first `find` says
  * where it is, then `redact` replaces it file by file, each under its own lock and as a whole. It can be
- * killed at any moment and done again. Archives are written anew; caches that may hold the text are
+ * killed at any moment and done again. Archives are written again; caches that may hold the text are
  * removed, and are built again.
  */
 import { basename, dirname, join, relative, sep } from 'node:path';

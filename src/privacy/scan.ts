@@ -1,6 +1,6 @@
 /**
  * Looks for secrets in what is stored: every file of the root's folders, the trash included. Of JSON the
- * texts are looked at as they read, since escapes would hide a key of several lines. Changes nothing.
+ * texts are checked in their decoded form, since escapes would hide a key of several lines. Changes nothing.
  */
 import { isAppError } from '../base/errors.js';
 import { isRecord } from '../base/is-record.js';

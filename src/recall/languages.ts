@@ -13,7 +13,7 @@ import type { Language } from './languages/language.js';
 import { portuguese } from './languages/portuguese.js';
 import { spanish } from './languages/spanish.js';
 
-/** English first: it counts where nothing else is known. Their places are kept in the cache. */
+/** English first: it counts where nothing else is known. The cache stores their positions. */
 export const LANGUAGES: readonly Language[] = [
   english,
   german,
@@ -35,7 +35,7 @@ LANGUAGES.forEach(({ stopWords }, position) => {
     languagesOf.set(word, (languagesOf.get(word) ?? 0) | (1 << position));
 });
 
-/** The place in LANGUAGES of what `words` (lower case) are in; `before` where they do not tell. */
+/** The position in LANGUAGES of the language of `words` (lower case); `before` if they do not show it. */
 export function languageOf(words: readonly string[], before: number): number {
   const counts = new Uint32Array(LANGUAGES.length);
   for (const word of words) {

@@ -1,5 +1,5 @@
 /**
- * One message as recall reads it: stems in their order, cut into passages, and what can be told from
+ * One message as recall reads it: stems in their order, cut into passages, and what can be derived from
  * the text alone. Who speaks and when stands before the words, so that a question may name either.
  */
 import { LANGUAGES, languageOf } from './languages.js';
@@ -121,7 +121,7 @@ class PassageCutter {
     this.#count = passageCount(words);
   }
 
-  /** The word `read` words into the text goes to the place `at`. */
+  /** The word `read` words into the text goes to the position `at`. */
   reach(read: number, at: number): void {
     const step = PASSAGE_WORDS - OVERLAP_WORDS;
     while (this.#starts.length < this.#count && read >= this.#starts.length * step)

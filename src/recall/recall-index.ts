@@ -1,6 +1,6 @@
 /**
  * The recall index: the messages of all conversations as streams of stems, and the way from a question
- * to the messages that answer it, best first. Pure: it reads no files and knows no store; whoever keeps
+ * to the messages that answer it, best first. Pure: it reads no files and knows no store; the caller keeps
  * it current calls `put` and `delete`. The exact index in `fts/` is another one and knows nothing of it.
  */
 import { TimeSlice } from '../base/time-slice.js';
@@ -19,7 +19,7 @@ import { messagesIn, passagesIn, readStream, type Stream } from './stream.js';
 import type { VectorScores } from './vector-source.js';
 import { Vocabulary } from './vocabulary.js';
 
-/** Messages whose features are looked at; those after them stay in the order of their words. */
+/** Messages whose features are computed; those after them stay in the order of their words. */
 const CANDIDATES = 400;
 /** Of them, how many may come by their vectors alone. */
 const BY_VECTOR = 200;
@@ -145,7 +145,7 @@ export class RecallIndex {
     this.#remove(conversationId, known);
   }
 
-  /** Takes over what a cache held; the index is empty before. `dropped`: messages of it that count no more. */
+  /** Loads what a cache has; the index is empty before. `dropped`: messages of it that count no more. */
   adopt(
     vocabulary: Vocabulary,
     streams: Iterable<[conversationId: string, stream: Stream]>,

@@ -8,7 +8,7 @@ import type { Vocabulary } from './vocabulary.js';
 
 /** Roles have the first numbers among the speakers of a conversation, people those after. */
 const ROLES = ['system', 'user', 'assistant'];
-/** People after so many are told from nobody else. */
+/** Speakers beyond this number share one number. */
 const MAX_SPEAKERS = 255;
 
 /** All arrays in the order of the messages. */

@@ -1,5 +1,5 @@
 /**
- * Who is to be told what of the resources: updates of those a client subscribed to, and that the list
+ * Collects the notifications about resources: updates of those a client subscribed to, and that the list
  * changed once the client has seen one. Gathers what happens within a moment into one message each.
  */
 /** One exchange writes twice; an import writes thousands of times. */

@@ -73,7 +73,9 @@ describe('everything that is stored', () => {
     for (const name of [...names, 'kg_add']) {
       expect([name, notes[name]]).toEqual([
         name,
-        expect.stringMatching(/2 parts \((GITHUB_TOKEN, private part|private part, GITHUB_TOKEN)\)/),
+        expect.stringMatching(
+          /2 parts \((GITHUB_TOKEN, private part|private part, GITHUB_TOKEN)\)/,
+        ),
       ]);
     }
   });

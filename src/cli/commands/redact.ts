@@ -1,6 +1,6 @@
 /**
  * `daybook redact`: takes a text out of everything that is stored. It shows first where the text is, and
- * looks again afterwards. Status 1: the text is nowhere, or some of it stayed.
+ * searches again afterwards. Status 1: the text was not found, or some of it stayed.
  */
 import { redactorOf } from '../../app/redactor.js';
 import { AppError } from '../../base/errors.js';

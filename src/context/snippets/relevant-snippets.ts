@@ -14,9 +14,9 @@ import { supersededBy } from './superseded.js';
 export const SNIPPET_STRATEGIES = ['hybrid', 'topical', 'entity', 'temporal'] as const;
 export type SnippetStrategy = (typeof SNIPPET_STRATEGIES)[number];
 
-/** Messages that are looked at for one answer. */
+/** Messages that are considered for one answer. */
 const MOST_HITS = 200;
-/** A rest of the budget that no passage is worth looking for. */
+/** If less of the budget is left, no passage is searched for it. */
 const SMALLEST_PASSAGE = 8;
 const MOST_CACHED = 64;
 /** Parts of the span of time that `temporal` takes passages from in turn. */

@@ -127,7 +127,7 @@ class Runner {
     }
   }
 
-  /** What is older than its conversation by the clock; `get` then looks at the content. */
+  /** What is older than its conversation by the clock; `get` then compares the content. */
   async #listOnce(): Promise<void> {
     if (this.#hasListed) return;
     for (const { conversationId, updatedAt } of await this.#options.conversations.list()) {

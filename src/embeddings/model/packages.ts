@@ -1,5 +1,5 @@
 /**
- * The heavy packages that a local model needs. They are no dependencies of Daybook: they are looked for
+ * The heavy packages that a local model needs. They are no dependencies of Daybook: they are searched
  * in the folder where `daybook embeddings enable` installs them, then beside Daybook itself. The runtime
  * of native code is preferred; the one of WebAssembly does where native code is not allowed.
  */

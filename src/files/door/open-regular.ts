@@ -137,7 +137,7 @@ function requireOwn(folder: PinnedFolder, name: string, stats: BigIntStats, path
     const found = lstatSync(folder.at(each), { bigint: true, throwIfNoEntry: false });
     if (found?.ino === stats.ino && found.dev === stats.dev) own += 1n;
   }
-  // Looked at again: a name that was taken away meanwhile is no other name.
+  // Checked again: a name that was removed meanwhile does not count.
   const now = lstatSync(folder.at(name), { bigint: true, throwIfNoEntry: false });
   if (own < (now?.nlink ?? stats.nlink)) throw hasOtherNames(path);
 }
@@ -172,7 +172,7 @@ function openOr(path: string, openIt: () => number): number {
   }
 }
 
-/** What `open` answers for a link, and for a socket or a pipe that nobody reads. */
+/** What `open` answers for a link, and for a socket or a pipe without a reader. */
 function refusalOf(error: unknown, path: string): unknown {
   const errno = errnoOf(error);
   if (errno !== 'ELOOP' && errno !== 'ENXIO' && errno !== 'EISDIR') return error;

@@ -1,7 +1,7 @@
 /**
  * A folder held open while something is done in it. On Linux every step goes through the open folder
- * itself, so that somebody who puts a link in its place meanwhile changes nothing. Elsewhere it is
- * looked at when it is pinned (docs/SECURITY.md says what remains).
+ * itself, so that a link that replaces the folder meanwhile has no effect. Elsewhere it is
+ * checked when it is pinned (docs/SECURITY.md says what remains).
  */
 import { constants, lstatSync, openSync, statSync } from 'node:fs';
 import { errnoOf } from '../../base/errors.js';

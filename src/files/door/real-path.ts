@@ -1,8 +1,8 @@
 /**
  * Whether an open file or folder is where its path says. Every path below the configured folders is
  * written without links (`resolveRealPath` resolves the configured ones once), so one rule is enough: what
- * was opened must lie at exactly that path. Linux tells the place of an open file, so that no swap of a
- * folder in between goes unseen. Elsewhere the path is looked at again after the file was opened.
+ * was opened must lie at exactly that path. Linux returns the path of an open file, so that no swap of a
+ * folder in between goes unseen. Elsewhere the path is checked again after the file was opened.
  */
 import { type BigIntStats, fstatSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -41,7 +41,7 @@ export function isLinkFree(path: string): boolean {
 }
 
 /**
- * The path without links of a place that the user named; its last parts may not be there yet. What
+ * The path without links of a file or folder that the user named; its last parts may not be there yet. What
  * cannot be resolved stays as it is, and is refused when it is opened.
  */
 export function resolveRealPath(path: string): string {

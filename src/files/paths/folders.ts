@@ -102,7 +102,7 @@ export async function writeNewFolder<T>(
   fill: (folder: string) => Promise<T>,
 ): Promise<T> {
   const stage = join(dirname(target), temporaryName());
-  // Looked at first, so that nobody waits for what cannot be put there.
+  // Checked first, so that `fill` is not called in vain.
   if ((await entriesOf(target, ['ENOENT', 'ENOTDIR'])).length === 0) {
     await makeFolder(stage);
     try {
@@ -138,7 +138,7 @@ function isThere(path: string): boolean {
   }
 }
 
-/** Removes a folder with its content, file by file. Rename it first, so that nobody sees a part of it. */
+/** Removes a folder with its content, file by file. Rename it first, so that no reader sees a part of it. */
 export async function removeFolder(path: string): Promise<void> {
   const removed = inFolder(dirname(path), (folder) =>
     rm(folder.at(basename(path)), { recursive: true, force: true }),

@@ -1,5 +1,5 @@
 /**
- * The forms of single files, for whoever works on their bytes and not through a store: the content in the
+ * The forms of single files, for code that works on their bytes and not through a store: the content in the
  * clear, and a content in the form that the store gives it.
  */
 import { openFile } from './sealed-form.js';

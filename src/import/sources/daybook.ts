@@ -28,7 +28,7 @@ import type { ImportedConversation, ImportItem, ImportProblem, Source } from '..
 
 const IN_FOLDER = /(?:^|\/)(\d{8}-\d{13})\/conversation\.json$/;
 const MARKDOWN = /\.md$/i;
-/** In a folder: enough to tell what it is. */
+/** Of a file in a folder: enough to recognise its format. */
 const MOST_PEEKS = 5;
 /** A line may be a whole conversation. */
 const LONG_LINES = { maxBytes: MAX_DOCUMENT_BYTES };

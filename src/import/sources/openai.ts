@@ -34,7 +34,7 @@ import type {
 
 const DOCUMENT = /\.(json|jsonl|ndjson)$/i;
 const LINES = /\.(jsonl|ndjson)$/i;
-/** In a folder: enough to tell what it is. */
+/** Of a file in a folder: enough to recognise its format. */
 const MOST_PEEKS = 5;
 
 export const openai: Source = {

@@ -26,7 +26,7 @@ export interface PruneRequest {
 
 export interface PrunePlan {
   readonly conversations: readonly Candidate[];
-  /** What would be removed from the trash for good. */
+  /** What would be removed from the trash permanently. */
   readonly trash: readonly TrashedItem[];
   readonly size: MeasuredSize;
 }

@@ -251,7 +251,7 @@ export class MessageSearch {
     await this.#sync.close();
   }
 
-  /** Whether the index has all that the store has told. */
+  /** Whether the index has every change that the store has reported. */
   get #isCurrent(): boolean {
     return this.#sync.isBuilt && this.#sync.applying === undefined;
   }

@@ -45,7 +45,7 @@ export interface ConversationStoreOptions extends Durability {
   clock?: Clock;
   codec?: Codec;
   log?: Log;
-  /** Looks at the messages of `create` and `append` before they are written. */
+  /** Checks the messages of `create` and `append` before they are written. */
   screen?: Screen;
 }
 

@@ -225,7 +225,7 @@ export class InsightStore {
 
   /**
    * Begins to keep what is known current, until `close`, and removes what dead processes left of their
-   * locks. Nothing waits for it; where it fails, that is logged, and each call looks for itself.
+   * locks. Nothing waits for it; where it fails, that is logged, and each call reads the folder itself.
    */
   start(): void {
     this.#core.start();

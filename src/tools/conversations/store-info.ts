@@ -106,7 +106,7 @@ export const storeInfo = defineTool({
             removed: z.number().int(),
             skipped: z.number().int(),
           })
-          .describe('Moved to the trash, removed from it for good, chosen and left alone.')
+          .describe('Moved to the trash, removed from it permanently, chosen and left alone.')
           .exactOptional(),
       })
       .describe('What is moved to the trash by itself; absent without a policy.')

@@ -16,7 +16,7 @@ import { isSameStamp, readStampNow, type Stamp } from '../../../files/read/stamp
 import { ConversationDocument } from '../document/document.js';
 import { jsonCopy } from '../document/json-copy.js';
 import { parseConversation } from '../document/parse-conversation.js';
-import type { ConversationHead } from '../document/schema.js';
+import { type ConversationHead, conversationIdAt } from '../document/schema.js';
 import { notFound } from '../refs.js';
 import { hasLost } from '../versions/has-lost.js';
 import { type AppendRequest, type Applied, applyAppends, type Limits } from '../writing/append.js';
@@ -121,7 +121,7 @@ export class ConversationFiles {
   }
 
   /**
-   * Tells of an edit by hand. Daybook's own writes set `updatedAt`, and whoever makes them keeps the version
+   * Reports an edit by hand. Daybook's own writes set `updatedAt`, and the writer keeps the version
    * before; people leave it as it is.
    */
   #compare(conversationId: string, now: CachedDocument): void {
@@ -189,7 +189,7 @@ export class ConversationFiles {
 
   /**
    * A new conversation under an id of its own, written through `lock`. `fill` puts the first
-   * messages in, and answers false to make nothing after all. With a `createdAt` the id tells that
+   * messages in, and returns false to create nothing. With a `createdAt` the id has that
    * time, and an `updatedAt` stays as given.
    */
   async create(
@@ -219,7 +219,7 @@ export class ConversationFiles {
     }
   }
 
-  /** `<UTC date>-<Unix ms>`: a millisecond is added until the name is free. */
+  /** A millisecond is added until the name is free. */
   async #claimId(createdAt: string | undefined): Promise<string> {
     const first = this.#firstIdMs(createdAt);
     // Conversations without times of their own come with one time for all of them.
@@ -227,8 +227,7 @@ export class ConversationFiles {
     for (let ms = start; ; ms += 1) {
       if (createdAt === undefined) this.#lastIdMs = ms;
       else this.#lastPast = { first, next: ms + 1 };
-      const date = isoTime(ms).slice(0, 10).replaceAll('-', '');
-      const id = `${date}-${String(ms).padStart(13, '0')}`;
+      const id = conversationIdAt(ms);
       if (await claimFolder(this.folderOf(id))) return id;
     }
   }

@@ -1,5 +1,5 @@
 /**
- * Looks at the `conversation.json` of a conversation and puts right what is wrong with it, under the
+ * Checks the `conversation.json` of a conversation and repairs it, under the
  * conversation's lock. Before a damaged file is replaced it gets a second name beside it, which stays:
  * `conversation.broken-<UTC time>.json`. So nothing is lost, and a kill at any moment leaves the damaged
  * file or the mended one.

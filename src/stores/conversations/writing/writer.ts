@@ -32,7 +32,7 @@ const MAX_TRIES = 5;
 
 export interface NewConversation extends PastFields {
   messages?: readonly PastMessage[];
-  /** The caller has just seen that nobody has the key, so the whole folder is not looked at again. */
+  /** The caller has just checked that the key is free, so the whole folder is not read again. */
   isKeyFree?: boolean;
   /** The messages were screened already. */
   isScreened?: boolean;
