@@ -93,7 +93,7 @@ function Branches({ head: { branchOf, branches = [] } }: { readonly head: HeadFa
 
 async function restore(name: string): Promise<void> {
   const { conversationId } = await call('restore_conversation', { name });
-  location.hash = hrefOf('conversation', conversationId);
+  location.hash = hrefOf('conversation', conversationId ?? name);
 }
 
 const report = (error: unknown) =>
