@@ -29,7 +29,7 @@ import {
   readNote,
   type SkippedFile,
 } from './note-catalogue.js';
-import { isForeign, looksLikeNote, requireNotePath } from './note-path.js';
+import { isForeign, looksLikeNote, requireNewNotePath, requireNotePath } from './note-path.js';
 import { encodeNote, withFinalNewline } from './note-text.js';
 import { NoteTrash } from './note-trash.js';
 
@@ -139,7 +139,7 @@ export class MemoryBank {
 
   /** Durable when it resolves. ALREADY_EXISTS, E_MB_FULL, TOO_LARGE, PATH_ESCAPE, VALIDATION_ERROR. */
   async add(path: string, given: string): Promise<NoteInfo & Masked> {
-    requireNotePath(path);
+    requireNewNotePath(path);
     const { value: content, masked } = await screenedBy(this.#options.screen, given);
     const bytes = encodeNote(withFinalNewline(content), path);
     return this.#locked(async () => {
@@ -177,7 +177,7 @@ export class MemoryBank {
   /** ALREADY_EXISTS if the new path is taken; otherwise throws like `edit`. */
   async rename(path: string, newPath: string, expectedHash: string | undefined): Promise<NoteInfo> {
     requireNotePath(path);
-    requireNotePath(newPath);
+    requireNewNotePath(newPath);
     return this.#locked(async () => {
       await this.#require(path, expectedHash);
       await this.#requireFree(newPath);
