@@ -14,5 +14,6 @@ const NOT_FOUND: ReadonlySet<ErrorCode> = new Set([
   'E_MB_FILE_NOT_FOUND',
 ]);
 
-export const statusOf = ({ code }: AppError): number =>
-  NOT_FOUND.has(code) ? NOTHING_FOUND : FAILED;
+/** `details.missing` names the kind of what is not there, where the code does not say it. */
+export const statusOf = ({ code, details }: AppError): number =>
+  NOT_FOUND.has(code) || details?.['missing'] !== undefined ? NOTHING_FOUND : FAILED;

@@ -6,11 +6,11 @@ import { type AppError, isAppError } from '../base/errors.js';
 import { CONVERSATION_ID, type JsonObject } from '../stores/conversations/document/schema.js';
 import type { Screen } from '../stores/conversations/writing/screen.js';
 import { addLeftOut, addProblem } from './account.js';
+import type { KnownConversation } from './already-imported.js';
 import { type Candidate, candidateOf } from './candidate.js';
-import type { KnownConversation } from './known.js';
-import { keyOf, markIn, type SourceMark } from './mark.js';
 import { hasNews, type Reconciled, reconcile } from './reconcile.js';
 import type { ImportedConversation } from './source.js';
+import { keyOf, markIn, type SourceMark } from './source-mark.js';
 import { bringWhole, differs, type WholeImportOptions } from './whole-import.js';
 
 /** What is wrong with one conversation and stops no other. */

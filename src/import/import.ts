@@ -14,14 +14,14 @@ import type { ConversationDocuments } from '../stores/conversations/files/conver
 import type { Screen } from '../stores/conversations/writing/screen.js';
 import type { SummaryStore } from '../stores/summaries/summary-store.js';
 import { type Account, addLeftOut, addProblem, newAccount } from './account.js';
+import { Known } from './already-imported.js';
 import { copyAttachments } from './attachments.js';
 import { ConversationImport } from './conversation-import.js';
-import { Known } from './known.js';
-import { keyOf } from './mark.js';
 import { OtherImport, type OtherStores } from './other-import.js';
-import { Pool } from './pool.js';
 import type { Activity, ImportedConversation, ImportItem, ReadOptions, Source } from './source.js';
+import { keyOf } from './source-mark.js';
 import { sourceOf } from './sources.js';
+import { WriteSlots } from './write-slots.js';
 
 export interface ImportStores extends OtherStores {
   readonly conversations: ConversationStore;
@@ -151,7 +151,7 @@ class Run {
   async #readAll(source: Source, input: Input): Promise<void> {
     const { signal, activity, dryRun, isKnown } = this.#request;
     const others = new OtherImport(this.#stores, this.#report, dryRun);
-    const pool = new Pool();
+    const pool = new WriteSlots();
     try {
       for await (const item of source.read(input, { activity, signal, isKnown })) {
         signal?.throwIfAborted();
@@ -170,7 +170,7 @@ class Run {
   async #take(
     { kind }: Source,
     item: ImportedConversation,
-    pool: Pool,
+    pool: WriteSlots,
     input: Input,
   ): Promise<void> {
     const reason = passedOver(item, this.#request);

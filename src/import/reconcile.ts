@@ -7,7 +7,7 @@ import { derivedUuid } from '../base/ids.js';
 import type { Revision } from '../stores/conversations/document/apply-revision.js';
 import type { Conversation } from '../stores/conversations/document/schema.js';
 import type { Candidate, CandidateMessage } from './candidate.js';
-import { contentDigestOf, digestOf, headDigestOf, type SourceMark } from './mark.js';
+import { contentDigestOf, digestOf, headDigestOf, type SourceMark } from './source-mark.js';
 
 export interface Reconciled {
   /** For the conversation itself. */

@@ -38,20 +38,29 @@ export interface ReadMessage {
   readonly language: number;
 }
 
-/** `before`: the language of the message before it. */
-export function readMessage(
+/** A step reads about so many characters, or numbers so many words: a millisecond or two. */
+const STEP_CHARS = 32_768;
+const STEP_WORDS = 8_192;
+/** Cues of an instruction or a preference are looked for so far. */
+const CUE_CHARS = 100_000;
+
+/** `before`: the language of the message before it. Pauses in between for what is long. */
+export function* readMessage(
   message: MessageSource,
   vocabulary: Vocabulary,
   before: number,
-): ReadMessage {
+): Generator<undefined, ReadMessage> {
   const words: string[] = [];
   const reached: number[] = [];
   let read = 0;
-  scanWords(message.content, (word, _start, _end, weight) => {
-    words.push(word);
-    reached.push(read);
-    read += weight;
-  });
+  for (const part of partsOf(message.content)) {
+    scanWords(part, (word, _start, _end, weight) => {
+      words.push(word);
+      reached.push(read);
+      read += weight;
+    });
+    yield;
+  }
   const language = languageOf(words, before);
   const terms: number[] = [];
   for (const word of prefixOf(message, language)) {
@@ -60,13 +69,26 @@ export function readMessage(
   }
   const prefix = terms.length;
   const cutter = new PassageCutter(read);
-  words.forEach((word, at) => {
+  for (const [at, word] of words.entries()) {
     cutter.reach(reached[at] ?? 0, terms.length);
     const term = vocabulary.numberOf(word, language);
     if (term !== STOPPED) terms.push(term);
-  });
+    if (at % STEP_WORDS === STEP_WORDS - 1) yield;
+  }
   const passages = cutter.end(terms.length);
   return { terms, prefix, passages, flags: flagsOf(message, read, language), language };
+}
+
+/** The text in parts that end before a blank, so that no word is cut. */
+function* partsOf(text: string): Generator<string> {
+  const blank = /\s/g;
+  for (let from = 0; from < text.length; ) {
+    blank.lastIndex = from + STEP_CHARS;
+    const to =
+      text.length - from <= STEP_CHARS ? text.length : (blank.exec(text)?.index ?? text.length);
+    yield text.slice(from, to);
+    from = to;
+  }
 }
 
 function prefixOf({ speaker, time }: MessageSource, language: number): string[] {
@@ -94,7 +116,7 @@ function flagsOf({ role, content }: MessageSource, words: number, language: numb
   const isUser = role === 'user';
   const cues = LANGUAGES[language]?.cues ?? {};
   const isStanding = (cue: RegExp | undefined) =>
-    isUser && cue?.test(content.toLowerCase()) === true;
+    isUser && cue?.test(content.slice(0, CUE_CHARS).toLowerCase()) === true;
   return (
     (words <= MOST_WORDS_OF_A_QUESTION && ENDS_IN_QUESTION.test(content) ? IS_QUESTION : 0) |
     (isAssistant ? IS_ASSISTANT : 0) |

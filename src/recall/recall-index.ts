@@ -127,8 +127,19 @@ export class RecallIndex {
 
   /** `unchanged`: so many messages from the first are as they were when it was put before. */
   put(conversationId: string, messages: readonly MessageSource[], unchanged = 0): void {
+    for (const _ of this.steps(conversationId, messages, unchanged));
+  }
+
+  /**
+   * The same with pauses. What was put before is in force until the end; other steps must wait for it.
+   */
+  *steps(
+    conversationId: string,
+    messages: readonly MessageSource[],
+    unchanged = 0,
+  ): Generator<undefined, void> {
     const known = this.#streams.get(conversationId);
-    const stream = readStream(messages, this.#vocabulary, known, unchanged);
+    const stream = yield* readStream(messages, this.#vocabulary, known, unchanged);
     const before = known === undefined ? 0 : messagesIn(known);
     const kept = Math.min(unchanged, before, messages.length);
     this.#changed += messages.length - kept;

@@ -46,21 +46,23 @@ export function speakerName(stream: Stream, message: number): string | undefined
 
 /**
  * The stream of `messages`, of which the first `unchanged` are those of `known`: they are not read again.
+ * Pauses after each message, and within one that is long.
  */
-export function readStream(
+export function* readStream(
   messages: readonly MessageSource[],
   vocabulary: Vocabulary,
   known: Stream | undefined,
   unchanged: number,
-): Stream {
+): Generator<undefined, Stream> {
   const kept = known === undefined ? 0 : Math.min(unchanged, messagesIn(known), messages.length);
   const people = [...(known?.people ?? [])];
   const read: { message: ReadMessage; speaker: number; time: number }[] = [];
   let language = kept > 0 ? (known?.languages[kept - 1] ?? 0) : 0;
   for (const source of messages.slice(kept)) {
-    const message = readMessage(source, vocabulary, language);
+    const message = yield* readMessage(source, vocabulary, language);
     language = message.language;
     read.push({ message, speaker: speakerNumber(source, people), time: source.time });
+    yield;
   }
   const old = known === undefined || kept === 0 ? undefined : firstMessages(known, kept);
   const { terms, starts, passages, firstPassages } = layOut(read, old);

@@ -1,5 +1,5 @@
 /**
- * The words of a text as recall compares them: runs of letters and digits, NFKC and lower case, with
+ * The words of a text as recall compares them: runs of letters and digits, NFKC, lower case, `ss` for `ß`, with
  * the offsets they have in the text as it is. CJK runs become overlapping pairs of characters, as in
  * the exact index.
  */
@@ -45,7 +45,9 @@ function scanUnicode(run: string, start: number, sink: WordSink): void {
   if (at < run.length) sink(folded(run.slice(at)), start + at, start + run.length, 1);
 }
 
-const folded = (word: string) => word.normalize('NFKC').toLowerCase().normalize('NFC');
+/** `ß` as `ss`: people write a word either way (Straße, STRASSE, Strasse). */
+const folded = (word: string) =>
+  word.normalize('NFKC').toLowerCase().normalize('NFC').replaceAll('ß', 'ss');
 
 /** A stem without its diacritics: people leave them out when they search. */
 export function withoutMarks(stem: string): string {

@@ -2,13 +2,23 @@
  * What the tools of insights share: whose context a call is about, and how an insight is shown.
  */
 import { homedir } from 'node:os';
-import { dirname, resolve, sep } from 'node:path';
+import { dirname, join, resolve, sep } from 'node:path';
 import { z } from 'zod';
 import { AppError } from '../base/errors.js';
-import { findGitProject } from '../files/paths/git-project.js';
+import {
+  findGitProject,
+  findNamedProject,
+  type NamedProject,
+  PROJECT_FILE,
+} from '../files/paths/git-project.js';
 import { gitContextOf } from '../stores/insights/git-context.js';
 import type { Insight, InsightStore } from '../stores/insights/insights.js';
-import { GLOBAL_CONTEXT, INSIGHT_ID, normalContext } from '../stores/insights/schema.js';
+import {
+  GLOBAL_CONTEXT,
+  INSIGHT_ID,
+  normalContext,
+  projectContextOf,
+} from '../stores/insights/schema.js';
 import { endOf } from './date-field.js';
 import type { ToolCall } from './define-tool.js';
 import { jsonObject } from './json-object.js';
@@ -17,7 +27,7 @@ export const contextField = z
   .string()
   .min(1)
   .describe(
-    'Absolute path of the project, "git:host/owner/repository" or "global"; default: the project of the working folder; needed over HTTP.',
+    'Absolute path of the project, "git:host/owner/repository", "project:name" or "global"; default: the project of the working folder; needed over HTTP.',
   )
   .exactOptional();
 /** Checked like this, as a pattern in the schema costs a host fifty tokens a tool. */
@@ -54,26 +64,41 @@ export async function contextsOf(
 ): Promise<Contexts> {
   if (isRemote || given !== undefined) {
     const context = requireContext(given, isRemote);
-    const isPath = context !== GLOBAL_CONTEXT && !context.startsWith('git:');
+    const isPath = context !== GLOBAL_CONTEXT && !/^(git|project):/.test(context);
     if (isRemote || !isPath) return { context, alsoIn: [] };
-    return (await ofRepository(context, store)) ?? { context, alsoIn: [] };
+    return (await ofProject(context, store)) ?? { context, alsoIn: [] };
   }
   const here = requireContext(process.cwd(), false);
-  return (await ofRepository(here, store)) ?? { context: await nearest(here, store), alsoIn: [] };
+  return (await ofProject(here, store)) ?? { context: await nearest(here, store), alsoIn: [] };
 }
 
-/** Older insights were saved under paths in the repository, whichever folder was worked in. */
-async function ofRepository(path: string, store: InsightStore): Promise<Contexts | undefined> {
-  const project = await findGitProject(path);
+/**
+ * Older insights were saved under paths in the project, whichever folder was worked in. The file with a
+ * project's name counts only where git has no remote: so no clone can choose whose insights are read.
+ */
+async function ofProject(path: string, store: InsightStore): Promise<Contexts | undefined> {
+  const found = await findGitProject(path);
   // A home folder under git holds everything, so it is no project of what is inside it.
-  if (project === undefined || (project.folder === homedir() && path !== homedir())) {
-    return undefined;
-  }
-  const folder = normalContext(project.folder) ?? project.folder;
-  const context = (project.remote && gitContextOf(project.remote)) ?? folder;
+  const project = found?.folder === homedir() && path !== homedir() ? undefined : found;
+  const remote = project?.remote && gitContextOf(project.remote);
+  const named = remote ? undefined : await findNamedProject(path, homedir());
+  const place = named?.folder ?? project?.folder;
+  if (place === undefined) return undefined;
+  const folder = normalContext(place) ?? place;
+  const context = named === undefined ? (remote ?? folder) : contextOfName(named);
   const known = [...(await store.contexts()).keys()];
   const isInside = (each: string) => each === folder || each.startsWith(`${folder}${sep}`);
   return { context, alsoIn: known.filter((each) => each !== context && isInside(each)) };
+}
+
+function contextOfName({ folder, name }: NamedProject): string {
+  const context = projectContextOf(name);
+  if (context !== undefined) return context;
+  throw new AppError(
+    'VALIDATION_ERROR',
+    `${join(folder, PROJECT_FILE)} holds no name of a project.`,
+    { hint: 'Its first line is the name: letters, digits, ".", "_" and "-", such as garden.' },
+  );
 }
 
 /** The home folder holds everything, so its insights are of no project inside it. */

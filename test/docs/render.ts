@@ -94,7 +94,7 @@ export function renderCli(): string {
   return `${[
     NOTE,
     '# The command line',
-    'A conversation is named by its key, its id or a unique beginning of either, its title, or `last`. Every command ends with 0 (done), 1 (nothing was found, or something was left out) or 2 (an error or wrong use). Every command that reports something takes `--json`; an error is then `{"success": false, "error": {"code", "message", "hint", …}}` on the standard output. Times are local unless `--utc` is given. Colours, rendered Markdown, progress bars and the pager (`DAYBOOK_PAGER`, else `PAGER`, else `less -R`; empty for none) are for terminals; through a pipe there are none. `NO_COLOR` switches colours off. `daybook completion bash`, `zsh` or `fish` prints a script for your shell, and `man daybook` shows this page where npm installed it.',
+    'A conversation is named by its key, its id or a unique beginning of either, its title, or `last`. Every command ends with 0 (done), 1 (nothing was found among what is stored, or something was left out) or 2 (an error or wrong use). Every command that reports something takes `--json`; an error is then `{"success": false, "error": {"code", "message", "hint", …}}` on the standard output. Times are local unless `--utc` is given. Colours, rendered Markdown, progress bars and the pager (`DAYBOOK_PAGER`, else `PAGER`, else `less -R`; empty for none) are for terminals; through a pipe there are none. `NO_COLOR` switches colours off. `daybook completion bash`, `zsh` or `fish` prints a script for your shell, and `man daybook` shows this page where npm installed it.',
     helpOf(program),
     ...program
       .createHelp()

@@ -60,7 +60,10 @@ const STEPS: readonly Step[] = [
   { args: ['show', CONVERSATION], shows: 'A Mad Tea-Party' },
   { args: ['show', CONVERSATION, '--json'], shows: '"messages"', json: true },
   { args: ['show', '20250124-1706102400999'], code: 1, shows: '20250124-1706102400999' },
-  { args: ['save', 'user', 'More', 'tea?', '--conversation-id', CONVERSATION], shows: 'message 3' },
+  {
+    args: ['save', 'user', 'More', 'tea?', '--conversation-id', CONVERSATION],
+    shows: /^Continued 20250124-1706102400123 "A Mad Tea-Party": message 3, in /m,
+  },
   { args: ['save', 'nobody', 'x'], code: 2, shows: 'nobody' },
   { args: ['save', 'user', '  '], code: 2, shows: 'empty' },
   { args: ['save', 'user', 'y', '--json'], shows: '"messageId"', json: true },
@@ -173,7 +176,7 @@ const STEPS: readonly Step[] = [
   },
   { args: ['providers', 'list', '--json'], shows: '"isAllowed": true', json: true },
   { args: ['providers', 'allow', 'local', '--yes'], shows: 'local' },
-  { args: ['providers', 'test', 'nothing'], code: 2, shows: 'nothing' },
+  { args: ['providers', 'test', 'nothing'], code: 1, shows: 'nothing' },
   { args: ['providers', 'remove', 'local'], shows: 'local removed' },
   { args: ['embeddings', 'status'], shows: 'off' },
   { args: ['embeddings', 'enable'], code: 2, shows: '--yes', isPiped: true },
@@ -195,7 +198,7 @@ const STEPS: readonly Step[] = [
   { args: ['trash', 'empty', '--yes', '--json'], shows: '"removed"', json: true },
   { args: ['unlock'], shows: 'No lock is held.' },
   { args: ['unlock', '--json'], shows: '"locks"', json: true },
-  { args: ['unlock', 'nothing'], code: 2, shows: 'There is no lock nothing.' },
+  { args: ['unlock', 'nothing'], code: 1, shows: 'There is no lock nothing.' },
 ];
 
 function prepare({ folder, root }: Place): void {

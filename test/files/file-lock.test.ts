@@ -49,6 +49,16 @@ async function deadName(): Promise<string> {
 const foreignName = () => ownerName().replace(/^\w+/, 'ffffffff');
 
 describe('withLock in one process', () => {
+  it('does not wait for a lock of its own that was moved away and back', async () => {
+    const [folder, calls] = [tempFolder(), [] as string[]];
+    const [locks, aside] = [join(folder, '.locks'), join(folder, 'aside')];
+    await withLock(locks, 'x', async () => renameSync(join(locks, 'x'), aside));
+    renameSync(aside, join(locks, 'x'));
+    await withLock(locks, 'x', async () => void calls.push('ran'));
+    expect(calls).toEqual(['ran']);
+    expect(readdirSync(locks)).toEqual([]);
+  });
+
   it('runs callers one after the other in the order of their calls', async () => {
     const locks = join(tempFolder(), 'a', '.locks');
     const seen: string[] = [];
@@ -313,7 +323,9 @@ describe('sweepLocks', () => {
   it('removes what dead processes left and nothing else', async () => {
     const locks = tempFolder();
     const dead = await deadName();
-    const [alive, foreign] = [ownerName(), foreignName()];
+    // Of another thread: which of its own names are in use, each module knows.
+    const alive = `${ownerName().replace(/-[0-9a-z]+$/, '')}-0123456`;
+    const foreign = foreignName();
     mkdirSync(join(locks, 'held', alive), { recursive: true });
     mkdirSync(join(locks, 'far', foreign), { recursive: true });
     for (const name of [`a.${dead}`, `b.dead.${dead}`, `c.${alive}`, `d.${foreign}`]) {

@@ -122,7 +122,11 @@ async function isWanted(name: string): Promise<boolean> {
 async function required(providers: ProviderList, name: string): Promise<Provider> {
   const found = (await providers.list()).find((each) => each.name === name);
   if (found !== undefined) return found;
-  throw wrong(`There is no provider ${JSON.stringify(name.slice(0, 80))}.`);
+  const message = `There is no provider ${JSON.stringify(name.slice(0, 80))}.`;
+  throw new AppError('VALIDATION_ERROR', message, {
+    hint: 'daybook providers list shows them.',
+    details: { missing: 'provider' },
+  });
 }
 
 function changeOf(name: string, options: AddOptions): ProviderChange {

@@ -33,6 +33,7 @@ export async function unlock(
   if (name !== undefined && locks.length === 0) {
     throw new AppError('VALIDATION_ERROR', `There is no lock ${name}.`, {
       hint: 'daybook unlock shows the locks that are held.',
+      details: { missing: 'lock' },
     });
   }
   for (const lock of locks) console.error(line(lock));

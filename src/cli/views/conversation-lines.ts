@@ -50,8 +50,11 @@ function endOf({ title = '', module, tags = [], pinned }: Head, { paint }: View,
   return [shownName, ...(shownNote === '' ? [] : [paint.dim(shownNote)])].join(GAP);
 }
 
+/** By key and title where the conversation has them, as in the list; the path ends in its id. */
 export function savedLine(answer: Answer): string {
-  const { conversationId, seq, created, conversationPath } = answer as Saved;
+  const { seq, created, conversationPath, title, ...head } = answer as Saved;
   const what = created ? 'Started' : 'Continued';
-  return `${what} ${conversationId}: message ${seq}, in ${oneLine(conversationPath)}`;
+  const name = oneLine(nameOfConversation(head));
+  const called = title === undefined ? '' : ` "${oneLine(title)}"`;
+  return `${what} ${name}${called}: message ${seq}, in ${oneLine(conversationPath)}`;
 }

@@ -9,6 +9,7 @@ import { systemClock } from '../../base/clock.js';
 import { errnoOf } from '../../base/errors.js';
 import { randomHex } from '../../base/ids.js';
 import { inFolder, type PinnedFolder } from '../door/pinned-folder.js';
+import { removeTree } from '../door/remove-tree.js';
 import { isHere, isSurelyDead, ownerName } from '../locks/process-identity.js';
 import { ignoreErrno, withFileError } from '../read/file-errors.js';
 
@@ -41,7 +42,7 @@ export async function sweepTemporaries(folder: string): Promise<void> {
   await withFileError('sweep', folder, async () => {
     const sweep = inFolder(folder, async (pinned) => {
       for (const name of await readdir(pinned.path)) {
-        if (isLeftBehind(pinned, name)) rmSync(pinned.at(name), { force: true, recursive: true });
+        if (isLeftBehind(pinned, name)) await removeTree(pinned, name);
       }
     });
     await ignoreErrno(['ENOENT'], sweep);

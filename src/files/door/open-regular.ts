@@ -12,6 +12,8 @@ import {
   lstatSync,
   openSync,
   readdirSync,
+  readSync,
+  writeSync,
 } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
@@ -27,6 +29,7 @@ const NEW = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
 /** Folders above the file that are moved, such as into the trash, while it is opened. */
 const MOST_TRIES = 5;
 const FILE_MODE = 0o600;
+const COPY_BYTES = 256 * 1024;
 
 /** A regular file; the caller closes it. */
 export interface OpenedFile {
@@ -112,6 +115,28 @@ export function createAt(path: string): number {
     fchmodSync(number, FILE_MODE); // whatever the umask
     return number;
   });
+}
+
+/**
+ * Copies a file to the new file `to`, which is as safe a place as that of `createAt`. Throws like
+ * `openToRead`: a link that takes the name of the source meanwhile is not followed.
+ */
+export function copyRegular(from: string, to: string): void {
+  const source = openToRead(from);
+  try {
+    const target = createAt(to);
+    try {
+      const buffer = Buffer.allocUnsafe(COPY_BYTES);
+      for (let length = 1; length > 0; ) {
+        length = readSync(source.number, buffer);
+        for (let done = 0; done < length; ) done += writeSync(target, buffer, done, length - done);
+      }
+    } finally {
+      closeQuietly(target);
+    }
+  } finally {
+    closeQuietly(source.number);
+  }
 }
 
 /**

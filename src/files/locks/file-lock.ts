@@ -10,7 +10,7 @@
  * process leaves a `wanted` mark, so that a busy owner pauses.
  */
 import { lstatSync, mkdirSync, renameSync, rmdirSync } from 'node:fs';
-import { lstat, mkdir, readdir, rename, rm, utimes } from 'node:fs/promises';
+import { lstat, readdir, rename, utimes } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { sleep, systemClock } from '../../base/clock.js';
 import { AppError, errnoOf } from '../../base/errors.js';
@@ -18,6 +18,7 @@ import { randomBelow } from '../../base/ids.js';
 import { FOLDER_MODE, makeFolder, renameWithRetry } from '../atomic/atomic-write.js';
 import { inFolder, type PinnedFolder, pinFolder } from '../door/pinned-folder.js';
 import { leadsElsewhere } from '../door/refusals.js';
+import { removeTree } from '../door/remove-tree.js';
 import { listFolders } from '../paths/folders.js';
 import { ignoreErrno, withFileError } from '../read/file-errors.js';
 import { requireUnconverted } from '../sealing/open-stores.js';
@@ -25,6 +26,7 @@ import { type HeldLock, heldLock, LockLostError, WANTED } from './lock-handle.js
 import {
   isOfEarlierBoot,
   isOwnerName,
+  isOwnName,
   isSurelyDead,
   ownerName,
   SIGN_INTERVAL_MS,
@@ -46,18 +48,18 @@ const TAKEN = ['ENOTEMPTY', 'EEXIST'];
 const TAKEN_ON_WINDOWS = ['EPERM', 'EACCES', 'EBUSY'];
 const IS_WINDOWS = process.platform === 'win32';
 
-/** A lock's folder. */
+/** A lock's folder. `folder`, the folder that contains it, is pinned. */
 interface LockFolder {
+  readonly folder: PinnedFolder;
   /** The path for error messages, and the key of the maps below. */
   readonly path: string;
   /** The path for system calls: inside the pinned folder of the locks. */
   readonly at: string;
 }
 
-/** A lock that we own. `folder`, the folder that contains it, stays pinned until the release. */
+/** A lock that we own. Its `folder` stays pinned until the release. */
 interface Owned extends LockFolder {
   readonly own: string;
-  readonly folder: PinnedFolder;
 }
 
 /** One queue per lock path: calls of one process wait here and do not contend for the folder. */
@@ -67,10 +69,10 @@ const handOver = new Map<string, number>();
 /** By lock path: an owner whose process we cannot see, its last touch, and since when we saw no newer one. */
 const observed = new Map<string, { owner: string; mtimeMs: number; since: number }>();
 /**
- * Our own names that stayed on a lock because the disk failed at the release. Nothing runs under
- * them, so they count as dead: otherwise our next call would wait for them.
+ * Our names that are in use. Another of our names on a lock counts as dead, otherwise our next call would
+ * wait for it: the disk failed at the release, or somebody moved the lock away and back.
  */
-const abandoned = new Set<string>();
+const inUse = new Set<string>();
 
 /**
  * Runs `work` while holding the lock `name` in `locksFolder`. `work` must read what it changes
@@ -126,13 +128,13 @@ async function acquire(locksFolder: string, path: string): Promise<Owned> {
   await yieldToWaiter(path);
   for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
     const folder = await pinLocks(locksFolder);
-    const lock = { path, at: folder.at(basename(path)) };
+    const lock = { path, at: folder.at(basename(path)), folder };
     let isFree = false;
     try {
       const own = await tryAcquire(lock);
       if (own !== undefined) {
         observed.delete(path);
-        return { ...lock, own, folder };
+        return { ...lock, own };
       }
       if (systemClock.monotonic() - start > WAIT_LIMIT_MS) throw await lockedError(lock);
       isFree = await removeDeadOwner(lock);
@@ -165,20 +167,23 @@ async function yieldToWaiter(path: string): Promise<void> {
 }
 
 /** Renames a private folder with our name to the lock. `undefined` if another process owns the lock. */
-async function tryAcquire({ at, path }: LockFolder): Promise<string | undefined> {
+async function tryAcquire(lock: LockFolder): Promise<string | undefined> {
+  const { at } = lock;
   const own = ownerName();
+  inUse.add(own);
   const privatePath = `${at}.${own}`;
   try {
     makePrivate(privatePath, own);
-    if (publish(privatePath, { at, path })) return own;
+    if (publish(privatePath, lock)) return own;
   } catch (error) {
     // A network share can report a failure for a rename that succeeded.
     if (await exists(join(at, own)).catch(() => false)) return own;
-    abandoned.add(own); // the rename may still succeed later
+    inUse.delete(own); // the rename may still succeed later
     discardPrivate(privatePath, own);
     throw error;
   }
   discardPrivate(privatePath, own);
+  inUse.delete(own);
   return undefined;
 }
 
@@ -214,43 +219,57 @@ function makePrivate(privatePath: string, own: string): void {
 
 /** True if the lock is free now: the owner was dead and was removed, or it has released the lock. */
 async function removeDeadOwner(lock: LockFolder): Promise<boolean> {
-  const { at, path } = lock;
-  const entries = (await ignoreErrno(GONE, readdir(at))) ?? [];
-  const owner = entries.find(isOwnerName);
-  if (owner === undefined) {
-    if ((await ignoreErrno(GONE, lstat(at)))?.isSymbolicLink()) throw leadsElsewhere(path);
-    // Something else is in the folder (.DS_Store). It would block every rename onto the lock.
-    for (const entry of entries) await rm(join(at, entry), { recursive: true, force: true });
-    return true;
-  }
-  if (!isDead(owner) && !(await isLeaseOver(path, owner, join(at, owner)))) {
-    // The mark makes the owner's rmdir at the release fail. So the owner notices that we wait.
-    await mkdir(join(at, owner, WANTED)).catch(() => undefined); // the owner has left, or the mark exists
+  const removed = inFolder(pathOfLock(lock), async (inside) => {
+    const entries = await readdir(inside.path);
+    const owner = entries.find(isOwnerName);
+    if (owner === undefined) {
+      // Something else is in the folder (.DS_Store). It would block every rename onto the lock.
+      for (const entry of entries) await removeTree(inside, entry);
+      return true;
+    }
+    if (isDead(owner) || (await isLeaseOver(lock.path, owner, inside.at(owner)))) {
+      return removeOwner(lock, inside, owner);
+    }
+    await askFor(inside, owner);
     return false;
-  }
-  return removeOwner(at, owner);
+  });
+  return (await ignoreErrno(GONE, removed)) ?? true;
+}
+
+/** The mark makes the owner's rmdir at the release fail. So the owner notices that we wait. */
+async function askFor(inside: PinnedFolder, owner: string): Promise<void> {
+  await inFolder(join(inside.realPath, owner), (home) => mkdirSync(home.at(WANTED))).catch(
+    () => undefined, // the owner has left, or the mark exists
+  );
 }
 
 /** One rename decides which process removes a dead owner. The owner's staged file moves with it. */
-async function removeOwner(path: string, owner: string): Promise<boolean> {
-  const discarded = discardedPath(path, owner);
+async function removeOwner(
+  lock: LockFolder,
+  inside: PinnedFolder,
+  owner: string,
+): Promise<boolean> {
+  const discarded = discardedName(lock, owner);
   const lost = [...GONE, ...TAKEN, ...(IS_WINDOWS ? TAKEN_ON_WINDOWS : [])];
-  await ignoreErrno(lost, rename(join(path, owner), discarded));
-  abandoned.delete(owner);
-  await removeDiscarded(discarded);
-  return !(await exists(join(path, owner)));
+  await ignoreErrno(lost, rename(inside.at(owner), lock.folder.at(discarded)));
+  await removeDiscarded(lock, discarded);
+  return !(await exists(inside.at(owner)));
 }
 
-/** If it cannot be removed now, a later start sweeps it. Its name differs from that of a lock. */
-async function removeDiscarded(discarded: string): Promise<void> {
-  // Each waiter may still add its mark to the folder after it was moved: hence the retries.
-  const options = { recursive: true, force: true, maxRetries: 10, retryDelay: 1 };
-  await rm(discarded, options).catch(() => undefined);
+/**
+ * If it cannot be removed now, a later start sweeps it. Its name differs from that of a lock. Each
+ * waiter may still add its mark to the folder after it was moved.
+ */
+async function removeDiscarded({ folder }: LockFolder, name: string): Promise<void> {
+  await removeTree(folder, name).catch(() => undefined);
 }
 
-const isDead = (owner: string) => abandoned.has(owner) || isSurelyDead(owner);
+const isDead = (owner: string) => (isOwnName(owner) ? !inUse.has(owner) : isSurelyDead(owner));
 
-const discardedPath = (path: string, owner: string) => `${path}.dead.${owner}`;
+const discardedName = ({ path }: LockFolder, owner: string) => `${basename(path)}.dead.${owner}`;
+
+/** To pin what is below it. */
+const pathOfLock = ({ folder, path }: LockFolder) => join(folder.realPath, basename(path));
 
 async function isLeaseOver(path: string, owner: string, ownerPath: string): Promise<boolean> {
   const found = await ignoreErrno(GONE, lstat(ownerPath));
@@ -274,8 +293,8 @@ async function release(owned: Owned): Promise<void> {
     if (removeOwnName(at, own) ?? (await discardOwnName(owned))) removeIfEmpty(at);
   } catch (error) {
     if (errnoOf(error) === undefined) throw error;
-    abandoned.add(own);
   } finally {
+    inUse.delete(own); // also where the name stays: the disk failed
     folder.close();
   }
 }
@@ -294,9 +313,10 @@ function removeOwnName(path: string, own: string): boolean | undefined {
  * For a folder with the staging file of a failed write, or a waiter's mark. One rename moves it away,
  * because a waiter could add its mark again while the folder is emptied. Same result as `removeOwnName`.
  */
-async function discardOwnName({ path, at, own }: Owned): Promise<boolean> {
+async function discardOwnName(owned: Owned): Promise<boolean> {
+  const { path, at, own, folder } = owned;
   const home = join(at, own);
-  const discarded = discardedPath(at, own);
+  const discarded = folder.at(discardedName(owned, own));
   try {
     await renameWithRetry(home, discarded);
   } catch (error) {
@@ -305,7 +325,7 @@ async function discardOwnName({ path, at, own }: Owned): Promise<boolean> {
   }
   const isWanted = await exists(join(discarded, WANTED)).catch(() => false);
   if (isWanted) handOver.set(path, systemClock.monotonic() + HAND_OVER_MS);
-  await removeDiscarded(discarded);
+  await removeDiscarded(owned, discardedName(owned, own));
   return true;
 }
 
@@ -346,7 +366,7 @@ export async function sweepLocks(locksFolder: string): Promise<void> {
     const path = join(locksFolder, entry);
     const owner = entry.slice(entry.lastIndexOf('.') + 1);
     await withFileError('sweep', path, () =>
-      inFolder(locksFolder, (folder) => sweepLock({ path, at: folder.at(entry) }, owner)),
+      inFolder(locksFolder, (folder) => sweepLock({ path, at: folder.at(entry), folder }, owner)),
     );
   }
 }
@@ -357,6 +377,6 @@ async function sweepLock(lock: LockFolder, owner: string): Promise<void> {
     await removeDeadOwner(lock);
     removeIfEmpty(at);
   } else if (isDead(owner) || (await isLeaseOver(path, owner, at))) {
-    await rm(at, { recursive: true, force: true });
+    await removeTree(lock.folder, basename(path));
   }
 }

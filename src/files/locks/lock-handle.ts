@@ -3,7 +3,7 @@
  * file is a rename through the owner's own folder inside the lock. The rename fails once the lock is
  * lost, so a process that was paused cannot overwrite newer data.
  */
-import { constants, copyFileSync, existsSync, linkSync, lstatSync } from 'node:fs';
+import { existsSync, linkSync, lstatSync } from 'node:fs';
 import { lstat, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { AppError, errnoOf } from '../../base/errors.js';
@@ -18,8 +18,8 @@ import {
   unconfirmed,
 } from '../atomic/atomic-write.js';
 import { isWithoutLinks } from '../atomic/staging.js';
-import { replaceable } from '../door/open-regular.js';
-import { inFolder } from '../door/pinned-folder.js';
+import { copyRegular, replaceable } from '../door/open-regular.js';
+import { inFolder, type PinnedFolder } from '../door/pinned-folder.js';
 import { notRegular } from '../door/refusals.js';
 import { fileError, ignoreErrno } from '../read/file-errors.js';
 import { isSameFile, readStampNow, type Stamp } from '../read/stamp.js';
@@ -103,7 +103,7 @@ export function heldLock(home: string, leave: () => void): HeldLock {
       await whileLockHeld(home, 'keep', target, async () => {
         await inFolder(dirname(source), (folder) => {
           replaceable(folder, basename(source), source);
-          return linkOrCopy(folder.at(basename(source)), join(home, 'stage'));
+          return linkOrCopy(folder, source, join(home, 'stage'));
         });
         // A link may have taken the name since: `link` makes a second name of the link itself.
         const kept = lstatSync(join(home, 'stage'));
@@ -158,13 +158,13 @@ async function whileLockHeld<T>(
   }
 }
 
-async function linkOrCopy(source: string, target: string): Promise<void> {
+async function linkOrCopy(folder: PinnedFolder, source: string, target: string): Promise<void> {
   await rm(target, { force: true }); // from a step that failed
   try {
-    linkSync(source, target);
+    linkSync(folder.at(basename(source)), target);
   } catch (error) {
     if (!isWithoutLinks(error)) throw error;
-    copyFileSync(source, target, constants.COPYFILE_EXCL);
+    copyRegular(source, target);
   }
 }
 

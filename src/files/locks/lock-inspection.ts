@@ -2,10 +2,11 @@
  * Lists the write locks that are held now, and removes one by hand. That is needed only if a lock stays
  * and its owner cannot be seen from here: the next writer removes an owner that is surely dead.
  */
-import { lstat, rename, rm } from 'node:fs/promises';
+import { lstat, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { systemClock } from '../../base/clock.js';
 import { inFolder } from '../door/pinned-folder.js';
+import { removeTree } from '../door/remove-tree.js';
 import { entriesOf, listFolders } from '../paths/folders.js';
 import { ignoreErrno, withFileError } from '../read/file-errors.js';
 import { isHere, isOfEarlierBoot, isOwnerName, isSurelyDead, pidOf } from './process-identity.js';
@@ -56,13 +57,12 @@ function stateOf(owner: string, seenMs: number, quietMs: number): LockFacts['sta
  */
 export async function breakLock({ path, owner }: LockFacts): Promise<boolean> {
   const take = inFolder(dirname(path), async (folder) => {
-    const at = folder.at(basename(path));
-    const discarded = `${at}.dead.${owner}`;
+    const discarded = `${basename(path)}.dead.${owner}`;
     const isTaken = await ignoreErrno(
       ['ENOENT'],
-      rename(join(at, owner), discarded).then(() => true),
+      inFolder(path, (lock) => rename(lock.at(owner), folder.at(discarded))).then(() => true),
     );
-    await rm(discarded, { recursive: true, force: true });
+    await removeTree(folder, discarded);
     return isTaken ?? false;
   });
   return withFileError('unlock', path, () => take);

@@ -35,6 +35,11 @@ export function ownerName(): string {
   return `${self.realm}-${self.pid}-${self.startTime}-${instance}${counter.toString(36)}`;
 }
 
+/** Whether this module made the name, in this thread of this process. */
+export function isOwnName(name: string): boolean {
+  return name.startsWith(`${self.realm}-${self.pid}-${self.startTime}-${instance}`);
+}
+
 export function isOwnerName(text: string): boolean {
   return OWNER_NAME.test(text);
 }

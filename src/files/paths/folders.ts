@@ -2,7 +2,7 @@
  * Lists, moves and removes folders and files. Stores use it instead of node:fs.
  */
 import { type Dirent, lstatSync, rmdirSync, unlinkSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { AppError, errnoOf } from '../../base/errors.js';
 import {
@@ -14,6 +14,7 @@ import {
 } from '../atomic/atomic-write.js';
 import { temporaryName } from '../atomic/staging.js';
 import { inFolder } from '../door/pinned-folder.js';
+import { removeTree } from '../door/remove-tree.js';
 import { fileError, ignoreErrno, withFileError } from '../read/file-errors.js';
 
 /**
@@ -140,9 +141,7 @@ function isThere(path: string): boolean {
 
 /** Removes a folder with its content, file by file. Rename it first, so that no reader sees a part of it. */
 export async function removeFolder(path: string): Promise<void> {
-  const removed = inFolder(dirname(path), (folder) =>
-    rm(folder.at(basename(path)), { recursive: true, force: true }),
-  );
+  const removed = inFolder(dirname(path), (folder) => removeTree(folder, basename(path)));
   await withFileError('remove', path, () => ignoreErrno(['ENOENT'], removed));
 }
 

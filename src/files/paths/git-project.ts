@@ -1,5 +1,6 @@
 /**
- * The git repository around a folder, read from its files; git itself is never started. Knows folders
+ * The project around a folder: its git repository, or what a file of Daybook's names it. The repository is
+ * read from its files; git itself is never started. Knows folders
  * with `.git`, worktrees and submodules, whose `.git` is a file that names the folder.
  */
 import { lstat } from 'node:fs/promises';
@@ -29,6 +30,28 @@ export async function findGitProject(path: string): Promise<GitProject | undefin
     }
     if (dirname(folder) === folder) return undefined;
   }
+}
+
+/** The file that names the project in whose folder it lies. */
+export const PROJECT_FILE = '.daybook-project';
+
+export interface NamedProject {
+  readonly folder: string;
+  /** The first line of its file, unchecked. */
+  readonly name: string;
+}
+
+/** The nearest folder, at or above `path` and below `end`, that has such a file. */
+export async function findNamedProject(
+  path: string,
+  end: string,
+): Promise<NamedProject | undefined> {
+  for (let folder = resolve(path); folder !== end; folder = dirname(folder)) {
+    const text = await textOf(join(folder, PROJECT_FILE));
+    if (text !== undefined) return { folder, name: (text.split('\n', 1)[0] ?? '').trim() };
+    if (dirname(folder) === folder) return undefined;
+  }
+  return undefined;
 }
 
 /** The text of the repository's configuration where `folder` is the top of a working tree. */

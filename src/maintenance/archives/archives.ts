@@ -14,10 +14,10 @@ import { removeFolder } from '../../files/paths/folders.js';
 import { readStored } from '../../files/read/json-doc.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { CLIENT_ID, CONVERSATION_ID } from '../../stores/conversations/document/schema.js';
-import { reasonOfOne } from '../concerns-one.js';
 import { MARKER_NAME } from '../encrypted-archive.js';
 import { restoreArchive } from '../restore-archive.js';
 import { type Candidate, chooseByRules, type PruneRule } from '../retention/candidates.js';
+import { reasonOfOne } from '../skippable-errors.js';
 import { ArchiveFiles, type ArchiveOptions, type Fingerprint, isSame } from './archive-files.js';
 
 const MARKER = basename(MARKER_NAME);

@@ -7,7 +7,7 @@ export const german: Language = {
   stem: stemmer,
   stopWords: new Set(
     wordList(`aber alle allem allen aller alles als also am an ander andere anderen auch auf aus bei beim bin
-    bis bist da damit dann das dass daß dein deine deinem deinen deiner dem den denn der des dessen dich die
+    bis bist da damit dann das dass dein deine deinem deinen deiner dem den denn der des dessen dich die
     dies diese diesem diesen dieser dieses dir doch dort du durch ein eine einem einen einer eines er es
     etwas euch euer eure für gegen habe haben hat hatte hatten hier hin hinter ich ihm ihn ihnen ihr ihre
     ihrem ihren ihrer im in indem ins ist ja jede jedem jeden jeder jedes jetzt kann kein keine keinem keinen

@@ -14,7 +14,7 @@ import type { ConversationStore } from '../../stores/conversations/conversations
 import { type CacheFile, readCache, stampAt, stampNumbers } from './cache-file.js';
 
 /** Raised with every change of what streams hold: their arrays, words, stems, stop words, passages, cues. */
-const VERSION = 1;
+const VERSION = 2;
 /** Stems in a chunk, about; the event loop waits while one is encoded. */
 const TERMS_A_CHUNK = 250_000;
 

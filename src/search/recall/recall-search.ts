@@ -144,6 +144,7 @@ export class RecallSearch {
     const { search, vectors: source } = this.#options;
     const { signal } = caller;
     const vectors: VectorScores | undefined = await source?.ask(text, signal);
+    await this.#sync.settled();
     const accepts = messageFilter(search.index, filters);
     const answer = await this.#sync.index.ask(text, {
       inScope: conversationFilter(search.index, filters),

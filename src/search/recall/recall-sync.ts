@@ -40,13 +40,17 @@ export class RecallSync {
   #isBuilt = false;
   #stopFollowing: (() => void) | undefined;
   #progress = { done: 0, total: 0 };
+  /** Changes that are not in the index yet, the first of them perhaps in part. */
+  readonly #waiting: Generator<undefined, void>[] = [];
+  #applying: Promise<void> | undefined;
 
   constructor(options: RecallSyncOptions) {
     this.#options = options;
     const { store } = options;
     this.#keeper = new CacheKeeper(this.#cacheFile, () => ({
       size: this.index.stats().messages,
-      ...this.index.counters,
+      // While a change is applied the index is of an older version than the store says.
+      ...(this.#applying === undefined ? this.index.counters : NOTHING_NEW),
       chunks: () => recallChunks(this.index, store),
     }));
   }
@@ -65,6 +69,11 @@ export class RecallSync {
     return this.#progress;
   }
 
+  /** Resolves when the index has all changes of which this process knows. */
+  async settled(): Promise<void> {
+    while (this.#applying !== undefined) await this.#applying;
+  }
+
   /** Resolves when the index is complete. After a failure (FILESYSTEM_ERROR) the next call tries again. */
   build(): Promise<void> {
     this.#building ??= this.#build().catch((error: unknown) => {
@@ -80,8 +89,10 @@ export class RecallSync {
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#building?.catch(() => undefined);
+    await this.#applying;
     this.#keeper.stop();
-    if (this.#isBuilt) await this.#keeper.save();
+    // Not where changes are missing: the cache would say that it has them.
+    if (this.#isBuilt && this.#waiting.length === 0) await this.#keeper.save();
     this.#stopFollowing?.();
   }
 
@@ -113,19 +124,62 @@ export class RecallSync {
 
   async #read(conversationId: string): Promise<void> {
     const view = await undefinedIfMissing(this.#options.store.view(conversationId));
+    await this.settled();
     // One that changed while it was read was put by the follower.
     if (view === undefined || this.index.has(conversationId)) return;
-    this.index.put(conversationId, sourcesOf(messagesOf(view)));
+    this.#enqueue(this.index.steps(conversationId, sourcesOf(messagesOf(view))));
+    await this.settled();
   }
 
   #apply({ conversationId, document, unchangedMessages }: ConversationChange): void {
-    if (document === undefined) this.index.delete(conversationId);
-    else {
-      const { messages } = document.snapshot();
-      this.index.put(conversationId, sourcesOf(messages), unchangedMessages);
+    this.#enqueue(
+      document === undefined
+        ? this.#deletion(conversationId)
+        : this.index.steps(
+            conversationId,
+            sourcesOf(document.snapshot().messages),
+            unchangedMessages,
+          ),
+    );
+  }
+
+  // biome-ignore lint/correctness/useYield: one step
+  *#deletion(conversationId: string): Generator<undefined, void> {
+    this.index.delete(conversationId);
+  }
+
+  /** In the order of the calls. What takes longer than a slice goes on in the background. */
+  #enqueue(steps: Generator<undefined, void>): void {
+    this.#waiting.push(steps);
+    if (this.#applying !== undefined) return;
+    const slice = new TimeSlice();
+    if (this.#applyUntil(slice)) return;
+    this.#applying = this.#applyRest(slice).finally(() => {
+      this.#applying = undefined;
+    });
+  }
+
+  async #applyRest(slice: TimeSlice): Promise<void> {
+    try {
+      do await slice.yield();
+      while (!this.#closing.signal.aborted && !this.#applyUntil(slice));
+    } catch (error) {
+      this.#waiting.length = 0;
+      this.#options.log.error({ err: error }, 'a change could not be indexed');
     }
   }
+
+  /** True once nothing is left to apply. */
+  #applyUntil(slice: TimeSlice): boolean {
+    for (let [steps] = this.#waiting; steps !== undefined; [steps] = this.#waiting) {
+      while (steps.next().done !== true) if (slice.isSpent()) return false;
+      this.#waiting.shift();
+    }
+    return true;
+  }
 }
+
+const NOTHING_NEW = { changed: 0, dropped: 0 };
 
 function messagesOf(view: ConversationView): Message[] {
   const messages: Message[] = [];

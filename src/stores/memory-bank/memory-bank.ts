@@ -28,7 +28,7 @@ import {
   readNote,
   type SkippedFile,
 } from './note-catalogue.js';
-import { isForeign, looksLikeNote, requireNotePath } from './note-path.js';
+import { isForeign, looksLikeNote, requireNewNotePath, requireNotePath } from './note-path.js';
 import { encodeNote, withFinalNewline } from './note-text.js';
 import { NoteTrash } from './note-trash.js';
 
@@ -131,7 +131,7 @@ export class MemoryBank {
 
   /** Durable when it resolves. ALREADY_EXISTS, E_MB_FULL, TOO_LARGE, PATH_ESCAPE, VALIDATION_ERROR. */
   async add(path: string, content: string): Promise<NoteInfo> {
-    requireNotePath(path);
+    requireNewNotePath(path);
     const bytes = encodeNote(withFinalNewline(content), path);
     return this.#locked(async () => {
       await this.#options.requireRoom?.();
@@ -167,7 +167,7 @@ export class MemoryBank {
   /** ALREADY_EXISTS if the new path is taken; otherwise throws like `edit`. */
   async rename(path: string, newPath: string, expectedHash: string | undefined): Promise<NoteInfo> {
     requireNotePath(path);
-    requireNotePath(newPath);
+    requireNewNotePath(newPath);
     return this.#locked(async () => {
       await this.#require(path, expectedHash);
       await this.#requireFree(newPath);

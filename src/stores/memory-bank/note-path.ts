@@ -26,6 +26,20 @@ export function requireNotePath(path: string): void {
   );
 }
 
+/**
+ * The same for a note that is to be made. A path as only a shell reads it would make a folder called
+ * `~` or `$HOME`: VALIDATION_ERROR. One that exists can be read, moved and deleted.
+ */
+export function requireNewNotePath(path: string): void {
+  requireNotePath(path);
+  if (!/^(~|\$)[^/]*\//.test(path)) return;
+  throw new AppError(
+    'VALIDATION_ERROR',
+    `${JSON.stringify(path)} would make a folder called ${JSON.stringify(path.split('/')[0])}: only a shell reads it as another folder.`,
+    { hint: 'Give a path inside the memory bank, such as "ideas/garden.md". Nothing was written.' },
+  );
+}
+
 /** The error that `requireNotePath` throws. */
 export function problemWithNotePath(path: string): AppError | undefined {
   try {

@@ -66,6 +66,10 @@ export const getConversation = defineTool({
     title: z.string().exactOptional(),
     module: z.string().exactOptional(),
     clientId: z.string().exactOptional(),
+    alsoWithThisKey: z
+      .array(z.string())
+      .describe('Ids of others with the key that was asked for; nothing is saved by it.')
+      .exactOptional(),
     pinned: z.boolean().exactOptional(),
     tags: z.array(z.string()).exactOptional(),
     metadata: jsonObject('As it was saved.').exactOptional(),
@@ -109,6 +113,7 @@ export const getConversation = defineTool({
       ? conversations.load(input.conversationId)
       : conversations.history.read(input.conversationId, input.version));
     const versions = await versionsOf(conversations, whole.conversationId);
+    const others = othersWithKey(conversations, input.conversationId, whole.conversationId);
     const head = headWithin(whole, budget / 2);
     const end = endOfPage(all, input.beforeMessageId);
     const limit = includeMessages ? (messageLimit ?? (await defaultLimit(app.state))) : 0;
@@ -125,6 +130,7 @@ export const getConversation = defineTool({
       hasMore: start > 0,
       total: all.length,
       conversationPath: conversations.path(head.conversationId),
+      ...(others.length > 0 && { alsoWithThisKey: others }),
       ...(versions.length > 0 && { versions }),
       ...(includeMessages && { messages }),
     };
@@ -134,6 +140,12 @@ export const getConversation = defineTool({
 async function versionsOf({ history }: ConversationStore, conversationId: string) {
   const { versions } = await history.list(conversationId);
   return versions.map(({ number: version, keptAt, reason }) => ({ version, keptAt, reason }));
+}
+
+/** A folder that was copied has the key of the first; which one is meant, only the caller can know. */
+function othersWithKey(store: ConversationStore, key: string, shown: string): string[] {
+  const found = store.duplicateKeys().find(({ clientId }) => clientId === key);
+  return (found?.conversationIds ?? []).filter((id) => id !== shown);
 }
 
 const MOST_BRANCHES = 20;

@@ -62,6 +62,8 @@ export const saveMessage = defineTool({
     createdAt: z.string(),
     messageCount: z.number().int(),
     conversationPath: z.string().describe('Folder of the conversation.'),
+    clientId: z.string().describe('Its key.').exactOptional(),
+    title: z.string().exactOptional(),
     note: maskedField,
   }),
   annotations: ADDS,
@@ -87,6 +89,8 @@ export const saveMessage = defineTool({
       createdAt: saved.createdAt,
       messageCount: head.messageCount,
       conversationPath: conversations.path(head.conversationId),
+      ...(head.clientId !== undefined && { clientId: head.clientId }),
+      ...(head.title !== undefined && { title: head.title }),
       ...maskedNoteOf(masked),
     };
   },

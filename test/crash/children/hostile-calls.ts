@@ -40,6 +40,14 @@ const STEPS: Record<string, (app: App, config: Config, given: string) => Promise
   restore: (app, _, name) => app.conversations.restore(name),
   restoreNote: (app, _, name) => app.memoryBank.restore(name),
   restoreInsight: (app, _, name) => app.insights.restore(name),
+  archive: async ({ archives }) => archives.archive(await archives.choose({ olderThanDays: 1 })),
+  unarchive: (app, _, name) => app.archives.restore(name),
+  archived: (app) => app.archives.unpacked((_, problems) => Promise.resolve(problems.map(textOf))),
+  versions: async ({ conversations: { history } }, _, name) => {
+    const { versions } = await history.list(name);
+    const [newest] = versions;
+    return newest && history.read(name, newest.number);
+  },
   lease: async (_, { root }, name) => {
     const lease = await tryLease(join(root, name));
     await lease?.release();

@@ -1,6 +1,6 @@
 /** Insights of a project that is a git repository: found from every folder, clone and worktree of it. */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { findGitProject } from '../../../src/files/paths/git-project.js';
@@ -78,6 +78,36 @@ describe('the repository around a folder', () => {
     const folder = tempFolder();
     writeFileSync(join(folder, '.git'), 'gitdir: /nowhere\n');
     expect(await findGitProject(folder)).toBeUndefined();
+  });
+});
+
+describe('insights of a project with a name', () => {
+  const run = (place: Place, cwd: string, ...args: string[]) =>
+    runCommand(place, ['insight', ...args], cwd);
+
+  it('are found from below and after the folder moved; git with a remote comes first', async () => {
+    await withPlace(async (place) => {
+      const old = join(place.folder, 'old');
+      const moved = join(place.folder, 'moved');
+      const clone = join(place.folder, 'clone');
+      for (const folder of [old, clone]) {
+        mkdirSync(join(folder, 'src'), { recursive: true });
+        writeFileSync(join(folder, '.daybook-project'), 'Garden\n');
+      }
+      const saved = await run(place, join(old, 'src'), 'save', 'Clay soil needs sand');
+      expect(saved.stdout).toContain('project:garden');
+      renameSync(old, moved);
+      expect((await run(place, join(moved, 'src'), 'search', 'clay')).stdout).toContain('sand');
+      expect((await run(place, place.folder, 'list', '--context', 'project:garden')).code).toBe(0);
+      git(clone, 'init', '-q');
+      expect((await run(place, clone, 'search', 'clay')).code).toBe(0);
+      git(clone, 'remote', 'add', 'origin', 'https://example.org/eve/trap.git');
+      const inClone = await run(place, join(clone, 'src'), 'search', 'clay');
+      expect([inClone.code, inClone.stdout]).toEqual([1, expect.not.stringContaining('sand')]);
+      writeFileSync(join(moved, '.daybook-project'), '../../etc\n');
+      const wrong = await run(place, moved, 'list');
+      expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining('.daybook-project')]);
+    });
   });
 });
 

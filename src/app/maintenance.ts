@@ -1,5 +1,5 @@
 /**
- * What keeps and forgets, put together: the size of the store, the trash, the retention policy, and the
+ * Puts the maintenance of the store together: its size, the trash, the retention policy, and the
  * daily runs of retention and backup.
  */
 import { join } from 'node:path';

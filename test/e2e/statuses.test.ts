@@ -1,0 +1,123 @@
+/**
+ * One rule for how commands end: 0, done; 1, what was asked for is not among what is stored; 2, an error
+ * or wrong use. Each command is tried with what is missing and with a wrong option; terminal.test.ts has
+ * them with what is there.
+ */
+import { mkdirSync } from 'node:fs';
+import type { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { createProgram } from '../../src/cli/program.js';
+import { fillIn } from '../../src/cli/tools/tool-groups.js';
+import { type Place, runCommand, withPlace } from './harness.js';
+
+const ID = '20250124-1706102400999';
+const INSIGHT = '0fa459ea-ee8a-4ca4-894e-db77e160355e';
+
+/** What each command is asked for on an empty store, and its status. None: it asks for nothing. */
+const MISSING: Readonly<Record<string, readonly [status: number, ...args: string[]] | null>> = {
+  ...{ serve: null, init: null, demo: null, info: null, doctor: null, scan: null, backup: null },
+  ...{ encrypt: null, decrypt: null, complete: null, prune: null, archive: null },
+  search: [1, 'walrus'],
+  find: [1, 'walrus'],
+  list: [1, 'walrus'],
+  show: [1, ID],
+  save: [1, 'user', 'text', '--conversation-id', ID],
+  rename: [1, 'walrus', 'title'],
+  tag: [1, 'walrus', 'tag'],
+  pin: [1, 'walrus'],
+  unpin: [1, 'walrus'],
+  delete: [1, 'walrus', '--yes'],
+  edit: [1, 'walrus'],
+  open: [1, 'walrus', '--print'],
+  history: [1, 'walrus'],
+  export: [1, 'walrus'],
+  restore: [1, ID],
+  import: [2, 'missing.jsonl'],
+  stats: [1],
+  redact: [1, 'walrus', '--yes'],
+  unlock: [1, 'walrus'],
+  completion: [2, 'walrus'],
+  help: [2, 'walrus'],
+  'insight save': null,
+  'insight search': [1, 'walrus'],
+  'insight list': [1],
+  'insight get': [1, INSIGHT],
+  'insight update': [1, INSIGHT, '--content', 'text'],
+  'insight delete': [1, INSIGHT],
+  'insight export': [0],
+  'insight import': [2, 'missing.jsonl'],
+  'kg add': null,
+  'kg query': [1, 'walrus'],
+  'kg neighbors': [1, 'walrus'],
+  'kg delete': [1, 'walrus', 'knows', 'Ada'],
+  'kg subjects': [1],
+  'kg stats': null,
+  'kg save': null,
+  'kg export': [0],
+  'kg import': [2, '--file', 'missing.jsonl'],
+  'mb add': null,
+  'mb list': [1],
+  'mb read': [1, 'walrus.md'],
+  'mb search': [1, 'walrus'],
+  'mb edit': [1, 'walrus.md', '--old-text', 'a', '--new-text', 'b'],
+  'mb delete': [1, 'walrus.md'],
+  'mb reindex': null,
+  'trash list': [0],
+  'trash restore': [1, ID],
+  'trash empty': [0, '--yes'],
+  'providers list': [0],
+  'providers add': null,
+  'providers allow': [1, 'walrus', '--yes'],
+  'providers remove': [1, 'walrus'],
+  'providers test': [1, 'walrus'],
+  ...{ 'embeddings status': null, 'embeddings enable': null, 'embeddings disable': null },
+  'embeddings update': null,
+};
+
+const program = createProgram();
+for (const command of program.commands) fillIn(command, () => ({}));
+const namesOf = (command: Command): string[] =>
+  command.commands.length === 0
+    ? [command.name()]
+    : command.commands.flatMap((each) => namesOf(each).map((name) => `${command.name()} ${name}`));
+const NAMES = program.commands.flatMap(namesOf);
+
+const run = (place: Place, ...args: string[]) =>
+  runCommand(place, ['--root', place.root, ...args], place.folder);
+
+describe('the status of a command', () => {
+  it('has a line here for each of them', () => {
+    expect(Object.keys(MISSING).sort()).toEqual([...new Set([...NAMES, 'help'])].sort());
+  });
+
+  it('says whether what was asked for is missing, and --json says why', async () => {
+    await withPlace(async (place) => {
+      mkdirSync(place.root);
+      for (const [name, asked] of Object.entries(MISSING)) {
+        if (asked === null) continue;
+        const [status, ...args] = asked;
+        const { code, stdout, stderr } = await run(place, ...name.split(' '), ...args);
+        expect(code, `${name}: ${stdout}${stderr}`).toBe(status);
+        if (status === 2) expect(stderr, name).toMatch(/^(daybook|error): /);
+      }
+    });
+  });
+
+  it('is 2 for wrong use, with an object on stdout where --json is given', async () => {
+    await withPlace(async (place) => {
+      for (const name of NAMES.filter((each) => each !== 'complete')) {
+        const { code, stdout, stderr } = await run(
+          place,
+          ...name.split(' '),
+          '--no-such',
+          '--json',
+        );
+        expect(code, `${name}: ${stdout}${stderr}`).toBe(2);
+        expect(JSON.parse(stdout), name).toMatchObject({
+          success: false,
+          error: { code: 'VALIDATION_ERROR', message: expect.stringMatching(/--no-such|required/) },
+        });
+      }
+    });
+  });
+});

@@ -1,0 +1,42 @@
+/** The index alone: spellings of one word, and work that pauses. */
+import { describe, expect, it } from 'vitest';
+import { RecallIndex } from '../../src/recall/recall-index.js';
+
+const said = (content: string) => ({ role: 'user', content, time: 0, speaker: undefined });
+
+async function found(index: RecallIndex, question: string): Promise<string[]> {
+  const answer = await index.ask(question, { ownOnly: true });
+  return Array.from({ length: answer.total }, (_, at) => answer.at(at)?.conversationId ?? '');
+}
+
+describe('words with ß', () => {
+  it.each(['Strasse', 'Straße', 'STRASSE', 'STRAẞE'])('are found as %s', async (word) => {
+    const index = new RecallIndex();
+    index.put('sharp', [said('Die Straße ist lang und der Garten schmal')]);
+    index.put('plain', [said('In der Strasse stehen viele Bäume')]);
+    index.put('other', [said('Der Garten ist schmal')]);
+    expect((await found(index, word)).sort()).toEqual(['plain', 'sharp']);
+  });
+});
+
+describe('steps', () => {
+  const words = Array.from({ length: 60_000 }, (_, at) => `word${at % 5000}`);
+
+  it.each([
+    ['one long message', [said(words.join(' '))]],
+    ['a long message without a blank', [said(`${'x'.repeat(300_000)} garden`)]],
+    ['many messages', Array.from({ length: 500 }, (_, at) => said(`message ${at}`))],
+  ])('pause in %s, and make what put makes', (_, messages) => {
+    const [whole, stepped] = [new RecallIndex(), new RecallIndex()];
+    whole.put('a', messages);
+    let pauses = 0;
+    for (const step of stepped.steps('a', messages)) {
+      expect(step).toBeUndefined();
+      expect(stepped.has('a')).toBe(false);
+      pauses += 1;
+    }
+    expect(pauses).toBeGreaterThan(1);
+    expect(stepped.get('a')).toEqual(whole.get('a'));
+    expect(stepped.stats()).toEqual(whole.stats());
+  });
+});
