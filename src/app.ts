@@ -133,6 +133,12 @@ export interface AppOptions {
   readonly isReading?: boolean;
 }
 
+/** What every write of a store asks. */
+interface Guards {
+  readonly requireRoom: () => Promise<void>;
+  readonly screen: MessageScreen;
+}
+
 type Encryption = Awaited<ReturnType<typeof openStoreEncryption>>;
 
 /** A dead server's lease on a research run ends by itself; a second check then takes the run over. */
@@ -161,18 +167,19 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
   const { logsDir: logsFolder, fsync } = config;
   const size = storeSize(config, clock);
   const requireRoom = () => size.requireRoom();
-  const opening = { screen: new MessageScreen(config), clock, log, isReading, codec };
+  const screen = new MessageScreen(config);
+  const opening = { screen, clock, log, isReading, codec };
   const conversations = await conversationsOf(config, requireRoom, opening);
   const language = openLanguageParts(config, conversations, clock, log);
   const { languageModels, embeddings } = language.services;
   const { search, recall } = searchesOf(config, conversations, embeddings.vectors, { clock, log });
-  const research = researchOf(config, conversations, requireRoom, clock, log);
+  const research = researchOf(config, conversations, { requireRoom, screen }, clock, log);
   const documents = new ConversationDocuments({ logsFolder, fsync, clock, codec });
   const whole = { documents, summaries: languageModels.store };
   const exported = { store: conversations, ...whole, folder: exportsFolder(config) };
   const exporter = new Exporter({ ...exported, clock, fsync });
-  const bank = bankOf(config, requireRoom, clock, log);
-  const insights = openInsights(config, requireRoom, clock, log);
+  const bank = bankOf(config, { requireRoom, screen }, clock, log);
+  const insights = openInsights(config, { requireRoom, screen }, clock, log);
   const { areas, backups } = backupsOf(config, bank.kg, languageModels.providers, clock);
   const importer = importerOf(config, { ...opening, conversations, ...whole, ...bank, insights });
   const stored = { backups, conversations, insights, ...bank };
@@ -191,7 +198,7 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
     areas,
     doctor: doctorOf(config, { ...stored, clock, codec }),
     ...keeping.services,
-    state: new StateStore({ logsFolder, fsync, clock }),
+    state: new StateStore({ logsFolder, fsync, screen, clock }),
     ...language.services,
     insightSearch: new InsightSearch(insights),
     ...settledBy(config, encryption),
@@ -292,14 +299,14 @@ function searchesOf(
 function researchOf(
   config: Config,
   store: ConversationStore,
-  checkRoom: () => Promise<void>,
+  { requireRoom: checkRoom, screen }: Guards,
   clock: Clock,
   log: Log,
 ) {
   const { logsDir: logsFolder, fsync, maxMessages, perplexity } = config;
   return createResearch({
     store,
-    jobs: new ResearchJobFiles({ logsFolder, fsync, conversations: store, log }),
+    jobs: new ResearchJobFiles({ logsFolder, fsync, conversations: store, screen, log }),
     perplexity: perplexityOf(config, clock),
     clock,
     log,
@@ -319,12 +326,12 @@ function importerOf(
 }
 
 /** What is kept in the memory bank. */
-function bankOf(config: Config, requireRoom: () => Promise<void>, clock: Clock, log: Log) {
+function bankOf(config: Config, guards: Guards, clock: Clock, log: Log) {
   const { mbMaxFiles: maxFiles, fsync } = config;
   const folder = join(config.root, 'memory-bank');
-  const memoryBank = new MemoryBank({ folder, maxFiles, requireRoom, clock, fsync, log });
+  const memoryBank = new MemoryBank({ folder, maxFiles, ...guards, clock, fsync, log });
   const { fsync: syncsAppends, ...graph } = config.kg;
-  const kg = new KnowledgeGraph({ ...graph, syncsAppends, fsync, requireRoom, clock, log });
+  const kg = new KnowledgeGraph({ ...graph, syncsAppends, fsync, ...guards, clock, log });
   const exchanged = { kg, memoryBank, folder: exportsFolder(config) };
   return {
     memoryBank,
@@ -339,11 +346,11 @@ const exportsFolder = ({ root }: Config) => join(root, 'exports');
 
 function openInsights(
   { root, fsync }: Config,
-  requireRoom: () => Promise<void>,
+  guards: Guards,
   clock: Clock,
   log: Log,
 ): InsightStore {
-  return new InsightStore({ folder: join(root, 'memory-bank'), requireRoom, fsync, clock, log });
+  return new InsightStore({ folder: join(root, 'memory-bank'), ...guards, fsync, clock, log });
 }
 
 function backupsOf(config: Config, kg: KnowledgeGraph, providers: ProviderList, clock: Clock) {

@@ -13,6 +13,7 @@ import { otherToolsCheck } from '../doctor/checks/other-tools.js';
 import { permissionCheck } from '../doctor/checks/permissions.js';
 import { Doctor } from '../doctor/doctor.js';
 import type { Codec } from '../files/codec.js';
+import { ArchiveFiles } from '../maintenance/archives/archive-files.js';
 import type { Backups } from '../maintenance/backup.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import { ConversationMender } from '../stores/conversations/mending/conversation-mender.js';
@@ -38,6 +39,7 @@ export function doctorOf(config: Config, parts: Parts): Doctor {
   const { root, logsDir: logsFolder, fsync, backup, imports } = config;
   const { conversations, backups, insights, memoryBank, kg, clock, codec } = parts;
   const bankFolder = memoryBank.folder;
+  const archive = join(root, 'archive');
   const graph = graphFiles(config.kg.snapshotPath, config.kg.walPath);
   const cachePath = indexCachePath(config);
   const mender = new ConversationMender({ logsFolder, fsync, clock, codec });
@@ -50,7 +52,9 @@ export function doctorOf(config: Config, parts: Parts): Doctor {
       noteCheck(memoryBank),
       insightCheck(insights, bankFolder, mending),
       graphCheck(kg),
-      permissionCheck([logsFolder, backup.folder, join(root, 'exports'), config.cacheFolder]),
+      permissionCheck([
+        ...[logsFolder, archive, backup.folder, join(root, 'exports'), config.cacheFolder],
+      ]),
       leftoverCheck({
         locksFolders: [
           join(logsFolder, '.locks'),
@@ -64,10 +68,11 @@ export function doctorOf(config: Config, parts: Parts): Doctor {
         trashFolder: join(logsFolder, '.trash'),
         conversations,
       }),
-      indexCheck(cachePath, logsFolder),
+      indexCheck(cachePath, indexCachePath(config, '.recall.bin'), logsFolder),
       vectorCheck(vectorsFolder(config)),
       backupCheck({
         ...{ backups, clock, isDaily: backup.isDaily },
+        archives: () => new ArchiveFiles({ folder: archive, logsFolder, fsync }).paths(),
         hasData: async () => (await conversations.list()).length > 0,
       }),
       diskCheck(root, [logsFolder, bankFolder, config.cacheFolder]),

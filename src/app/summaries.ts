@@ -7,6 +7,7 @@ import type { Config } from '../config/config.js';
 import { type AutoSummaries, startAutoSummaries } from '../context/summaries/auto-summaries.js';
 import { ModelWriter, type NamedModel } from '../context/summaries/model-writer.js';
 import { SummaryService } from '../context/summaries/summary-service.js';
+import { MessageScreen } from '../privacy/screen.js';
 import { createLanguageModel } from '../providers/llm/language-model.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import { type Provider, ProviderList } from '../stores/llm-providers/provider-list.js';
@@ -34,7 +35,10 @@ export function openSummaries(
   log: Log,
 ): SummaryParts {
   const { logsDir: logsFolder, fsync } = config;
-  const store = new SummaryStore({ logsFolder, conversations, fsync });
+  const store = new SummaryStore({
+    ...{ logsFolder, conversations, fsync },
+    screen: new MessageScreen(config),
+  });
   const providers = new ProviderList({
     path: join(dirname(config.configFile), 'providers.json'),
     clock,

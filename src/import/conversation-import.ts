@@ -5,6 +5,7 @@
 import { type AppError, isAppError } from '../base/errors.js';
 import { CONVERSATION_ID, type JsonObject } from '../stores/conversations/document/schema.js';
 import type { Screen } from '../stores/conversations/writing/screen.js';
+import { screenedBy } from '../stores/text-screen.js';
 import { addLeftOut, addProblem } from './account.js';
 import type { KnownConversation } from './already-imported.js';
 import { type Candidate, candidateOf } from './candidate.js';
@@ -81,8 +82,10 @@ export class ConversationImport {
   async #candidate(kind: string, given: ImportedConversation): Promise<Candidate> {
     const { account, screen } = this.#options;
     const { messages, masked } = await screen.screen(given.messages);
-    account.masked += masked.length;
-    return candidateOf(kind, { ...given, messages });
+    const { value: title, masked: inTitle } = await screenedBy(screen, given.title);
+    account.masked += masked.length + inTitle.length;
+    const named = title === undefined ? {} : { title };
+    return candidateOf(kind, { ...given, ...named, messages });
   }
 
   async #bringCandidate(candidate: Candidate): Promise<void> {

@@ -5,6 +5,7 @@
 import { isRecord } from '../base/is-record.js';
 import type { JsonObject } from '../stores/conversations/document/schema.js';
 import type { Screen } from '../stores/conversations/writing/screen.js';
+import type { TextScreen } from '../stores/text-screen.js';
 import { mayBePrivate, withoutPrivateParts } from './private-parts.js';
 import { mayHoldSecret, secretsIn } from './secrets.js';
 
@@ -15,7 +16,7 @@ export interface ScreenOptions {
 
 const PRIVATE = 'private part';
 
-export class MessageScreen implements Screen {
+export class MessageScreen implements Screen, TextScreen {
   readonly #masksSecrets: boolean;
 
   constructor({ masksSecrets }: ScreenOptions) {
@@ -23,11 +24,18 @@ export class MessageScreen implements Screen {
   }
 
   isClean(messages: readonly { content: string; metadata?: JsonObject | undefined }[]): boolean {
-    return messages.every(({ content, metadata }) =>
-      [content, ...(metadata === undefined ? [] : textsIn(metadata))].every(
-        (text) => !mayBePrivate(text) && !(this.#masksSecrets && mayHoldSecret(text)),
-      ),
+    return messages.every(({ content, metadata }) => this.isCleanValue([content, metadata]));
+  }
+
+  isCleanValue(value: unknown): boolean {
+    return textsIn(value).every(
+      (text) => !mayBePrivate(text) && !(this.#masksSecrets && mayHoldSecret(text)),
     );
+  }
+
+  async screenValue<T>(value: T): Promise<{ value: T; masked: readonly string[] }> {
+    const masked: string[] = [];
+    return { value: (await this.#value(value, masked)) as T, masked };
   }
 
   async screen<T extends { readonly content: string; readonly metadata?: JsonObject | undefined }>(
@@ -94,6 +102,20 @@ export function textsIn(value: unknown): string[] {
     else if (isRecord(next)) waiting.push(...Object.values(next));
   }
   return texts;
+}
+
+const MARK = /\[masked ([A-Z0-9_]+)\]|\[private part left out\]/g;
+
+/** What was taken out between two values, by the marks that only the second has. */
+export function maskedBetween(given: unknown, stored: unknown): string[] {
+  const marksOf = (value: unknown) =>
+    textsIn(value).flatMap((text) => [...text.matchAll(MARK)].map(([, kind]) => kind ?? PRIVATE));
+  const before = marksOf(given);
+  return marksOf(stored).filter((kind) => {
+    const at = before.indexOf(kind);
+    if (at !== -1) before.splice(at, 1);
+    return at === -1;
+  });
 }
 
 /** A sentence for the answer of a call that stored messages; `undefined` if nothing was taken out. */

@@ -15,6 +15,7 @@ import { withLock } from '../files/locks/file-lock.js';
 import { parseDocument, readWhole } from '../files/read/json-doc.js';
 import { CLIENT_ID, CONVERSATION_ID, type JsonObject } from './conversations/document/schema.js';
 import { upgraded, versionOf } from './format-steps.js';
+import { screenedBy, type TextScreen } from './text-screen.js';
 
 /** Every reader reads the whole file, so it stays small. */
 const MAX_BYTES = 1024 * 1024;
@@ -40,6 +41,8 @@ export interface StateChange {
 
 export interface StateStoreOptions extends Durability {
   logsFolder: string;
+  /** Takes out what must not be stored. */
+  screen?: TextScreen;
   clock?: Clock;
 }
 
@@ -58,8 +61,9 @@ export class StateStore {
   }
 
   /** Durable when it resolves. Throws like `get`, and TOO_LARGE, LOCKED, STORAGE_FULL. */
-  async set(change: StateChange): Promise<State> {
-    const { logsFolder, clock = systemClock } = this.#options;
+  async set(given: StateChange): Promise<State> {
+    const { logsFolder, screen, clock = systemClock } = this.#options;
+    const { value: change } = await screenedBy(screen, given);
     // With its own name synced: otherwise a power cut could take the folder, and the state with it.
     await makeFolder(logsFolder, this.#options);
     return withLock(join(logsFolder, '.locks'), 'state', async (lock) => {

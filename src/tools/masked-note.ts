@@ -1,6 +1,6 @@
 /** What tools that save messages say about secrets and private parts that were not stored. */
 import { z } from 'zod';
-import { maskedNote } from '../privacy/screen.js';
+import { maskedBetween, maskedNote } from '../privacy/screen.js';
 
 export const maskedField = z
   .string()
@@ -12,3 +12,7 @@ export function maskedNoteOf(masked: readonly string[] = []): { note?: string } 
   const note = maskedNote(masked);
   return note === undefined ? {} : { note };
 }
+
+/** The same from what was given and what was stored of it. */
+export const noteBetween = (given: unknown, stored: unknown): { note?: string } =>
+  maskedNoteOf(maskedBetween(given, stored));

@@ -10,7 +10,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { vectorsFolder } from '../../src/app/embeddings.js';
 import { indexCachePath } from '../../src/app/index-cache-path.js';
@@ -313,6 +313,16 @@ describe('around the store', () => {
     expect(existsSync(file)).toBe(false);
   });
 
+  it('finds a damaged cache of the recall index, and removes it', async () => {
+    const place = doctorPlace();
+    const file = indexCachePath(place.config, '.recall.bin') ?? '';
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(file, 'noise', { mode: 0o600 });
+    expect(await of(place, 'search index')).toMatchObject([{ path: file, repairable: true }]);
+    await place.repair();
+    expect(existsSync(file)).toBe(false);
+  });
+
   it('finds damaged vectors', async () => {
     const place = doctorPlace();
     const name = join(vectorsFolder(place.config), '00ff', '0123456789abcdef.vectors');
@@ -323,15 +333,20 @@ describe('around the store', () => {
     expect(existsSync(name)).toBe(false);
   });
 
-  it('reads the newest backup to its end, and says how old it is', async () => {
+  it('reads every backup and archive to its end, and says how old the newest backup is', async () => {
     const place = doctorPlace({ DAYBOOK_BACKUP: 'daily' });
     place.write(FILE, conversationText(['x']));
     const path = await place.withApp(async ({ backups }) => (await backups.make()).path);
     expect(await of(place, 'backups')).toEqual([]);
-    const bytes = readFileSync(path);
+    const sound = readFileSync(path);
+    const bytes = Buffer.from(sound);
     bytes.fill(0, bytes.length - 30);
     place.write('backups/daybook-20250101T000000Z.tar.gz', bytes);
-    expect(await of(place, 'backups')).toEqual([]); // not the newest
+    const old = join(place.root, 'backups', 'daybook-20250101T000000Z.tar.gz');
+    const archive = place.write('archive/conversations-2020-01.tar.gz', bytes);
+    expect((await of(place, 'backups')).map((finding) => finding.path)).toEqual([old, archive]);
+    rmSync(archive);
+    writeFileSync(old, sound);
     place.write(path.slice(place.root.length + 1), bytes);
     expect(await of(place, 'backups')).toMatchObject([{ severity: 'error', path }]);
     rmSync(path);

@@ -11,6 +11,9 @@ import { conversationText, type DoctorPlace, doctorPlace, ID, signal } from './p
 
 const ROUNDS = 2;
 const HEALTHY = '20250124-1706102400777';
+const VERSION = 'versions/0001.20991231T000000000Z.edit.json';
+const TRASHED =
+  'conversation-logs/.trash/20250124-1706102400999.20250601T000000000Z/conversation.json';
 const INSIGHT = '6fa459ea-ee8a-4ca4-894e-db77e160355e';
 
 type Damage = (bytes: Buffer, random: () => number) => Buffer;
@@ -60,8 +63,18 @@ async function fill(place: DoctorPlace): Promise<void> {
     `conversation-logs/${ID}/summaries.json`,
     JSON.stringify({ formatVersion: 1, summaries: { brief: { text: 'brief' } } }),
   );
+  place.write(`conversation-logs/${ID}/${VERSION}`, conversationText(['before']));
+  place.write(TRASHED, conversationText(['gone']));
+  place.write(
+    'conversation-logs/retention.json',
+    JSON.stringify({ formatVersion: 1, rules: [{ olderThanDays: 36_000 }], bySize: false }),
+  );
+  place.write(
+    'memory-bank/kg_rejects.log',
+    `${JSON.stringify({ file: 'kg_wal.log', line: 1, text: 'x' })}\n`,
+  );
   place.write(`conversation-logs/${ID}/job.json`, JSON.stringify({ state: 'running' }));
-  await place.withApp(async ({ state, kg, insights, memoryBank }) => {
+  await place.withApp(async ({ state, kg, insights, memoryBank, backups }) => {
     await state.set({ values: { a: 1 } });
     for (const n of [1, 2, 3]) await kg.add([{ subject: `s${n}`, predicate: 'p', object: 'o' }]);
     await kg.save();
@@ -77,10 +90,20 @@ async function fill(place: DoctorPlace): Promise<void> {
       extra: {},
     });
     await memoryBank.add('note.md', 'healthy raven note\n');
+    const { path } = await backups.make();
+    const bytes = readFileSync(path);
+    place.write('backups/daybook-20250101T000000Z.tar.gz', bytes);
+    place.write('archive/conversations-2020-01.tar.gz', bytes);
   });
 }
 
 const FILES = [
+  `conversation-logs/${ID}/${VERSION}`,
+  TRASHED,
+  'conversation-logs/retention.json',
+  'memory-bank/kg_rejects.log',
+  'backups/daybook-20250101T000000Z.tar.gz',
+  'archive/conversations-2020-01.tar.gz',
   `conversation-logs/${ID}/conversation.json`,
   `conversation-logs/${ID}/summaries.json`,
   `conversation-logs/${ID}/job.json`,

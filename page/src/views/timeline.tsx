@@ -75,6 +75,7 @@ export function Timeline() {
             onInput={({ currentTarget }) => setQuery(currentTarget.value)}
           />
         </label>
+        <a href={hrefOf('import')}>Import</a>
         <span role="status">
           {pages.total} conversations{pages.approximate ? ' with similar names' : ''}
         </span>

@@ -1,10 +1,10 @@
-/** Whether the newest backup can be read to its end, and how old it is. */
+/** Whether every backup and archive can be read to its end, and how old the newest backup is. */
 import { join } from 'node:path';
 import { type Clock, DAY_MS } from '../../base/clock.js';
 import { isAppError } from '../../base/errors.js';
 import type { Backups } from '../../maintenance/backup.js';
 import { checkArchive } from '../../maintenance/backup-content.js';
-import { type Check, unreadable } from '../check.js';
+import { type Check, type Found, unreadable } from '../check.js';
 
 /** Without a daily backup, older than this is worth a word. */
 const OLD_DAYS = 30;
@@ -13,17 +13,29 @@ export interface BackupParts {
   readonly backups: Backups;
   readonly isDaily: boolean;
   readonly clock: Clock;
+  /** Paths of the archives of old conversations. */
+  archives(): Promise<string[]>;
   /** Whether there is anything to back up. */
   hasData(): Promise<boolean>;
 }
 
-export const backupCheck = ({ backups, isDaily, clock, hasData }: BackupParts): Check => ({
+export const backupCheck = ({
+  backups,
+  archives: ofMonths,
+  isDaily,
+  clock,
+  hasData,
+}: BackupParts): Check => ({
   name: 'backups',
   async run({ countChecked, found, signal }) {
     const archives = await backups.list();
     const newest = archives.at(-1);
     const path = newest === undefined ? backups.folder : join(backups.folder, newest.name);
-    countChecked(archives.length);
+    const paths = archives.map(({ name }) => join(backups.folder, name));
+    for (const each of [...paths, ...(await ofMonths())]) {
+      countChecked();
+      await lookInto(each, found, signal);
+    }
     if (newest === undefined) {
       if (!(await hasData())) return;
       const hint = 'daybook backup makes one; DAYBOOK_BACKUP=daily makes one a day.';
@@ -41,11 +53,20 @@ export const backupCheck = ({ backups, isDaily, clock, hasData }: BackupParts): 
           : 'daybook backup makes a new one.',
       });
     }
-    try {
-      await checkArchive(path, signal);
-    } catch (error) {
-      if (!isAppError(error)) throw error;
-      found(unreadable(error, path));
-    }
   },
 });
+
+async function lookInto(
+  path: string,
+  found: (finding: Found) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  // Only the owner of its secret key can.
+  if (path.endsWith('.age')) return;
+  try {
+    await checkArchive(path, signal);
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    found(unreadable(error, path));
+  }
+}

@@ -162,7 +162,9 @@ export class ConversationStore {
    * Changes what is known about a conversation besides its messages, in order with appends and
    * durable when it resolves; sets `updatedAt` where anything differs. Throws like `append`.
    */
-  async update(ref: string, change: HeadChange): Promise<ConversationHead> {
+  async update(ref: string, given: HeadChange): Promise<ConversationHead> {
+    const turn = this.#core.screenedValue(given);
+    const change = turn instanceof Promise ? await turn : turn;
     return (await this.#commit(ref, { messages: [], options: {}, change })).head;
   }
 
@@ -238,9 +240,8 @@ export class ConversationStore {
   }
 
   /**
-   * One new conversation with the messages of both in the order of their times, in place of the two,
-   * which go to the trash: all of it or nothing, also when the process is killed. Throws like
-   * `trash` and `create`.
+   * One new conversation with the messages of both by their times, in place of the two, which go to the
+   * trash: all or nothing, also when the process is killed. Throws like `trash` and `create`.
    */
   async merge(firstRef: string, secondRef: string, options: CopyOptions = {}): Promise<Merged> {
     const first = await this.#requireId(firstRef);

@@ -2,6 +2,7 @@
  * What all parts of the conversation store share: the files, the catalogue of what is there, the
  * locks, the watcher and the pending writes. Knows nothing of what the parts do with it.
  */
+
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../../base/clock.js';
 import { type Log, silentLog } from '../../base/log.js';
@@ -9,6 +10,7 @@ import { PendingWork } from '../../base/pending-work.js';
 import type { Durability } from '../../files/atomic/atomic-write.js';
 import { type Codec, plainCodec } from '../../files/codec.js';
 import { openWatcher, type Watcher, type WatcherStatus } from '../../files/watcher/watcher.js';
+import { screenedBy } from '../text-screen.js';
 import type { ConversationDocument } from './document/document.js';
 import { CONVERSATION_ID, type ConversationHead } from './document/schema.js';
 import { ConversationCatalogue } from './files/catalogue.js';
@@ -103,6 +105,13 @@ export class StoreCore {
   ): ScreenedMessages<T> | Promise<ScreenedMessages<T>> {
     const turn = this.#screening.screen(messages);
     return turn instanceof Promise ? this.track(turn) : turn;
+  }
+
+  /** The same for what is no message. */
+  screenedValue<T extends object>(given: T): T | Promise<T> {
+    const { screen } = this.options;
+    if (screen?.isCleanValue(given) ?? true) return given;
+    return this.track(screenedBy(screen, given).then(({ value }) => value));
   }
 
   /** The id of an id or a key. A key that is not known yet costs a pass over the whole folder. */

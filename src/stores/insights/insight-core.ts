@@ -13,6 +13,7 @@ import type { HeldLock } from '../../files/locks/lock-handle.js';
 import { keepOutOfGit } from '../../files/paths/git-ignore.js';
 import type { Stamp } from '../../files/read/stamp.js';
 import { openWatcher, type Watcher } from '../../files/watcher/watcher.js';
+import type { TextScreen } from '../text-screen.js';
 import { InsightCatalogue, nameOf } from './catalogue.js';
 import { renderInsight } from './insight-file.js';
 import type { StoredInsight } from './stored-insight.js';
@@ -22,6 +23,8 @@ export interface InsightStoreOptions extends Durability {
   readonly folder: string;
   /** Called before a new insight is saved. Rejects (STORAGE_FULL) when the store would refuse to grow. */
   readonly requireRoom?: (() => Promise<void>) | undefined;
+  /** Takes out what must not be stored. */
+  readonly screen?: TextScreen;
   readonly clock?: Clock;
   readonly log?: Log;
 }

@@ -4,10 +4,12 @@
  * disk; a change happens under the insight's lock between processes, from what is on disk then.
  * Which context a caller may see is decided above, in the tools; nothing here crosses contexts but ids.
  */
+
 import type { AppError } from '../../base/errors.js';
 import { newUuid } from '../../base/ids.js';
 import { listFiles } from '../../files/paths/folders.js';
 import type { JsonObject } from '../conversations/document/schema.js';
+import { screenedBy } from '../text-screen.js';
 import type { InsightChange } from './catalogue.js';
 import { InsightCore, type InsightStoreOptions } from './insight-core.js';
 import { InsightTrash, type TrashedInsight } from './insight-trash.js';
@@ -80,7 +82,8 @@ export class InsightStore {
     given: StoredInsight,
     { replacesOlder = false }: { replacesOlder?: boolean } = {},
   ): Promise<PutInsight> {
-    const stored = normalizeInsight(given);
+    const { value } = await screenedBy(this.#core.options.screen, given);
+    const stored = normalizeInsight(value);
     const { id, updated_at } = stored.insight;
     return this.#core.locked(id, async (lock) => {
       const found = await this.#core.catalogue.read(id);
@@ -103,9 +106,10 @@ export class InsightStore {
   }
 
   /** `undefined` if there is none. Durable when it resolves. CORRUPT, FORMAT_TOO_NEW, LOCKED. */
-  async update(id: string, change: InsightUpdate): Promise<Insight | undefined> {
+  async update(id: string, given: InsightUpdate): Promise<Insight | undefined> {
     requireInsightId(id);
-    if (change.content !== undefined) requireContent(change.content);
+    if (given.content !== undefined) requireContent(given.content);
+    const { value: change } = await screenedBy(this.#core.options.screen, given);
     return this.#core.locked(id, async (lock) => {
       const found = await this.#core.catalogue.read(id);
       if (found === undefined) return undefined;

@@ -13,6 +13,7 @@ import { sweepTemporaries } from '../../files/atomic/staging.js';
 import { sweepLocks } from '../../files/locks/file-lock.js';
 import { RetainedLock } from '../../files/locks/retained-lock.js';
 import { writeGitFiles } from '../memory-bank/git-files.js';
+import { screenedBy, type TextScreen } from '../text-screen.js';
 import { GraphState } from './graph-state.js';
 import { type GraphStats, statsOf } from './graph-stats.js';
 import { GraphWriter } from './graph-writer.js';
@@ -59,6 +60,8 @@ export interface KnowledgeGraphOptions extends Durability, Limits {
   readonly syncsAppends: boolean;
   /** Throws STORAGE_FULL where the store has reached its limit. */
   readonly requireRoom?: (() => Promise<void>) | undefined;
+  /** Takes out what must not be stored. */
+  readonly screen?: TextScreen;
   readonly clock?: Clock;
   readonly log?: Log;
 }
@@ -125,10 +128,14 @@ export class KnowledgeGraph {
    * E_KG_INVALID_TRIPLE, E_KG_FULL (nothing was written), STORAGE_FULL, FILESYSTEM_ERROR, LOCKED.
    */
   async add(
-    triples: readonly NewTriple[],
-    { replaces = false, room = triples }: { replaces?: boolean; room?: readonly NewTriple[] } = {},
+    given: readonly NewTriple[],
+    { replaces = false, room = given }: { replaces?: boolean; room?: readonly NewTriple[] } = {},
   ): Promise<Added> {
-    for (const triple of triples) checkTriple(triple);
+    for (const triple of given) checkTriple(triple);
+    const { screen } = this.#options;
+    // What is clean goes into the log in the order of the calls.
+    const isClean = screen?.isCleanValue(given) ?? true;
+    const triples = isClean ? given : (await screenedBy(screen, given)).value;
     const change = await this.#writer.change({ kind: 'add', triples, replaces, room });
     const added = change.triples.map(({ isChanged, ...triple }) => ({
       ...triple,

@@ -17,6 +17,7 @@ import { findConfined } from '../../files/paths/confined-file.js';
 import { removeEmptyParents } from '../../files/paths/folders.js';
 import type { TrashEntry } from '../../files/trash/trash-folder.js';
 import { openWatcher, type Watcher } from '../../files/watcher/watcher.js';
+import { screenedBy, type TextScreen } from '../text-screen.js';
 import { writeGitFiles } from './git-files.js';
 import {
   type Note,
@@ -43,6 +44,8 @@ export interface MemoryBankOptions extends Durability {
   readonly maxFiles: number;
   /** Called before a note is added. Rejects (STORAGE_FULL) when the store would refuse to grow. */
   readonly requireRoom?: (() => Promise<void>) | undefined;
+  /** Takes out what must not be stored. */
+  readonly screen?: TextScreen;
   readonly clock?: Clock;
   readonly log?: Log;
 }
@@ -54,6 +57,11 @@ export interface DeletedNote {
 }
 
 /** Every path is relative to the bank, with `/`; one that leads elsewhere is PATH_ESCAPE. */
+/** What was not stored, such as `GITHUB_TOKEN`, once for each time. */
+interface Masked {
+  readonly masked: readonly string[];
+}
+
 export class MemoryBank {
   readonly #options: MemoryBankOptions;
   readonly #catalogue: NoteCatalogue;
@@ -130,15 +138,16 @@ export class MemoryBank {
   }
 
   /** Durable when it resolves. ALREADY_EXISTS, E_MB_FULL, TOO_LARGE, PATH_ESCAPE, VALIDATION_ERROR. */
-  async add(path: string, content: string): Promise<NoteInfo> {
+  async add(path: string, given: string): Promise<NoteInfo & Masked> {
     requireNewNotePath(path);
+    const { value: content, masked } = await screenedBy(this.#options.screen, given);
     const bytes = encodeNote(withFinalNewline(content), path);
     return this.#locked(async () => {
       await this.#options.requireRoom?.();
       await this.#requireFree(path);
       await this.#requireRoom();
       await addFile(join(this.folder, path), bytes, this.#options);
-      return this.#noted(path);
+      return { ...(await this.#noted(path)), masked };
     });
   }
 
@@ -150,17 +159,18 @@ export class MemoryBank {
     path: string,
     expectedHash: string | undefined,
     change: (content: string) => string,
-  ): Promise<Note> {
+  ): Promise<Note & Masked> {
     requireNotePath(path);
     return this.#locked(async (lock) => {
       await this.#options.requireRoom?.();
       const { note, stamp } = await this.#require(path, expectedHash);
-      const bytes = encodeNote(change(note.content), path);
+      const { value, masked } = await screenedBy(this.#options.screen, change(note.content));
+      const bytes = encodeNote(value, path);
       const target = join(this.folder, path);
       const written = await lock.replace(target, bytes, this.#options, { base: stamp });
       const version = { note: noteOf(path, { bytes, stamp: written }), stamp: written };
       this.#catalogue.note(version);
-      return version.note;
+      return { ...version.note, masked };
     });
   }
 

@@ -13,11 +13,14 @@ import { listFolders, removeEmptyFolder } from '../../files/paths/folders.js';
 import { parseDocument, readWhole } from '../../files/read/json-doc.js';
 import type { ConversationStore } from '../conversations/conversations.js';
 import { CONVERSATION_ID } from '../conversations/document/schema.js';
+import { screenedBy, type TextScreen } from '../text-screen.js';
 import { type JobLease, type ResearchJob, type ResearchJobs, readJob } from './research-jobs.js';
 
 export interface ResearchJobFilesOptions extends Durability {
   logsFolder: string;
   conversations: ConversationStore;
+  /** Takes out what must not be stored. */
+  screen?: TextScreen;
   log: Log;
 }
 
@@ -39,7 +42,8 @@ export class ResearchJobFiles implements ResearchJobs {
 
   async put(conversationId: string, job: ResearchJob): Promise<void> {
     const path = this.#fileOf(conversationId);
-    const bytes = Buffer.from(`${JSON.stringify(job, null, 2)}\n`);
+    const { value: query } = await screenedBy(this.#options.screen, job.query);
+    const bytes = Buffer.from(`${JSON.stringify({ ...job, query }, null, 2)}\n`);
     try {
       await withLock(this.#locksFolder, conversationId, (lock) =>
         lock.replace(path, bytes, this.#options),

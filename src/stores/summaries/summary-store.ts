@@ -9,6 +9,7 @@ import type { Durability } from '../../files/atomic/atomic-write.js';
 import { withLock } from '../../files/locks/file-lock.js';
 import { parseDocument, readWhole } from '../../files/read/json-doc.js';
 import type { ConversationStore } from '../conversations/conversations.js';
+import { screenedBy, type TextScreen } from '../text-screen.js';
 import {
   readSummaries,
   type StoredSummary,
@@ -22,6 +23,8 @@ import {
 export interface SummaryStoreOptions extends Durability {
   readonly logsFolder: string;
   readonly conversations: ConversationStore;
+  /** Takes out what must not be stored. */
+  readonly screen?: TextScreen | undefined;
 }
 
 /** Takes ids of conversations, not keys. */
@@ -44,7 +47,9 @@ export class SummaryStore {
    * replace what a faster process wrote later. Answers the one that is stored then. Throws like `get`,
    * and CONVERSATION_NOT_FOUND, LOCKED, STORAGE_FULL: nothing was changed.
    */
-  async put(conversationId: string, level: SummaryLevel, summary: StoredSummary): Promise<Summary> {
+  async put(conversationId: string, level: SummaryLevel, given: StoredSummary): Promise<Summary> {
+    const { value: text } = await screenedBy(this.#options.screen, given.text);
+    const summary = { ...given, text };
     const { conversations, logsFolder } = this.#options;
     const at = { conversationId, path: this.#fileOf(conversationId) };
     return withLock(join(logsFolder, '.locks'), conversationId, async (lock) => {

@@ -2,12 +2,14 @@
  * The tool `update_conversation`: title, tags, pin, module and metadata of a conversation. Messages
  * are left alone.
  */
+
 import { z } from 'zod';
 import { AppError } from '../../base/errors.js';
 import { estimateTokens } from '../answer-budget.js';
 import { conversationRef, headSchema, toListed } from '../conversation-input.js';
 import { CHANGES, defineTool, success } from '../define-tool.js';
 import { jsonObject } from '../json-object.js';
+import { maskedField, noteBetween } from '../masked-note.js';
 
 const MOST_METADATA_TOKENS = 8_000;
 
@@ -39,6 +41,7 @@ export const updateConversation = defineTool({
     ...headSchema.shape,
     metadata: jsonObject('All of it, as it is now; absent where it is very long.').exactOptional(),
     updated: z.array(z.string()).describe('The fields that were given.'),
+    note: maskedField,
   }),
   annotations: CHANGES,
   async run({ conversationId, ...change }, { conversations }) {
@@ -49,8 +52,10 @@ export const updateConversation = defineTool({
       });
     }
     const head = await conversations.update(conversationId, change);
-    const { metadata } = head;
+    const { metadata, title, tags, module } = head;
+    const set = Object.keys(change.metadata ?? {}).map((key) => metadata?.[key]);
+    const noted = noteBetween(change, [set, ...(change.title ? [title] : []), tags, module]);
     const isShown = metadata !== undefined && estimateTokens(metadata) <= MOST_METADATA_TOKENS;
-    return { ...toListed(head), ...(isShown && { metadata }), updated };
+    return { ...toListed(head), ...(isShown && { metadata }), updated, ...noted };
   },
 });

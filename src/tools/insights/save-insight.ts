@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { ADDS, defineTool, success } from '../define-tool.js';
 import { contentField, contextField, contextsOf, expiryOf, tagsField } from '../insight-view.js';
 import { jsonObject } from '../json-object.js';
+import { maskedField, noteBetween } from '../masked-note.js';
 
 export const saveInsight = defineTool({
   name: 'save_insight',
@@ -23,6 +24,7 @@ export const saveInsight = defineTool({
     id: z.string(),
     created_at: z.number().int().describe('Epoch milliseconds.'),
     context: z.string().describe('Where it was put.'),
+    note: maskedField,
   }),
   annotations: ADDS,
   async run({ content, context: given, metadata, tags, expires }, { insights }, call) {
@@ -34,6 +36,10 @@ export const saveInsight = defineTool({
       ...(tags !== undefined && { tags }),
       ...(expires !== undefined && { expires_at: expiryOf(expires) }),
     });
-    return { id: saved.id, created_at: saved.created_at, context: saved.context };
+    const note = noteBetween(
+      [content, metadata, tags],
+      [saved.content, saved.metadata, saved.tags],
+    );
+    return { id: saved.id, created_at: saved.created_at, context: saved.context, ...note };
   },
 });

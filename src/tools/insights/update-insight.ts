@@ -11,6 +11,7 @@ import {
   toShown,
 } from '../insight-view.js';
 import { jsonObject } from '../json-object.js';
+import { maskedField, noteBetween } from '../masked-note.js';
 
 export const updateInsight = defineTool({
   name: 'update_insight',
@@ -30,7 +31,12 @@ export const updateInsight = defineTool({
       .describe('New expiry (ISO 8601); null for none.')
       .exactOptional(),
   }),
-  output: z.object({ success, updated: z.boolean(), insight: insightSchema.exactOptional() }),
+  output: z.object({
+    success,
+    updated: z.boolean(),
+    insight: insightSchema.exactOptional(),
+    note: maskedField,
+  }),
   annotations: CHANGES,
   async run({ id, expires, ...change }, { insights }) {
     if (expires === undefined && Object.keys(change).length === 0) {
@@ -43,6 +49,11 @@ export const updateInsight = defineTool({
       ...change,
       ...(expires_at !== undefined && { expires_at }),
     });
-    return { updated: insight !== undefined, ...(insight && { insight: toShown(insight) }) };
+    const stored = Object.keys(change).map((name) => insight?.[name as keyof typeof change]);
+    return {
+      updated: insight !== undefined,
+      ...(insight && { insight: toShown(insight) }),
+      ...noteBetween(change, stored),
+    };
   },
 });

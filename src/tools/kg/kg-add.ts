@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { NewTriple } from '../../stores/knowledge-graph/model/triple.js';
 import { startOf } from '../date-field.js';
 import { ADDS, defineTool, success } from '../define-tool.js';
+import { maskedField, noteBetween } from '../masked-note.js';
 import { listed, newTripleFields, toView, tripleSchema, triplesOf } from '../triple-view.js';
 
 export const kgAdd = defineTool({
@@ -30,10 +31,12 @@ export const kgAdd = defineTool({
       .describe('At most 50, those known before first.'),
     closedTotal: z.number().int().describe('Facts that ended because of replaces.'),
     closed: z.array(tripleSchema).describe('At most 50 of them.'),
+    note: maskedField,
   }),
   annotations: { ...ADDS, idempotentHint: true },
   async run({ replaces, ...given }, { kg }) {
-    const { triples, closed } = await kg.add(triplesOf(given).map(toNewTriple), { replaces });
+    const asked = triplesOf(given).map(toNewTriple);
+    const { triples, closed } = await kg.add(asked, { replaces });
     const views = triples.map(({ added, ...triple }) => ({ ...toView(triple), added }));
     return {
       added: triples.filter(({ added }) => added).length,
@@ -41,6 +44,7 @@ export const kgAdd = defineTool({
       triples: listed(views, ({ added }) => !added),
       closedTotal: closed.length,
       closed: listed(closed.map(toView)),
+      ...noteBetween(asked, triples),
     };
   },
 });

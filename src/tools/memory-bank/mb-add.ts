@@ -1,6 +1,7 @@
 /** The tool `mb_add`: a new note. */
 import { z } from 'zod';
 import { ADDS, defineTool, success } from '../define-tool.js';
+import { maskedField, maskedNoteOf } from '../masked-note.js';
 import { notePath, noteSchema } from '../note-fields.js';
 
 export const mbAdd = defineTool({
@@ -14,9 +15,10 @@ export const mbAdd = defineTool({
     path: notePath('Where to put it'),
     content: z.string().describe('The text, markdown.'),
   }),
-  output: z.object({ success, ...noteSchema.shape }),
+  output: z.object({ success, ...noteSchema.shape, note: maskedField }),
   annotations: ADDS,
   async run({ path, content }, { memoryBank }) {
-    return memoryBank.add(path, content);
+    const { masked, ...info } = await memoryBank.add(path, content);
+    return { ...info, ...maskedNoteOf(masked) };
   },
 });

@@ -9,6 +9,7 @@ import {
   withFinalNewline,
 } from '../../stores/memory-bank/note-text.js';
 import { CHANGES, defineTool, success } from '../define-tool.js';
+import { maskedField, maskedNoteOf } from '../masked-note.js';
 import { expectedHash, notePath, noteSchema, toListedNote } from '../note-fields.js';
 
 const input = z.strictObject({
@@ -44,6 +45,7 @@ export const mbEdit = defineTool({
     ...noteSchema.shape,
     totalLines: z.number().int().exactOptional(),
     renamedFrom: z.string().exactOptional(),
+    note: maskedField,
   }),
   annotations: CHANGES,
   async run(args, { memoryBank }) {
@@ -58,8 +60,9 @@ export const mbEdit = defineTool({
 type Change = (content: string) => string;
 
 async function edited(bank: MemoryBank, path: string, hash: string | undefined, change: Change) {
-  const note = await bank.edit(path, hash, change);
-  return { ...toListedNote(note), totalLines: linesOf(note.content).length };
+  const { masked, ...note } = await bank.edit(path, hash, change);
+  const totalLines = linesOf(note.content).length;
+  return { ...toListedNote(note), totalLines, ...maskedNoteOf(masked) };
 }
 
 /** `undefined`: a rename. VALIDATION_ERROR for anything but one complete verb. */

@@ -2,6 +2,7 @@
  * Removes from messages what must not be stored, before they are stored. The store defines it;
  * `privacy/` implements it, and `app` joins the two.
  */
+import type { TextScreen } from '../../text-screen.js';
 import type { JsonObject } from '../document/schema.js';
 
 export interface Screened {
@@ -9,7 +10,7 @@ export interface Screened {
   readonly metadata?: JsonObject | undefined;
 }
 
-export interface Screen {
+export interface Screen extends TextScreen {
   /** Whether a fast check shows that nothing has to be removed. */
   isClean(messages: readonly Screened[]): boolean;
   /** The messages without it, and what was taken out, such as `GITHUB_TOKEN`, once for each time. */

@@ -9,6 +9,7 @@ import type { Outcome } from '../../../files/atomic/group-commit.js';
 import { withLock } from '../../../files/locks/file-lock.js';
 import type { HeldLock } from '../../../files/locks/lock-handle.js';
 import { removeEmptyFolder } from '../../../files/paths/folders.js';
+import { screenedBy } from '../../text-screen.js';
 import { applyRevision, type Revision } from '../document/apply-revision.js';
 import type { ConversationDocument } from '../document/document.js';
 import { requireReadable } from '../document/parse-conversation.js';
@@ -63,9 +64,11 @@ export class ConversationWriter {
       isKeyFree = false,
       isScreened,
       isOneOfMany,
-      ...fields
+      ...others
     } = conversation;
-    requireReadable(fields);
+    requireReadable(others);
+    const { screen } = this.#core.options;
+    const { value: fields } = await screenedBy(isScreened ? undefined : screen, others);
     const { messages, ...noted } = isScreened
       ? { messages: given }
       : await this.#core.screened(given);

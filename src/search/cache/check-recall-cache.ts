@@ -1,0 +1,47 @@
+/**
+ * Whether the cache of the recall index tells the truth: it can be read, and each conversation whose file is
+ * still the one that was indexed has as many messages as that file. Changes nothing.
+ */
+import { isAppError } from '../../base/errors.js';
+import { silentLog } from '../../base/log.js';
+import { isSameStamp, readStamp } from '../../files/read/stamp.js';
+import { messagesIn } from '../../recall/stream.js';
+import { ConversationStore } from '../../stores/conversations/conversations.js';
+import type { CacheCheck } from './check-index-cache.js';
+import { loadRecallCache } from './recall-cache.js';
+
+/** FILESYSTEM_ERROR; the signal's reason if it is aborted. */
+export async function checkRecallCache(
+  path: string,
+  logsFolder: string,
+  signal: AbortSignal,
+): Promise<CacheCheck> {
+  if ((await readStamp(path)) === undefined) return { conversations: 0 };
+  const cache = await loadRecallCache({ path, log: silentLog });
+  if (cache === undefined) {
+    return { conversations: 0, problem: 'cannot be used: it is damaged, or of another version' };
+  }
+  const maxMessages = Number.POSITIVE_INFINITY;
+  const store = new ConversationStore({ logsFolder, maxMessages, fsync: false, isReading: true });
+  let wrong = 0;
+  for (const [conversationId, { stamp, stream }] of cache.streams) {
+    signal.throwIfAborted();
+    const file = await readStamp(`${store.path(conversationId)}/conversation.json`);
+    // Changed since: the next start notices that by itself.
+    if (!isSameStamp(file, stamp)) continue;
+    if ((await countIn(store, conversationId)) !== messagesIn(stream)) wrong += 1;
+  }
+  const conversations = cache.streams.size;
+  if (wrong > 0) return { conversations, problem: `is wrong about ${wrong} conversations` };
+  return { conversations };
+}
+
+/** `undefined` where the file cannot be read, which is the finding of another check. */
+async function countIn(store: ConversationStore, id: string): Promise<number | undefined> {
+  try {
+    return (await store.peek(id))?.head.messageCount;
+  } catch (error) {
+    if (isAppError(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,19 @@
+/**
+ * What takes secrets and private parts out of texts that are no messages, before they are stored. The
+ * stores ask it; `privacy/` implements it, and `app` joins the two.
+ */
+export interface TextScreen {
+  /** Whether one look tells that nothing is to be taken out of any text of this JSON value. */
+  isCleanValue(value: unknown): boolean;
+  /** The same value without it, and what was taken out, such as `GITHUB_TOKEN`, once for each time. */
+  screenValue<T>(value: T): Promise<{ readonly value: T; readonly masked: readonly string[] }>;
+}
+
+/** Without a screen the value stays as it is. */
+export async function screenedBy<T>(
+  screen: TextScreen | undefined,
+  value: T,
+): Promise<{ readonly value: T; readonly masked: readonly string[] }> {
+  if (screen === undefined || screen.isCleanValue(value)) return { value, masked: [] };
+  return screen.screenValue(value);
+}

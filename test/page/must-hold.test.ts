@@ -1,0 +1,93 @@
+/** What holds on every view: the policy of the page, axe at both widths, and bounds on long lists. */
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { launch, run } from './browser.mjs';
+import { faultsOf, goTo, openPage, writeConversation } from './opened-page.js';
+
+const ID = '20250124-1706102400123';
+
+let browser: Browser;
+let opened: Awaited<ReturnType<typeof openPage>>;
+
+beforeAll(async () => {
+  browser = await launch();
+});
+afterAll(() => browser.close());
+afterEach(() => opened.close());
+
+const VIEWS: readonly (readonly [address: string, ready: string])[] = [
+  ['#/', '.row'],
+  ['#/search?q=tomatoes', '.hit mark'],
+  ['#/figures', '.topics-by-month a'],
+  ['#/knowledge', '.facts-table td'],
+  ['#/notes/people.md', '.note table'],
+  ['#/insights', '.card'],
+  ['#/import', '.drop'],
+  ['#/trash', '.totals'],
+];
+
+it('is without faults at 360 pixels, light and dark, and keeps to its policy', async () => {
+  opened = await openPage(browser, (place) => run(place, ['demo', place.root]));
+  const { page } = opened;
+  await page.waitForSelector('.row');
+  const first = (await page.locator('.row').nth(2).getAttribute('href')) ?? '';
+  await page.setViewportSize({ width: 360, height: 640 });
+  const found: string[] = [];
+  for (const [address, ready] of [...VIEWS, [first, '.message .markdown'] as const]) {
+    await goTo(page, address);
+    await page.waitForSelector(ready);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      found.push(...(await faultsOf(page)).map((fault) => `${address} ${colorScheme}: ${fault}`));
+    }
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    if (width !== 360) found.push(`${address} is ${width} pixels wide`);
+  }
+  expect(found).toEqual([]);
+  expect(opened.faults).toEqual([]);
+  // The listener for violations works: what the policy forbids is told.
+  await page.evaluate(() => {
+    const picture = document.createElement('img');
+    picture.src = 'https://evil.example/x.png';
+    document.body.append(picture);
+  });
+  await expect.poll(() => opened.faults.join()).toMatch(/img-src/);
+});
+
+it('shows a change of one window in the other', async () => {
+  opened = await openPage(browser, ({ root }) =>
+    writeConversation(root, ID, { title: 'Bees' }, [{ role: 'user', content: 'x' }]),
+  );
+  const { page, context, served } = opened;
+  await page.waitForSelector('.row .title:text("Bees")');
+  const other = await context.newPage();
+  await other.goto(`${served.origin}/#/conversation/${ID}`);
+  await other.getByRole('button', { name: 'Edit' }).click();
+  await other.getByLabel('Title').fill('Wasps');
+  await other.getByRole('button', { name: 'Save' }).click();
+  await page.waitForSelector('.row .title:text("Wasps")');
+});
+
+it('asks for a bounded part of a large conversation', async () => {
+  const text = 'The river rises in the hills and goes down to the sea. '.repeat(35);
+  opened = await openPage(browser, ({ root }) =>
+    writeConversation(
+      root,
+      ID,
+      { title: 'Large' },
+      Array.from({ length: 10_000 }, (_, at) => ({ role: 'user', content: `${at} ${text}` })),
+    ),
+  );
+  const { page } = opened;
+  await page.waitForSelector('.row');
+  const answers: number[] = [];
+  page.on('response', async (response) => {
+    if (response.url().includes('/api/tools/')) answers.push((await response.body()).length);
+  });
+  await goTo(page, `#/conversation/${ID}`);
+  await page.waitForSelector('#m1');
+  await page.waitForLoadState('networkidle');
+  expect(answers.length).toBeLessThanOrEqual(4);
+  expect(answers.reduce((sum, each) => sum + each, 0)).toBeLessThan(300_000);
+  expect(await page.locator('.message').count()).toBeLessThanOrEqual(80);
+});
