@@ -2,19 +2,20 @@
  * Composition root: the configuration in, one App with every store and service out.
  * Tools see this interface and nothing of the configuration but the facts that are fit to show.
  */
-import { dirname, join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { Figures } from './analytics/figures.js';
 import { doctorOf } from './app/doctor.js';
 import type { EmbeddingParts } from './app/embeddings.js';
 import { openStoreEncryption } from './app/encryption.js';
+import { factsOf, type StoreFacts } from './app/facts.js';
 import { indexCachePath } from './app/index-cache-path.js';
 import { type KeepingParts, keepingParts, storeSize } from './app/keeping.js';
 import { openLanguageParts } from './app/language-parts.js';
+import { rememberRoot, requireRootAtStart } from './app/root-at-start.js';
 import type { SummaryParts } from './app/summaries.js';
 import { type Clock, systemClock } from './base/clock.js';
 import { type Log, silentLog } from './base/log.js';
-import { VERSION } from './base/version.js';
-import { type Config, withoutPassword } from './config/config.js';
+import type { Config } from './config/config.js';
 import { RelevantSnippets } from './context/snippets/relevant-snippets.js';
 import type { SummaryService } from './context/summaries/summary-service.js';
 import type { Doctor } from './doctor/doctor.js';
@@ -53,27 +54,7 @@ import { MemoryBank } from './stores/memory-bank/memory-bank.js';
 import { ResearchJobFiles } from './stores/research-jobs/research-job-files.js';
 import { StateStore } from './stores/state.js';
 
-/** What `store_info` and `daybook info` show. It contains no secret. */
-export interface StoreFacts {
-  readonly version: string;
-  readonly root: string;
-  readonly rootSource: string;
-  readonly conversationLogsDir: string;
-  readonly configFile: string;
-  /** Where the search index is cached; absent where it is built at every start. */
-  readonly indexCachePath?: string;
-  readonly settings: {
-    readonly toolsets: readonly string[];
-    readonly fsync: boolean;
-    readonly maxMessages: number;
-    readonly logLevel: string;
-    readonly perplexity: {
-      readonly configured: boolean;
-      readonly backend: string;
-      readonly baseUrl: string;
-    };
-  };
-}
+export type { StoreFacts };
 
 export interface App {
   readonly conversations: ConversationStore;
@@ -128,6 +109,8 @@ export interface AppOptions {
   readonly clock?: Clock;
   /** Nothing will be written, so no folder is created. */
   readonly isReading?: boolean;
+  /** For servers: goes on while the root is away, and makes none where one is missing. */
+  readonly staysUp?: boolean;
 }
 
 /** A dead server's lease on a research run ends by itself; a second look then takes the run over. */
@@ -135,14 +118,19 @@ const SECOND_RESUME_MS = 25_000;
 
 /**
  * Opens every store on the folders of the configuration. Creates no conversation by itself. DECRYPT where
- * the store is encrypted with another key than the given one, LOCKED while that is being changed.
+ * the store is encrypted with another key than the given one, LOCKED while that is being changed,
+ * STORAGE_UNAVAILABLE where a server's root is away.
  */
 export async function createApp(config: Config, options: AppOptions = {}): Promise<App> {
+  if (options.staysUp) requireRootAtStart(config);
   const encryption = await openStoreEncryption(config);
   try {
     const app = await openApp(config, options, codecOf(encryption.key));
     const close = () => app.close().finally(() => encryption.close());
-    return { ...app, close };
+    if (options.staysUp !== true) return { ...app, close };
+    const remember = () => rememberRoot(config, options.log ?? silentLog);
+    const remembered = remember();
+    return { ...app, close: () => remembered.then(remember).finally(close) };
   } catch (error) {
     encryption.close();
     throw error;
@@ -150,11 +138,11 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
 }
 
 async function openApp(config: Config, options: AppOptions, codec: Codec): Promise<App> {
-  const { log = silentLog, clock = systemClock, isReading = false } = options;
+  const { log = silentLog, clock = systemClock, isReading = false, staysUp = false } = options;
   const { logsDir: logsFolder, fsync } = config;
   const size = storeSize(config, clock);
   const requireRoom = () => size.requireRoom();
-  const opening = { screen: new MessageScreen(config), clock, log, isReading, codec };
+  const opening = { screen: new MessageScreen(config), clock, log, isReading, staysUp, codec };
   const conversations = await conversationsOf(config, requireRoom, opening);
   const language = openLanguageParts(config, conversations, clock, log);
   const { vectors } = language.services.embeddings;
@@ -190,7 +178,7 @@ async function openApp(config: Config, options: AppOptions, codec: Codec): Promi
     ...language.services,
     insights,
     insightSearch: new InsightSearch(insights),
-    ...settledBy(config, codec),
+    ...settledBy(config, codec, conversations),
     start() {
       beginning.start();
       search.start();
@@ -216,10 +204,15 @@ async function openApp(config: Config, options: AppOptions, codec: Codec): Promi
 }
 
 const conversationsOf = (
-  { logsDir: logsFolder, fsync, maxMessages, keeping: { versions } }: Config,
+  { root, logsDir: logsFolder, fsync, maxMessages, keeping: { versions } }: Config,
   requireRoom: () => Promise<void>,
-  options: Required<AppOptions> & { screen: MessageScreen; codec: Codec },
-) => openConversationStore({ logsFolder, fsync, maxMessages, versions, requireRoom, ...options });
+  { staysUp, ...options }: Required<AppOptions> & { screen: MessageScreen; codec: Codec },
+) => {
+  const isInRoot = logsFolder === root || logsFolder.startsWith(root + sep);
+  const guarded = { guarded: [isInRoot ? root : logsFolder] };
+  const kept = { logsFolder, fsync, maxMessages, versions, requireRoom, ...options };
+  return openConversationStore({ ...kept, ...(staysUp && { staysUp: guarded }) });
+};
 
 /** Clears what dead processes left, follows their research runs, and takes in what the user has watched. */
 function beginningOf(
@@ -249,9 +242,9 @@ function beginningOf(
 }
 
 /** What the configuration alone decides. */
-const settledBy = (config: Config, codec: Codec) => ({
+const settledBy = (config: Config, codec: Codec, { deferred }: ConversationStore) => ({
   isEncrypted: codec !== plainCodec,
-  requireUnconverted: () => requireUnconverted(config.logsDir),
+  requireUnconverted: () => (deferred.isAway ? undefined : requireUnconverted(config.logsDir)),
   durability: { fsync: config.fsync },
   timeZone: config.timeZone,
   facts: factsOf(config),
@@ -370,28 +363,4 @@ function perplexityOf({ perplexity }: Config, clock: Clock): Perplexity | undefi
     askTimeoutMs: timeoutMs,
     ...(model === undefined ? {} : { models: { search: model, deepResearch: model } }),
   });
-}
-
-function factsOf(config: Config): StoreFacts {
-  const cachePath = indexCachePath(config);
-  const { toolsets, fsync, maxMessages, logLevel, perplexity } = config;
-  return {
-    version: VERSION,
-    root: config.root,
-    rootSource: config.rootSource,
-    conversationLogsDir: config.logsDir,
-    configFile: config.configFile,
-    ...(cachePath !== undefined && { indexCachePath: cachePath }),
-    settings: {
-      toolsets,
-      fsync,
-      maxMessages,
-      logLevel,
-      perplexity: {
-        configured: perplexity.apiKey !== undefined,
-        backend: perplexity.backend,
-        baseUrl: withoutPassword(perplexity.baseUrl),
-      },
-    },
-  };
 }

@@ -27,6 +27,7 @@ import type { ConversationChange } from './files/catalogue.js';
 import { type ConversationPage, ListPages, type PageRequest } from './listing/list-pages.js';
 import type { ListQuery } from './listing/list-query.js';
 import { invalidRef, notFound } from './refs.js';
+import { DeferredWrites } from './staying/deferred-writes.js';
 import { type ConversationStoreOptions, StoreCore } from './store-core.js';
 import { tidyStore } from './tidy.js';
 import { History } from './versions/history.js';
@@ -57,10 +58,7 @@ export type {
 /** A conversation as it is in memory. */
 export type ConversationView = Pick<ConversationDocument, 'head' | 'message'>;
 
-/**
- * Creates the folder and keeps it out of git, where that has not been done; not for a reader.
- * FILESYSTEM_ERROR.
- */
+/** Creates the folder and keeps it out of git, where that has not been done; not for a reader. FILESYSTEM_ERROR. */
 export async function openConversationStore(
   options: ConversationStoreOptions,
 ): Promise<ConversationStore> {
@@ -83,11 +81,14 @@ export class ConversationStore {
   readonly history: History;
   /** Changing and removing single messages. */
   readonly edits: MessageEdits;
+  /** What waits in memory while the store cannot be written. */
+  readonly deferred: DeferredWrites;
 
   constructor(options: ConversationStoreOptions) {
     this.#core = new StoreCore(options);
     this.#versions = new VersionFiles(this.#core);
     this.#writer = new ConversationWriter(this.#core, this.#versions);
+    this.deferred = new DeferredWrites(this.#core, this.#writer);
     this.#core.whenOverwritten((before) => {
       const { conversationId } = before.head;
       return this.#core.lock(conversationId, () =>
@@ -106,7 +107,7 @@ export class ConversationStore {
    * ALREADY_EXISTS (key), VALIDATION_ERROR (an id used twice, no time).
    */
   create(conversation: NewConversation): Promise<Created> {
-    return this.#writer.create(conversation);
+    return this.deferred.create(conversation);
   }
 
   /** What is on disk now. CONVERSATION_NOT_FOUND, CONVERSATION_CORRUPTED, FORMAT_TOO_NEW, FILESYSTEM_ERROR. */
@@ -121,6 +122,8 @@ export class ConversationStore {
 
   async #read(ref: string): Promise<ConversationDocument> {
     const id = await this.#core.resolve(ref);
+    const waiting = id === undefined ? undefined : this.deferred.view(id);
+    if (waiting !== undefined) return waiting;
     const found = id === undefined ? undefined : await this.#core.files.read(id);
     if (found === undefined) throw notFound(ref);
     return found.document;
@@ -143,7 +146,7 @@ export class ConversationStore {
     messages: readonly NewMessage[],
     options: AppendOptions = {},
   ): Promise<AppendResult> {
-    return this.#writer.append(ref, { messages, options });
+    return this.deferred.append(ref, { messages, options });
   }
 
   /**
@@ -303,19 +306,15 @@ export class ConversationStore {
   }
 
   /**
-   * Calls `listener` with every later change, each conversation's in order and before the call that
-   * made it resolves. `watch` and `lookAtAll` notify of what was there before, unless it was seeded,
-   * and read no faster than the promises that the listener may return resolve.
+   * Calls `listener` with every later change, each conversation's in order and before the call that made it
+   * resolves. `watch` and `lookAtAll` notify of what was there before, unless it was seeded, and wait for what it returns.
    */
   follow(listener: (change: ConversationChange) => unknown): void {
     this.#core.catalogue.follow(listener);
     this.#core.catalogue.invalidate();
   }
 
-  /**
-   * The same without what was there before, unless a later `follow` asks for it. Returns the
-   * unsubscribe function.
-   */
+  /** The same without what was there before, unless a later `follow` asks for it. Returns the unsubscribe function. */
   followFromNow(listener: (change: ConversationChange) => void): () => void {
     return this.#core.catalogue.follow(listener);
   }
@@ -377,6 +376,7 @@ export class ConversationStore {
 
   /** Resolves when every write that was accepted has ended. */
   async close(): Promise<void> {
+    await this.deferred.close();
     await this.#core.close();
   }
 

@@ -9,6 +9,7 @@ import type { ToolCall } from '../../../tools/define-tool.js';
 import { tools } from '../../../tools/index.js';
 import { AcceptedCalls } from '../../mcp/accepted-calls.js';
 import { factsOf, inputError, toAppError } from '../../mcp/error-result.js';
+import { requireStoreFor, withStoreNotice } from '../../mcp/store-notice.js';
 import { successResult } from '../../mcp/success-result.js';
 
 export interface PageAnswer {
@@ -50,7 +51,9 @@ export class PageCalls {
     const call: ToolCall = { signal, isRemote: true, progress: () => undefined };
     const input = tool.input.safeParse(args);
     if (!input.success) throw inputError(tool, input.error);
-    return successResult(tool, await tool.run(input.data, this.#app, call)).structuredContent;
+    await requireStoreFor(tool, this.#app);
+    const result = successResult(tool, await tool.run(input.data, this.#app, call));
+    return withStoreNotice(result, this.#app).structuredContent;
   }
 }
 

@@ -31,6 +31,8 @@ export interface NewConversation extends PastFields {
   messages?: readonly PastMessage[];
   /** The caller has just seen that nobody has the key, so the whole folder is not looked at again. */
   isKeyFree?: boolean;
+  /** See `AppendOptions`. */
+  mayDefer?: boolean | undefined;
   /** The messages were screened already. */
   isScreened?: boolean;
 }
@@ -59,7 +61,7 @@ export class ConversationWriter {
   async create(conversation: NewConversation): Promise<Created> {
     const { messages: given = [], isKeyFree = false, isScreened, ...fields } = conversation;
     requireReadable(fields);
-    const { messages, ...noted } = isScreened ? { messages: given } : await this.#screened(given);
+    const { messages, ...noted } = isScreened ? { messages: given } : await this.screened(given);
     await this.#core.options.requireRoom?.();
     const request = { messages, options: {} };
     const { clientId } = fields;
@@ -129,12 +131,13 @@ export class ConversationWriter {
 
   /** Screens the messages, then commits them. */
   async append(ref: string, request: AppendRequest): Promise<AppendResult> {
-    const turn = this.#screened(request.messages);
+    const turn = this.screened(request.messages);
     const { messages, ...noted } = turn instanceof Promise ? await turn : turn;
     return { ...(await this.commit(ref, { ...request, messages })), ...noted };
   }
 
-  #screened<T extends PastMessage>(messages: readonly T[]) {
+  /** Without what must not be stored, in the order of the calls. */
+  screened<T extends PastMessage>(messages: readonly T[]) {
     const turn = this.#screening.screen(messages);
     return turn instanceof Promise ? this.#core.track(turn) : turn;
   }
