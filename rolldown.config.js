@@ -16,6 +16,7 @@ export default {
   platform: 'node',
   logLevel: 'warn',
   external: [
+    'age-encryption',
     'chokidar',
     'express',
     'express-rate-limit',

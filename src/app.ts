@@ -9,8 +9,9 @@ import type { EmbeddingParts } from './app/embeddings.js';
 import { openStoreEncryption } from './app/encryption.js';
 import { factsOf, type StoreFacts } from './app/facts.js';
 import { indexCachePath } from './app/index-cache-path.js';
-import { type KeepingParts, keepingParts, storeSize } from './app/keeping.js';
 import { openLanguageParts } from './app/language-parts.js';
+import { type KeepingParts, keepingParts, storeSize } from './app/maintenance.js';
+import { perplexityOf } from './app/perplexity.js';
 import { rememberRoot, requireRootAtStart } from './app/root-at-start.js';
 import type { SummaryParts } from './app/summaries.js';
 import { type Clock, systemClock } from './base/clock.js';
@@ -23,7 +24,8 @@ import { Exporter } from './exchange/export.js';
 import { GraphExport } from './exchange/graph-export.js';
 import { GraphImport } from './exchange/graph-import.js';
 import type { Durability } from './files/atomic/atomic-write.js';
-import { type Codec, codecOf, plainCodec } from './files/codec.js';
+import { type Codec, codecOf } from './files/codec.js';
+import type { FileForms } from './files/sealing/file-forms.js';
 import { requireUnconverted } from './files/sealing/open-stores.js';
 import type { ImportStores } from './import/import.js';
 import { Importer } from './import/importer.js';
@@ -32,8 +34,6 @@ import { Backups } from './maintenance/backup.js';
 import type { BackupArea } from './maintenance/backup-content.js';
 import { graphPathsOf } from './maintenance/graph-in-archive.js';
 import { MessageScreen } from './privacy/screen.js';
-import { createPerplexity } from './providers/perplexity.js';
-import type { Perplexity } from './providers/perplexity-types.js';
 import type { VectorSource } from './recall/vector-source.js';
 import { createResearch } from './research/research.js';
 import type { ResearchService } from './research/research-types.js';
@@ -50,6 +50,7 @@ import {
 import { ConversationDocuments } from './stores/conversations/files/conversation-documents.js';
 import { InsightStore } from './stores/insights/insights.js';
 import { KnowledgeGraph } from './stores/knowledge-graph/knowledge-graph.js';
+import type { ProviderList } from './stores/llm-providers/provider-list.js';
 import { MemoryBank } from './stores/memory-bank/memory-bank.js';
 import { ResearchJobFiles } from './stores/research-jobs/research-job-files.js';
 import { StateStore } from './stores/state.js';
@@ -73,7 +74,7 @@ export interface App {
   readonly backups: Backups;
   /** The folders that a backup holds, and that a restore puts back. */
   readonly areas: readonly BackupArea[];
-  /** Looks at everything that is stored. */
+  /** Checks everything that is stored. */
   readonly doctor: Doctor;
   readonly trash: KeepingParts['trash'];
   readonly retention: KeepingParts['retention'];
@@ -81,7 +82,7 @@ export interface App {
   readonly archives: KeepingParts['archives'];
   readonly state: StateStore;
   readonly summaries: SummaryService;
-  readonly embeddings: Pick<EmbeddingParts, 'mode' | 'progress' | 'vectors'>;
+  readonly embeddings: Omit<EmbeddingParts, 'start' | 'close'>;
   readonly languageModels: Pick<SummaryParts, 'providers' | 'modelOf' | 'isKeySet' | 'store'>;
   readonly kg: KnowledgeGraph;
   readonly graphExport: GraphExport;
@@ -93,6 +94,8 @@ export interface App {
   readonly timeZone: string;
   readonly facts: StoreFacts;
   readonly isEncrypted: boolean;
+  /** How the store's files are sealed. */
+  readonly forms: FileForms;
   /**
    * Begins what a server does beside its calls: clears what dead processes left, follows their
    * research runs, builds the search index. Commands that run once do without.
@@ -113,7 +116,9 @@ export interface AppOptions {
   readonly staysUp?: boolean;
 }
 
-/** A dead server's lease on a research run ends by itself; a second look then takes the run over. */
+type Encryption = Awaited<ReturnType<typeof openStoreEncryption>>;
+
+/** A dead server's lease on a research run ends by itself; a second check then takes the run over. */
 const SECOND_RESUME_MS = 25_000;
 
 /**
@@ -125,7 +130,7 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
   if (options.staysUp) requireRootAtStart(config);
   const encryption = await openStoreEncryption(config);
   try {
-    const app = await openApp(config, options, codecOf(encryption.key));
+    const app = await openApp(config, options, encryption);
     const close = () => app.close().finally(() => encryption.close());
     if (options.staysUp !== true) return { ...app, close };
     const remember = () => rememberRoot(config, options.log ?? silentLog);
@@ -137,7 +142,9 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
   }
 }
 
-async function openApp(config: Config, options: AppOptions, codec: Codec): Promise<App> {
+async function openApp(config: Config, options: AppOptions, encryption: Encryption): Promise<App> {
+  const { forms } = encryption;
+  const codec = codecOf(encryption.key);
   const { log = silentLog, clock = systemClock, isReading = false, staysUp = false } = options;
   const { logsDir: logsFolder, fsync } = config;
   const size = storeSize(config, clock);
@@ -145,40 +152,37 @@ async function openApp(config: Config, options: AppOptions, codec: Codec): Promi
   const opening = { screen: new MessageScreen(config), clock, log, isReading, staysUp, codec };
   const conversations = await conversationsOf(config, requireRoom, opening);
   const language = openLanguageParts(config, conversations, clock, log);
-  const { vectors } = language.services.embeddings;
-  const { search, recall } = searchesOf(config, conversations, vectors, { clock, log });
+  const { languageModels, embeddings } = language.services;
+  const { search, recall } = searchesOf(config, conversations, embeddings.vectors, { clock, log });
   const research = researchOf(config, conversations, requireRoom, clock, log);
   const documents = new ConversationDocuments({ logsFolder, fsync, clock, codec });
-  const whole = { documents, summaries: language.services.languageModels.store };
+  const whole = { documents, summaries: languageModels.store };
   const exported = { store: conversations, ...whole, folder: exportsFolder(config) };
   const exporter = new Exporter({ ...exported, clock, fsync });
   const bank = bankOf(config, requireRoom, clock, log);
   const insights = openInsights(config, requireRoom, clock, log);
-  const { areas, backups } = backupsOf(config, bank.kg, clock);
+  const { areas, backups } = backupsOf(config, bank.kg, languageModels.providers, clock);
   const importer = importerOf(config, { ...opening, conversations, ...whole, ...bank, insights });
   const stored = { backups, conversations, insights, ...bank };
-  const keeping = keepingParts(config, size, stored, { clock, log });
+  const keeping = keepingParts(config, size, stored, { clock, log, forms });
   const beginning = beginningOf(config, { conversations, research, importer }, log);
   return {
-    conversations,
+    ...stored,
     research,
     search,
     ...recallingOf({ recall, insights, ...bank }),
     documents,
-    ...bank,
     quickFind: new QuickFind({ conversations, insights, clock, ...bank }),
     figures: new Figures(conversations),
     exporter,
     importer,
-    backups,
     areas,
     doctor: doctorOf(config, { ...stored, clock, codec }),
     ...keeping.services,
     state: new StateStore({ logsFolder, fsync, clock }),
     ...language.services,
-    insights,
     insightSearch: new InsightSearch(insights),
-    ...settledBy(config, codec, conversations),
+    ...settledBy(config, encryption, conversations),
     start() {
       beginning.start();
       search.start();
@@ -242,8 +246,13 @@ function beginningOf(
 }
 
 /** What the configuration alone decides. */
-const settledBy = (config: Config, codec: Codec, { deferred }: ConversationStore) => ({
-  isEncrypted: codec !== plainCodec,
+const settledBy = (
+  config: Config,
+  { key, forms }: Encryption,
+  { deferred }: ConversationStore,
+) => ({
+  forms,
+  isEncrypted: key !== undefined,
   requireUnconverted: () => (deferred.isAway ? undefined : requireUnconverted(config.logsDir)),
   durability: { fsync: config.fsync },
   timeZone: config.timeZone,
@@ -301,9 +310,9 @@ function importerOf(
   { logsDir: logsFolder, imports, variable }: Config,
   stores: Omit<ImportStores, 'logsFolder'>,
 ): Importer {
-  const { activity, watched, home, programs } = imports;
+  const { activity, watched, folders, home, programs } = imports;
   const machine = { home, programs, variable };
-  return new Importer({ ...stores, logsFolder, machine, activity, watched });
+  return new Importer({ ...stores, logsFolder, machine, activity, watched, folders });
 }
 
 /** What is kept in the memory bank. */
@@ -312,7 +321,7 @@ function bankOf(config: Config, requireRoom: () => Promise<void>, clock: Clock, 
   const folder = join(config.root, 'memory-bank');
   const memoryBank = new MemoryBank({ folder, maxFiles, requireRoom, clock, fsync, log });
   const { fsync: syncsAppends, ...graph } = config.kg;
-  const kg = new KnowledgeGraph({ ...graph, syncsAppends, fsync, clock, log });
+  const kg = new KnowledgeGraph({ ...graph, syncsAppends, fsync, requireRoom, clock, log });
   const exchanged = { kg, memoryBank, folder: exportsFolder(config) };
   return {
     memoryBank,
@@ -334,8 +343,8 @@ function openInsights(
   return new InsightStore({ folder: join(root, 'memory-bank'), requireRoom, fsync, clock, log });
 }
 
-function backupsOf(config: Config, kg: KnowledgeGraph, clock: Clock) {
-  const { root, logsDir, fsync, configFile, chosenSettings, backup } = config;
+function backupsOf(config: Config, kg: KnowledgeGraph, providers: ProviderList, clock: Clock) {
+  const { root, logsDir, fsync, chosenSettings, backup } = config;
   const bank = join(root, 'memory-bank');
   const areas: readonly BackupArea[] = [
     { name: 'conversation-logs', folder: logsDir },
@@ -345,22 +354,8 @@ function backupsOf(config: Config, kg: KnowledgeGraph, clock: Clock) {
   const movedGraph = [...graphPathsOf(kg.files)].filter(([, path]) => dirname(path) !== bank);
   const singleFiles = [
     ...movedGraph.map(([name, path]) => ({ name, path })),
-    { name: 'configuration/config.json', text: chosenSettings },
-    { name: 'configuration/providers.json', path: join(dirname(configFile), 'providers.json') },
+    { name: 'configuration/config.json', text: async () => chosenSettings },
+    { name: 'configuration/providers.json', text: () => providers.withoutSecrets() },
   ];
   return { areas, backups: new Backups({ ...backup, areas, singleFiles, clock, fsync }) };
-}
-
-function perplexityOf({ perplexity }: Config, clock: Clock): Perplexity | undefined {
-  const { apiKey, backend, baseUrl, model, searchPreset, researchPreset, timeoutMs } = perplexity;
-  if (apiKey === undefined) return undefined;
-  return createPerplexity({
-    apiKey,
-    backend,
-    baseUrl,
-    clock,
-    presets: { search: searchPreset, deepResearch: researchPreset },
-    askTimeoutMs: timeoutMs,
-    ...(model === undefined ? {} : { models: { search: model, deepResearch: model } }),
-  });
 }

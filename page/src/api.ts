@@ -8,9 +8,12 @@ import type { listInsightContexts } from '../../src/tools/admin/list-insight-con
 import type { listTrash } from '../../src/tools/admin/list-trash.js';
 import type { quickFind } from '../../src/tools/admin/quick-find.js';
 import type { restoreConversation } from '../../src/tools/admin/restore-conversation.js';
+import type { verifyStore } from '../../src/tools/admin/verify-store.js';
+import type { getContextSummary } from '../../src/tools/context/get-context-summary.js';
 import type { deleteConversation } from '../../src/tools/conversations/delete-conversation.js';
 import type { getConversation } from '../../src/tools/conversations/get-conversation.js';
 import type { getConversations } from '../../src/tools/conversations/get-conversations.js';
+import type { importConversations } from '../../src/tools/conversations/import-conversations.js';
 import type { searchMessages } from '../../src/tools/conversations/search-messages.js';
 import type { storeInfo } from '../../src/tools/conversations/store-info.js';
 import type { updateConversation } from '../../src/tools/conversations/update-conversation.js';
@@ -22,6 +25,9 @@ import type { mbEdit } from '../../src/tools/memory-bank/mb-edit.js';
 import type { mbList } from '../../src/tools/memory-bank/mb-list.js';
 import type { mbRead } from '../../src/tools/memory-bank/mb-read.js';
 import type { getConversationHistory } from '../../src/tools/perplexity/get-conversation-history.js';
+import type { perplexityDeepResearchFollowup } from '../../src/tools/perplexity/perplexity-deep-research-followup.js';
+import type { perplexitySearchFollowup } from '../../src/tools/perplexity/perplexity-search-followup.js';
+import type { sessionStart } from '../../src/tools/threads/session-start.js';
 
 interface Tools {
   get_analytics: typeof getAnalytics;
@@ -33,7 +39,10 @@ interface Tools {
   get_conversation: typeof getConversation;
   get_conversations: typeof getConversations;
   search_messages: typeof searchMessages;
+  import_conversations: typeof importConversations;
   store_info: typeof storeInfo;
+  verify_store: typeof verifyStore;
+  session_start: typeof sessionStart;
   update_conversation: typeof updateConversation;
   list_insights: typeof listInsights;
   kg_neighbors: typeof kgNeighbors;
@@ -43,6 +52,9 @@ interface Tools {
   mb_list: typeof mbList;
   mb_read: typeof mbRead;
   get_conversation_history: typeof getConversationHistory;
+  get_context_summary: typeof getContextSummary;
+  perplexity_search_followup: typeof perplexitySearchFollowup;
+  perplexity_deep_research_followup: typeof perplexityDeepResearchFollowup;
 }
 
 type Name = keyof Tools;
@@ -61,11 +73,12 @@ export class CallError extends Error {
 }
 
 async function post(path: string, body: unknown, signal?: AbortSignal): Promise<Response> {
+  const isFile = body instanceof File;
   try {
     return await fetch(path, {
       method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify(body),
+      headers: { 'Content-Type': isFile ? 'application/octet-stream' : 'application/json' },
+      body: isFile ? body : JSON.stringify(body),
       ...(signal && { signal }),
     });
   } catch (cause) {
@@ -85,6 +98,19 @@ export async function call<N extends Name>(
   if (response.ok) return body as Output<N>;
   const { code = 'HTTP', message = response.statusText, hint = '' } = body.error ?? {};
   throw new CallError(response.status === 401 ? 'SIGNED_OUT' : String(code), message, hint);
+}
+
+/** Hands a file over for `import_conversations`, which takes the path. CallError. */
+export async function upload(file: File): Promise<{ path: string }> {
+  const response = await post(`/api/uploads?name=${encodeURIComponent(file.name)}`, file);
+  const body = await response.json();
+  if (response.ok) return body;
+  throw new CallError('HTTP', body.error?.message ?? response.statusText);
+}
+
+/** The server needs it no longer. */
+export async function dropUpload(path: string): Promise<void> {
+  await post('/api/uploads/remove', { path });
 }
 
 /** Whether the browser may use the page; a link or a token makes it so. */

@@ -3,6 +3,7 @@ import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { Dialog } from './dialog.jsx';
 import { hrefOf, type Route, useKeys, useRoute } from './hooks.js';
+import { followDrops } from './import/dropped-file.js';
 import { Empty, Notices } from './parts.jsx';
 import { QuickFind } from './quick-find.jsx';
 import { Timeline } from './views/timeline.jsx';
@@ -16,6 +17,7 @@ const LAZY: Record<string, () => Promise<View>> = {
   figures: async () => (await import('./views/figures.jsx')).FiguresView,
   knowledge: async () => (await import('./views/knowledge.jsx')).Knowledge,
   notes: async () => (await import('./views/notes.jsx')).Notes,
+  import: async () => (await import('./views/import.jsx')).ImportView,
   insights: async () => (await import('./views/insights.jsx')).Insights,
   trash: async () => (await import('./views/trash.jsx')).TrashView,
 };
@@ -35,6 +37,7 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ['/', 'search what was said'],
   ['j, k', 'next and previous entry of a list'],
   ['Enter', 'open the entry'],
+  ['s', 'find in the open conversation'],
   ...NAVIGATION.filter(([view]) => view !== 'search').map(
     ([, label, key]) => [key, label.toLowerCase()] as const,
   ),
@@ -57,6 +60,7 @@ export function Shell() {
     },
     '?': () => setHelping(true),
   });
+  useEffect(followDrops, []);
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 'k') return;

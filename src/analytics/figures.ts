@@ -1,6 +1,6 @@
 /**
  * The figures of all conversations, kept current by following the store: the first question reads
- * every conversation once, later ones only what changed. While nobody asks, nothing is kept.
+ * every conversation once, later ones only what changed. Until the first question, nothing is in memory.
  */
 import { TimeSlice } from '../base/time-slice.js';
 import { frequentWords, type WordCount } from '../context/distinctive-words.js';

@@ -4,7 +4,7 @@
  */
 import { isRecord } from '../base/is-record.js';
 import { estimateTextTokens } from '../base/tokens.js';
-import type { Message, Role } from '../stores/conversations/document/schema.js';
+import type { JsonObject, Message, Role } from '../stores/conversations/document/schema.js';
 
 export interface MessageFigures {
   /** Epoch milliseconds. */
@@ -24,18 +24,24 @@ const WORD = wordPattern();
 const LONGEST_NAME = 80;
 
 export function figuresOf({ role, content, createdAt, metadata = {} }: Message): MessageFigures {
-  const { usage, cost, model } = metadata;
+  const { usage, model } = metadata;
   const billed = isRecord(usage) ? amountOf(usage['totalTokens']) : undefined;
-  const total = isRecord(cost) ? amountOf(cost['total']) : undefined;
-  const currency = isRecord(cost) ? nameOf(cost['currency']) : undefined;
+  const cost = costOf(metadata);
   const name = nameOf(model);
   return {
     ...{ time: Date.parse(createdAt), role, words: wordsIn(content) },
     tokens: estimateTextTokens(content),
     ...(billed !== undefined && { billedTokens: billed }),
     ...(name !== undefined && { model: name }),
-    ...(total !== undefined && { cost: { currency: currency ?? 'USD', total } }),
+    ...(cost !== undefined && { cost }),
   };
+}
+
+/** What one answer has cost, as its metadata says. */
+export function costOf({ cost }: JsonObject = {}): MessageFigures['cost'] {
+  const total = isRecord(cost) ? amountOf(cost['total']) : undefined;
+  const currency = isRecord(cost) ? nameOf(cost['currency']) : undefined;
+  return total === undefined ? undefined : { currency: currency ?? 'USD', total };
 }
 
 function wordsIn(content: string): number {

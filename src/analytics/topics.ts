@@ -15,7 +15,7 @@ export interface Topic {
   readonly conversations: number;
 }
 
-/** Of more conversations only the longest are looked at: each has to be read once. */
+/** Of more conversations only the longest are read: each has to be read once. */
 const MOST_CONVERSATIONS = 400;
 /** So many of the most frequent words are looked up in the index. */
 const CANDIDATES = 150;

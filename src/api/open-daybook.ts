@@ -5,7 +5,7 @@
 import { type App, createApp } from '../app.js';
 import { AppError } from '../base/errors.js';
 import { loadConfig } from '../config/config.js';
-import { realPlace } from '../files/door/real-place.js';
+import { resolveRealPath } from '../files/door/real-path.js';
 import { readTextIfPresent } from '../files/paths/user-files.js';
 import type { MatchType } from '../fts/query/match-types.js';
 import type { InsightResults } from '../search/insight-search.js';
@@ -77,7 +77,7 @@ export interface Daybook {
 }
 
 /**
- * Opens the folder; costs no look at what is in it. Background work of a server (daily backups,
+ * Opens the folder; reads nothing of what is in it. Background work of a server (daily backups,
  * resuming research) is not done. VALIDATION_ERROR for a wrong setting, FILESYSTEM_ERROR.
  */
 export async function openDaybook({ root, env }: OpenOptions = {}): Promise<Daybook> {
@@ -87,7 +87,7 @@ export async function openDaybook({ root, env }: OpenOptions = {}): Promise<Dayb
     cwd: process.cwd(),
     knownToolsets: TOOLSETS,
     readFile: readTextIfPresent,
-    realPath: realPlace,
+    realPath: resolveRealPath,
   });
   const app = await createApp(config);
   const { conversations, insights, search, insightSearch } = app;

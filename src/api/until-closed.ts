@@ -1,6 +1,6 @@
 /**
  * The end of a daybook: calls that were begun are finished, later ones are refused, on the stores as well.
- * A program that saved into what it had closed would otherwise never learn that nobody waits for it.
+ * A program that saved into what it had closed would otherwise never learn that its writes are not waited for.
  */
 import { AppError } from '../base/errors.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';

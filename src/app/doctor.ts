@@ -1,4 +1,4 @@
-/** The doctor put together: which folders and stores its checks look at. */
+/** The doctor put together: which folders and stores its checks read. */
 import { dirname, join } from 'node:path';
 import type { Clock } from '../base/clock.js';
 import type { Config } from '../config/config.js';

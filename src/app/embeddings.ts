@@ -1,6 +1,7 @@
 /** Embeddings put together: which model, where its vectors are kept, and what recall asks of them. */
 import { join } from 'node:path';
 import type { Clock } from '../base/clock.js';
+import { AppError } from '../base/errors.js';
 import { sha256Hex } from '../base/ids.js';
 import type { Log } from '../base/log.js';
 import type { Config } from '../config/config.js';
@@ -20,6 +21,10 @@ export interface EmbeddingParts {
   readonly mode: Config['embeddings']['mode'];
   /** Absent where embeddings are off. */
   progress(): EmbeddingProgress | undefined;
+  /** Takes the vectors that are on the disk, for a process that asks and ends; nothing where embeddings are off. See `EmbeddingSync.load`. */
+  load(): Promise<void>;
+  /** See `EmbeddingSync.embedAll`. VALIDATION_ERROR where embeddings are off. */
+  embedAll: EmbeddingSync['embedAll'];
   /** Begins to embed in the background. */
   start(): void;
   close(): Promise<void>;
@@ -34,7 +39,8 @@ export function openEmbeddings(
   const { mode } = config.embeddings;
   if (mode === 'off') {
     const nothing = () => undefined;
-    return { mode, progress: nothing, start: nothing, close: async () => undefined };
+    const done = async () => undefined;
+    return { mode, progress: nothing, load: done, embedAll: off, start: nothing, close: done };
   }
   const sync = new EmbeddingSync({
     conversations,
@@ -48,9 +54,17 @@ export function openEmbeddings(
     mode,
     vectors: createVectorSource(sync, log),
     progress: () => sync.progress,
+    load: () => sync.load(),
+    embedAll: (onProgress, signal) => sync.embedAll(onProgress, signal),
     start: () => sync.start(),
     close: () => sync.close(),
   };
+}
+
+async function off(): Promise<never> {
+  throw new AppError('VALIDATION_ERROR', 'Embeddings are off.', {
+    hint: 'Set DAYBOOK_EMBEDDINGS to local, openai or ollama.',
+  });
 }
 
 /** The vectors of a root's messages, a folder a model. */

@@ -3,9 +3,12 @@ import { join } from 'node:path';
 import { sha256Hex } from '../base/ids.js';
 import type { Config } from '../config/config.js';
 import { type ConversionOptions, convertStore } from '../encryption/convert.js';
+import { formsOf } from '../encryption/file-forms.js';
 import type { GivenKey } from '../encryption/keys.js';
 import { type OpenEncryption, openEncryption } from '../encryption/open-encryption.js';
-import type { StorePlaces } from '../files/sealing/open-stores.js';
+import type { FileForms } from '../files/sealing/file-forms.js';
+import type { StorePaths } from '../files/sealing/open-stores.js';
+import { CONTENTS_NAME } from '../maintenance/backup-content.js';
 import { KnowledgeGraph } from '../stores/knowledge-graph/knowledge-graph.js';
 import { graphFiles } from '../stores/knowledge-graph/log/graph-files.js';
 
@@ -14,7 +17,7 @@ const memoryBankOf = ({ root }: Config) => join(root, 'memory-bank');
 /** The name of what belongs to this store in the user's cache folder. */
 const cacheNameOf = ({ logsDir }: Config): string => sha256Hex(logsDir).slice(0, 32);
 
-function placesOf(config: Config): StorePlaces {
+function pathsOf(config: Config): StorePaths {
   const { root, logsDir, kg, backup, cacheFolder } = config;
   const { snapshot, sidecar, wal, previousSnapshot, previousWal, rejects } = graphFiles(
     kg.snapshotPath,
@@ -30,9 +33,21 @@ function placesOf(config: Config): StorePlaces {
 }
 
 /** Throws like `openEncryption`. */
-export function openStoreEncryption(config: Config): Promise<OpenEncryption> {
-  return openEncryption(config.logsDir, placesOf(config), config.encryption);
+export async function openStoreEncryption(
+  config: Config,
+): Promise<OpenEncryption & { readonly forms: FileForms }> {
+  const paths = pathsOf(config);
+  const opened = await openEncryption(config.logsDir, paths, config.encryption);
+  // In archives the files of the graph have their usual names.
+  const usual = Object.values(graphFiles('kg_snapshot.json', 'kg_wal.log')).filter(isLineFile);
+  return {
+    ...opened,
+    forms: formsOf(opened.key, [...paths.lineFiles, ...usual].filter(isLineFile)),
+  };
 }
+
+/** The sidecar is about the file as it lies there, and stays readable. */
+const isLineFile = (path: string) => /\.(json|log)$/.test(path);
 
 /** See `convertStore`. `wanted`: what opens the store afterwards; `undefined`: nothing is needed. */
 export function convertEncryption(
@@ -50,8 +65,9 @@ export function convertEncryption(
   return convertStore({
     logsFolder: logsDir,
     memoryBank,
-    places: placesOf(config),
+    paths: pathsOf(config),
     locks: [...new Set(locks)],
+    archives: { folder: join(config.root, 'archive'), contentsName: CONTENTS_NAME },
     current: encryption,
     wanted,
     fsync,

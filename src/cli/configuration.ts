@@ -2,7 +2,7 @@
  * Loads the configuration for a command: joins flags, environment and the user's own files.
  */
 import { type Config, loadConfig } from '../config/config.js';
-import { realPlace } from '../files/door/real-place.js';
+import { resolveRealPath } from '../files/door/real-path.js';
 import { readTextIfPresent } from '../files/paths/user-files.js';
 import { TOOLSETS } from '../tools/index.js';
 
@@ -16,6 +16,6 @@ export function configuration(flags: Flags): Config {
     cwd: process.cwd(),
     knownToolsets: TOOLSETS,
     readFile: readTextIfPresent,
-    realPath: realPlace,
+    realPath: resolveRealPath,
   });
 }

@@ -52,11 +52,10 @@ export interface Config {
   readonly http: HttpConfig;
   readonly logLevel: (typeof LOG_LEVELS)[number];
   readonly fsync: boolean;
-  /** What opens an encrypted store. `keyFile` is absolute. */
-  readonly encryption: {
-    readonly keyFile: string | undefined;
-    readonly passphrase: string | undefined;
-  };
+  /** What opens an encrypted store, and age files. `keyFile` is absolute. */
+  readonly encryption: Readonly<
+    Record<'keyFile' | 'passphrase' | 'agePassphrase', string | undefined>
+  >;
   readonly maxMessages: number;
   /** Whether summaries are kept current in the background. */
   readonly autoSummarise: boolean;
@@ -86,6 +85,8 @@ export interface Config {
     readonly activity: (typeof IMPORT_ACTIVITIES)[number];
     /** Tools whose sessions servers take in. */
     readonly watched: readonly (typeof WATCHED_TOOLS)[number][];
+    /** Absolute. Callers over the network may import from inside them. */
+    readonly folders: readonly string[];
     /** Where the user's tools keep their files. */
     readonly home: string;
     readonly programs: string;
@@ -218,6 +219,7 @@ export function loadConfig(sources: ConfigSources): Config {
     encryption: Object.freeze({
       keyFile: values.keyFile && named(values.keyFile),
       passphrase: values.passphrase,
+      agePassphrase: values.agePassphrase,
     }),
     maxMessages: values.maxMessages,
     mbMaxFiles: values.mbMaxFiles,
@@ -235,6 +237,7 @@ export function loadConfig(sources: ConfigSources): Config {
       watched: WATCHED_TOOLS.filter(
         (name) => values.importWatch.includes('all') || values.importWatch.includes(name),
       ),
+      folders: values.importFolders.map(named),
       home,
       programs: programsFolder({ ...sources, env }),
     }),

@@ -3,6 +3,7 @@
  * The table behind the configuration, its error sentences and the list in README.md.
  * Reading and combining the sources is `./config.ts`.
  */
+import { delimiter } from 'node:path';
 import { z } from 'zod';
 import { isTimeZone, systemTimeZone } from '../base/local-time.js';
 import { KEEPING_SETTINGS } from './keeping-settings.js';
@@ -41,6 +42,10 @@ const namesIn = (value: unknown) => {
     .map((name) => name.trim());
   return names.filter((name) => name !== '' && name !== 'off');
 };
+
+/** As in PATH. */
+const pathsIn = (value: unknown) =>
+  typeof value === 'string' ? value.split(delimiter).filter((path) => path.trim() !== '') : value;
 
 /** Every setting: what it takes, where it is read, what it defaults to. README lists this table. */
 export const SETTINGS = {
@@ -92,6 +97,13 @@ export const SETTINGS = {
     takes: 'the path of a file with 64 hexadecimal digits',
     about: 'The key of an encrypted store (see `daybook encrypt --help`).',
     env: ['DAYBOOK_KEY_FILE'],
+  }),
+  agePassphrase: setting({
+    schema: z.string().min(1).optional(),
+    takes: 'a passphrase',
+    about: 'The passphrase of age files that backups and exports are written to and read from.',
+    env: ['DAYBOOK_AGE_PASSPHRASE'],
+    secret: true,
   }),
   passphrase: setting({
     schema: z.string().min(1).optional(),
@@ -196,6 +208,13 @@ export const SETTINGS = {
     about:
       'The tools on this machine whose sessions servers take in as they grow, before these tools delete them (default `off`).',
     env: ['DAYBOOK_IMPORT_WATCH'],
+  }),
+  importFolders: setting({
+    schema: z.preprocess(pathsIn, z.array(text).default([])),
+    takes: `absolute paths of folders, separated by ${JSON.stringify(delimiter)}`,
+    about:
+      'Folders of this machine from which callers over HTTP may import by path (default: none).',
+    env: ['DAYBOOK_IMPORT_FOLDERS'],
   }),
   kgSnapshot: setting({
     schema: text.optional(),

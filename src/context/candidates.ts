@@ -35,7 +35,7 @@ export function candidate(
 }
 
 /** The latest `most` messages that a person or an assistant said, newest first. */
-export function latestSaid(conversation: Conversation, most: number): LocatedMessage[] {
+export function latestMessages(conversation: Conversation, most: number): LocatedMessage[] {
   const located: LocatedMessage[] = [];
   const { messages } = conversation;
   for (let seq = messages.length; seq > 0 && located.length < most; seq -= 1) {

@@ -92,13 +92,13 @@ function wordsOf(content: string): Set<string> {
   for (const line of proseLines(content)) {
     for (const { segment, isWordLike } of segmentsOf('word', line)) {
       const word = segment.toLowerCase();
-      if (isWordLike && isTelling(word)) words.add(word);
+      if (isWordLike && isDistinctive(word)) words.add(word);
     }
   }
   return words;
 }
 
-function isTelling(word: string): boolean {
+function isDistinctive(word: string): boolean {
   if (!LETTERS.test(word) || word.length > LONGEST_WORD) return false;
   if (DENSE.test(word)) return word.length >= 2 && !HIRAGANA_ONLY.test(word);
   return word.length >= 3 && !STOP_WORDS.has(word.replaceAll('’', "'"));

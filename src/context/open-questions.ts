@@ -8,7 +8,7 @@ import {
   type Candidate,
   candidate,
   type LocatedMessage,
-  latestSaid,
+  latestMessages,
   pickedFrom,
 } from './candidates.js';
 import { PUT_OFF } from './other-languages.js';
@@ -42,7 +42,7 @@ export function openQuestions(
   slice: TimeSlice,
 ): Promise<OpenQuestion[]> {
   const replies = new Replies();
-  return pickedFrom(latestSaid(conversation, MESSAGES_SEARCHED), slice, (located) => {
+  return pickedFrom(latestMessages(conversation, MESSAGES_SEARCHED), slice, (located) => {
     const given = replies.to(located);
     replies.note(located);
     if (!given.every(isPutOff)) return [];

@@ -9,7 +9,7 @@ import {
   type Candidate,
   candidate,
   type LocatedMessage,
-  latestSaid,
+  latestMessages,
   pickedFrom,
 } from './candidates.js';
 import { isQuestion } from './open-questions.js';
@@ -81,7 +81,7 @@ export function promisesIn(
   conversation: Conversation,
   slice: TimeSlice,
 ): Promise<PromiseCandidate[]> {
-  return pickedFrom(latestSaid(conversation, MESSAGES_SEARCHED), slice, promisesOf);
+  return pickedFrom(latestMessages(conversation, MESSAGES_SEARCHED), slice, promisesOf);
 }
 
 function promisesOf(located: LocatedMessage): PromiseCandidate[] {

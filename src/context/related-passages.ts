@@ -1,6 +1,6 @@
 /**
  * What was said in earlier conversations about the matter of a session: found by recall with the words
- * that tell the session apart. Evidence like everything else here, cut and never rephrased.
+ * that distinguish the session. Passages are cut and never rephrased.
  */
 import { estimateTextTokens } from '../base/tokens.js';
 import type { SearchCaller } from '../search/messages/message-search.js';
@@ -8,9 +8,9 @@ import type { RecallSearch } from '../search/recall/recall-search.js';
 import type { Candidate } from './candidates.js';
 import { shortened } from './continuity.js';
 
-/** A session begins: whoever waits for it does not wait for an index. */
-const PATIENCE_MS = 500;
-/** Best messages that are looked at; most are of the session's own conversation. */
+/** The start of a session does not wait longer than this for an index. */
+const MAX_WAIT_MS = 500;
+/** Best messages that are considered; most are of the session's own conversation. */
 const LOOKED_AT = 200;
 const MOST_PASSAGES = 3;
 /** One word in common is chance. */
@@ -37,27 +37,27 @@ export async function relatedPassages(
   caller: SearchCaller,
 ): Promise<RelatedPassage[] | undefined> {
   if (words.length < LEAST_WORDS) return [];
-  if (!(await recall.ready({ ...caller, patienceMs: PATIENCE_MS }))) return undefined;
+  if (!(await recall.ready({ ...caller, maxWaitMs: MAX_WAIT_MS }))) return undefined;
   const filters = module === undefined ? {} : { module };
   const { answer } = await recall.ask(words.join(' '), filters, 'hybrid', caller);
   const seen = new Set(except);
-  const found = Array.from({ length: Math.min(LOOKED_AT, answer.total) }, (_, place) => {
-    const hit = answer.hit(place);
+  const found = Array.from({ length: Math.min(LOOKED_AT, answer.total) }, (_, position) => {
+    const hit = answer.hit(position);
     if (hit === undefined || seen.has(hit.conversationId)) return [];
     if (hit.evidence.words.length < LEAST_WORDS) return [];
     seen.add(hit.conversationId);
-    return [{ ...hit, place }];
+    return [{ ...hit, position }];
   }).flat();
-  const wordsAt = new Map(found.map(({ place, evidence }) => [place, evidence.words]));
+  const wordsAt = new Map(found.map(({ position, evidence }) => [position, evidence.words]));
   const { hits } = await recall.hits(answer, found.slice(0, MOST_PASSAGES), {});
   let room = tokens;
-  return hits.flatMap(({ place, passage, content, ...hit }) => {
+  return hits.flatMap(({ position, passage, content, ...hit }) => {
     const text = content.slice(passage.start, passage.end).trim();
     const shown = shortened(text, Math.min(room, tokens / MOST_PASSAGES));
     if (shown === undefined) return [];
     room -= estimateTextTokens(shown.content);
     const { conversationId, messageId, seq, role, createdAt } = hit;
-    const words = wordsAt.get(place) ?? [];
+    const words = wordsAt.get(position) ?? [];
     return [{ text: shown.content, words, conversationId, messageId, seq, role, createdAt }];
   });
 }

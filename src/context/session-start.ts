@@ -72,7 +72,7 @@ export async function startSession(
   if (latest === undefined) return undefined;
   const head = shownHead(latest);
   const slice = new TimeSlice({ signal: caller.signal });
-  const distinctiveWords = await tellingWords(latest, search, slice);
+  const distinctiveWords = await distinctiveWordsOf(latest, search, slice);
   const room = maxTokens - estimateTextTokens(JSON.stringify(head)) - ROOM_AROUND;
   const about = { words: distinctiveWords, module, tokens: room * SHARE_OF_RELATED };
   const except = new Set([latest.conversationId, ...(current ? [current.conversationId] : [])]);
@@ -87,7 +87,7 @@ export async function startSession(
 }
 
 /** Words of the conversation's last session that are rare elsewhere. */
-async function tellingWords(
+async function distinctiveWordsOf(
   { messages }: Conversation,
   search: MessageSearch,
   slice: TimeSlice,

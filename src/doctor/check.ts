@@ -1,6 +1,6 @@
 /**
- * What a check of the doctor is: a name, and a function that looks at one part of the store and tells
- * what it finds. A check changes nothing; what a finding offers as `repair` loses nothing.
+ * A check of the doctor: a name, and a function that checks one part of the store and reports
+ * what it finds. A check changes nothing; the `repair` of a finding loses nothing.
  */
 import type { AppError } from '../base/errors.js';
 
@@ -15,7 +15,7 @@ export interface Found {
   readonly message: string;
   /** What a person can do. */
   readonly hint: string;
-  /** Mends it and tells in one sentence what was done. Absent where a person must decide. */
+  /** Repairs it and returns one sentence about what was done. Absent if a person must decide. */
   repair?(): Promise<string>;
 }
 
@@ -25,16 +25,16 @@ export interface Finding extends Omit<Found, 'repair'> {
   readonly repairable: boolean;
 }
 
-export interface Looking {
+export interface CheckContext {
   readonly signal: AbortSignal;
-  /** So many more things were looked at. */
-  looked(count?: number): void;
+  /** Adds to the number of things that were checked. */
+  countChecked(count?: number): void;
   found(finding: Found): void;
 }
 
 export interface Check {
   readonly name: string;
-  run(looking: Looking): Promise<void>;
+  run(context: CheckContext): Promise<void>;
 }
 
 /** The finding for a file that cannot be read. */

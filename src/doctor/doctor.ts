@@ -9,10 +9,10 @@ import type { Check, Finding, Found } from './check.js';
 export interface Step {
   readonly check: string;
   readonly durationMs: number;
-  /** Files or entries that were looked at. */
+  /** Files or entries that were checked. */
   readonly looked: number;
   readonly findings: readonly Finding[];
-  /** Why the check could not look at all of it. */
+  /** Why the check did not finish. */
   readonly error?: { readonly code: string; readonly message: string };
 }
 
@@ -71,7 +71,7 @@ export class Doctor {
       if (repair) repairs.push({ check: check.name, path: finding.path, run: repair });
     };
     const failure = await failureOf(() =>
-      check.run({ signal, found, looked: (count = 1) => (looked += count) }),
+      check.run({ signal, found, countChecked: (count = 1) => (looked += count) }),
     );
     const durationMs = Math.round(this.#clock.monotonic() - began);
     return { check: check.name, durationMs, looked, findings, ...(failure && { error: failure }) };
@@ -107,7 +107,7 @@ async function failureOf(work: () => Promise<void>): Promise<Step['error']> {
   }
 }
 
-/** 0: nothing to do; 1: findings; 2: a check could not look. Notes do not count. */
+/** 0: nothing to do; 1: findings; 2: a check did not finish. Notes do not count. */
 export function statusOf(steps: readonly Step[]): 0 | 1 | 2 {
   if (steps.some(({ error }) => error !== undefined)) return 2;
   const isFound = steps.some(({ findings }) =>

@@ -7,7 +7,7 @@
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, sleep } from '../base/clock.js';
-import { isAppError } from '../base/errors.js';
+import { AppError, isAppError } from '../base/errors.js';
 import { sha256Hex } from '../base/ids.js';
 import type { Log } from '../base/log.js';
 import { TimeSlice } from '../base/time-slice.js';
@@ -26,7 +26,7 @@ export interface EmbeddingSyncOptions {
   readonly cut: Cutter;
   readonly clock: Clock;
   readonly log: Log;
-  readonly lookEveryMs?: number;
+  readonly pollIntervalMs?: number;
 }
 
 export interface EmbeddingProgress {
@@ -34,7 +34,7 @@ export interface EmbeddingProgress {
   readonly model?: string;
   readonly embedded: number;
   readonly passages: number;
-  /** Files of vectors that were damaged, or of another model: made anew. */
+  /** Files of vectors that were damaged, or of another model: they are computed again. */
   readonly damagedFiles: number;
   readonly error?: { readonly code: string; readonly message: string };
 }
@@ -49,7 +49,7 @@ interface PassageRef {
 /** A question waits for the batch that is under way. */
 const BATCH = 8;
 const ROWS_A_FILE = 256;
-const LOOK_EVERY_MS = 5_000;
+const POLL_INTERVAL_MS = 5_000;
 /** After a server refused, or could not be reached. */
 const PAUSE_AFTER_FAILURE_MS = 60_000;
 /** Of the time that a batch took, rested after it: half of a core, less where the machine is busy. */
@@ -79,7 +79,7 @@ export class EmbeddingSync {
 
   /** Begins the work; nothing waits for it. */
   start(): void {
-    const { conversations, lookEveryMs = LOOK_EVERY_MS } = this.#options;
+    const { conversations, pollIntervalMs = POLL_INTERVAL_MS } = this.#options;
     this.#unfollow = conversations.followFromNow(
       ({ conversationId, document, unchangedMessages }) => {
         if (document === undefined) return this.#rows.delete(conversationId);
@@ -92,8 +92,39 @@ export class EmbeddingSync {
         );
       },
     );
-    this.#timer = setInterval(() => this.#look(), lookEveryMs).unref();
+    this.#timer = setInterval(() => this.#look(), pollIntervalMs).unref();
     this.#look(true);
+  }
+
+  /**
+   * For a process that asks and ends: takes the vectors that are on the disk, and makes none. Throws what
+   * opening the model throws.
+   */
+  async load(): Promise<void> {
+    await this.#openOnce();
+    await this.#listAll();
+    await this.#takeNews();
+  }
+
+  /**
+   * Makes every vector that is missing, without rests; all are on the disk when it resolves. LOCKED where
+   * another process makes them; CANCELLED keeps what was made; throws what the model throws.
+   */
+  async embedAll(
+    onProgress: (progress: EmbeddingProgress) => void,
+    signal: AbortSignal,
+  ): Promise<EmbeddingProgress> {
+    await this.load();
+    const isAlone = await this.#embedMissing(async () => {
+      onProgress(this.progress);
+      signal.throwIfAborted();
+    });
+    if (!isAlone) {
+      throw new AppError('LOCKED', 'Another process of Daybook makes the vectors now.', {
+        hint: 'Wait until daybook embeddings says that all are made.',
+      });
+    }
+    return this.progress;
   }
 
   get progress(): EmbeddingProgress {
@@ -160,7 +191,7 @@ export class EmbeddingSync {
     await this.#openOnce();
     if (isFirst || this.#rows.count === 0) await this.#listAll();
     await this.#takeNews();
-    if (this.#missing.size > 0) await this.#embedMissing();
+    if (this.#missing.size > 0) await this.#embedMissing((tookMs) => this.#rest(tookMs));
     this.#failure = undefined;
   }
 
@@ -232,19 +263,16 @@ export class EmbeddingSync {
     this.#missing.delete(row.key);
   }
 
-  async #embedMissing(): Promise<void> {
+  /** False where another process is at it: its files are news. `afterBatch` gets what the batch took. */
+  async #embedMissing(afterBatch: (tookMs: number) => Promise<void>): Promise<boolean> {
     const lease = await tryLease(join(this.#options.folder, 'lease'));
-    if (lease === undefined) return; // another process is at it; its files are news
+    if (lease === undefined) return false;
     try {
       await this.#takeNews();
       while (this.#missing.size > 0 && lease.isHeld() && !this.#ending.signal.aborted) {
         const startedAt = this.#options.clock.monotonic();
         await this.#embedBatch();
-        const tookMs = this.#options.clock.monotonic() - startedAt;
-        const isBusy = (loadavg()[0] ?? 0) > availableParallelism();
-        await sleep(tookMs * (isBusy ? REST.busy : REST.quiet), this.#ending.signal).catch(
-          () => undefined,
-        );
+        await afterBatch(this.#options.clock.monotonic() - startedAt);
       }
       const wanted = this.#rows.keys();
       await this.#files?.tidy((key) => wanted.has(key));
@@ -252,6 +280,13 @@ export class EmbeddingSync {
       await this.#write();
       await lease.release();
     }
+    return true;
+  }
+
+  async #rest(tookMs: number): Promise<void> {
+    const isBusy = (loadavg()[0] ?? 0) > availableParallelism();
+    const restMs = tookMs * (isBusy ? REST.busy : REST.quiet);
+    await sleep(restMs, this.#ending.signal).catch(() => undefined);
   }
 
   async #embedBatch(): Promise<void> {

@@ -28,7 +28,7 @@ const GRAPH_VERSION = 1;
 const WEIGHTS_FILE = 'model.fp16.safetensors';
 /** What all-MiniLM-L6-v2 was trained on; passages are shorter. */
 const MOST_TOKENS = 256;
-/** Of a model folder, in the order in which they are looked for. */
+/** Of a model folder, in the order in which they are searched. */
 const MODEL_FILES = ['model.onnx', 'onnx/model_quantized.onnx', 'onnx/model.onnx'];
 
 interface ModelFiles {

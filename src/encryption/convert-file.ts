@@ -52,8 +52,8 @@ function convertConversation(
   try {
     const value = parseDocument(bytes, path, 'CONVERSATION_CORRUPTED');
     if (hasForm(value, to)) return 'same';
-    const place = { path, conversationId };
-    const document = parseConversation(value, place, codecOf(from ?? to), codecOf(to));
+    const location = { path, conversationId };
+    const document = parseConversation(value, location, codecOf(from ?? to), codecOf(to));
     return Buffer.from(document.render(document.head));
   } catch (error) {
     if (UNREADABLE.some((code) => isAppError(error, code))) return 'unreadable';

@@ -22,3 +22,11 @@ export function convertLines(text: string, path: string, key: CipherKey | undefi
   });
   return lines.join('\n');
 }
+
+/** The same with heads in the clear, as in a file of facts. A sealed line stays. DECRYPT. */
+export function sealedLines(text: string, path: string, key: CipherKey): string {
+  const lines = text
+    .split('\n')
+    .map((line) => (HEAD.test(line) ? line : convertLines(line, path, key)));
+  return lines.join('\n');
+}

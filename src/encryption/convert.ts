@@ -1,12 +1,13 @@
 /**
  * Encrypts a store in place, decrypts it, or gives it another key. The marker says that this is under way
  * before the first file is changed: from then on every other process refuses to open the store and to
- * write. Each file is replaced as a whole, so whoever is killed leaves files of which each is whole in one
- * form; the next run goes on with those that are left. The marker tells the new state after the last one.
+ * write. Each file is replaced as a whole, so a process that is killed leaves files of which each is whole in one
+ * form; the next run goes on with those that are left. The marker has the new state after the last file.
  */
 import { join } from 'node:path';
 import { AppError, isAppError } from '../base/errors.js';
-import type { Durability } from '../files/atomic/atomic-write.js';
+import { isArchiveName } from '../files/archive.js';
+import { type Durability, makeFolder, syncFolder } from '../files/atomic/atomic-write.js';
 import { sweepLocks, withLock } from '../files/locks/file-lock.js';
 import { tryLease } from '../files/locks/lease.js';
 import { heldLocks } from '../files/locks/lock-inspection.js';
@@ -14,11 +15,12 @@ import { removeFile } from '../files/paths/folders.js';
 import { readStored } from '../files/read/json-doc.js';
 import { type ListedFile, listFiles } from '../files/read/list-files.js';
 import { isSameStamp, readStampNow, type Stamp } from '../files/read/stamp.js';
+import { rewriteArchive } from '../files/rewrite-archive.js';
 import {
   addStore,
   hasOwnForm,
   isDocumentFile,
-  type StorePlaces,
+  type StorePaths,
 } from '../files/sealing/open-stores.js';
 import { rewriteFile } from '../files/sealing/rewrite-file.js';
 import { addKey } from '../files/sealing/sealed-form.js';
@@ -35,14 +37,16 @@ const TEMPORARY = /(^|\/)\.tmp-[^/]*$/;
 export interface ConversionOptions extends Durability {
   readonly logsFolder: string;
   readonly memoryBank: string;
-  readonly places: StorePlaces;
+  readonly paths: StorePaths;
   /** Folders of the write locks. */
   readonly locks: readonly string[];
   /** What opens the store as it is. */
   readonly current: GivenKey;
   /** What is to open it afterwards; `undefined`: everybody. */
   readonly wanted: GivenKey | undefined;
-  /** Writes the files of the graph anew, in the form that the store is getting. */
+  /** Archives of old conversations, whose files are converted in them. */
+  readonly archives: { readonly folder: string; readonly contentsName: string };
+  /** Writes the files of the graph again, in the form that the store is getting. */
   saveGraph(): Promise<void>;
   onFile?(count: number): void;
 }
@@ -72,13 +76,14 @@ export async function convertStore(options: ConversionOptions): Promise<Conversi
     const { marker } = await readMarker(logsFolder);
     const { from, to } = await keysOf(marker, options);
     if (from) undo.push(addKey(from.key));
-    undo.push(addStore({ places: options.places, key: to?.key }));
+    undo.push(addStore({ paths: options.paths, key: to?.key }));
     if (from === undefined && to === undefined) return { converted: 0, left: [] };
     const begun = { key: from?.facts ?? null, converting: { to: to?.facts ?? null } };
     await writeMarker(logsFolder, begun, options);
     await waitForWriters(options, marker);
     const keys = { from: from?.key, to: to?.key };
     const done = await new Conversion(options, keys).run();
+    await forgetStages(options);
     await writeMarker(logsFolder, { key: to?.facts ?? null }, options);
     return { ...done, ...(to && { keyId: to.key.id }) };
   } finally {
@@ -103,7 +108,7 @@ async function keysOf(
   return { ...(from && { from }), to };
 }
 
-/** Whoever encrypts again with the same key names it only once. */
+/** To encrypt again with the same key, it is named only once. */
 const withOther = (current: GivenKey, wanted: GivenKey = {}): GivenKey => ({
   keyFile: current.keyFile ?? wanted.keyFile,
   passphrase: current.passphrase ?? wanted.passphrase,
@@ -120,7 +125,7 @@ async function sameKey(
   });
 }
 
-/** Whoever had a lock before the marker finishes; whoever gets one now sees the marker. */
+/** A process that had a lock before the marker finishes; one that gets a lock now sees the marker. */
 async function waitForWriters(options: ConversionOptions, before: Marker): Promise<void> {
   try {
     for (const folder of options.locks) {
@@ -132,6 +137,15 @@ async function waitForWriters(options: ConversionOptions, before: Marker): Promi
   } catch (error) {
     await writeMarker(options.logsFolder, before, options); // nothing was converted
     throw error;
+  }
+}
+
+/** What was staged in a lock has the old form, and must not come back by a power cut. */
+async function forgetStages({ locks, fsync }: ConversionOptions): Promise<void> {
+  for (const folder of locks) {
+    await sweepLocks(folder);
+    await makeFolder(folder, { fsync });
+    await syncFolder(folder, { fsync });
   }
 }
 
@@ -156,18 +170,21 @@ class Conversion {
       before = this.#converted;
       for await (const file of this.#files()) await this.#convert(file);
     } while (this.#converted > before);
+    for await (const file of listFiles(this.#options.archives.folder, () => false)) {
+      await this.#convertArchive(file);
+    }
     const left = [...this.#left].map(([path, reason]) => ({ path, reason }));
     return { converted: this.#converted, left };
   }
 
   async *#files(): AsyncGenerator<ListedFile> {
-    const { logsFolder, memoryBank, places } = this.#options;
+    const { logsFolder, memoryBank, paths } = this.#options;
     const isScaffold = (name: string) => /^\.(locks|leases|git)$/.test(name);
     yield* listFiles(logsFolder, isScaffold);
     for await (const file of listFiles(memoryBank, isScaffold)) {
       if (isOwnInBank(file.name)) yield file;
     }
-    const { cacheFolder, cacheName } = places;
+    const { cacheFolder, cacheName } = paths;
     for await (const file of listFiles(cacheFolder, () => false)) {
       if (file.name.includes(cacheName)) yield file;
     }
@@ -177,8 +194,8 @@ class Conversion {
     const stamp = readStampNow(path);
     if (stamp === undefined || isSameStamp(this.#seen.get(path), stamp)) return;
     // No process writes one now; it may hold a text in the clear.
-    if (TEMPORARY.test(path) || isIndexCache(path, this.#options.places)) {
-      await removeFile(path);
+    if (TEMPORARY.test(path) || isIndexCache(path, this.#options.paths)) {
+      await removeFile(path, this.#options);
       return;
     }
     if (hasOwnForm(path) && !isDocumentFile(path)) return;
@@ -189,6 +206,27 @@ class Conversion {
       if (!isAppError(error, 'DECRYPT') && !isAppError(error, 'TOO_LARGE')) throw error;
       this.#leave(path, stamp, error.message);
     }
+  }
+
+  async #convertArchive({ path, isPlain }: ListedFile): Promise<void> {
+    if (TEMPORARY.test(path)) return removeFile(path, this.#options);
+    if (!isPlain || !isArchiveName(path)) return;
+    const { archives, fsync } = this.#options;
+    const change = ({ name, bytes }: { name: string; bytes: Buffer }) => {
+      if (hasOwnForm(name) && !isDocumentFile(name)) return undefined;
+      const converted = convertFile(name, bytes, this.#keys);
+      return converted && Buffer.from(converted);
+    };
+    try {
+      const { contentsName } = archives;
+      if (!(await rewriteArchive(path, { contentsName, fsync, change }))) return;
+    } catch (error) {
+      if (!isAppError(error, 'CORRUPT') && !isAppError(error, 'DECRYPT')) throw error;
+      this.#left.set(path, error.message);
+      return;
+    }
+    this.#converted += 1;
+    this.#options.onFile?.(this.#converted);
   }
 
   #leave(path: string, stamp: Stamp, reason: string): void {
@@ -212,7 +250,7 @@ class Conversion {
   async #convertGraph(): Promise<void> {
     const { to } = this.#keys;
     let hasOther = false;
-    for (const path of this.#options.places.lineFiles) {
+    for (const path of this.#options.paths.lineFiles) {
       const text = (await readStored(path, MOST_BYTES))?.bytes.toString() ?? '';
       if (/\.sha256$/.test(path)) continue;
       if (!hasOtherLines(text, to)) continue;
@@ -233,5 +271,5 @@ const isOwnInBank = (name: string) =>
   looksLikeNote(name) || /^(\.trash\/|insights\/[^/]*\.json$)/.test(name) || TEMPORARY.test(name);
 
 /** It is built again from the messages; vectors cost more, so they are converted. */
-const isIndexCache = (path: string, { cacheFolder }: StorePlaces) =>
+const isIndexCache = (path: string, { cacheFolder }: StorePaths) =>
   path.startsWith(cacheFolder) && !/\.(vectors|owner)$/.test(path);

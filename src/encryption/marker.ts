@@ -36,7 +36,7 @@ const markerSchema = z.object({
   converting: z.object({ to: keySchema.nullable() }).optional(),
 });
 
-/** Tells how a key is got, and which one it is. */
+/** How the key is derived, and its id. */
 export type KeyFacts = z.output<typeof keySchema>;
 /** `key`: null where the store is, or was, in the clear. */
 export type Marker = Pick<z.output<typeof markerSchema>, 'key' | 'converting'>;
@@ -75,7 +75,7 @@ export async function writeMarker(
   durability: Durability,
 ): Promise<void> {
   const path = markerPath(logsFolder);
-  if (key === null && converting === undefined) return removeFile(path);
+  if (key === null && converting === undefined) return removeFile(path, durability);
   await makeFolder(logsFolder, durability);
   const value = { format: FORMAT, version: VERSION, key, ...(converting && { converting }) };
   await atomicWrite(path, Buffer.from(`${JSON.stringify(value, null, 2)}\n`), durability);

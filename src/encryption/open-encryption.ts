@@ -1,11 +1,11 @@
 /**
  * Opens the encryption of a store, before anything else of it is opened: reads which key it has, and
- * tells the files' floor, so that everything written below its places is sealed with that key.
+ * registers the key with `files/`, so that everything written below the store's paths is sealed with it.
  */
 
 import { AppError } from '../base/errors.js';
 import type { CipherKey } from '../files/sealing/cipher.js';
-import { addStore, type StorePlaces } from '../files/sealing/open-stores.js';
+import { addStore, type StorePaths } from '../files/sealing/open-stores.js';
 import { type GivenKey, namedKey } from './keys.js';
 import { markerPath, readMarker } from './marker.js';
 
@@ -22,13 +22,13 @@ export interface OpenEncryption {
  */
 export async function openEncryption(
   logsFolder: string,
-  places: StorePlaces,
+  paths: StorePaths,
   given: GivenKey,
 ): Promise<OpenEncryption> {
   const { marker, stamp } = await readMarker(logsFolder);
   if (marker.converting !== undefined) throw unfinished(marker.converting.to === null);
   const key = marker.key === null ? undefined : (await namedKey(marker.key, given)).key;
-  const close = addStore({ places, key, marker: { path: markerPath(logsFolder), stamp } });
+  const close = addStore({ paths, key, marker: { path: markerPath(logsFolder), stamp } });
   return { key, close };
 }
 

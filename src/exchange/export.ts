@@ -5,6 +5,7 @@
  */
 import { type Clock, isoTime } from '../base/clock.js';
 import { type AppError, isAppError } from '../base/errors.js';
+import { type AgeLock, ageFileOf } from '../files/age.js';
 import type { Durability } from '../files/atomic/atomic-write.js';
 import { writeNewFile } from '../files/atomic/new-file.js';
 import { writeNewFolder } from '../files/paths/folders.js';
@@ -37,6 +38,8 @@ export interface ExportRequest {
   readonly forSharing: boolean;
   /** What machines did, in the text for readers; left out: it stays in the metadata. */
   readonly activity?: ShownActivity | undefined;
+  /** Makes an age file of a file, which these open. */
+  readonly age?: AgeLock | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Conversations done, of how many. */
   onProgress?(done: number, total: number): void;
@@ -130,7 +133,8 @@ export class Exporter {
   async toPath(path: string, request: ExportRequest): Promise<ExportedFile> {
     const { fsync } = this.#options;
     const counts = newCounts();
-    const chunks = this.stream(request, counts);
+    const text = this.stream(request, counts);
+    const chunks = request.age === undefined ? text : (await ageFileOf(request.age)).seal(text);
     const sizeBytes = await writeNewFile(path, chunks, { fsync, signal: request.signal });
     return { ...counts, path, sizeBytes };
   }

@@ -46,8 +46,8 @@ const jsonLines: ExportWriter = {
     yield `${JSON.stringify({ thread: threadOf(head) })}\n`;
     for (const [index, message] of messages.entries()) {
       const { id, role, content, ...others } = lineOf(message);
-      const place = { id, threadId: head.conversationId, seq: index + 1, role, content };
-      yield `${JSON.stringify({ message: { ...place, ...others } })}\n`;
+      const open = { id, threadId: head.conversationId, seq: index + 1, role, content };
+      yield `${JSON.stringify({ message: { ...open, ...others } })}\n`;
     }
   },
   closing: '',

@@ -2,7 +2,7 @@
  * What machines did in a message (`tools` and `thinking` of its metadata, docs/FORMAT.md) as Markdown for
  * readers: folded into one line, or all of it.
  */
-import { fenced } from '../base/fenced.js';
+import { fenced } from '../base/code-block.js';
 import { isRecord } from '../base/is-record.js';
 import type { JsonObject } from '../stores/conversations/document/schema.js';
 import type { ExportedDocument } from './formats.js';

@@ -15,7 +15,7 @@ import { EXPORT_NAME, EXPORT_VERSION } from './formats.js';
 /** One conversation of an export, or what is wrong with it. */
 export interface ExportRecord {
   /** Where in the file, for people: `line 12`, `conversations[3]`. */
-  readonly place: string;
+  readonly location: string;
   readonly conversationId?: string;
   readonly value?: JsonObject;
   readonly error?: AppError;
@@ -51,18 +51,18 @@ async function readJson(path: string): Promise<ExportRecord[]> {
     });
   }
   return conversations.map((each, index) => {
-    const place = `conversations[${index}]`;
-    if (!isRecord(each)) return { place, error: wrong(`${place} is no conversation.`) };
+    const location = `conversations[${index}]`;
+    if (!isRecord(each)) return { location, error: wrong(`${location} is no conversation.`) };
     const { conversationId } = each;
     return typeof conversationId === 'string'
-      ? { place, conversationId, value: each }
-      : { place, error: wrong(`${place} has no conversationId.`) };
+      ? { location, conversationId, value: each }
+      : { location, error: wrong(`${location} has no conversationId.`) };
   });
 }
 
 /** A conversation whose lines are being read. */
 interface Open {
-  readonly place: string;
+  readonly location: string;
   readonly conversationId: string;
   readonly head: JsonObject;
   readonly messages: JsonObject[];
@@ -72,33 +72,37 @@ interface Open {
 async function* readJsonLines(path: string): AsyncGenerator<ExportRecord> {
   let open: Open | undefined;
   for await (const line of readLines(path)) {
-    const place = `line ${line.number}`;
+    const location = `line ${line.number}`;
     const { thread, message } = parseLine(line) ?? {};
     const threadId = isRecord(thread) ? thread['id'] : undefined;
     if (isRecord(thread) && typeof threadId === 'string') {
       if (open !== undefined) yield recordOf(open);
       const head = fromLine(thread, ['id']);
-      open = { place, conversationId: threadId, head, messages: [], error: undefined };
+      open = { location, conversationId: threadId, head, messages: [], error: undefined };
     } else if (isRecord(message) && message['threadId'] === open?.conversationId) {
       open?.messages.push({ ...fromLine(message, ['threadId', 'seq']) });
     } else {
-      const error = wrong(`${place} is neither a thread nor a message of the thread before it.`);
+      const error = wrong(`${location} is neither a thread nor a message of the thread before it.`);
       // The conversation around it may have lost something: better refused than shortened.
-      if (open === undefined) yield { place, error };
+      if (open === undefined) yield { location, error };
       else open.error ??= error;
     }
   }
   if (open !== undefined) yield recordOf(open);
 }
 
-function recordOf({ place, conversationId, head, messages, error }: Open): ExportRecord {
-  if (error !== undefined) return { place, conversationId, error };
+function recordOf({ location, conversationId, head, messages, error }: Open): ExportRecord {
+  if (error !== undefined) return { location, conversationId, error };
   const { messageCount } = head;
   if (typeof messageCount === 'number' && messageCount !== messages.length) {
     const counted = `${messages.length} of its ${messageCount} messages are in the file`;
-    return { place, conversationId, error: wrong(`${conversationId} is incomplete: ${counted}.`) };
+    return {
+      location,
+      conversationId,
+      error: wrong(`${conversationId} is incomplete: ${counted}.`),
+    };
   }
-  return { place, conversationId, value: { conversationId, ...head, messages } };
+  return { location, conversationId, value: { conversationId, ...head, messages } };
 }
 
 /** Without the fields of the line itself; what was unknown goes back to where it was. */

@@ -32,7 +32,7 @@ export interface RestoredConversations {
   readonly unchanged: string[];
   /** `id` is absent in a dry run. */
   readonly asNew: { from: string; id?: string }[];
-  readonly refused: { place: string; conversationId?: string; code: string; reason: string }[];
+  readonly refused: { location: string; conversationId?: string; code: string; reason: string }[];
 }
 
 /** STORAGE_FULL ends it; everything else about one conversation is in the report. Throws like `readExport`. */
@@ -49,15 +49,15 @@ export async function restoreExport(
       await restoreRecord(record, options, report, known);
     } catch (error) {
       const { code, message: reason } = asRecordError(error);
-      const { place, conversationId } = record;
-      report.refused.push({ place, ...(conversationId && { conversationId }), code, reason });
+      const { location, conversationId } = record;
+      report.refused.push({ location, ...(conversationId && { conversationId }), code, reason });
     }
     options.onProgress?.(++done);
   }
   return report;
 }
 
-/** What the store holds, looked up once: looking again for each conversation would take for ever. */
+/** What the store holds, read once: reading it for each conversation would take quadratic time. */
 interface Known {
   /** Ids that the export brought up so far. */
   readonly seen: Set<string>;
@@ -74,7 +74,7 @@ async function knownNow(store: ConversationStore): Promise<Known> {
 }
 
 async function restoreRecord(
-  { place, conversationId: id = '', value: exported, error }: ExportRecord,
+  { location, conversationId: id = '', value: exported, error }: ExportRecord,
   options: RestoreExportOptions,
   report: RestoredConversations,
   known: Known,
@@ -90,7 +90,7 @@ async function restoreRecord(
   known.seen.add(id);
   const { documents, dryRun } = options;
   const { value, summaries } = takeSummaries(exported);
-  const wanted = documents.parse(id, value, place);
+  const wanted = documents.parse(id, value, location);
   const refusal = await conflictOf(id, wanted, documents, known);
   if (refusal === 'identical') {
     report.unchanged.push(id);

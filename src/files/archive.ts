@@ -8,8 +8,9 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { createTarDecoder, createTarPacker, type TarPackController } from 'modern-tar';
 import { AppError, errnoOf, isAppError } from '../base/errors.js';
+import { streamOpened } from './age.js';
 import { FILE_MODE } from './atomic/atomic-write.js';
-import { readGivenStart, streamGiven } from './door/given-file.js';
+import { readGivenStart } from './door/given-file.js';
 import { fileError, withFileError } from './read/file-errors.js';
 import { MAX_DOCUMENT_BYTES } from './read/json-doc.js';
 
@@ -50,7 +51,8 @@ async function pack(files: AsyncIterable<ArchiveFile>, to: TarPackController): P
   }
 }
 
-export const isArchiveName = (path: string): boolean => /\.(tar\.gz|tgz)$/i.test(path);
+/** Also of one that is in an age file. */
+export const isArchiveName = (path: string): boolean => /\.(tar\.gz|tgz)(\.age)?$/i.test(path);
 
 /** Whether the file begins like an archive or has the name of one. FILESYSTEM_ERROR, also if there is no file. */
 export async function isArchive(path: string): Promise<boolean> {
@@ -91,7 +93,7 @@ export async function* readArchive(path: string): AsyncGenerator<ArchiveFile> {
 
 function openSource(path: string): Readable {
   try {
-    return streamGiven(path);
+    return streamOpened(path);
   } catch (error) {
     throw readError(error, path);
   }

@@ -1,12 +1,12 @@
 /**
- * How the contents of conversations are sealed, each for its place. Other files are sealed as wholes
+ * How the contents of conversations are sealed, each bound to its conversation and message. Other files are sealed as wholes
  * where they are written (sealing/open-stores.ts).
  */
 import type { CipherKey } from './sealing/cipher.js';
 import { openText, sealText } from './sealing/sealed-form.js';
 
 export interface Codec {
-  /** The text as it is stored. `binding` ties it to its place: the same text elsewhere must not open. */
+  /** The text as it is stored. `binding` ties it to its message: the sealed text does not open in another one. */
   seal(text: string, binding: string): string;
   /** The text as it was given; DECRYPT where the key or the binding is wrong. */
   open(stored: string, binding: string): string;

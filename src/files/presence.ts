@@ -97,7 +97,7 @@ export class Presence {
   }
 }
 
-/** STORAGE_UNAVAILABLE where the path lies in a store that is away. Call it before a folder is made. */
+/** STORAGE_UNAVAILABLE where the path lies in a store that is away. Call it before a folder is made or a lock is taken. */
 export function requirePresent(path: string): void {
   for (const presence of presences) if (presence.covers(path)) presence.require();
 }

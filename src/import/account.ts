@@ -1,5 +1,5 @@
 /** The account of an import: what came in, what did not and why. Counts are of conversations. */
-import type { Place } from './source.js';
+import type { RecordLocation } from './source.js';
 
 export interface AccountProblem {
   readonly path: string;
@@ -48,7 +48,7 @@ export function newAccount(): Account {
 
 export function addProblem(
   account: Account,
-  { path, record }: Place,
+  { path, record }: RecordLocation,
   { code, message }: { code: string; message: string },
 ): void {
   if (account.problems.length >= MOST_PROBLEMS) account.moreProblems += 1;

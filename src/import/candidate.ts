@@ -7,8 +7,14 @@ import { derivedUuid } from '../base/ids.js';
 import { jsonCopy } from '../stores/conversations/document/json-copy.js';
 import { CLIENT_ID } from '../stores/conversations/document/schema.js';
 import type { PastFields, PastMessage } from '../stores/conversations/writing/append.js';
-import { digestOf, headDigestOf, isOwnId, type SourceMark, saidDigestOf } from './mark.js';
 import type { ImportedConversation, ImportedMessage } from './source.js';
+import {
+  contentDigestOf,
+  digestOf,
+  headDigestOf,
+  isOwnId,
+  type SourceMark,
+} from './source-mark.js';
 
 export type CandidateMessage = PastMessage & { readonly id: string; readonly createdAt: string };
 
@@ -36,7 +42,7 @@ export function candidateOf(kind: string, given: ImportedConversation): Candidat
   const mark: SourceMark = {
     ...{ kind, id, count: messages.length },
     hash: digestOf(messages, times),
-    said: saidDigestOf(messages),
+    said: contentDigestOf(messages),
     head: headDigestOf(fields),
     ...(times && { times }),
     ...(given.isRemnant && { isRemnant: true }),
@@ -70,7 +76,7 @@ function timesOf({ createdAt, updatedAt, messages, fileTimeMs }: ImportedConvers
   };
 }
 
-/** Ids that repeat are told apart by their order; a message without a time has that of the one before. */
+/** Ids that repeat are distinguished by their order; a message without a time has that of the one before. */
 function messagesOf(
   kind: string,
   { id: conversation, messages }: ImportedConversation,

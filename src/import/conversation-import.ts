@@ -6,11 +6,11 @@ import { type AppError, isAppError } from '../base/errors.js';
 import { CONVERSATION_ID, type JsonObject } from '../stores/conversations/document/schema.js';
 import type { Screen } from '../stores/conversations/writing/screen.js';
 import { addLeftOut, addProblem } from './account.js';
+import type { KnownConversation } from './already-imported.js';
 import { type Candidate, candidateOf } from './candidate.js';
-import type { KnownConversation } from './known.js';
-import { keyOf, markIn, type SourceMark } from './mark.js';
 import { hasNews, type Reconciled, reconcile } from './reconcile.js';
 import type { ImportedConversation } from './source.js';
+import { keyOf, markIn, type SourceMark } from './source-mark.js';
 import { bringWhole, differs, type WholeImportOptions } from './whole-import.js';
 
 /** What is wrong with one conversation and stops no other. */
@@ -116,7 +116,7 @@ export class ConversationImport {
     const ownId = CONVERSATION_ID.test(mark.id) ? mark.id : undefined;
     const conversationId = await (ownId === undefined
       ? store
-          .create({ ...whole, isKeyFree: isFree, isScreened: true })
+          .create({ ...whole, isKeyFree: isFree, isScreened: true, isOneOfMany: true })
           .then((made) => made.conversationId)
       : this.#createUnder(ownId, whole));
     if (isFree) known.takeKey(clientId);
@@ -127,7 +127,7 @@ export class ConversationImport {
   async #createUnder(conversationId: string, whole: JsonObject): Promise<string> {
     const { store, documents } = this.#options;
     await documents.add(conversationId, whole);
-    await store.lookAt(conversationId);
+    await store.refreshOne(conversationId);
     return conversationId;
   }
 
@@ -177,6 +177,7 @@ export class ConversationImport {
         ...others,
         metadata: { ...metadata, source: own },
         isScreened: true,
+        isOneOfMany: true,
         ...(after !== undefined && { branchOf: { conversationId, messageId: after } }),
         messages,
       });

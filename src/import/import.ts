@@ -14,14 +14,14 @@ import type { ConversationDocuments } from '../stores/conversations/files/conver
 import type { Screen } from '../stores/conversations/writing/screen.js';
 import type { SummaryStore } from '../stores/summaries/summary-store.js';
 import { type Account, addLeftOut, addProblem, newAccount } from './account.js';
+import { Known } from './already-imported.js';
 import { copyAttachments } from './attachments.js';
 import { ConversationImport } from './conversation-import.js';
-import { Known } from './known.js';
-import { keyOf } from './mark.js';
 import { OtherImport, type OtherStores } from './other-import.js';
-import { Pool } from './pool.js';
 import type { Activity, ImportedConversation, ImportItem, ReadOptions, Source } from './source.js';
+import { keyOf } from './source-mark.js';
 import { sourceOf } from './sources.js';
+import { WriteSlots } from './write-slots.js';
 
 export interface ImportStores extends OtherStores {
   readonly conversations: ConversationStore;
@@ -59,7 +59,7 @@ export interface ImportReport extends Account {
 }
 
 const WAIT_MS = 10_000;
-const LOOK_EVERY_MS = 200;
+const POLL_INTERVAL_MS = 200;
 
 /**
  * VALIDATION_ERROR (a path of no known format), LOCKED (another import is at work), PATH_ESCAPE,
@@ -91,11 +91,11 @@ async function importLease(
   { logsFolder }: ImportStores,
   signal: AbortSignal | undefined,
 ): Promise<Lease> {
-  for (let waitedMs = 0; ; waitedMs += LOOK_EVERY_MS) {
+  for (let waitedMs = 0; ; waitedMs += POLL_INTERVAL_MS) {
     const lease = await tryLease(join(logsFolder, '.leases', 'import'));
     if (lease !== undefined) return lease;
     if (waitedMs >= WAIT_MS) break;
-    await sleep(LOOK_EVERY_MS, signal);
+    await sleep(POLL_INTERVAL_MS, signal);
   }
   throw new AppError('LOCKED', 'Another import into this root is at work.', {
     hint: 'Wait until it has ended, then import again: what it brought in is passed over.',
@@ -151,7 +151,7 @@ class Run {
   async #readAll(source: Source, input: Input): Promise<void> {
     const { signal, activity, dryRun, isKnown } = this.#request;
     const others = new OtherImport(this.#stores, this.#report, dryRun);
-    const pool = new Pool();
+    const pool = new WriteSlots();
     try {
       for await (const item of source.read(input, { activity, signal, isKnown })) {
         signal?.throwIfAborted();
@@ -170,7 +170,7 @@ class Run {
   async #take(
     { kind }: Source,
     item: ImportedConversation,
-    pool: Pool,
+    pool: WriteSlots,
     input: Input,
   ): Promise<void> {
     const reason = passedOver(item, this.#request);

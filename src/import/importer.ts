@@ -1,14 +1,19 @@
 /** Imports into the stores of one root, for the command and the tool. */
+import { AppError } from '../base/errors.js';
+import { realInputPath } from '../files/input/input.js';
+import { isInside } from '../files/paths/paths.js';
+import { type DefaultLocation, findDefaultLocations, type Machine } from './default-locations.js';
 import { type ImportReport, type ImportRequest, type ImportStores, runImport } from './import.js';
 import type { Activity } from './source.js';
-import { foundPlaces, type Machine, type UsualPlace } from './usual-places.js';
 
 export interface ImporterOptions extends ImportStores {
   readonly machine: Machine;
   /** How much of what machines did is kept, unless a request says otherwise. */
   readonly activity: Activity;
   /** Kinds of places that servers watch. */
-  readonly watched: readonly UsualPlace['kind'][];
+  readonly watched: readonly DefaultLocation['kind'][];
+  /** Real paths of the folders that callers over the network may import from. */
+  readonly folders: readonly string[];
 }
 
 export class Importer {
@@ -24,15 +29,36 @@ export class Importer {
     return runImport(this.#options, { ...others, activity });
   }
 
+  /**
+   * The real path of what a caller over the network names. VALIDATION_ERROR where it is outside the
+   * folders of `DAYBOOK_IMPORT_FOLDERS`, or missing: such a caller does not learn which of the two.
+   */
+  async pathForRemote(path: string): Promise<string> {
+    const real = await realInputPath(path);
+    const { folders } = this.#options;
+    if (real !== undefined && folders.some((folder) => isInside(folder, real))) return real;
+    throw new AppError(
+      'VALIDATION_ERROR',
+      'This server reads no such path for callers over HTTP.',
+      {
+        hint:
+          folders.length === 0
+            ? 'Give the export as text, run daybook import on the machine itself, or name folders in DAYBOOK_IMPORT_FOLDERS.'
+            : `Paths inside these folders are read: ${folders.join(', ')}.`,
+        details: { field: 'path' },
+      },
+    );
+  }
+
   /** Where tools on this machine keep what could be imported. FILESYSTEM_ERROR. */
-  places(): Promise<UsualPlace[]> {
-    return foundPlaces(this.#options.machine);
+  locations(): Promise<DefaultLocation[]> {
+    return findDefaultLocations(this.#options.machine);
   }
 
   /** What servers take in as it grows (`DAYBOOK_IMPORT_WATCH`); empty where they watch nothing. */
-  async watched(): Promise<UsualPlace[]> {
+  async watched(): Promise<DefaultLocation[]> {
     const { watched } = this.#options;
-    return (await this.places()).filter(({ kind }) => watched.includes(kind));
+    return (await this.locations()).filter(({ kind }) => watched.includes(kind));
   }
 }
 

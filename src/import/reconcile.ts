@@ -7,7 +7,7 @@ import { derivedUuid } from '../base/ids.js';
 import type { Revision } from '../stores/conversations/document/apply-revision.js';
 import type { Conversation } from '../stores/conversations/document/schema.js';
 import type { Candidate, CandidateMessage } from './candidate.js';
-import { digestOf, headDigestOf, type SourceMark, saidDigestOf } from './mark.js';
+import { contentDigestOf, digestOf, headDigestOf, type SourceMark } from './source-mark.js';
 
 export interface Reconciled {
   /** For the conversation itself. */
@@ -30,7 +30,7 @@ export function reconcile(
   if (isKept && isUntouched(current, mark) && current.messages.length === mark.count) {
     return { revision: { ...head, messages: [...messages] } };
   }
-  const isLonger = mark.said === saidDigestOf(messages.slice(0, mark.count));
+  const isLonger = mark.said === contentDigestOf(messages.slice(0, mark.count));
   const start = isLonger ? mark.count : firstDifference(current, messages);
   const fresh = messages.slice(start);
   if (fresh.length === 0) return { revision: head };

@@ -11,7 +11,7 @@ export const ACTIVITIES = ['none', 'short', 'all'] as const;
 export type Activity = (typeof ACTIVITIES)[number];
 
 /** Where in the input something is, for people: a file and a record, such as `line 12`. */
-export interface Place {
+export interface RecordLocation {
   readonly path: string;
   readonly record?: string | undefined;
 }
@@ -29,7 +29,7 @@ export interface ImportedMessage {
   readonly metadata?: JsonObject | undefined;
 }
 
-export interface ImportedConversation extends Place {
+export interface ImportedConversation extends RecordLocation {
   readonly type: 'conversation';
   /** Names it in the source, for ever. */
   readonly id: string;
@@ -62,20 +62,20 @@ export interface ImportedConversation extends Place {
   readonly leftOut?: Readonly<Record<string, number>> | undefined;
 }
 
-export interface ImportedNote extends Place {
+export interface ImportedNote extends RecordLocation {
   readonly type: 'note';
   /** In the memory bank. */
   readonly note: string;
   readonly content: string;
 }
 
-export interface ImportedInsight extends Place {
+export interface ImportedInsight extends RecordLocation {
   readonly type: 'insight';
   /** As the file of an insight holds it (docs/FORMAT.md). */
   readonly value: JsonObject;
 }
 
-export interface ImportedTriple extends Place {
+export interface ImportedTriple extends RecordLocation {
   readonly type: 'triple';
   readonly subject: string;
   readonly predicate: string;
@@ -85,12 +85,12 @@ export interface ImportedTriple extends Place {
 }
 
 /** Lines of a knowledge graph: `memory.jsonl`, or facts of an export. */
-export interface ImportedGraph extends Place {
+export interface ImportedGraph extends RecordLocation {
   readonly type: 'graph';
   readonly lines: string;
 }
 
-export interface ImportProblem extends Place {
+export interface ImportProblem extends RecordLocation {
   readonly type: 'problem';
   readonly code: string;
   readonly message: string;

@@ -9,7 +9,7 @@ import type { ImportReport } from './import.js';
 import type { Importer } from './importer.js';
 
 export interface WatchOptions {
-  /** Looked up anew at each round: a tool may be used for the first time. */
+  /** Determined again at each round: a tool may be used for the first time. */
   paths(): Promise<readonly string[]>;
   readonly everyMs: number;
   /** Ends it; the round that is under way ends first where it can. */

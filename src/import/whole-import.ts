@@ -10,7 +10,7 @@ import type { ConversationDocuments } from '../stores/conversations/files/conver
 import { addSummaries, takeSummaries } from '../stores/summaries/exported-summaries.js';
 import type { SummaryStore } from '../stores/summaries/summary-store.js';
 import { type Account, addProblem } from './account.js';
-import type { Known } from './known.js';
+import type { Known } from './already-imported.js';
 
 export interface WholeImportOptions {
   readonly store: ConversationStore;
@@ -53,7 +53,7 @@ async function bringDocument(
     if (clientId !== undefined && known.isKeyTaken(clientId)) throw keyTaken(clientId);
     if (!dryRun) {
       await documents.add(conversationId, value);
-      await store.lookAt(conversationId);
+      await store.refreshOne(conversationId);
     }
     if (clientId !== undefined) known.takeKey(clientId);
     account.added += 1;

@@ -21,8 +21,8 @@ export interface SingleFile {
   readonly name: string;
   /** Absolute. A missing file is skipped. */
   readonly path?: string;
-  /** The content, where it is not that of a file. */
-  readonly text?: string;
+  /** The content, if it is not that of a file; `undefined`: there is nothing to archive. */
+  readonly text?: () => Promise<string | undefined>;
 }
 
 export interface LeftOut {
@@ -34,7 +34,7 @@ export interface LeftOut {
 export const CONTENTS_NAME = 'daybook-backup.json';
 const FORMAT = 'daybook-backup';
 const CONTENTS_VERSION = 1;
-/** Files that moved while they were listed are found by looking again. */
+/** Files that moved while they were listed are found by listing again. */
 const MOST_PASSES = 3;
 /** Scaffolding of running processes, and git's own store, which cannot be copied file by file. */
 const NO_DATA = new Set(['.locks', '.leases', '.git']);
@@ -104,11 +104,11 @@ export class BackupFiles {
   async *#readSingleFiles(isWanted: (name: string) => boolean): AsyncGenerator<ArchiveFile> {
     for (const { name, path, text } of this.#gathering.singleFiles) {
       if (!isWanted(name)) continue;
-      yield* this.#once(name, async () => {
-        if (path !== undefined) return this.#readOne(name, { path, isPlain: true });
-        const { createdAt } = this.#gathering;
-        return this.#listed(name, Buffer.from(text ?? ''), Date.parse(createdAt));
-      });
+      yield* this.#once(name, () =>
+        path === undefined
+          ? this.#textOf(name, text)
+          : this.#readOne(name, { path, isPlain: true }),
+      );
     }
   }
 
@@ -132,6 +132,14 @@ export class BackupFiles {
     return { name, bytes, modifiedMs };
   }
 
+  async #textOf(name: string, text: SingleFile['text']): Promise<ArchiveFile | undefined> {
+    return this.#unlessUnreadable(name, async () => {
+      const found = await text?.();
+      const modifiedMs = Date.parse(this.#gathering.createdAt);
+      return found === undefined ? undefined : this.#listed(name, Buffer.from(found), modifiedMs);
+    });
+  }
+
   /** `undefined` for a file that was removed since, and for one that is named in `leftOut`. */
   async #readOne(
     name: string,
@@ -141,13 +149,20 @@ export class BackupFiles {
       this.leftOut.push({ name, reason: 'a link, no plain file, or a name that archives mistake' });
       return undefined;
     }
-    try {
+    return this.#unlessUnreadable(name, async () => {
       const found = await readStored(path); // what is sealed stays so
       if (found === undefined) {
         this.#seen.delete(name);
         return undefined;
       }
       return this.#listed(name, found.bytes, Number(found.stamp.mtimeNs / 1_000_000n));
+    });
+  }
+
+  /** Names what cannot be read in `leftOut`. */
+  async #unlessUnreadable<T>(name: string, read: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await read();
     } catch (error) {
       if (!isAppError(error)) throw error;
       this.leftOut.push({ name, reason: error.message });

@@ -6,6 +6,7 @@
 import { join } from 'node:path';
 import { type Clock, DAY_MS, isoTime } from '../base/clock.js';
 import { AppError } from '../base/errors.js';
+import { type AgeLock, addAgeKey, ageFileOf } from '../files/age.js';
 import { archiveOf } from '../files/archive.js';
 import { type Durability, makeFolder } from '../files/atomic/atomic-write.js';
 import { writeNewFile } from '../files/atomic/new-file.js';
@@ -21,7 +22,7 @@ import {
   type SingleFile,
 } from './backup-content.js';
 
-const NAME = /^daybook-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.tar\.gz$/;
+const NAME = /^daybook-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.tar\.gz(?:\.age)?$/;
 
 export interface BackupOptions extends Durability {
   /** Where archives are kept. Absolute; made, private and kept out of git, at the first backup. */
@@ -37,6 +38,8 @@ export interface BackupOptions extends Durability {
 export interface BackupCall {
   /** Another folder than the usual one. */
   readonly folder?: string | undefined;
+  /** Makes an age file, which these open. */
+  readonly age?: AgeLock | undefined;
   readonly signal?: AbortSignal | undefined;
   onFile?(count: number): void;
 }
@@ -69,16 +72,18 @@ export class Backups {
   /**
    * Makes an archive; safe on disk, and read back whole, when it resolves. STORAGE_FULL,
    * FILESYSTEM_ERROR, CORRUPT (it did not read back as it was written), ALREADY_EXISTS (two in one
-   * second): then there is no new archive and no old one was removed.
+   * second), VALIDATION_ERROR (no recipient of age): then there is no new archive and no old one was removed.
    */
   async make({
     folder = this.#options.folder,
+    age,
     signal,
     onFile,
   }: BackupCall = {}): Promise<BackupReport> {
     const { areas, singleFiles = [], clock } = this.#options;
     const createdAt = isoTime(clock.now());
-    const path = join(folder, nameAt(createdAt));
+    const path = join(folder, `${nameAt(createdAt)}${age === undefined ? '' : '.age'}`);
+    const sealing = age && (await ageFileOf(age));
     await makeFolder(folder);
     await keepOutOfGit(folder, this.#options);
     await sweepTemporaries(folder);
@@ -90,11 +95,15 @@ export class Backups {
       signal,
       ...(onFile && { onFile }),
     });
-    const sizeBytes = await writeNewFile(path, archiveOf(content.read()), {
+    const archive = archiveOf(content.read());
+    const onRead = (count: number) => onFile?.(content.files.length + count);
+    const sizeBytes = await writeNewFile(path, sealing?.seal(archive) ?? archive, {
       fsync: this.#options.fsync,
       signal,
-      check: (stage) =>
-        compare(stage, content, signal, (count) => onFile?.(content.files.length + count)),
+      async check(stage) {
+        const forget = sealing && addAgeKey(sealing.check);
+        await compare(stage, content, signal, onRead).finally(forget);
+      },
     });
     return {
       path,

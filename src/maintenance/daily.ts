@@ -1,6 +1,6 @@
 /**
  * Work that is done once a day while a server is up, by one of the processes on a root. What decides is
- * the date on the wall clock and what the work itself left on the disk, looked at every minute: a
+ * the date on the wall clock and what the work itself left on the disk, checked every minute: a
  * 24-hour timer would not survive a laptop's sleep, and every client has its own server, of which one
  * does the work (a lease says which).
  */
@@ -8,7 +8,7 @@ import { type Clock, isoTime } from '../base/clock.js';
 import type { Log } from '../base/log.js';
 import { tryLease } from '../files/locks/lease.js';
 
-const LOOK_EVERY_MS = 60_000;
+const POLL_INTERVAL_MS = 60_000;
 /** A full disk does not get better by a try a minute. */
 const PAUSE_AFTER_FAILURE_MS = 3_600_000;
 
@@ -18,8 +18,8 @@ export interface DailyOptions {
   readonly leasePath: string;
   readonly clock: Clock;
   readonly log: Log;
-  readonly lookEveryMs?: number | undefined;
-  /** Whether the work of this UTC date is done; `off`: nobody wants it at present. */
+  readonly pollIntervalMs?: number | undefined;
+  /** Whether the work of this UTC date is done; `off`: it is switched off at present. */
   state(date: string): Promise<'done' | 'due' | 'off'>;
   /** Leaves on the disk what makes `state` answer `done`. Returns an account for the log. */
   run(signal: AbortSignal): Promise<object>;
@@ -30,24 +30,24 @@ export interface Daily {
   close(): Promise<void>;
 }
 
-/** The first look is at once. A failure is logged, and tried again after an hour. */
+/** The first check is at once. A failure is logged, and tried again after an hour. */
 export function startDaily(options: DailyOptions): Daily {
-  const { lookEveryMs = LOOK_EVERY_MS } = options;
+  const { pollIntervalMs = POLL_INTERVAL_MS } = options;
   const ending = new AbortController();
   const memory: Memory = { doneDate: undefined, pauseUntil: 0 };
-  let looking: Promise<void> | undefined;
-  const lookNow = () => {
-    looking ??= look(options, memory, ending.signal).finally(() => {
-      looking = undefined;
+  let context: Promise<void> | undefined;
+  const pollNow = () => {
+    context ??= look(options, memory, ending.signal).finally(() => {
+      context = undefined;
     });
   };
-  const timer = setInterval(lookNow, lookEveryMs).unref();
-  lookNow();
+  const timer = setInterval(pollNow, pollIntervalMs).unref();
+  pollNow();
   return {
     async close() {
       clearInterval(timer);
       ending.abort();
-      await looking;
+      await context;
     },
   };
 }
@@ -77,7 +77,7 @@ async function isDone(options: DailyOptions, date: string, signal: AbortSignal):
   const lease = await tryLease(options.leasePath);
   if (lease === undefined) return false; // another process is at it; the next look sees the result
   try {
-    // It may have been done between the look and the lease.
+    // Another process may have done it between the check and the lease.
     if ((await options.state(date)) === 'due') log.info(await options.run(signal), `${what} done`);
     return true;
   } finally {

@@ -1,5 +1,5 @@
 /**
- * Restoring a backup of an encrypted store. Its files are sealed, and `encryption.json` tells with which
+ * Restoring a backup of an encrypted store. Its files are sealed, and `encryption.json` says with which
  * key, so that file goes along: only into a root whose own conversations it does not lock, and last,
  * because from then on the root is opened with that key.
  */

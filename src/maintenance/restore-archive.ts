@@ -11,10 +11,16 @@ import { type Durability, makeFolder } from '../files/atomic/atomic-write.js';
 import { addFile } from '../files/atomic/new-file.js';
 import { archivedPath } from '../files/paths/paths.js';
 import { readStored } from '../files/read/json-doc.js';
+import { readStampNow } from '../files/read/stamp.js';
+import { rewriteArchive } from '../files/rewrite-archive.js';
+import { type FileForms, plainForms } from '../files/sealing/file-forms.js';
 import { type BackupArea, CONTENTS_NAME, checkArchive } from './backup-content.js';
 import { MARKER_NAME, requireSameEncryption } from './encrypted-archive.js';
+import { restoredGraphPaths } from './graph-in-archive.js';
 import { problemWithRestoring } from './restorable-files.js';
 
+/** Archives of old conversations: they are not sealed, the files in them are. */
+const ARCHIVED = /^archive\/[^/]+\.tar\.gz$/;
 const JOB = /^(conversation-logs\/[^/]+\/)job\.json$/;
 
 export interface RestoreOptions extends Durability {
@@ -24,6 +30,10 @@ export interface RestoreOptions extends Durability {
   readonly graphPaths?: ReadonlyMap<string, string>;
   /** Only files of these names; the others are passed over. */
   readonly only?: (name: string) => boolean;
+  /** How the files of the root are sealed; `undefined`: they are put back as they lie in the archive. */
+  readonly forms?: FileForms | undefined;
+  /** Throws STORAGE_FULL where so many bytes more do not fit below the limit of the store. */
+  readonly requireRoom?: ((moreBytes: number) => Promise<void>) | undefined;
   /** Says what would be done and does nothing. */
   readonly dryRun: boolean;
   readonly signal?: AbortSignal | undefined;
@@ -48,23 +58,20 @@ interface Target {
 }
 
 /** CORRUPT (the archive), PATH_ESCAPE, FORMAT_TOO_NEW, CONFLICT (its encryption): then nothing was written. STORAGE_FULL, FILESYSTEM_ERROR. */
-export async function restoreArchive(
-  path: string,
-  options: RestoreOptions,
-): Promise<RestoreReport> {
-  const { signal, onProgress } = options;
+export async function restoreArchive(path: string, given: RestoreOptions): Promise<RestoreReport> {
+  const { signal, onProgress } = given;
   const { createdAt, files } = await checkArchive(path, signal, onProgress);
-  for (const { name } of files) {
+  const names = files.map(({ name }) => name);
+  const graphPaths = given.graphPaths && restoredGraphPaths(names, given.graphPaths);
+  const options = graphPaths === undefined ? given : { ...given, graphPaths };
+  for (const name of names) {
     const target = targetOf(name, options);
     if (target !== undefined) archivedPath(target.folder, target.name);
   }
   if (typeof options.into !== 'string') {
-    await requireSameEncryption(
-      path,
-      files.map(({ name }) => name),
-      options.into,
-    );
+    await requireSameEncryption(path, names, options.into);
   }
+  if (!options.dryRun) await options.requireRoom?.(missingBytes(files, options));
   const report: RestoreReport = {
     ...{ createdAt, restored: [], unchanged: [], refused: [], settings: [] },
   };
@@ -79,6 +86,19 @@ export async function restoreArchive(
   }
   if (marker !== undefined) await restoreOne(marker, options, report);
   return report;
+}
+
+/** Of the files that count for the limit and are not there. */
+function missingBytes(
+  files: readonly { readonly name: string; readonly sizeBytes: number }[],
+  options: RestoreOptions,
+): number {
+  const isMissing = (name: string) => {
+    const target = targetOf(name, options);
+    if (target === undefined || name.includes('/.trash/')) return false;
+    return options.only?.(name) !== false && !readStampNow(join(target.folder, target.name));
+  };
+  return files.reduce((sum, { name, sizeBytes }) => sum + (isMissing(name) ? sizeBytes : 0), 0);
 }
 
 async function restoreOne(
@@ -115,7 +135,7 @@ async function decide(
   }
   const current = await readStored(join(target.folder, target.name));
   if (current !== undefined) {
-    if (Buffer.compare(current.bytes, bytes) === 0) return 'unchanged';
+    if (hasSameContent(current.bytes, Buffer.from(bytes), target.name, options)) return 'unchanged';
     throw new AppError('ALREADY_EXISTS', `${name} is there with other content; it was left so.`);
   }
   const conversation = typeof into === 'string' ? undefined : JOB.exec(name)?.[1];
@@ -126,11 +146,30 @@ async function decide(
   throw new AppError('CONFLICT', `${name} was left out: its conversation was there already.`);
 }
 
+/** The same text is sealed to other bytes each time. */
+function hasSameContent(
+  current: Buffer,
+  archived: Buffer,
+  name: string,
+  { forms = plainForms }: RestoreOptions,
+): boolean {
+  if (current.equals(archived)) return true;
+  return forms.open(name, current).equals(forms.open(name, archived));
+}
+
 async function write(file: ArchiveFile, options: RestoreOptions): Promise<void> {
   const target = targetOf(file.name, options);
   if (target === undefined) return;
   await makeFolder(target.folder);
-  await addFile(join(target.folder, target.name), file.bytes, { fsync: options.fsync });
+  const { forms = plainForms, fsync } = options;
+  const path = join(target.folder, target.name);
+  const sealed = forms.sealed(target.name, Buffer.from(file.bytes));
+  await addFile(path, sealed ?? file.bytes, { fsync });
+  if (!ARCHIVED.test(file.name)) return;
+  await rewriteArchive(path, {
+    ...{ contentsName: CONTENTS_NAME, fsync },
+    change: ({ name, bytes }) => forms.sealed(name, bytes),
+  });
 }
 
 function targetOf(name: string, { into, graphPaths }: RestoreOptions): Target | undefined {

@@ -1,6 +1,6 @@
 /**
  * How much room the store takes, and its limit. The trash is counted apart: it does not make a store
- * full. A write asks `requireRoom` first; far from the limit that costs nothing but a look every ten
+ * full. A write asks `requireRoom` first; far from the limit that costs nothing but a measurement every ten
  * seconds, in the background.
  */
 import type { Clock } from '../base/clock.js';
@@ -24,7 +24,7 @@ export interface MeasuredSize {
 }
 
 const NO_DATA = new Set(['.locks', '.leases', '.git']);
-/** From this share of the limit on, each write looks at the disk anew. */
+/** From this share of the limit on, each write measures the disk again. */
 const NEAR = 0.9;
 const FAR_LASTS_MS = 10_000;
 const NEAR_LASTS_MS = 1_000;
@@ -50,14 +50,16 @@ export class StoreSize {
     return this.#measuring;
   }
 
-  /** STORAGE_FULL where the store has reached its limit. */
-  async requireRoom(): Promise<void> {
+  /** STORAGE_FULL where the store has reached its limit, or would pass it with so many bytes more. */
+  async requireRoom(moreBytes = 0): Promise<void> {
     const { limitBytes, clock } = this.#options;
     if (limitBytes === undefined) return;
     const { sizeBytes } = await this.#recent(limitBytes, clock.monotonic());
-    if (sizeBytes < limitBytes) return;
-    const [used, limit] = [sizeBytes, limitBytes].map((bytes) => Math.floor(bytes / 1e6));
-    throw new AppError('STORAGE_FULL', `The store takes ${used} MB; its limit is ${limit} MB.`, {
+    if (sizeBytes + moreBytes < limitBytes) return;
+    const inMb = (bytes: number) => Math.floor(bytes / 1e6);
+    const more = moreBytes === 0 ? '' : ` and would take ${Math.ceil(moreBytes / 1e6)} MB more`;
+    const message = `The store takes ${inMb(sizeBytes)} MB${more}; its limit is ${inMb(limitBytes)} MB.`;
+    throw new AppError('STORAGE_FULL', message, {
       hint: 'Nothing was changed. The user can make room with `daybook prune --by-size`, or raise DAYBOOK_MAX_SIZE_MB.',
       details: { sizeBytes, limitBytes },
     });
@@ -70,7 +72,7 @@ export class StoreSize {
     if (last.size.sizeBytes >= limitBytes * NEAR) {
       return ageMs < NEAR_LASTS_MS ? last.size : this.measure();
     }
-    // A look that fails is repeated by the next write.
+    // A measurement that fails is repeated by the next write.
     if (ageMs >= FAR_LASTS_MS) this.measure().catch(() => undefined);
     return last.size;
   }

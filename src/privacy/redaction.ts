@@ -1,7 +1,7 @@
 /**
  * A text and what stands in its place, for files of every form. In JSON a text may be written with
  * escapes, so its usual form is replaced first, which leaves the rest of the file as it is; where the
- * text is still read then, the values are replaced and the file is written anew.
+ * text is still read then, the values are replaced and the file is written again.
  */
 import { isRecord } from '../base/is-record.js';
 import { redactedGraphLines } from '../stores/knowledge-graph/log/redacted-lines.js';

@@ -1,24 +1,19 @@
 /**
  * Takes a text out of everything below the root and out of what is derived from it: first `find` says
  * where it is, then `redact` replaces it file by file, each under its own lock and as a whole. It can be
- * killed at any moment and done again. Archives are written anew; caches that may hold the text are
+ * killed at any moment and done again. Archives are written again; caches that may hold the text are
  * removed, and are built again.
  */
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { isAppError } from '../base/errors.js';
-import { sha256Hex } from '../base/ids.js';
-import { archiveOf, isArchiveName, readArchive } from '../files/archive.js';
-import {
-  atomicWrite,
-  type Durability,
-  renameOnto,
-  syncFolder,
-} from '../files/atomic/atomic-write.js';
-import { stageFile } from '../files/atomic/new-file.js';
+import { isArchiveName, readArchive } from '../files/archive.js';
+import { atomicWrite, type Durability } from '../files/atomic/atomic-write.js';
 import { sweepLocks, withLock } from '../files/locks/file-lock.js';
 import { removeFile } from '../files/paths/folders.js';
-import { readWhole } from '../files/read/json-doc.js';
+import { readStored } from '../files/read/json-doc.js';
 import { listFiles } from '../files/read/list-files.js';
+import { rewriteArchive } from '../files/rewrite-archive.js';
+import type { FileForms } from '../files/sealing/file-forms.js';
 import type { GraphFiles } from '../stores/knowledge-graph/log/graph-files.js';
 import { Redaction } from './redaction.js';
 
@@ -35,6 +30,8 @@ export interface RedactorOptions extends Durability {
   readonly derivedFolders: readonly string[];
   /** The name of the list of contents in an archive. */
   readonly contentsName: string;
+  /** How the store's files are sealed. */
+  readonly forms: FileForms;
 }
 
 export interface FoundText {
@@ -73,7 +70,7 @@ export class Redactor {
       if (name.includes(text)) names.push(path);
       if (!isPlain) continue;
       try {
-        const count = await countIn(path, redaction);
+        const count = await this.#countIn(path, redaction);
         if (count > 0) files.push({ path, count });
       } catch (error) {
         if (!isAppError(error)) throw error;
@@ -106,54 +103,66 @@ export class Redactor {
     await this.#removeDerived();
   }
 
+  async #countIn(path: string, redaction: Redaction): Promise<number> {
+    const { forms } = this.#options;
+    if (!isArchiveName(path)) {
+      const found = await readStored(path);
+      return found === undefined ? 0 : redaction.countIn(forms.open(path, found.bytes));
+    }
+    let count = 0;
+    for await (const { name, bytes } of readArchive(path)) {
+      count += redaction.countIn(forms.open(name, Buffer.from(bytes)));
+    }
+    return count;
+  }
+
   async #redactFile(path: string, redaction: Redaction): Promise<void> {
     const { fsync } = this.#options;
     const isGraph = this.#graphFiles().has(path);
     const lock = this.#lockOf(path);
     if (lock === undefined) {
-      const found = await readWhole(path);
+      const found = await readStored(path);
       if (found === undefined) return;
-      const bytes = redaction.apply(found.bytes);
+      const bytes = this.#redacted(path, found.bytes, redaction);
       await atomicWrite(path, bytes, { fsync }, found.stamp);
       return;
     }
     await withLock(lock.folder, lock.name, async (held) => {
-      const found = await readWhole(path);
+      const found = await readStored(path);
       if (found === undefined) return;
-      const bytes = redaction.apply(found.bytes, { isGraph });
+      const bytes = this.#redacted(path, found.bytes, redaction, isGraph);
       await held.replace(path, bytes, { fsync }, { base: found.stamp });
     });
   }
 
-  /** Each file in it is treated as one outside; the list of its contents follows. */
+  /** Each file in it is treated as one outside. */
   async #redactArchive(path: string, redaction: Redaction): Promise<void> {
-    const { contentsName } = this.#options;
+    const { contentsName, fsync } = this.#options;
     const graphNames = new Set([...this.#graphFiles()].map((file) => basename(file)));
-    async function* files() {
-      const changed = new Map<string, { sizeBytes: number; sha256: string }>();
-      for await (const file of readArchive(path)) {
-        const isGraph = graphNames.has(basename(file.name));
-        const bytes =
-          file.name === contentsName
-            ? contentsWith(file.bytes, changed)
-            : redaction.apply(file.bytes, { isGraph });
-        if (!bytes.equals(file.bytes)) {
-          changed.set(file.name, { sizeBytes: bytes.byteLength, sha256: sha256Hex(bytes) });
-        }
-        yield { ...file, bytes };
-      }
-    }
-    const stage = await stageFile(path, archiveOf(files()), this.#options);
-    await renameOnto(stage, path);
-    await syncFolder(dirname(path), this.#options);
+    await rewriteArchive(path, {
+      ...{ contentsName, fsync },
+      change: ({ name, bytes }) => {
+        const isGraph = graphNames.has(basename(name));
+        const redacted = this.#redacted(name, bytes, redaction, isGraph);
+        return redacted.equals(bytes) ? undefined : redacted;
+      },
+    });
+  }
+
+  /** In the form that the file has. */
+  #redacted(path: string, stored: Buffer, redaction: Redaction, isGraph = false): Buffer {
+    const { forms } = this.#options;
+    const plain = forms.open(path, stored);
+    const redacted = redaction.apply(plain, { isGraph });
+    return redacted.equals(plain) ? stored : forms.like(path, stored, redacted);
   }
 
   async #removeDerived(): Promise<void> {
     const { derivedFiles, derivedFolders } = this.#options;
-    for (const path of derivedFiles) await removeFile(path);
+    for (const path of derivedFiles) await removeFile(path, this.#options);
     for (const folder of derivedFolders) {
       for await (const { path, isPlain } of listFiles(folder, () => false)) {
-        if (isPlain) await removeFile(path);
+        if (isPlain) await removeFile(path, this.#options);
       }
     }
   }
@@ -198,23 +207,4 @@ export class Redactor {
       }
     }
   }
-}
-
-async function countIn(path: string, redaction: Redaction): Promise<number> {
-  if (!isArchiveName(path)) {
-    const found = await readWhole(path);
-    return found === undefined ? 0 : redaction.countIn(found.bytes);
-  }
-  let count = 0;
-  for await (const { bytes } of readArchive(path)) count += redaction.countIn(bytes);
-  return count;
-}
-
-function contentsWith(
-  bytes: Uint8Array,
-  changed: ReadonlyMap<string, { sizeBytes: number; sha256: string }>,
-): Buffer {
-  const contents = JSON.parse(Buffer.from(bytes).toString()) as { files: { name: string }[] };
-  const files = contents.files.map((file) => ({ ...file, ...changed.get(file.name) }));
-  return Buffer.from(`${JSON.stringify({ ...contents, files }, null, 1)}\n`);
 }

@@ -1,11 +1,12 @@
 /**
  * Looks for secrets in what is stored: every file of the root's folders, the trash included. Of JSON the
- * texts are looked at as they read, since escapes would hide a key of several lines. Changes nothing.
+ * texts are checked in their decoded form, since escapes would hide a key of several lines. Changes nothing.
  */
 import { isAppError } from '../base/errors.js';
 import { isRecord } from '../base/is-record.js';
-import { readWhole } from '../files/read/json-doc.js';
+import { readStored } from '../files/read/json-doc.js';
 import { listFiles } from '../files/read/list-files.js';
+import type { FileForms } from '../files/sealing/file-forms.js';
 import { textsIn } from './screen.js';
 import { secretsIn } from './secrets.js';
 
@@ -21,6 +22,8 @@ export interface StoredSecret {
 }
 
 export interface ScanOptions {
+  /** How the store's files are sealed. */
+  readonly forms: FileForms;
   readonly signal: AbortSignal;
   onFile(): void;
 }
@@ -31,14 +34,14 @@ const NO_DATA = new Set(['.locks', '.leases', '.git']);
 /** Files that cannot be read are passed over; `daybook doctor` names them. FILESYSTEM_ERROR. */
 export async function* scanFolders(
   folders: readonly string[],
-  { signal, onFile }: ScanOptions,
+  { forms, signal, onFile }: ScanOptions,
 ): AsyncGenerator<StoredSecret> {
   for (const folder of folders) {
     for await (const { path, isPlain } of listFiles(folder, (name) => NO_DATA.has(name))) {
       signal.throwIfAborted();
       if (!isPlain) continue;
       onFile();
-      const text = await textOf(path);
+      const text = await textOf(path, forms);
       for (const part of text === undefined ? [] : partsOf(path, text)) {
         yield* secretsOf(path, part);
       }
@@ -60,9 +63,10 @@ async function* secretsOf(path: string, { text, place }: Part): AsyncGenerator<S
   }
 }
 
-async function textOf(path: string): Promise<string | undefined> {
+async function textOf(path: string, forms: FileForms): Promise<string | undefined> {
   try {
-    return (await readWhole(path))?.bytes.toString();
+    const found = await readStored(path);
+    return found && forms.open(path, found.bytes).toString();
   } catch (error) {
     if (isAppError(error)) return undefined;
     throw error;

@@ -60,7 +60,7 @@ export class MessageScreen implements Screen {
     return kept.join('') + text.slice(from);
   }
 
-  /** The same value where nothing was found. One look at all of its texts tells that mostly. */
+  /** The same value where nothing was found. Mostly one check of all its texts shows that. */
   async #value(value: unknown, masked: string[]): Promise<unknown> {
     const found: string[] = [];
     await this.text(textsIn(value).join('\n'), found);

@@ -12,7 +12,7 @@ export interface Secret {
   readonly end: number;
 }
 
-/** No form of a secret is shorter, so most short messages need not be looked at. */
+/** No form of a secret is shorter, so most short messages need not be checked. */
 const LONG_WORD = /\S{16}/;
 /** Daybook itself asks for such a key, and secretlint has no rule for it yet. */
 const PERPLEXITY_KEY = /\bpplx-[A-Za-z0-9]{40,64}\b/g;

@@ -39,7 +39,7 @@ export interface HttpOptions {
 
 export type HttpClient = (call: HttpCall) => Promise<HttpReply>;
 
-/** What became of a request: surely nothing, refused by the server, or nobody knows. */
+/** What became of a request: surely nothing, refused by the server, or unknown. */
 export type Outcome = 'not_sent' | 'refused' | 'unknown';
 
 /** True unless it is certain that the server did not carry the request out. */

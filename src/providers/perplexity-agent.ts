@@ -143,7 +143,7 @@ function toRunState(reply: unknown): RunState {
   }
   const reason = asText(asRecord(response['error'])['message']) ?? 'no reason given';
   const ended = status === 'cancelled' ? 'cancelled' : 'failed';
-  // A status nobody has heard of may be a new name for "still running": not taken for an end.
+  // An unknown status may be a new name for "still running": not taken for an end.
   if (status !== 'cancelled' && status !== 'failed' && status !== 'requires_action') {
     throw new AppError(
       'PROVIDER',

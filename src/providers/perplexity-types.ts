@@ -10,13 +10,13 @@ import type {
 
 export interface Perplexity {
   readonly backend: Backend;
-  /** False where the API shows no reasoning, so that a caller who asked for it can be told. */
+  /** False where the API shows no reasoning, so that a caller who asked for it is informed. */
   readonly hasThinking: boolean;
   /** VALIDATION_ERROR for arguments that cannot be served. Sends nothing. */
   prepare(request: PerplexityRequest): PreparedRequest;
   /**
    * One answer while the caller waits. RATE_LIMITED, NOT_CONFIGURED, PROVIDER_RETIRED, TIMEOUT,
-   * CANCELLED, TOO_LARGE, PROVIDER; `mayHaveActed` tells whether it may have been billed.
+   * CANCELLED, TOO_LARGE, PROVIDER; `mayHaveActed` says whether it may have been billed.
    */
   ask(prepared: PreparedRequest, signal?: AbortSignal): Promise<PerplexityAnswer>;
   /** Begins a long run; where the API has no background runs it resolves with the answer itself. */

@@ -33,7 +33,7 @@ export const LEXICAL: LexicalConstants = {
 /** Where the words of a question stand in one conversation: places among its terms, ascending. */
 export interface Hits {
   readonly stream: Stream;
-  readonly places: Uint32Array;
+  readonly positions: Uint32Array;
   /** Of each place, which word of the question. */
   readonly words: Uint8Array;
 }
@@ -48,7 +48,7 @@ export class WordHits {
   messages = 0;
   #terms = 0;
   #passages = 0;
-  #places = new Uint32Array(1024);
+  #positions = new Uint32Array(1024);
   #words = new Uint8Array(1024);
 
   constructor(question: Question, vocabularySize: number) {
@@ -72,30 +72,30 @@ export class WordHits {
     this.#passages += passagesIn(stream);
     const count = this.#scan(stream.terms);
     if (count === 0) return undefined;
-    const places = this.#places.slice(0, count);
+    const positions = this.#positions.slice(0, count);
     const words = this.#words.slice(0, count);
-    this.#count(stream, places, words);
-    return { stream, places, words };
+    this.#count(stream, positions, words);
+    return { stream, positions, words };
   }
 
   #scan(terms: Uint32Array): number {
     const wordOf = this.#wordOf;
     let count = 0;
-    for (let place = 0; place < terms.length; place++) {
-      const word = wordOf[terms[place] ?? 0] ?? 0;
+    for (let position = 0; position < terms.length; position++) {
+      const word = wordOf[terms[position] ?? 0] ?? 0;
       if (word === 0) continue;
-      if (count === this.#places.length) this.#grow();
-      this.#places[count] = place;
+      if (count === this.#positions.length) this.#grow();
+      this.#positions[count] = position;
       this.#words[count++] = word - 1;
     }
     return count;
   }
 
-  #count({ starts }: Stream, places: Uint32Array, words: Uint8Array): void {
+  #count({ starts }: Stream, positions: Uint32Array, words: Uint8Array): void {
     this.#last.fill(-1);
     let message = 0;
-    for (let hit = 0; hit < places.length; hit++) {
-      while ((starts[message + 1] ?? 0) <= (places[hit] ?? 0)) message++;
+    for (let hit = 0; hit < positions.length; hit++) {
+      while ((starts[message + 1] ?? 0) <= (positions[hit] ?? 0)) message++;
       const word = words[hit] ?? 0;
       if (this.#last[word] === message) continue;
       this.#last[word] = message;
@@ -104,11 +104,11 @@ export class WordHits {
   }
 
   #grow(): void {
-    const places = new Uint32Array(2 * this.#places.length);
-    const words = new Uint8Array(places.length);
-    places.set(this.#places);
+    const positions = new Uint32Array(2 * this.#positions.length);
+    const words = new Uint8Array(positions.length);
+    positions.set(this.#positions);
     words.set(this.#words);
-    this.#places = places;
+    this.#positions = positions;
     this.#words = words;
   }
 }
@@ -179,7 +179,7 @@ export function lexicalScores(
 }
 
 /** Bits of the words that stand at most `reach` terms before or after a message, in its session. */
-function nearMasks({ stream, places, words }: Hits, reach: number): Uint32Array {
+function nearMasks({ stream, positions, words }: Hits, reach: number): Uint32Array {
   const { starts } = stream;
   const masks = new Uint32Array(messagesIn(stream));
   const sessions = sessionsOf(stream);
@@ -189,30 +189,31 @@ function nearMasks({ stream, places, words }: Hits, reach: number): Uint32Array 
     while (message >= (sessions[session + 1] ?? 0)) session++;
     const start = starts[message] ?? 0;
     const end = starts[message + 1] ?? 0;
-    while (first < places.length && (places[first] ?? 0) < start) first++;
+    while (first < positions.length && (positions[first] ?? 0) < start) first++;
     const from = Math.max(start - reach, starts[sessions[session] ?? 0] ?? 0);
     const to = Math.min(end + reach, starts[sessions[session + 1] ?? 0] ?? 0);
     let mask = 0;
-    for (let hit = first - 1; hit >= 0 && (places[hit] ?? 0) >= from; hit--)
+    for (let hit = first - 1; hit >= 0 && (positions[hit] ?? 0) >= from; hit--)
       mask |= 1 << (words[hit] ?? 0);
     let hit = first;
-    while (hit < places.length && (places[hit] ?? 0) < end) hit++;
-    for (; hit < places.length && (places[hit] ?? 0) < to; hit++) mask |= 1 << (words[hit] ?? 0);
+    while (hit < positions.length && (positions[hit] ?? 0) < end) hit++;
+    for (; hit < positions.length && (positions[hit] ?? 0) < to; hit++)
+      mask |= 1 << (words[hit] ?? 0);
     masks[message] = mask;
   }
   return masks;
 }
 
 /** Bits of the words in the first `reach` terms of the same speaker's turns before and after. */
-function turnMasks({ stream, places, words }: Hits, reach: number): Uint32Array {
+function turnMasks({ stream, positions, words }: Hits, reach: number): Uint32Array {
   const { starts, speakers } = stream;
   const count = messagesIn(stream);
   const heads = new Uint32Array(count);
   let message = 0;
-  for (let hit = 0; hit < places.length; hit++) {
-    const place = places[hit] ?? 0;
-    while ((starts[message + 1] ?? 0) <= place) message++;
-    if (place < (starts[message] ?? 0) + reach)
+  for (let hit = 0; hit < positions.length; hit++) {
+    const position = positions[hit] ?? 0;
+    while ((starts[message + 1] ?? 0) <= position) message++;
+    if (position < (starts[message] ?? 0) + reach)
       heads[message] = (heads[message] ?? 0) | (1 << (words[hit] ?? 0));
   }
   const masks = new Uint32Array(count);
@@ -257,21 +258,21 @@ class PassageWeigher {
   }
 
   turnTo(message: number): void {
-    const { places, stream } = this.#hits;
+    const { positions, stream } = this.#hits;
     const end = stream.starts[message + 1] ?? 0;
     this.#message = message;
     this.#from = this.#to;
-    while (this.#to < places.length && (places[this.#to] ?? 0) < end) this.#to++;
+    while (this.#to < positions.length && (positions[this.#to] ?? 0) < end) this.#to++;
   }
 
   weigh(near: number, turn: number): void {
-    const { places, words, stream } = this.#hits;
+    const { positions, words, stream } = this.#hits;
     const message = this.#message;
     const content = (stream.starts[message] ?? 0) + (stream.prefixes[message] ?? 0);
     this.own = 0;
     this.said = 0;
     let hit = this.#from;
-    for (; hit < this.#to && (places[hit] ?? 0) < content; hit++)
+    for (; hit < this.#to && (positions[hit] ?? 0) < content; hit++)
       this.said |= 1 << (words[hit] ?? 0);
     for (let at = hit; at < this.#to; at++) this.own |= 1 << (words[at] ?? 0);
     this.best = 0;
@@ -287,13 +288,13 @@ class PassageWeigher {
   }
 
   #score(passage: number, firstHit: number, near: number, turn: number): number {
-    const { places, words, stream } = this.#hits;
+    const { positions, words, stream } = this.#hits;
     const from = stream.passages[2 * passage] ?? 0;
     const to = stream.passages[2 * passage + 1] ?? 0;
     const frequencies = this.#frequencies.fill(0);
-    for (let hit = firstHit; hit < this.#to && (places[hit] ?? 0) < to; hit++) {
+    for (let hit = firstHit; hit < this.#to && (positions[hit] ?? 0) < to; hit++) {
       const word = words[hit] ?? 0;
-      if ((places[hit] ?? 0) >= from) frequencies[word] = (frequencies[word] ?? 0) + 1;
+      if ((positions[hit] ?? 0) >= from) frequencies[word] = (frequencies[word] ?? 0) + 1;
     }
     const { k1, b } = this.#constants;
     const norm = k1 * (1 - b + (b * (to - from)) / this.#length);

@@ -13,7 +13,7 @@ import type { Language } from './languages/language.js';
 import { portuguese } from './languages/portuguese.js';
 import { spanish } from './languages/spanish.js';
 
-/** English first: it counts where nothing else is known. Their places are kept in the cache. */
+/** English first: it counts where nothing else is known. The cache stores their positions. */
 export const LANGUAGES: readonly Language[] = [
   english,
   german,
@@ -30,24 +30,25 @@ const DECISIVE_WORDS = 2;
 
 /** By function word: a bit for each language that has it. */
 const languagesOf = new Map<string, number>();
-LANGUAGES.forEach(({ stopWords }, place) => {
-  for (const word of stopWords) languagesOf.set(word, (languagesOf.get(word) ?? 0) | (1 << place));
+LANGUAGES.forEach(({ stopWords }, position) => {
+  for (const word of stopWords)
+    languagesOf.set(word, (languagesOf.get(word) ?? 0) | (1 << position));
 });
 
-/** The place in LANGUAGES of what `words` (lower case) are in; `before` where they do not tell. */
+/** The position in LANGUAGES of the language of `words` (lower case); `before` if they do not show it. */
 export function languageOf(words: readonly string[], before: number): number {
   const counts = new Uint32Array(LANGUAGES.length);
   for (const word of words) {
     const mask = languagesOf.get(word);
     if (mask === undefined) continue;
-    for (let place = 0; place < counts.length; place++)
-      if ((mask >> place) & 1) counts[place] = (counts[place] ?? 0) + 1;
+    for (let position = 0; position < counts.length; position++)
+      if ((mask >> position) & 1) counts[position] = (counts[position] ?? 0) + 1;
   }
   let best = before;
   let most = counts[before] ?? 0;
-  counts.forEach((count, place) => {
+  counts.forEach((count, position) => {
     if (count <= most) return;
-    best = place;
+    best = position;
     most = count;
   });
   return most >= DECISIVE_WORDS ? best : before;

@@ -1,5 +1,5 @@
 /**
- * One message as recall reads it: stems in their order, cut into passages, and what can be told from
+ * One message as recall reads it: stems in their order, cut into passages, and what can be derived from
  * the text alone. Who speaks and when stands before the words, so that a question may name either.
  */
 import { LANGUAGES, languageOf } from './languages.js';
@@ -121,7 +121,7 @@ class PassageCutter {
     this.#count = passageCount(words);
   }
 
-  /** The word `read` words into the text goes to the place `at`. */
+  /** The word `read` words into the text goes to the position `at`. */
   reach(read: number, at: number): void {
     const step = PASSAGE_WORDS - OVERLAP_WORDS;
     while (this.#starts.length < this.#count && read >= this.#starts.length * step)
@@ -165,11 +165,11 @@ export function passagesOf(text: string): PassageRange[] {
   reached.forEach((words, at) => {
     cutter.reach(words, at);
   });
-  const places = cutter.end(offsets.length);
-  const count = places.length / 2;
+  const positions = cutter.end(offsets.length);
+  const count = positions.length / 2;
   return Array.from({ length: count }, (_, passage) => {
-    const from = places[2 * passage] ?? 0;
-    const to = places[2 * passage + 1] ?? 0;
+    const from = positions[2 * passage] ?? 0;
+    const to = positions[2 * passage + 1] ?? 0;
     const start = passage === 0 ? 0 : (offsets[from] ?? text.length);
     // What stands between two words (a full stop, a bracket) belongs to the one before it.
     const end = passage === count - 1 ? text.length : (offsets[to] ?? ends.at(-1) ?? text.length);

@@ -46,22 +46,22 @@ export function readQuestion(
   const own = languageOf(typed, 0);
   const all = [...new Set([own, ...languages])];
   const words: QuestionWord[] = [];
-  const places = new Map<string, number>();
+  const positions = new Map<string, number>();
   const pairs: [number, number][] = [];
   let before: number | undefined;
   for (const word of typed) {
     const stem = stemOf(word, own);
     if (stem === undefined) continue;
-    let place = places.get(stem);
-    if (place === undefined) {
+    let position = positions.get(stem);
+    if (position === undefined) {
       if (words.length === MAX_WORDS) break;
       const isLight = isAboutConversation(word, stem, own);
       const weight = entities?.has(word) ? ENTITY_WEIGHT : isLight ? CONVERSATION_WEIGHT : 1;
-      place = words.push({ text: word, terms: termsFor(word, vocabulary, all), weight }) - 1;
-      places.set(stem, place);
+      position = words.push({ text: word, terms: termsFor(word, vocabulary, all), weight }) - 1;
+      positions.set(stem, position);
     }
-    if (before !== undefined && before !== place) pairs.push([before, place]);
-    before = place;
+    if (before !== undefined && before !== position) pairs.push([before, position]);
+    before = position;
   }
   const cues = LANGUAGES[own]?.cues ?? {};
   const lower = text.trim().toLowerCase().replaceAll('’', "'");
@@ -94,13 +94,13 @@ function termsFor(word: string, vocabulary: Vocabulary, languages: readonly numb
 
 const conversationStems = new Map<number, ReadonlySet<string>>();
 
-function isAboutConversation(word: string, stem: string, place: number): boolean {
-  const language = LANGUAGES[place];
-  let stems = conversationStems.get(place);
+function isAboutConversation(word: string, stem: string, position: number): boolean {
+  const language = LANGUAGES[position];
+  let stems = conversationStems.get(position);
   if (stems === undefined) {
     const list = language?.conversationWords ?? [];
     stems = new Set(list.map((listed) => withoutMarks(language?.stem(listed) ?? listed)));
-    conversationStems.set(place, stems);
+    conversationStems.set(position, stems);
   }
   return stems.has(stem) || stems.has(word);
 }

@@ -213,30 +213,30 @@ class PairCounts {
 
   in(hits: Hits | undefined, message: number): number {
     if (hits === undefined || this.#pairs.size === 0) return 0;
-    const { places, words, stream } = hits;
+    const { positions, words, stream } = hits;
     const end = stream.starts[message + 1] ?? 0;
     const found = new Set<number>();
     for (
-      let hit = firstAtLeast(places, stream.starts[message] ?? 0);
-      hit + 1 < places.length;
+      let hit = firstAtLeast(positions, stream.starts[message] ?? 0);
+      hit + 1 < positions.length;
       hit++
     ) {
-      const next = places[hit + 1] ?? 0;
+      const next = positions[hit + 1] ?? 0;
       if (next >= end) break;
       const pair = 32 * (words[hit] ?? 0) + (words[hit + 1] ?? 0);
-      if (next === (places[hit] ?? 0) + 1 && this.#pairs.has(pair)) found.add(pair);
+      if (next === (positions[hit] ?? 0) + 1 && this.#pairs.has(pair)) found.add(pair);
     }
     return found.size;
   }
 }
 
 /** The first hit at `place` or behind it. */
-function firstAtLeast(places: Uint32Array, place: number): number {
+function firstAtLeast(positions: Uint32Array, position: number): number {
   let low = 0;
-  let high = places.length;
+  let high = positions.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((places[middle] ?? 0) < place) low = middle + 1;
+    if ((positions[middle] ?? 0) < position) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -324,8 +324,8 @@ function sessionAt(bounds: Uint32Array, message: number): number {
 function sessionFrequencies({ hits, stream }: Scored, bounds: Uint32Array, words: number) {
   const counted = Array.from({ length: bounds.length - 1 }, () => new Uint32Array(words));
   let session = 0;
-  hits?.places.forEach((place, hit) => {
-    while ((stream.starts[bounds[session + 1] ?? 0] ?? 0) <= place) session++;
+  hits?.positions.forEach((position, hit) => {
+    while ((stream.starts[bounds[session + 1] ?? 0] ?? 0) <= position) session++;
     const word = hits.words[hit] ?? 0;
     const frequencies = counted[session];
     if (frequencies !== undefined) frequencies[word] = (frequencies[word] ?? 0) + 1;

@@ -1,6 +1,6 @@
 /**
  * The recall index: the messages of all conversations as streams of stems, and the way from a question
- * to the messages that answer it, best first. Pure: it reads no files and knows no store; whoever keeps
+ * to the messages that answer it, best first. Pure: it reads no files and knows no store; the caller keeps
  * it current calls `put` and `delete`. The exact index in `fts/` is another one and knows nothing of it.
  */
 import { TimeSlice } from '../base/time-slice.js';
@@ -19,7 +19,7 @@ import { messagesIn, passagesIn, readStream, type Stream } from './stream.js';
 import type { VectorScores } from './vector-source.js';
 import { Vocabulary } from './vocabulary.js';
 
-/** Messages whose features are looked at; those after them stay in the order of their words. */
+/** Messages whose features are computed; those after them stay in the order of their words. */
 const CANDIDATES = 400;
 /** Of them, how many may come by their vectors alone. */
 const BY_VECTOR = 200;
@@ -78,9 +78,9 @@ export interface RecallAnswer {
   /** Whether one of them has all of the words, in whatever form. */
   readonly hasAll: boolean;
   /** The message at a place, from 0, the best first. */
-  at(place: number): MessageRef | undefined;
+  at(position: number): MessageRef | undefined;
   /** The same with what is known of it. */
-  hit(place: number): RecallHit | undefined;
+  hit(position: number): RecallHit | undefined;
 }
 
 export interface RecallStats {
@@ -145,7 +145,7 @@ export class RecallIndex {
     this.#remove(conversationId, known);
   }
 
-  /** Takes over what a cache held; the index is empty before. `dropped`: messages of it that count no more. */
+  /** Loads what a cache has; the index is empty before. `dropped`: messages of it that count no more. */
   adopt(
     vocabulary: Vocabulary,
     streams: Iterable<[conversationId: string, stream: Stream]>,
@@ -169,7 +169,7 @@ export class RecallIndex {
   /** Lets other work run every few milliseconds. Rejects with the signal's reason. */
   async ask(text: string, options: AskOptions = {}): Promise<RecallAnswer> {
     const languages = [...this.#languages.keys()].filter(
-      (place) => (this.#languages[place] ?? 0) > 0,
+      (position) => (this.#languages[position] ?? 0) > 0,
     );
     const question = readQuestion(text, this.#vocabulary, languages, options.entitiesFirst);
     const slice = new TimeSlice({ signal: options.signal });
@@ -190,13 +190,13 @@ export class RecallIndex {
       question,
       total: all.length,
       hasAll: all.some(({ scored, message }) => scored.lexical.own[message] === everyWord),
-      at: (place) => {
-        const found = all[place];
+      at: (position) => {
+        const found = all[position];
         return found && { conversationId: found.scored.conversationId, seq: found.message + 1 };
       },
-      hit: (place) => {
-        const found = all[place];
-        return found && hitOf(found, ranked[place]?.score ?? 0, question, options.vectors);
+      hit: (position) => {
+        const found = all[position];
+        return found && hitOf(found, ranked[position]?.score ?? 0, question, options.vectors);
       },
     };
   }
@@ -214,7 +214,8 @@ export class RecallIndex {
   }
 
   #countLanguages({ languages }: Stream, sign: number): void {
-    for (const place of languages) this.#languages[place] = (this.#languages[place] ?? 0) + sign;
+    for (const position of languages)
+      this.#languages[position] = (this.#languages[position] ?? 0) + sign;
   }
 
   async #find(question: Question, { inScope, vectors }: AskOptions, slice: TimeSlice) {
@@ -241,7 +242,7 @@ async function scoreAll(
   const constants = { ...LEXICAL, ...lexical };
   const scored: Scored[] = [];
   for (const { conversationId, stream, hits } of found) {
-    const own = hits ?? { stream, places: new Uint32Array(0), words: new Uint8Array(0) };
+    const own = hits ?? { stream, positions: new Uint32Array(0), words: new Uint8Array(0) };
     scored.push({
       conversationId,
       stream,

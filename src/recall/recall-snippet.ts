@@ -54,8 +54,8 @@ export function cutRecallSnippet(
 /** The words of a text, and which of them the question asks for. */
 function askedWords(text: string, question: Question, vocabulary: Vocabulary): Word[] {
   const byTerm = new Map<number, number>();
-  question.words.forEach(({ terms }, place) => {
-    for (const term of terms) byTerm.set(term, place);
+  question.words.forEach(({ terms }, position) => {
+    for (const term of terms) byTerm.set(term, position);
   });
   const found: { word: string; start: number; end: number }[] = [];
   scanWords(text, (word, start, end) => found.push({ word, start, end }));

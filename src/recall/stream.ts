@@ -8,7 +8,7 @@ import type { Vocabulary } from './vocabulary.js';
 
 /** Roles have the first numbers among the speakers of a conversation, people those after. */
 const ROLES = ['system', 'user', 'assistant'];
-/** People after so many are told from nobody else. */
+/** Speakers beyond this number share one number. */
 const MAX_SPEAKERS = 255;
 
 /** All arrays in the order of the messages. */
@@ -148,7 +148,7 @@ function layOut(read: readonly { message: ReadMessage }[], old: StreamArrays | u
   let passage = oldPassages;
   read.forEach(({ message }, at) => {
     terms.set(message.terms, term);
-    for (const place of message.passages) passages[passage++] = term + place;
+    for (const position of message.passages) passages[passage++] = term + position;
     term += message.terms.length;
     starts[oldMessages + at + 1] = term;
     firstPassages[oldMessages + at + 1] = passage / 2;

@@ -7,7 +7,7 @@ import { cutRecallSnippet, type SnippetStyle } from './recall-snippet.js';
 
 export interface RecalledText {
   readonly id: string;
-  /** 0 to about 1.7: how well the words of the question fit, whatever else is held. */
+  /** 0 to about 1.7: how well the words of the question fit, whatever other texts there are. */
   readonly score: number;
 }
 
@@ -22,7 +22,7 @@ export class TextRecall {
   readonly #index = new RecallIndex();
   readonly #texts = new Map<string, string>();
 
-  /** Makes the texts held those of `texts`; one that is as it was costs nothing. */
+  /** Replaces all texts by `texts`; one that is unchanged costs nothing. */
   sync(texts: ReadonlyMap<string, string>): void {
     for (const id of this.#texts.keys()) {
       if (texts.has(id)) continue;
@@ -47,8 +47,8 @@ export class TextRecall {
       ownOnly: true,
       ...(signal && { signal }),
     });
-    const hits = Array.from({ length: Math.min(limit, answer.total) }, (_, place) => {
-      const hit = answer.hit(place);
+    const hits = Array.from({ length: Math.min(limit, answer.total) }, (_, position) => {
+      const hit = answer.hit(position);
       return hit === undefined ? [] : [{ id: hit.conversationId, score: hit.lexical }];
     });
     const snippet = (text: string, style: SnippetStyle) => {

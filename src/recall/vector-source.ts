@@ -31,7 +31,7 @@ export interface VectorSource {
   /** `undefined` where no vector can be used now (model not ready, nothing embedded yet). CANCELLED. */
   ask(question: string, signal?: AbortSignal): Promise<VectorScores | undefined>;
   /**
-   * A second look at a few passages with the vectors of their tokens: for each text the sum over the
+   * Scores a few passages again with the vectors of their tokens: for each text the sum over the
    * question's tokens of the best cosine, divided by their number. `undefined` where that is not offered.
    */
   lateScores?(

@@ -56,8 +56,8 @@ export class Vocabulary {
 }
 
 /** `undefined` for what the language does not index. `word` in lower case. */
-export function stemOf(word: string, place: number): string | undefined {
-  const language = LANGUAGES[place];
+export function stemOf(word: string, position: number): string | undefined {
+  const language = LANGUAGES[position];
   if (language === undefined || language.stopWords.has(word)) return undefined;
   return withoutMarks(language.stem(word.slice(0, MAX_LENGTH)));
 }

@@ -58,10 +58,10 @@ export const conversationResources: ResourceKind = {
     const heads = [...conversations.known()].map(({ head }) => head);
     return heads.map((head) => [head.conversationId, listingKey(head)] as const);
   },
-  follow: ({ conversations }, teller) =>
+  follow: ({ conversations }, notifier) =>
     conversations.followFromNow(({ conversationId, document }) => {
-      teller.changed(conversationId);
-      teller.listed(conversationId, document && listingKey(document.head));
+      notifier.changed(conversationId);
+      notifier.listed(conversationId, document && listingKey(document.head));
     }),
 };
 

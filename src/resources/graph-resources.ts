@@ -68,12 +68,12 @@ export const graphResources: ResourceKind = {
   async known({ kg }) {
     return (await hasFacts(kg)) ? [[WHOLE_KEY, '']] : [];
   },
-  follow: ({ kg }, teller) =>
+  follow: ({ kg }, notifier) =>
     kg.subscribe((subjects) => {
-      for (const subject of subjects ?? [undefined]) teller.changed(subject);
-      teller.changed(WHOLE_KEY);
+      for (const subject of subjects ?? [undefined]) notifier.changed(subject);
+      notifier.changed(WHOLE_KEY);
       const isListed = hasFacts(kg).catch(() => true); // what cannot be read now is there all the same
-      void isListed.then((isThere) => teller.listed(WHOLE_KEY, isThere ? '' : undefined));
+      void isListed.then((isThere) => notifier.listed(WHOLE_KEY, isThere ? '' : undefined));
     }),
 };
 

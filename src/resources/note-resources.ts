@@ -54,10 +54,10 @@ export const noteResources: ResourceKind = {
   async known({ memoryBank }) {
     return memoryBank.known().map(({ path }) => [path, ''] as const);
   },
-  follow: ({ memoryBank }, teller) =>
+  follow: ({ memoryBank }, notifier) =>
     memoryBank.follow(({ path, note }) => {
-      teller.changed(path);
-      teller.listed(path, note === undefined ? undefined : '');
+      notifier.changed(path);
+      notifier.listed(path, note === undefined ? undefined : '');
     }),
 };
 

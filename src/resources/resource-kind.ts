@@ -33,7 +33,7 @@ export interface ResourceContent {
   readonly text: string;
 }
 
-export interface ResourceTeller {
+export interface ResourceNotifier {
   /** Its content changed, or it is gone; without a key, any resource of the kind may have changed. */
   changed(key: string | undefined): void;
   /** What a list shows of it now, as far as a change of that is news of the list; absent: nothing. */
@@ -59,5 +59,5 @@ export interface ResourceKind {
   /** Everything that a list shows, in the form in which `follow` reports it. */
   known(app: App): Promise<(readonly [key: string, listing: string])[]>;
   /** Every change from now on; the function ends that. */
-  follow(app: App, teller: ResourceTeller): () => void;
+  follow(app: App, notifier: ResourceNotifier): () => void;
 }

@@ -48,9 +48,9 @@ const hints = (
   openWorldHint: boolean,
 ): ToolAnnotations => ({ readOnlyHint, destructiveHint, idempotentHint, openWorldHint });
 
-/** Looks only at what is stored here. */
+/** Reads only what is stored here. */
 export const READS = hints(true, false, true, false);
-/** Looks, and may ask a service on the internet how far it is. */
+/** Reads, and may ask a service on the internet for its progress. */
 export const READS_OUTSIDE = hints(true, false, true, true);
 /** Puts something beside what is there; twice the call, twice the thing. */
 export const ADDS = hints(false, false, false, false);

@@ -17,7 +17,7 @@ import { jsonObject } from './json-object.js';
 
 /** A thread shown in a list; more of its metadata is given by get_conversation. */
 const MOST_META_TOKENS = 1_000;
-const ROOM_BESIDE_A_MESSAGE = 200;
+const OVERHEAD_TOKENS_PER_MESSAGE = 200;
 
 export const threadIdField = z
   .string()
@@ -97,7 +97,7 @@ export function messagesWithin<T>(
   const kept = items.slice(0, countWithin(items, maxTokens));
   const [first, second] = kept;
   if (first === undefined || second !== undefined) return kept;
-  const excess = estimateTokens(first) - (maxTokens - ROOM_BESIDE_A_MESSAGE);
+  const excess = estimateTokens(first) - (maxTokens - OVERHEAD_TOKENS_PER_MESSAGE);
   if (excess <= 0) return kept;
   return [
     withContent(first, (message) => {

@@ -105,7 +105,7 @@ export const pageFields = {
   offset: z.number().int().min(0).describe('How many to skip.').default(0),
 };
 
-export const sightFields = {
+export const visibilityFields = {
   asOf: z.string().describe('What held at this time, ISO 8601.').exactOptional(),
   includeClosed: z.boolean().describe('Also facts that have ended.').default(false),
 };

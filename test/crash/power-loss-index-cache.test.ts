@@ -29,7 +29,7 @@ async function saveTwice({ root }: Place): Promise<void> {
   for (const content of ['common words in a garden', 'common words by a river']) {
     await store.append('talk', [{ role: 'user', content }], { create: true });
     await store.create({ messages: [{ role: 'assistant', content: `${content}, answered` }] });
-    await store.lookAtAll();
+    await store.refresh();
     await saveIndexCache({ path: cacheOf(root), index, store, log: silentLog });
   }
   await store.close();

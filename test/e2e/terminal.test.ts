@@ -177,12 +177,18 @@ const STEPS: readonly Step[] = [
   { args: ['providers', 'remove', 'local'], shows: 'local removed' },
   { args: ['embeddings', 'status'], shows: 'off' },
   { args: ['embeddings', 'enable'], code: 2, shows: '--yes', isPiped: true },
+  { args: ['embeddings', 'update'], code: 2, shows: 'DAYBOOK_EMBEDDINGS' },
   { args: ['embeddings', 'disable'], shows: 'removed' },
   { args: ['completion', 'bash'], shows: 'complete' },
   { args: ['complete', '--', 'show', 'A'], shows: 'A Mad Tea-Party' },
   { args: ['prune', '--older-than', '9000d', '--dry-run'], shows: '0 conversations' },
   { args: ['prune', '--module', 'none', '--yes', '--json'], shows: '"size"', json: true },
   { args: ['prune'], code: 2, shows: 'no retention policy' },
+  { args: ['retention'], shows: 'nothing is moved by itself' },
+  { args: ['retention', 'add'], code: 2, shows: '--older-than' },
+  { args: ['retention', 'add', '--older-than', '9000d', '--yes'], shows: 'silent for 9000 days' },
+  { args: ['retention', 'show', '--json'], shows: '"wouldMove"', json: true },
+  { args: ['retention', 'clear'], shows: 'nothing is moved by itself' },
   { args: ['archive', '--older-than', '9000d'], shows: '0 conversations to archive' },
   { args: ['archive'], code: 2, shows: '--older-than' },
   { args: ['search', 'raven', '--archive'], code: 1, shows: 'Nothing found.' },
@@ -222,7 +228,7 @@ function shows(text: string, expected: string | RegExp, about: string): void {
 }
 
 /** Seventy processes, one after the other. */
-const PATIENCE_MS = 400_000;
+const MAX_WAIT_MS = 400_000;
 
 describe('every command', () => {
   it.each(['with colours', 'with NO_COLOR'])(
@@ -251,7 +257,7 @@ describe('every command', () => {
         else expect(colourful).toBeGreaterThan(8);
       });
     },
-    PATIENCE_MS,
+    MAX_WAIT_MS,
   );
 
   it(
@@ -270,7 +276,7 @@ describe('every command', () => {
         }
       });
     },
-    PATIENCE_MS,
+    MAX_WAIT_MS,
   );
 
   it('asks before it installs', async () => {

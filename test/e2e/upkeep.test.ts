@@ -183,6 +183,50 @@ describe('daybook backup and restore', () => {
     });
   });
 
+  it('bring a graph of the memory bank back to where the settings of the restore place it', async () => {
+    await withPlace(async (place) => {
+      await withClient(place, async ({ call }) => {
+        await call('kg_add', { subject: 'tea', predicate: 'grows in', object: 'Uji' });
+      });
+      const path = (await run(place, place.root, 'backup')).stdout.split('\n')[0] ?? '';
+      const bank = join(place.root, 'memory-bank');
+      const log = await readFile(join(bank, 'kg_wal.log'), 'utf8');
+      await rm(bank, { recursive: true });
+      const graph = join(place.folder, 'graph');
+      const moved = {
+        MCP_KG_SNAPSHOT: join(graph, 'work.json'),
+        MCP_KG_WAL: join(graph, 'work_wal.log'),
+      };
+      const elsewhere = { ...place, env: { ...place.env, ...moved } };
+      expect(await run(elsewhere, place.root, 'restore', path)).toMatchObject({
+        code: 0,
+        stderr: '',
+      });
+      expect(await readFile(moved.MCP_KG_WAL, 'utf8')).toBe(log);
+      expect(await readdir(bank)).not.toContain('kg_wal.log');
+    });
+  });
+
+  it('hold the list of language models without a key that somebody wrote into it', async () => {
+    await withSaved(async (place) => {
+      const set = ['providers', 'add', '--yes', 'mine', '--kind', 'openai', '--model', 'small'];
+      expect((await run(place, place.root, ...set)).code).toBe(0);
+      const list = join(place.folder, 'config', 'daybook', 'providers.json');
+      const { providers } = JSON.parse(await readFile(list, 'utf8'));
+      const endpoint = 'https://me:sk-endpoint@example.org/v1?key=sk-query#sk-fragment';
+      const byHand = { ...providers[0], apiKey: 'sk-field', endpoint };
+      await writeFile(list, JSON.stringify({ providers: [byHand], note: 'sk-note' }));
+      const path = (await run(place, place.root, 'backup')).stdout.split('\n')[0] ?? '';
+      const to = join(place.folder, 'out');
+      expect((await run(place, place.root, 'restore', path, '--to', to)).code).toBe(0);
+      const text = await readFile(join(to, 'configuration', 'providers.json'), 'utf8');
+      expect(text).not.toContain('sk-');
+      expect(JSON.parse(text).providers).toMatchObject([
+        { name: 'mine', endpoint: 'https://example.org/v1' },
+      ]);
+    });
+  });
+
   it('happen by themselves once a day where that is switched on', async () => {
     await withSaved(async (place) => {
       const folder = join(place.folder, 'my backups');

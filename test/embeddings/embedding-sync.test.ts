@@ -41,7 +41,7 @@ async function openPlace() {
       cut: passagesOf,
       clock: systemClock,
       log: silentLog,
-      lookEveryMs: 20,
+      pollIntervalMs: 20,
     });
     onTestFinished(() => sync.close());
     sync.start();

@@ -152,7 +152,7 @@ describe('what is there', () => {
     await bench.store.append('key', [assistant('two')]);
     const before = bench.textOf(ID0);
     expect((await bench.restore(exported)).refused).toMatchObject([
-      { place: 'line 1', conversationId: ID0, code: 'ALREADY_EXISTS' },
+      { location: 'line 1', conversationId: ID0, code: 'ALREADY_EXISTS' },
     ]);
     const dry = await bench.restore(exported, { asNew: true, dryRun: true });
     expect(dry.asNew).toEqual([{ from: ID0 }]);
@@ -222,7 +222,7 @@ describe('damage', () => {
     ];
     const report = await bench.restore(`${lines.join('\r\n')}\n`);
     expect(report.restored).toEqual([`20250124-${T0}`, `20250124-${T0 + 5}`]);
-    expect(report.refused.map(({ place, code }) => [place, code])).toEqual([
+    expect(report.refused.map(({ location, code }) => [location, code])).toEqual([
       ['line 3', 'VALIDATION_ERROR'],
       ['line 5', 'VALIDATION_ERROR'],
       ['line 8', 'CONVERSATION_CORRUPTED'],

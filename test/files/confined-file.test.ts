@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isAppError } from '../../src/base/errors.js';
-import { realPlace } from '../../src/files/door/real-place.js';
+import { resolveRealPath } from '../../src/files/door/real-path.js';
 import {
   findConfined,
   readConfined,
@@ -148,7 +148,7 @@ describe('links', () => {
     const linked = join(outer, 'linked');
     const reading = readConfined(linked, 'sub/note.md', 100);
     await expect(reading).rejects.toMatchObject({ code: 'PATH_ESCAPE' });
-    const read = await readConfined(realPlace(linked), 'sub/note.md', 100);
+    const read = await readConfined(resolveRealPath(linked), 'sub/note.md', 100);
     expect(read?.bytes.toString()).toBe('inside');
   });
 

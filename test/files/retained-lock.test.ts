@@ -76,9 +76,11 @@ describe('RetainedLock', () => {
     writeFileSync(String(old), 'old');
     writeFileSync(String(staged), 'new');
     await lock.run(async (held) => {
-      await held.keep(join(root, 'none'), String(second));
+      await held.keep(join(root, 'none'), String(second), { fsync: true });
       expect(existsSync(String(second))).toBe(false);
-      for (let turn = 0; turn < 2; turn += 1) await held.keep(String(old), String(second));
+      for (let turn = 0; turn < 2; turn += 1) {
+        await held.keep(String(old), String(second), { fsync: true });
+      }
       await held.place(String(staged), String(old), { fsync: true });
     });
     expect(readFileSync(String(old), 'utf8')).toBe('new');

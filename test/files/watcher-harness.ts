@@ -23,8 +23,8 @@ import type { FileChange } from '../../src/files/watcher/found-changes.js';
 import { openWatcher, type Watcher, type WatcherOptions } from '../../src/files/watcher/watcher.js';
 
 /** CI machines stall; how soon something was seen is judged by the looks that it took, not by this. */
-const PATIENCE_MS = 120_000;
-const LOOK_EVERY_MS = 10;
+const MAX_WAIT_MS = 120_000;
+const POLL_INTERVAL_MS = 10;
 
 export interface Consumer {
   readonly root: string;
@@ -129,11 +129,11 @@ export async function until(condition: () => boolean, what: string): Promise<num
   const startedAt = performance.now();
   let looks = 1;
   for (; !condition(); looks += 1) {
-    if (performance.now() - startedAt > PATIENCE_MS) throw new Error(`Never came true: ${what}`);
-    await delay(LOOK_EVERY_MS);
+    if (performance.now() - startedAt > MAX_WAIT_MS) throw new Error(`Never came true: ${what}`);
+    await delay(POLL_INTERVAL_MS);
   }
   return looks;
 }
 
 /** As many looks as fit into this time, at most. */
-export const looksWithin = (ms: number) => ms / LOOK_EVERY_MS;
+export const looksWithin = (ms: number) => ms / POLL_INTERVAL_MS;

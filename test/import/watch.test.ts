@@ -5,9 +5,9 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSy
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { silentLog } from '../../src/base/log.js';
+import { findDefaultLocations } from '../../src/import/default-locations.js';
 import { Importer } from '../../src/import/importer.js';
 import { startServerWatch } from '../../src/import/server-watch.js';
-import { foundPlaces } from '../../src/import/usual-places.js';
 import { watchImports } from '../../src/import/watch.js';
 import { folderWith, lines, openImportBench, said } from './bench.js';
 
@@ -23,7 +23,13 @@ it('takes in what is added to a session, and keeps it when the session is delete
   const folder = folderWith({ 'projects/x/session-1.jsonl': lines(line('u1', null, 'one')) });
   const file = join(folder, 'projects/x/session-1.jsonl');
   const machine = { home: folder, programs: folder, variable: () => undefined };
-  const importer = new Importer({ ...bench.stores, machine, activity: 'short', watched: [] });
+  const importer = new Importer({
+    ...bench.stores,
+    machine,
+    activity: 'short',
+    watched: [],
+    folders: [],
+  });
   const stop = new AbortController();
   const seen: string[] = [];
   const errors: string[] = [];
@@ -60,7 +66,7 @@ it('lets one server at a time take in what is watched, and another one go on', a
   const machine = { home, programs: home, variable: () => undefined };
   const importer = new Importer({
     ...bench.stores,
-    ...{ machine, activity: 'short', watched: ['claude-code'] },
+    ...{ machine, activity: 'short', watched: ['claude-code'], folders: [] },
   });
   expect((await importer.watched()).map(({ title }) => title)).toEqual(['Claude Code']);
   const leasePath = join(bench.logsFolder, '.leases', 'import-watch');
@@ -82,7 +88,9 @@ it('tells what each tool deletes, and when, from its own settings', async () => 
   const home = folderWith({ '.claude/projects/x': '', '.gemini/tmp/x': '', '.codex/x': '' });
   const machine = { home, programs: home, variable: () => undefined };
   const deletes = async () =>
-    Object.fromEntries((await foundPlaces(machine)).map((place) => [place.kind, place.deletes]));
+    Object.fromEntries(
+      (await findDefaultLocations(machine)).map((place) => [place.kind, place.deletes]),
+    );
   expect(await deletes()).toEqual({
     'claude-code': expect.stringContaining('more than 30 days, by default'),
     codex: undefined,

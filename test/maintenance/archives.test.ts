@@ -112,7 +112,7 @@ describe('archiving', () => {
     await archiveAll(place);
     mkdirSync(conversations.path(id));
     writeFileSync(path, text); // as if the process had died before it was removed
-    await conversations.lookAtAll();
+    await conversations.refresh();
     expect(await archiveAll(place)).toEqual({ made: [], archived: [id], skipped: [] });
     expect(existsSync(path)).toBe(false);
     expect(await archives.restore(id)).toBe(id);

@@ -46,7 +46,7 @@ function openServers() {
       leasePath,
       clock: { now, monotonic: () => time.now },
       log: silentLog,
-      lookEveryMs: 20,
+      pollIntervalMs: 20,
     });
     const close = () => {
       looks.delete(own);

@@ -46,7 +46,7 @@ const textOf = (folder: string, id: string) =>
   readFileSync(join(folder, id, 'conversation.json'), 'utf8');
 
 async function idsOfStore({ conversations }: Place): Promise<string[]> {
-  await conversations.lookAtAll();
+  await conversations.refresh();
   return (await conversations.list()).map(({ conversationId }) => conversationId);
 }
 

@@ -197,7 +197,7 @@ describe('by itself', () => {
       },
     };
     const leasePath = join(tempFolder(), 'lease');
-    const shared = { retention: counted, leasePath, log: silentLog, lookEveryMs: 20 };
+    const shared = { retention: counted, leasePath, log: silentLog, pollIntervalMs: 20 };
     for (let n = 0; n < 3; n += 1) {
       const daily = startDailyRetention({
         ...shared,

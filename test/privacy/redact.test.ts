@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { redactorOf } from '../../src/app/redactor.js';
+import { plainForms } from '../../src/files/sealing/file-forms.js';
 import { Redaction } from '../../src/privacy/redaction.js';
 import { conversationText, type DoctorPlace, doctorPlace, ID, signal } from '../doctor/place.js';
 
@@ -77,7 +78,7 @@ async function fill(place: DoctorPlace): Promise<void> {
 
 const redact = (place: DoctorPlace, text = TEXT) =>
   place.withApp(async ({ kg }) => {
-    const redactor = redactorOf(place.config);
+    const redactor = redactorOf(place.config, plainForms);
     const { files } = await redactor.find(text, signal);
     const paths = files.map(({ path }) => path);
     await redactor.redact(paths, text, '[redacted]', { signal });
@@ -141,7 +142,10 @@ describe('redaction', () => {
   it('names what it cannot change: the names of files', async () => {
     const place = doctorPlace();
     place.write('memory-bank/Marienstrasse.md', 'x\n');
-    const { names, files } = await redactorOf(place.config).find('Marienstrasse', signal);
+    const { names, files } = await redactorOf(place.config, plainForms).find(
+      'Marienstrasse',
+      signal,
+    );
     expect(names).toEqual([join(place.root, 'memory-bank/Marienstrasse.md')]);
     expect(files).toEqual([]);
   });

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { plainForms } from '../../src/files/sealing/file-forms.js';
 import { withoutPrivateParts } from '../../src/privacy/private-parts.js';
 import { type StoredSecret, scanFolders } from '../../src/privacy/scan.js';
 import { MessageScreen, maskedNote } from '../../src/privacy/screen.js';
@@ -132,7 +133,11 @@ describe('scanning', () => {
     });
     const found: StoredSecret[] = [];
     const folders = [place.logs, join(place.root, 'memory-bank')];
-    for await (const secret of scanFolders(folders, { signal, onFile: () => undefined })) {
+    for await (const secret of scanFolders(folders, {
+      forms: plainForms,
+      signal,
+      onFile: () => undefined,
+    })) {
       found.push(secret);
     }
     expect(found.map(({ kind, place: at }) => [kind, at])).toEqual([

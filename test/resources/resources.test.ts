@@ -8,7 +8,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
 import { estimateTextTokens } from '../../src/base/tokens.js';
-import { GATHER_MS } from '../../src/resources/resource-news.js';
+import { GATHER_MS } from '../../src/resources/resource-notifications.js';
 import { type Place, type Session, withClient, withPlace } from '../e2e/harness.js';
 
 const folderOf = ({ root }: Place, id: string) => join(root, 'conversation-logs', id);

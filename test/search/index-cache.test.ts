@@ -39,7 +39,7 @@ async function openIndex(logsFolder: string) {
   const store = await openConversationStore({ logsFolder, maxMessages: 10_000, fsync: false });
   const index = new MessageIndex();
   store.follow((change) => index.apply(change));
-  await store.lookAtAll();
+  await store.refresh();
   return { store, index };
 }
 
@@ -217,7 +217,7 @@ describe('a cache that is saved while the store changes', () => {
         if (n % 3 === 0)
           await store.append(id, [{ role: 'user', content: `edited r${round} ${n}` }]);
         else put(logsFolder, id, { ...sample(n, (round % 4) + 1), title: `edited ${round}` });
-        await store.lookAt(id);
+        await store.refreshOne(id);
       }
       expect(await saving).toBe(true);
       const { answers } = await start(logsFolder, cachePath);
@@ -239,7 +239,7 @@ describe('a cache that is saved while the store changes', () => {
       await store.append(idOf(round), [{ role: 'user', content: `grown ${round}` }]);
       if (round % 2 === 0) await store.removeIf(idOf(29 - round), () => true);
       put(logsFolder, idOf(40 + round), sample(round, 3));
-      await store.lookAtAll();
+      await store.refresh();
       const fresh = await openIndex(logsFolder);
       expect(index.text.stats()).toMatchObject({
         documents: fresh.index.text.stats().documents,

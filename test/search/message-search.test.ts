@@ -193,7 +193,7 @@ describe('filters', () => {
       15,
     );
     expect(hits.every(({ module, role }) => module === 'home' && role === 'user')).toBe(true);
-    expect(hits.map(({ place: position }) => position)).toEqual(hits.map((_, index) => index));
+    expect(hits.map(({ position }) => position)).toEqual(hits.map((_, index) => index));
   });
 
   it('by conversation and by time, both ends included', async () => {
@@ -267,7 +267,7 @@ describe('an index that is not there yet', () => {
     const logsFolder = join(tempFolder(), 'logs');
     for (let n = 0; n < 3_000; n += 1) put(logsFolder, idOf(n), sample(n, 20));
     const place = await openPlace({ logsFolder });
-    const early = await ask(place, 'common', {}, { patienceMs: 0 });
+    const early = await ask(place, 'common', {}, { maxWaitMs: 0 });
     expect(early.indexing).toMatchObject({ done: expect.any(Number), total: expect.any(Number) });
     expect(early.total).toBeLessThan(60_000);
     const reports: { progress: number; total: number }[] = [];
@@ -323,7 +323,7 @@ describe('an index that is not there yet', () => {
     const counting = setInterval(() => (turns += 1), 0);
     const seen: number[] = [];
     while ((seen.at(-1) ?? 0) < messages.length) {
-      seen.push((await ask(place, 'bulk', {}, { patienceMs: 0 })).total);
+      seen.push((await ask(place, 'bulk', {}, { maxWaitMs: 0 })).total);
       await delay(1);
     }
     clearInterval(counting);

@@ -19,7 +19,7 @@ import { openConversationStore } from '../../src/stores/conversations/conversati
 import { tempFolder } from '../support/temp-folder.js';
 
 /** The promises are one and five seconds; busy machines are no breach. What it took is printed. */
-const PATIENCE_MS = 30_000;
+const MAX_WAIT_MS = 30_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 export const FIRST_MS = Date.parse('2025-01-01T00:00:00Z');
 
@@ -104,7 +104,7 @@ export const ask = (
 ) =>
   search.search(
     { query, matchType: 'auto', filters: {}, limit: 20, offset: 0, ...more },
-    { patienceMs: 60_000, ...caller },
+    { maxWaitMs: 60_000, ...caller },
   );
 
 /** Every document shows in one of these, and every rank depends on all documents. */
@@ -159,7 +159,7 @@ export async function agreesSoon(
 ): Promise<number> {
   const from = performance.now();
   while (!(await isThere())) {
-    if (performance.now() - from > PATIENCE_MS) throw new Error(`${what}: never seen`);
+    if (performance.now() - from > MAX_WAIT_MS) throw new Error(`${what}: never seen`);
     await delay(5);
   }
   const tookMs = performance.now() - from;

@@ -15,7 +15,12 @@ export type Step =
   | { do: 'fsync' | 'close'; fd: number }
   | { do: 'rename' | 'link'; path: string; to: string }
   /** Not a call: from here on this text must survive. */
-  | { do: 'acknowledge'; text: string; id?: string };
+  | { do: 'acknowledge'; text: string; id?: string }
+  /** Not a call: this is what the disk holds, all of it synced. */
+  | { do: 'settle'; tree: Tree };
+
+/** By paths below the root; folders as `undefined`. */
+export type Tree = ReadonlyMap<string, Buffer | undefined>;
 
 class Folder {
   readonly now = new Map<string, Entry>();
@@ -32,6 +37,8 @@ interface Change {
   folder: Folder;
   name: string;
   entry: Entry | undefined;
+  /** Of a folder that was moved: its new name, without which the old one does not go. */
+  moved?: Change;
 }
 
 type DataFate = 'whole' | 'none' | 'cut' | 'zeros';
@@ -99,7 +106,7 @@ function isRecursive(options: unknown): boolean {
 
 export class DiskModel {
   readonly #rootPath: string;
-  readonly #root = new Folder();
+  #root = new Folder();
   readonly #open = new Map<number, Entry>();
   #pending: Change[] = [];
 
@@ -116,6 +123,7 @@ export class DiskModel {
     else if (step.do === 'write') this.#write(step.fd, step.bytes, step.position);
     else if (step.do === 'fsync') this.#sync(this.#open.get(step.fd));
     else if (step.do === 'close') this.#open.delete(step.fd);
+    else if (step.do === 'settle') this.#settle(step.tree);
     else if ('path' in step) this.#remove(step.path);
   }
 
@@ -148,12 +156,12 @@ export class DiskModel {
   }
 
   /** The tree of one state: paths below the root, folders as `undefined`. */
-  treeOf({ kept, fateOf }: CrashState): Map<string, Buffer | undefined> {
+  treeOf({ kept, fateOf }: CrashState): Tree {
     const tree = new Map<string, Buffer | undefined>();
     const visit = (folder: Folder, path: string): void => {
       const names = new Map(folder.synced);
       for (const change of kept) {
-        if (change.folder !== folder) continue;
+        if (change.folder !== folder || this.#isHeldBack(change, kept)) continue;
         if (change.entry === undefined) names.delete(change.name);
         else names.set(change.name, change.entry);
       }
@@ -170,17 +178,41 @@ export class DiskModel {
     return tree;
   }
 
+  #settle(tree: Tree): void {
+    this.#root = new Folder();
+    this.#open.clear();
+    for (const [path, bytes] of tree) {
+      const entry = bytes === undefined ? new Folder() : new File();
+      if (entry instanceof File && bytes !== undefined) {
+        entry.now = Buffer.from(bytes);
+        entry.synced = entry.now;
+      }
+      const folder = this.#find(join(this.#rootPath, dirname(path))) as Folder;
+      folder.now.set(basename(path), entry);
+      folder.synced.set(basename(path), entry);
+    }
+    this.#pending = [];
+  }
+
   #mkdir(path: string, firstMade: string): void {
     if (firstMade === '') return; // all of it was there
     if (path !== firstMade) this.#mkdir(dirname(path), firstMade);
     this.#set(path, new Folder());
   }
 
-  /** Two names, which a power cut can part: the new one without the old one gone, or neither. */
+  /**
+   * Two names, which a power cut can part. Of a folder the old name never goes without the new one: that
+   * much order every journal keeps, since nobody could protect a folder by a second name.
+   */
   #rename(path: string, to: string): void {
     const entry = this.#find(path);
-    this.#set(to, entry);
-    this.#set(path, undefined);
+    const added = this.#set(to, entry);
+    const removed = this.#set(path, undefined);
+    if (entry instanceof Folder) removed.moved = added;
+  }
+
+  #isHeldBack({ moved }: Change, kept: readonly Change[]): boolean {
+    return moved !== undefined && this.#pending.includes(moved) && !kept.includes(moved);
   }
 
   #remove(path: string): void {
@@ -217,13 +249,15 @@ export class DiskModel {
     this.#pending = this.#pending.filter(({ folder }) => folder !== entry);
   }
 
-  #set(path: string, entry: Entry | undefined): void {
+  #set(path: string, entry: Entry | undefined): Change {
     const folder = this.#find(dirname(path));
     if (!(folder instanceof Folder)) throw new Error(`no folder for ${path}`);
     const name = basename(path);
     if (entry === undefined) folder.now.delete(name);
     else folder.now.set(name, entry);
-    this.#pending.push({ folder, name, entry });
+    const change: Change = { folder, name, entry };
+    this.#pending.push(change);
+    return change;
   }
 
   #find(path: string): Entry | undefined {
@@ -250,7 +284,7 @@ function afterFate(file: File, fate: DataFate): Buffer {
 const NAME_OF_THIS_PROCESS = /([0-9a-f]{8}-\d{6,}-\d+)-\d+-([0-9a-z]+)/g;
 
 /** Writes the tree; the names of this living process become those of a dead one. */
-export function materialise(tree: ReadonlyMap<string, Buffer | undefined>, at: string): void {
+export function materialise(tree: Tree, at: string): void {
   mkdirSync(at, { recursive: true });
   for (const [path, bytes] of tree) {
     const there = join(at, path.replaceAll(NAME_OF_THIS_PROCESS, '$1-1-$2'));

@@ -28,6 +28,8 @@ export interface HttpPlaceOptions {
   readonly server?: Partial<ServerOptions>;
   readonly log?: Log;
   readonly clock?: Clock;
+  /** Settings, given the folder around the root. */
+  settings?(folder: string): Readonly<Record<string, string>>;
   /** Changes each server before it is used. */
   change?(built: BuiltServer): void;
 }
@@ -39,6 +41,7 @@ export async function withHttpPlace<T>(
     server = {},
     log = silentLog,
     clock = systemClock,
+    settings,
     change,
   }: HttpPlaceOptions,
   work: (place: HttpPlace) => Promise<T>,
@@ -46,7 +49,7 @@ export async function withHttpPlace<T>(
   return withPlace(async ({ root, folder, env }) => {
     const loaded = loadConfig({
       flags: { root, mode: 'http', httpPort: '0' },
-      env,
+      env: { ...env, ...settings?.(folder) },
       home: folder,
       cwd: folder,
       knownToolsets: TOOLSETS,

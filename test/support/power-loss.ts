@@ -3,10 +3,10 @@
  * every disk that a power cut may have left (disk-model.ts), where nothing acknowledged may be lost.
  */
 import { createHash } from 'node:crypto';
-import { rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { DiskModel, materialise, type Step, stepOf } from './disk-model.js';
+import { join, relative } from 'node:path';
+import { DiskModel, materialise, type Step, stepOf, type Tree } from './disk-model.js';
 import { type FsCall, tapFs } from './fs-tap.js';
 import { printedRandom, tempFolder } from './rounds.js';
 
@@ -16,6 +16,8 @@ export interface Place {
   readonly root: string;
   /** From here on this text must survive, in the conversation `id` if one is named. */
   acknowledge(text: string, id?: string): void;
+  /** All that is on the disk by now is safe, and the power is cut only from here on. */
+  settle(): void;
   /** The next call that this describes fails with EIO, once. */
   failNext(isIt: (call: FsCall) => boolean): void;
 }
@@ -59,6 +61,7 @@ export function powerLoss(what: string) {
       root,
       acknowledge: (text, id) =>
         steps.push({ do: 'acknowledge', text, ...(id === undefined ? {} : { id }) }),
+      settle: () => steps.push({ do: 'settle', tree: treeOn(root) }),
       failNext(isIt) {
         failing = isIt;
       },
@@ -77,8 +80,10 @@ export function powerLoss(what: string) {
     const tried: Tried = { states: 0, problems: new Set() };
     const seen = new Set<string>();
     const acknowledged: Acknowledged[] = [];
+    const settled = steps.findLastIndex((step) => step.do === 'settle');
     for (const [index, step] of steps.entries()) {
       if (step.do === 'acknowledge') acknowledged.push(step);
+      if (index < settled) continue;
       model.apply(step);
       for (const state of model.crashStates(random)) {
         const tree = model.treeOf(state);
@@ -101,7 +106,17 @@ export function powerLoss(what: string) {
   return { record, cutPowerAtEachStep };
 }
 
-function digestOf(tree: ReadonlyMap<string, Buffer | undefined>, acknowledged: number): string {
+function treeOn(root: string): Tree {
+  const entries = readdirSync(root, { recursive: true, withFileTypes: true });
+  const paths = entries.map((entry) => {
+    const path = join(entry.parentPath, entry.name);
+    return [relative(root, path), entry.isFile() ? readFileSync(path) : undefined] as const;
+  });
+  // A folder comes before what is in it.
+  return new Map(paths.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function digestOf(tree: Tree, acknowledged: number): string {
   const hash = createHash('sha256').update(String(acknowledged));
   for (const path of [...tree.keys()].sort()) {
     hash.update(`\0${path}\0`).update(tree.get(path) ?? 'folder');

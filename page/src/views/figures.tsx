@@ -1,5 +1,7 @@
 /** Figures: a calendar of messages, the hours of the week, sums by month, module and model, cost, topics. */
 import { call, type Output } from '../api.js';
+import { StoreFigures } from '../figures/store.jsx';
+import { OpenQuestions, TopicsOverTime } from '../figures/topics.jsx';
 import { hrefOf, useChanges, useLoaded } from '../hooks.js';
 import { Empty, Failure } from '../parts.jsx';
 
@@ -62,6 +64,9 @@ export function FiguresView() {
           ))}
         </p>
       </section>
+      <TopicsOverTime periods={all.periods ?? []} timeZone={timeZone} />
+      <OpenQuestions />
+      <StoreFigures longest={all.conversations ?? []} />
     </div>
   );
 }

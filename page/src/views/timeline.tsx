@@ -130,10 +130,17 @@ const dayOf = ({ updatedAt }: Head) => new Date(updatedAt).toDateString();
 function FirstRun() {
   return (
     <Empty title="Nothing is kept here yet">
-      <p>Connect an assistant, and it saves conversations here; they appear at once:</p>
+      <p>
+        Connect an assistant, and it saves conversations here; they appear at once. This command
+        writes Daybook into the settings of the assistants that you choose:
+      </p>
       <pre tabIndex={0}>daybook init</pre>
-      <p>Bring what ChatGPT, Claude or another program has exported:</p>
-      <pre tabIndex={0}>daybook import conversations.json</pre>
+      <p>
+        Bring what ChatGPT, Claude or another program has exported: drop the file onto this page.
+      </p>
+      <p>
+        <a href={hrefOf('import')}>Import an export</a>
+      </p>
       <p>Look at a made-up store first:</p>
       <pre tabIndex={0}>daybook demo ~/daybook-demo</pre>
     </Empty>

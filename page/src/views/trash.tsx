@@ -1,50 +1,89 @@
-/** What was deleted, to bring back; and how the store is. */
+/** What was deleted, to bring back; and what a check of the store finds. */
+import { useState } from 'preact/hooks';
 import { CallError, call, type Output } from '../api.js';
 import { hrefOf, useChanges, useLoaded } from '../hooks.js';
 import { Failure, notify, Time } from '../parts.jsx';
+
+type Trash = Output<'list_trash'>;
+type Kind = 'conversation' | Trash['others'][number]['kind'];
 
 export function TrashView() {
   const trash = useLoaded('trash', (signal) => call('list_trash', { limit: 100 }, signal));
   const info = useLoaded('info', (signal) => call('store_info', {}, signal));
   useChanges('conversation', trash.reload);
-  const restore = async (name: string) => {
+  useChanges('note', trash.reload);
+  const restore = async (name: string, kind: Kind) => {
     try {
-      const { conversationId } = await call('restore_conversation', { name });
-      notify({ text: 'The conversation is back.' });
-      location.hash = hrefOf('conversation', conversationId);
+      const { conversationId, path = '' } = await call('restore_conversation', { name, kind });
+      notify({ text: `The ${kind} is back.` });
+      if (conversationId !== undefined) location.hash = hrefOf('conversation', conversationId);
+      if (kind === 'note') location.hash = hrefOf('notes', path);
     } catch (error) {
-      notify({ text: error instanceof CallError ? error.message : 'It was not restored.' });
+      notify({
+        text:
+          error instanceof CallError ? `${error.message} ${error.hint}` : 'It was not restored.',
+      });
     }
     trash.reload();
   };
   const failed = trash.error ?? info.error;
+  const { conversations = [], others = [] } = trash.data ?? {};
+  const isEmpty = trash.data !== undefined && conversations.length + others.length === 0;
   return (
     <div class="trash">
       <h1>Trash and health</h1>
       {failed && <Failure error={failed} />}
-      <section>
-        <h2>Deleted conversations</h2>
-        {trash.data?.total === 0 && <p>The trash is empty.</p>}
-        <ul class="cards">
-          {(trash.data?.conversations ?? []).map(({ name, conversationId, title, deletedAt }) => (
-            <li key={name} class="card">
-              <bdi class="title">{title ?? conversationId}</bdi>{' '}
-              <span class="facts">
-                {deletedAt && (
-                  <>
-                    deleted <Time at={deletedAt} />
-                  </>
-                )}
-              </span>{' '}
-              <button type="button" onClick={() => void restore(name)}>
-                Restore
-              </button>
-            </li>
-          ))}
-        </ul>
-      </section>
+      {isEmpty && <p>The trash is empty.</p>}
+      <Trashed
+        heading="Deleted conversations"
+        items={conversations.map(({ conversationId, title, ...item }) => ({
+          ...{ kind: 'conversation' as const, title: title ?? conversationId, ...item },
+        }))}
+        onRestore={restore}
+      />
+      <Trashed heading="Deleted notes and insights" items={others} onRestore={restore} />
       {info.data && <Health facts={info.data} />}
+      <Check />
     </div>
+  );
+}
+
+interface Item {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly title?: string;
+  readonly deletedAt?: string;
+}
+
+function Trashed(props: {
+  readonly heading: string;
+  readonly items: readonly Item[];
+  onRestore(name: string, kind: Kind): Promise<void>;
+}) {
+  const { heading, items, onRestore } = props;
+  if (items.length === 0) return null;
+  return (
+    <section>
+      <h2>{heading}</h2>
+      <ul class="cards">
+        {items.map(({ kind, name, title, deletedAt }) => (
+          <li key={`${kind} ${name}`} class="card">
+            <bdi class="title">{title ?? name}</bdi>{' '}
+            <span class="facts">
+              {kind}
+              {deletedAt && (
+                <>
+                  , deleted <Time at={deletedAt} />
+                </>
+              )}
+            </span>{' '}
+            <button type="button" onClick={() => void onRestore(name, kind)}>
+              Restore
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 
@@ -53,32 +92,28 @@ function Health({ facts }: { readonly facts: Output<'store_info'> }) {
     ...facts.damaged.map(({ conversationId, message }) => ({ name: conversationId, message })),
     ...facts.insights.damaged.map(({ file, message }) => ({ name: file, message })),
   ];
+  const totals: readonly (readonly [string, number])[] = [
+    ['conversations', facts.conversations],
+    ['messages', facts.messages],
+    ['insights', facts.insights.count],
+    ['searchable', facts.index.messages],
+  ];
   return (
     <section>
       <h2>Health</h2>
       <dl class="totals">
-        <div>
-          <dt>conversations</dt>
-          <dd>{facts.conversations}</dd>
-        </div>
-        <div>
-          <dt>messages</dt>
-          <dd>{facts.messages}</dd>
-        </div>
-        <div>
-          <dt>insights</dt>
-          <dd>{facts.insights.count}</dd>
-        </div>
-        <div>
-          <dt>searchable</dt>
-          <dd>{facts.index.messages}</dd>
-        </div>
+        {totals.map(([name, count]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{count}</dd>
+          </div>
+        ))}
       </dl>
       <p>
         The files are in <code>{facts.root}</code>.
       </p>
       {damaged.length === 0 ? (
-        <p>No file is damaged.</p>
+        <p>Every conversation and insight can be read.</p>
       ) : (
         <ul>
           {damaged.map(({ name, message }) => (
@@ -90,4 +125,51 @@ function Health({ facts }: { readonly facts: Output<'store_info'> }) {
       )}
     </section>
   );
+}
+
+type Findings = Output<'verify_store'>;
+
+/** Reads all files, so it begins when it is asked for. */
+function Check() {
+  const [found, setFound] = useState<Findings>();
+  const [error, setError] = useState<CallError>();
+  const [isChecking, setChecking] = useState(false);
+  const check = async () => {
+    setChecking(true);
+    setError(undefined);
+    try {
+      setFound(await call('verify_store', {}));
+    } catch (thrown) {
+      if (!(thrown instanceof CallError)) throw thrown;
+      setError(thrown);
+    }
+    setChecking(false);
+  };
+  return (
+    <section aria-label="Check of the store">
+      <h2>Check the store</h2>
+      <p>The check reads all files, as daybook doctor does, and changes nothing.</p>
+      <button type="button" disabled={isChecking} onClick={() => void check()}>
+        {isChecking ? 'Checking…' : 'Check now'}
+      </button>
+      {error && <Failure error={error} />}
+      <p role="status">{found && sentence(found)}</p>
+      <ul class="cards">
+        {(found?.findings ?? []).map(({ severity, path, message, hint, repairable }) => (
+          <li key={`${path} ${message}`} class="card">
+            <strong>{severity}</strong> <bdi class="facts">{path}</bdi>
+            <br />
+            {message} {hint}
+            {repairable && ' This can be repaired: daybook doctor --repair.'}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function sentence({ isHealthy, findingsTotal, steps }: Findings): string {
+  const looked = steps.reduce((sum, step) => sum + step.looked, 0);
+  const state = isHealthy ? 'Nothing needs a person.' : 'Something needs a person.';
+  return `${state} ${looked} files and entries were looked at, with ${findingsTotal} findings.`;
 }

@@ -1,7 +1,7 @@
 /** The MCP clients of this machine: entries of Daybook that start nothing, or lead to a folder that is gone. */
 import { isAbsolute, resolve } from 'node:path';
 import { isAppError } from '../../base/errors.js';
-import { type Check, type Looking, unreadable } from '../../doctor/check.js';
+import { type Check, type CheckContext, unreadable } from '../../doctor/check.js';
 import { isFolder } from '../../files/atomic/edit-user-file.js';
 import { readTextIfPresent } from '../../files/paths/user-files.js';
 import { readStamp } from '../../files/read/stamp.js';
@@ -12,18 +12,22 @@ const MEND = 'Run daybook init, which writes the entry anew.';
 
 export const clientCheck = (root: string): Check => ({
   name: 'MCP clients',
-  async run(looking) {
-    for (const client of clientsOf()) await examine(client, root, looking);
+  async run(context) {
+    for (const client of clientsOf()) await examine(client, root, context);
   },
 });
 
-async function examine(client: Client, root: string, { looked, found }: Looking): Promise<void> {
+async function examine(
+  client: Client,
+  root: string,
+  { countChecked, found }: CheckContext,
+): Promise<void> {
   const { path } = client;
   try {
     const text = readTextIfPresent(path);
     const entry = text === undefined ? undefined : readEntry(text, client);
     if (entry === undefined) return;
-    looked();
+    countChecked();
     for (const message of await problemsIn(entry, client)) {
       found({ severity: 'warning', path, message, hint: MEND });
     }

@@ -7,10 +7,10 @@ import { readTextIfPresent } from '../../files/paths/user-files.js';
 
 export const configurationCheck = (config: Config): Check => ({
   name: 'configuration',
-  async run({ looked, found }) {
+  async run({ countChecked, found }) {
     const file = foldersFile(dirname(config.configFile));
     for (const path of parseFolders(readTextIfPresent(file), file)) {
-      looked();
+      countChecked();
       if (await isFolder(path)) continue;
       found({
         severity: 'warning',
@@ -20,7 +20,7 @@ export const configurationCheck = (config: Config): Check => ({
       });
     }
     for (const message of config.notices) {
-      looked();
+      countChecked();
       const hint = 'The setting has no effect here.';
       found({ severity: 'note', path: config.configFile, message, hint });
     }

@@ -1,8 +1,9 @@
 /**
  * `daybook backup`: what the tool `backup` does, for people and for schedulers.
  */
-import { realPlace } from '../../files/door/real-place.js';
-import type { Flags } from '../configuration.js';
+import { resolveRealPath } from '../../files/door/real-path.js';
+import { type AgeOptions, ageLockOf } from '../age-options.js';
+import { configuration, type Flags } from '../configuration.js';
 import { countOf, report } from '../terminal/output.js';
 import { progressBar } from '../terminal/progress-bar.js';
 import { escapeControls, oneLine } from '../terminal/terminal-text.js';
@@ -10,14 +11,15 @@ import { withApp } from '../with-app.js';
 
 /** Prints the path of the archive; what is not in it goes to stderr. */
 export async function backup(
-  { to, json }: { to?: string; json?: boolean },
+  { to, json, ...options }: { to?: string; json?: boolean } & AgeOptions,
   flags: Flags,
 ): Promise<void> {
+  const age = ageLockOf(options, configuration(flags));
   await withApp(flags, async ({ backups }, signal) => {
-    const folder = to === undefined ? undefined : realPlace(to);
+    const folder = to === undefined ? undefined : resolveRealPath(to);
     const bar = progressBar(process.stderr);
     const onFile = (progress: number) => bar.show({ progress, message: 'files' });
-    const made = await backups.make({ folder, signal, onFile }).finally(() => bar.clear());
+    const made = await backups.make({ folder, age, signal, onFile }).finally(() => bar.clear());
     report(made, json, () => {
       console.log(made.path);
       console.log(

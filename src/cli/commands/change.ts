@@ -42,7 +42,7 @@ export async function pin(
     () => ({ pinned }),
     json,
     flags,
-    () => (pinned ? 'Pinned: it is kept for good.' : 'Not pinned any more.'),
+    () => (pinned ? 'Pinned: it is never removed automatically.' : 'Not pinned any more.'),
   );
 }
 

@@ -1,4 +1,4 @@
-/** `daybook delete`: moves a conversation to the trash, or removes it for good after a question. */
+/** `daybook delete`: moves a conversation to the trash, or removes it permanently after a question. */
 import { isAppError } from '../../base/errors.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/schema.js';
@@ -28,7 +28,7 @@ export async function deleteConversation(
     const about = await describe(conversations, id);
     if (permanent && !yes) {
       requireTerminal('Nothing was deleted.');
-      if (!(await confirm(`Remove ${about} for good?`))) {
+      if (!(await confirm(`Remove ${about} permanently?`))) {
         console.error('Nothing was deleted.');
         process.exitCode = NOTHING_FOUND;
         return;

@@ -1,5 +1,5 @@
 /**
- * `daybook doctor`: looks at everything that is stored and at what it stands on, step by step, and
+ * `daybook doctor`: checks everything that is stored and what it depends on, step by step, and
  * says what to do. `--repair` does what loses nothing. Status 0: nothing to do; 1: findings; 2: it
  * could not look.
  */

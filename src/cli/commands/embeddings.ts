@@ -8,13 +8,16 @@ import { openEmbedder, packagesFolder } from '../../app/embeddings.js';
 import { systemClock } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
 import type { Config } from '../../config/config.js';
+import type { EmbeddingProgress } from '../../embeddings/embedding-sync.js';
 import { PACKAGES } from '../../embeddings/model/packages.js';
 import { atomicWrite, makeFolder } from '../../files/atomic/atomic-write.js';
 import { removeFolder } from '../../files/paths/folders.js';
 import { folderSize } from '../../files/read/folder-size.js';
 import { configuration, type Flags } from '../configuration.js';
 import { canAsk, confirm } from '../terminal/ask.js';
-import { report } from '../terminal/output.js';
+import { countOf, report } from '../terminal/output.js';
+import { progressBar } from '../terminal/progress-bar.js';
+import { withApp } from '../with-app.js';
 
 export interface EmbeddingsOptions {
   yes?: boolean;
@@ -60,6 +63,27 @@ export async function embeddingsStatus(options: EmbeddingsOptions, flags: Flags)
   const facts = { mode, ...(await probe(config)), sizes };
   report(facts, options.json, () =>
     console.log(`Embeddings: ${mode}, model ${facts.model}, ready.`),
+  );
+}
+
+/** Makes the vectors that are missing, as a running server does in the background. Ctrl-C keeps what was made. */
+export async function updateEmbeddings(options: EmbeddingsOptions, flags: Flags): Promise<void> {
+  await withApp(
+    flags,
+    async ({ embeddings }, signal) => {
+      const bar = progressBar(process.stderr);
+      const show = ({ embedded, passages }: EmbeddingProgress) =>
+        bar.show({ progress: embedded, total: passages, message: 'passages' });
+      const {
+        model = '',
+        embedded,
+        passages,
+      } = await embeddings.embedAll(show, signal).finally(bar.clear);
+      report({ model, embedded, passages }, options.json, () =>
+        console.log(`${countOf(passages, 'passage')}: all have a vector of ${model}.`),
+      );
+    },
+    { isReading: true },
   );
 }
 

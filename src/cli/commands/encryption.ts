@@ -7,7 +7,7 @@ import { convertEncryption } from '../../app/encryption.js';
 import { AppError } from '../../base/errors.js';
 import type { Config } from '../../config/config.js';
 import type { GivenKey } from '../../encryption/keys.js';
-import { realPlace } from '../../files/door/real-place.js';
+import { resolveRealPath } from '../../files/door/real-path.js';
 import { listFiles } from '../../files/read/list-files.js';
 import { configuration, type Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../status.js';
@@ -47,7 +47,7 @@ function givenKey({ keyFile, passphrase }: EncryptOptions, { encryption }: Confi
   if (keyFile !== undefined && passphrase) {
     throw new AppError('VALIDATION_ERROR', '--key-file and --passphrase exclude each other.');
   }
-  if (keyFile !== undefined) return { keyFile: realPlace(keyFile) };
+  if (keyFile !== undefined) return { keyFile: resolveRealPath(keyFile) };
   if (passphrase && encryption.passphrase !== undefined) {
     return { passphrase: encryption.passphrase };
   }

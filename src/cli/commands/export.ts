@@ -4,8 +4,9 @@
 import { AppError } from '../../base/errors.js';
 import { type ExportCounts, newCounts } from '../../exchange/export.js';
 import type { ExportFormat } from '../../exchange/formats.js';
-import { realPlace } from '../../files/door/real-place.js';
-import type { Flags } from '../configuration.js';
+import { resolveRealPath } from '../../files/door/real-path.js';
+import { type AgeOptions, ageLockOf } from '../age-options.js';
+import { configuration, type Flags } from '../configuration.js';
 import { findConversation } from '../find-conversation.js';
 import { NOTHING_FOUND } from '../status.js';
 import { countOf } from '../terminal/output.js';
@@ -25,12 +26,16 @@ export interface ExportOptions {
 /** `refs`: as findConversation. What cannot be read is named on stderr. */
 export async function exportConversations(
   refs: readonly string[],
-  { format, output, module, share = false }: ExportOptions,
+  { format, output, module, share = false, ...options }: ExportOptions & AgeOptions,
   flags: Flags,
 ): Promise<void> {
   const isFolder = format === 'markdown-files';
   if (isFolder && output === undefined) {
     throw new AppError('VALIDATION_ERROR', 'markdown-files needs -o with the name of a folder.');
+  }
+  const age = ageLockOf(options, configuration(flags));
+  if (age !== undefined && (isFolder || output === undefined)) {
+    throw new AppError('VALIDATION_ERROR', 'An age file needs -o with the name of a file.');
   }
   await withApp(
     flags,
@@ -46,9 +51,12 @@ export async function exportConversations(
       const request = { selection, forSharing: share, signal, onProgress };
       const counts = newCounts();
       if (isFolder) {
-        Object.assign(counts, await exporter.toFolder(realPlace(output ?? ''), request));
+        Object.assign(counts, await exporter.toFolder(resolveRealPath(output ?? ''), request));
       } else if (output !== undefined) {
-        Object.assign(counts, await exporter.toPath(realPlace(output), { ...request, format }));
+        Object.assign(
+          counts,
+          await exporter.toPath(resolveRealPath(output), { ...request, format, age }),
+        );
       } else await toStdout(exporter.stream({ ...request, format }, counts));
       bar.clear();
       if (output !== undefined) {

@@ -68,7 +68,24 @@ async function allProblems(
   const ofLocks = silent.map(
     ({ name }) => `The lock ${name} shows no sign of its owner: see daybook unlock.`,
   );
-  return [...problems, ...ofLocks, ...(policyProblem === undefined ? [] : [policyProblem])];
+  return [
+    ...problems,
+    ...(await ofSize(app)),
+    ...ofLocks,
+    ...(policyProblem === undefined ? [] : [policyProblem]),
+  ];
+}
+
+/** From here on a store is near its limit. */
+const NEARLY_FULL = 0.8;
+
+async function ofSize({ size }: App): Promise<string[]> {
+  const { sizeBytes, limitBytes } = await size.measure();
+  if (limitBytes === undefined || sizeBytes < limitBytes * NEARLY_FULL) return [];
+  const percent = Math.floor((sizeBytes / limitBytes) * 100);
+  return [
+    `The store takes ${percent} % of DAYBOOK_MAX_SIZE_MB; at 100 % it takes nothing new: daybook prune --by-size, or raise it.`,
+  ];
 }
 
 function linesOf(facts: Facts, sizes: Sizes, problems: readonly string[]): string[] {

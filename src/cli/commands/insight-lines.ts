@@ -8,7 +8,7 @@ import { systemClock } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
 import { importInsights, insightLines } from '../../exchange/insight-lines.js';
 import { writeNewFile } from '../../files/atomic/new-file.js';
-import { realPlace } from '../../files/door/real-place.js';
+import { resolveRealPath } from '../../files/door/real-path.js';
 import { normalContext } from '../../stores/insights/schema.js';
 import type { Flags } from '../configuration.js';
 import { examplesText } from '../names.js';
@@ -53,7 +53,7 @@ async function exportLines(
     const lines = counted(insightLines(insights, wanted), () => (count += 1));
     if (output === undefined) await toStdout(lines);
     else {
-      const path = realPlace(output);
+      const path = resolveRealPath(output);
       await writeNewFile(path, lines, { ...durability, signal });
       console.error(escapeControls(`${countOf(count, 'insight')} in ${path}`));
     }

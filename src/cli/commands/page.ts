@@ -12,7 +12,7 @@ import { buildServer } from '../../server/mcp/build-server.js';
 import { configuration, type Flags } from '../configuration.js';
 import { endProcess, limitEnding } from './end-process.js';
 import { openWith } from './open-with.js';
-import { closeApp, openApp, PAGE_FOLDER, serverOptions, stopSignal } from './serve-parts.js';
+import { closeApp, openApp, PAGE_FOLDER, serverOptions, stopSignal } from './server-setup.js';
 
 export interface PageCommandOptions {
   readonly print?: boolean;

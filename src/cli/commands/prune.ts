@@ -46,7 +46,8 @@ export async function prune(options: PruneOptions, flags: Flags): Promise<void> 
       const { removed, skipped } = done;
       report({ moved, removed, skipped }, json, () => {
         console.log(`${countOf(moved.length, 'conversation')} moved to the trash.`);
-        if (removed.length > 0) console.log(`${removed.length} removed from the trash for good.`);
+        if (removed.length > 0)
+          console.log(`${removed.length} removed from the trash permanently.`);
         const [first] = done.moved;
         if (first) console.log(`daybook restore ${first.head.conversationId} brings one back.`);
       });
@@ -75,5 +76,5 @@ function print({ conversations, trash }: PrunePlan, line: (text: string) => void
   for (const each of conversations) line(lineOf(each));
   const bytes = conversations.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   line(`${countOf(conversations.length, 'conversation')} to the trash, ${sizeOf(bytes)}`);
-  if (trash.length > 0) line(`${countOf(trash.length, 'item')} of the trash removed for good`);
+  if (trash.length > 0) line(`${countOf(trash.length, 'item')} of the trash removed permanently`);
 }

@@ -1,6 +1,6 @@
 /**
  * `daybook redact`: takes a text out of everything that is stored. It shows first where the text is, and
- * looks again afterwards. Status 1: the text is nowhere, or some of it stayed.
+ * searches again afterwards. Status 1: the text was not found, or some of it stayed.
  */
 import { redactorOf } from '../../app/redactor.js';
 import { AppError } from '../../base/errors.js';
@@ -11,7 +11,6 @@ import { confirm, requireTerminal } from '../terminal/ask.js';
 import { countOf, report } from '../terminal/output.js';
 import { oneLine } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
-import { encrypted } from './encrypted-store.js';
 
 export interface RedactOptions {
   readonly with: string;
@@ -29,9 +28,8 @@ export async function redact(given: string, options: RedactOptions, flags: Flags
   const { with: replacement, json } = options;
   requireFit(text, replacement);
   const config = configuration(flags);
-  await withApp(flags, async ({ kg, isEncrypted }, signal) => {
-    if (isEncrypted) throw encrypted('redact');
-    const redactor = redactorOf(config);
+  await withApp(flags, async ({ kg, forms }, signal) => {
+    const redactor = redactorOf(config, forms);
     const found = await redactor.find(text, signal);
     if (!json) show(found);
     if (found.files.length + found.names.length === 0) process.exitCode = NOTHING_FOUND;

@@ -7,10 +7,11 @@ import type { App } from '../../app.js';
 import { AppError, isAppError } from '../../base/errors.js';
 import { restoreExport } from '../../exchange/restore-export.js';
 import { isArchive, isArchiveName } from '../../files/archive.js';
-import { realPlace } from '../../files/door/real-place.js';
+import { resolveRealPath } from '../../files/door/real-path.js';
 import { readStamp } from '../../files/read/stamp.js';
 import { graphPathsOf } from '../../maintenance/graph-in-archive.js';
 import { restoreArchive } from '../../maintenance/restore-archive.js';
+import { withAgeKeys } from '../age-options.js';
 import type { Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../status.js';
 import { report as reportFacts } from '../terminal/output.js';
@@ -41,7 +42,15 @@ interface Outcome {
 type OnProgress = (progress: number, total?: number) => void;
 
 /** `what`: a note's path; else a file, where there is one of that name (backups also in their own folder); else an id, or a name in the trash. */
-export async function restore(what: string, options: RestoreOptions, flags: Flags): Promise<void> {
+export function restore(
+  what: string,
+  { identity, ...options }: RestoreOptions & { identity?: string },
+  flags: Flags,
+): Promise<void> {
+  return withAgeKeys(identity, flags, () => restoreWhat(what, options, flags));
+}
+
+async function restoreWhat(what: string, options: RestoreOptions, flags: Flags): Promise<void> {
   if (options.version !== undefined) return restoreVersionOf(what, options, flags);
   await withApp(
     flags,
@@ -185,12 +194,14 @@ function requireFitting(
 async function fromBackup(
   path: string,
   { to, dryRun = false }: RestoreOptions,
-  { areas, durability, kg }: App,
+  { areas, durability, kg, forms, size }: App,
   call: Call,
 ): Promise<Outcome> {
-  const into = to === undefined ? areas : realPlace(to);
+  const into = to === undefined ? areas : resolveRealPath(to);
   const graphPaths = graphPathsOf(kg.files);
-  return restoreArchive(path, { ...durability, into, graphPaths, dryRun, ...call });
+  const requireRoom = (bytes: number) => size.requireRoom(bytes);
+  const ofRoot = to === undefined ? { forms, requireRoom } : {};
+  return restoreArchive(path, { ...durability, into, graphPaths, dryRun, ...ofRoot, ...call });
 }
 
 async function fromExport(
@@ -207,7 +218,11 @@ async function fromExport(
       id === undefined ? `${from} would be added as a copy` : `${from} was added as ${id}`,
     );
   }
-  const refused = report.refused.map(({ place, code, reason }) => ({ name: place, code, reason }));
+  const refused = report.refused.map(({ location, code, reason }) => ({
+    name: location,
+    code,
+    reason,
+  }));
   return { ...report, restored: [...report.restored, ...report.asNew], refused };
 }
 

@@ -6,21 +6,19 @@ import { countOf, report } from '../terminal/output.js';
 import { progressBar } from '../terminal/progress-bar.js';
 import { oneLine } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
-import { encrypted } from './encrypted-store.js';
 
 /** Prints where each is and how it begins, never all of it. */
 export async function scan({ json }: { json?: boolean }, flags: Flags): Promise<void> {
   const { logsDir, root } = configuration(flags);
   await withApp(
     flags,
-    async ({ memoryBank, isEncrypted }, signal) => {
-      if (isEncrypted) throw encrypted('scan');
+    async ({ memoryBank, forms }, signal) => {
       const bar = progressBar(process.stderr);
       const secrets: StoredSecret[] = [];
       let files = 0;
       const onFile = () => bar.show({ progress: ++files, message: 'files' });
       try {
-        const options = { signal, onFile };
+        const options = { forms, signal, onFile };
         for await (const secret of scanFolders([logsDir, memoryBank.folder], options)) {
           secrets.push(secret);
         }

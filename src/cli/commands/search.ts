@@ -4,7 +4,7 @@
  */
 import type { z } from 'zod';
 import type { App } from '../../app.js';
-import { AppError } from '../../base/errors.js';
+import { AppError, isAppError } from '../../base/errors.js';
 import type { ConversationHead } from '../../stores/conversations/document/schema.js';
 import { searchMessages } from '../../tools/conversations/search-messages.js';
 import { configuration, type Flags } from '../configuration.js';
@@ -137,8 +137,10 @@ async function ask(app: App, signal: AbortSignal, input: Input, pages: Pages): P
     app.search.start('once');
     await app.search.built(call);
     const first = searchMessages.input.parse(input);
-    if (app.recall.usesRecall(first))
-      await app.recall.ready({ ...call, patienceMs: Number.POSITIVE_INFINITY });
+    if (app.recall.usesRecall(first)) {
+      await app.recall.ready({ ...call, maxWaitMs: Number.POSITIVE_INFINITY });
+      await loadVectors(app);
+    }
     const all = await allPages(input, pages, async (page) =>
       searchMessages.output.parse(
         await searchMessages.run(searchMessages.input.parse(page), app, call),
@@ -147,6 +149,16 @@ async function ask(app: App, signal: AbortSignal, input: Input, pages: Pages): P
     return all as Found;
   } finally {
     bar.clear();
+  }
+}
+
+/** Where the model cannot be used, words alone are searched, and that is said. */
+async function loadVectors({ embeddings }: App): Promise<void> {
+  try {
+    await embeddings.load();
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    console.error(`Only words are searched, not meaning: ${escapeControls(error.message)}`);
   }
 }
 

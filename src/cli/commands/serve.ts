@@ -13,7 +13,7 @@ import { buildServer } from '../../server/mcp/build-server.js';
 import { serveStdio } from '../../server/stdio.js';
 import { configuration, type Flags } from '../configuration.js';
 import { endProcess, limitEnding } from './end-process.js';
-import { closeApp, openApp, PAGE_FOLDER, serverOptions, stopSignal } from './serve-parts.js';
+import { closeApp, openApp, PAGE_FOLDER, serverOptions, stopSignal } from './server-setup.js';
 
 export interface ServeOptions {
   mode?: string;

@@ -1,4 +1,4 @@
-/** `daybook trash`: what was deleted, brought back or removed for good. */
+/** `daybook trash`: lists what was deleted, restores it, or removes it permanently. */
 import { DAY_MS, systemClock } from '../../base/clock.js';
 import type { TrashedItem } from '../../maintenance/trash-bin.js';
 import type { Flags } from '../configuration.js';
@@ -45,7 +45,7 @@ export async function emptyTrash(
     if (items.length > 0 && !yes) {
       requireTerminal('Nothing was removed.');
       for (const line of linesOf(items, timesFor(flags))) console.error(line);
-      if (!(await confirm(`Remove ${summaryOf(items)} for good?`))) {
+      if (!(await confirm(`Remove ${summaryOf(items)} permanently?`))) {
         console.error('Nothing was removed.');
         process.exitCode = NOTHING_FOUND;
         return;

@@ -1,5 +1,6 @@
 /** Names, options and help of `daybook backup` and `daybook restore`. */
 import type { Command } from 'commander';
+import { type AgeOptions, ageOption, agePassphraseOption } from '../age-options.js';
 import type { RestoreOptions } from '../commands/restore.js';
 import type { Flags } from '../configuration.js';
 import { examplesText } from '../names.js';
@@ -9,9 +10,11 @@ export function addBackup(program: Command, flags: () => Flags): void {
     .command('backup')
     .description('write everything into one checked archive')
     .option('--to <folder>', 'where to put it (default: the folder of the backups)')
+    .addOption(ageOption())
+    .addOption(agePassphraseOption())
     .option('--json', 'the report as JSON')
     .addHelpText('after', examplesText('backup', 'backup --to /mnt/usb'))
-    .action(async (options: { to?: string; json?: boolean }) =>
+    .action(async (options: { to?: string; json?: boolean } & AgeOptions) =>
       (await import('../commands/backup.js')).backup(options, flags()),
     );
   program
@@ -24,6 +27,7 @@ export function addBackup(program: Command, flags: () => Flags): void {
     .option('--to <folder>', 'put the files of a backup into this folder instead of the root')
     .option('--as-new', 'for an export: add conversations that differ as copies')
     .option('--version <number>', 'an earlier version of a conversation, see daybook history')
+    .option('--identity <file>', 'the file with the secret key that opens an age file')
     .option('--dry-run', 'only show what would be done')
     .option('--json', 'the report as JSON')
     .addHelpText(

@@ -40,7 +40,7 @@ export function addConversations(program: Command, flags: () => Flags): void {
     .command('delete')
     .argument('<conversation...>', CONVERSATION)
     .description('move a conversation to the trash; daybook restore brings it back')
-    .option('--permanent', 'remove it for good')
+    .option('--permanent', 'remove it permanently, without the trash')
     .option('--yes', 'do not ask')
     .option(...JSON_OPTION)
     .addHelpText('after', examplesText('delete garden-plan', 'delete last --yes'))

@@ -10,7 +10,7 @@ export function addEmbeddings(program: Command, flags: () => Flags): void {
   const group = program
     .command('embeddings')
     .description(
-      'the model on this machine that finds messages by meaning: status, enable, disable',
+      'the model on this machine that finds messages by meaning: status, enable, update, disable',
     )
     .helpCommand(false);
   group
@@ -29,6 +29,14 @@ export function addEmbeddings(program: Command, flags: () => Flags): void {
     .addHelpText('after', examplesText('embeddings enable --yes'))
     .action(async (options: EmbeddingsOptions) =>
       (await import('../commands/embeddings.js')).enableEmbeddings(options, flags()),
+    );
+  group
+    .command('update')
+    .description('make the vectors that are missing, as a running server does in the background')
+    .option(...JSON_OPTION)
+    .addHelpText('after', examplesText('embeddings update'))
+    .action(async (options: EmbeddingsOptions) =>
+      (await import('../commands/embeddings.js')).updateEmbeddings(options, flags()),
     );
   group
     .command('disable')

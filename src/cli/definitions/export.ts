@@ -1,5 +1,6 @@
 /** Names, options and help of `daybook export`. */
 import { type Command, Option } from 'commander';
+import { ageOption, agePassphraseOption } from '../age-options.js';
 import type { ExportOptions } from '../commands/export.js';
 import type { Flags } from '../configuration.js';
 import { examplesText } from '../names.js';
@@ -23,6 +24,8 @@ export function addExport(program: Command, flags: () => Flags): void {
     )
     .option('--module <name>', 'only conversations of this module')
     .option('--share', 'leave out system messages, metadata, keys and links to other conversations')
+    .addOption(ageOption())
+    .addOption(agePassphraseOption())
     .addHelpText(
       'after',
       examplesText(

@@ -1,7 +1,8 @@
-/** Names, options and help of `daybook trash`, `prune`, `history` and `archive`. */
+/** Names, options and help of `daybook trash`, `prune`, `retention`, `history` and `archive`. */
 import type { Command } from 'commander';
 import type { ArchiveOptions } from '../commands/archive.js';
 import type { PruneOptions } from '../commands/prune.js';
+import type { SetRetentionOptions } from '../commands/retention.js';
 import type { EmptyTrashOptions } from '../commands/trash.js';
 import type { Flags } from '../configuration.js';
 import { examplesText, pointToHelp } from '../names.js';
@@ -11,6 +12,7 @@ const JSON_OPTION = ['--json', 'the report as JSON'] as const;
 export function addKeeping(program: Command, flags: () => Flags): void {
   addTrash(program, flags);
   addPrune(program, flags);
+  addRetention(program, flags);
   addArchive(program, flags);
   program
     .command('history')
@@ -85,6 +87,51 @@ function addPrune(program: Command, flags: () => Flags): void {
 const PRUNE_NOTES = `
 Only conversations that match all conditions are moved. Without a condition, the retention policy
 decides (docs/KEEPING.md). Pinned conversations stay. daybook restore brings a conversation back.`;
+
+function addRetention(program: Command, flags: () => Flags): void {
+  const group = program
+    .command('retention')
+    .description('the policy by which servers move old conversations to the trash once a day')
+    .helpCommand(false);
+  group
+    .command('show', { isDefault: true })
+    .description(
+      'print the policy, its last run, and how many conversations the next run would move',
+    )
+    .option(...JSON_OPTION)
+    .addHelpText('after', examplesText('retention'))
+    .action(async (options: { json?: boolean }) =>
+      (await import('../commands/retention.js')).showRetention(options, flags()),
+    );
+  group
+    .command('add')
+    .description('add a rule to the policy; says what it would move, and asks first')
+    .option('--older-than <days>', 'days since the last message, such as 365d')
+    .option('--module <name>', 'only of this module')
+    .option('--tag <tag>', 'only with this tag')
+    .option('--by-size', 'the oldest conversations, over 80 % of DAYBOOK_MAX_SIZE_MB')
+    .option('--yes', 'do not ask')
+    .option(...JSON_OPTION)
+    .addHelpText(
+      'after',
+      examplesText(
+        'retention add --older-than 365d',
+        'retention add --older-than 30d --tag scratch',
+      ),
+    )
+    .action(async (options: SetRetentionOptions) =>
+      (await import('../commands/retention.js')).addRetention(options, flags()),
+    );
+  group
+    .command('clear')
+    .description('remove the policy: nothing is moved by itself any more')
+    .option(...JSON_OPTION)
+    .addHelpText('after', examplesText('retention clear'))
+    .action(async (options: { json?: boolean }) =>
+      (await import('../commands/retention.js')).clearRetention(options, flags()),
+    );
+  group.commands.forEach(pointToHelp);
+}
 
 function addArchive(program: Command, flags: () => Flags): void {
   program

@@ -59,6 +59,6 @@ export function deletedInsight(answer: Answer): string {
   const { id, deleted, trashName } = answer as z.output<typeof deleteInsight.output>;
   if (!deleted) return '';
   return trashName === undefined
-    ? `Removed for good: ${id}`
+    ? `Removed permanently: ${id}`
     : `Deleted: ${id}\ndaybook restore ${id} brings it back.`;
 }

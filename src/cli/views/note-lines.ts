@@ -68,7 +68,7 @@ export function deletedNote(answer: Answer): string {
   const { path, permanent } = answer as z.output<typeof mbDelete.output>;
   const name = oneLine(path);
   return permanent
-    ? `Removed for good: ${name}`
+    ? `Removed permanently: ${name}`
     : `Deleted: ${name}\ndaybook restore ${name} brings it back.`;
 }
 

@@ -14,9 +14,9 @@ import { supersededBy } from './superseded.js';
 export const SNIPPET_STRATEGIES = ['hybrid', 'topical', 'entity', 'temporal'] as const;
 export type SnippetStrategy = (typeof SNIPPET_STRATEGIES)[number];
 
-/** Messages that are looked at for one answer. */
+/** Messages that are considered for one answer. */
 const MOST_HITS = 200;
-/** A rest of the budget that no passage is worth looking for. */
+/** If less of the budget is left, no passage is searched for it. */
 const SMALLEST_PASSAGE = 8;
 const MOST_CACHED = 64;
 /** Parts of the span of time that `temporal` takes passages from in turn. */
@@ -81,9 +81,9 @@ export class RelevantSnippets {
   async #find(request: SnippetRequest, caller: SearchCaller): Promise<Snippets> {
     const { query, filters, strategy, maxTokens } = request;
     const { answer, tier } = await this.#recall.ask(query, filters, strategy, caller);
-    const found = Array.from({ length: Math.min(MOST_HITS, answer.total) }, (_, place) => {
-      const hit = answer.hit(place);
-      return hit === undefined ? [] : [{ ...hit, place }];
+    const found = Array.from({ length: Math.min(MOST_HITS, answer.total) }, (_, position) => {
+      const hit = answer.hit(position);
+      return hit === undefined ? [] : [{ ...hit, position }];
     }).flat();
     const { hits } = await this.#recall.hits(answer, found, {});
     const count = await tokenCounter();

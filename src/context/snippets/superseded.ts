@@ -32,12 +32,12 @@ export function supersededBy(passages: readonly DatedPassage[]): (number | undef
   const order = [...passages.keys()].sort(
     (a, b) => (passages[b]?.time ?? 0) - (passages[a]?.time ?? 0) || b - a,
   );
-  return passages.map((passage, place) =>
+  return passages.map((passage, position) =>
     order.find((other) => {
       const later = passages[other];
       if (later === undefined || later.time <= passage.time) return false;
       if (later.role === 'assistant') return false; // it repeats what people decide
-      return supersedes(contents[other], contents[place]);
+      return supersedes(contents[other], contents[position]);
     }),
   );
 }

@@ -14,7 +14,7 @@ import type { SummaryService } from './summary-service.js';
 const LEVELS: readonly SummaryLevel[] = ['brief', 'standard'];
 /** A conversation under way would be summarised at every message. */
 const QUIET_MS = 60_000;
-const LOOK_EVERY_MS = 10_000;
+const POLL_INTERVAL_MS = 10_000;
 /** A model that refused now will most likely refuse the next conversation too. */
 const PAUSE_AFTER_FAILURE_MS = 10 * 60_000;
 /** Between two conversations, for everything else that the process does. */
@@ -28,7 +28,7 @@ export interface AutoSummariesOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly quietMs?: number;
-  readonly lookEveryMs?: number;
+  readonly pollIntervalMs?: number;
 }
 
 export interface AutoSummaries {
@@ -42,7 +42,10 @@ export function startAutoSummaries(options: AutoSummariesOptions): AutoSummaries
   const unfollow = options.conversations.followFromNow(({ conversationId, document }) =>
     runner.note(conversationId, document !== undefined),
   );
-  const timer = setInterval(() => runner.look(), options.lookEveryMs ?? LOOK_EVERY_MS).unref();
+  const timer = setInterval(
+    () => runner.look(),
+    options.pollIntervalMs ?? POLL_INTERVAL_MS,
+  ).unref();
   runner.look();
   return {
     async close() {
@@ -58,7 +61,7 @@ class Runner {
   readonly #ending = new AbortController();
   /** When each conversation is due, on the monotonic clock. */
   readonly #due = new Map<string, number>();
-  #looking: Promise<void> | undefined;
+  #context: Promise<void> | undefined;
   #hasListed = false;
   #pauseUntil = 0;
 
@@ -73,20 +76,20 @@ class Runner {
   }
 
   look(): void {
-    this.#looking ??= this.#work()
+    this.#context ??= this.#work()
       .catch((error: unknown) => {
         if (this.#ending.signal.aborted) return;
         this.#options.log.warn({ err: error }, 'summaries were not made in the background');
         this.#pause();
       })
       .finally(() => {
-        this.#looking = undefined;
+        this.#context = undefined;
       });
   }
 
   async close(): Promise<void> {
     this.#ending.abort();
-    await this.#looking;
+    await this.#context;
   }
 
   async #work(): Promise<void> {
@@ -124,7 +127,7 @@ class Runner {
     }
   }
 
-  /** What is older than its conversation by the clock; `get` then looks at the content. */
+  /** What is older than its conversation by the clock; `get` then compares the content. */
   async #listOnce(): Promise<void> {
     if (this.#hasListed) return;
     for (const { conversationId, updatedAt } of await this.#options.conversations.list()) {

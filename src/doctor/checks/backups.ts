@@ -19,11 +19,11 @@ export interface BackupParts {
 
 export const backupCheck = ({ backups, isDaily, clock, hasData }: BackupParts): Check => ({
   name: 'backups',
-  async run({ looked, found, signal }) {
+  async run({ countChecked, found, signal }) {
     const archives = await backups.list();
     const newest = archives.at(-1);
     const path = newest === undefined ? backups.folder : join(backups.folder, newest.name);
-    looked(archives.length);
+    countChecked(archives.length);
     if (newest === undefined) {
       if (!(await hasData())) return;
       const hint = 'daybook backup makes one; DAYBOOK_BACKUP=daily makes one a day.';

@@ -7,41 +7,41 @@ import { parseDocument, readWhole } from '../../files/read/json-doc.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/schema.js';
 import { type FileKind, upgraded } from '../../stores/format-steps.js';
 import { readJob } from '../../stores/research-jobs/research-jobs.js';
-import { type Check, type Looking, unreadable } from '../check.js';
+import { type Check, type CheckContext, unreadable } from '../check.js';
 import { isMendableJson, type JsonFile, type MendOptions, mendJson } from '../mend-json.js';
 
 export const besideConversationsCheck = (logsFolder: string, options: MendOptions): Check => ({
   name: 'state and summaries',
-  async run(looking) {
+  async run(context) {
     const locksFolder = join(logsFolder, '.locks');
     const file = (path: string, lockName: string, check: JsonFile['check']): JsonFile => ({
       ...{ path, locksFolder, lockName },
       check,
     });
     const state = join(logsFolder, 'state.json');
-    await examine(file(state, 'state', objectOf('state', state)), looking, options);
+    await examine(file(state, 'state', objectOf('state', state)), context, options);
     for (const id of await listFolders(logsFolder)) {
       if (!CONVERSATION_ID.test(id)) continue;
-      looking.signal.throwIfAborted();
+      context.signal.throwIfAborted();
       const at = (name: string) => join(logsFolder, id, name);
       const summaries = at('summaries.json');
-      await examine(file(summaries, id, objectOf('summaries', summaries)), looking, options);
+      await examine(file(summaries, id, objectOf('summaries', summaries)), context, options);
       const requireJob = (value: unknown) => void readJob(value, at('job.json'));
-      await examine(file(at('job.json'), id, requireJob), looking, options);
+      await examine(file(at('job.json'), id, requireJob), context, options);
     }
   },
 });
 
-async function examine(file: JsonFile, looking: Looking, options: MendOptions): Promise<void> {
+async function examine(file: JsonFile, context: CheckContext, options: MendOptions): Promise<void> {
   try {
     const found = await readWhole(file.path);
     if (found === undefined) return;
-    looking.looked();
+    context.countChecked();
     file.check(parseDocument(found.bytes, file.path, 'CORRUPT'));
   } catch (error) {
     if (!isAppError(error)) throw error;
     const canMend = error.code === 'CORRUPT' && (await isMendableJson(file));
-    looking.found({
+    context.found({
       ...unreadable(error, file.path),
       ...(canMend && { repair: () => mendJson(file, options) }),
     });

@@ -10,7 +10,7 @@ import type {
   Condition,
   ConversationMender,
 } from '../../stores/conversations/mending/conversation-mender.js';
-import { type Check, type Found, type Looking, unreadable } from '../check.js';
+import { type Check, type CheckContext, type Found, unreadable } from '../check.js';
 
 /** The folder of a conversation that a process is about to write is never older. */
 const YOUNG_MS = 10 * 60_000;
@@ -24,26 +24,26 @@ export interface ConversationParts {
 
 export const conversationCheck = (parts: ConversationParts): Check => ({
   name: 'conversations',
-  async run(looking) {
+  async run(context) {
     for (const entry of await entriesOf(parts.logsFolder)) {
-      looking.signal.throwIfAborted();
+      context.signal.throwIfAborted();
       if (!CONVERSATION_ID.test(entry.name) || !entry.isDirectory()) continue;
-      await examine(entry.name, parts, looking);
+      await examine(entry.name, parts, context);
     }
-    await lookAtNames(parts, looking);
+    await checkNames(parts, context);
   },
 });
 
 async function examine(
   id: string,
   { logsFolder, mender, clock }: ConversationParts,
-  { looked, found }: Looking,
+  { countChecked, found }: CheckContext,
 ): Promise<void> {
   const folder = join(logsFolder, id);
-  looked();
+  countChecked();
   try {
     const condition = await mender.examine(id);
-    if (condition === undefined) await lookAtEmpty(folder, found, clock.now());
+    if (condition === undefined) await checkEmptyFolder(folder, found, clock.now());
     else for (const finding of findingsOf(id, condition, mender)) found(finding);
   } catch (error) {
     if (!isAppError(error)) throw error;
@@ -77,7 +77,11 @@ function findingsOf(id: string, condition: Condition, mender: ConversationMender
 }
 
 /** A folder without a conversation: claimed by a process that ended, or a person's. */
-async function lookAtEmpty(folder: string, found: Looking['found'], now: number): Promise<void> {
+async function checkEmptyFolder(
+  folder: string,
+  found: CheckContext['found'],
+  now: number,
+): Promise<void> {
   const isEmpty = (await entriesOf(folder)).length === 0;
   const stamp = await readStamp(folder);
   const isYoung = stamp && now - Number(stamp.mtimeNs / 1_000_000n) < YOUNG_MS;
@@ -99,9 +103,9 @@ async function lookAtEmpty(folder: string, found: Looking['found'], now: number)
 }
 
 /** Keys that are in use twice, and folders that are named like no conversation. */
-async function lookAtNames(
+async function checkNames(
   { conversations, logsFolder }: ConversationParts,
-  { found }: Looking,
+  { found }: CheckContext,
 ): Promise<void> {
   await conversations.list();
   for (const { clientId, conversationIds } of conversations.duplicateKeys()) {

@@ -7,10 +7,10 @@ import type { Check } from '../check.js';
 
 export const indexCheck = (cachePath: string | undefined, logsFolder: string): Check => ({
   name: 'search index',
-  async run({ looked, found, signal }) {
+  async run({ countChecked, found, signal }) {
     if (cachePath === undefined) return;
     const { conversations, problem } = await checkIndexCache(cachePath, logsFolder, signal);
-    looked(conversations);
+    countChecked(conversations);
     if (problem === undefined) return;
     found({
       severity: 'warning',
@@ -27,9 +27,9 @@ export const indexCheck = (cachePath: string | undefined, logsFolder: string): C
 
 export const vectorCheck = (folder: string): Check => ({
   name: 'vectors',
-  async run({ looked, found }) {
+  async run({ countChecked, found }) {
     for await (const { path, isSound } of checkVectors(folder)) {
-      looked();
+      countChecked();
       if (isSound) continue;
       found({
         severity: 'warning',

@@ -6,9 +6,9 @@ import { heldLocks, leftInLocks } from '../../files/locks/lock-inspection.js';
 import { listFolders } from '../../files/paths/folders.js';
 import { PENDING_REMOVAL } from '../../files/trash/trash-folder.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
-import type { Check, Looking } from '../check.js';
+import type { Check, CheckContext } from '../check.js';
 
-export interface LeftoverPlaces {
+export interface LeftoverFolders {
   readonly locksFolders: readonly string[];
   /** In which temporary files may lie. */
   readonly folders: readonly string[];
@@ -16,18 +16,18 @@ export interface LeftoverPlaces {
   readonly conversations: ConversationStore;
 }
 
-export const leftoverCheck = (places: LeftoverPlaces): Check => ({
+export const leftoverCheck = (folders: LeftoverFolders): Check => ({
   name: 'leftovers',
-  async run(looking) {
-    for (const folder of places.locksFolders) await lookAtLocks(folder, looking);
-    for (const folder of places.folders) await lookAtTemporaries(folder, looking);
-    await lookAtTrash(places, looking);
+  async run(context) {
+    for (const folder of folders.locksFolders) await checkLocks(folder, context);
+    for (const folder of folders.folders) await checkTemporaries(folder, context);
+    await checkTrash(folders, context);
   },
 });
 
-async function lookAtLocks(folder: string, { looked, found }: Looking): Promise<void> {
+async function checkLocks(folder: string, { countChecked, found }: CheckContext): Promise<void> {
   for (const { name, path, state, pid } of await heldLocks(folder)) {
-    looked();
+    countChecked();
     if (state === 'living') continue;
     found({
       severity: state === 'dead' ? 'note' : 'warning',
@@ -44,7 +44,7 @@ async function lookAtLocks(folder: string, { looked, found }: Looking): Promise<
     });
   }
   for (const path of await leftInLocks(folder)) {
-    looked();
+    countChecked();
     found({
       severity: 'note',
       path,
@@ -60,9 +60,12 @@ const sweep = async (folder: string) => {
   return 'What processes that ended left among the locks was removed.';
 };
 
-async function lookAtTemporaries(folder: string, { looked, found }: Looking): Promise<void> {
+async function checkTemporaries(
+  folder: string,
+  { countChecked, found }: CheckContext,
+): Promise<void> {
   for (const path of await leftBehindIn(folder)) {
-    looked();
+    countChecked();
     found({
       severity: 'note',
       path,
@@ -76,12 +79,12 @@ async function lookAtTemporaries(folder: string, { looked, found }: Looking): Pr
   }
 }
 
-async function lookAtTrash(
-  { trashFolder, conversations }: LeftoverPlaces,
-  { looked, found }: Looking,
+async function checkTrash(
+  { trashFolder, conversations }: LeftoverFolders,
+  { countChecked, found }: CheckContext,
 ): Promise<void> {
   for (const name of await listFolders(trashFolder)) {
-    looked();
+    countChecked();
     if (!name.startsWith(PENDING_REMOVAL)) continue;
     found({
       severity: 'note',

@@ -13,9 +13,9 @@ const TOLERANCE_MS = 5 * 60_000;
 
 export const diskCheck = (root: string, folders: readonly string[]): Check => ({
   name: 'disk',
-  async run({ looked, found }) {
+  async run({ countChecked, found }) {
     for (const path of [root, ...folders]) {
-      looked();
+      countChecked();
       const problem = problemWithWriting(path);
       if (problem === undefined) continue;
       found({
@@ -39,10 +39,10 @@ export const diskCheck = (root: string, folders: readonly string[]): Check => ({
 
 export const clockCheck = (conversations: ConversationStore, clock: Clock): Check => ({
   name: 'clock',
-  async run({ looked, found }) {
+  async run({ countChecked, found }) {
     const now = clock.now();
     for (const { conversationId, createdAt, updatedAt } of await conversations.list()) {
-      looked();
+      countChecked();
       const last = createdAt > updatedAt ? createdAt : updatedAt;
       const isAhead = Date.parse(last) > now + TOLERANCE_MS;
       if (!isAhead && createdAt <= updatedAt) continue;

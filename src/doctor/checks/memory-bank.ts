@@ -11,10 +11,10 @@ import { isMendableJson, type JsonFile, type MendOptions, mendJson } from '../me
 
 export const noteCheck = (bank: MemoryBank): Check => ({
   name: 'notes',
-  async run({ looked, found }) {
+  async run({ countChecked, found }) {
     await bank.refresh();
     const notes = bank.known();
-    looked(notes.length);
+    countChecked(notes.length);
     for (const { path, error } of bank.skipped()) {
       found(unreadable(error, join(bank.folder, path)));
     }
@@ -48,8 +48,8 @@ export const insightCheck = (
   options: MendOptions,
 ): Check => ({
   name: 'insights',
-  async run({ looked, found }) {
-    looked((await insights.all()).length);
+  async run({ countChecked, found }) {
+    countChecked((await insights.all()).length);
     for (const { name: fileName, error } of insights.damaged()) {
       const path = join(bankFolder, 'insights', fileName);
       const name = basename(fileName, '.json');
@@ -71,9 +71,9 @@ export const insightCheck = (
 
 export const graphCheck = (kg: KnowledgeGraph): Check => ({
   name: 'knowledge graph',
-  async run({ looked, found }) {
+  async run({ countChecked, found }) {
     const { table, damage, notices, needsHealing } = await readGraph(kg.files);
-    looked(table.count);
+    countChecked(table.count);
     const repair = async () => {
       const saved = await kg.save();
       const kept = damage.length > 0 ? ` Damaged lines are kept in ${kg.files.rejects}.` : '';

@@ -1,12 +1,12 @@
 /** Other tools of this machine that delete old sessions by themselves: what Daybook does not import in time is gone. */
-import { foundPlaces, type Machine } from '../../import/usual-places.js';
+import { findDefaultLocations, type Machine } from '../../import/default-locations.js';
 import type { Check } from '../check.js';
 
 export const otherToolsCheck = (machine: Machine): Check => ({
   name: 'other tools',
-  async run({ looked, found }) {
-    for (const { title, path, deletes, kind } of await foundPlaces(machine)) {
-      looked();
+  async run({ countChecked, found }) {
+    for (const { title, path, deletes, kind } of await findDefaultLocations(machine)) {
+      countChecked();
       if (deletes === undefined) continue;
       found({
         severity: 'note',

@@ -5,9 +5,9 @@ import type { Check } from '../check.js';
 /** `folders`: private with all that is in them. */
 export const permissionCheck = (folders: readonly string[]): Check => ({
   name: 'permissions',
-  async run({ looked, found, signal }) {
+  async run({ countChecked, found, signal }) {
     for (const folder of folders) {
-      for await (const entry of openToOthers(folder, { signal, onEntry: () => looked() })) {
+      for await (const entry of openToOthers(folder, { signal, onEntry: () => countChecked() })) {
         const { path, mode, isOwn } = entry;
         found({
           severity: 'warning',

@@ -1,5 +1,5 @@
 /**
- * The heavy packages that a local model needs. They are no dependencies of Daybook: they are looked for
+ * The heavy packages that a local model needs. They are no dependencies of Daybook: they are searched
  * in the folder where `daybook embeddings enable` installs them, then beside Daybook itself. The runtime
  * of native code is preferred; the one of WebAssembly does where native code is not allowed.
  */
@@ -49,7 +49,7 @@ export function createPackageLoader(
   packagesFolder: string,
   runtimes: readonly RuntimeName[] = RUNTIMES,
 ) {
-  const places = [
+  const resolvers = [
     createRequire(join(packagesFolder, 'package.json')),
     createRequire(import.meta.url),
   ];
@@ -57,20 +57,20 @@ export function createPackageLoader(
     /** NOT_CONFIGURED where no runtime can be loaded. */
     runtime(): { readonly name: RuntimeName; readonly runtime: Runtime } {
       for (const name of runtimes) {
-        const runtime = loaded(places, name);
+        const runtime = loaded(resolvers, name);
         if (runtime !== undefined) return { name, runtime: runtime as Runtime };
       }
       throw notInstalled('onnxruntime-node');
     },
     tokenizers(): TokenizerLibrary {
-      const library = loaded(places, '@huggingface/tokenizers');
+      const library = loaded(resolvers, '@huggingface/tokenizers');
       if (library === undefined) throw notInstalled('@huggingface/tokenizers');
       return library as TokenizerLibrary;
     },
     /** The folder of the weights that the package ships. */
     async weightsFolder(): Promise<string> {
-      for (const place of places) {
-        for (const folder of place.resolve.paths(WEIGHTS_PACKAGE) ?? []) {
+      for (const resolver of resolvers) {
+        for (const folder of resolver.resolve.paths(WEIGHTS_PACKAGE) ?? []) {
           const path = join(folder, WEIGHTS_PACKAGE, 'model');
           if (await isFolder(path)) return path;
         }
@@ -82,10 +82,10 @@ export function createPackageLoader(
 export type PackageLoader = ReturnType<typeof createPackageLoader>;
 
 /** Also `undefined` where its native part cannot be loaded here: the next runtime is tried then. */
-function loaded(places: readonly NodeJS.Require[], name: string): unknown {
-  for (const place of places) {
+function loaded(resolvers: readonly NodeJS.Require[], name: string): unknown {
+  for (const resolver of resolvers) {
     try {
-      return place(name);
+      return resolver(name);
     } catch {
       // not there, or not for this machine
     }

@@ -23,8 +23,8 @@ export function tensorsIn(bytes: Uint8Array): (name: string) => Tensor {
     if (from === undefined || to === undefined || start + to > bytes.byteLength) {
       throw damaged(`it has no tensor ${name}`);
     }
-    const place = new DataView(bytes.buffer, bytes.byteOffset + start + from, to - from);
-    return { shape: numbers(shape), values: valuesOf(place, String(dtype)) };
+    const view = new DataView(bytes.buffer, bytes.byteOffset + start + from, to - from);
+    return { shape: numbers(shape), values: valuesOf(view, String(dtype)) };
   };
 }
 
@@ -40,16 +40,16 @@ function headerOf(bytes: Uint8Array, view: DataView): Record<string, unknown> {
   }
 }
 
-function valuesOf(place: DataView, dtype: string): Float32Array {
+function valuesOf(view: DataView, dtype: string): Float32Array {
   if (dtype === 'F32') {
-    return Float32Array.from({ length: place.byteLength / 4 }, (_, at) =>
-      place.getFloat32(at * 4, true),
+    return Float32Array.from({ length: view.byteLength / 4 }, (_, at) =>
+      view.getFloat32(at * 4, true),
     );
   }
   if (dtype !== 'F16') throw damaged(`its numbers are of the kind ${dtype}`);
-  const count = place.byteLength / 2;
+  const count = view.byteLength / 2;
   const values = new Float32Array(count);
-  for (let at = 0; at < count; at += 1) values[at] = fromHalf(place.getUint16(at * 2, true));
+  for (let at = 0; at < count; at += 1) values[at] = fromHalf(view.getUint16(at * 2, true));
   return values;
 }
 

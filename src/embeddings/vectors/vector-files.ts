@@ -1,7 +1,7 @@
 /**
  * Vectors on disk: a folder a model, in it files that are written once, whole, and never changed: a line
  * of JSON (format, model, width, count, SHA-256 of what follows), then keys, scales and rows. A file that
- * is damaged, or of another model, is removed and its vectors are made anew. Small files are put together.
+ * is damaged, or of another model, is removed and its vectors are computed again. Small files are merged.
  */
 import { join } from 'node:path';
 import { randomHex, sha256Hex } from '../../base/ids.js';

@@ -256,7 +256,7 @@ async function makeMissing(path: string): Promise<string | undefined> {
 /** Makes one folder with mode 0700, whatever the umask. Throws the system's own error, also EEXIST. */
 export function makeIn(folder: PinnedFolder, name: string): void {
   mkdirSync(folder.at(name), { mode: FOLDER_MODE });
-  const made = pinFolder(join(folder.place, name));
+  const made = pinFolder(join(folder.realPath, name));
   try {
     if (made.file !== undefined) fchmodSync(made.file, FOLDER_MODE);
   } finally {

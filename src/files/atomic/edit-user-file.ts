@@ -10,7 +10,7 @@ import { dirname } from 'node:path';
 import writeFileAtomic from 'write-file-atomic';
 import { AppError } from '../../base/errors.js';
 import { readGivenText } from '../door/given-file.js';
-import { realPlace } from '../door/real-place.js';
+import { resolveRealPath } from '../door/real-path.js';
 import { ignoreErrno, withFileError } from '../read/file-errors.js';
 import { isSameStamp, readStamp, type Stamp } from '../read/stamp.js';
 import { syncFolder } from './atomic-write.js';
@@ -30,7 +30,7 @@ export async function changeUserFile(
   suffix: string,
 ): Promise<string | undefined> {
   return withFileError('write', path, async () => {
-    const target = realPlace(path);
+    const target = resolveRealPath(path);
     const base = await readStamp(target);
     if (base === undefined) {
       await addFile(target, Buffer.from(change('')), { fsync: true });

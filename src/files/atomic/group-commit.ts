@@ -62,3 +62,27 @@ export class GroupCommit<I, O> {
     }
   }
 }
+
+/** A group commit for each key; those of different keys run side by side. */
+export class GroupCommits<I, O> {
+  readonly #commit: (key: string, items: readonly I[]) => Promise<readonly Outcome<O>[]>;
+  readonly #byKey = new Map<string, GroupCommit<I, O>>();
+
+  /** `commit`: as for `GroupCommit`. */
+  constructor(commit: (key: string, items: readonly I[]) => Promise<readonly Outcome<O>[]>) {
+    this.#commit = commit;
+  }
+
+  /** Resolves with the item's outcome when the commit of its key is done. */
+  add(key: string, item: I): Promise<O> {
+    let commits = this.#byKey.get(key);
+    if (commits === undefined) {
+      commits = new GroupCommit(
+        (items) => this.#commit(key, items),
+        () => this.#byKey.delete(key),
+      );
+      this.#byKey.set(key, commits);
+    }
+    return commits.add(item);
+  }
+}

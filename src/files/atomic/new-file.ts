@@ -43,7 +43,7 @@ export async function writeNewFile(
       try {
         const handle = await createHandleIn(folder, stage);
         const sizeBytes = await fill(handle, target, chunks, options);
-        await options.check?.(join(folder.place, stage));
+        await options.check?.(join(folder.realPath, stage));
         options.signal?.throwIfAborted();
         requireUnconverted(target);
         await publish(folder.at(stage), folder, target);
@@ -139,7 +139,7 @@ export async function stageFile(
     inFolder(dirname(target), async (folder) => {
       try {
         await fill(await createHandleIn(folder, stage), target, chunks, options);
-        return join(folder.place, stage);
+        return join(folder.realPath, stage);
       } catch (error) {
         removeQuietly(folder.at(stage));
         throw error;

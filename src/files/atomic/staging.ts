@@ -13,7 +13,7 @@ import { isHere, isSurelyDead, ownerName } from '../locks/process-identity.js';
 import { ignoreErrno, withFileError } from '../read/file-errors.js';
 
 const TEMPORARY_NAME = /^\.tmp-(.+)-[0-9a-f]{8}$/;
-/** No write takes this long. It decides where nobody can know whether the writer still runs. */
+/** No write takes this long. It decides where it cannot be known whether the writer still runs. */
 const ABANDONED_MS = 24 * 60 * 60 * 1000;
 /** The errors of `link` where the file system, or this pair of paths, has no hard links. */
 const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EACCES', 'EXDEV'];

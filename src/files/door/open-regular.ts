@@ -18,7 +18,7 @@ import { basename, dirname } from 'node:path';
 import { errnoOf } from '../../base/errors.js';
 import { closeQuietly } from './close-quietly.js';
 import { type PinnedFolder, pinFolder } from './pinned-folder.js';
-import { liesAt } from './real-place.js';
+import { liesAt } from './real-path.js';
 import { hasOtherNames, leadsElsewhere, notRegular } from './refusals.js';
 
 const { O_RDONLY, O_WRONLY, O_APPEND, O_CREAT, O_EXCL } = constants;
@@ -77,7 +77,7 @@ export function openToAppend(path: string): OpenedFile {
     const [at, flags] = [folder.at(basename(path)), O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK];
     const isNew = lstatSync(at, { throwIfNoEntry: false }) === undefined;
     const number = openOr(path, () => openSync(at, flags | O_CREAT, FILE_MODE));
-    return keptOpen(number, () => {
+    return whileOpen(number, () => {
       const stats = fstatSync(number, { bigint: true });
       requireOwn(folder, basename(path), stats, path);
       if (isNew) fchmodSync(number, FILE_MODE); // whatever the umask
@@ -108,7 +108,7 @@ export async function createHandleIn(folder: PinnedFolder, name: string): Promis
 /** The same for a place that is safe by itself: in a pinned folder, or in our own folder of a lock. */
 export function createAt(path: string): number {
   const number = openSync(path, NEW, FILE_MODE);
-  return keptOpen(number, () => {
+  return whileOpen(number, () => {
     fchmodSync(number, FILE_MODE); // whatever the umask
     return number;
   });
@@ -137,7 +137,7 @@ function requireOwn(folder: PinnedFolder, name: string, stats: BigIntStats, path
     const found = lstatSync(folder.at(each), { bigint: true, throwIfNoEntry: false });
     if (found?.ino === stats.ino && found.dev === stats.dev) own += 1n;
   }
-  // Looked at again: a name that was taken away meanwhile is no other name.
+  // Checked again: a name that was removed meanwhile does not count.
   const now = lstatSync(folder.at(name), { bigint: true, throwIfNoEntry: false });
   if (own < (now?.nlink ?? stats.nlink)) throw hasOtherNames(path);
 }
@@ -155,7 +155,7 @@ function checked(number: number, path: string): OpenedFile | undefined {
   }
 }
 
-function keptOpen<T>(number: number, work: () => T): T {
+function whileOpen<T>(number: number, work: () => T): T {
   try {
     return work();
   } catch (error) {
@@ -172,7 +172,7 @@ function openOr(path: string, openIt: () => number): number {
   }
 }
 
-/** What `open` answers for a link, and for a socket or a pipe that nobody reads. */
+/** What `open` answers for a link, and for a socket or a pipe without a reader. */
 function refusalOf(error: unknown, path: string): unknown {
   const errno = errnoOf(error);
   if (errno !== 'ELOOP' && errno !== 'ENXIO' && errno !== 'EISDIR') return error;

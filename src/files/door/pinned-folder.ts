@@ -1,12 +1,12 @@
 /**
  * A folder held open while something is done in it. On Linux every step goes through the open folder
- * itself, so that somebody who puts a link in its place meanwhile changes nothing. Elsewhere it is
- * looked at when it is pinned (docs/SECURITY.md says what remains).
+ * itself, so that a link that replaces the folder meanwhile has no effect. Elsewhere it is
+ * checked when it is pinned (docs/SECURITY.md says what remains).
  */
 import { constants, lstatSync, openSync, statSync } from 'node:fs';
 import { errnoOf } from '../../base/errors.js';
 import { closeQuietly } from './close-quietly.js';
-import { isLinkFree, liesAt, pathOfOpen } from './real-place.js';
+import { isLinkFree, liesAt, pathOfOpen } from './real-path.js';
 import { leadsElsewhere } from './refusals.js';
 
 const { O_RDONLY, O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
@@ -16,7 +16,7 @@ export interface PinnedFolder {
   /** What system calls are given for the folder. */
   readonly path: string;
   /** The path that it was pinned by: for people, and to pin what is below it. */
-  readonly place: string;
+  readonly realPath: string;
   /** The open folder, for fsync; absent where the system opens no folders or keeps this one closed. */
   readonly file: number | undefined;
   /** What system calls are given for a name in it. */
@@ -53,11 +53,11 @@ export async function inFolder<T>(
   }
 }
 
-function pinned(place: string, path: string, file: number | undefined): PinnedFolder {
+function pinned(realPath: string, path: string, file: number | undefined): PinnedFolder {
   let isOpen = file !== undefined;
   return {
     path,
-    place,
+    realPath,
     file,
     at: (name) => `${path}/${name}`,
     close() {

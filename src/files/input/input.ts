@@ -4,7 +4,7 @@
  * outside the given path is ever read. Nothing is unpacked to the disk.
  */
 import { lstat, realpath } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, isAbsolute } from 'node:path';
 import { AppError } from '../../base/errors.js';
 import { ignoreErrno, withFileError } from '../read/file-errors.js';
 import { folderInput } from './folder-input.js';
@@ -35,6 +35,12 @@ export async function openInput(path: string): Promise<Input> {
     bytes: () => regularBytes(real),
   };
   return { path, form: 'file', files: [file], refused: [], close: async () => undefined };
+}
+
+/** The path without links; `undefined` where it is not absolute or nothing readable is there. */
+export async function realInputPath(path: string): Promise<string | undefined> {
+  if (!isAbsolute(path) || path.includes('\0')) return undefined;
+  return ignoreErrno(['ENOENT', 'ENOTDIR', 'EACCES', 'ELOOP', 'ENAMETOOLONG'], realpath(path));
 }
 
 /** A text as an input of one file, for what is handed over without a file. */

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { AppError, isAppError } from '../../base/errors.js';
 import { createHandleIn } from '../door/open-regular.js';
 import { pinFolder } from '../door/pinned-folder.js';
-import { realPlace } from '../door/real-place.js';
+import { resolveRealPath } from '../door/real-path.js';
 import { withFileError } from '../read/file-errors.js';
 import { regularBytes } from './regular-file.js';
 
@@ -31,7 +31,7 @@ export async function* withSqlite<T>(
   work: (file: SqliteFile) => Iterable<T>,
 ): AsyncGenerator<T> {
   const folder = await withFileError('create', tmpdir(), () =>
-    mkdtemp(join(realPlace(tmpdir()), 'daybook-')),
+    mkdtemp(join(resolveRealPath(tmpdir()), 'daybook-')),
   );
   try {
     const copy = await copyWithLog(path, folder);

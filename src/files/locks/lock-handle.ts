@@ -55,9 +55,9 @@ export interface HeldLock {
   ): Promise<Stamp>;
   /**
    * Makes `target` a second name of the file `source` (a copy where there are no hard links), if the
-   * lock is still ours. Does nothing if there is no `source`.
+   * lock is still ours. Does nothing if there is no `source`. The name is durable when it resolves.
    */
-  keep(source: string, target: string): Promise<void>;
+  keep(source: string, target: string, durability: Durability): Promise<void>;
   /** Removes a file, if the lock is still ours. Does nothing if there is no such file. */
   remove(target: string): Promise<void>;
   /** Like `replace`, with a file that was written and synced before: for content too large for memory. */
@@ -96,7 +96,7 @@ export function heldLock(home: string, leave: () => void): HeldLock {
       for (const failure of failures) throw failure;
       return stamp;
     },
-    async keep(source, target) {
+    async keep(source, target, durability) {
       requireHeld();
       const [from, to] = [readStampNow(source), readStampNow(target)];
       if (from === undefined || (to !== undefined && isSameFile(from, to))) return;
@@ -109,6 +109,7 @@ export function heldLock(home: string, leave: () => void): HeldLock {
         const kept = lstatSync(join(home, 'stage'));
         if (!kept.isFile()) throw notRegular(source, kept);
         await renameOnto(join(home, 'stage'), target);
+        await syncFolder(dirname(target), durability);
       });
     },
     async remove(target) {

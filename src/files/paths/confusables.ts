@@ -13,7 +13,7 @@ const LIKE_SEPARATOR =
 const PERCENT_ENCODED = /%[0-9a-f]{2}/i;
 
 /** Letters of other scripts, in lower case, that are drawn like a Latin one in either case. */
-const LATIN_LOOK = new Map(
+const LATIN_LOOKALIKES = new Map(
   [
     ['авԁеһіјкморԛѕтуԝхнс', 'abdehijkmopqstywxhc'],
     ['αβεζηικμνορτυχγς', 'abezhikmvoptuxyσ'],
@@ -41,7 +41,7 @@ export function likenessOf(name: string): string {
   // Lower case first: of the two sharp s only the small one becomes SS.
   const folded = plain.toLowerCase().toUpperCase().toLowerCase();
   return [...folded.normalize('NFKD')] // compares letters with marks by the letter and its marks
-    .map((letter) => LATIN_LOOK.get(letter) ?? letter)
+    .map((letter) => LATIN_LOOKALIKES.get(letter) ?? letter)
     .join('')
     .normalize('NFKC');
 }

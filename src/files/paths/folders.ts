@@ -102,7 +102,7 @@ export async function writeNewFolder<T>(
   fill: (folder: string) => Promise<T>,
 ): Promise<T> {
   const stage = join(dirname(target), temporaryName());
-  // Looked at first, so that nobody waits for what cannot be put there.
+  // Checked first, so that `fill` is not called in vain.
   if ((await entriesOf(target, ['ENOENT', 'ENOTDIR'])).length === 0) {
     await makeFolder(stage);
     try {
@@ -138,7 +138,7 @@ function isThere(path: string): boolean {
   }
 }
 
-/** Removes a folder with its content, file by file. Rename it first, so that nobody sees a part of it. */
+/** Removes a folder with its content, file by file. Rename it first, so that no reader sees a part of it. */
 export async function removeFolder(path: string): Promise<void> {
   const removed = inFolder(dirname(path), (folder) =>
     rm(folder.at(basename(path)), { recursive: true, force: true }),
@@ -146,8 +146,15 @@ export async function removeFolder(path: string): Promise<void> {
   await withFileError('remove', path, () => ignoreErrno(['ENOENT'], removed));
 }
 
-/** Removes a file. Does nothing if there is no such file. */
-export async function removeFile(path: string): Promise<void> {
-  const removed = inFolder(dirname(path), (folder) => unlinkSync(folder.at(basename(path))));
-  await withFileError('remove', path, () => ignoreErrno(['ENOENT'], removed));
+/**
+ * Removes a file. Does nothing if there is no such file. With `fsync` a power cut does not bring it back
+ * once this resolves.
+ */
+export async function removeFile(path: string, { fsync } = { fsync: false }): Promise<void> {
+  const removed = inFolder(dirname(path), (folder) => {
+    unlinkSync(folder.at(basename(path)));
+    return true;
+  });
+  const wasThere = await withFileError('remove', path, () => ignoreErrno(['ENOENT'], removed));
+  if (wasThere) await syncFolder(dirname(path), { fsync });
 }

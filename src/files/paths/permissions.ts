@@ -22,7 +22,7 @@ export interface OpenEntry {
 }
 
 export interface PermissionOptions {
-  /** Called for each entry that was looked at. */
+  /** Called for each entry that was checked. */
   onEntry(): void;
   readonly signal?: AbortSignal | undefined;
 }

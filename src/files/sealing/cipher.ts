@@ -32,7 +32,7 @@ function nextIv(): Buffer {
 }
 
 export class CipherKey {
-  /** 16 hexadecimal digits that tell keys apart and nothing of the key. */
+  /** 16 hexadecimal digits that identify the key and reveal nothing of it. */
   readonly id: string;
   readonly #key: KeyObject;
 

@@ -14,7 +14,7 @@ const OWN_FORM = /(^|[/\\])(encryption\.json|\.gitignore|\.gitattributes|[^/\\]*
 /** Conversations and their earlier versions. */
 const DOCUMENT = /(^|[/\\])(conversation|versions[/\\][^/\\]+)\.json$/;
 
-export interface StorePlaces {
+export interface StorePaths {
   /** What lies below these folders is sealed. Absolute, as are all paths here. */
   readonly sealed: readonly string[];
   /** Below these nothing is written while the store is converted; what is, stays as it is. */
@@ -27,7 +27,7 @@ export interface StorePlaces {
 }
 
 export interface OpenStore {
-  readonly places: StorePlaces;
+  readonly paths: StorePaths;
   /** Absent where the store is in the clear. */
   readonly key?: CipherKey | undefined;
   /** Says how the store is encrypted; nothing is written once it changed. Absent for the one who changes it. */
@@ -51,15 +51,15 @@ export function addStore(store: OpenStore): () => void {
 const isBelow = (path: string, folder: string) =>
   path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 
-const isSealedPlace = ({ sealed, lineFiles, cacheFolder, cacheName }: StorePlaces, path: string) =>
+const isSealedPath = ({ sealed, lineFiles, cacheFolder, cacheName }: StorePaths, path: string) =>
   sealed.some((folder) => isBelow(path, folder)) ||
   lineFiles.includes(path) ||
   (isBelow(path, cacheFolder) && path.slice(cacheFolder.length).includes(cacheName));
 
 function storeOf(path: string): OpenStore | undefined {
   return (
-    stores.find(({ places }) => isSealedPlace(places, path)) ??
-    stores.find(({ places }) => places.guarded.some((folder) => isBelow(path, folder)))
+    stores.find(({ paths }) => isSealedPath(paths, path)) ??
+    stores.find(({ paths }) => paths.guarded.some((folder) => isBelow(path, folder)))
   );
 }
 
@@ -85,7 +85,7 @@ function requireSame(store: OpenStore | undefined): void {
 function keyFor(path: string): CipherKey | undefined {
   const store = storeOf(path);
   requireSame(store);
-  return store !== undefined && isSealedPlace(store.places, path) ? store.key : undefined;
+  return store !== undefined && isSealedPath(store.paths, path) ? store.key : undefined;
 }
 
 /**
@@ -104,7 +104,7 @@ export function toStored(path: string, bytes: Uint8Array): Uint8Array {
 export const hasOwnForm = (path: string): boolean =>
   OWN_FORM.test(path) ||
   isDocumentFile(path) ||
-  storeOf(path)?.places.lineFiles.includes(path) === true;
+  storeOf(path)?.paths.lineFiles.includes(path) === true;
 
 /** Whether the file is a document that seals its contents one by one. */
 export const isDocumentFile = (path: string): boolean => DOCUMENT.test(path);

@@ -1,7 +1,7 @@
 /**
  * What sealed content looks like on disk (docs/FORMAT.md). A whole file: a line with the id of its key,
  * then the sealed bytes. A text, and a line of a log: the id and the sealed bytes in base64. Keys of this
- * process are found by their id, so whoever reads need not know whether a file is sealed.
+ * process are found by their id, so readers need not know whether a file is sealed.
  */
 
 import { AppError } from '../../base/errors.js';

@@ -23,8 +23,8 @@ const RECONCILE_MS = 4000;
 const HOT_RECONCILE_MS = 600;
 
 /**
- * A missing root sends no events, so a root that was moved away is looked for this often, for some
- * seconds: it may come back at once. One look is one stat.
+ * A missing root sends no events, so a root that was moved away is checked for this often, for some
+ * seconds: it may come back at once. One check is one stat.
  */
 const LOST_ROOT_TICK_MS = 100;
 const LOST_ROOT_MS = 10_000;

@@ -14,14 +14,24 @@ export interface MatchedNode {
   readonly documents: PostingList;
   readonly children: readonly MatchedNode[];
   readonly phrases: readonly PostingList[];
+  /** The list of a phrase whose entries `documents` has, if it is such a part. */
+  readonly part?: PostingList | undefined;
 }
 
 /** The documents that match a group, given those that match its children. */
-export function combine(kind: 'and' | 'or' | 'not', children: readonly MatchedNode[]): PostingList {
+export function combine(
+  node: Exclude<QueryNode, NearNode>,
+  children: readonly MatchedNode[],
+): MatchedNode {
   const lists = children.map(({ documents }) => documents);
-  if (kind === 'or') return unite(lists);
-  if (kind === 'and') return intersectAll(lists);
-  return subtract(lists[0] ?? NO_POSTINGS, lists[1] ?? NO_POSTINGS);
+  if (node.kind === 'or') return { node, documents: unite(lists), children, phrases: [] };
+  const isAnd = node.kind === 'and';
+  const [left = NO_POSTINGS, right = NO_POSTINGS] = lists;
+  const documents = isAnd ? intersectAll(lists) : subtract(left, right);
+  // intersectAll has the entries of the first of the shortest lists.
+  const first = isAnd ? lists.reduce((a, b) => (b.length < a.length ? b : a)) : left;
+  const part = children[lists.indexOf(first)]?.part;
+  return { node, documents, children, phrases: [], part };
 }
 
 /** The documents in which each phrase counts, in FTS5's order of phrases. */
@@ -30,19 +40,23 @@ export function countedPostings(root: MatchedNode, documents: PostingList): Post
   const visit = (
     { node, documents: own, children, phrases }: MatchedNode,
     allowed: PostingList,
+    part: PostingList | undefined,
   ) => {
     if (node.kind === 'near') {
-      for (const list of phrases) counted.push(allowed === own ? list : intersect(list, allowed));
+      const isWhole = allowed === own;
+      for (const list of phrases)
+        counted.push(isWhole ? list : list === part ? allowed : intersect(list, allowed));
       return;
     }
     children.forEach((child, i) => {
-      if (node.kind === 'not' && i === 1) visit(child, NO_POSTINGS);
+      const { documents: found } = child;
+      if (node.kind === 'not' && i === 1) visit(child, NO_POSTINGS, undefined);
       else if (node.kind === 'or')
-        visit(child, allowed === own ? child.documents : intersect(child.documents, allowed));
-      else visit(child, allowed);
+        visit(child, allowed === own ? found : intersect(found, allowed), child.part);
+      else visit(child, allowed, part);
     });
   };
-  visit(root, documents);
+  visit(root, documents, root.part);
   return counted;
 }
 

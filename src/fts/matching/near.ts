@@ -3,6 +3,7 @@
  * position lists at once and keeps only the positions that its window meets. bm25 counts exactly
  * those, so this walk makes the same moves as FTS5's.
  */
+import { withCapacity } from '../../base/typed-array.js';
 
 /** A position is a column and a token offset in it. Columns lie further apart than any distance. */
 const COLUMN_STRIDE = 2 ** 40;
@@ -11,60 +12,96 @@ export const positionOf = (column: number, offset: number) => column * COLUMN_ST
 export const columnOf = (position: number) => Math.floor(position / COLUMN_STRIDE);
 export const offsetOf = (position: number) => position % COLUMN_STRIDE;
 
+/** Positions of a phrase in a document, ascending. The list is filled again for the next document. */
+export class PositionList {
+  array = new Float64Array(16);
+  length = 0;
+
+  push(position: number): void {
+    this.array = withCapacity(this.array, this.length + 1);
+    this.array[this.length++] = position;
+  }
+}
+
 /** A cursor in the positions of one phrase. */
-interface Cursor {
-  readonly positions: readonly number[];
+class Cursor {
+  readonly positions = new PositionList();
+  readonly kept = new PositionList();
   /** How far the phrase may begin before the greatest position of the window. */
   readonly reach: number;
-  at: number;
-  readonly kept: number[];
+  at = 0;
+
+  constructor(reach: number) {
+    this.reach = reach;
+  }
+
+  get current(): number {
+    return this.#position(this.at);
+  }
+
+  get next(): number {
+    return this.#position(this.at + 1);
+  }
+
+  #position(at: number): number {
+    return at < this.positions.length ? (this.positions.array[at] as number) : Infinity;
+  }
+
+  keep(): void {
+    const { kept, current } = this;
+    if (kept.length === 0 || kept.array[kept.length - 1] !== current) kept.push(current);
+  }
 }
 
-const current = (cursor: Cursor) => cursor.positions[cursor.at] ?? Number.POSITIVE_INFINITY;
-const next = (cursor: Cursor) => cursor.positions[cursor.at + 1] ?? Number.POSITIVE_INFINITY;
+/** The walk of one NEAR, for one document after another. */
+export class NearWalk {
+  readonly #cursors: readonly Cursor[];
 
-/** Advances the cursors until all stand within one window. False when one of them has run out. */
-function advanceToWindow(cursors: readonly Cursor[], lead: Cursor): boolean {
-  let greatest = current(lead);
-  for (let isWindow = false; !isWindow; ) {
-    isWindow = true;
-    for (const cursor of cursors) {
-      const least = greatest - cursor.reach;
-      if (current(cursor) >= least && current(cursor) <= greatest) continue;
-      isWindow = false;
-      while (current(cursor) < least) cursor.at++;
-      if (cursor.at >= cursor.positions.length) return false;
-      greatest = Math.max(greatest, current(cursor));
-    }
+  /** `lengths` are the lengths of the phrases in tokens. There is at least one. */
+  constructor(lengths: readonly number[], distance: number) {
+    this.#cursors = lengths.map((length) => new Cursor(length + distance));
   }
-  return true;
-}
 
-/**
- * The positions of each phrase that meet the NEAR, ascending. All lists are empty if none do.
- * `lengths` are the lengths of the phrases in tokens.
- */
-export function trimToNear(
-  positions: readonly (readonly number[])[],
-  lengths: readonly number[],
-  distance: number,
-): (readonly number[])[] {
-  const cursors = positions.map((list, i): Cursor => {
-    return { positions: list, reach: (lengths[i] ?? 0) + distance, at: 0, kept: [] };
-  });
-  const [lead] = cursors;
-  if (lead === undefined || positions.some((list) => list.length === 0))
-    return positions.map(() => []);
-  while (advanceToWindow(cursors, lead)) {
-    for (const cursor of cursors) {
-      if (cursor.kept.at(-1) !== current(cursor)) cursor.kept.push(current(cursor));
+  /** Whether a document meets the NEAR. `fill` adds the positions of each phrase in it to an empty list. */
+  meets(fill: (phrase: number, positions: PositionList) => void): boolean {
+    const cursors = this.#cursors;
+    for (let phrase = 0; phrase < cursors.length; phrase++) {
+      const cursor = cursors[phrase] as Cursor;
+      cursor.at = cursor.positions.length = cursor.kept.length = 0;
+      fill(phrase, cursor.positions);
+      if (cursor.positions.length === 0) return false;
     }
-    let soonest = lead;
-    for (const cursor of cursors) {
-      if (next(cursor) < next(soonest)) soonest = cursor;
+    const lead = cursors[0] as Cursor;
+    while (this.#advanceToWindow(lead)) {
+      let soonest = lead;
+      for (const cursor of cursors) {
+        cursor.keep();
+        if (cursor.next < soonest.next) soonest = cursor;
+      }
+      if (++soonest.at >= soonest.positions.length) break;
     }
-    soonest.at++;
-    if (soonest.at >= soonest.positions.length) break;
+    return lead.kept.length > 0;
   }
-  return cursors.map(({ kept }) => kept);
+
+  /** The positions of a phrase that meet the NEAR in that document. */
+  kept(phrase: number): PositionList {
+    return (this.#cursors[phrase] as Cursor).kept;
+  }
+
+  /** Advances the cursors until all stand within one window. False when one of them has run out. */
+  #advanceToWindow(lead: Cursor): boolean {
+    let greatest = lead.current;
+    for (let isWindow = false; !isWindow; ) {
+      isWindow = true;
+      for (const cursor of this.#cursors) {
+        const least = greatest - cursor.reach;
+        if (cursor.current >= least && cursor.current <= greatest) continue;
+        isWindow = false;
+        while (cursor.current < least) cursor.at++;
+        if (cursor.at >= cursor.positions.length) return false;
+        greatest = Math.max(greatest, cursor.current);
+      }
+    }
+    return true;
+  }
 }

@@ -4,7 +4,7 @@
  * segment (position-walk.ts); everything else (prefixes within a phrase, `^`, column filters, live
  * segments) reads the tokens of candidate documents (token-scan.ts).
  */
-import { intersectAll, seek, unite } from '../segments/posting-lists.js';
+import { intersectAll, seek } from '../segments/posting-lists.js';
 import {
   columnTokens,
   FREQUENCY_BITS,
@@ -15,15 +15,9 @@ import {
   type Segment,
 } from '../segments/segment.js';
 import type { Matcher } from './matcher.js';
-import { positionOf } from './near.js';
-import {
-  livePostings,
-  type ResolvedPhrase,
-  type TermSet,
-  termSetOf,
-  unionPostings,
-} from './phrase-terms.js';
-import { adjacentPostings, proximityCandidates, type WordPostings } from './position-walk.js';
+import { type PositionList, positionOf } from './near.js';
+import { postingsOf, type ResolvedPhrase, TermSet } from './phrase-terms.js';
+import { adjacentPostings, nearPostings, type WordPostings } from './position-walk.js';
 import { TokenScan } from './token-scan.js';
 
 export class PhraseMatcher implements Matcher {
@@ -32,7 +26,9 @@ export class PhraseMatcher implements Matcher {
   readonly #terms: readonly TermSet[];
   /** The only term at each token of a plain phrase. */
   readonly #singles: readonly number[];
-  readonly #scan: TokenScan;
+  readonly #first: boolean;
+  /** Made when it is needed: most queries read no tokens. */
+  #tokenScan: TokenScan | undefined;
   /** One term, anywhere in the default columns: what postings count. */
   readonly #isOneTerm: boolean;
   /** Only single terms, anywhere in the default columns: what position lists contain. */
@@ -46,12 +42,17 @@ export class PhraseMatcher implements Matcher {
   constructor(segment: Segment, phrase: ResolvedPhrase) {
     this.#segment = segment;
     this.#columns = phrase.columnNumbers;
-    this.#terms = phrase.termsAt.map((numbers) => termSetOf(segment, numbers));
+    this.#terms = phrase.termsAt.map((numbers) => new TermSet(segment, numbers));
     this.#singles = this.#terms.map(({ single }) => single);
-    this.#scan = new TokenScan(segment, this.#terms, phrase.first);
+    this.#first = phrase.first;
     const isAnywhere = !phrase.first && phrase.columns === segment.layout.defaults;
     this.#isOneTerm = isAnywhere && phrase.termsAt.length === 1;
-    this.#isPlain = isAnywhere && this.#terms.every(({ members }) => members === undefined);
+    this.#isPlain = isAnywhere && !this.#terms.some(({ isSeveral }) => isSeveral);
+  }
+
+  get #scan(): TokenScan {
+    this.#tokenScan ??= new TokenScan(this.#segment, this.#terms, this.#first);
+    return this.#tokenScan;
   }
 
   get length(): number {
@@ -61,11 +62,7 @@ export class PhraseMatcher implements Matcher {
   hits(): PostingList {
     if (this.#cannotMatch()) return NO_POSTINGS;
     const [only] = this.#terms;
-    if (this.#isOneTerm && only !== undefined) {
-      return only.members === undefined
-        ? livePostings(this.#segment, only.single)
-        : unionPostings(this.#segment, only.locals);
-    }
+    if (this.#isOneTerm && only !== undefined) return postingsOf(this.#segment, only);
     if (this.#isPlain) this.#index = this.#segment.positions;
     return this.#index === undefined ? this.#scanCandidates() : this.#walkPositions(this.#index);
   }
@@ -83,30 +80,28 @@ export class PhraseMatcher implements Matcher {
     return this.#cannotMatch() ? 0 : this.count(slot);
   }
 
-  positions(slot: number): number[] {
-    const positions: number[] = [];
-    if (this.#cannotMatch() || this.#readPositions(slot, positions)) return positions;
+  addPositions(slot: number, into: PositionList): void {
+    if (this.#cannotMatch() || this.#readPositions(slot, into)) return;
     const offsets: number[] = [];
     for (const column of this.#columns) {
       const { from, to } = columnTokens(this.#segment, slot, column);
       offsets.length = 0;
       this.#scan.count(from, to, offsets);
-      for (const offset of offsets) positions.push(positionOf(column, offset));
+      for (const offset of offsets) into.push(positionOf(column, offset));
     }
-    return positions;
   }
 
   /**
-   * The documents in which this and another plain word stand within `distance` tokens of each other,
-   * columns ignored. `undefined` if either is not a plain word or the segment has no position lists.
+   * The documents in which this and another plain word meet a NEAR of the two, and the instances of each.
+   * `undefined` if either is not a plain word or the segment has no position lists.
    */
-  proximityCandidates(other: PhraseMatcher, distance: number): PostingList | undefined {
+  near(other: PhraseMatcher, distance: number): [PostingList, PostingList] | undefined {
     const index = this.#segment.positions;
     if (index === undefined || !this.#isWord || !other.#isWord) return undefined;
     this.#index = index;
     other.#index = index;
     const words = [this.#wordAt(index, 0), other.#wordAt(index, 0)] as const;
-    return proximityCandidates(this.#segment, index, words, distance);
+    return nearPostings(this.#segment, index, words, this.#columns, 1 + distance);
   }
 
   get #isWord(): boolean {
@@ -165,15 +160,14 @@ export class PhraseMatcher implements Matcher {
   }
 
   #candidates(): PostingList {
-    const listOf = ({ locals }: TermSet) =>
-      unite(locals.map((local) => this.#segment.postings(local)));
+    const listOf = ({ locals }: TermSet) => this.#segment.union(locals);
     // A prefix may match thousands of terms. The single terms alone narrow enough.
-    const single = this.#terms.filter(({ members }) => members === undefined);
+    const single = this.#terms.filter(({ isSeveral }) => !isSeveral);
     return intersectAll((single.length > 0 ? single : this.#terms).map(listOf));
   }
 
   /** Reads the positions of a plain word from the position index. False if they are not there. */
-  #readPositions(slot: number, into: number[]): boolean {
+  #readPositions(slot: number, into: PositionList): boolean {
     const index = this.#index;
     if (index === undefined || !this.#isWord) return false;
     const single = this.#singles[0] ?? -1;

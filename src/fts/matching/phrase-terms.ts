@@ -3,13 +3,7 @@
  * term numbers of each segment. Also the postings of a phrase that is one term long.
  */
 import type { Phrase, SymbolPattern } from '../query/tree.js';
-import { withoutSlots } from '../segments/posting-lists.js';
-import {
-  FREQUENCY_BITS,
-  MAX_FREQUENCY,
-  type PostingList,
-  type Segment,
-} from '../segments/segment.js';
+import { MAX_FREQUENCY, type PostingList, type Segment } from '../segments/segment.js';
 import type { Dictionary } from '../terms/dictionary.js';
 
 /** A phrase whose terms are looked up. */
@@ -26,16 +20,35 @@ export interface ResolvedPhrase {
 }
 
 /** The terms of one segment that may stand at one token of a phrase. */
-export interface TermSet {
+export class TermSet {
   readonly locals: readonly number[];
-  /** The only term; -1 if there are none or several. */
-  readonly single: number;
-  /** 1 for each of several terms, by local number. */
-  readonly members: Uint8Array | undefined;
-}
+  readonly #termCount: number;
+  #members: Uint8Array | undefined;
 
-/** Seeking a slot in a list costs about as much as looking at so many entries. */
-const SEEK_COST = 8;
+  /** The terms of `segment` among the dictionary's `numbers`. */
+  constructor(segment: Segment, numbers: readonly number[]) {
+    this.locals = localNumbers(segment, numbers);
+    this.#termCount = segment.termCount;
+  }
+
+  get isSeveral(): boolean {
+    return this.locals.length > 1;
+  }
+
+  /** The only term; -1 if there are none or several. */
+  get single(): number {
+    return this.isSeveral ? -1 : (this.locals[0] ?? -1);
+  }
+
+  /** 1 for each of several terms, by local number. */
+  get members(): Uint8Array | undefined {
+    if (this.isSeveral && this.#members === undefined) {
+      this.#members = new Uint8Array(this.#termCount);
+      for (const local of this.locals) this.#members[local] = 1;
+    }
+    return this.#members;
+  }
+}
 
 /** Looks up every term. `expand` returns the terms that begin with a prefix and may refuse too many. */
 export function resolvePhrase(
@@ -76,54 +89,20 @@ function localNumbers(segment: Segment, numbers: readonly number[]): number[] {
   return locals;
 }
 
-/** The terms of `segment` among the dictionary's `numbers`. */
-export function termSetOf(segment: Segment, numbers: readonly number[]): TermSet {
-  const locals = localNumbers(segment, numbers);
-  if (locals.length < 2) return { locals, single: locals[0] ?? -1, members: undefined };
-  const members = new Uint8Array(segment.termCount);
-  for (const local of locals) members[local] = 1;
-  return { locals, single: -1, members };
-}
-
 /** Whether the set contains the term of this local number. */
 export const hasTerm = ({ single, members }: TermSet, local: number) =>
   members === undefined ? local === single : members[local] === 1;
 
-/** The postings of a term without deleted documents and without frequencies of 0. */
-export function livePostings(segment: Segment, local: number): PostingList {
-  const list = segment.postings(local);
-  const { deadSlots } = segment;
-  if (!segment.hasZeros(local)) {
-    if (deadSlots.length === 0) return list;
-    if (deadSlots.length * SEEK_COST < list.length) return withoutSlots(list, deadSlots);
-  }
+/** The documents of the terms without frequencies of 0, deleted documents included. */
+export function postingsOf(segment: Segment, { locals, single, isSeveral }: TermSet): PostingList {
+  const list = isSeveral ? segment.union(locals) : segment.postings(single);
+  if (!locals.some((local) => segment.hasZeros(local))) return list;
   const packed = new Uint32Array(list.length);
   let length = 0;
   for (let i = 0; i < list.length; i++) {
     const entry = list.packed[i] ?? 0;
-    if ((entry & MAX_FREQUENCY) > 0 && segment.dead[entry >>> FREQUENCY_BITS] !== 1)
-      packed[length++] = entry;
-  }
-  return { packed, length };
-}
-
-/** The union of the postings of several terms. The frequencies of a document are added. */
-export function unionPostings(segment: Segment, locals: readonly number[]): PostingList {
-  const sums = new Float64Array(segment.size);
-  for (const local of locals) {
-    const { packed, length } = segment.postings(local);
-    for (let i = 0; i < length; i++) {
-      const entry = packed[i] ?? 0;
-      const slot = entry >>> FREQUENCY_BITS;
-      sums[slot] = (sums[slot] ?? 0) + (entry & MAX_FREQUENCY);
-    }
-  }
-  const packed = new Uint32Array(segment.size);
-  let length = 0;
-  for (let slot = 0; slot < segment.size; slot++) {
-    const frequency = sums[slot] ?? 0;
-    if (frequency === 0 || segment.dead[slot] === 1) continue;
-    packed[length++] = (slot << FREQUENCY_BITS) | Math.min(frequency, MAX_FREQUENCY);
+    packed[length] = entry;
+    if ((entry & MAX_FREQUENCY) > 0) length++;
   }
   return { packed, length };
 }

@@ -1,12 +1,14 @@
 /**
  * Walks the position lists of two terms of a frozen segment side by side: for phrases of plain words,
- * and for the candidates of NEAR. Both lists are read in order; reading the documents' tokens
+ * and for NEAR of two words. Both lists are read in order; reading the documents' tokens
  * instead would miss the processor's cache at every instance.
  */
-import { seek } from '../segments/posting-lists.js';
+import { GALLOP_RATIO, seek, slotAt } from '../segments/posting-lists.js';
 import {
+  columnTokens,
   FREQUENCY_BITS,
   MAX_FREQUENCY,
+  MAX_SLOTS,
   type PositionIndex,
   type PostingList,
   type Segment,
@@ -16,6 +18,36 @@ import {
 export interface WordPostings {
   readonly list: PostingList;
   readonly firstPosting: number;
+}
+
+/** By slot, 1 more than the index of its posting in the longer list. All 0 between two uses. */
+const indexes = new Uint32Array(MAX_SLOTS);
+
+/** The indexes of the postings of the same documents in two lists, in turn, and how many there are. */
+function sharedPostings(rare: PostingList, common: PostingList): PostingList {
+  const packed = new Uint32Array(2 * rare.length);
+  let length = 0;
+  if (rare.length * GALLOP_RATIO < common.length) {
+    for (let i = 0, at = 0; i < rare.length; i++) {
+      const slot = slotAt(rare, i);
+      at = seek(common, slot, at);
+      if (at === common.length) break;
+      if (slotAt(common, at) !== slot) continue;
+      packed[length++] = i;
+      packed[length++] = at;
+    }
+    return { packed, length };
+  }
+  for (let i = 0; i < common.length; i++) indexes[slotAt(common, i)] = i + 1;
+  // Without a branch that depends on the data, as in posting-lists.ts.
+  for (let i = 0; i < rare.length; i++) {
+    const at = indexes[slotAt(rare, i)] as number;
+    packed[length] = i;
+    packed[length + 1] = at - 1;
+    length += 2 * Math.min(at, 1);
+  }
+  indexes.fill(0, 0, slotAt(common, common.length - 1) + 1);
+  return { packed, length };
 }
 
 /**
@@ -29,16 +61,15 @@ function forEachShared(
   common: WordPostings,
   visit: (slot: number, from: number, to: number, otherFrom: number, otherTo: number) => void,
 ): void {
-  let at = 0;
-  for (let i = 0; i < rare.list.length; i++) {
-    const entry = rare.list.packed[i] ?? 0;
+  const { packed: shared, length } = sharedPostings(rare.list, common.list);
+  for (let i = 0; i < length; i += 2) {
+    const [at, otherAt] = [shared[i] as number, shared[i + 1] as number];
+    const entry = rare.list.packed[at] as number;
     const slot = entry >>> FREQUENCY_BITS;
-    at = seek(common.list, slot, at);
-    if (at === common.list.length) return;
-    const other = common.list.packed[at] ?? 0;
-    if (other >>> FREQUENCY_BITS !== slot || segment.dead[slot] === 1) continue;
-    const from = starts[rare.firstPosting + i] ?? 0;
-    const otherFrom = starts[common.firstPosting + at] ?? 0;
+    if (segment.dead[slot] === 1) continue;
+    const other = common.list.packed[otherAt] as number;
+    const from = starts[rare.firstPosting + at] ?? 0;
+    const otherFrom = starts[common.firstPosting + otherAt] ?? 0;
     const to = from + (entry & MAX_FREQUENCY);
     visit(slot, from, to, otherFrom, otherFrom + (other & MAX_FREQUENCY));
   }
@@ -73,29 +104,59 @@ export function adjacentPostings(
 }
 
 /**
- * The documents in which the two words stand at most `distance` tokens apart, columns ignored: a
- * superset of what a NEAR of the two matches.
+ * The documents in which two words meet a NEAR of the two, with the number of the instances of each that
+ * meet it. `reach` is the greatest difference of their positions. The same walk as in near.ts, without
+ * a copy of the positions: most of the time of a NEAR is spent here.
  */
-export function proximityCandidates(
+export function nearPostings(
   segment: Segment,
   index: PositionIndex,
   [a, b]: readonly [WordPostings, WordPostings],
-  distance: number,
-): PostingList {
+  columns: readonly number[],
+  reach: number,
+): [PostingList, PostingList] {
   const { positions } = index;
-  const [rare, common] = a.list.length <= b.list.length ? [a, b] : [b, a];
-  const packed = new Uint32Array(rare.list.length);
+  const isSwapped = a.list.length > b.list.length;
+  const [rare, common] = isSwapped ? [b, a] : [a, b];
+  const found = [new Uint32Array(rare.list.length), new Uint32Array(rare.list.length)] as const;
   let length = 0;
+  const endOf = (from: number, to: number, bound: number) => {
+    let end = from;
+    while (end < to && (positions[end] as number) < bound) end++;
+    return end;
+  };
   forEachShared(segment, index, rare, common, (slot, from, to, otherFrom, otherTo) => {
-    for (let i = from, j = otherFrom; i < to && j < otherTo; ) {
-      const gap = (positions[j] ?? 0) - (positions[i] ?? 0);
-      if (gap > distance) i++;
-      else if (-gap > distance) j++;
-      else {
-        packed[length++] = (slot << FREQUENCY_BITS) | (to - from);
-        return;
+    const document = columnTokens(segment, slot, 0).from;
+    let [i, j] = isSwapped ? [otherFrom, from] : [from, otherFrom];
+    const [lastI, lastJ] = isSwapped ? [otherTo, to] : [to, otherTo];
+    let first = 0;
+    let second = 0;
+    for (const column of columns) {
+      const bound = columnTokens(segment, slot, column).to - document;
+      const [endI, endJ] = [endOf(i, lastI, bound), endOf(j, lastJ, bound)];
+      let [keptI, keptJ] = [-1, -1];
+      while (i < endI && j < endJ) {
+        const [x, y] = [positions[i] as number, positions[j] as number];
+        if (x < y - reach) i++;
+        else if (y < x - reach) j++;
+        else {
+          if (i !== keptI) first++;
+          if (j !== keptJ) second++;
+          [keptI, keptJ] = [i, j];
+          const nextX = i + 1 < endI ? (positions[i + 1] as number) : Infinity;
+          const nextY = j + 1 < endJ ? (positions[j + 1] as number) : Infinity;
+          if (nextY < nextX) j++;
+          else i++;
+        }
       }
+      [i, j] = [endI, endJ];
     }
+    if (first === 0) return;
+    found[0][length] = (slot << FREQUENCY_BITS) | first;
+    found[1][length++] = (slot << FREQUENCY_BITS) | second;
   });
-  return { packed, length };
+  return [
+    { packed: found[0], length },
+    { packed: found[1], length },
+  ];
 }

@@ -5,7 +5,7 @@
 import type { NearNode, QueryNode } from '../query/tree.js';
 import { childrenOf } from '../query/tree.js';
 import { runToCompletion } from '../run-to-completion.js';
-import { intersectAll } from '../segments/posting-lists.js';
+import { countLive, intersectAll } from '../segments/posting-lists.js';
 import {
   FREQUENCY_BITS,
   MAX_FREQUENCY,
@@ -23,12 +23,13 @@ import {
   type NumberedLeaf,
 } from './match-tree.js';
 import type { Matcher } from './matcher.js';
-import { columnOf, offsetOf, trimToNear } from './near.js';
+import { columnOf, NearWalk, offsetOf, PositionList } from './near.js';
 import { PhraseMatcher } from './phrase-matcher.js';
 import type { ResolvedPhrase } from './phrase-terms.js';
 
 /** What one segment contributes to a query. */
 export interface SegmentMatches {
+  /** Deleted ones too. */
   readonly documents: PostingList;
   /** For each phrase, those of `documents` in which it counts. */
   readonly counted: readonly PostingList[];
@@ -52,6 +53,8 @@ export interface ExecutionPlan {
   readonly root: QueryNode;
   /** In FTS5's order. Equal phrases are the same object. */
   readonly phrases: readonly ResolvedPhrase[];
+  /** One phrase, or any of several phrases: each counts wherever it stands. */
+  readonly isAnyOf: boolean;
 }
 
 /**
@@ -67,7 +70,9 @@ export class SegmentQuery {
   readonly segment: Segment;
   readonly #plan: ExecutionPlan;
   readonly #matchers = new Map<ResolvedPhrase, Matcher>();
-  readonly #hits = new Map<ResolvedPhrase, PostingList>();
+  /** The documents of each phrase found so far, deleted ones too, and how many are not deleted. */
+  readonly hits: PostingList[] = [];
+  readonly counts: number[] = [];
 
   constructor(segment: Segment, plan: ExecutionPlan) {
     this.segment = segment;
@@ -79,24 +84,30 @@ export class SegmentQuery {
     return new SegmentQuery(segment, this.#plan);
   }
 
+  get isAnyOf(): boolean {
+    return this.#plan.isAnyOf;
+  }
+
   /** The CJK runs that are searched by their bigrams. */
   get cjkRuns(): readonly string[] {
     return this.#plan.phrases.flatMap(({ cjkRun }) => (cjkRun === undefined ? [] : [cjkRun]));
   }
 
-  /** Finds the documents of one phrase and returns their number. Call it for all phrases before `match`. */
-  findPhrase(phrase: number): number {
-    const resolved = this.#plan.phrases[phrase];
-    if (resolved === undefined) return 0;
-    const hits = this.#hits.get(resolved) ?? this.#matcherOf(resolved).hits();
-    this.#hits.set(resolved, hits);
-    return hits.length;
+  /** Finds the documents of the next phrase and returns their number. Call it for each phrase before `match`. */
+  findPhrase(): number {
+    const phrase = this.hits.length;
+    const resolved = this.#plan.phrases[phrase] as ResolvedPhrase;
+    const same = this.#plan.phrases.indexOf(resolved);
+    const hits = this.hits[same] ?? this.#matcherOf(resolved).hits();
+    const count = this.counts[same] ?? countLive(this.segment, hits);
+    this.hits.push(hits);
+    this.counts.push(count);
+    return count;
   }
 
   /** The documents that match. Pauses after every leaf of the tree, because a NEAR may take a while. */
   *match(accepts?: (slot: number) => boolean): Generator<void, SegmentMatches> {
-    const hits = this.#plan.phrases.map((phrase) => this.#hits.get(phrase) ?? NO_POSTINGS);
-    return yield* this.#matchTree(hits, accepts);
+    return yield* this.#matchTree(this.hits, accepts);
   }
 
   /** The exact frequency of an entry that was limited to MAX_FREQUENCY. */
@@ -114,7 +125,7 @@ export class SegmentQuery {
       const positions = this.#keptPositions(leaf, phrase, slot);
       const count = Math.min(positions.length, limit);
       for (let i = 0; i < count; i++) {
-        const position = positions[i] ?? 0;
+        const position = positions.array[i] ?? 0;
         const [column, offset] = [columnOf(position), offsetOf(position)];
         found.push({ phrase, weight, column, offset, length });
       }
@@ -151,15 +162,16 @@ export class SegmentQuery {
     return runToCompletion(this.#matchTree(lists));
   }
 
-  #keptPositions(
-    { node, firstPhrase }: NumberedLeaf,
-    phrase: number,
-    slot: number,
-  ): readonly number[] {
-    if (node.phrases.length === 1) return this.#positions(phrase, slot);
-    const all = node.phrases.map((_, i) => this.#positions(firstPhrase + i, slot));
-    const kept = trimToNear(all, this.#lengths(firstPhrase, node), node.distance);
-    return kept[phrase - firstPhrase] ?? [];
+  #keptPositions({ node, firstPhrase }: NumberedLeaf, phrase: number, slot: number): PositionList {
+    if (node.phrases.length === 1) {
+      const positions = new PositionList();
+      this.#matcher(phrase)?.addPositions(slot, positions);
+      return positions;
+    }
+    const matchers = this.#matchersOf(firstPhrase, node);
+    const walk = walkOf(matchers, node);
+    walk.meets((i, positions) => matchers[i]?.addPositions(slot, positions));
+    return walk.kept(phrase - firstPhrase);
   }
 
   *#matchTree(
@@ -185,50 +197,50 @@ export class SegmentQuery {
     const children: MatchedNode[] = [];
     for (const child of childrenOf(node))
       children.push(yield* this.#matchNode(child, hits, numbering));
-    return { node, documents: combine(node.kind, children), children, phrases: [] };
+    return combine(node, children);
   }
 
   #matchLeaf(node: NearNode, firstPhrase: number, lists: readonly PostingList[]): MatchedNode {
     const [only = NO_POSTINGS] = lists;
-    if (lists.length === 1) return { node, documents: only, children: [], phrases: lists };
-    const phrases = this.#near(node, firstPhrase, this.#nearCandidates(node, firstPhrase, lists));
+    if (lists.length === 1)
+      return { node, documents: only, children: [], phrases: lists, part: only };
+    const pair = this.#nearPair(node, firstPhrase, lists);
+    const candidates = intersectAll(pair === undefined ? lists : [pair[0], ...lists.slice(2)]);
+    const isWhole = pair !== undefined && lists.length === 2;
+    const phrases = isWhole ? pair : this.#near(node, firstPhrase, candidates);
     return { node, documents: phrases[0] ?? NO_POSTINGS, children: [], phrases };
   }
 
-  #nearCandidates(node: NearNode, firstPhrase: number, lists: readonly PostingList[]): PostingList {
+  /** The first two phrases, if they are words with positions: what a NEAR of these alone would meet. */
+  #nearPair({ distance }: NearNode, firstPhrase: number, lists: readonly PostingList[]) {
     const [a, b] = [this.#matcher(firstPhrase), this.#matcher(firstPhrase + 1)];
     const isPair = a instanceof PhraseMatcher && b instanceof PhraseMatcher && a !== b;
     const isManyDocuments = lists.every(({ length }) => length > 1);
-    const near =
-      isPair && isManyDocuments ? a.proximityCandidates(b, node.distance + 1) : undefined;
-    return intersectAll(near === undefined ? lists : [near, ...lists.slice(2)]);
+    return isPair && isManyDocuments ? a.near(b, distance) : undefined;
   }
 
   #near(node: NearNode, firstPhrase: number, candidates: PostingList): PostingList[] {
-    const matchers = node.phrases.map((_, i) => this.#matcher(firstPhrase + i));
-    const lengths = matchers.map((matcher) => matcher?.length ?? 0);
+    const matchers = this.#matchersOf(firstPhrase, node);
+    const walk = walkOf(matchers, node);
     const kept = node.phrases.map(() => new Uint32Array(candidates.length));
+    let slot = 0;
+    const fill = (phrase: number, positions: PositionList) =>
+      matchers[phrase]?.addPositions(slot, positions);
     let length = 0;
     for (let i = 0; i < candidates.length; i++) {
-      const slot = (candidates.packed[i] ?? 0) >>> FREQUENCY_BITS;
-      const positions = matchers.map((matcher) => matcher?.positions(slot) ?? []);
-      const trimmed = trimToNear(positions, lengths, node.distance);
-      if (trimmed[0]?.length === 0) continue;
-      trimmed.forEach((list, p) => {
-        const packed = kept[p] as Uint32Array;
-        packed[length] = (slot << FREQUENCY_BITS) | Math.min(list.length, MAX_FREQUENCY);
-      });
+      slot = (candidates.packed[i] ?? 0) >>> FREQUENCY_BITS;
+      if (!walk.meets(fill)) continue;
+      for (let phrase = 0; phrase < kept.length; phrase++) {
+        const frequency = Math.min(walk.kept(phrase).length, MAX_FREQUENCY);
+        (kept[phrase] as Uint32Array)[length] = (slot << FREQUENCY_BITS) | frequency;
+      }
       length++;
     }
     return kept.map((packed) => ({ packed, length }));
   }
 
-  #lengths(firstPhrase: number, node: NearNode): number[] {
-    return node.phrases.map((_, i) => this.#matcher(firstPhrase + i)?.length ?? 0);
-  }
-
-  #positions(phrase: number, slot: number): number[] {
-    return this.#matcher(phrase)?.positions(slot) ?? [];
+  #matchersOf(firstPhrase: number, { phrases }: NearNode): readonly (Matcher | undefined)[] {
+    return phrases.map((_, i) => this.#matcher(firstPhrase + i));
   }
 
   #matcher(phrase: number): Matcher | undefined {
@@ -243,6 +255,13 @@ export class SegmentQuery {
     this.#matchers.set(phrase, matcher);
     return matcher;
   }
+}
+
+function walkOf(matchers: readonly (Matcher | undefined)[], { distance }: NearNode): NearWalk {
+  return new NearWalk(
+    matchers.map((matcher) => matcher?.length ?? 0),
+    distance,
+  );
 }
 
 /** Phrases of a query that have the same instances in a document. */

@@ -4,7 +4,7 @@
  */
 
 import type { SymbolPattern } from '../query/tree.js';
-import { intersectAll, unite } from '../segments/posting-lists.js';
+import { intersectAll } from '../segments/posting-lists.js';
 import {
   columnTokens,
   FREQUENCY_BITS,
@@ -15,8 +15,8 @@ import {
 } from '../segments/segment.js';
 import { findPattern } from '../tokenizing/symbols.js';
 import type { Matcher } from './matcher.js';
-import { positionOf } from './near.js';
-import { hasTerm, type ResolvedPhrase, type TermSet, termSetOf } from './phrase-terms.js';
+import { type PositionList, positionOf } from './near.js';
+import { hasTerm, type ResolvedPhrase, TermSet } from './phrase-terms.js';
 
 export class SymbolMatcher implements Matcher {
   readonly #segment: Segment;
@@ -28,7 +28,7 @@ export class SymbolMatcher implements Matcher {
   constructor(segment: Segment, phrase: ResolvedPhrase) {
     this.#segment = segment;
     this.#patterns = phrase.symbols;
-    this.#terms = phrase.termsAt.map((numbers) => termSetOf(segment, numbers));
+    this.#terms = phrase.termsAt.map((numbers) => new TermSet(segment, numbers));
     this.#columns = phrase.columnNumbers;
   }
 
@@ -56,18 +56,17 @@ export class SymbolMatcher implements Matcher {
     return this.#cannotMatch() ? 0 : this.count(slot);
   }
 
-  /** Empty for a phrase of symbols alone: positions count words. */
-  positions(slot: number): number[] {
-    if (this.length === 0 || this.#cannotMatch()) return [];
+  /** None for a phrase of symbols alone: positions count words. */
+  addPositions(slot: number, into: PositionList): void {
+    if (this.length === 0 || this.#cannotMatch()) return;
     const document = this.#documentStart(slot);
-    return this.#find(slot).flatMap((word) => {
+    for (const word of this.#find(slot)) {
       const start = document + word;
       for (const column of this.#columns) {
         const { from, to } = columnTokens(this.#segment, slot, column);
-        if (start >= from && start < to) return positionOf(column, start - from);
+        if (start >= from && start < to) into.push(positionOf(column, start - from));
       }
-      return [];
-    });
+    }
   }
 
   #cannotMatch(): boolean {
@@ -80,9 +79,7 @@ export class SymbolMatcher implements Matcher {
       for (let slot = 0; slot < this.#segment.size; slot++) yield slot;
       return;
     }
-    const lists = this.#terms.map(({ locals }) =>
-      unite(locals.map((local) => this.#segment.postings(local))),
-    );
+    const lists = this.#terms.map(({ locals }) => this.#segment.union(locals));
     const { packed, length } = intersectAll(lists);
     for (let i = 0; i < length; i++) yield (packed[i] ?? 0) >>> FREQUENCY_BITS;
   }

@@ -8,8 +8,8 @@ const K1 = 1.2;
 const B = 0.75;
 /** FTS5's idf of a phrase that more than half of the documents contain. */
 const MIN_IDF = 1e-6;
-/** Norms of longer documents are computed each time: such documents are rare. */
-const CACHED_LENGTHS = 4096;
+/** Norms of longer documents are computed each time: such documents are rare, and every write makes a new cache. */
+const CACHED_LENGTHS = 512;
 
 /** Inverse document frequency of a phrase that `hitCount` of `documentCount` documents contain. */
 export function idf(documentCount: number, hitCount: number): number {
@@ -46,11 +46,11 @@ export function termScore(phraseIdf: number, frequency: number, norm: number): n
 
 /**
  * The least frequency with which a phrase of this idf can reach `score`, whatever the length of the
- * document, if no norm is below `leastNorm`. With room for rounding.
+ * document. With room for rounding.
  */
-export function leastFrequency(phraseIdf: number, score: number, leastNorm: number): number {
+export function leastFrequency(phraseIdf: number, score: number, norms: LengthNorms): number {
   const share = (score / (phraseIdf * (K1 + 1))) * (1 - 1e-9);
-  return share >= 1 ? Infinity : (1 - 1e-9) * ((share * leastNorm) / (1 - share));
+  return share >= 1 ? Infinity : (1 - 1e-9) * ((share * norms.of(0)) / (1 - share));
 }
 
 /** An upper bound of `termScore` for a phrase of this idf, with room for rounding. */

@@ -61,8 +61,14 @@ export function exactLog(x: number): number {
   // ln m = 2 artanh((m - 1) / (m + 1)), and both sums are exact here as pairs.
   const ratio = divide(add([mantissa, 0], [-1, 0]), add([mantissa, 0], [1, 0]));
   const square = multiply(ratio, ratio);
-  let sum: Double2 = [0, 0];
-  for (let i = SERIES.length - 1; i >= 0; i--) sum = add(multiply(sum, square), SERIES[i] ?? sum);
+  // Terms after the first 57 bits need no more than a double, and those after 110 bits are nothing.
+  const bits = -Math.log2(square[0]);
+  const precise = Math.min(SERIES.length, Math.ceil(57 / bits));
+  let tail = 0;
+  for (let i = Math.min(SERIES.length, Math.ceil(110 / bits)) - 1; i >= precise; i--)
+    tail = tail * square[0] + (SERIES[i]?.[0] ?? 0);
+  let sum: Double2 = [tail, 0];
+  for (let i = precise - 1; i >= 0; i--) sum = add(multiply(sum, square), SERIES[i] ?? sum);
   const artanh = multiply(sum, ratio);
   const [high, low] = add(multiply([exponent, 0], LN2), [2 * artanh[0], 2 * artanh[1]]);
   return high + low;

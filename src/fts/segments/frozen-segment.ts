@@ -3,7 +3,7 @@
  * in the order of the dictionary's numbers, in 16 bits if they fit. Only the marks of deleted
  * documents change. pack-segment.ts creates frozen segments.
  */
-import { insertSorted } from './posting-lists.js';
+import { addToUnion, insertSorted, takeUnion } from './posting-lists.js';
 import {
   type DocumentId,
   type Layout,
@@ -36,7 +36,7 @@ export interface FrozenParts {
 export const narrowest = (length: number, bound: number) =>
   bound <= 0x10000 ? new Uint16Array(length) : new Uint32Array(length);
 
-/** Built from the documents' tokens. `undefined` if a document is so long that a frequency may be limited. */
+/** Built from the documents' tokens. `undefined` if a frequency is limited. */
 function positionIndexOf({ layout, parts, size }: FrozenSegment): PositionIndex | undefined {
   const { tokens, starts: columns, packed, offsets } = parts;
   const { count, defaults } = layout;
@@ -44,12 +44,13 @@ function positionIndexOf({ layout, parts, size }: FrozenSegment): PositionIndex 
   let longest = 0;
   for (let slot = 0; slot < size; slot++)
     longest = Math.max(longest, (columns[slot * (count + 1) + count] ?? 0) - baseOf(slot));
-  if (longest >= MAX_FREQUENCY) return undefined;
   const starts = new Uint32Array(packed.length);
   let total = 0;
   for (let i = 0; i < packed.length; i++) {
     starts[i] = total;
-    total += (packed[i] ?? 0) & MAX_FREQUENCY;
+    const frequency = (packed[i] ?? 0) & MAX_FREQUENCY;
+    if (frequency === MAX_FREQUENCY) return undefined;
+    total += frequency;
   }
   const positions = narrowest(total, longest);
   const next = offsets.map((offset) => starts[offset] ?? 0);
@@ -155,6 +156,15 @@ export class FrozenSegment implements Segment {
     const from = this.parts.offsets[local] ?? 0;
     const to = this.parts.offsets[local + 1] ?? 0;
     return { packed: this.parts.packed.subarray(from, to), length: to - from };
+  }
+
+  union(locals: readonly number[]): PostingList {
+    const [only = 0] = locals;
+    if (locals.length === 1) return this.postings(only);
+    const { packed, offsets } = this.parts;
+    for (const local of locals)
+      addToUnion(packed, offsets[local] as number, offsets[local + 1] as number);
+    return takeUnion();
   }
 
   hasZeros(local: number): boolean {

@@ -7,14 +7,13 @@
 import { withCapacity } from '../../base/typed-array.js';
 import type { Dictionary } from '../terms/dictionary.js';
 import type { DocumentTokens } from '../tokenizing/document-reader.js';
-import { insertSorted } from './posting-lists.js';
+import { insertSorted, unite } from './posting-lists.js';
 import {
   columnTokens,
   type DocumentId,
   FREQUENCY_BITS,
   type Layout,
   MAX_FREQUENCY,
-  MAX_SLOTS,
   NO_POSTINGS,
   type PostingList,
   type Segment,
@@ -38,16 +37,16 @@ const MIN_CAPACITY = 1024;
 
 export class LiveSegment implements Segment {
   readonly layout: Layout;
-  readonly dead = new Uint8Array(MAX_SLOTS);
+  dead = new Uint8Array(MIN_CAPACITY);
   readonly ids: DocumentId[] = [];
-  readonly orders = new Float64Array(MAX_SLOTS);
-  readonly lengths = new Uint32Array(MAX_SLOTS);
+  orders = new Float64Array(MIN_CAPACITY);
+  lengths = new Uint32Array(MIN_CAPACITY);
   size = 0;
   readonly deadSlots: number[] = [];
   tokens: Uint32Array;
   starts = new Uint32Array(64);
   symbols: Uint8Array;
-  readonly symbolStarts = new Uint32Array(MAX_SLOTS + 1);
+  symbolStarts = new Uint32Array(MIN_CAPACITY);
   /** Only frozen segments have one. A live segment is small enough to read its tokens. */
   readonly positions = undefined;
   readonly globals = undefined;
@@ -101,8 +100,12 @@ export class LiveSegment implements Segment {
     const symbolEnd = symbolStart + document.symbols.length;
     this.symbols = withCapacity(this.symbols, symbolEnd);
     this.symbols.set(document.symbols, symbolStart);
+    this.symbolStarts = withCapacity(this.symbolStarts, slot + 2);
     this.symbolStarts[slot + 1] = symbolEnd;
     this.ids.push(id);
+    this.dead = withCapacity(this.dead, slot + 1);
+    this.orders = withCapacity(this.orders, slot + 1);
+    this.lengths = withCapacity(this.lengths, slot + 1);
     this.orders[slot] = order;
     this.lengths[slot] = length;
     this.size++;
@@ -177,6 +180,10 @@ export class LiveSegment implements Segment {
     for (let at = list.copied; at < entries.length; at++) list.copy[at] = entries[at] ?? 0;
     list.copied = entries.length;
     return { packed: list.copy, length: entries.length };
+  }
+
+  union(locals: readonly number[]): PostingList {
+    return unite(locals.map((local) => this.postings(local)));
   }
 
   hasZeros(local: number): boolean {

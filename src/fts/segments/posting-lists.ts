@@ -3,14 +3,21 @@
  * operand, with their frequencies. If the lengths differ much, the search in the longer list gallops,
  * so that a rare word beside a common one costs what the rare one costs.
  */
-import { FREQUENCY_BITS, MAX_SLOTS, NO_POSTINGS, type PostingList } from './segment.js';
+import {
+  FREQUENCY_BITS,
+  MAX_FREQUENCY,
+  MAX_SLOTS,
+  NO_POSTINGS,
+  type PostingList,
+  type Segment,
+} from './segment.js';
 
-/** Shorter lists are merged; for longer ones marks are faster, which cost the same for every length. */
-const MERGED_UNION = 1024;
 /** From this ratio of lengths on, galloping is faster than walking. */
 export const GALLOP_RATIO = 12;
+/** Seeking a slot in a list costs about as much as looking at so many entries. */
+const SEEK_COST = 8;
 
-const slotAt = (list: PostingList, at: number) => (list.packed[at] ?? 0) >>> FREQUENCY_BITS;
+export const slotAt = (list: PostingList, at: number) => (list.packed[at] ?? 0) >>> FREQUENCY_BITS;
 
 /** The first index from `from` on whose slot is at least `slot`. */
 export function seek(list: PostingList, slot: number, from: number): number {
@@ -42,27 +49,18 @@ export function insertSorted(list: number[], value: number): void {
   list.splice(low, 0, value);
 }
 
-/** The entries of `list` that are in none of a few `slots`, which are ascending: `list` itself if that is all. */
-export function withoutSlots(list: PostingList, slots: readonly number[]): PostingList {
-  let packed: Uint32Array | undefined;
-  let length = 0;
-  let from = 0;
-  let at = 0;
-  const copyTo = (end: number) => {
-    packed ??= new Uint32Array(list.length);
-    packed.set(list.packed.subarray(from, end), length);
-    length += end - from;
-  };
-  for (const slot of slots) {
-    at = seek(list, slot, at);
-    if (at === list.length) break;
-    if (slotAt(list, at) !== slot) continue;
-    copyTo(at);
-    from = at + 1;
-  }
-  if (packed === undefined) return list;
-  copyTo(list.length);
-  return { packed, length };
+/** The number of documents of `list` that are not deleted. */
+export function countLive({ dead, deadSlots }: Segment, list: PostingList): number {
+  let count = list.length;
+  if (deadSlots.length * SEEK_COST < list.length) {
+    let at = 0;
+    for (const slot of deadSlots) {
+      at = seek(list, slot, at);
+      if (at < list.length && slotAt(list, at) === slot) count--;
+    }
+  } else if (deadSlots.length > 0)
+    for (let i = 0; i < list.length; i++) count -= dead[slotAt(list, i)] as number;
+  return count;
 }
 
 /** All 0 between two uses. */
@@ -98,7 +96,7 @@ function selectByMarks(a: PostingList, b: PostingList, wanted: boolean): Posting
     packed[length] = entry;
     length += (marks[entry >>> FREQUENCY_BITS] ?? 0) ^ unmarked;
   }
-  marks.fill(0);
+  marks.fill(0, 0, slotAt(b, b.length - 1) + 1);
   return { packed, length };
 }
 
@@ -123,40 +121,60 @@ export function subtract(a: PostingList, b: PostingList): PostingList {
   return b.length === 0 ? a : select(a, b, false);
 }
 
-function merge(a: PostingList, b: PostingList): PostingList {
-  const packed = new Uint32Array(a.length + b.length);
-  let length = 0;
-  for (let i = 0, j = 0; i < a.length || j < b.length; ) {
-    const x = i < a.length ? slotAt(a, i) : MAX_SLOTS;
-    const y = j < b.length ? slotAt(b, j) : MAX_SLOTS;
-    packed[length++] = Math.min(x, y) << FREQUENCY_BITS;
-    if (x <= y) i++;
-    if (y <= x) j++;
+/** Sums of frequencies by slot, a bit for each slot that has one, and room for a result. All 0 between two uses. */
+const sums = new Uint32Array(MAX_SLOTS);
+const bits = new Uint32Array(MAX_SLOTS / 32);
+const union = new Uint32Array(MAX_SLOTS);
+
+/** Adds the entries from one index to another to the union that `takeUnion` returns. */
+export function addToUnion(packed: Uint32Array, from: number, to: number): void {
+  for (let i = from; i < to; i++) {
+    const entry = packed[i] as number;
+    const slot = entry >>> FREQUENCY_BITS;
+    sums[slot] = (sums[slot] as number) + (entry & MAX_FREQUENCY);
+    bits[slot >>> 5] = (bits[slot >>> 5] as number) | (1 << (slot & 31));
   }
-  return { packed, length };
 }
 
-/** The documents in any of `lists`, without frequencies. */
+/** The documents of all entries that were added. The frequencies of a document are added. */
+export function takeUnion(): PostingList {
+  let length = 0;
+  for (let at = 0; at < bits.length; at++) {
+    for (let word = bits[at] as number; word !== 0; word &= word - 1) {
+      const slot = 32 * at + 31 - Math.clz32(word & -word);
+      const frequency = Math.min(sums[slot] as number, MAX_FREQUENCY);
+      union[length++] = (slot << FREQUENCY_BITS) | frequency;
+      sums[slot] = 0;
+    }
+    bits[at] = 0;
+  }
+  return { packed: union.slice(0, length), length };
+}
+
+/** The documents in any of `lists`. The frequencies of a document are added. */
 export function unite(lists: readonly PostingList[]): PostingList {
   const filled = lists.filter((list) => list.length > 0);
   const [only] = filled;
-  if (only === undefined) return NO_POSTINGS;
-  if (filled.length === 1) return only;
-  const total = filled.reduce((sum, { length }) => sum + length, 0);
-  const [first = NO_POSTINGS, second = NO_POSTINGS] = filled;
-  if (filled.length === 2 && total < MERGED_UNION) return merge(first, second);
-  const seen = new Uint8Array(MAX_SLOTS);
+  if (only !== undefined && filled.length === 1) return only;
+  for (const { packed, length } of filled) addToUnion(packed, 0, length);
+  return takeUnion();
+}
+
+/** The number of documents in any of `lists` and in none of the `deadSlots`. */
+export function countUnion(lists: readonly PostingList[], deadSlots: readonly number[]): number {
+  let count = 0;
   let bound = 0;
-  for (const { packed, length } of filled) {
-    for (let i = 0; i < length; i++) seen[(packed[i] ?? 0) >>> FREQUENCY_BITS] = 1;
-    bound = Math.max(bound, ((packed[length - 1] ?? 0) >>> FREQUENCY_BITS) + 1);
+  for (const { packed, length } of lists) {
+    for (let i = 0; i < length; i++) {
+      const slot = (packed[i] ?? 0) >>> FREQUENCY_BITS;
+      count += 1 - (marks[slot] as number);
+      marks[slot] = 1;
+    }
+    if (length > 0) bound = Math.max(bound, ((packed[length - 1] ?? 0) >>> FREQUENCY_BITS) + 1);
   }
-  const packed = new Uint32Array(bound);
-  let length = 0;
-  for (let slot = 0; slot < bound; slot++) {
-    if (seen[slot] === 1) packed[length++] = slot << FREQUENCY_BITS;
-  }
-  return { packed, length };
+  for (const slot of deadSlots) count -= marks[slot] as number;
+  marks.fill(0, 0, bound);
+  return count;
 }
 
 /** The documents in all of `lists`, with the entries of the shortest. `lists` has at least one. */

@@ -19,8 +19,10 @@ import {
   type Segment,
 } from './segment.js';
 
-/** A live segment is frozen at this many slots. Most stores never have so many messages. */
-const LIVE_SLOTS = 10_000;
+/** A live segment is frozen at this many slots. Their different words have numbers of 16 bits, in most texts. */
+const LIVE_SLOTS = 25_000;
+/** The same, once queries have made its postings, which take more memory than packed ones. */
+const LIVE_SLOTS_WITH_POSTINGS = 10_000;
 /** Freezing and merging read at most this many tokens, which takes some tens of milliseconds. */
 const MAX_TOKENS = 2 ** 21;
 /** For more tokens than this, packing is faster than making postings one by one. */
@@ -105,7 +107,9 @@ export class SegmentStore {
     const slot = this.#live.add(id, order, document);
     this.#locations.set(id, this.#liveSerial * MAX_SLOTS + slot);
     this.#count(this.#live, slot, 1);
-    if (this.#live.size >= this.#liveSlots || this.#live.tokenCount > MAX_TOKENS) this.freeze();
+    const most = this.#live.isUnindexed ? this.#liveSlots : LIVE_SLOTS_WITH_POSTINGS;
+    const isFull = this.#live.size >= Math.min(most, this.#liveSlots);
+    if (isFull || this.#live.tokenCount > MAX_TOKENS) this.freeze();
   }
 
   /** False if there is no such document. */
@@ -227,7 +231,7 @@ export class SegmentStore {
     for (let i = 1; i < bySize.length; i++) {
       const [a, b] = [bySize[i - 1], bySize[i]];
       if (a === undefined || b === undefined || liveIn(b) > 2 * liveIn(a)) continue;
-      const fits = liveIn(a) + liveIn(b) <= MAX_SLOTS && tokensIn(a) + tokensIn(b) <= MAX_TOKENS;
+      const fits = liveIn(a) + liveIn(b) <= LIVE_SLOTS && tokensIn(a) + tokensIn(b) <= MAX_TOKENS;
       if (!fits) continue;
       this.#replace([a, b]);
       return;

@@ -1,6 +1,6 @@
 /**
  * The interface of a segment, a part of the index that is still growing (live) or packed (frozen). A
- * segment has at most 2^14 document slots, so that one posting fits in 32 bits and each step of work on
+ * segment has at most 2^15 document slots, so that one posting fits in 32 bits and each step of work on
  * it is short. Postings hold documents and frequencies. Phrases, NEAR, `^` and column filters read the
  * positions of words from the token numbers of the documents (`tokens`).
  */
@@ -9,8 +9,8 @@
 export type DocumentId = string | number;
 
 /** A posting is `slot << FREQUENCY_BITS | frequency`. */
-export const FREQUENCY_BITS = 18;
-export const MAX_SLOTS = 2 ** 14;
+export const FREQUENCY_BITS = 17;
+export const MAX_SLOTS = 2 ** 15;
 /** Greater frequencies are stored as this one. The exact one is counted in the tokens. */
 export const MAX_FREQUENCY = 2 ** FREQUENCY_BITS - 1;
 
@@ -74,6 +74,8 @@ export interface Segment {
   globalTerm(local: number): number;
   /** Frequencies count the default columns only. A document with the term in other columns alone has 0. */
   postings(local: number): PostingList;
+  /** The documents of several terms. The frequencies of a document are added. */
+  union(locals: readonly number[]): PostingList;
   /** Whether `postings(local)` may have a frequency of 0. */
   hasZeros(local: number): boolean;
   /** `undefined` in a segment without position lists; then positions are read from `tokens`. */

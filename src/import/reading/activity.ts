@@ -30,7 +30,7 @@ export function activityMetadata(
   });
 }
 
-/** As much of a call as will be kept: a session's results may be gigabytes. */
+/** The part of a call that will be stored: a session's results may be gigabytes. */
 export function keptCall({ name, input, result, isError }: ToolCall, activity: Activity): ToolCall {
   if (activity === 'none') return { name };
   const given = typeof input === 'string' ? input : JSON.stringify(input);

@@ -1,5 +1,5 @@
 /** Answers that come as HTML, as the plain text or the little Markdown that they were made from. */
-import { fenced } from '../../base/fenced.js';
+import { fenced } from '../../base/code-block.js';
 
 const ENTITIES: Readonly<Record<string, string>> = {
   ...{ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' },

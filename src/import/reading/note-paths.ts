@@ -1,6 +1,6 @@
 /** Where documents of other programs come to lie in the memory bank, and in how many notes. */
 import { sha256Hex } from '../../base/ids.js';
-import type { ImportedNote, Place } from '../source.js';
+import type { ImportedNote, RecordLocation } from '../source.js';
 
 /** A note holds 32 KB; this leaves room for a line of its own. */
 const NOTE_BYTES = 32_000;
@@ -20,7 +20,7 @@ export function plainName(text: string): string {
 
 /** One note, or several where the text is too long for one, cut between lines. */
 export function* notesOf(
-  place: Place,
+  location: RecordLocation,
   folder: readonly string[],
   name: string,
   content: string,
@@ -29,7 +29,7 @@ export function* notesOf(
   const parts = [...partsOf(content.toWellFormed())];
   for (const [index, part] of parts.entries()) {
     const note = `${base.join('/')}${index === 0 ? '' : `-${index + 1}`}.md`;
-    yield { type: 'note', path: place.path, record: place.record, note, content: part };
+    yield { type: 'note', path: location.path, record: location.record, note, content: part };
   }
 }
 

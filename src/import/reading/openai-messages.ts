@@ -21,7 +21,7 @@ export function hasMessages(value: unknown): value is JsonObject & { messages: u
 export const isMessage = (value: JsonObject): boolean =>
   typeof value['role'] === 'string' && ('content' in value || 'tool_calls' in value);
 
-/** The first time that a document tells under one of the names in use. */
+/** The first time that a document has under one of the names in use. */
 export const anyTimeIn = (fields: JsonObject): string | undefined =>
   TIMES.map((name) => timeIn(fields[name])).find((time) => time !== undefined);
 

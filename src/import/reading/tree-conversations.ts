@@ -28,7 +28,7 @@ export function* treeConversations<N extends TreeNode>(
     const isMain = index === 0;
     if (!isMain && !messages.some(({ content }) => content !== '')) continue;
     const own = isMain ? id : `${id}:${firstId(messages) ?? branch.nodes[0]?.id}`;
-    const before = isMain ? undefined : lastSaid(branch.forkedFrom, byId, holders);
+    const before = isMain ? undefined : lastMessage(branch.forkedFrom, byId, holders);
     for (const message of messages) if (message.id !== undefined) holders.set(message.id, own);
     yield {
       id: own,
@@ -44,7 +44,7 @@ export function* treeConversations<N extends TreeNode>(
 const firstId = (messages: readonly ImportedMessage[]) => messages[0]?.id;
 
 /** The nearest message at or above a node that somebody can see, and whose it is. */
-function lastSaid<N extends TreeNode>(
+function lastMessage<N extends TreeNode>(
   node: N | undefined,
   byId: ReadonlyMap<string, N>,
   holders: ReadonlyMap<string, string>,

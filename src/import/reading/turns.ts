@@ -61,7 +61,7 @@ export class Turns {
     if (callId !== undefined) this.#callsById.set(callId, call);
   }
 
-  /** The result of a call made before; one that nobody made counts as a call of its own. */
+  /** The result of a call made before; a result without a call counts as a call of its own. */
   result(result: { name?: string | undefined; text: string; isError?: boolean }, callId?: string) {
     const { name, text, isError } = result;
     const open = this.#tools.findLast(

@@ -1,6 +1,6 @@
 /** One node of a ChatGPT conversation: what of it was said, and what a machine did. */
 
-import { fenced } from '../../base/fenced.js';
+import { fenced } from '../../base/code-block.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { attachmentLine, type NamedFiles } from '../reading/attachments.js';
 import {

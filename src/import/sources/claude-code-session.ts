@@ -1,6 +1,6 @@
 /**
  * The lines of Claude Code's session files as nodes of a tree: each line names the one before it. Of
- * long outputs no more is held than will be kept.
+ * long outputs only the part that will be stored is in memory.
  */
 import { posix } from 'node:path';
 import type { Input, InputFile } from '../../files/input/input-types.js';
@@ -140,7 +140,7 @@ function nodeOf(
   };
 }
 
-/** They are held by the ids of their calls, and no longer than they will be kept. */
+/** By the ids of their calls; each is cut to the length that will be stored. */
 function withoutResults(message: JsonObject): JsonObject {
   const { content } = message;
   if (!Array.isArray(content)) return message;

@@ -20,7 +20,7 @@ const SESSION = /\.jsonl$/;
 const AGENT = /(^|\/)agent-[^/]+\.jsonl$/;
 const BESIDE = /(^|\/)(subagents|workflows|tool-results)\//;
 const MEMORY = /(^|\/)memory\/[^/]+\.md$/;
-/** Enough to tell whose logs they are. */
+/** Enough to recognise which program wrote the logs. */
 const MOST_PEEKS = 12;
 
 export const claudeCode: Source = {

@@ -1,6 +1,6 @@
 /** One message of a Claude.ai export: blocks of text, thinking and tools, attachments, artifacts. */
 
-import { fenced } from '../../base/fenced.js';
+import { fenced } from '../../base/code-block.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { attachmentLine } from '../reading/attachments.js';
 import { listIn, objectIn, objectsIn, textIn } from '../reading/fields.js';

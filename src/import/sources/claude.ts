@@ -128,7 +128,7 @@ function* conversationsOf(
   }
 }
 
-/** A tree where the export tells parents; otherwise each message follows the one before. */
+/** A tree if the export names parents; otherwise each message follows the one before. */
 function nodesOf(messages: readonly JsonObject[]): ClaudeNode[] {
   const isTree = messages.some((message) => textIn(message['parent_message_uuid']) !== undefined);
   const sorted = isTree ? messages : [...messages].sort(byOrder);

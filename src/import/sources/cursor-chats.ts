@@ -40,18 +40,18 @@ function* chatsIn(
     const root = textIn(meta['latestRootBlobId']);
     if (root === undefined) continue;
     const id = textIn(meta['agentId']) ?? posix.basename(posix.dirname(file.name));
-    const place = { path: file.name, record: `chat ${id}` };
+    const location = { path: file.name, record: `chat ${id}` };
     const turns = new Turns(activity);
     const digests = [...digestsIn(blobOf(database, root))];
     const known = digests.filter((digest) => addMessage(turns, objectOf(blobOf(database, digest))));
     if (digests.length > 0 && known.length === 0) {
-      const message = `${place.record} of ${file.name} has a form that is not known.`;
-      yield { type: 'problem', ...place, code: 'CORRUPT', message, isConversation: true };
+      const message = `${location.record} of ${file.name} has a form that is not known.`;
+      yield { type: 'problem', ...location, code: 'CORRUPT', message, isConversation: true };
       continue;
     }
     yield {
       type: 'conversation',
-      ...place,
+      ...location,
       ...{ id, fileTimeMs: file.modifiedAtMs, title: textIn(meta['name']) },
       createdAt: timeIn(meta['createdAt']),
       metadata: definedOrNothing({ model: textIn(meta['lastUsedModel']) }),

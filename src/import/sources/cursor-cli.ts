@@ -1,6 +1,6 @@
 /**
  * Cursor's command line: its transcripts, `projects/<folder>/agent-transcripts/<id>/<id>.jsonl`, a line a
- * message, without times, where the folder's name is all that tells the project; and the chats that have
+ * message, without times, where only the folder's name shows the project; and the chats that have
  * no transcript (cursor-chats.ts).
  */
 import { posix } from 'node:path';

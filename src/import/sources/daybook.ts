@@ -28,7 +28,7 @@ import type { ImportedConversation, ImportItem, ImportProblem, Source } from '..
 
 const IN_FOLDER = /(?:^|\/)(\d{8}-\d{13})\/conversation\.json$/;
 const MARKDOWN = /\.md$/i;
-/** In a folder: enough to tell what it is. */
+/** Of a file in a folder: enough to recognise its format. */
 const MOST_PEEKS = 5;
 /** A line may be a whole conversation. */
 const LONG_LINES = { maxBytes: MAX_DOCUMENT_BYTES };
@@ -94,9 +94,10 @@ async function* fileConversations(file: InputFile, _input: Input): AsyncGenerato
   const all = isConversation(document) ? [document] : listIn(document['conversations']);
   for (const [index, each] of all.entries()) {
     const id = textIn(objectIn(each)['conversationId']);
-    const place = { file, record: `conversations[${index}]` };
-    if (!isObject(each) || id === undefined) yield unreadableConversation(file.name, place.record);
-    else yield conversationOf(id, each, place, isExport ? each : undefined);
+    const location = { file, record: `conversations[${index}]` };
+    if (!isObject(each) || id === undefined)
+      yield unreadableConversation(file.name, location.record);
+    else yield conversationOf(id, each, location, isExport ? each : undefined);
   }
 }
 

@@ -1,6 +1,6 @@
 /**
  * Gemini Apps in Google's Takeout: `MyActivity.json`, a record for each prompt with its answer in HTML.
- * Nothing in it tells which prompts belong together, so each is a conversation of one turn.
+ * Nothing in it shows which prompts belong together, so each is a conversation of one turn.
  */
 import { posix } from 'node:path';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
@@ -27,7 +27,7 @@ export const geminiApps: Source = {
     return file !== undefined && isRecord(await firstElement(file));
   },
   async *read({ form, files }, { signal }) {
-    /** Records of one moment are told apart by their order. */
+    /** Records of one moment are distinguished by their order. */
     const counts = new Map<string, number>();
     for (const file of files.filter(({ name }) => form === 'file' || ACTIVITY.test(name))) {
       for await (const record of elementsOf(file)) {

@@ -11,7 +11,7 @@ import {
 } from '../reading/documents.js';
 import { defined, isObject, objectIn, parsedJson, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
-import type { ImportedInsight, ImportProblem, Place, Source } from '../source.js';
+import type { ImportedInsight, ImportProblem, RecordLocation, Source } from '../source.js';
 
 const COLUMNS = ['insights.id', 'insights.content', 'insights.context'];
 
@@ -58,7 +58,7 @@ async function* rowsOf(file: InputFile): AsyncGenerator<ImportedInsight | Import
 }
 
 /** A context that is a relative path, or none, belongs to no project that can be found again. */
-function insightOf(row: JsonObject, place: Place): ImportedInsight {
+function insightOf(row: JsonObject, location: RecordLocation): ImportedInsight {
   const given = row['metadata'];
   const metadata = typeof given === 'string' ? objectIn(parsedJson(given)) : objectIn(given);
   const context = textIn(row['context']) ?? 'global';
@@ -71,7 +71,7 @@ function insightOf(row: JsonObject, place: Place): ImportedInsight {
     created_at: msOf(row['created_at']),
     updated_at: msOf(row['updated_at']),
   });
-  return { type: 'insight', ...place, value };
+  return { type: 'insight', ...location, value };
 }
 
 function msOf(value: unknown): number | undefined {

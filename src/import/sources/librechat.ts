@@ -25,8 +25,8 @@ export const libreChat: Source = {
   async *read({ files }, options) {
     for (const file of files.filter(({ name }) => JSON_FILE.test(name))) {
       for await (const { value, path, record } of elementsOf(file)) {
-        const place = { path, record, fileTimeMs: file.modifiedAtMs };
-        if (isConversation(value)) yield* conversations(value, place, options);
+        const location = { path, record, fileTimeMs: file.modifiedAtMs };
+        if (isConversation(value)) yield* conversations(value, location, options);
         else yield unreadableConversation(path, record);
       }
     }
@@ -41,7 +41,7 @@ function isConversation(value: unknown): value is JsonObject {
 
 function* conversations(
   fields: JsonObject,
-  place: { path: string; record: string; fileTimeMs: number },
+  location: { path: string; record: string; fileTimeMs: number },
   { activity }: ReadOptions,
 ): Generator<ImportItem> {
   const id = String(fields['conversationId']);
@@ -55,7 +55,7 @@ function* conversations(
   for (const { isMain: _isMain, ...made } of treeConversations(id, nodes, undefined, read)) {
     const metadata = definedOrNothing({ model: textIn(objectIn(fields['options'])['model']) });
     const title = textIn(fields['title']);
-    yield { type: 'conversation', ...place, title, metadata, ...timesOf(made), ...made };
+    yield { type: 'conversation', ...location, title, metadata, ...timesOf(made), ...made };
   }
 }
 

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { elementsOf, firstElement, unreadable } from '../reading/documents.js';
 import { defined, isObject, listIn, objectIn, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
-import type { ImportedInsight, Place, Source } from '../source.js';
+import type { ImportedInsight, RecordLocation, Source } from '../source.js';
 
 const JSON_FILE = /\.json$/i;
 
@@ -42,7 +42,7 @@ const hasApp = (fields: JsonObject) =>
 const isMemory = (value: unknown): value is JsonObject =>
   isObject(value) && textOfMemory(value) !== undefined;
 
-function insightOf(fields: JsonObject, place: Place): ImportedInsight {
+function insightOf(fields: JsonObject, location: RecordLocation): ImportedInsight {
   const categories = [...listIn(fields['categories'])].filter((tag) => typeof tag === 'string');
   const times = [timeIn(fields['created_at']), timeIn(fields['updated_at'])].map((time) =>
     time === undefined ? undefined : Date.parse(time),
@@ -57,5 +57,5 @@ function insightOf(fields: JsonObject, place: Place): ImportedInsight {
     created_at: times[0],
     updated_at: times[1],
   });
-  return { type: 'insight', ...place, value };
+  return { type: 'insight', ...location, value };
 }

@@ -8,7 +8,13 @@ import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { elementsOf, objectLines, textOf, unreadable } from '../reading/documents.js';
 import { isObject, objectIn, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
-import type { ImportedTriple, ImportItem, ImportProblem, Place, Source } from '../source.js';
+import type {
+  ImportedTriple,
+  ImportItem,
+  ImportProblem,
+  RecordLocation,
+  Source,
+} from '../source.js';
 
 const SNAPSHOT = /(^|\/)kg_(triples[._])?snapshot\.json$/;
 const LOG = /(^|\/)kg_(triples\.(wal|log)|triples|wal\.log|wal)$/;
@@ -50,14 +56,14 @@ async function* logFacts(file: InputFile): AsyncGenerator<ImportItem> {
   yield* problems;
 }
 
-function factOf(fields: JsonObject, place: Place): ImportedTriple | undefined {
+function factOf(fields: JsonObject, location: RecordLocation): ImportedTriple | undefined {
   const subject = textIn(fields['subject']) ?? textIn(fields['s']);
   const predicate = textIn(fields['predicate']) ?? textIn(fields['p']);
   const object = textIn(fields['object']) ?? textIn(fields['o']);
   if (subject === undefined || predicate === undefined || object === undefined) return undefined;
   const time = timeIn(fields['ts'] ?? fields['at']);
   const ts = time === undefined ? undefined : Date.parse(time);
-  return { type: 'triple', ...place, subject, predicate, object, ts };
+  return { type: 'triple', ...location, subject, predicate, object, ts };
 }
 
 /** Under its own path. */

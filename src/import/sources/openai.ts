@@ -34,7 +34,7 @@ import type {
 
 const DOCUMENT = /\.(json|jsonl|ndjson)$/i;
 const LINES = /\.(jsonl|ndjson)$/i;
-/** In a folder: enough to tell what it is. */
+/** Of a file in a folder: enough to recognise its format. */
 const MOST_PEEKS = 5;
 
 export const openai: Source = {
@@ -116,13 +116,13 @@ async function* documentConversations(
     const inner = isObject(value) ? value['conversations'] : undefined;
     const documents = Array.isArray(inner) ? inner : [value];
     for (const [at, document] of documents.entries()) {
-      const place = Array.isArray(inner) ? `conversations[${at}]` : record;
+      const location = Array.isArray(inner) ? `conversations[${at}]` : record;
       if (hasMessages(document)) {
-        yield conversationOf(document, { file, record: place, index, options });
+        yield conversationOf(document, { file, record: location, index, options });
         index += 1;
       } else if (isObject(document) && isMessage(document)) loose.push(document);
       // Among other files a document that is none of these belongs to something else.
-      else if (isAlone || index > 0) yield unreadableConversation(path, place);
+      else if (isAlone || index > 0) yield unreadableConversation(path, location);
     }
   }
   if (loose.length > 0) {

@@ -48,8 +48,8 @@ async function* itemsOf(file: InputFile): AsyncGenerator<ImportItem> {
     return;
   }
   const { dir, name } = posix.parse(file.name);
-  const place = { path: file.name };
-  yield* notesOf(place, dir === '' ? [] : dir.split('/'), name, text);
+  const location = { path: file.name };
+  yield* notesOf(location, dir === '' ? [] : dir.split('/'), name, text);
   const { fields, body } = frontMatter(text);
   const subject = (fields.get('title') ?? name).slice(0, LONGEST_PART);
   let number = 0;
@@ -58,7 +58,7 @@ async function* itemsOf(file: InputFile): AsyncGenerator<ImportItem> {
     const fact = factIn(line.trim());
     // A longer one is in the note itself.
     if (fact !== undefined && fact.object.length <= LONGEST_PART) {
-      yield { type: 'triple', ...place, record: `line ${number}`, subject, ...fact };
+      yield { type: 'triple', ...location, record: `line ${number}`, subject, ...fact };
     }
   }
 }

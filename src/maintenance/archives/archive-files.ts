@@ -13,8 +13,9 @@ import { writeNewFile } from '../../files/atomic/new-file.js';
 import { sweepTemporaries } from '../../files/atomic/staging.js';
 import { listFiles as listNames } from '../../files/paths/folders.js';
 import { keepOutOfGit } from '../../files/paths/git-ignore.js';
-import { readWhole } from '../../files/read/json-doc.js';
+import { readStored } from '../../files/read/json-doc.js';
 import { listFiles } from '../../files/read/list-files.js';
+import { type FileForms, plainForms } from '../../files/sealing/file-forms.js';
 import { BackupFiles, checkArchive } from '../backup-content.js';
 
 export const ARCHIVE_NAME = /^conversations-(\d{4}-\d\d)(?:-(\d{1,4}))?\.tar\.gz$/;
@@ -25,6 +26,8 @@ export interface ArchiveOptions extends Durability {
   /** Absolute. */
   readonly folder: string;
   readonly logsFolder: string;
+  /** How the store's files are sealed; absent: they are not. */
+  readonly forms?: FileForms;
 }
 
 /** The checksums of a conversation's files, by their names in its folder. */
@@ -35,6 +38,10 @@ export class ArchiveFiles {
 
   constructor(options: ArchiveOptions) {
     this.#options = options;
+  }
+
+  get #forms(): FileForms {
+    return this.#options.forms ?? plainForms;
   }
 
   get folder(): string {
@@ -89,7 +96,7 @@ export class ArchiveFiles {
     const found = new Map<string, string>();
     const folder = join(this.#options.logsFolder, conversationId);
     for await (const { name, path } of listFiles(folder, () => false)) {
-      const file = await readWhole(path);
+      const file = await readStored(path); // as it goes into the archive
       if (file !== undefined) found.set(name, sha256Hex(file.bytes));
     }
     return found;
@@ -105,10 +112,14 @@ export class ArchiveFiles {
       for await (const { name, bytes } of readArchive(path)) {
         signal?.throwIfAborted();
         const [, id, file] = name.split('/');
-        if (file === 'conversation.json' && (id === ref || hasKey(bytes, ref))) found ??= id;
+        if (
+          file === 'conversation.json' &&
+          (id === ref || hasKey(this.#forms.open(name, Buffer.from(bytes)), ref))
+        )
+          found ??= id;
       }
     } catch (error) {
-      if (!isAppError(error, 'CORRUPT')) throw error;
+      if (!isAppError(error, 'CORRUPT') && !isAppError(error, 'DECRYPT')) throw error;
     }
     return found;
   }

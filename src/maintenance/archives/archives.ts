@@ -4,22 +4,28 @@
  * that is killed leaves the conversation where it is, and perhaps in an archive too; the next one finds
  * it there and only removes it.
  */
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { type Clock, isoTime } from '../../base/clock.js';
 import { AppError, isAppError } from '../../base/errors.js';
-import { makeFolder } from '../../files/atomic/atomic-write.js';
+import { atomicWrite, makeFolder } from '../../files/atomic/atomic-write.js';
 import { temporaryName } from '../../files/atomic/staging.js';
 import { tryLease } from '../../files/locks/lease.js';
 import { removeFolder } from '../../files/paths/folders.js';
+import { readStored } from '../../files/read/json-doc.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { CLIENT_ID, CONVERSATION_ID } from '../../stores/conversations/document/schema.js';
-import { reasonOfOne } from '../concerns-one.js';
+import { MARKER_NAME } from '../encrypted-archive.js';
 import { restoreArchive } from '../restore-archive.js';
 import { type Candidate, chooseByRules, type PruneRule } from '../retention/candidates.js';
+import { reasonOfOne } from '../skippable-errors.js';
 import { ArchiveFiles, type ArchiveOptions, type Fingerprint, isSame } from './archive-files.js';
+
+const MARKER = basename(MARKER_NAME);
 
 export interface ArchivesOptions extends ArchiveOptions {
   readonly conversations: ConversationStore;
+  /** Throws STORAGE_FULL where so many bytes more do not fit below the limit of the store. */
+  readonly requireRoom?: (moreBytes: number) => Promise<void>;
   readonly clock: Clock;
 }
 
@@ -97,7 +103,7 @@ export class Archives {
       dryRun: false,
       signal,
     });
-    await conversations.lookAt(conversationId);
+    await conversations.refreshOne(conversationId);
     if (refused.length > 0) throw alreadyThere(conversationId);
     return conversationId;
   }
@@ -123,10 +129,19 @@ export class Archives {
           problems.push(error);
         }
       }
+      await this.#markSealed(folder);
       return await work(folder, problems);
     } finally {
       await removeFolder(folder);
     }
+  }
+
+  /** What is sealed is so with the key of the store, which its marker names. */
+  async #markSealed(folder: string): Promise<void> {
+    const marker = await readStored(join(this.#options.logsFolder, MARKER));
+    if (marker === undefined) return;
+    await makeFolder(folder, { fsync: false });
+    await atomicWrite(join(folder, MARKER), marker.bytes, { fsync: false });
   }
 
   async #archiveMonth(

@@ -1,5 +1,5 @@
 /**
- * Which conversations a prune or an archive would take, each with the reason. Looks and changes
+ * Which conversations a prune or an archive would take, each with the reason. Reads and changes
  * nothing. Pinned ones are never among them.
  */
 import { DAY_MS, isoTime } from '../../base/clock.js';
@@ -81,7 +81,7 @@ export async function chooseOldest(
   return chosen;
 }
 
-/** What the head alone tells, so that files of which nothing else is asked are not read. */
+/** What the head alone shows, so that no file is read for it. */
 function mayFit(rule: PruneRule, head: ConversationHead, nowMs: number): boolean {
   if (head.pinned) return false;
   const { olderThanDays, module, tag } = rule;

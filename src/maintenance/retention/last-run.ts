@@ -16,7 +16,7 @@ import type { Candidate } from './candidates.js';
 /** What a prune did. */
 export interface PruneReport {
   readonly moved: readonly (Candidate & { readonly trashName: string })[];
-  /** From the trash, for good. */
+  /** Removed from the trash permanently. */
   readonly removed: readonly TrashedItem[];
   /** Chosen and left alone: changed since, pinned since, gone, or a research is under way. */
   readonly skipped: readonly { readonly conversationId: string; readonly reason: string }[];

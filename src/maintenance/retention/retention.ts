@@ -7,7 +7,7 @@
 import { type Clock, DAY_MS, isoTime } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
-import { reasonOfOne } from '../concerns-one.js';
+import { reasonOfOne } from '../skippable-errors.js';
 import type { MeasuredSize, StoreSize } from '../store-size.js';
 import type { TrashBin, TrashedItem } from '../trash-bin.js';
 import { type Candidate, chooseByRules, chooseOldest, type PruneRule } from './candidates.js';
@@ -26,7 +26,7 @@ export interface PruneRequest {
 
 export interface PrunePlan {
   readonly conversations: readonly Candidate[];
-  /** What would be removed from the trash for good. */
+  /** What would be removed from the trash permanently. */
   readonly trash: readonly TrashedItem[];
   readonly size: MeasuredSize;
 }

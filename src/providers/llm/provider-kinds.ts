@@ -23,7 +23,7 @@ interface KindFacts {
   readonly contextTokens: number;
 }
 
-/** Ollama loads models with 4 096 unless told otherwise, and cuts longer prompts without a word. */
+/** Ollama loads models with 4 096 unless a request sets it, and cuts longer prompts without an error. */
 const LOCAL_CONTEXT = 4_096;
 const HOSTED_CONTEXT = 64_000;
 

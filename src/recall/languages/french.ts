@@ -27,7 +27,7 @@ export const french: Language = {
     isOverview: /résum|aperçu|dans (?:l'|quel )ordre|chronologi/,
     isInstruction: /\b(?:toujours|jamais|désormais|à partir de maintenant|dorénavant)\b/,
     isChange:
-      /(?:au lieu|ne .* plus|changé|déplacé|reporté|finalement|désormais|maintenant c'est|remplacé|à la place|correction)/,
+      /(?:au lieu|ne .* plus|changé|déplacé|reporté|finalement|désormais|maintenant c'est|remplacé|à la position|correction)/,
     isPreference: /\bje (?:préfère|préférerais|n'aime pas)|j'aime(?:rais)? (?:mieux|bien)/,
   },
 };

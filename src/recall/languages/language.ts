@@ -7,7 +7,7 @@ export interface Language {
   readonly code: string;
   /** Lower case in, stem out. */
   stem(word: string): string;
-  /** Function words: never indexed, and what a text's language is told by. */
+  /** Function words: never indexed; they show the language of a text. */
   readonly stopWords: ReadonlySet<string>;
   /** Words about the conversation and not about its subject; stemmed when compared. */
   readonly conversationWords: readonly string[];

@@ -81,8 +81,8 @@ export const stampNumbers = (stamps: readonly Stamp[]): BigUint64Array =>
   BigUint64Array.from(stamps.flatMap(({ dev, ino, size, mtimeNs }) => [dev, ino, size, mtimeNs]));
 
 /** The stamp at a place in what `stampNumbers` made. */
-export function stampAt(numbers: BigUint64Array, place: number): Stamp {
-  const at = NUMBERS_PER_STAMP * place;
+export function stampAt(numbers: BigUint64Array, position: number): Stamp {
+  const at = NUMBERS_PER_STAMP * position;
   return {
     dev: numbers[at] ?? 0n,
     ino: numbers[at + 1] ?? 0n,

@@ -1,5 +1,5 @@
 /**
- * Whether the cache of the search index tells the truth: its checksums hold, and each conversation whose
+ * Whether the cache of the search index is right: its checksums hold, and each conversation whose
  * file is still the one that was indexed has the messages of that file. Changes nothing.
  */
 import { isAppError } from '../../base/errors.js';

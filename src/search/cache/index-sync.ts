@@ -80,7 +80,7 @@ export class IndexSync {
       this.#hasBegun = true;
       await this.#load();
     }
-    await (mode === 'live' ? store.watch() : store.lookAtAll());
+    await (mode === 'live' ? store.watch() : store.refresh());
     if (this.#isClosed) return;
     this.#isBuilt = true;
     if (mode === 'once') return;

@@ -2,7 +2,7 @@
  * Stores the recall index on disk beside the index cache (docs/FORMAT.md), so that the first plain
  * question after a start need not read every conversation. Chunks of conversations come first: their
  * stamps, and the arrays of their streams joined; the stems come last, so that a cut file has none and
- * is not used. Stems are numbered anew as they are met: those of deleted messages are not written. A
+ * is not used. Stems get new numbers in the order in which they occur: those of deleted messages are not written. A
  * conversation counts only where its file still has the stamp that it had when it was read.
  */
 import { isSameStamp, type Stamp } from '../../files/read/stamp.js';
@@ -163,15 +163,15 @@ function unpack(
     readonly lengths: Uint32Array;
   };
   const at = new Uint32Array(ARRAYS.length);
-  ids.forEach((id, place) => {
+  ids.forEach((id, position) => {
     const cut = ARRAYS.map((name, number) => {
       const from = at[number] ?? 0;
-      const to = from + (lengths[place * ARRAYS.length + number] ?? 0);
+      const to = from + (lengths[position * ARRAYS.length + number] ?? 0);
       at[number] = to;
       return [name, joined[name].subarray(from, to)];
     });
-    const stream = { ...Object.fromEntries(cut), people: people[place] ?? [] } as Stream;
-    streams.set(id, { stamp: stampAt(stamps, place), stream });
+    const stream = { ...Object.fromEntries(cut), people: people[position] ?? [] } as Stream;
+    streams.set(id, { stamp: stampAt(stamps, position), stream });
   });
 }
 

@@ -30,7 +30,7 @@ export interface MessageHit {
   readonly messageId: string;
   readonly seq: number;
   /** Index among all matches, from 0. */
-  readonly place: number;
+  readonly position: number;
   readonly role: Role;
   readonly createdAt: string;
   readonly content: string;
@@ -124,7 +124,7 @@ export async function hitsOf(
     const conversation = loaded.get(conversationId);
     const message = conversation?.message(seq);
     if (conversation === undefined || message === undefined) {
-      await store.lookAt(conversationId);
+      await store.refreshOne(conversationId);
       continue;
     }
     const { role, content, createdAt, metadata } = message;
@@ -133,7 +133,7 @@ export async function hitsOf(
       conversationId,
       messageId: message.id,
       seq,
-      place: offset + position,
+      position: offset + position,
       role,
       createdAt,
       content,

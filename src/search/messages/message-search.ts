@@ -64,7 +64,7 @@ export interface ConversationResults extends Omit<MessageResults, 'hits'> {
 export interface SearchCaller {
   readonly signal?: AbortSignal;
   /** How long to wait for an index that is being built. Then the incomplete index is searched. */
-  readonly patienceMs?: number;
+  readonly maxWaitMs?: number;
   progress?(report: { progress: number; total: number; message: string }): void;
 }
 
@@ -237,7 +237,7 @@ export class MessageSearch {
 
   /** Resolves when the index is complete, however long that takes. CANCELLED, FILESYSTEM_ERROR. */
   async built(caller: SearchCaller = {}): Promise<void> {
-    await this.#waitForBuild({ ...caller, patienceMs: Number.POSITIVE_INFINITY });
+    await this.#waitForBuild({ ...caller, maxWaitMs: Number.POSITIVE_INFINITY });
   }
 
   status(): IndexStatus {
@@ -251,7 +251,7 @@ export class MessageSearch {
     await this.#sync.close();
   }
 
-  /** Whether the index has all that the store has told. */
+  /** Whether the index has every change that the store has reported. */
   get #isCurrent(): boolean {
     return this.#sync.isBuilt && this.#sync.applying === undefined;
   }
@@ -261,11 +261,11 @@ export class MessageSearch {
   }
 
   async #waitForBuild(caller: SearchCaller): Promise<void> {
-    const { signal, progress, patienceMs = WAIT_FOR_BUILD_MS } = caller;
+    const { signal, progress, maxWaitMs = WAIT_FOR_BUILD_MS } = caller;
     throwIfCancelled(signal);
     if (this.#isCurrent) return;
     const build = this.#sync.build('live');
-    const deadline = this.#clock.monotonic() + patienceMs;
+    const deadline = this.#clock.monotonic() + maxWaitMs;
     for (;;) {
       const leftMs = deadline - this.#clock.monotonic();
       const applied = build.then(() => this.#sync.applying);

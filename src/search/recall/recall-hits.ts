@@ -43,7 +43,7 @@ interface HitsRequest {
 
 /** One that cannot be read any more is left out; then, and where one changed, `isCurrent` is false. */
 export async function recalledHits(
-  found: readonly (RecallHit & { readonly place: number })[],
+  found: readonly (RecallHit & { readonly position: number })[],
   request: HitsRequest,
 ): Promise<{ hits: RecalledHit[]; isCurrent: boolean }> {
   const { index, store } = request;
@@ -53,7 +53,7 @@ export async function recalledHits(
     const conversation = await undefinedIfMissing(store.view(hit.conversationId));
     const message = conversation?.message(hit.seq);
     if (conversation === undefined || message === undefined) {
-      await store.lookAt(hit.conversationId);
+      await store.refreshOne(hit.conversationId);
       continue;
     }
     const { title, module } = conversation.head;
@@ -68,17 +68,17 @@ export async function recalledHits(
 }
 
 function messageHit(
-  hit: RecallHit & { readonly place: number },
+  hit: RecallHit & { readonly position: number },
   { id, role, createdAt, content, metadata }: Message,
   { index, question, snippet = {} }: HitsRequest,
 ): RecalledHit {
-  const { conversationId, seq, place, score } = hit;
+  const { conversationId, seq, position, score } = hit;
   const { open = '<mark>', close = '</mark>', ellipsis = '...', tokens = SNIPPET_WORDS } = snippet;
   const passages = passagesOf(content);
   const passage = passages[hit.passage] ?? { start: 0, end: content.length };
   const style = { open, close, ellipsis, words: tokens };
   return {
-    ...{ conversationId, messageId: id, seq, place, role, createdAt, content, passage },
+    ...{ conversationId, messageId: id, seq, position, role, createdAt, content, passage },
     snippet: cutRecallSnippet(content, passage, question, index.vocabulary, style),
     rank: -score,
     why: whyOf(hit, content),

@@ -113,12 +113,12 @@ export class RecallSearch {
 
   /** True when the index is complete, false where that takes too long. CANCELLED, FILESYSTEM_ERROR. */
   async ready(caller: SearchCaller = {}): Promise<boolean> {
-    const { signal, progress, patienceMs = WAIT_FOR_BUILD_MS } = caller;
+    const { signal, progress, maxWaitMs = WAIT_FOR_BUILD_MS } = caller;
     const { clock } = this.#options;
     throwIfCancelled(signal);
     const build = this.#sync.build();
     build.catch(() => undefined); // told by the race below, or by the next call
-    const deadline = clock.monotonic() + patienceMs;
+    const deadline = clock.monotonic() + maxWaitMs;
     for (;;) {
       if (this.#sync.isBuilt) return true;
       const leftMs = deadline - clock.monotonic();
@@ -159,7 +159,7 @@ export class RecallSearch {
   /** The messages themselves. `isCurrent` is false where one changed since the index read it. */
   hits(
     asked: RecallAnswer,
-    found: readonly (RecallHit & { place: number })[],
+    found: readonly (RecallHit & { position: number })[],
     request: Pick<RecallQuery, 'snippet'>,
   ) {
     const { index } = this.#sync;
@@ -187,14 +187,14 @@ export class RecallSearch {
     const { query, filters, mode, limit, offset } = request;
     const { answer, tier } = await this.ask(query, filters, mode, caller);
     const exact = mode === 'auto' ? await this.#exact(request, caller) : NO_EXACT;
-    const others = placesWithout(answer, exact.has);
+    const others = positionsWithout(answer, exact.has);
     const total = exact.total + others.length;
     const leading = offset < exact.total ? await exact.page() : [];
     const from = Math.max(0, offset - exact.total);
-    const places = others.slice(from, from + limit - leading.length);
-    const found = places.flatMap((place, at) => {
-      const hit = answer.hit(place);
-      return hit === undefined ? [] : [{ ...hit, place: exact.total + from + at }];
+    const positions = others.slice(from, from + limit - leading.length);
+    const found = positions.flatMap((position, at) => {
+      const hit = answer.hit(position);
+      return hit === undefined ? [] : [{ ...hit, position: exact.total + from + at }];
     });
     const { hits, isCurrent } = await this.hits(answer, found, request);
     const isRelaxed = exact.total === 0 && !answer.hasAll;
@@ -207,12 +207,12 @@ export class RecallSearch {
   /** The messages that have all of the words, as FTS5 ranks them. */
   async #exact({ mode: _mode, matchType: _type, ...asked }: RecallQuery, caller: SearchCaller) {
     const { search } = this.#options;
-    const { matches: places, relaxed } = await search.matches(asked.query, asked.filters, caller);
-    if (relaxed || places.length === 0) return NO_EXACT;
-    const known = new Set(places.map(keyOf));
+    const { matches, relaxed } = await search.matches(asked.query, asked.filters, caller);
+    if (relaxed || matches.length === 0) return NO_EXACT;
+    const known = new Set(matches.map(keyOf));
     return {
       total: known.size,
-      has: (place: MessageRef) => known.has(keyOf(place)),
+      has: (message: MessageRef) => known.has(keyOf(message)),
       page: async () => (await search.search({ ...asked, matchType: 'auto' }, caller)).hits,
     };
   }
@@ -227,15 +227,15 @@ const keyOf = ({ conversationId, seq }: MessageRef) => `${conversationId} ${seq}
 
 const NO_EXACT = {
   total: 0,
-  has: (_place: MessageRef) => false,
+  has: (_position: MessageRef) => false,
   page: async (): Promise<readonly MessageHit[]> => [],
 };
 
-function placesWithout(answer: RecallAnswer, has: (place: MessageRef) => boolean): number[] {
-  const places: number[] = [];
-  for (let place = 0; place < answer.total; place += 1) {
-    const found = answer.at(place);
-    if (found !== undefined && !has(found)) places.push(place);
+function positionsWithout(answer: RecallAnswer, has: (message: MessageRef) => boolean): number[] {
+  const positions: number[] = [];
+  for (let position = 0; position < answer.total; position += 1) {
+    const found = answer.at(position);
+    if (found !== undefined && !has(found)) positions.push(position);
   }
-  return places;
+  return positions;
 }

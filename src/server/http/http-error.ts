@@ -53,8 +53,8 @@ const hasBody = ({ headers }: Request) =>
 /** The last handler of the application. An unknown error is answered with a reference to the log. */
 export function answerHttpErrors(log: Log) {
   return (error: unknown, req: Request, res: Response, _next: NextFunction) => {
-    const hasGone = req.destroyed && !req.complete;
-    if (hasGone || res.headersSent) {
+    const isDisconnected = req.destroyed && !req.complete;
+    if (isDisconnected || res.headersSent) {
       log.debug({ err: error }, 'an HTTP exchange broke off');
       return void res.destroy();
     }

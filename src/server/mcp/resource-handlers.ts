@@ -14,7 +14,7 @@ import type { App } from '../../app.js';
 import type { AppError } from '../../base/errors.js';
 import type { Log } from '../../base/log.js';
 import type { ResourceKind } from '../../resources/resource-kind.js';
-import { ResourceNews } from '../../resources/resource-news.js';
+import { ResourceNotifications } from '../../resources/resource-notifications.js';
 import {
   listResources,
   requireKind,
@@ -34,7 +34,7 @@ export function registerResources(
   hasSession = true,
 ): void {
   const notSent = (error: unknown) => log.debug({ err: error }, 'a notification was not sent');
-  const notifier = new ResourceNews({
+  const notifier = new ResourceNotifications({
     updated: (uri) => void server.sendResourceUpdated({ uri }).catch(notSent),
     listChanged: () => void server.sendResourceListChanged().catch(notSent),
   });
@@ -71,7 +71,7 @@ export function registerResources(
 function registerSubscriptions(
   server: Server,
   runner: RequestRunner,
-  notifier: ResourceNews,
+  notifier: ResourceNotifications,
   follow: (app: App) => void,
 ): void {
   server.setRequestHandler(SubscribeRequestSchema, ({ params: { uri } }, extra) =>
@@ -109,7 +109,7 @@ async function knownOf(app: App): Promise<[string, string][]> {
 const keyIn = ({ name }: ResourceKind, key: string) => `${name}:${key}`;
 
 /** Follows the stores from the first list or subscription of a client until the server ends. */
-function followOnce(notifier: ResourceNews, end: AbortSignal): (app: App) => void {
+function followOnce(notifier: ResourceNotifications, end: AbortSignal): (app: App) => void {
   let isFollowing = false;
   return (app) => {
     if (isFollowing || end.aborted) return;

@@ -88,7 +88,7 @@ export class StatelessExchange {
     await this.#client.send({ jsonrpc: '2.0', method, params }).catch(() => undefined);
   }
 
-  /** The least severe level that the client wants to hear of; without one it wants no log. */
+  /** The least severe level of log messages that the client asked for; absent: none. */
   get #logLevel(): unknown {
     return this.#request.params?._meta?.[LOG_LEVEL_KEY];
   }

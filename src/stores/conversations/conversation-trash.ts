@@ -2,8 +2,10 @@
  * Deleted conversations: `.trash/<conversation id>.<UTC time of deletion>/`, the whole folder of the
  * conversation. All moves happen under the conversation's lock.
  */
+
 import { join } from 'node:path';
 import { AppError, isAppError } from '../../base/errors.js';
+import { withLock } from '../../files/locks/file-lock.js';
 import { parseDocument, readWhole } from '../../files/read/json-doc.js';
 import { readStamp } from '../../files/read/stamp.js';
 import { type TrashEntry, TrashFolder } from '../../files/trash/trash-folder.js';
@@ -60,7 +62,7 @@ export class ConversationTrash {
 
   /** Takes an id. Returns the name in the trash. CONVERSATION_NOT_FOUND, CONFLICT (research under way). */
   trash(conversationId: string): Promise<string> {
-    return this.#core.lock(conversationId, async () => {
+    return withLock(this.#core.locksFolder, conversationId, async () => {
       await this.requireDeletable(conversationId);
       return this.moveIn(conversationId);
     });
@@ -75,7 +77,7 @@ export class ConversationTrash {
     condition: (head: ConversationHead) => boolean | Promise<boolean>,
     { permanent = false }: { permanent?: boolean } = {},
   ): Promise<string | undefined> {
-    return this.#core.lock(conversationId, async () => {
+    return withLock(this.#core.locksFolder, conversationId, async () => {
       const found = await this.#core.files.readUncached(conversationId);
       if (found === undefined) throw notFound(conversationId);
       if (!(await condition(found.document.head))) return undefined;
@@ -88,7 +90,7 @@ export class ConversationTrash {
 
   /** The same, but permanently. */
   remove(conversationId: string): Promise<void> {
-    return this.#core.lock(conversationId, async () => {
+    return withLock(this.#core.locksFolder, conversationId, async () => {
       await this.requireDeletable(conversationId);
       await this.#removePermanently(conversationId);
     });
@@ -145,7 +147,7 @@ export class ConversationTrash {
       : this.#findKey(ref));
     const clientId = (await this.#headOf(name, conversationId))?.clientId;
     if (clientId === undefined) return this.#restore(name, conversationId);
-    return this.#core.lock(lockOfKey(clientId), async () => {
+    return withLock(this.#core.locksFolder, lockOfKey(clientId), async () => {
       await this.#core.catalogue.refresh();
       const isTaken = this.#core.catalogue.idOfKey(clientId) !== undefined;
       return this.#restore(name, conversationId, isTaken ? clientId : undefined);
@@ -155,7 +157,7 @@ export class ConversationTrash {
   /** Permanently removes the conversation of that name in the trash; for an id, the one deleted last. CONVERSATION_NOT_FOUND. */
   async purge(nameOrId: string): Promise<void> {
     const { name, conversationId } = await this.#find(nameOrId);
-    await this.#core.lock(conversationId, async () => {
+    await withLock(this.#core.locksFolder, conversationId, async () => {
       if (!(await this.#entries.remove(name))) throw notInTrash(name);
     });
   }
@@ -174,9 +176,10 @@ export class ConversationTrash {
     }
   }
 
-  #restore(name: string, conversationId: string, droppedKey?: string): Promise<Restored> {
+  async #restore(name: string, conversationId: string, droppedKey?: string): Promise<Restored> {
     const { files, options } = this.#core;
-    return this.#core.lock(conversationId, async (lock) => {
+    await options.requireRoom?.();
+    return withLock(this.#core.locksFolder, conversationId, async (lock) => {
       try {
         const outcome = await this.#entries.moveOut(
           name,

@@ -5,12 +5,11 @@
  * hand edit is always seen. Damaged files are reported and never written. The parts are in
  * `conversations/`: writer, trash, merges, listing, over one core.
  */
-
-import { join } from 'node:path';
 import type { AppError } from '../../base/errors.js';
 import { yieldToEventLoop } from '../../base/time-slice.js';
 import { makeFolder } from '../../files/atomic/atomic-write.js';
-import { listFolders } from '../../files/paths/folders.js';
+import { GroupCommits } from '../../files/atomic/group-commit.js';
+import { withLock } from '../../files/locks/file-lock.js';
 import { keepOutOfGit } from '../../files/paths/git-ignore.js';
 import { readStamp, type Stamp } from '../../files/read/stamp.js';
 import type { WatcherStatus } from '../../files/watcher/watcher.js';
@@ -22,17 +21,18 @@ import {
 import type { Revision } from './document/apply-revision.js';
 import type { ConversationDocument } from './document/document.js';
 import type { HeadChange } from './document/head-change.js';
+import { requireReadable } from './document/parse-conversation.js';
 import { CONVERSATION_ID, type Conversation, type ConversationHead } from './document/schema.js';
-import type { ConversationChange } from './files/catalogue.js';
+import { type ConversationChange, ignoredFolders } from './files/catalogue.js';
 import { type ConversationPage, ListPages, type PageRequest } from './listing/list-pages.js';
 import type { ListQuery } from './listing/list-query.js';
-import { invalidRef, notFound } from './refs.js';
+import { invalidRef, notFound, requireRef } from './refs.js';
 import { DeferredWrites } from './staying/deferred-writes.js';
 import { type ConversationStoreOptions, StoreCore } from './store-core.js';
 import { tidyStore } from './tidy.js';
 import { History } from './versions/history.js';
 import { VersionFiles, type VersionReason } from './versions/version-files.js';
-import type { AppendOptions, NewMessage } from './writing/append.js';
+import type { AppendOptions, AppendRequest, NewMessage } from './writing/append.js';
 import { branchOf, type CopyOptions } from './writing/copies.js';
 import { type Merged, Merges, requireTwo } from './writing/merges.js';
 import { MessageEdits } from './writing/message-edits.js';
@@ -73,6 +73,7 @@ export async function openConversationStore(
 export class ConversationStore {
   readonly #core: StoreCore;
   readonly #writer: ConversationWriter;
+  readonly #commits: GroupCommits<AppendRequest, AppendResult>;
   readonly #trash: ConversationTrash;
   readonly #merges: Merges;
   readonly #versions: VersionFiles;
@@ -88,10 +89,15 @@ export class ConversationStore {
     this.#core = new StoreCore(options);
     this.#versions = new VersionFiles(this.#core);
     this.#writer = new ConversationWriter(this.#core, this.#versions);
-    this.deferred = new DeferredWrites(this.#core, this.#writer);
+    this.#commits = new GroupCommits((ref, requests) => this.#writer.commit(ref, requests));
+    const commit = this.#commit.bind(this);
+    this.deferred = new DeferredWrites(this.#core, {
+      create: (c) => this.#writer.create(c),
+      commit,
+    });
     this.#core.whenOverwritten((before) => {
       const { conversationId } = before.head;
-      return this.#core.lock(conversationId, () =>
+      return withLock(this.#core.locksFolder, conversationId, () =>
         this.#versions.keep(conversationId, before, 'hand'),
       );
     });
@@ -136,17 +142,20 @@ export class ConversationStore {
   }
 
   /**
-   * All of `messages` in one replace, after those of earlier calls; durable when it resolves.
-   * Throws like `load`, and CONVERSATION_FULL, MESSAGE_NOT_FOUND (parent), STORAGE_FULL, LOCKED:
-   * then nothing of this call is in the file. The first message of a user titles a conversation
-   * that has no title.
+   * All of `messages` in one replace, after those of earlier calls; durable when it resolves, unless they may
+   * wait. Throws like `load`, and CONVERSATION_FULL, MESSAGE_NOT_FOUND (parent), STORAGE_FULL, LOCKED: then
+   * nothing of this call is in the file. The first message of a user titles a conversation without a title.
    */
-  append(
-    ref: string,
-    messages: readonly NewMessage[],
-    options: AppendOptions = {},
-  ): Promise<AppendResult> {
+  append(ref: string, messages: readonly NewMessage[], options: AppendOptions = {}) {
     return this.deferred.append(ref, { messages, options });
+  }
+
+  /** What waits for the same conversation is written together. */
+  async #commit(ref: string, request: AppendRequest): Promise<AppendResult> {
+    requireRef(ref);
+    const { create } = request.options;
+    if (typeof create === 'object') requireReadable(create);
+    return this.#core.track(this.#commits.add(ref, request));
   }
 
   /**
@@ -154,7 +163,7 @@ export class ConversationStore {
    * durable when it resolves; sets `updatedAt` where anything differs. Throws like `append`.
    */
   async update(ref: string, change: HeadChange): Promise<ConversationHead> {
-    return (await this.#writer.commit(ref, { messages: [], options: {}, change })).head;
+    return (await this.#commit(ref, { messages: [], options: {}, change })).head;
   }
 
   /**
@@ -202,7 +211,7 @@ export class ConversationStore {
     return this.#trash.list();
   }
 
-  /** Takes a name in the trash, or an id or key for the last deleted. CONVERSATION_NOT_FOUND, ALREADY_EXISTS. */
+  /** Takes a name in the trash, or an id or key for the last deleted. CONVERSATION_NOT_FOUND, ALREADY_EXISTS, STORAGE_FULL. */
   async restore(ref: string): Promise<Restored> {
     await this.#merges.recover();
     return this.#core.track(this.#trash.restore(ref));
@@ -283,15 +292,8 @@ export class ConversationStore {
    * Names of folders that hold a `conversation.json` but are not named like a conversation, so that
    * nothing reads them: copies, or folders that a person named. FILESYSTEM_ERROR.
    */
-  async ignoredFolders(): Promise<string[]> {
-    const { logsFolder } = this.#core.options;
-    const ignored: string[] = [];
-    for (const name of await listFolders(logsFolder)) {
-      if (name.startsWith('.') || CONVERSATION_ID.test(name)) continue;
-      const stamp = await readStamp(join(logsFolder, name, 'conversation.json'));
-      if (stamp !== undefined) ignored.push(name);
-    }
-    return ignored.sort();
+  ignoredFolders(): Promise<string[]> {
+    return ignoredFolders(this.#core.options.logsFolder);
   }
 
   async exists(ref: string): Promise<boolean> {
@@ -307,20 +309,20 @@ export class ConversationStore {
 
   /**
    * Calls `listener` with every later change, each conversation's in order and before the call that made it
-   * resolves. `watch` and `lookAtAll` notify of what was there before, unless it was seeded, and wait for what it returns.
+   * resolves. `watch` and `refresh` notify of what was there before, unless it was seeded, and await what it returns.
    */
   follow(listener: (change: ConversationChange) => unknown): void {
     this.#core.catalogue.follow(listener);
     this.#core.catalogue.invalidate();
   }
 
-  /** The same without what was there before, unless a later `follow` asks for it. Returns the unsubscribe function. */
+  /** The same without what was there before. Returns the unsubscribe function. */
   followFromNow(listener: (change: ConversationChange) => void): () => void {
     return this.#core.catalogue.follow(listener);
   }
 
   /**
-   * Enters what a cache remembers. Call it before `watch` or `lookAtAll`, which check it. False if
+   * Enters what a cache remembers. Call it before `watch` or `refresh`, which check it. False if
    * listeners were notified of the conversation already: then the cached head does not count.
    */
   seed(stamp: Stamp, head: ConversationHead): boolean {
@@ -338,12 +340,12 @@ export class ConversationStore {
   }
 
   /** Checks every conversation on disk once and notifies listeners of changes. FILESYSTEM_ERROR. */
-  lookAtAll(): Promise<void> {
+  refresh(): Promise<void> {
     return this.#core.catalogue.refresh();
   }
 
   /** The same for one conversation. Takes an id, not a key. */
-  lookAt(conversationId: string): Promise<void> {
+  refreshOne(conversationId: string): Promise<void> {
     return this.#core.catalogue.refreshSome([conversationId]);
   }
 
@@ -358,18 +360,17 @@ export class ConversationStore {
   }
 
   /**
-   * Keeps up with the folder from now on: edits by hand and by other processes are told to followers
-   * within a second, in conversations that nobody touched for long within five. Resolves when
-   * everything that is there was read once; `progress` tells how far that is. FILESYSTEM_ERROR: then
-   * nothing is watched. The store must be closed.
+   * Watches the folder: listeners are notified of edits by hand and by other processes within a second, in
+   * conversations that nobody changed for long within five. Resolves when everything was read once
+   * (`progress`). FILESYSTEM_ERROR: then nothing is watched. The store must be closed.
    */
   async watch(): Promise<void> {
-    // A conversation that another process left may be half of a merge that it did not live to end.
+    // Another process may have died in the middle of a merge.
     await this.#core.watch(() => this.#recoverLater());
     this.#recoverLater();
   }
 
-  /** Clears what dead processes left behind: locks, merges and removals half done, staged files, claimed folders that stayed empty. */
+  /** Removes or finishes what processes left that ended: locks, merges, removals, staged files, empty folders. */
   tidy(): Promise<void> {
     return tidyStore(this.#core, this.#merges, this.#trash, this.#versions);
   }
@@ -380,7 +381,7 @@ export class ConversationStore {
     await this.#core.close();
   }
 
-  /** Before anything is moved, what a dead process left half-way is brought to an end. */
+  /** Finishes merges that were cut short before anything is moved. */
   async #requireId(ref: string): Promise<string> {
     await this.#merges.recover();
     const id = await this.#core.resolveForWriting(ref);

@@ -8,8 +8,6 @@ import { type Log, silentLog } from '../../base/log.js';
 import { PendingWork } from '../../base/pending-work.js';
 import type { Durability } from '../../files/atomic/atomic-write.js';
 import { type Codec, plainCodec } from '../../files/codec.js';
-import { withLock } from '../../files/locks/file-lock.js';
-import type { HeldLock } from '../../files/locks/lock-handle.js';
 import { Presence } from '../../files/presence.js';
 import { openWatcher, type Watcher, type WatcherStatus } from '../../files/watcher/watcher.js';
 import type { ConversationDocument } from './document/document.js';
@@ -17,7 +15,12 @@ import { CONVERSATION_ID, type ConversationHead } from './document/schema.js';
 import { ConversationCatalogue } from './files/catalogue.js';
 import { ConversationFiles } from './files/conversation-files.js';
 import { keyInUseTwice, requireRef } from './refs.js';
-import type { Screen } from './writing/screen.js';
+import {
+  type Screen,
+  type Screened,
+  type ScreenedMessages,
+  ScreenQueue,
+} from './writing/screen.js';
 
 export interface VersionBounds {
   /** 0: no versions are kept. */
@@ -43,7 +46,7 @@ export interface ConversationStoreOptions extends Durability {
   log?: Log;
   /** For servers: goes on while the folder is away. Below these folders nothing is made meanwhile. */
   staysUp?: { readonly guarded: readonly string[] } | undefined;
-  /** Looks at the messages of `create` and `append` before they are written. */
+  /** Checks the messages of `create` and `append` before they are written. */
   screen?: Screen;
 }
 
@@ -63,6 +66,7 @@ export class StoreCore {
   readonly waiting = new Map<string, 'new' | 'stored'>();
   readonly #pending = new PendingWork();
   #onAway: () => void = () => undefined;
+  readonly #screening: ScreenQueue;
   #onOverwritten: (before: ConversationDocument) => void = () => undefined;
   #watcher: Watcher | undefined;
   /** The watcher keeps the catalogue current, so that no pass over the folder is needed. */
@@ -76,6 +80,7 @@ export class StoreCore {
     this.codec = codec;
     this.log = log;
     this.locksFolder = join(logsFolder, '.locks');
+    this.#screening = new ScreenQueue(options.screen);
     this.files = new ConversationFiles({
       logsFolder,
       durability: options,
@@ -135,9 +140,12 @@ export class StoreCore {
     };
   }
 
-  async lock<T>(name: string, work: (lock: HeldLock) => Promise<T>): Promise<T> {
-    this.presence?.require();
-    return withLock(this.locksFolder, name, work);
+  /** The messages without what must not be stored. A promise only if that takes a while. */
+  screened<T extends Screened>(
+    messages: readonly T[],
+  ): ScreenedMessages<T> | Promise<ScreenedMessages<T>> {
+    const turn = this.#screening.screen(messages);
+    return turn instanceof Promise ? this.track(turn) : turn;
   }
 
   /** The id of an id or a key. A key that is not known yet costs a pass over the whole folder. */

@@ -66,7 +66,6 @@ export class InsightStore {
   }
 
   async #save(fields: NewInsight): Promise<Insight> {
-    await this.#core.options.requireRoom?.();
     const now = this.#core.clock.now();
     const insight = { ...fields, id: newUuid(), created_at: now, updated_at: now };
     return (await this.put({ insight, extra: {} })).stored.insight;
@@ -89,6 +88,7 @@ export class InsightStore {
       if (found !== undefined && !(replacesOlder && isOlder)) {
         return { outcome: 'kept', stored: found.stored };
       }
+      await this.#core.options.requireRoom?.();
       await this.#core.write(lock, stored);
       return { outcome: found === undefined ? 'added' : 'replaced', stored };
     });
@@ -109,6 +109,7 @@ export class InsightStore {
     return this.#core.locked(id, async (lock) => {
       const found = await this.#core.catalogue.read(id);
       if (found === undefined) return undefined;
+      if (change.content !== undefined) await this.#core.options.requireRoom?.();
       const insight = changed(found.stored.insight, change, this.#core.clock.now());
       const stored = normalizeInsight({ insight, extra: found.stored.extra });
       await this.#core.write(lock, stored, found.stamp);
@@ -137,7 +138,8 @@ export class InsightStore {
    * Brings back the last deleted of that id, or the file of that name in the trash. VALIDATION_ERROR
    * where it is not there; ALREADY_EXISTS where there is an insight of that id.
    */
-  restore(nameOrId: string): Promise<string> {
+  async restore(nameOrId: string): Promise<string> {
+    await this.#core.options.requireRoom?.();
     return this.#trash.restore(nameOrId);
   }
 
@@ -219,7 +221,7 @@ export class InsightStore {
 
   /**
    * Begins to keep what is known current, until `close`, and removes what dead processes left of their
-   * locks. Nothing waits for it; where it fails, that is logged, and each call looks for itself.
+   * locks. Nothing waits for it; where it fails, that is logged, and each call reads the folder itself.
    */
   start(): void {
     this.#core.start();

@@ -3,7 +3,7 @@
  * to the newest state, and written with one append. The file is the truth: after a failed append it is
  * read again, and decides which of the calls succeeded.
  */
-import { isAppError } from '../../base/errors.js';
+import { type AppError, isAppError } from '../../base/errors.js';
 import type { AppendHandle } from '../../files/atomic/append-file.js';
 import { GroupCommit, type Outcome } from '../../files/atomic/group-commit.js';
 import { type HeldLock, LockLostError } from '../../files/locks/lock-handle.js';
@@ -28,6 +28,8 @@ export interface WriterParts {
   readonly end: AppendHandle;
   /** Runs once before the first append of this process. */
   readonly prepare: () => Promise<void>;
+  /** Facts are added only where it does not throw; others can still be ended and deleted. */
+  readonly requireRoom?: (() => Promise<void>) | undefined;
   /** After each commit, with the size of the log. */
   readonly afterCommit: (logBytes: number) => void;
 }
@@ -56,6 +58,7 @@ export class GraphWriter {
     lock: HeldLock,
   ): Promise<readonly Outcome<Change>[]> {
     const { state, changes, end, afterCommit } = this.#parts;
+    const refusal = await this.#refusal(requests);
     // No other process can have appended since our own last append. Readers find edits by hand.
     const isKept = this.#lastLock === lock && !state.isUpdating;
     this.#lastLock = undefined;
@@ -63,6 +66,9 @@ export class GraphWriter {
     const { table } = state.content;
     const planned = requests.map((request): Planned => {
       const pending: PendingOperation[] = [];
+      if (refusal !== undefined && request.kind === 'add') {
+        return { outcome: { error: refusal }, pending };
+      }
       try {
         return { outcome: { value: changes.applyRequest(table, request, pending) }, pending };
       } catch (error) {
@@ -87,6 +93,19 @@ export class GraphWriter {
       state.notify(new Set(planned.flatMap(({ pending }) => pending.map(({ key }) => key.s))));
     }
     return planned.map(({ outcome }) => outcome);
+  }
+
+  /** Why nothing can be added. */
+  async #refusal(requests: readonly ChangeRequest[]): Promise<AppError | undefined> {
+    const { requireRoom } = this.#parts;
+    if (requireRoom === undefined || !requests.some(({ kind }) => kind === 'add')) return undefined;
+    try {
+      await requireRoom();
+      return undefined;
+    } catch (error) {
+      if (isAppError(error)) return error;
+      throw error;
+    }
   }
 
   async #catchUp(): Promise<void> {

@@ -57,6 +57,8 @@ export interface KnowledgeGraphOptions extends Durability, Limits {
   readonly walPath: string;
   /** Whether each append waits for the disk; snapshots follow `fsync`. */
   readonly syncsAppends: boolean;
+  /** Throws STORAGE_FULL where the store has reached its limit. */
+  readonly requireRoom?: (() => Promise<void>) | undefined;
   readonly clock?: Clock;
   readonly log?: Log;
 }
@@ -110,6 +112,7 @@ export class KnowledgeGraph {
       lock: this.#lock,
       end: this.#end,
       prepare: () => this.#prepare(),
+      requireRoom: options.requireRoom,
       afterCommit: (logBytes) => this.#compactIfDue(logBytes),
     });
   }

@@ -78,6 +78,19 @@ export class ProviderList {
     });
   }
 
+  /**
+   * The text of the file for a backup: only the fields that are known here, and addresses without a user,
+   * a query or a fragment, so that no key that somebody wrote into the file is in it. `undefined` if there
+   * are no providers. CORRUPT.
+   */
+  async withoutSecrets(): Promise<string | undefined> {
+    const providers = (await this.list()).map(({ endpoint, ...others }) => {
+      const { origin, pathname } = new URL(endpoint);
+      return { ...others, endpoint: `${origin}${pathname}` };
+    });
+    return providers.length === 0 ? undefined : fileText(providers);
+  }
+
   /** Adds or changes one; durable when it resolves. VALIDATION_ERROR, CORRUPT, LOCKED, STORAGE_FULL. */
   async set(change: ProviderChange): Promise<Provider> {
     let changed: Provider | undefined;
@@ -118,23 +131,25 @@ export class ProviderList {
     await makeFolder(dirname(path), { fsync: true });
     await withLock(join(dirname(path), '.locks'), 'providers', async (lock) => {
       const providers = change(await this.list());
-      const bytes = Buffer.from(`${JSON.stringify({ providers }, null, 2)}\n`);
+      const bytes = Buffer.from(fileText(providers));
       await lock.replace(path, bytes, { fsync: true });
     });
   }
 }
+
+const fileText = (providers: readonly Provider[]) => `${JSON.stringify({ providers }, null, 2)}\n`;
 
 /** Another address, key or kind is another receiver: what was allowed before does not hold for it. */
 function mergedWith(known: Provider | undefined, change: ProviderChange, now: string): unknown {
   const kind = change.kind ?? known?.kind ?? 'openai';
   const facts = KIND_FACTS[kind];
   const endpoint = change.endpoint ?? known?.endpoint ?? facts.endpoint;
-  const isUsualPlace = endpoint === facts.endpoint;
+  const isDefaultEndpoint = endpoint === facts.endpoint;
   const usual = {
     kind,
     endpoint,
     contextTokens: facts.contextTokens,
-    ...(isUsualPlace && facts.apiKeyEnv !== undefined && { apiKeyEnv: facts.apiKeyEnv }),
+    ...(isDefaultEndpoint && facts.apiKeyEnv !== undefined && { apiKeyEnv: facts.apiKeyEnv }),
     createdAt: now,
   };
   const merged = { ...usual, ...known, ...change };

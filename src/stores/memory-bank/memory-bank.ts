@@ -153,6 +153,7 @@ export class MemoryBank {
   ): Promise<Note> {
     requireNotePath(path);
     return this.#locked(async (lock) => {
+      await this.#options.requireRoom?.();
       const { note, stamp } = await this.#require(path, expectedHash);
       const bytes = encodeNote(change(note.content), path);
       const target = join(this.folder, path);
@@ -206,6 +207,7 @@ export class MemoryBank {
   /** Restores the note that was last deleted at a path, or a name in the trash. Returns its path. */
   restore(nameOrPath: string): Promise<string> {
     return this.#locked(async () => {
+      await this.#options.requireRoom?.();
       const { name, path } = await this.#trash.require(nameOrPath);
       await this.#requireFree(path);
       await this.#requireRoom();

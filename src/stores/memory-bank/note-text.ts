@@ -9,7 +9,7 @@ import { sha256Hex } from '../../base/ids.js';
 export const MAX_NOTE_BYTES = 32 * 1024;
 const HASH_LENGTH = 16;
 /** Places named where a passage occurs more than once. */
-const MOST_PLACES = 10;
+const MAX_LINES_NAMED = 10;
 
 /** Identifies a version of a note. */
 export const hashOf = (bytes: Uint8Array) => sha256Hex(bytes).slice(0, HASH_LENGTH);
@@ -56,22 +56,22 @@ export const withFinalNewline = (content: string) =>
 /** Puts `newText` in the place of the one passage `oldText`. VALIDATION_ERROR where it occurs never or again. */
 export function replacePassage(content: string, oldText: string, newText: string): string {
   const wanted = fitted(oldText, content);
-  const places = placesOf(content, wanted);
-  const [at] = places;
+  const positions = positionsOf(content, wanted);
+  const [at] = positions;
   if (at === undefined) {
     throw new AppError('VALIDATION_ERROR', 'The note does not contain oldText.', {
       hint: 'Nothing was changed. Read the note and give the passage exactly as it is, spaces included.',
       details: { occurrences: 0 },
     });
   }
-  if (places.length > 1) {
-    const lines = places.slice(0, MOST_PLACES).map((place) => lineAt(content, place));
+  if (positions.length > 1) {
+    const lines = positions.slice(0, MAX_LINES_NAMED).map((position) => lineAt(content, position));
     throw new AppError(
       'VALIDATION_ERROR',
-      `oldText occurs ${places.length} times, in lines ${lines.join(', ')}${places.length > MOST_PLACES ? ', …' : ''}.`,
+      `oldText occurs ${positions.length} times, in lines ${lines.join(', ')}${positions.length > MAX_LINES_NAMED ? ', …' : ''}.`,
       {
         hint: 'Nothing was changed. Give more of the text around the one that is meant.',
-        details: { occurrences: places.length, lines },
+        details: { occurrences: positions.length, lines },
       },
     );
   }
@@ -110,12 +110,12 @@ export function lineAt(content: string, position: number): number {
   return line;
 }
 
-function placesOf(content: string, wanted: string): number[] {
-  const places: number[] = [];
+function positionsOf(content: string, wanted: string): number[] {
+  const positions: number[] = [];
   // Overlapping ones count: either could be meant.
   for (let at = content.indexOf(wanted); at !== -1; at = content.indexOf(wanted, at + 1))
-    places.push(at);
-  return places;
+    positions.push(at);
+  return positions;
 }
 
 /** Where the line's newline ends; of line 0, where the text begins. */

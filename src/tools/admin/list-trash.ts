@@ -1,21 +1,22 @@
-/** The tool `list_trash`: the deleted conversations that can be brought back. */
+/** The tool `list_trash`: what was deleted and can be brought back. */
 import { z } from 'zod';
 import { shortened } from '../../base/shortened.js';
+import type { TrashedItem } from '../../maintenance/trash-bin.js';
 import type { TrashedConversation } from '../../stores/conversations/conversations.js';
 import { defineTool, READS, success } from '../define-tool.js';
 
 export const listTrash = defineTool({
   name: 'list_trash',
   toolset: 'admin',
-  title: 'Deleted conversations',
+  title: 'What was deleted',
   description:
-    'Lists the conversations in the trash, the last deleted first. Bring one back with restore_conversation.',
+    'Lists the conversations, notes and insights in the trash, the last deleted first. Bring one back with restore_conversation.',
   input: z.strictObject({
-    limit: z.number().int().min(1).max(100).describe('Most to give.').default(50),
+    limit: z.number().int().min(1).max(100).describe('Most of each list.').default(50),
   }),
   output: z.object({
     success,
-    total: z.number().int(),
+    total: z.number().int().describe('Conversations.'),
     conversations: z.array(
       z.object({
         name: z.string().describe('Its name in the trash.'),
@@ -24,12 +25,27 @@ export const listTrash = defineTool({
         deletedAt: z.string().exactOptional(),
       }),
     ),
+    others: z.array(
+      z.object({
+        kind: z.enum(['note', 'insight']),
+        name: z.string(),
+        title: z.string().describe('Path or first line.').exactOptional(),
+        deletedAt: z.string().exactOptional(),
+      }),
+    ),
+    othersTotal: z.number().int(),
   }),
   annotations: READS,
   quotesText: true,
-  async run({ limit }, { conversations }) {
+  async run({ limit }, { conversations, trash }) {
     const trashed = await conversations.trashed();
-    return { total: trashed.length, conversations: trashed.slice(0, limit).map(toListed) };
+    const others = (await trash.list()).flatMap(toOther);
+    return {
+      total: trashed.length,
+      conversations: trashed.slice(0, limit).map(toListed),
+      others: others.slice(0, limit),
+      othersTotal: others.length,
+    };
   },
 });
 
@@ -39,4 +55,10 @@ function toListed({ name, conversationId, title, deletedAt }: TrashedConversatio
     ...(title !== undefined && { title: shortened(title) }),
     ...(deletedAt !== undefined && { deletedAt }),
   };
+}
+
+function toOther({ kind, name, title, deletedAt }: TrashedItem) {
+  if (kind === 'conversation') return [];
+  const about = title === undefined ? {} : { title: shortened(title) };
+  return [{ kind, name, ...about, ...(deletedAt !== undefined && { deletedAt }) }];
 }

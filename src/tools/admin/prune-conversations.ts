@@ -1,6 +1,6 @@
 /**
  * The tool `prune_conversations`: shows what would be forgotten and why, and moves it to the trash only
- * when it is told to.
+ * when it is asked to.
  */
 import { z } from 'zod';
 import { shortened } from '../../base/shortened.js';
@@ -38,7 +38,7 @@ export const pruneConversations = defineTool({
     removedFromTrash: z
       .number()
       .int()
-      .describe('Items of the trash that were, or with dryRun would be, removed for good.'),
+      .describe('Items of the trash that were, or with dryRun would be, removed permanently.'),
     conversations: z
       .array(
         z.object({

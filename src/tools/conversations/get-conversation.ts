@@ -3,6 +3,7 @@
  * each page in the order in which the messages were said.
  */
 import { z } from 'zod';
+import { costOf } from '../../analytics/message-figures.js';
 import { AppError } from '../../base/errors.js';
 import { shortened } from '../../base/shortened.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
@@ -74,6 +75,20 @@ export const getConversation = defineTool({
       .describe('Tags and metadata are too long for maxTokens, and left out.')
       .exactOptional(),
     branchOf: z.object({ conversationId: z.string(), messageId: z.string() }).exactOptional(),
+    branches: z
+      .array(
+        z.object({
+          conversationId: z.string(),
+          messageId: z.string(),
+          title: z.string().exactOptional(),
+        }),
+      )
+      .describe('Made from this one, at most 20.')
+      .exactOptional(),
+    costs: z
+      .array(z.object({ currency: z.string(), total: z.number(), answers: z.number().int() }))
+      .describe('Of answers that were paid for.')
+      .exactOptional(),
     createdAt: z.string(),
     updatedAt: z.string(),
     conversationPath: z.string(),
@@ -102,8 +117,12 @@ export const getConversation = defineTool({
     const messages = pageBefore(all, end, { limit, room });
     const start = end - messages.length;
     const { deferred } = conversations;
+    const branches = await branchesOf(conversations, head.conversationId);
+    const costs = costsOf(all);
     return {
       ...head,
+      ...(branches.length > 0 && { branches }),
+      ...(costs.length > 0 && { costs }),
       ...(start > 0 && messages[0] && { nextBeforeMessageId: messages[0].id }),
       hasMore: start > 0,
       total: all.length,
@@ -124,6 +143,36 @@ async function versionsOf({ history, deferred }: ConversationStore, conversation
   if (deferred.isAway || deferred.view(conversationId) !== undefined) return [];
   const { versions } = await history.list(conversationId);
   return versions.map(({ number: version, keptAt, reason }) => ({ version, keptAt, reason }));
+}
+
+const MOST_BRANCHES = 20;
+
+async function branchesOf(conversations: ConversationStore, source: string) {
+  const heads = await conversations.list();
+  return heads
+    .flatMap(({ branchOf, conversationId, title }) =>
+      branchOf?.conversationId === source
+        ? [{ ...{ conversationId, messageId: branchOf.messageId }, ...optionalTitle(title) }]
+        : [],
+    )
+    .slice(0, MOST_BRANCHES);
+}
+
+const optionalTitle = (title: string | undefined) =>
+  title === undefined ? {} : { title: shortened(title) };
+
+function costsOf(messages: readonly Message[]) {
+  const sums = new Map<string, { total: number; answers: number }>();
+  for (const { metadata } of messages) {
+    const cost = costOf(metadata);
+    if (cost === undefined) continue;
+    const { total, answers } = sums.get(cost.currency) ?? { total: 0, answers: 0 };
+    sums.set(cost.currency, { total: total + cost.total, answers: answers + 1 });
+  }
+  return [...sums].map(([currency, { total, answers }]) => ({
+    ...{ currency, answers },
+    total: Number(total.toFixed(6)),
+  }));
 }
 
 const DEFAULT_LIMIT = 100;

@@ -1,6 +1,6 @@
 /**
  * The tool `import_conversations`: an export or the logs of another program, from a path of this machine
- * or as text. Callers over the network name no path.
+ * or as text. Callers over the network name paths only inside the folders of `DAYBOOK_IMPORT_FOLDERS`.
  */
 import { z } from 'zod';
 import { isoTime } from '../../base/clock.js';
@@ -37,6 +37,7 @@ export const importConversations = defineTool({
     from: z.string().describe('Kind of source, where it is not recognised.').exactOptional(),
     startDate: dateField('Only conversations that changed after this time'),
     project: z.string().describe('Only of this project (folder or name).').exactOptional(),
+    attachments: z.boolean().describe('Copy the files of the export too.').default(false),
     dryRun: z.boolean().describe('Only say what would be done.').default(false),
   }),
   output: z.object({
@@ -65,14 +66,19 @@ export const importConversations = defineTool({
   }),
   annotations: CHANGES,
   quotesText: true,
-  async run({ path, text, name, from, startDate, project, dryRun }, { importer }, call) {
-    requireOne(path, text, call.isRemote);
-    const { signal, progress } = call;
+  async run(
+    { path, text, name, from, startDate, project, attachments, dryRun },
+    { importer },
+    call,
+  ) {
+    requireOne(path, text);
+    const { signal, progress, isRemote } = call;
+    const paths = path === undefined ? [] : [isRemote ? await importer.pathForRemote(path) : path];
     const report = await importer.run({
-      paths: path === undefined ? [] : [path],
+      paths,
       text: text === undefined ? undefined : { name, content: text },
       since: startDate === undefined ? undefined : isoTime(startOf('startDate', startDate)),
-      ...{ from, project, dryRun, signal },
+      ...{ from, project, attachments, dryRun, signal },
       onProgress: (done) => progress({ progress: done, message: 'conversations' }),
     });
     if (report.stopped !== undefined) {
@@ -90,15 +96,9 @@ export const importConversations = defineTool({
   },
 });
 
-function requireOne(path: string | undefined, text: string | undefined, isRemote: boolean): void {
+function requireOne(path: string | undefined, text: string | undefined): void {
   if ((path === undefined) === (text === undefined)) {
     throw new AppError('VALIDATION_ERROR', 'Give either path or text.', {
-      details: { field: 'path' },
-    });
-  }
-  if (path !== undefined && isRemote) {
-    throw new AppError('VALIDATION_ERROR', 'Over the network no path of this machine is read.', {
-      hint: 'Give the export as text, or run daybook import on the machine itself.',
       details: { field: 'path' },
     });
   }

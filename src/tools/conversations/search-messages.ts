@@ -100,7 +100,7 @@ export const searchMessages = defineTool({
       { signal, progress },
     );
     const { results, isCut } = withinBounds(found.hits, input);
-    const last = isCut ? found.hits[results.length - 1]?.place : undefined;
+    const last = isCut ? found.hits[results.length - 1]?.position : undefined;
     const next = last === undefined ? offset + limit : last + 1;
     const facts = searchFacts(found, next, FILTER_NAMES, query);
     return { total: found.total, tier: found.tier, ...facts, results };
@@ -140,7 +140,7 @@ function withinBounds(hits: RecallResults['hits'], shape: Shape) {
   const { includeContent, explain } = shape;
   let room = MAX_ANSWER_TOKENS;
   const results = [];
-  for (const { content, metadata, place: _place, why, ...hit } of hits) {
+  for (const { content, metadata, position: _position, why, ...hit } of hits) {
     const result = {
       ...hit,
       ...(hit.title !== undefined && { title: shortened(hit.title) }),

@@ -117,7 +117,7 @@ export const storeInfo = defineTool({
             removed: z.number().int(),
             skipped: z.number().int(),
           })
-          .describe('Moved to the trash, removed from it for good, chosen and left alone.')
+          .describe('Moved to the trash, removed from it permanently, chosen and left alone.')
           .exactOptional(),
       })
       .describe('What is moved to the trash by itself; absent without a policy.')
@@ -175,7 +175,7 @@ const unavailableFacts = ({ refused, ...state }: Unavailable) => ({
 
 async function otherTools(importer: Importer) {
   const watched = new Set((await importer.watched()).map(({ path }) => path));
-  return (await importer.places()).map(({ title, path, deletes }) => ({
+  return (await importer.locations()).map(({ title, path, deletes }) => ({
     ...{ tool: title, path },
     ...(deletes !== undefined && { deletes }),
     isWatched: watched.has(path),

@@ -10,9 +10,9 @@ import {
   pageFields,
   pageOf,
   pageSchema,
-  sightFields,
   toView,
   tripleSchema,
+  visibilityFields,
 } from '../triple-view.js';
 
 export const kgNeighbors = defineTool({
@@ -30,7 +30,7 @@ export const kgNeighbors = defineTool({
       .describe('out: facts about the node; in: facts that name it as object.')
       .default('both'),
     predicate: z.string().describe('Only along facts with this predicate.').exactOptional(),
-    ...sightFields,
+    ...visibilityFields,
     ...pageFields,
     maxTokens,
   }),

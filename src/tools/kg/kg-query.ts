@@ -11,9 +11,9 @@ import {
   pageFields,
   pageOf,
   pageSchema,
-  sightFields,
   toView,
   tripleSchema,
+  visibilityFields,
 } from '../triple-view.js';
 
 const PARTS = ['subject', 'predicate', 'object'] as const;
@@ -34,7 +34,7 @@ export const kgQuery = defineTool({
       .string()
       .describe('Words that all occur somewhere in the fact, in any case.')
       .exactOptional(),
-    ...sightFields,
+    ...visibilityFields,
     since: dateField('Began to hold at or after this'),
     until: dateField('Began to hold at or before this'),
     order: z.enum(['oldest', 'newest']).describe('Which come first.').default('oldest'),

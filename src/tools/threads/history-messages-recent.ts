@@ -64,7 +64,7 @@ export const historyMessagesRecent = defineTool({
       return { ...item, message: cut(item.message) };
     });
     const isCut = shown.length < found.length;
-    const last = isCut ? shown.at(-1)?.place : newest.messages.at(-1);
+    const last = isCut ? shown.at(-1)?.recent : newest.messages.at(-1);
     const hasMore = (isCut || newest.hasMore) && last !== undefined;
     return {
       total: newest.total,
@@ -77,18 +77,18 @@ export const historyMessagesRecent = defineTool({
 });
 
 /** Without those that went a moment ago. */
-async function withMessages(places: readonly TimedMessage[], store: ConversationStore) {
+async function withMessages(located: readonly TimedMessage[], store: ConversationStore) {
   const found = [];
   const loaded = new Map<string, ConversationView | undefined>();
-  for (const place of places) {
-    const { conversationId } = place;
+  for (const recent of located) {
+    const { conversationId } = recent;
     if (!loaded.has(conversationId))
       loaded.set(conversationId, await undefinedIfMissing(store.view(conversationId)));
     const conversation = loaded.get(conversationId);
-    const message = conversation?.message(place.seq);
+    const message = conversation?.message(recent.seq);
     if (conversation === undefined || message === undefined) continue;
     const thread = toThread(conversation.head);
-    found.push({ place, thread, message: toThreadMessage(message, place.seq) });
+    found.push({ recent, thread, message: toThreadMessage(message, recent.seq) });
   }
   return found;
 }

@@ -181,7 +181,7 @@ describe('summaries in the background', () => {
       clock,
       log: silentLog,
       quietMs: 50,
-      lookEveryMs: 20,
+      pollIntervalMs: 20,
     });
     onTestFinished(() => auto.close());
     const countOf = async (conversationId: string) =>

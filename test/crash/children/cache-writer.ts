@@ -20,7 +20,7 @@ const recall = new RecallSync({ store, search, log });
 if (which === 'recall') await recall.build();
 else {
   store.follow((change) => index.apply(change));
-  await store.lookAtAll();
+  await store.refresh();
 }
 process.stdout.write('ready\n');
 for (;;) {

@@ -10,7 +10,7 @@ import { type App, createApp } from '../../../src/app.js';
 import { isAppError } from '../../../src/base/errors.js';
 import { type Config, loadConfig } from '../../../src/config/config.js';
 import { VectorFiles } from '../../../src/embeddings/vectors/vector-files.js';
-import { realPlace } from '../../../src/files/door/real-place.js';
+import { resolveRealPath } from '../../../src/files/door/real-path.js';
 import { tryLease } from '../../../src/files/locks/lease.js';
 import { readTextIfPresent } from '../../../src/files/paths/user-files.js';
 import { buildServer } from '../../../src/server/mcp/build-server.js';
@@ -62,7 +62,7 @@ for await (const { root, home, calls } of commands<HostileTask>()) {
     flags: { root },
     env: { DAYBOOK_FSYNC: '0', DAYBOOK_TOOLSETS: 'all', DAYBOOK_BACKUP: 'daily' },
     ...{ home, cwd: home, platform: 'linux' as const, knownToolsets: TOOLSETS },
-    ...{ readFile: readTextIfPresent, realPath: realPlace },
+    ...{ readFile: readTextIfPresent, realPath: resolveRealPath },
   });
   say({ answers: await answersOf(config, log, calls), log: lines.join('\n') });
 }

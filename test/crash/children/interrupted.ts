@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { systemClock } from '../../../src/base/clock.js';
 import { isAppError } from '../../../src/base/errors.js';
 import { withLock } from '../../../src/files/locks/file-lock.js';
+import { plainForms } from '../../../src/files/sealing/file-forms.js';
 import { CONTENTS_NAME } from '../../../src/maintenance/backup-content.js';
 import { Redactor } from '../../../src/privacy/redactor.js';
 import { openConversationStore } from '../../../src/stores/conversations/conversations.js';
@@ -59,6 +60,7 @@ const redactor = new Redactor({
   derivedFiles: [],
   derivedFolders: [],
   contentsName: CONTENTS_NAME,
+  forms: plainForms,
   fsync: true,
 });
 

@@ -244,7 +244,7 @@ describe('an append', () => {
     store.follow(() => {
       if (fault !== undefined) throw fault;
     });
-    await store.lookAtAll();
+    await store.refresh();
     for (const content of ['two', 'three']) {
       fault = Object.assign(new Error(content), { code: 'ENOENT' });
       await expect(store.append(conversationId, [user(content)])).rejects.toBe(fault);

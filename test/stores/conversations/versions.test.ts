@@ -162,7 +162,7 @@ describe('an edit by hand', () => {
     file.messages.pop();
     writeFileSync(path, JSON.stringify(file));
     expect(await textsOf(store, id)).toEqual(['Edited.', 'Noted.']);
-    await other.lookAt(id);
+    await other.refreshOne(id);
     await Promise.all([store.close(), other.close()]);
     const { versions } = await store.history.list(id);
     expect(versions).toMatchObject([{ number: 1, reason: 'hand' }]);

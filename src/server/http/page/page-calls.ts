@@ -5,12 +5,14 @@
 import type { App } from '../../../app.js';
 import { AppError } from '../../../base/errors.js';
 import type { Log } from '../../../base/log.js';
+import { importConversations } from '../../../tools/conversations/import-conversations.js';
 import type { ToolCall } from '../../../tools/define-tool.js';
 import { tools } from '../../../tools/index.js';
 import { AcceptedCalls } from '../../mcp/accepted-calls.js';
 import { factsOf, inputError, toAppError } from '../../mcp/error-result.js';
 import { requireStoreFor, withStoreNotice } from '../../mcp/store-notice.js';
 import { successResult } from '../../mcp/success-result.js';
+import type { PageUploads } from './page-uploads.js';
 
 export interface PageAnswer {
   readonly status: number;
@@ -22,7 +24,10 @@ export class PageCalls {
   readonly #app: App;
   readonly #log: Log;
 
-  constructor(app: App, log: Log) {
+  readonly #uploads: PageUploads;
+
+  constructor(app: App, log: Log, uploads: PageUploads) {
+    this.#uploads = uploads;
     this.#app = app;
     this.#log = log;
   }
@@ -48,9 +53,10 @@ export class PageCalls {
         `There is no tool ${JSON.stringify(name.slice(0, 80))}.`,
       );
     }
-    const call: ToolCall = { signal, isRemote: true, progress: () => undefined };
     const input = tool.input.safeParse(args);
     if (!input.success) throw inputError(tool, input.error);
+    const isHandedOver = tool === importConversations && this.#uploads.has(input.data['path']);
+    const call: ToolCall = { signal, isRemote: !isHandedOver, progress: () => undefined };
     await requireStoreFor(tool, this.#app);
     const result = successResult(tool, await tool.run(input.data, this.#app, call));
     return withStoreNotice(result, this.#app).structuredContent;

@@ -9,7 +9,7 @@ import { resourceKinds } from '../../../resources/resources.js';
 /** One exchange writes twice; an import writes thousands of times. */
 const GATHER_MS = 200;
 const KEEP_ALIVE_MS = 15_000;
-/** Of more changes in one moment the page reads everything anew. */
+/** If more changes come in one moment, the page loads everything again. */
 const MOST_NAMED = 100;
 
 export class PageEvents {

@@ -13,6 +13,7 @@ import { PageCalls } from './page-calls.js';
 import { PageEvents } from './page-events.js';
 import { type PageFile, readPage } from './page-files.js';
 import { PageSession } from './page-session.js';
+import { PageUploads } from './page-uploads.js';
 
 export interface PageOptions {
   /** The folder with the built page. */
@@ -56,7 +57,8 @@ const MAX_SECRET_BYTES = 4096;
 export function createPage({ folder, app }: PageOptions, config: HttpConfig, log: Log): Page {
   const router = express.Router();
   const session = new PageSession(config.token);
-  const calls = new PageCalls(app, log);
+  const uploads = new PageUploads();
+  const calls = new PageCalls(app, log, uploads);
   const events = new PageEvents(app);
   let files: Promise<ReadonlyMap<string, PageFile>> | undefined;
 
@@ -74,9 +76,14 @@ export function createPage({ folder, app }: PageOptions, config: HttpConfig, log
   router.get('/api/events', (_req, res) => events.open(res));
   router.post('/api/tools/:name', async (req, res) => {
     const args = await readObject(req, config.maxBodyBytes);
-    const { status, body } = await calls.run(String(req.params['name']), args, goneSignal(res));
+    const { status, body } = await calls.run(
+      String(req.params['name']),
+      args,
+      disconnectSignal(res),
+    );
     if (!res.destroyed) res.status(status).json(body);
   });
+  addUploads(router, uploads);
   router.use(async (req, res, next) => {
     files ??= readPage(folder);
     const file = (await files).get(req.path);
@@ -93,8 +100,23 @@ export function createPage({ folder, app }: PageOptions, config: HttpConfig, log
     async close() {
       events.close();
       await calls.accepted.end();
+      await uploads.close();
     },
   };
+}
+
+function addUploads(router: Router, uploads: PageUploads): void {
+  router.post('/api/uploads', async (req, res) => {
+    if (req.is('application/octet-stream') === false) {
+      throw new HttpError(415, 'Content-Type must be application/octet-stream.');
+    }
+    res.status(201).json(await uploads.take(String(req.query['name'] ?? ''), req));
+  });
+  router.post('/api/uploads/remove', async (req, res) => {
+    const { path } = await readObject(req, MAX_SECRET_BYTES);
+    await uploads.remove(String(path));
+    res.status(204).end();
+  });
 }
 
 /** The Origin check sees no request that has none; browsers say here where those come from. */
@@ -125,7 +147,7 @@ async function readObject(req: Request, maxBytes: number): Promise<Record<string
 }
 
 /** Aborted when the browser has gone before it was answered. */
-function goneSignal(res: Response): AbortSignal {
+function disconnectSignal(res: Response): AbortSignal {
   const gone = new AbortController();
   res.once('close', () => {
     if (!res.writableFinished) gone.abort();

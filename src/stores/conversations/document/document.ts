@@ -18,7 +18,7 @@ export type HeadAmendment = { [K in keyof ConversationHead]?: ConversationHead[K
 const CLOSING = Buffer.from('\n  ]\n}\n');
 
 /** Ties sealed fields to their conversation, or to their message. */
-export const fieldsBinding = (place: string): string => `${place}#fields`;
+export const fieldsBinding = (owner: string): string => `${owner}#fields`;
 
 export class ConversationDocument {
   #head: ConversationHead;
@@ -177,9 +177,9 @@ export class ConversationDocument {
   }
 
   /** Fields beside those by which a file is found and put in order; one text where the codec seals. */
-  #sealed(fields: JsonObject, place: string): JsonObject {
+  #sealed(fields: JsonObject, owner: string): JsonObject {
     if (this.#codec === plainCodec) return fields;
-    return { sealed: this.#codec.seal(JSON.stringify(fields), fieldsBinding(place)) };
+    return { sealed: this.#codec.seal(JSON.stringify(fields), fieldsBinding(owner)) };
   }
 
   #append(bytes: Buffer): void {

@@ -3,9 +3,15 @@
  * Files are written by people too, so reading is lenient where a value can be derived
  * and strict where guessing could lose something. Unknown fields are kept.
  */
+import { isoTime } from '../../../base/clock.js';
 
 /** UTC date and Unix milliseconds. Only the shape is checked: the two parts may disagree. */
 export const CONVERSATION_ID = /^\d{8}-\d{13}$/;
+
+/** The id for a time in Unix milliseconds, from 1970 to 2286. */
+export function conversationIdAt(ms: number): string {
+  return `${isoTime(ms).slice(0, 10).replaceAll('-', '')}-${String(ms).padStart(13, '0')}`;
+}
 
 /** A key of the caller's own; never starts like an id, so that the two cannot be confused. */
 export const CLIENT_ID = /^(?!\d{8}-\d)[A-Za-z0-9._-]{1,128}$/;

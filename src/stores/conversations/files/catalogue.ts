@@ -2,6 +2,7 @@
  * What is in the logs folder: the head of every conversation, by id, by the caller's key and by
  * time. Which files are read, and when, is decided in the file catalogue below it.
  */
+import { join } from 'node:path';
 import type { AppError } from '../../../base/errors.js';
 import {
   errnoOfFault,
@@ -10,8 +11,8 @@ import {
   type FoundFiles,
 } from '../../../files/catalogue/file-catalogue.js';
 import { leadsElsewhere } from '../../../files/door/refusals.js';
-import { entriesOf } from '../../../files/paths/folders.js';
-import { isSameStamp, type Stamp } from '../../../files/read/stamp.js';
+import { entriesOf, listFolders } from '../../../files/paths/folders.js';
+import { isSameStamp, readStamp, type Stamp } from '../../../files/read/stamp.js';
 import type { ConversationDocument } from '../document/document.js';
 import { CONVERSATION_ID, type ConversationHead } from '../document/schema.js';
 import { NewestFirst } from '../listing/newest-first.js';
@@ -139,6 +140,17 @@ async function listConversations(
   ]);
   const names = folders.map(({ name }) => name).sort();
   return { names: names.reverse(), refused: new Map(refused) };
+}
+
+/** Names of folders with a `conversation.json` that are not named like a conversation. FILESYSTEM_ERROR. */
+export async function ignoredFolders(logsFolder: string): Promise<string[]> {
+  const ignored: string[] = [];
+  for (const name of await listFolders(logsFolder)) {
+    if (name.startsWith('.') || CONVERSATION_ID.test(name)) continue;
+    const stamp = await readStamp(join(logsFolder, name, 'conversation.json'));
+    if (stamp !== undefined) ignored.push(name);
+  }
+  return ignored.sort();
 }
 
 function toConversationChange({

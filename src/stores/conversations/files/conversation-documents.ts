@@ -5,7 +5,7 @@
  * only ever added under an id that is free.
  */
 import { join } from 'node:path';
-import { type Clock, isoTime } from '../../../base/clock.js';
+import type { Clock } from '../../../base/clock.js';
 import type { Durability } from '../../../files/atomic/atomic-write.js';
 import { addFile } from '../../../files/atomic/new-file.js';
 import { type Codec, plainCodec } from '../../../files/codec.js';
@@ -13,7 +13,7 @@ import { claimFolder, removeEmptyFolder } from '../../../files/paths/folders.js'
 import { parseDocument, readWhole } from '../../../files/read/json-doc.js';
 import type { ConversationDocument } from '../document/document.js';
 import { parseConversation } from '../document/parse-conversation.js';
-import type { ConversationHead, JsonObject } from '../document/schema.js';
+import { type ConversationHead, conversationIdAt, type JsonObject } from '../document/schema.js';
 
 export interface WholeConversation {
   readonly head: ConversationHead;
@@ -46,8 +46,8 @@ export class ConversationDocuments {
   }
 
   /** What `value` would be as a conversation of this id. `place` names it in errors, as for `read`. */
-  parse(conversationId: string, value: JsonObject, place: string): WholeConversation {
-    return wholeOf(parseConversation(value, { path: place, conversationId }, plainCodec));
+  parse(conversationId: string, value: JsonObject, location: string): WholeConversation {
+    return wholeOf(parseConversation(value, { path: location, conversationId }, plainCodec));
   }
 
   /** Durable when it resolves. ALREADY_EXISTS where the id is taken, STORAGE_FULL, FILESYSTEM_ERROR. */
@@ -72,8 +72,7 @@ export class ConversationDocuments {
 
   async #claimId(): Promise<string> {
     for (let ms = this.#options.clock.now(); ; ms += 1) {
-      const date = isoTime(ms).slice(0, 10).replaceAll('-', '');
-      const id = `${date}-${String(ms).padStart(13, '0')}`;
+      const id = conversationIdAt(ms);
       if (await claimFolder(join(this.#options.logsFolder, id))) return id;
     }
   }

@@ -6,6 +6,7 @@ import { join, sep } from 'node:path';
 import { type Clock, isoTime } from '../../../base/clock.js';
 import { AppError, isAppError } from '../../../base/errors.js';
 import { type Durability, syncFolder } from '../../../files/atomic/atomic-write.js';
+import type { Outcome } from '../../../files/atomic/group-commit.js';
 import type { Codec } from '../../../files/codec.js';
 import type { HeldLock } from '../../../files/locks/lock-handle.js';
 import { claimFolder, removeEmptyFolder } from '../../../files/paths/folders.js';
@@ -15,8 +16,10 @@ import { isSameStamp, readStampNow, type Stamp } from '../../../files/read/stamp
 import { ConversationDocument } from '../document/document.js';
 import { jsonCopy } from '../document/json-copy.js';
 import { parseConversation } from '../document/parse-conversation.js';
-import type { ConversationHead } from '../document/schema.js';
+import { type ConversationHead, conversationIdAt } from '../document/schema.js';
+import { notFound } from '../refs.js';
 import { hasLost } from '../versions/has-lost.js';
+import { type AppendRequest, type Applied, applyAppends, type Limits } from '../writing/append.js';
 import { type CachedDocument, DocumentCache } from './document-cache.js';
 
 /** Another server's start may sweep a creator's folder while it is empty. The creator claims again then. */
@@ -138,7 +141,7 @@ export class ConversationFiles {
   }
 
   /**
-   * Tells of an edit by hand. Daybook's own writes set `updatedAt`, and whoever makes them keeps the version
+   * Reports an edit by hand. Daybook's own writes set `updatedAt`, and the writer keeps the version
    * before; people leave it as it is.
    */
   #compare(conversationId: string, now: CachedDocument): void {
@@ -184,14 +187,29 @@ export class ConversationFiles {
     }
   }
 
-  /** Makes the current version durable: the process that wrote it may still be waiting for its fsync. */
-  async confirm(conversationId: string): Promise<void> {
-    await syncFolder(this.folderOf(conversationId), this.#options.durability);
+  /**
+   * Adds what `requests` bring to the document on disk and writes it, as the last step under `lock`.
+   * CONVERSATION_NOT_FOUND, and like `read` and `write`.
+   */
+  async append(
+    lock: HeldLock,
+    conversationId: string,
+    requests: readonly AppendRequest[],
+    limits: Limits,
+  ): Promise<{ applied: Outcome<Applied>[]; head: ConversationHead }> {
+    const found = await this.read(conversationId);
+    if (found === undefined) throw notFound(conversationId);
+    const { document } = found;
+    const applied = applyAppends(document, requests, limits);
+    if (document.isChanged) await this.write(lock, document, { isLast: true });
+    // The process that wrote the current version may still be waiting for its fsync.
+    else await syncFolder(this.folderOf(conversationId), this.#options.durability);
+    return { applied, head: document.head };
   }
 
   /**
    * A new conversation under an id of its own, written through `lock`. `fill` puts the first
-   * messages in, and answers false to make nothing after all. With a `createdAt` the id tells that
+   * messages in, and returns false to create nothing. With a `createdAt` the id has that
    * time, and an `updatedAt` stays as given.
    */
   async create(
@@ -226,7 +244,7 @@ export class ConversationFiles {
     }
   }
 
-  /** `<UTC date>-<Unix ms>`: a millisecond is added until the name is free. */
+  /** A millisecond is added until the name is free. */
   async #claimId(createdAt: string | undefined): Promise<string> {
     const first = this.#firstIdMs(createdAt);
     // Conversations without times of their own come with one time for all of them.
@@ -234,8 +252,7 @@ export class ConversationFiles {
     for (let ms = start; ; ms += 1) {
       if (createdAt === undefined) this.#lastIdMs = ms;
       else this.#lastPast = { first, next: ms + 1 };
-      const date = isoTime(ms).slice(0, 10).replaceAll('-', '');
-      const id = `${date}-${String(ms).padStart(13, '0')}`;
+      const id = conversationIdAt(ms);
       if (await claimFolder(this.folderOf(id))) return id;
     }
   }

@@ -1,5 +1,5 @@
 /**
- * Looks at the `conversation.json` of a conversation and puts right what is wrong with it, under the
+ * Checks the `conversation.json` of a conversation and repairs it, under the
  * conversation's lock. Before a damaged file is replaced it gets a second name beside it, which stays:
  * `conversation.broken-<UTC time>.json`. So nothing is lost, and a kill at any moment leaves the damaged
  * file or the mended one.
@@ -84,7 +84,9 @@ export class ConversationMender {
       const { document, isSalvaged } = this.#mended(found.bytes, conversationId);
       if (document === undefined) return undefined;
       const keptAs = `conversation.broken-${compactTime(clock.now())}.json`;
-      if (isSalvaged) await lock.keep(path, join(logsFolder, conversationId, keptAs));
+      if (isSalvaged) {
+        await lock.keep(path, join(logsFolder, conversationId, keptAs), this.#options);
+      }
       const { head, length } = document;
       // The inode's second name does not count as another file: the stamp is that of the content.
       await lock.replace(path, document.render(head), this.#options, { base: found.stamp });
@@ -96,16 +98,16 @@ export class ConversationMender {
     bytes: Uint8Array,
     conversationId: string,
   ): { document: ConversationDocument | undefined; isSalvaged: boolean } {
-    const place = { path: this.#fileOf(conversationId), conversationId };
+    const location = { path: this.#fileOf(conversationId), conversationId };
     try {
-      const value = parseDocument(bytes, place.path, 'CONVERSATION_CORRUPTED');
+      const value = parseDocument(bytes, location.path, 'CONVERSATION_CORRUPTED');
       const { codec = plainCodec } = this.#options;
-      const document = parseConversation(value, place, codec);
+      const document = parseConversation(value, location, codec);
       const isWanted = isMendable(value, conversationId);
       return { document: isWanted ? document : undefined, isSalvaged: false };
     } catch (error) {
       if (!isAppError(error, 'CONVERSATION_CORRUPTED')) throw error;
-      const document = salvage(textOf(bytes), place);
+      const document = salvage(textOf(bytes), location);
       if (document === undefined) throw error;
       return { document, isSalvaged: true };
     }

@@ -14,7 +14,7 @@ import type { ConversationDocument } from '../document/document.js';
 import { parseConversation, requireReadable } from '../document/parse-conversation.js';
 import type { JsonObject } from '../document/schema.js';
 
-interface Place {
+interface RecordLocation {
   readonly path: string;
   readonly conversationId: string;
 }
@@ -32,13 +32,13 @@ interface OpenObject {
  * stay as they are stored (sealed ones stay sealed). `undefined` if there is no complete message, or a
  * newer Daybook wrote the file.
  */
-export function salvage(text: string, place: Place): ConversationDocument | undefined {
+export function salvage(text: string, location: RecordLocation): ConversationDocument | undefined {
   const { messages, head } = scan(text);
   if (messages.length === 0) return undefined;
   const { formatVersion: stored, ...fields } = readableFields(head);
   const formatVersion = typeof stored === 'number' ? stored : 1;
   if (formatVersion > versionOf('conversation')) return undefined;
-  return parseConversation({ ...fields, formatVersion, messages }, place, plainCodec);
+  return parseConversation({ ...fields, formatVersion, messages }, location, plainCodec);
 }
 
 function scan(text: string): { messages: JsonObject[]; head: string } {

@@ -9,20 +9,16 @@ import { AppError, isAppError } from '../../../base/errors.js';
 import { newUuid } from '../../../base/ids.js';
 import { SharedRun } from '../../../base/shared-run.js';
 import { temporaryName } from '../../../files/atomic/staging.js';
+import { withLock } from '../../../files/locks/file-lock.js';
 import { claimFolder, removeEmptyFolder } from '../../../files/paths/folders.js';
 import type { ConversationDocument } from '../document/document.js';
 import { notFound, requireRef } from '../refs.js';
 import type { StoreCore } from '../store-core.js';
 import type { AppendRequest, PastFields, PastMessage } from '../writing/append.js';
 import { applyAppends } from '../writing/append.js';
-import type {
-  AppendResult,
-  ConversationWriter,
-  Created,
-  NewConversation,
-} from '../writing/writer.js';
+import type { AppendResult, Created, NewConversation } from '../writing/writer.js';
 import { meansAway } from './away-errors.js';
-import { Replay, type Waiting } from './replay.js';
+import { type DirectWrites, Replay, type Waiting } from './replay.js';
 import { Retry } from './retry.js';
 import { WaitingViews } from './waiting-views.js';
 
@@ -46,7 +42,7 @@ export interface StayingState {
 
 export class DeferredWrites {
   readonly #core: StoreCore;
-  readonly #writer: ConversationWriter;
+  readonly #writes: DirectWrites;
   readonly #views: WaitingViews;
   readonly #queue: Waiting[] = [];
   readonly #refused: Unwritten[] = [];
@@ -60,11 +56,11 @@ export class DeferredWrites {
   #trouble: { readonly reason: string; readonly since: string } | undefined;
   #wasAway = false;
 
-  constructor(core: StoreCore, writer: ConversationWriter) {
+  constructor(core: StoreCore, writes: DirectWrites) {
     this.#core = core;
-    this.#writer = writer;
+    this.#writes = writes;
     this.#views = new WaitingViews(core);
-    this.#replay = new Replay(core, writer);
+    this.#replay = new Replay(core, writes);
     core.whenAway(() => {
       this.#wasAway = true;
       if (core.presence) this.#note(core.presence.error());
@@ -111,25 +107,28 @@ export class DeferredWrites {
   }
 
   async append(ref: string, request: AppendRequest): Promise<AppendResult> {
-    if (!this.#mayDefer(request.options)) return this.#writer.append(ref, request);
-    const { messages: given, ...noted } = await this.#writer.screened(request.messages);
-    const messages = withIds(given);
+    const turn = this.#core.screened(request.messages);
+    const { messages, ...noted } = turn instanceof Promise ? await turn : turn;
     const ready = { ...request, messages };
+    if (!this.#mayDefer(request.options)) {
+      return { ...(await this.#writes.commit(ref, ready)), ...noted };
+    }
+    const named = { ...ready, messages: withIds(messages) };
     const result = await this.#now(
-      () => this.#writer.commit(ref, ready),
-      () => this.#keepAppend(ref, ready),
+      () => this.#writes.commit(ref, named),
+      () => this.#keepAppend(ref, named),
     );
     return { ...result, ...noted };
   }
 
   async create(conversation: NewConversation): Promise<Created> {
     const { mayDefer, ...plain } = conversation;
-    if (!this.#mayDefer({ mayDefer })) return this.#writer.create(plain);
-    const { messages: given, ...noted } = await this.#writer.screened(plain.messages ?? []);
+    if (!this.#mayDefer({ mayDefer })) return this.#writes.create(plain);
+    const { messages: given, ...noted } = await this.#core.screened(plain.messages ?? []);
     const createdAt = plain.createdAt ?? isoTime(this.#newIdMs());
     const ready = { ...plain, createdAt, messages: withIds(given), isScreened: true };
     const result = await this.#now(
-      () => this.#writer.create(ready),
+      () => this.#writes.create(ready),
       () => this.#keepNew(ready),
     );
     return { ...result, ...noted };
@@ -183,7 +182,7 @@ export class DeferredWrites {
     const { logsFolder } = this.#core.options;
     try {
       await claimFolder(`${logsFolder}/${probe}`);
-      await this.#core.lock(probe, async () => undefined);
+      await withLock(this.#core.locksFolder, probe, async () => undefined);
       return false;
     } catch (failure) {
       return meansAway(failure) !== 'no';

@@ -5,8 +5,8 @@
 import { removeEmptyFolder } from '../../../files/paths/folders.js';
 import type { Conversation } from '../document/schema.js';
 import type { StoreCore } from '../store-core.js';
-import type { PastMessage } from '../writing/append.js';
-import type { ConversationWriter, NewConversation } from '../writing/writer.js';
+import type { AppendRequest, PastMessage } from '../writing/append.js';
+import type { AppendResult, Created, NewConversation } from '../writing/writer.js';
 
 /** What was answered with `durable: false`. */
 export interface Waiting {
@@ -17,13 +17,19 @@ export interface Waiting {
   readonly bytes: number;
 }
 
+/** The store's writes to the disk. */
+export interface DirectWrites {
+  create(conversation: NewConversation): Promise<Created>;
+  commit(ref: string, request: AppendRequest): Promise<AppendResult>;
+}
+
 export class Replay {
   readonly #core: StoreCore;
-  readonly #writer: ConversationWriter;
+  readonly #writes: DirectWrites;
 
-  constructor(core: StoreCore, writer: ConversationWriter) {
+  constructor(core: StoreCore, writes: DirectWrites) {
     this.#core = core;
-    this.#writer = writer;
+    this.#writes = writes;
   }
 
   /** Durable when it resolves. Throws like `append` and `create` of the store. */
@@ -36,14 +42,16 @@ export class Replay {
   /** All messages of a request are in one replace, so the first one stands for them. */
   async #append(ref: string, messages: readonly PastMessage[]): Promise<void> {
     const skipIf = (current: Conversation) => holds(current, messages);
-    await this.#writer.commit(ref, { messages, options: { skipIf } });
+    await this.#writes.commit(ref, { messages, options: { skipIf } });
   }
 
   async #create(id: string, messages: readonly PastMessage[], fields: NewConversation) {
     const { files, catalogue, movedIds } = this.#core;
     const found = (await files.readUncached(id))?.document.snapshot();
     const isOurs = found?.messages.length === 0 ? messages.length === 0 : undefined;
-    if (found !== undefined && (isOurs ?? holds(found, messages))) return files.confirm(id);
+    // Appending what is there already only makes it durable.
+    if (found !== undefined && (isOurs ?? holds(found, messages)))
+      return this.#append(id, messages);
     const holder = await this.#holderOf(fields.clientId, id);
     if (holder !== undefined) {
       movedIds.set(id, holder);
@@ -53,7 +61,7 @@ export class Replay {
     if (found === undefined) await removeEmptyFolder(files.folderOf(id));
     catalogue.forget(id);
     const known = { isScreened: true, isKeyFree: true };
-    const created = await this.#writer.create({ ...fields, messages, ...known });
+    const created = await this.#writes.create({ ...fields, messages, ...known });
     if (created.conversationId !== id) movedIds.set(id, created.conversationId);
   }
 

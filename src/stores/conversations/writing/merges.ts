@@ -13,6 +13,7 @@ import { z } from 'zod';
 import { AppError, isAppError } from '../../../base/errors.js';
 import { yieldToEventLoop } from '../../../base/time-slice.js';
 import { atomicWrite, makeFolder, syncFolder } from '../../../files/atomic/atomic-write.js';
+import { withLock } from '../../../files/locks/file-lock.js';
 import type { HeldLock } from '../../../files/locks/lock-handle.js';
 import { listFiles, removeEmptyFolder, removeFile } from '../../../files/paths/folders.js';
 import { parseDocument, readWhole } from '../../../files/read/json-doc.js';
@@ -57,7 +58,8 @@ export class Merges {
   }
 
   /** Takes two different ids. */
-  merge(first: string, second: string, { title, signal }: CopyOptions = {}): Promise<Merged> {
+  async merge(first: string, second: string, { title, signal }: CopyOptions = {}): Promise<Merged> {
+    await this.#core.options.requireRoom?.();
     return this.#locked([first, second], async (lock) => {
       for (const id of [first, second]) await this.#trash.requireDeletable(id);
       const sources = [await this.#read(first), await this.#read(second)] as const;
@@ -164,7 +166,9 @@ export class Merges {
   /** In one order in every process, so that two merges of one pair cannot wait for each other. */
   #locked<T>(ids: readonly string[], work: (lock: HeldLock) => Promise<T>): Promise<T> {
     const [outer = '', inner = ''] = [...ids].sort();
-    return this.#core.lock(outer, () => this.#core.lock(inner, work));
+    return withLock(this.#core.locksFolder, outer, () =>
+      withLock(this.#core.locksFolder, inner, work),
+    );
   }
 
   async #write(journal: Journal): Promise<void> {

@@ -1,16 +1,16 @@
 /**
- * What takes out of messages, before they are stored, what must not be stored. The store defines it;
+ * Removes from messages what must not be stored, before they are stored. The store defines it;
  * `privacy/` implements it, and `app` joins the two.
  */
 import type { JsonObject } from '../document/schema.js';
 
-interface Screened {
+export interface Screened {
   readonly content: string;
   readonly metadata?: JsonObject | undefined;
 }
 
 export interface Screen {
-  /** Whether one look tells that nothing is to be taken out. */
+  /** Whether a fast check shows that nothing has to be removed. */
   isClean(messages: readonly Screened[]): boolean;
   /** The messages without it, and what was taken out, such as `GITHUB_TOKEN`, once for each time. */
   screen<T extends Screened>(
@@ -25,7 +25,7 @@ export interface ScreenedMessages<T> {
 }
 
 /**
- * Screens messages in the order of the calls. Most messages need one look: they are answered at once,
+ * Screens messages in the order of the calls. Most messages pass a fast check: they are returned at once,
  * while no call before them is still being screened, so that the store can write together what comes together.
  */
 export class ScreenQueue {

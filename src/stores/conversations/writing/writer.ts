@@ -1,17 +1,19 @@
 /**
- * Making conversations and writing to them. What waits for the same conversation, appends and
- * changes of its head, is written together under its lock (group commit).
+ * Creates conversations and writes to them, each under its lock. What waited for the same conversation
+ * (appends, changes of its head) comes here together.
  */
+
 import { AppError, isAppError } from '../../../base/errors.js';
 import { newUuid } from '../../../base/ids.js';
-import { GroupCommit, type Outcome } from '../../../files/atomic/group-commit.js';
+import type { Outcome } from '../../../files/atomic/group-commit.js';
+import { withLock } from '../../../files/locks/file-lock.js';
 import type { HeldLock } from '../../../files/locks/lock-handle.js';
 import { removeEmptyFolder } from '../../../files/paths/folders.js';
 import { applyRevision, type Revision } from '../document/apply-revision.js';
 import type { ConversationDocument } from '../document/document.js';
 import { requireReadable } from '../document/parse-conversation.js';
 import type { Conversation, ConversationHead } from '../document/schema.js';
-import { lockOfKey, notFound, requireRef } from '../refs.js';
+import { lockOfKey, notFound } from '../refs.js';
 import type { StoreCore } from '../store-core.js';
 import type { VersionFiles, VersionReason } from '../versions/version-files.js';
 import {
@@ -19,22 +21,24 @@ import {
   type Applied,
   applyAppends,
   type ConversationFields,
+  type Limits,
   type PastFields,
   type PastMessage,
 } from './append.js';
-import { ScreenQueue } from './screen.js';
 
 /** A key can lose its conversation while a write waits for the lock: deleted, or merged into another. */
 const MAX_TRIES = 5;
 
 export interface NewConversation extends PastFields {
   messages?: readonly PastMessage[];
-  /** The caller has just seen that nobody has the key, so the whole folder is not looked at again. */
+  /** The caller has just checked that the key is free, so the whole folder is not read again. */
   isKeyFree?: boolean;
   /** See `AppendOptions`. */
   mayDefer?: boolean | undefined;
   /** The messages were screened already. */
   isScreened?: boolean;
+  /** One of very many: it is not kept in memory for a next message. */
+  isOneOfMany?: boolean;
 }
 
 export type Created = Conversation & Pick<AppendResult, 'masked'>;
@@ -49,28 +53,35 @@ export interface AppendResult extends Applied {
 export class ConversationWriter {
   readonly #core: StoreCore;
   readonly #versions: VersionFiles;
-  readonly #screening: ScreenQueue;
-  readonly #commits = new Map<string, GroupCommit<AppendRequest, AppendResult>>();
 
   constructor(core: StoreCore, versions: VersionFiles) {
     this.#core = core;
     this.#versions = versions;
-    this.#screening = new ScreenQueue(core.options.screen);
   }
 
   async create(conversation: NewConversation): Promise<Created> {
-    const { messages: given = [], isKeyFree = false, isScreened, ...fields } = conversation;
+    const {
+      messages: given = [],
+      isKeyFree = false,
+      isScreened,
+      isOneOfMany,
+      ...fields
+    } = conversation;
     requireReadable(fields);
-    const { messages, ...noted } = isScreened ? { messages: given } : await this.screened(given);
+    const { messages, ...noted } = isScreened
+      ? { messages: given }
+      : await this.#core.screened(given);
     await this.#core.options.requireRoom?.();
     const request = { messages, options: {} };
     const { clientId } = fields;
     const lockName = clientId === undefined ? `new-${newUuid()}` : lockOfKey(clientId);
-    const creating = this.#core.lock(lockName, async (lock) => {
+    const creating = withLock(this.#core.locksFolder, lockName, async (lock) => {
       if (clientId !== undefined) await this.#requireFreeKey(clientId, isKeyFree);
       return this.createWith(lock, fields, [request]);
     });
-    return { ...(await this.#core.track(creating)).snapshot(), ...noted };
+    const document = await this.#core.track(creating);
+    if (isOneOfMany) this.#core.files.uncache(document.head.conversationId);
+    return { ...document.snapshot(), ...noted };
   }
 
   /** Through a lock that the caller holds. `beforeWrite` runs when the id is known. */
@@ -94,7 +105,7 @@ export class ConversationWriter {
     condition: (current: Conversation) => boolean,
   ): Promise<boolean> {
     const { files, catalogue } = this.#core;
-    const removing = this.#core.lock(conversationId, async (lock) => {
+    const removing = withLock(this.#core.locksFolder, conversationId, async (lock) => {
       const found = await files.read(conversationId);
       if (found === undefined || !condition(found.document.snapshot())) return false;
       await lock.remove(files.fileOf(conversationId));
@@ -111,9 +122,11 @@ export class ConversationWriter {
     decide: (current: Conversation) => Revision | undefined,
     reason: VersionReason,
   ): Promise<ConversationHead> {
-    const { files, options, clock } = this.#core;
-    const limits = { maxMessages: options.maxMessages, nowMs: clock.now() };
-    const revising = this.#core.lock(conversationId, async (lock) => {
+    const { files } = this.#core;
+    const limits = this.#limits();
+    // Whoever takes something back makes room; a version is kept all the same.
+    if (reason !== 'delete') await this.#core.options.requireRoom?.();
+    const revising = withLock(this.#core.locksFolder, conversationId, async (lock) => {
       const found = await files.read(conversationId);
       if (found === undefined) throw notFound(conversationId);
       const revision = decide(found.document.snapshot());
@@ -129,37 +142,11 @@ export class ConversationWriter {
     return this.#core.track(revising);
   }
 
-  /** Screens the messages, then commits them. */
-  async append(ref: string, request: AppendRequest): Promise<AppendResult> {
-    const turn = this.screened(request.messages);
-    const { messages, ...noted } = turn instanceof Promise ? await turn : turn;
-    return { ...(await this.commit(ref, { ...request, messages })), ...noted };
-  }
-
-  /** Without what must not be stored, in the order of the calls. */
-  screened<T extends PastMessage>(messages: readonly T[]) {
-    const turn = this.#screening.screen(messages);
-    return turn instanceof Promise ? this.#core.track(turn) : turn;
-  }
-
-  /** Queues the request for the conversation's next commit. Durable when it resolves. */
-  async commit(ref: string, request: AppendRequest): Promise<AppendResult> {
-    requireRef(ref);
-    const { create } = request.options;
-    if (typeof create === 'object') requireReadable(create);
-    let commits = this.#commits.get(ref);
-    if (commits === undefined) {
-      commits = new GroupCommit(
-        (requests) => this.#commit(ref, requests),
-        () => this.#commits.delete(ref),
-      );
-      this.#commits.set(ref, commits);
-    }
-    return this.#core.track(commits.add(request));
-  }
-
-  /** A full store takes no messages, but its conversations can still be pinned, renamed and so on. */
-  async #commit(
+  /**
+   * Writes what waited for one conversation, in one replace; returns an outcome for each request. A full
+   * store takes no messages, but its conversations can still be pinned, renamed and so on.
+   */
+  async commit(
     ref: string,
     requests: readonly AppendRequest[],
   ): Promise<readonly Outcome<AppendResult>[]> {
@@ -202,20 +189,15 @@ export class ConversationWriter {
     }
   }
 
-  #appendTo(
+  async #appendTo(
     id: string,
     requests: readonly AppendRequest[],
   ): Promise<readonly Outcome<AppendResult>[]> {
-    const { files } = this.#core;
-    return this.#core.lock(id, async (lock) => {
-      const found = await files.read(id);
-      if (found === undefined) throw notFound(id);
-      const { document } = found;
-      const applied = this.#apply(document, requests);
-      if (document.isChanged) await files.write(lock, document, { isLast: true });
-      else await files.confirm(id);
-      return applied.map((outcome) => withHead(outcome, document.head, false));
-    });
+    const { files, locksFolder } = this.#core;
+    const { applied, head } = await withLock(locksFolder, id, (lock) =>
+      files.append(lock, id, requests, this.#limits()),
+    );
+    return applied.map((outcome) => withHead(outcome, head, false));
   }
 
   /** Under the key's own lock, so that two processes that meet a new key make one conversation. */
@@ -224,7 +206,7 @@ export class ConversationWriter {
     requests: readonly AppendRequest[],
   ): Promise<readonly Outcome<AppendResult>[]> {
     const { catalogue, files } = this.#core;
-    return this.#core.lock(lockOfKey(clientId), async (lock) => {
+    return withLock(this.#core.locksFolder, lockOfKey(clientId), async (lock) => {
       await catalogue.refresh();
       const id = catalogue.idOfKey(clientId);
       if (id !== undefined) return this.#appendTo(id, requests);
@@ -254,8 +236,11 @@ export class ConversationWriter {
   }
 
   #apply(document: ConversationDocument, requests: readonly AppendRequest[]): Outcome<Applied>[] {
-    const { maxMessages } = this.#core.options;
-    return applyAppends(document, requests, { maxMessages, nowMs: this.#core.clock.now() });
+    return applyAppends(document, requests, this.#limits());
+  }
+
+  #limits(): Limits {
+    return { maxMessages: this.#core.options.maxMessages, nowMs: this.#core.clock.now() };
   }
 }
 

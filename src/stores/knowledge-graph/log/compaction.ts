@@ -144,8 +144,9 @@ async function putInPlace(
   const compaction = keepsOld ? compactionOf(state, staged, snapshot) : undefined;
   const sidecar = { sha256, count, generation, compaction };
   if (keepsOld) {
-    await lock.keep(files.snapshot, files.previousSnapshot);
-    await lock.keep(files.wal, files.previousWal);
+    // Where a power cut takes these names, the files of now are still whole.
+    await lock.keep(files.snapshot, files.previousSnapshot, { fsync: false });
+    await lock.keep(files.wal, files.previousWal, { fsync: false });
   }
   await lock.replace(files.sidecar, encodeSidecar(sidecar), { fsync });
   await lock.place(stage, files.snapshot, { fsync });

@@ -135,13 +135,17 @@ export class LineScanner {
   /** Time and id, with nothing after them. */
   #readTail(bytes: Buffer, from: number, to: number): boolean {
     let at = 0;
-    let place = from;
-    for (let byte = bytes[place] ?? 0; byte >= 0x30 && byte <= 0x39; byte = bytes[place] ?? 0) {
+    let position = from;
+    for (
+      let byte = bytes[position] ?? 0;
+      byte >= 0x30 && byte <= 0x39;
+      byte = bytes[position] ?? 0
+    ) {
       at = at * 10 + byte - 0x30;
-      place += 1;
+      position += 1;
     }
-    const id = place + ID.length;
-    if (place === from || at > LATEST_TIME || !isAt(bytes, place, ID)) return false;
+    const id = position + ID.length;
+    if (position === from || at > LATEST_TIME || !isAt(bytes, position, ID)) return false;
     if (id + 17 !== to || bytes[to - 1] !== QUOTE) return false;
     const [hi, lo] = [hexAt(bytes, id), hexAt(bytes, id + 8)];
     if (hi === -1 || lo === -1) return false;

@@ -29,8 +29,8 @@ export async function* snapshotText(
   const { terms } = table;
   let text = `${SNAPSHOT_OPENING}\n`;
   let [lines, done] = [0, 0];
-  for (const place of keys.order) {
-    const key = { s: keys.s[place] ?? 0, p: keys.p[place] ?? 0, o: keys.o[place] ?? 0 };
+  for (const position of keys.order) {
+    const key = { s: keys.s[position] ?? 0, p: keys.p[position] ?? 0, o: keys.o[position] ?? 0 };
     const names = {
       subject: terms.text(key.s),
       predicate: terms.text(key.p),
@@ -64,9 +64,9 @@ async function sortedKeys(table: TripleTable, slice: TimeSlice) {
     o[count] = key.o;
     count += 1;
   }
-  const rank = (part: Uint32Array, place: number) => ranks[part[place] ?? 0] ?? 0;
+  const rank = (part: Uint32Array, position: number) => ranks[part[position] ?? 0] ?? 0;
   const order = await sortInSlices(
-    Uint32Array.from({ length: count }, (_, place) => place),
+    Uint32Array.from({ length: count }, (_, position) => position),
     (a, b) => rank(s, a) - rank(s, b) || rank(p, a) - rank(p, b) || rank(o, a) - rank(o, b),
     slice,
   );
@@ -78,6 +78,7 @@ async function ranksOf({ terms }: TripleTable, slice: TimeSlice): Promise<Uint32
   const ids = Uint32Array.from({ length: terms.count }, (_, id) => id);
   const sorted = await sortInSlices(ids, (a, b) => terms.compare(a, b), slice);
   const ranks = new Uint32Array(sorted.length);
-  for (let place = 0; place < sorted.length; place += 1) ranks[sorted[place] ?? 0] = place;
+  for (let position = 0; position < sorted.length; position += 1)
+    ranks[sorted[position] ?? 0] = position;
   return ranks;
 }

@@ -26,11 +26,11 @@ import { keysToEvict } from './eviction.js';
 import {
   countNew,
   haveAllExpired,
-  heldRow,
   lastRow,
   nameOf,
   rowsOf,
   storedRow,
+  validRow,
 } from './fact-rows.js';
 import { OperationStamps } from './operation-stamps.js';
 import { END } from './row-index.js';
@@ -135,7 +135,7 @@ export class Changes {
       const [s, p] = [table.terms.find(triple.subject), table.terms.find(triple.predicate)];
       const wanted = triple.ts ?? now;
       for (const key of rowsOf(table, s, p).map((row) => table.keyOf(row))) {
-        const row = heldRow(table, key, now);
+        const row = validRow(table, key, now);
         if (row === END || table.validTo(row) <= wanted) continue;
         const old = tripleOf(table, row);
         if (named.has(nameOf(old))) continue;
@@ -151,7 +151,7 @@ export class Changes {
     const now = this.#clock.now();
     const triples = keys.map((named) => {
       const key = findKey(table, named);
-      const find = kind === 'close' ? heldRow : lastRow;
+      const find = kind === 'close' ? validRow : lastRow;
       const row = key === undefined ? END : find(table, key, now);
       if (key === undefined || row === END) return { ...keyOf(named), ts: 0, isChanged: false };
       const before = tripleOf(table, row);

@@ -11,9 +11,9 @@ export function storedRow(table: TripleTable, triple: NewTriple, now: number): n
   const key = findKey(table, triple);
   if (key === undefined) return END;
   if (triple.validTo === undefined) {
-    const row = heldRow(table, key, now);
+    const row = validRow(table, key, now);
     // A fact that held only before or after this time is another fact.
-    return row === END || isHeldAt(table, row, triple.ts ?? now) ? row : END;
+    return row === END || isValidAt(table, row, triple.ts ?? now) ? row : END;
   }
   for (let row = table.firstOf(key); row !== END; row = table.nextOf(key, row)) {
     // A triple without a start time matches a stored fact with any start.
@@ -35,15 +35,15 @@ export function countNew(table: TripleTable, triples: readonly NewTriple[], now:
 }
 
 /** The fact of a triple that can be closed now, or `END`: the open one, or one that ends in the future. */
-export function heldRow(table: TripleTable, key: Key, now: number): number {
+export function validRow(table: TripleTable, key: Key, now: number): number {
   const open = table.openRow(key);
   if (open !== END) return open;
   let row = table.firstOf(key);
-  while (row !== END && !isHeldAt(table, row, now)) row = table.nextOf(key, row);
+  while (row !== END && !isValidAt(table, row, now)) row = table.nextOf(key, row);
   return row;
 }
 
-function isHeldAt(table: TripleTable, row: number, time: number): boolean {
+function isValidAt(table: TripleTable, row: number, time: number): boolean {
   return isHeld(table.ts(row), table.validTo(row), time);
 }
 

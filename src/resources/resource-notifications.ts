@@ -1,17 +1,17 @@
 /**
- * Who is to be told what of the resources: updates of those a client subscribed to, and that the list
+ * Collects the notifications about resources: updates of those a client subscribed to, and that the list
  * changed once the client has seen one. Gathers what happens within a moment into one message each.
  */
 /** One exchange writes twice; an import writes thousands of times. */
 export const GATHER_MS = 200;
 
-export interface NewsReceiver {
+export interface NotificationReceiver {
   updated(uri: string): void;
   listChanged(): void;
 }
 
-export class ResourceNews {
-  readonly #receiver: NewsReceiver;
+export class ResourceNotifications {
+  readonly #receiver: NotificationReceiver;
   /** Subscribed addresses, by the key under which changes are reported. */
   readonly #subscribed = new Map<string, Set<string>>();
   /** How each resource was listed; `undefined` until a client asks for a list. */
@@ -20,7 +20,7 @@ export class ResourceNews {
   #isListChanged = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(receiver: NewsReceiver) {
+  constructor(receiver: NotificationReceiver) {
     this.#receiver = receiver;
   }
 

@@ -15,12 +15,12 @@ export interface Machine {
   readonly home: string;
   /** Where programs of this platform keep their settings. */
   readonly programs: string;
-  /** Variables by which tools are told to keep their files elsewhere. */
+  /** Environment variables that place the files of tools elsewhere. */
   readonly variable: (name: string) => string | undefined;
 }
 
 /** Each of them can be watched (`DAYBOOK_IMPORT_WATCH`). */
-type PlaceKind =
+type LocationKind =
   | 'claude-code'
   | 'codex'
   | 'gemini-cli'
@@ -29,8 +29,8 @@ type PlaceKind =
   | 'llm'
   | 'insights-mcp';
 
-export interface UsualPlace {
-  readonly kind: PlaceKind;
+export interface DefaultLocation {
+  readonly kind: LocationKind;
   readonly title: string;
   readonly path: string;
   /** In words; absent where the tool keeps everything. */
@@ -38,34 +38,39 @@ export interface UsualPlace {
 }
 
 /** All of them, whether they are there or not. */
-function usualPlaces({ home, programs, variable }: Machine): readonly UsualPlace[] {
+function defaultLocations({ home, programs, variable }: Machine): readonly DefaultLocation[] {
   const claude = variable('CLAUDE_CONFIG_DIR') ?? join(home, '.claude');
   const gemini = join(home, '.gemini');
   const llm = variable('LLM_USER_PATH') ?? join(programs, 'io.datasette.llm');
   const editor = join(programs, 'Cursor', 'User', 'globalStorage', 'state.vscdb');
   const codex = variable('CODEX_HOME') ?? join(home, '.codex');
-  const place = (kind: PlaceKind, title: string, path: string, deletes?: string): UsualPlace => ({
+  const location = (
+    kind: LocationKind,
+    title: string,
+    path: string,
+    deletes?: string,
+  ): DefaultLocation => ({
     ...{ kind, title, path },
     ...(deletes !== undefined && { deletes }),
   });
   return [
-    place('claude-code', 'Claude Code', claude, sweepOfClaude(join(claude, 'settings.json'))),
-    place('codex', 'Codex', codex),
-    place(
+    location('claude-code', 'Claude Code', claude, sweepOfClaude(join(claude, 'settings.json'))),
+    location('codex', 'Codex', codex),
+    location(
       'gemini-cli',
       'Gemini CLI',
       join(gemini, 'tmp'),
       sweepOfGemini(join(gemini, 'settings.json')),
     ),
-    place('cursor-cli', 'Cursor (command line)', join(home, '.cursor', 'projects')),
-    place('cursor-cli', 'Cursor (command line, chats)', join(home, '.cursor', 'chats')),
-    place('cursor', 'Cursor (editor)', editor),
-    place('llm', 'llm', join(llm, 'logs.db')),
-    place('insights-mcp', 'insights-mcp', join(home, '.insights-mcp', 'insights.db')),
+    location('cursor-cli', 'Cursor (command line)', join(home, '.cursor', 'projects')),
+    location('cursor-cli', 'Cursor (command line, chats)', join(home, '.cursor', 'chats')),
+    location('cursor', 'Cursor (editor)', editor),
+    location('llm', 'llm', join(llm, 'logs.db')),
+    location('insights-mcp', 'insights-mcp', join(home, '.insights-mcp', 'insights.db')),
   ];
 }
 
-/** 30 days where nobody said otherwise; some users saw sessions go after 9. */
+/** 30 days by default; some users saw sessions go after 9. */
 function sweepOfClaude(path: string): string {
   const days = numberIn(settingsIn(path)['cleanupPeriodDays']);
   return days === undefined
@@ -94,10 +99,10 @@ function settingsIn(path: string): JsonObject {
 }
 
 /** Those that are there. FILESYSTEM_ERROR. */
-export async function foundPlaces(machine: Machine): Promise<UsualPlace[]> {
-  const found: UsualPlace[] = [];
-  for (const place of usualPlaces(machine)) {
-    if ((await readStamp(place.path)) !== undefined) found.push(place);
+export async function findDefaultLocations(machine: Machine): Promise<DefaultLocation[]> {
+  const found: DefaultLocation[] = [];
+  for (const location of defaultLocations(machine)) {
+    if ((await readStamp(location.path)) !== undefined) found.push(location);
   }
   return found;
 }

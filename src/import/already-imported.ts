@@ -3,7 +3,7 @@
  * source id, and those that were deleted here and stay so.
  */
 import type { ConversationStore } from '../stores/conversations/conversations.js';
-import { keyOf, markIn, type SourceMark } from './mark.js';
+import { keyOf, markIn, type SourceMark } from './source-mark.js';
 
 export interface KnownConversation {
   readonly conversationId: string;

@@ -1,11 +1,11 @@
 /**
- * So many conversations are written at once that the disk, which confirms several writes in the time
- * of one, sets the pace, and so few that they fit into memory.
+ * Limits how many conversations of an import are written at once: enough that writes share the disk's
+ * confirmations, and so few that they fit into memory.
  */
 const MOST_AT_ONCE = 16;
 const MOST_MESSAGES_AT_ONCE = 5_000;
 
-export class Pool {
+export class WriteSlots {
   readonly #running = new Set<Promise<void>>();
   #messages = 0;
   #failures: unknown[] = [];

@@ -1,8 +1,8 @@
 /** One message: its text, its sources as links, and what else is known of it, folded. */
 
-import type { Output } from './api.js';
-import { Markdown } from './markdown.jsx';
-import { Time } from './parts.jsx';
+import type { Output } from '../api.js';
+import { Markdown } from '../markdown.jsx';
+import { Time } from '../parts.jsx';
 
 type StoredMessage = Output<'get_conversation_history'>['messages'][number];
 

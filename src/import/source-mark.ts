@@ -61,7 +61,7 @@ export function digestOf(messages: readonly Digested[], times: SourceMark['times
   ]);
 }
 
-export function saidDigestOf(messages: readonly Digested[]): string {
+export function contentDigestOf(messages: readonly Digested[]): string {
   return digest(messages, ({ id, role, content }) => [id, role, content]);
 }
 

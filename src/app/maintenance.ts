@@ -1,11 +1,12 @@
 /**
- * What keeps and forgets, put together: the size of the store, the trash, the retention policy, and the
+ * Puts the maintenance of the store together: its size, the trash, the retention policy, and the
  * daily runs of retention and backup.
  */
 import { join } from 'node:path';
 import type { Clock } from '../base/clock.js';
 import type { Log } from '../base/log.js';
 import type { Config } from '../config/config.js';
+import type { FileForms } from '../files/sealing/file-forms.js';
 import { Archives } from '../maintenance/archives/archives.js';
 import type { Backups } from '../maintenance/backup.js';
 import type { Daily } from '../maintenance/daily.js';
@@ -46,7 +47,7 @@ export function keepingParts(
   { root, logsDir: logsFolder, fsync, backup, keeping: { trashKeepDays } }: Config,
   size: StoreSize,
   { backups, conversations, insights, memoryBank }: Parts,
-  { clock, log }: { clock: Clock; log: Log },
+  { clock, log, forms }: { clock: Clock; log: Log; forms: FileForms },
 ) {
   const trash = new TrashBin({ conversations, insights, memoryBank });
   const file = { logsFolder, fsync, clock };
@@ -55,7 +56,10 @@ export function keepingParts(
     policy: new RetentionPolicyFile(file),
     lastRun: new LastRunFile(file),
   });
-  const archives = new Archives({ ...file, folder: join(root, 'archive'), conversations });
+  const archives = new Archives({
+    ...{ ...file, folder: join(root, 'archive'), conversations, forms },
+    requireRoom: (bytes) => size.requireRoom(bytes),
+  });
   const services: KeepingParts = { trash, retention, size, archives };
   const leaseOf = (name: string) => ({ leasePath: join(logsFolder, '.leases', name), clock, log });
   const daily: Daily[] = [];

@@ -1,4 +1,4 @@
-/** Which errors leave out one conversation, so that work on many of them goes on. */
+/** The errors for which work on many conversations skips one and continues. */
 import { isAppError } from '../base/errors.js';
 
 const CODES = ['CONVERSATION_NOT_FOUND', 'CONFLICT', 'CONVERSATION_CORRUPTED'] as const;

@@ -1,8 +1,8 @@
 /**
  * Whether an open file or folder is where its path says. Every path below the configured folders is
- * written without links (`realPlace` resolves the configured ones once), so one rule is enough: what
- * was opened must lie at exactly that path. Linux tells the place of an open file, so that no swap of a
- * folder in between goes unseen. Elsewhere the path is looked at again after the file was opened.
+ * written without links (`resolveRealPath` resolves the configured ones once), so one rule is enough: what
+ * was opened must lie at exactly that path. Linux returns the path of an open file, so that no swap of a
+ * folder in between goes unseen. Elsewhere the path is checked again after the file was opened.
  */
 import { type BigIntStats, fstatSync, lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -10,20 +10,20 @@ import { errnoOf } from '../../base/errors.js';
 
 const OPEN_FILES = '/proc/self/fd';
 const DELETED = ' (deleted)';
-const TELLS_PLACES = process.platform === 'linux' && placeOf('self') !== undefined;
+const HAS_OPEN_PATHS = process.platform === 'linux' && linkTarget('self') !== undefined;
 /** On these one name has several spellings. */
 const FOLDS_NAMES = process.platform === 'win32' || process.platform === 'darwin';
 
 /** The path of a folder by its number, for what is to happen in exactly this one; only on Linux. */
 export function pathOfOpen(file: number): string | undefined {
-  return TELLS_PLACES ? `${OPEN_FILES}/${file}` : undefined;
+  return HAS_OPEN_PATHS ? `${OPEN_FILES}/${file}` : undefined;
 }
 
 /** True where the open file or folder lies at `path`, which is absolute, with no link on the way. */
 export function liesAt(file: number, path: string): boolean {
-  const place = TELLS_PLACES ? placeOf(file) : undefined;
+  const target = HAS_OPEN_PATHS ? linkTarget(file) : undefined;
   // A file that was replaced since keeps the name that it had.
-  if (place !== undefined && (place === path || place === path + DELETED)) return true;
+  if (target !== undefined && (target === path || target === path + DELETED)) return true;
   const clean = resolve(path);
   if (!isLinkFree(dirname(clean))) return false;
   const named = lstatSync(clean, { bigint: true, throwIfNoEntry: false });
@@ -41,21 +41,21 @@ export function isLinkFree(path: string): boolean {
 }
 
 /**
- * The path without links of a place that the user named; its last parts may not be there yet. What
+ * The path without links of a file or folder that the user named; its last parts may not be there yet. What
  * cannot be resolved stays as it is, and is refused when it is opened.
  */
-export function realPlace(path: string): string {
+export function resolveRealPath(path: string): string {
   const clean = resolve(path);
   try {
     return realpathSync.native(clean);
   } catch (error) {
     if (errnoOf(error) === undefined) throw error;
     const parent = dirname(clean);
-    return parent === clean ? clean : join(realPlace(parent), basename(clean));
+    return parent === clean ? clean : join(resolveRealPath(parent), basename(clean));
   }
 }
 
-function placeOf(file: number | 'self'): string | undefined {
+function linkTarget(file: number | 'self'): string | undefined {
   try {
     return readlinkSync(file === 'self' ? '/proc/self' : `${OPEN_FILES}/${file}`);
   } catch (error) {

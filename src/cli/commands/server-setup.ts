@@ -1,4 +1,4 @@
-/** What the commands that serve have in common: the stores, what servers offer, the end of the process. */
+/** What `serve` and `open` share: opening the stores, the options of a server, and the signal that stops it. */
 import { join } from 'node:path';
 import type { App } from '../../app.js';
 import type { Log } from '../../base/log.js';

@@ -1,0 +1,104 @@
+/** Finds words in one conversation of any length: the server searches, and this goes from match to match. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { call, type Output } from '../api.js';
+import { useKeys, useLoaded, useSettled } from '../hooks.js';
+import { Failure } from '../parts.jsx';
+
+/** Matches that can be stepped through. */
+const MOST = 1000;
+const PAGE = 100;
+
+interface Found {
+  /** Positions of the messages that match, in the order of the conversation. */
+  readonly seqs: readonly number[];
+  readonly total: number;
+}
+
+export function FindInside(props: {
+  readonly id: string;
+  readonly at: number | undefined;
+  onGo(seq: number): void;
+  onWords(words: readonly string[]): void;
+}) {
+  const { id, at, onGo, onWords } = props;
+  const [query, setQuery] = useState('');
+  const asked = useSettled(query.trim());
+  const box = useRef<HTMLInputElement>(null);
+  const { data, error, isLoading } = useLoaded(JSON.stringify([id, asked]), (signal) =>
+    asked === '' ? Promise.resolve({ seqs: [], total: 0 }) : matchesOf(id, asked, signal),
+  );
+  const { seqs = [], total = 0 } = data ?? {};
+  useEffect(() => onWords(asked.toLowerCase().split(/\s+/u).filter(Boolean)), [asked]);
+  useKeys({
+    s: (event) => {
+      event.preventDefault();
+      box.current?.focus();
+    },
+  });
+  const go = (step: 1 | -1) => {
+    const here = at ?? 0;
+    const next =
+      step === 1
+        ? (seqs.find((seq) => seq > here) ?? seqs[0])
+        : (seqs.findLast((seq) => seq < here) ?? seqs.at(-1));
+    if (next !== undefined) onGo(next);
+  };
+  const press = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') setQuery('');
+    if (event.key !== 'Enter') return;
+    event.preventDefault();
+    go(event.shiftKey ? -1 : 1);
+  };
+  const place = seqs.indexOf(at ?? 0) + 1;
+  const isNone = seqs.length === 0;
+  return (
+    <search class="find-inside">
+      <label>
+        Find in this conversation{' '}
+        <input
+          ref={box}
+          type="search"
+          value={query}
+          onInput={({ currentTarget }) => setQuery(currentTarget.value)}
+          onKeyDown={press}
+        />
+      </label>
+      <button type="button" disabled={isNone} onClick={() => go(-1)}>
+        Previous
+      </button>
+      <button type="button" disabled={isNone} onClick={() => go(1)}>
+        Next
+      </button>
+      <span role="status">{asked === '' || isLoading ? '' : sentence(place, total)}</span>
+      {error && <Failure error={error} />}
+    </search>
+  );
+}
+
+function sentence(place: number, total: number): string {
+  if (total === 0) return 'No message has these words.';
+  const found = total === 1 ? '1 message' : `${total} messages`;
+  return place === 0 ? found : `${place} of ${found}`;
+}
+
+async function matchesOf(id: string, query: string, signal: AbortSignal): Promise<Found> {
+  const seqs: number[] = [];
+  let total = 0;
+  let offset: number | undefined = 0;
+  while (offset !== undefined && offset < MOST) {
+    const page: Output<'search_messages'> = await call(
+      'search_messages',
+      {
+        ...{ query, conversationId: id, matchType: 'prefix' as const, limit: PAGE, offset },
+        snippetTokens: 1,
+      },
+      signal,
+    );
+    // Messages that have only some of the words are not what a reader looks for here.
+    if (page.relaxed) return { seqs: [], total: 0 };
+    seqs.push(...page.results.map(({ seq }) => seq));
+    total = page.total;
+    offset = page.nextOffset;
+  }
+  return { seqs: seqs.sort((a, b) => a - b), total };
+}

@@ -1,0 +1,144 @@
+/** What is known of a conversation besides its messages, and what can be done with it. */
+import { useState } from 'preact/hooks';
+import { CallError, call, type Output } from '../api.js';
+import { hrefOf } from '../hooks.js';
+import { notify, Time } from '../parts.jsx';
+
+export type HeadFacts = Output<'get_conversation'>;
+
+export function Head({ head, onChanged }: { readonly head: HeadFacts; onChanged(): void }) {
+  const [isEditing, setEditing] = useState(false);
+  const change = async (fields: { title?: string; tags?: string[]; pinned?: boolean }) => {
+    await call('update_conversation', { conversationId: head.conversationId, ...fields }).catch(
+      report,
+    );
+    onChanged();
+  };
+  const remove = async () => {
+    const { trashName } = await call('delete_conversation', {
+      conversationId: head.conversationId,
+    });
+    location.hash = hrefOf('');
+    notify({
+      text: 'The conversation is in the trash.',
+      undo: () => void restore(trashName ?? head.conversationId),
+    });
+  };
+  return (
+    <header class="head">
+      {isEditing ? (
+        <Edit
+          head={head}
+          onDone={(fields) => {
+            setEditing(false);
+            if (fields) void change(fields);
+          }}
+        />
+      ) : (
+        <h1 dir="auto">{head.title ?? head.conversationId}</h1>
+      )}
+      <p class="facts">
+        {head.total} messages · begun <Time at={head.createdAt} />
+        {head.module && <bdi> · {head.module}</bdi>}
+        {(head.tags ?? []).map((tag) => (
+          <bdi class="tag" key={tag}>
+            {tag}
+          </bdi>
+        ))}
+      </p>
+      <Branches head={head} />
+      <p class="actions">
+        <button type="button" onClick={() => setEditing(true)}>
+          Edit
+        </button>
+        <button
+          type="button"
+          aria-pressed={head.pinned ?? false}
+          onClick={() => void change({ pinned: !head.pinned })}
+        >
+          {head.pinned ? '★ Pinned' : '☆ Pin'}
+        </button>
+        <CopyButton label="Copy id" text={head.conversationId} />
+        <CopyButton label="Copy path" text={head.conversationPath} />
+        <button type="button" class="danger" onClick={() => void remove().catch(report)}>
+          Delete
+        </button>
+      </p>
+    </header>
+  );
+}
+
+/** The conversation that this one was branched off, and those that were branched off this one. */
+function Branches({ head: { branchOf, branches = [] } }: { readonly head: HeadFacts }) {
+  if (branchOf === undefined && branches.length === 0) return null;
+  return (
+    <ul class="branches" aria-label="Branches">
+      {branchOf && (
+        <li>
+          This is a branch of{' '}
+          <a href={hrefOf('conversation', branchOf.conversationId)}>another conversation</a>.
+        </li>
+      )}
+      {branches.map(({ conversationId, title }) => (
+        <li key={conversationId}>
+          Branch:{' '}
+          <a href={hrefOf('conversation', conversationId)}>
+            <bdi>{title ?? conversationId}</bdi>
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+async function restore(name: string): Promise<void> {
+  const { conversationId } = await call('restore_conversation', { name });
+  location.hash = hrefOf('conversation', conversationId ?? name);
+}
+
+const report = (error: unknown) =>
+  notify({ text: error instanceof CallError ? `${error.message} ${error.hint}` : String(error) });
+
+function CopyButton({ label, text }: { readonly label: string; readonly text: string }) {
+  const [isCopied, setCopied] = useState(false);
+  const copy = () => void navigator.clipboard.writeText(text).then(() => setCopied(true));
+  return (
+    <button type="button" onClick={copy}>
+      {isCopied ? 'Copied' : label}
+    </button>
+  );
+}
+
+function Edit(props: {
+  readonly head: HeadFacts;
+  onDone(fields?: { title: string; tags: string[] }): void;
+}) {
+  const { head, onDone } = props;
+  const [title, setTitle] = useState(head.title ?? '');
+  const [tags, setTags] = useState((head.tags ?? []).join(', '));
+  const send = (event: Event) => {
+    event.preventDefault();
+    const list = tags.split(',').map((tag) => tag.trim());
+    onDone({ title, tags: list.filter((tag) => tag !== '') });
+  };
+  return (
+    <form class="edit" onSubmit={send} onKeyDown={({ key }) => key === 'Escape' && onDone()}>
+      <label>
+        Title{' '}
+        <input
+          maxLength={1000}
+          value={title}
+          onInput={({ currentTarget }) => setTitle(currentTarget.value)}
+        />
+      </label>
+      <label>
+        Tags, separated by commas{' '}
+        <input value={tags} onInput={({ currentTarget }) => setTags(currentTarget.value)} />
+      </label>
+      <button type="submit">Save</button>
+      <button type="button" onClick={() => onDone()}>
+        Cancel
+      </button>
+    </form>
+  );
+}

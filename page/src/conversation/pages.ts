@@ -1,0 +1,126 @@
+/**
+ * The messages of one conversation in pages from the server. Only a bounded part is held at a time,
+ * so that a conversation of any length can be read to its end.
+ */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { CallError, call, type Output } from '../api.js';
+
+export type StoredMessage = Output<'get_conversation_history'>['messages'][number];
+
+const PAGE = 40;
+/** Messages before the one that an address names, so that it has a context. */
+const BEFORE = 4;
+/** Parts of messages in the document; those farthest from where the reader is are let go. */
+const MOST = 200;
+
+interface Pages {
+  readonly messages: readonly StoredMessage[];
+  readonly cursor: string | undefined;
+  readonly error?: CallError;
+}
+
+export interface MessagePages {
+  readonly messages: readonly StoredMessage[];
+  readonly error: CallError | undefined;
+  /** Where the messages that are held end; absent at the end of the conversation. */
+  readonly cursor: string | undefined;
+  /** Whether messages before those that are held exist. */
+  readonly hasEarlier: boolean;
+  more(): void;
+  earlier(): void;
+  /** Reads again what is shown, after a change on disk. */
+  refresh(): void;
+}
+
+/** `named`: the position of a message that must be among those that are held. */
+export function usePages(id: string, named: number | undefined): MessagePages {
+  const [pages, setPages] = useState<Pages>({ messages: [], cursor: '1:0' });
+  const latest = useRef(pages);
+  const running = useRef(0);
+  const queue = useRef(Promise.resolve());
+  const run = (work: (now: Pages) => Promise<Pages>) => {
+    running.current += 1;
+    queue.current = queue.current.then(async () => {
+      try {
+        latest.current = await work(latest.current);
+      } catch (error) {
+        if (!(error instanceof CallError)) throw error;
+        latest.current = { ...latest.current, cursor: undefined, error };
+      } finally {
+        running.current -= 1;
+      }
+      setPages(latest.current);
+    });
+  };
+  useEffect(() => {
+    run((now) => (holds(now, named) ? Promise.resolve(now) : begin(id, named ?? 1)));
+  }, [id, named]);
+  const { messages, cursor, error } = pages;
+  const [first] = messages;
+  return {
+    ...{ messages, error, cursor },
+    hasEarlier: first !== undefined && (first.seq > 1 || first.offset !== undefined),
+    more: () => running.current === 0 && run((now) => after(id, now)),
+    earlier: () => running.current === 0 && run((now) => before(id, now)),
+    refresh: () => run((now) => again(id, now)),
+  };
+}
+
+const holds = ({ messages }: Pages, seq: number | undefined) =>
+  messages.length > 0 && (seq === undefined || messages.some((each) => each.seq === seq));
+
+const read = (id: string, cursor: string, limit = PAGE) =>
+  call('get_conversation_history', {
+    ...{ conversationId: id, includeSystemPrompt: true, limit, cursor },
+  });
+
+async function begin(id: string, seq: number): Promise<Pages> {
+  const page = await read(id, `${Math.max(1, seq - BEFORE)}:0`);
+  if (page.messages.some((each) => each.seq === seq))
+    return { messages: page.messages, cursor: page.nextCursor };
+  // The messages before it fill a page by themselves.
+  const exact = await read(id, `${seq}:0`);
+  return { messages: exact.messages, cursor: exact.nextCursor };
+}
+
+async function after(id: string, now: Pages): Promise<Pages> {
+  if (now.cursor === undefined) return now;
+  const page = await read(id, now.cursor);
+  return { messages: [...now.messages, ...page.messages].slice(-MOST), cursor: page.nextCursor };
+}
+
+async function before(id: string, now: Pages): Promise<Pages> {
+  const [first] = now.messages;
+  if (first === undefined) return now;
+  const found: StoredMessage[] = [];
+  let cursor: string | undefined = `${Math.max(1, first.seq - PAGE)}:0`;
+  while (cursor !== undefined && isBefore(cursor, first)) {
+    const page: Output<'get_conversation_history'> = await read(id, cursor);
+    found.push(...page.messages.filter((each) => isBefore(placeOf(each), first)));
+    found.splice(0, found.length - MOST);
+    cursor = page.nextCursor;
+  }
+  const all = [...found, ...now.messages];
+  const next = all[MOST];
+  return { messages: all.slice(0, MOST), cursor: next === undefined ? now.cursor : placeOf(next) };
+}
+
+async function again(id: string, now: Pages): Promise<Pages> {
+  const shown: StoredMessage[] = [];
+  const until = Math.max(now.messages.length, PAGE);
+  const [first] = now.messages;
+  let cursor: string | undefined = first === undefined ? '1:0' : placeOf(first);
+  while (cursor !== undefined && shown.length < until) {
+    const page: Output<'get_conversation_history'> = await read(id, cursor);
+    shown.push(...page.messages);
+    cursor = page.nextCursor;
+  }
+  return { messages: shown, cursor };
+}
+
+const placeOf = ({ seq, offset = 0 }: StoredMessage) => `${seq}:${offset}`;
+
+function isBefore(cursor: string, { seq, offset = 0 }: StoredMessage): boolean {
+  const [at = 0, within = 0] = cursor.split(':').map(Number);
+  return at < seq || (at === seq && within < offset);
+}

@@ -1,0 +1,46 @@
+/** The summary of a conversation: the stored one, or one made of its own sentences. No model is asked. */
+import { useState } from 'preact/hooks';
+import { call } from '../api.js';
+import { useChanges, useLoaded } from '../hooks.js';
+import { Markdown } from '../markdown.jsx';
+import { Failure } from '../parts.jsx';
+
+const LEVELS = ['brief', 'standard', 'detailed'] as const;
+
+/** Loaded when it is opened. */
+export function Summary({ id }: { readonly id: string }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details class="summary" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>Summary</summary>
+      {isOpen && <Text id={id} />}
+    </details>
+  );
+}
+
+function Text({ id }: { readonly id: string }) {
+  const [level, setLevel] = useState<(typeof LEVELS)[number]>('brief');
+  const { data, error, reload } = useLoaded(JSON.stringify([id, level]), (signal) =>
+    call('get_context_summary', { conversationIds: [id], level, maxTokens: 25_000 }, signal),
+  );
+  useChanges('conversation', reload, id);
+  const [found] = data?.conversations ?? [];
+  return (
+    <>
+      <label>
+        Length{' '}
+        <select
+          value={level}
+          onChange={({ currentTarget }) => setLevel(LEVELS[currentTarget.selectedIndex] ?? 'brief')}
+        >
+          {LEVELS.map((each) => (
+            <option key={each}>{each}</option>
+          ))}
+        </select>
+      </label>
+      {error && <Failure error={error} />}
+      {found?.isStale && <p class="facts">The conversation went on after this was written.</p>}
+      {found ? <Markdown text={found.text} /> : data && <p>There is nothing to summarise.</p>}
+    </>
+  );
+}

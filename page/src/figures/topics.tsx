@@ -1,0 +1,83 @@
+/** Words that set each of the last months apart, and questions that were left open. */
+import { call, type Output } from '../api.js';
+import { hrefOf, useLoaded } from '../hooks.js';
+import { Failure } from '../parts.jsx';
+
+const MONTHS = 6;
+const WORDS = 6;
+
+/** `periods`: months such as 2025-01, the oldest first. */
+export function TopicsOverTime(props: {
+  readonly periods: readonly { readonly name: string }[];
+  readonly timeZone: string;
+}) {
+  const months = props.periods
+    .map(({ name }) => name)
+    .filter((name) => /^\d{4}-\d{2}$/.test(name))
+    .slice(-MONTHS);
+  const { data, error } = useLoaded(JSON.stringify(months), (signal) =>
+    topicsOf(months, props.timeZone, signal),
+  );
+  if (months.length === 0) return null;
+  return (
+    <section>
+      <h2>Topics by month</h2>
+      {error && <Failure error={error} />}
+      <table class="topics-by-month">
+        <tbody>
+          {(data ?? []).map(({ month, topics }) => (
+            <tr key={month}>
+              <th scope="row">{month}</th>
+              <td>
+                {topics.map(({ word, messages }) => (
+                  <a
+                    key={word}
+                    href={hrefOf('search', '', { q: word, from: `${month}-01` })}
+                    title={`${messages} messages`}
+                  >
+                    <bdi>{word}</bdi>
+                  </a>
+                ))}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+async function topicsOf(months: readonly string[], timeZone: string, signal: AbortSignal) {
+  const found: { month: string; topics: NonNullable<Output<'get_analytics'>['topics']> }[] = [];
+  for (const month of months.toReversed()) {
+    const [year = 0, number = 0] = month.split('-').map(Number);
+    const last = new Date(Date.UTC(year, number, 0)).getUTCDate();
+    const span = { from: `${month}-01`, to: `${month}-${last}` };
+    const input = { ...span, timeZone, include: ['topics' as const], limit: WORDS };
+    const { topics = [] } = await call('get_analytics', input, signal);
+    found.push({ month, topics });
+  }
+  return found;
+}
+
+/** As `session_start` finds them: candidates, which a person judges. */
+export function OpenQuestions() {
+  const { data, error } = useLoaded('questions', (signal) => call('session_start', {}, signal));
+  const questions = data?.openQuestions ?? [];
+  return (
+    <section>
+      <h2>Open questions</h2>
+      {error && <Failure error={error} />}
+      {data && questions.length === 0 && <p>No question of the last session was left open.</p>}
+      <ul class="open-questions">
+        {questions.map(({ messageId, threadId, seq, text }) => (
+          <li key={`${messageId} ${text}`}>
+            <a href={hrefOf('conversation', threadId, { seq: String(seq) })}>
+              <bdi>{text}</bdi>
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,157 @@
+/** Imports: a file of another program is handed over, its dry run is shown, and then it is brought in. */
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { CallError, call, dropUpload, type Output, upload } from '../api.js';
+import { hrefOf } from '../hooks.js';
+import { onDropped } from '../import/dropped-file.js';
+import { Failure } from '../parts.jsx';
+
+type Account = Output<'import_conversations'>;
+interface State {
+  readonly step: 'choose' | 'reading' | 'plan' | 'importing' | 'done';
+  readonly path?: string;
+  readonly name?: string;
+  readonly account?: Account;
+  readonly error?: CallError;
+}
+
+export function ImportView() {
+  const [state, setState] = useState<State>({ step: 'choose' });
+  const latest = useRef(state);
+  latest.current = state;
+  const attempt = async (work: () => Promise<State>) => {
+    try {
+      setState(await work());
+    } catch (error) {
+      if (!(error instanceof CallError)) throw error;
+      setState({ step: 'choose', error });
+    }
+  };
+  const release = () => {
+    const { path } = latest.current;
+    if (path !== undefined) void dropUpload(path).catch(() => undefined);
+  };
+  const take = (file: File) => {
+    if (/^(reading|importing)$/.test(latest.current.step)) return;
+    release();
+    setState({ step: 'reading', name: file.name });
+    void attempt(async () => {
+      const { path } = await upload(file);
+      const account = await call('import_conversations', { path, dryRun: true });
+      return { step: 'plan', path, name: file.name, account };
+    });
+  };
+  const bringIn = () => {
+    const { path = '', name = '' } = state;
+    setState({ ...state, step: 'importing' });
+    void attempt(async () => {
+      const account = await call('import_conversations', { path });
+      return { step: 'done', path, name, account };
+    });
+  };
+  useEffect(() => {
+    const stop = onDropped(take);
+    return () => {
+      stop();
+      release();
+    };
+  }, []);
+  const { step, account, error, name } = state;
+  return (
+    <div class="import">
+      <h1>Import</h1>
+      <p>
+        Drop an export of ChatGPT, Claude or another program onto this page, as it was downloaded: a
+        zip archive, or a JSON, JSONL or Markdown file. First you see what would come in. Nothing is
+        changed before you say so.
+      </p>
+      <label class="drop">
+        Choose a file{' '}
+        <input
+          type="file"
+          disabled={step === 'reading' || step === 'importing'}
+          onChange={({ currentTarget }) => {
+            const [file] = currentTarget.files ?? [];
+            if (file) take(file);
+            currentTarget.value = '';
+          }}
+        />
+      </label>
+      {error && <Failure error={error} />}
+      <p role="status">{sentence(state)}</p>
+      {account && <AccountView account={account} isPlan={step !== 'done'} />}
+      {step === 'plan' && account && (
+        <p class="actions">
+          <button type="button" disabled={isNothing(account)} onClick={bringIn}>
+            Import
+          </button>
+          <button
+            type="button"
+            onClick={() => {
+              release();
+              setState({ step: 'choose' });
+            }}
+          >
+            Cancel
+          </button>
+        </p>
+      )}
+      {step === 'done' && <a href={hrefOf('')}>To the timeline</a>}
+      {name && <span class="visually-hidden">{name}</span>}
+    </div>
+  );
+}
+
+function sentence({ step, name }: State): string {
+  if (step === 'reading') return `Reading ${name}…`;
+  if (step === 'plan') return `This is what ${name} would bring. Nothing is imported yet.`;
+  if (step === 'importing') return `Importing ${name}…`;
+  return step === 'done' ? `${name} is imported.` : '';
+}
+
+const isNothing = ({ added, updated, notes, insights, facts }: Account) =>
+  added + updated + notes + insights + facts === 0;
+
+function AccountView(props: { readonly account: Account; readonly isPlan: boolean }) {
+  const { account, isPlan } = props;
+  const { sources, problems, problemsTotal } = account;
+  const facts: readonly (readonly [string, number])[] = [
+    [isPlan ? 'new conversations' : 'conversations added', account.added],
+    [isPlan ? 'to be continued' : 'continued', account.updated],
+    ['already here', account.unchanged],
+    ['left out', account.skipped],
+    ['messages', account.messages],
+    ['notes', account.notes],
+    ['insights', account.insights],
+    ['facts', account.facts],
+    ['secrets taken out', account.masked],
+  ];
+  return (
+    <section aria-label="Account of the import">
+      <p>Recognised as: {sources.map(({ title }) => title).join(', ') || 'nothing known'}.</p>
+      <dl class="totals">
+        {facts
+          .filter(([, count], at) => at < 2 || count > 0)
+          .map(([what, count]) => (
+            <div key={what}>
+              <dt>{what}</dt>
+              <dd>{count}</dd>
+            </div>
+          ))}
+      </dl>
+      {problemsTotal > 0 && (
+        <>
+          <p>{problemsTotal} records could not be read:</p>
+          <ul>
+            {problems.map(({ path, record, message }) => (
+              <li key={`${path} ${record}`}>
+                <bdi>{record ?? fileName(path)}</bdi>: {message}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </section>
+  );
+}
+
+const fileName = (path: string) => path.split(/[\\/]/).at(-1) ?? path;

@@ -1,0 +1,55 @@
+/** The options by which copies are written as age files, and opened. */
+import { Option } from 'commander';
+import { AppError } from '../base/errors.js';
+import type { Config } from '../config/config.js';
+import { type AgeLock, addAgeKey, readIdentities, requireRecipients } from '../files/age.js';
+import { resolveRealPath } from '../files/door/real-path.js';
+import { configuration, type Flags } from './configuration.js';
+
+export interface AgeOptions {
+  age?: string[];
+  agePassphrase?: boolean;
+}
+
+export const ageOption = (): Option =>
+  new Option(
+    '--age <recipient>',
+    'as an age file for this recipient, age1…; may be given several times',
+  ).argParser((value: string, before: string[] = []) => [...before, value]);
+
+export const agePassphraseOption = (): Option =>
+  new Option('--age-passphrase', 'as an age file with the passphrase in DAYBOOK_AGE_PASSPHRASE');
+
+/** `undefined`: in the clear. VALIDATION_ERROR. */
+export function ageLockOf(
+  { age, agePassphrase }: AgeOptions,
+  { encryption }: Config,
+): AgeLock | undefined {
+  if (age === undefined && !agePassphrase) return undefined;
+  if (age !== undefined && agePassphrase) {
+    throw new AppError('VALIDATION_ERROR', '--age and --age-passphrase exclude each other.');
+  }
+  if (age !== undefined) {
+    requireRecipients(age);
+    return { recipients: age };
+  }
+  if (encryption.agePassphrase !== undefined) return { passphrase: encryption.agePassphrase };
+  throw new AppError('VALIDATION_ERROR', 'DAYBOOK_AGE_PASSPHRASE is not set.');
+}
+
+/** Runs `work` with what opens age files: the identities in that file, and the passphrase of the settings. */
+export async function withAgeKeys<T>(
+  identity: string | undefined,
+  flags: Flags,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { agePassphrase: passphrase } = configuration(flags).encryption;
+  const steps: (() => void)[] = [];
+  if (identity !== undefined) steps.push(addAgeKey(readIdentities(resolveRealPath(identity))));
+  if (passphrase !== undefined) steps.push(addAgeKey({ passphrase }));
+  try {
+    return await work();
+  } finally {
+    for (const step of steps) step();
+  }
+}

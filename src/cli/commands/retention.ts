@@ -1,0 +1,108 @@
+/** `daybook retention`: the policy by which servers move conversations to the trash once a day. */
+import type { App } from '../../app.js';
+import { AppError } from '../../base/errors.js';
+import type { RetentionPolicy } from '../../maintenance/retention/policy.js';
+import type { Flags } from '../configuration.js';
+import { daysOf } from '../days.js';
+import { NOTHING_FOUND } from '../status.js';
+import { confirm, requireTerminal } from '../terminal/ask.js';
+import { countOf, report } from '../terminal/output.js';
+import { oneLine } from '../terminal/terminal-text.js';
+import { withApp } from '../with-app.js';
+
+export interface SetRetentionOptions {
+  olderThan?: string;
+  module?: string;
+  tag?: string;
+  bySize?: boolean;
+  yes?: boolean;
+  json?: boolean;
+}
+
+type Rules = Pick<RetentionPolicy, 'rules' | 'bySize'>;
+
+const NONE: Rules = { rules: [], bySize: false };
+
+/** The policy, its last run, and what the next one would move. */
+export async function showRetention({ json }: { json?: boolean }, flags: Flags): Promise<void> {
+  await withApp(flags, ({ retention }, signal) => tell(retention, json, signal), {
+    isReading: true,
+  });
+}
+
+/** Adds a rule, or that the oldest go by size. VALIDATION_ERROR where neither is given. */
+export async function addRetention(options: SetRetentionOptions, flags: Flags): Promise<void> {
+  const { olderThan, module, tag, bySize = false } = options;
+  if (olderThan === undefined && (!bySize || module !== undefined || tag !== undefined)) {
+    throw new AppError('VALIDATION_ERROR', 'A rule needs --older-than; --by-size goes without.');
+  }
+  const rules =
+    olderThan === undefined
+      ? []
+      : [
+          {
+            olderThanDays: daysOf(olderThan, '--older-than'),
+            ...(module !== undefined && { module }),
+            ...(tag !== undefined && { tag }),
+          },
+        ];
+  await change(options, flags, (before) => ({
+    rules: [...before.rules, ...rules],
+    bySize: before.bySize || bySize,
+  }));
+}
+
+/** Without a policy nothing is moved by itself. */
+export async function clearRetention({ json }: { json?: boolean }, flags: Flags): Promise<void> {
+  await withApp(flags, async ({ retention }, signal) => {
+    await retention.policy.write(NONE);
+    await tell(retention, json, signal);
+  });
+}
+
+async function change(
+  { yes, json }: SetRetentionOptions,
+  flags: Flags,
+  next: (before: Rules) => Rules,
+): Promise<void> {
+  await withApp(flags, async ({ retention }, signal) => {
+    const policy = next((await retention.policy.read()) ?? NONE);
+    const plan = await retention.plan({ ...policy, emptiesTrash: true }, signal);
+    if (!yes) {
+      requireTerminal('The policy stays as it is.');
+      console.error(
+        `The next run would move ${countOf(plan.conversations.length, 'conversation')}.`,
+      );
+      if (!(await confirm('Do that once a day?'))) {
+        process.exitCode = NOTHING_FOUND;
+        return;
+      }
+    }
+    await retention.policy.write(policy);
+    await tell(retention, json, signal);
+  });
+}
+
+async function tell(
+  retention: App['retention'],
+  json: boolean | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const policy = await retention.policy.read();
+  const lastRun = await retention.lastRun();
+  const plan = await retention.planOfPolicy(signal);
+  const wouldMove = plan?.conversations.length ?? 0;
+  const { rules, bySize } = policy ?? NONE;
+  const facts = { policyPath: retention.policy.path, rules, bySize, wouldMove };
+  report({ ...facts, ...(lastRun && { lastRun }) }, json, () => {
+    if (policy === undefined) return console.log('No policy: nothing is moved by itself.');
+    for (const { olderThanDays, module, tag } of rules) {
+      const which = [module && `of the module ${module}`, tag && `with the tag ${tag}`];
+      const words = ['silent for', countOf(olderThanDays, 'day'), ...which.filter(Boolean)];
+      console.log(oneLine(words.join(' ')));
+    }
+    if (bySize) console.log('the oldest, over 80 % of DAYBOOK_MAX_SIZE_MB');
+    console.log(`The next run would move ${countOf(wouldMove, 'conversation')} to the trash.`);
+    if (lastRun) console.log(`Last run ${lastRun.at}: ${lastRun.moved} moved.`);
+  });
+}

@@ -1,0 +1,40 @@
+/** The forms of the files of an encrypted store (docs/FORMAT.md), by what each file is. */
+import { basename } from 'node:path';
+import { isArchiveName } from '../files/archive.js';
+import type { CipherKey } from '../files/sealing/cipher.js';
+import type { FileForms } from '../files/sealing/file-forms.js';
+import { plainForms } from '../files/sealing/file-forms.js';
+import { hasOwnForm, isDocumentFile } from '../files/sealing/open-stores.js';
+import { sealedFileKey } from '../files/sealing/sealed-form.js';
+import { convertFile } from './convert-file.js';
+import { convertLines, hasOtherLines, sealedLines } from './convert-lines.js';
+
+/** `lineFiles`: paths of the files of the graph, which are known by their names in archives as well. */
+export function formsOf(key: CipherKey | undefined, lineFiles: readonly string[]): FileForms {
+  if (key === undefined) return plainForms;
+  const lineNames = new Set(lineFiles.map((path) => basename(path)));
+  const hasLines = (path: string) => lineNames.has(basename(path));
+  const open = (path: string, stored: Buffer): Buffer => {
+    if (hasLines(path)) return Buffer.from(convertLines(stored.toString(), path, undefined));
+    return Buffer.from(convertFile(path, stored, { from: key, to: undefined }) ?? stored);
+  };
+  const sealed = (path: string, stored: Buffer): Buffer | undefined => {
+    if (hasLines(path)) {
+      const text = stored.toString();
+      return hasOtherLines(text, key) ? Buffer.from(sealedLines(text, path, key)) : undefined;
+    }
+    if (isArchiveName(path) || (hasOwnForm(path) && !isDocumentFile(path))) return undefined;
+    const converted = convertFile(path, stored, { from: key, to: key });
+    return converted && Buffer.from(converted);
+  };
+  return {
+    open,
+    sealed,
+    like(path, stored, content) {
+      const wasSealed = hasLines(path)
+        ? !hasOtherLines(stored.toString(), key)
+        : sealedFileKey(stored) !== undefined || !open(path, stored).equals(stored);
+      return wasSealed ? (sealed(path, content) ?? content) : content;
+    },
+  };
+}

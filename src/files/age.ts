@@ -1,0 +1,114 @@
+/**
+ * Copies that leave the store as age files (age-encryption.org/v1), which the stock `age` tool opens. They
+ * are written and read piece by piece, and no piece is anywhere in the clear. The library is loaded at the
+ * first use.
+ */
+import { Readable } from 'node:stream';
+import { AppError } from '../base/errors.js';
+import { readGivenStart, readGivenText, streamGiven } from './door/given-file.js';
+
+const MAGIC = 'age-encryption.org/v1\n';
+const RECIPIENT = /^age1[02-9ac-hj-np-z]{20,4000}$/;
+const IDENTITY = /^AGE-SECRET-KEY-1[02-9A-Z]{20,4000}$/;
+
+/** Who can open a file: recipients (`age1…`), or whoever knows the passphrase. */
+export type AgeLock = { readonly recipients: readonly string[] } | { readonly passphrase: string };
+
+/** What opens age files. */
+export type AgeKey = { readonly identities: readonly string[] } | { readonly passphrase: string };
+
+/** Of this process, until they are taken back. */
+const keys: AgeKey[] = [];
+
+/** Files of this key can be read from now on, until the function that it returns is called. */
+export function addAgeKey(key: AgeKey): () => void {
+  keys.push(key);
+  return () => {
+    keys.splice(keys.indexOf(key), 1);
+  };
+}
+
+/** VALIDATION_ERROR where one is no recipient of age. */
+export function requireRecipients(recipients: readonly string[]): void {
+  const wrong = recipients.find((each) => !RECIPIENT.test(each));
+  if (wrong === undefined) return;
+  throw new AppError('VALIDATION_ERROR', 'A recipient of age looks like age1…', {
+    hint: 'age-keygen -o key.txt makes a key, and prints its recipient.',
+  });
+}
+
+/** The secret keys in a file that `age-keygen` made. VALIDATION_ERROR where there is none. */
+export function readIdentities(path: string): AgeKey {
+  const lines = readGivenText(path).split('\n');
+  const identities = lines.map((line) => line.trim()).filter((line) => IDENTITY.test(line));
+  if (identities.length > 0) return { identities };
+  throw new AppError('VALIDATION_ERROR', `${path} holds no secret key of age.`, {
+    hint: 'It takes the file that age-keygen made, with a line AGE-SECRET-KEY-1…',
+    details: { path },
+  });
+}
+
+/**
+ * The pieces as an age file. `check`: what opens this file until it is taken back, so that the writer can
+ * read it back. For recipients that is a key which nobody keeps.
+ */
+export async function ageFileOf(lock: AgeLock): Promise<{
+  readonly seal: (chunks: AsyncIterable<Uint8Array | string>) => AsyncGenerator<Uint8Array>;
+  readonly check: AgeKey;
+}> {
+  const age = await import('age-encryption');
+  const encrypter = new age.Encrypter();
+  let check: AgeKey;
+  if ('passphrase' in lock) {
+    encrypter.setPassphrase(lock.passphrase);
+    check = lock;
+  } else {
+    requireRecipients(lock.recipients);
+    const own = await age.generateX25519Identity();
+    for (const recipient of [...lock.recipients, await age.identityToRecipient(own)]) {
+      encrypter.addRecipient(recipient);
+    }
+    check = { identities: [own] };
+  }
+  async function* seal(chunks: AsyncIterable<Uint8Array | string>) {
+    const source = Readable.from(bytesOf(chunks), { objectMode: true });
+    const plain = Readable.toWeb(source) as ReadableStream<Uint8Array>;
+    const sealed = await encrypter.encrypt(plain);
+    yield* sealed as unknown as AsyncIterable<Uint8Array>;
+  }
+  return { seal, check };
+}
+
+async function* bytesOf(chunks: AsyncIterable<Uint8Array | string>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+}
+
+/** Whether the file begins as an age file does. Throws like `readGivenText`. */
+export const isAgeFile = (path: string): boolean =>
+  readGivenStart(path, MAGIC.length).toString('latin1') === MAGIC;
+
+/**
+ * All of a file, opened where it is an age file. Throws like `readGivenText`; the stream fails with DECRYPT
+ * where no key of this process opens it, and with an error of its own where it is damaged.
+ */
+export function streamOpened(path: string): Readable {
+  return isAgeFile(path) ? Readable.from(opened(path), { objectMode: false }) : streamGiven(path);
+}
+
+async function* opened(path: string): AsyncGenerator<Uint8Array> {
+  const age = await import('age-encryption');
+  const decrypter = new age.Decrypter();
+  for (const key of keys) {
+    if ('passphrase' in key) decrypter.addPassphrase(key.passphrase);
+    else for (const identity of key.identities) decrypter.addIdentity(identity);
+  }
+  const sealed = Readable.toWeb(streamGiven(path)) as ReadableStream<Uint8Array>;
+  const plain = await decrypter.decrypt(sealed).catch((cause: unknown) => {
+    throw new AppError('DECRYPT', `${path} is an age file that none of the given keys opens.`, {
+      hint: 'Name the file with the secret key: --identity FILE; or set DAYBOOK_AGE_PASSPHRASE.',
+      details: { path },
+      cause,
+    });
+  });
+  yield* plain as unknown as AsyncIterable<Uint8Array>;
+}

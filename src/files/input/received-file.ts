@@ -1,0 +1,36 @@
+/**
+ * A file that comes over a connection, kept in a private folder of the system's temporary folder until
+ * it is removed. It is for inputs that are read once; nothing of the store is kept there.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { writeNewFile } from '../atomic/new-file.js';
+import { resolveRealPath } from '../door/real-path.js';
+import { withFileError } from '../read/file-errors.js';
+
+export interface ReceivedFile {
+  /** Absolute, without links. */
+  readonly path: string;
+  readonly sizeBytes: number;
+  /** Removes the file and its folder. */
+  remove(): Promise<void>;
+}
+
+/** `name` is a plain file name. STORAGE_FULL, FILESYSTEM_ERROR, what `chunks` throws: nothing stays. */
+export async function receiveFile(
+  name: string,
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<ReceivedFile> {
+  const folder = await withFileError('create', tmpdir(), () =>
+    mkdtemp(join(resolveRealPath(tmpdir()), 'daybook-')),
+  );
+  const remove = () => rm(folder, { recursive: true, force: true });
+  try {
+    const path = join(folder, name);
+    return { path, sizeBytes: await writeNewFile(path, chunks, { fsync: false }), remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}

@@ -1,0 +1,142 @@
+/** The limit of the store: whatever makes it grow is refused before anything is written; the rest works. */
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { App } from '../../src/app.js';
+import { graphPathsOf } from '../../src/maintenance/graph-in-archive.js';
+import { restoreArchive } from '../../src/maintenance/restore-archive.js';
+import { messageHash } from '../../src/stores/conversations/writing/message-edits.js';
+import { conversationText, doctorPlace, ID } from '../doctor/place.js';
+import { errorOf } from '../support/error-of.js';
+
+const OTHER = '20250124-1706102400124';
+const GONE = '20250124-1706102400125';
+const fact = (subject: string) => ({ subject, predicate: 'p', object: 'o' });
+
+/** Every file but locks, with its content. */
+const contents = (root: string) =>
+  readdirSync(root, { recursive: true, encoding: 'utf8' })
+    .filter((name) => !/\.(locks|leases)/.test(name) && statSync(join(root, name)).isFile())
+    .sort()
+    .map((name) => [name, readFileSync(join(root, name), 'latin1').slice(0, 4_000)]);
+
+async function fullPlace() {
+  const place = doctorPlace({ DAYBOOK_MAX_SIZE_MB: '1' });
+  for (const id of [ID, OTHER, GONE]) {
+    place.write(
+      `conversation-logs/${id}/conversation.json`,
+      conversationText(['one', 'two'], { conversationId: id }),
+    );
+  }
+  const names = await place.withApp(
+    async ({ conversations, insights, memoryBank, kg, backups }) => {
+      await conversations.trash(GONE);
+      const { id } = await insights.save({ content: 'kept', context: 'global' });
+      const second = await insights.save({ content: 'gone', context: 'global' });
+      const trashedInsight = (await insights.trash(second.id)) ?? '';
+      await memoryBank.add('kept.md', 'kept');
+      await memoryBank.add('gone.md', 'gone');
+      await memoryBank.delete('gone.md');
+      await kg.add([fact('kept')]);
+      const { path } = await backups.make();
+      return { id, trashedInsight, path };
+    },
+  );
+  const filler = place.write(
+    `conversation-logs/${ID}/attachments/filler`,
+    Buffer.alloc(1_000_000, 'x'),
+  );
+  return { ...place, ...names, filler };
+}
+
+type Full = Awaited<ReturnType<typeof fullPlace>>;
+
+const GROWING: readonly { way: string; grow(app: App, place: Full): Promise<unknown> }[] = [
+  { way: 'a conversation', grow: ({ conversations }) => conversations.create({}) },
+  {
+    way: 'a message',
+    grow: ({ conversations }) => conversations.append(ID, [{ role: 'user', content: 'x' }]),
+  },
+  {
+    way: 'another text of a message',
+    grow: ({ conversations }) =>
+      conversations.revise(ID, ({ messages }) => ({ messages }) as never, 'edit'),
+  },
+  { way: 'a branch', grow: ({ conversations }) => conversations.branch(ID, 'm0') },
+  { way: 'a merge', grow: ({ conversations }) => conversations.merge(ID, OTHER) },
+  { way: 'a conversation out of the trash', grow: (app) => app.conversations.restore(GONE) },
+  { way: 'a note', grow: ({ memoryBank }) => memoryBank.add('new.md', 'x') },
+  {
+    way: 'a longer note',
+    grow: (app) => app.memoryBank.edit('kept.md', undefined, () => 'longer'),
+  },
+  { way: 'a note out of the trash', grow: ({ memoryBank }) => memoryBank.restore('gone.md') },
+  {
+    way: 'an insight',
+    grow: ({ insights }) => insights.save({ content: 'x', context: 'global' }),
+  },
+  {
+    way: 'a longer insight',
+    grow: (app, { id }) => app.insights.update(id, { content: 'longer' }),
+  },
+  {
+    way: 'an insight out of the trash',
+    grow: (app, { trashedInsight }) => app.insights.restore(trashedInsight),
+  },
+  { way: 'a fact', grow: ({ kg }) => kg.add([fact('new')]) },
+  {
+    way: 'a backup',
+    grow({ areas, size, kg, forms }, { path, root }) {
+      rmSync(join(root, 'memory-bank', 'kept.md'), { force: true });
+      return restoreArchive(path, {
+        ...{ into: areas, graphPaths: graphPathsOf(kg.files), forms, dryRun: false, fsync: false },
+        requireRoom: (bytes) => size.requireRoom(bytes),
+      }).catch((error: unknown) => {
+        expect(existsSync(join(root, 'memory-bank', 'kept.md'))).toBe(false);
+        throw error;
+      });
+    },
+  },
+];
+
+describe('a store at its limit', () => {
+  it.each(GROWING)('refuses $way, and nothing is written', async ({ way, grow }) => {
+    const place = await fullPlace();
+    await place.withApp(async (app) => {
+      const before = contents(place.root);
+      expect((await errorOf(grow(app, place))).code).toBe('STORAGE_FULL');
+      if (way !== 'a backup') expect(contents(place.root)).toEqual(before);
+    });
+    // The refusal is for the limit alone.
+    rmSync(place.filler);
+    await place.withApp((app) => grow(app, place));
+  });
+
+  it('still renames, ends, deletes, and takes messages out', async () => {
+    const place = await fullPlace();
+    await place.withApp(async ({ conversations, memoryBank, insights, kg }) => {
+      await conversations.update(ID, { title: 'new' });
+      const [message] = (await conversations.load(ID)).messages;
+      await conversations.edits.remove(ID, 'm0', messageHash(String(message?.content)));
+      await memoryBank.rename('kept.md', 'renamed.md', undefined);
+      await memoryBank.delete('renamed.md');
+      await insights.trash(place.id);
+      await kg.end([fact('kept')]);
+      await kg.delete([fact('kept')]);
+      await conversations.trash(OTHER);
+    });
+  });
+
+  it('takes no backup that would pass the limit, before it is reached', async () => {
+    const place = await fullPlace();
+    const { path } = await place.withApp(({ backups }) => backups.make({ folder: place.folder }));
+    rmSync(place.filler);
+    place.write('memory-bank/large.md', 'x'.repeat(30_000));
+    await place.withApp(async ({ areas, size }) => {
+      const requireRoom = (bytes: number) => size.requireRoom(bytes);
+      const options = { into: areas, dryRun: false, fsync: false, requireRoom };
+      expect((await errorOf(restoreArchive(path, options))).code).toBe('STORAGE_FULL');
+      expect(existsSync(place.filler)).toBe(false);
+    });
+  });
+});

@@ -1,0 +1,133 @@
+/** The view of one conversation in a real Chromium: finding inside, summaries, branches, asking on. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { type StandIn, startStandIn } from '../support/perplexity-stand-in.js';
+import { launch } from './browser.mjs';
+import { faultsOf, goTo, openPage, writeConversation } from './opened-page.js';
+
+const ID = '20250124-1706102400123';
+const BRANCH = '20250125-1706188800123';
+
+let browser: Browser;
+let opened: Awaited<ReturnType<typeof openPage>>;
+let perplexity: StandIn | undefined;
+
+beforeAll(async () => {
+  browser = await launch();
+});
+afterAll(() => browser.close());
+afterEach(async () => {
+  await opened.close();
+  await perplexity?.close();
+  perplexity = undefined;
+});
+
+/** Every hundredth message names a heron. */
+const MANY = Array.from({ length: 900 }, (_, at) => ({
+  role: at % 2 === 0 ? 'user' : 'assistant',
+  content: `Message ${at + 1} tells of ${at % 100 === 50 ? 'a Heron' : 'the river'} in May.`,
+}));
+
+it('finds inside a long conversation, goes on and back, and holds a bounded part', async () => {
+  opened = await openPage(browser, ({ root }) => writeConversation(root, ID, {}, MANY));
+  const { page } = opened;
+  await goTo(page, `#/conversation/${ID}`);
+  await page.waitForSelector('#m1');
+  expect(await page.locator('.message').count()).toBeLessThan(100);
+  await page.keyboard.press('s');
+  await page.keyboard.type('heron');
+  await page.waitForSelector('.find-inside [role=status]:text-is("9 messages")');
+  const named = () => page.locator('.message.named .facts').first().textContent();
+  for (const seq of [51, 151, 251]) {
+    await page.keyboard.press('Enter');
+    await page.waitForSelector(`#m${seq}.named`);
+  }
+  await page.waitForSelector('.find-inside [role=status]:text-is("3 of 9 messages")');
+  await page.keyboard.press('Shift+Enter');
+  await page.waitForSelector('#m151.named');
+  await page.getByRole('button', { name: 'Previous' }).click();
+  await page.getByRole('button', { name: 'Previous' }).click();
+  await page.waitForSelector('#m851.named');
+  expect(await named()).toBe('#851');
+  expect(await page.evaluate(() => CSS.highlights.get('found')?.size)).toBeGreaterThan(0);
+  await page.getByRole('button', { name: 'Earlier messages' }).click();
+  await page.waitForSelector('#m807');
+  const shown = await page.locator('.message').evaluateAll((all) => all.map(({ id }) => id));
+  expect(shown).toEqual(shown.map((_, at) => `m${807 + at}`));
+  await page.getByLabel('Find in this conversation').fill('pelican');
+  await page.waitForSelector('.find-inside :text("No message has these words.")');
+  expect(await faultsOf(page)).toEqual([]);
+  expect(opened.faults).toEqual([]);
+});
+
+it('is read to the end while only a bounded part is in the document', async () => {
+  opened = await openPage(browser, ({ root }) => writeConversation(root, ID, {}, MANY));
+  const { page } = opened;
+  await goTo(page, `#/conversation/${ID}`);
+  await page.waitForSelector('#m1');
+  let most = 0;
+  for (let round = 0; round < 200; round += 1) {
+    await page.evaluate(() => document.querySelector('.end')?.scrollIntoView());
+    most = Math.max(most, await page.locator('.message').count());
+    if ((await page.locator('#m900').count()) > 0) break;
+    await page.waitForTimeout(50);
+  }
+  expect(await page.locator('#m900').count()).toBe(1);
+  expect(most).toBeLessThanOrEqual(200);
+  expect(await page.getByRole('button', { name: 'Earlier messages' }).count()).toBe(1);
+});
+
+it('shows the summary and links the branches of both sides', async () => {
+  opened = await openPage(browser, ({ root }) => {
+    writeConversation(root, ID, { title: 'Bees' }, [
+      { id: 'one', role: 'user', content: 'Do bees sleep at night?' },
+      { role: 'assistant', content: 'Bees sleep for some hours at night in the hive.' },
+    ]);
+    const branchOf = { conversationId: ID, messageId: 'one' };
+    writeConversation(root, BRANCH, { title: 'Wasps', branchOf }, [
+      { role: 'user', content: 'And wasps?' },
+    ]);
+  });
+  const { page } = opened;
+  await goTo(page, `#/conversation/${ID}`);
+  await page.getByText('Summary', { exact: true }).click();
+  await page.waitForSelector('.summary .markdown :text("bees")');
+  await page.locator('.branches a', { hasText: 'Wasps' }).click();
+  await page.waitForSelector('h1:text("Wasps")');
+  expect(await faultsOf(page)).toEqual([]);
+  await page.locator('.branches a').click();
+  await page.waitForSelector('h1:text("Bees")');
+  // Without a key there is nobody to ask.
+  expect(await page.locator('.ask').count()).toBe(0);
+});
+
+it('asks Perplexity on, and says what that costs before and after', async () => {
+  const standIn = await startStandIn();
+  perplexity = standIn;
+  const asked = { role: 'user', content: 'What is the moon?' };
+  const cost = { currency: 'USD', total: 0.02 };
+  const answered = { role: 'assistant', content: 'A satellite.', metadata: { cost } };
+  opened = await openPage(
+    browser,
+    ({ root }) => writeConversation(root, ID, { title: 'Moon' }, [asked, answered]),
+    { PERPLEXITY_API_KEY: standIn.key, PERPLEXITY_BASE_URL: standIn.url },
+  );
+  const { page } = opened;
+  await goTo(page, `#/conversation/${ID}`);
+  await page.waitForSelector(
+    '.cost-before:text("this conversation has cost 0.02 USD. One answer has cost 0.02 USD")',
+  );
+  expect(await faultsOf(page)).toEqual([]);
+  await page.getByLabel('Ask Perplexity here').fill('How far is it?');
+  expect(standIn.creates).toBe(0);
+  await page.getByRole('button', { name: 'Ask', exact: true }).click();
+  await page.waitForSelector('.cost-after:text("This answer cost 0.013 USD.")');
+  await page.waitForSelector('.cost-before:text("this conversation has cost 0.033 USD")');
+  await page.waitForSelector('#m4');
+  expect(standIn.creates).toBe(1);
+  const file = join(opened.root, 'conversation-logs', ID, 'conversation.json');
+  expect(JSON.parse(readFileSync(file, 'utf8')).messages).toHaveLength(4);
+  expect(opened.faults).toEqual([]);
+});

@@ -1,0 +1,128 @@
+/** Imports by the page: an export that is dropped, its dry run, the import itself, and the bounds. */
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { zipOf } from '../support/zip.js';
+import { launch } from './browser.mjs';
+import { faultsOf, goTo, openPage } from './opened-page.js';
+
+let browser: Browser;
+let opened: Awaited<ReturnType<typeof openPage>>;
+
+beforeAll(async () => {
+  browser = await launch();
+});
+afterAll(() => browser.close());
+beforeEach(async () => {
+  opened = await openPage(browser, () => undefined);
+});
+afterEach(() => opened.close());
+
+/** As ChatGPT exports it. */
+const EXPORT = JSON.stringify([
+  {
+    id: 'c1',
+    title: 'Garden',
+    create_time: 1_706_102_400,
+    update_time: 1_706_102_500,
+    current_node: 'n2',
+    mapping: {
+      n1: node('n1', null, ['n2'], 'user', 'When are beans sown?'),
+      n2: node('n2', 'n1', [], 'assistant', 'In May, when the soil is warm.'),
+    },
+  },
+]);
+
+function node(id: string, parent: string | null, children: string[], role: string, text: string) {
+  const content = { content_type: 'text', parts: [text] };
+  const message = { id, author: { role }, create_time: 1_706_102_400, content, metadata: {} };
+  return { id, parent, children, message };
+}
+
+const stored = () => {
+  const folder = join(opened.root, 'conversation-logs');
+  return existsSync(folder) ? readdirSync(folder).filter((name) => /^\d/.test(name)) : [];
+};
+
+/** Drops a file as a file manager does. */
+const drop = (name: string, content: string) =>
+  opened.page.evaluate(
+    ([fileName = '', text = '']) => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File([text], fileName));
+      document.body.dispatchEvent(
+        new DragEvent('drop', { bubbles: true, cancelable: true, dataTransfer }),
+      );
+    },
+    [name, content],
+  );
+
+it('shows what a dropped export would bring, then brings it in', async () => {
+  const { page } = opened;
+  await page.waitForSelector('h2:text("Nothing is kept here yet")');
+  await drop('conversations.json', EXPORT);
+  await page.waitForSelector('[role=status]:text("Nothing is imported yet")');
+  expect(stored()).toEqual([]);
+  expect(await page.locator('.totals dd').first().textContent()).toBe('1');
+  expect(await faultsOf(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Import' }).click();
+  await page.waitForSelector('[role=status]:text("conversations.json is imported.")');
+  expect(stored()).toHaveLength(1);
+  await page.getByText('To the timeline').click();
+  await page.waitForSelector('.row .title:text("Garden")');
+  expect(opened.faults).toEqual([]);
+});
+
+it('takes a zip archive that is chosen, and nothing on a cancel', async () => {
+  const { page } = opened;
+  await page.getByText('Import an export').click();
+  await page.waitForSelector('h1:text("Import")');
+  const buffer = zipOf([{ name: 'conversations.json', content: EXPORT }]);
+  await page.getByLabel('Choose a file').setInputFiles({
+    ...{ name: 'chatgpt.zip', mimeType: 'application/zip', buffer },
+  });
+  await page.waitForSelector('.totals dd:text("1")');
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.waitForSelector('.totals', { state: 'detached' });
+  expect(stored()).toEqual([]);
+});
+
+it('says that a file is of no known kind', async () => {
+  const { page } = opened;
+  await goTo(page, '#/import');
+  await page.waitForSelector('h1:text("Import")');
+  await drop('picture.bin', '\u0000\u0001\u0002');
+  await page.waitForSelector('[role=alert]');
+  expect(stored()).toEqual([]);
+});
+
+it('reads over the network only what was handed over here', async () => {
+  const { page, served } = opened;
+  await page.waitForSelector('h2:text("Nothing is kept here yet")');
+  const post = (path: string, type: string, data: string | Buffer) =>
+    page.request.post(`${served.origin}${path}`, { headers: { 'Content-Type': type }, data });
+  const bytes = 'application/octet-stream';
+  const name = encodeURIComponent('../../evil/chat.json');
+  const taken = await post(`/api/uploads?name=${name}`, bytes, EXPORT);
+  expect(taken.status()).toBe(201);
+  const { path } = await taken.json();
+  expect(path).toMatch(/daybook-[^/]+[/\\]chat\.json$/);
+  const importOf = (from: string) =>
+    post('/api/tools/import_conversations', 'application/json', JSON.stringify({ path: from }));
+  expect((await importOf('/etc/passwd')).status()).toBe(400);
+  expect((await importOf(`${path}/../chat.json`)).status()).toBe(400);
+  expect((await importOf(path)).status()).toBe(200);
+  const removed = await post('/api/uploads/remove', 'application/json', JSON.stringify({ path }));
+  expect(removed.status()).toBe(204);
+  expect(existsSync(path)).toBe(false);
+  expect((await importOf(path)).status()).toBe(400);
+  expect((await post('/api/uploads?name=x', 'text/plain', 'x')).status()).toBe(415);
+  const kept = [];
+  for (let at = 0; at < 5; at += 1) {
+    kept.push((await (await post(`/api/uploads?name=${at}`, bytes, 'x')).json()).path as string);
+  }
+  expect(kept.map((each) => existsSync(each))).toEqual([false, false, true, true, true]);
+  await served.stop();
+  expect(kept.map((each) => existsSync(each))).toEqual([false, false, false, false, false]);
+});

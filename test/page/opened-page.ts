@@ -1,0 +1,72 @@
+/** The page of a new store in a browser, and what it did that it may not do. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import axe from 'axe-core';
+import type { Browser, Page } from 'playwright-core';
+import { newPlace, servePage } from './browser.mjs';
+
+/** Conversations by number, as somebody writes them by hand. */
+export function writeConversation(
+  root: string,
+  conversationId: string,
+  head: object,
+  messages: readonly object[],
+): void {
+  const file = join(root, 'conversation-logs', conversationId, 'conversation.json');
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, JSON.stringify({ conversationId, ...head, messages }));
+}
+
+/** `faults` are requests to elsewhere, errors, and violations of the policy; it must stay empty. */
+export async function openPage(
+  browser: Browser,
+  prepare: (place: ReturnType<typeof newPlace>) => unknown,
+  env: Record<string, string> = {},
+) {
+  const made = newPlace();
+  const place = { ...made, env: { ...made.env, ...env } };
+  await prepare(place);
+  const served = await servePage(place);
+  const context = await browser.newContext({ viewport: { width: 1100, height: 720 } });
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on('request', (request) => {
+    const { protocol, origin } = new URL(request.url());
+    if (protocol !== 'blob:' && origin !== served.origin) faults.push(request.url());
+  });
+  page.on('pageerror', (error) => faults.push(error.message));
+  await page.exposeFunction('policyViolated', (what: string) => faults.push(what));
+  await page.addInitScript(() => {
+    document.addEventListener('securitypolicyviolation', (event) => {
+      const { policyViolated } = window as unknown as { policyViolated(what: string): void };
+      policyViolated(`${event.violatedDirective}: ${event.blockedURI} ${event.sample}`);
+    });
+  });
+  await page.goto(served.link);
+  const close = async () => {
+    await context.close();
+    await served.stop();
+    place.remove();
+  };
+  return { root: place.root, served, context, page, faults, close };
+}
+
+export const goTo = (page: Page, address: string) =>
+  page.evaluate((hash) => {
+    location.hash = hash;
+  }, address);
+
+/** What axe-core finds. It is run by the test, outside of the policy of the page. */
+export async function faultsOf(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  return page.evaluate(async () => {
+    const found = window as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
+    const { violations } = await found.axe.run();
+    return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`);
+  });
+}
+
+interface Violation {
+  id: string;
+  nodes: { html: string }[];
+}

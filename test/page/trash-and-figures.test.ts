@@ -1,0 +1,91 @@
+/** What was deleted and comes back by a click, what a check of the store finds, and more figures. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { launch, run } from './browser.mjs';
+import { faultsOf, goTo, openPage, writeConversation } from './opened-page.js';
+
+const ID = '20250124-1706102400123';
+
+let browser: Browser;
+let opened: Awaited<ReturnType<typeof openPage>>;
+
+beforeAll(async () => {
+  browser = await launch();
+});
+afterAll(() => browser.close());
+afterEach(() => opened.close());
+
+async function post(name: string, data: object) {
+  const { page, served } = opened;
+  const answer = await page.request.post(`${served.origin}/api/tools/${name}`, { data });
+  return answer.json();
+}
+
+it('brings back deleted notes and insights by a click', async () => {
+  opened = await openPage(browser, ({ root }) => {
+    mkdirSync(join(root, 'memory-bank'), { recursive: true });
+    writeFileSync(join(root, 'memory-bank', 'bees.md'), '# Bees\n');
+  });
+  const { page, root } = opened;
+  await page.waitForSelector('.empty');
+  await post('mb_delete', { path: 'bees.md' });
+  const saved = await post('save_insight', { content: 'Bees sleep.', context: 'global' });
+  await post('delete_insight', { id: saved.id });
+  expect(existsSync(join(root, 'memory-bank', 'bees.md'))).toBe(false);
+  await goTo(page, '#/trash');
+  await page.waitForSelector('h2:text("Deleted notes and insights")');
+  expect(await page.locator('.trash .cards .card').count()).toBe(2);
+  expect(await faultsOf(page)).toEqual([]);
+  const restore = (title: string) =>
+    page.locator('.card', { hasText: title }).getByRole('button', { name: 'Restore' }).click();
+  await restore('Bees sleep.');
+  await page.waitForSelector('.notice:text("The insight is back.")');
+  await page.waitForSelector('.card:has-text("Bees sleep.")', { state: 'detached' });
+  await restore('bees.md');
+  await page.waitForSelector('.note h1:text("Bees")');
+  expect(readFileSync(join(root, 'memory-bank', 'bees.md'), 'utf8')).toBe('# Bees\n');
+  await goTo(page, '#/trash');
+  await page.waitForSelector(':text("The trash is empty.")');
+});
+
+it('says what a check of the store finds', async () => {
+  opened = await openPage(browser, ({ root }) => {
+    writeConversation(root, ID, {}, [{ role: 'user', content: 'x' }]);
+    const broken = join(root, 'conversation-logs', '20250125-1706188800123');
+    mkdirSync(broken, { recursive: true });
+    writeFileSync(join(broken, 'conversation.json'), '{ "conversationId": ');
+  });
+  const { page } = opened;
+  await goTo(page, '#/trash');
+  await page.getByRole('button', { name: 'Check now' }).click();
+  await page.waitForSelector('[role=status]:text("Something needs a person.")');
+  const found = page.locator('.card', { hasText: '20250125-1706188800123' });
+  expect(await found.first().textContent()).toMatch(/error/);
+  expect(await faultsOf(page)).toEqual([]);
+  expect(opened.faults).toEqual([]);
+});
+
+it('shows topics by month, open questions, the store, and what is near a limit', async () => {
+  opened = await openPage(
+    browser,
+    async (place) => {
+      await run(place, ['demo', place.root]);
+      const messages = Array.from({ length: 500 }, (_, at) => ({
+        ...{ role: 'user', content: `Line ${at}`, createdAt: '2025-01-24T12:00:00.000Z' },
+      }));
+      writeConversation(place.root, ID, { title: 'Almost full' }, messages);
+    },
+    { DAYBOOK_MAX_MESSAGES: '550' },
+  );
+  const { page } = opened;
+  await goTo(page, '#/figures');
+  await page.waitForSelector('.topics-by-month a');
+  await page.waitForSelector('.near :text("Almost full has 500 of at most 550 messages.")');
+  await page.waitForSelector('h2:text("Open questions")');
+  await page.waitForSelector('.store dt:text("in files")');
+  await page.waitForSelector('.open-questions li, :text("No question of the last session")');
+  expect(await faultsOf(page)).toEqual([]);
+  expect(opened.faults).toEqual([]);
+});

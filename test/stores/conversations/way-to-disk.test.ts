@@ -1,0 +1,54 @@
+/** The files that a message passes on its way to the disk, as docs/ARCHITECTURE.md lists them. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { tempFolder } from '../../support/temp-folder.js';
+
+/** In the order in which they are entered. */
+const WAY = [
+  'tools/conversations/save-message.ts',
+  'stores/conversations/conversations.ts',
+  'files/atomic/group-commit.ts',
+  'stores/conversations/writing/writer.ts',
+  'files/locks/file-lock.ts',
+  'stores/conversations/files/conversation-files.ts',
+  'files/locks/lock-handle.ts',
+  'files/atomic/atomic-write.ts',
+];
+
+/** They return a value or change the document; the message does not go on from them. */
+const ASKED = [
+  'files/locks/process-identity.ts',
+  'stores/conversations/document/document.ts',
+  'stores/conversations/document/head-change.ts',
+  'stores/conversations/document/json-copy.ts',
+  'stores/conversations/document/parse-conversation.ts',
+  'stores/conversations/files/document-cache.ts',
+  'stores/conversations/refs.ts',
+  'stores/conversations/store-core.ts',
+  'stores/conversations/writing/append.ts',
+  'stores/conversations/writing/screen.ts',
+  'stores/format-steps.ts',
+];
+
+/** Notified after the rename. */
+const NOTIFIED = [
+  'stores/conversations/files/catalogue.ts',
+  'stores/conversations/listing/newest-first.ts',
+];
+
+it('a saved message passes only the files of its way, which ARCHITECTURE.md lists in order', () => {
+  const script = new URL('../../support/files-entered.mjs', import.meta.url).pathname;
+  const output = execFileSync(process.execPath, [script, join(tempFolder(), 'logs')], {
+    encoding: 'utf8',
+  });
+  const entered = JSON.parse(output) as string[];
+  const isOfRooms = (path: string) =>
+    /^(tools\/conversations|stores|files\/(atomic|locks))\//.test(path);
+  expect(entered.filter(isOfRooms).sort()).toEqual([...WAY, ...ASKED, ...NOTIFIED].sort());
+  const architecture = readFileSync('docs/ARCHITECTURE.md', 'utf8');
+  const positions = WAY.map((path) => architecture.indexOf(`\`${path}\``));
+  expect(positions.every((position) => position > 0)).toBe(true);
+  expect(positions).toEqual([...positions].sort((a, b) => a - b));
+});
