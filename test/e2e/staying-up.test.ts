@@ -83,7 +83,7 @@ describe('a root that is moved away and back', () => {
           ['mb_add', { path: 'b.md', content: '# B' }],
           ['save_insight', { content: 'an insight' }],
           ['kg_add', { subject: 'a', predicate: 'b', object: 'c' }],
-          ['set_state', { key: 'k', value: 'v' }],
+          ['set_state', { contextWindow: 20 }],
           ['delete_conversation', { conversationId }],
         ] as const) {
           expect((await failure(name, args)).code).toBe('STORAGE_UNAVAILABLE');
