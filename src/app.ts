@@ -2,20 +2,21 @@
  * Composition root: the configuration in, one App with every store and service out.
  * Tools see this interface and nothing of the configuration but the facts that are fit to show.
  */
-import { dirname, join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { Figures } from './analytics/figures.js';
 import { doctorOf } from './app/doctor.js';
 import type { EmbeddingParts } from './app/embeddings.js';
 import { openStoreEncryption } from './app/encryption.js';
+import { factsOf, type StoreFacts } from './app/facts.js';
 import { indexCachePath } from './app/index-cache-path.js';
 import { openLanguageParts } from './app/language-parts.js';
 import { type KeepingParts, keepingParts, storeSize } from './app/maintenance.js';
 import { perplexityOf } from './app/perplexity.js';
+import { rememberRoot, requireRootAtStart } from './app/root-at-start.js';
 import type { SummaryParts } from './app/summaries.js';
 import { type Clock, systemClock } from './base/clock.js';
 import { type Log, silentLog } from './base/log.js';
-import { VERSION } from './base/version.js';
-import { type Config, withoutPassword } from './config/config.js';
+import type { Config } from './config/config.js';
 import { RelevantSnippets } from './context/snippets/relevant-snippets.js';
 import type { SummaryService } from './context/summaries/summary-service.js';
 import type { Doctor } from './doctor/doctor.js';
@@ -54,27 +55,7 @@ import { MemoryBank } from './stores/memory-bank/memory-bank.js';
 import { ResearchJobFiles } from './stores/research-jobs/research-job-files.js';
 import { StateStore } from './stores/state.js';
 
-/** What `store_info` and `daybook info` show. It contains no secret. */
-export interface StoreFacts {
-  readonly version: string;
-  readonly root: string;
-  readonly rootSource: string;
-  readonly conversationLogsDir: string;
-  readonly configFile: string;
-  /** Where the search index is cached; absent where it is built at every start. */
-  readonly indexCachePath?: string;
-  readonly settings: {
-    readonly toolsets: readonly string[];
-    readonly fsync: boolean;
-    readonly maxMessages: number;
-    readonly logLevel: string;
-    readonly perplexity: {
-      readonly configured: boolean;
-      readonly backend: string;
-      readonly baseUrl: string;
-    };
-  };
-}
+export type { StoreFacts };
 
 export interface App {
   readonly conversations: ConversationStore;
@@ -131,6 +112,8 @@ export interface AppOptions {
   readonly clock?: Clock;
   /** Nothing will be written, so no folder is created. */
   readonly isReading?: boolean;
+  /** For servers: goes on while the root is away, and makes none where one is missing. */
+  readonly staysUp?: boolean;
 }
 
 /** What every write of a store asks. */
@@ -146,14 +129,19 @@ const SECOND_RESUME_MS = 25_000;
 
 /**
  * Opens every store on the folders of the configuration. Creates no conversation by itself. DECRYPT where
- * the store is encrypted with another key than the given one, LOCKED while that is being changed.
+ * the store is encrypted with another key than the given one, LOCKED while that is being changed,
+ * STORAGE_UNAVAILABLE where a server's root is away.
  */
 export async function createApp(config: Config, options: AppOptions = {}): Promise<App> {
+  if (options.staysUp) requireRootAtStart(config);
   const encryption = await openStoreEncryption(config);
   try {
     const app = await openApp(config, options, encryption);
     const close = () => app.close().finally(() => encryption.close());
-    return { ...app, close };
+    if (options.staysUp !== true) return { ...app, close };
+    const remember = () => rememberRoot(config, options.log ?? silentLog);
+    const remembered = remember();
+    return { ...app, close: () => remembered.then(remember).finally(close) };
   } catch (error) {
     encryption.close();
     throw error;
@@ -163,12 +151,12 @@ export async function createApp(config: Config, options: AppOptions = {}): Promi
 async function openApp(config: Config, options: AppOptions, encryption: Encryption): Promise<App> {
   const { forms } = encryption;
   const codec = codecOf(encryption.key);
-  const { log = silentLog, clock = systemClock, isReading = false } = options;
+  const { log = silentLog, clock = systemClock, isReading = false, staysUp = false } = options;
   const { logsDir: logsFolder, fsync } = config;
   const size = storeSize(config, clock);
   const requireRoom = () => size.requireRoom();
   const screen = new MessageScreen(config);
-  const opening = { screen, clock, log, isReading, codec };
+  const opening = { screen, clock, log, isReading, staysUp, codec };
   const conversations = await conversationsOf(config, requireRoom, opening);
   const language = openLanguageParts(config, conversations, clock, log);
   const { languageModels, embeddings } = language.services;
@@ -201,7 +189,7 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
     state: new StateStore({ logsFolder, fsync, screen, clock }),
     ...language.services,
     insightSearch: new InsightSearch(insights),
-    ...settledBy(config, encryption),
+    ...settledBy(config, encryption, conversations),
     start() {
       beginning.start();
       search.start();
@@ -227,10 +215,15 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
 }
 
 const conversationsOf = (
-  { logsDir: logsFolder, fsync, maxMessages, keeping: { versions } }: Config,
+  { root, logsDir: logsFolder, fsync, maxMessages, keeping: { versions } }: Config,
   requireRoom: () => Promise<void>,
-  options: Required<AppOptions> & { screen: MessageScreen; codec: Codec },
-) => openConversationStore({ logsFolder, fsync, maxMessages, versions, requireRoom, ...options });
+  { staysUp, ...options }: Required<AppOptions> & { screen: MessageScreen; codec: Codec },
+) => {
+  const isInRoot = logsFolder === root || logsFolder.startsWith(root + sep);
+  const guarded = { guarded: [isInRoot ? root : logsFolder] };
+  const kept = { logsFolder, fsync, maxMessages, versions, requireRoom, ...options };
+  return openConversationStore({ ...kept, ...(staysUp && { staysUp: guarded }) });
+};
 
 /** Clears what dead processes left, follows their research runs, and takes in what the user has watched. */
 function beginningOf(
@@ -260,10 +253,14 @@ function beginningOf(
 }
 
 /** What the configuration alone decides. */
-const settledBy = (config: Config, { key, forms }: Encryption) => ({
+const settledBy = (
+  config: Config,
+  { key, forms }: Encryption,
+  { deferred }: ConversationStore,
+) => ({
   forms,
   isEncrypted: key !== undefined,
-  requireUnconverted: () => requireUnconverted(config.logsDir),
+  requireUnconverted: () => (deferred.isAway ? undefined : requireUnconverted(config.logsDir)),
   durability: { fsync: config.fsync },
   timeZone: config.timeZone,
   facts: factsOf(config),
@@ -368,28 +365,4 @@ function backupsOf(config: Config, kg: KnowledgeGraph, providers: ProviderList, 
     { name: 'configuration/providers.json', text: () => providers.withoutSecrets() },
   ];
   return { areas, backups: new Backups({ ...backup, areas, singleFiles, clock, fsync }) };
-}
-
-function factsOf(config: Config): StoreFacts {
-  const cachePath = indexCachePath(config);
-  const { toolsets, fsync, maxMessages, logLevel, perplexity } = config;
-  return {
-    version: VERSION,
-    root: config.root,
-    rootSource: config.rootSource,
-    conversationLogsDir: config.logsDir,
-    configFile: config.configFile,
-    ...(cachePath !== undefined && { indexCachePath: cachePath }),
-    settings: {
-      toolsets,
-      fsync,
-      maxMessages,
-      logLevel,
-      perplexity: {
-        configured: perplexity.apiKey !== undefined,
-        backend: perplexity.backend,
-        baseUrl: withoutPassword(perplexity.baseUrl),
-      },
-    },
-  };
 }

@@ -56,6 +56,11 @@ export const ERROR_KINDS = {
   CORRUPT: kind(2513, 'The damaged file was left untouched; correct it or restore a backup.'),
   FORMAT_TOO_NEW: kind(2514, 'A newer Daybook wrote this file; update Daybook to read it.'),
   ALREADY_EXISTS: kind(2515, 'Choose another name, or work with the one that exists.'),
+  STORAGE_UNAVAILABLE: kind(
+    2516,
+    'Bring the folder of the store back: connect the drive, mount it, or move it back. Daybook notices it within seconds. To begin a new store there, restart the server.',
+    true,
+  ),
   RATE_LIMITED: kind(3000, 'Wait as long as the message says, then call again.', true),
   NOT_CONFIGURED: kind(3001, 'Set the named variable in the configuration of the MCP server.'),
   PROVIDER: kind(3100, 'The stored conversation is unchanged; call again later.', true),

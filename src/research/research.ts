@@ -61,6 +61,7 @@ class Research implements ResearchService {
       const conversation = await store.create({
         title: titleFrom(question.query),
         messages: [{ role: 'system', content: systemPromptFor('search') }, ...exchange],
+        mayDefer: true,
       });
       return conversation.conversationId;
     });
@@ -80,7 +81,7 @@ class Research implements ResearchService {
     const backend = this.#perplexity().backend;
     const exchange = toStoredExchange(question.query, answer, { kind: 'search', backend, notes });
     const result = await this.#stored('search', question, answer, notes, async () => {
-      await store.append(conversationId, exchange);
+      await store.append(conversationId, exchange, { mayDefer: true });
       return conversationId;
     });
     if (job !== undefined && result.saved) await this.#clearEnded(conversationId);

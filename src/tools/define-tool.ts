@@ -78,6 +78,8 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject
   readonly annotations: ToolAnnotations;
   /** True where the result quotes stored or fetched text, which is data and never instructions. */
   readonly quotesText?: boolean;
+  /** Its writes wait in memory while the store is away; other writing tools are refused then. */
+  readonly writesLater?: true;
   /** The same facts as `run` returned, for reading; left out, compact JSON. */
   text?(result: z.output<O>): string;
   run(input: z.output<I>, app: App, call: ToolCall): Promise<z.input<O>>;

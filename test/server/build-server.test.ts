@@ -16,7 +16,17 @@ import { buildServer, type ServerOptions } from '../../src/server/mcp/build-serv
 import { defineTool, success, type Tool } from '../../src/tools/define-tool.js';
 import { jsonObject } from '../../src/tools/json-object.js';
 
-const app = { facts: 'the app', requireUnconverted: () => undefined } as unknown as App;
+/** A store that can be written: no result says otherwise. */
+const healthy = {
+  settle: async () => true,
+  requireHere: () => undefined,
+  state: () => undefined,
+};
+const app = {
+  facts: 'the app',
+  conversations: { deferred: healthy },
+  requireUnconverted: () => undefined,
+} as unknown as App;
 const annotations = {
   readOnlyHint: true,
   destructiveHint: false,

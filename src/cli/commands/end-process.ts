@@ -20,13 +20,13 @@ export function limitEnding(log: Log): void {
   setTimeout(stop, HARD_STOP_MS).unref();
 }
 
-/** Ends the process with status 0, or kills it where a file operation blocks the exit. */
+/** Ends the process with `process.exitCode` or 0, or kills it where a file operation blocks the exit. */
 export async function endProcess(): Promise<never> {
   for (let waitedMs = 0; hasFileOperations(); waitedMs += STEP_MS) {
     if (waitedMs >= SETTLE_MS) kill();
     await sleep(STEP_MS);
   }
-  process.exit(0);
+  process.exit();
 }
 
 const hasFileOperations = () =>

@@ -12,7 +12,7 @@ import { buildServer } from '../../server/mcp/build-server.js';
 import { configuration, type Flags } from '../configuration.js';
 import { endProcess, limitEnding } from './end-process.js';
 import { openWith } from './open-with.js';
-import { openApp, PAGE_FOLDER, serverOptions, stopSignal } from './server-setup.js';
+import { closeApp, openApp, PAGE_FOLDER, serverOptions, stopSignal } from './server-setup.js';
 
 export interface PageCommandOptions {
   readonly print?: boolean;
@@ -45,7 +45,7 @@ export async function page(
     limitEnding(log);
     await server.close();
   } finally {
-    await app.close();
+    await closeApp(app);
   }
   await endProcess();
 }

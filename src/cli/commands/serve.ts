@@ -4,7 +4,7 @@
  */
 import { dirname, join } from 'node:path';
 import type { App } from '../../app.js';
-import { AppError } from '../../base/errors.js';
+import { AppError, isAppError } from '../../base/errors.js';
 import { createLog, type Log } from '../../base/log.js';
 import type { Config } from '../../config/config.js';
 import type { HttpConfig } from '../../config/http-settings.js';
@@ -13,7 +13,7 @@ import { buildServer } from '../../server/mcp/build-server.js';
 import { serveStdio } from '../../server/stdio.js';
 import { configuration, type Flags } from '../configuration.js';
 import { endProcess, limitEnding } from './end-process.js';
-import { openApp, PAGE_FOLDER, serverOptions, stopSignal } from './server-setup.js';
+import { closeApp, openApp, PAGE_FOLDER, serverOptions, stopSignal } from './server-setup.js';
 
 export interface ServeOptions {
   mode?: string;
@@ -63,18 +63,27 @@ function flagsOf({ mode, http, port, host, stateless }: ServeOptions): Flags {
   };
 }
 
-/** Opens the stores before it listens, so that a broken disk ends the start. */
+/**
+ * Opens the stores before it listens, so that a broken disk ends the start. Where the root is away it
+ * listens all the same, without the page, and each call looks again.
+ */
 async function overHttp(config: Config, log: Log): Promise<void> {
   const { openHttp } = await import('../../server/http/http-server.js');
-  const app = await openApp(config, log);
+  const app = lazily(() => openApp(config, log));
+  const opened = await app.get().catch((error: unknown) => {
+    if (!isAppError(error, 'STORAGE_UNAVAILABLE')) throw error;
+    console.error(`${error.message} ${error.hint}`);
+    return undefined;
+  });
   const http = await withToken(config);
   const build = (hasSession: boolean) =>
-    buildServer({ ...serverOptions(config, log), app: () => app, isRemote: true, hasSession });
+    buildServer({ ...serverOptions(config, log), app: app.get, isRemote: true, hasSession });
   const stop = stopSignal();
   try {
-    const server = await openHttp({ config: http, build, log, page: { folder: PAGE_FOLDER, app } });
+    const page = opened && { folder: PAGE_FOLDER, app: opened };
+    const server = await openHttp({ config: http, build, log, ...(page && { page }) });
     console.error(`daybook serves MCP at ${server.url}`);
-    console.error(`The page is at ${new URL('/', server.url)}`);
+    if (page) console.error(`The page is at ${new URL('/', server.url)}`);
     if (!stop.aborted) await new Promise((resolve) => stop.addEventListener('abort', resolve));
     log.debug({ reason: stop.reason }, 'ending');
     limitEnding(log);
@@ -119,7 +128,7 @@ function lazily(open: () => Promise<App>) {
     },
     close: async () => {
       const [opened] = await Promise.allSettled([opening]);
-      if (opened.status === 'fulfilled') await opened.value?.close();
+      if (opened.status === 'fulfilled' && opened.value) await closeApp(opened.value);
     },
   };
 }

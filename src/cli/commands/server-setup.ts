@@ -18,7 +18,7 @@ export function serverOptions({ toolsets, perplexity }: Config, log: Log) {
 export async function openApp(config: Config, log: Log): Promise<App> {
   try {
     const { createApp } = await import('../../app.js');
-    const app = await createApp(config, { log });
+    const app = await createApp(config, { log, staysUp: true });
     app.start();
     return app;
   } catch (error) {
@@ -33,4 +33,17 @@ export function stopSignal(): AbortSignal {
     process.on(name, () => stop.abort(name));
   }
   return stop.signal;
+}
+
+/** Closes the stores. What could not be written is named on stderr, and the process will end with 1. */
+export async function closeApp(app: App): Promise<void> {
+  await app.close();
+  const unwritten = app.conversations.deferred.unwritten();
+  if (unwritten.length === 0) return;
+  process.exitCode = 1;
+  console.error(`daybook: ${unwritten.length} writes are lost, because the store was away:`);
+  for (const { conversationId, messageIds, reason } of unwritten) {
+    const ids = messageIds.join(', ') || 'no message';
+    console.error(`  conversation ${conversationId}: ${ids}${reason ? ` (${reason})` : ''}`);
+  }
 }

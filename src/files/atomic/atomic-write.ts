@@ -22,6 +22,7 @@ import { closeQuietly } from '../door/close-quietly.js';
 import { createAt, createIn, replaceable } from '../door/open-regular.js';
 import { inFolder, type PinnedFolder, pinFolder } from '../door/pinned-folder.js';
 import { isInside } from '../paths/paths.js';
+import { requirePresent } from '../presence.js';
 import { fileError, ignoreErrno, withFileError } from '../read/file-errors.js';
 import { isSameStamp, type Stamp, stampOf } from '../read/stamp.js';
 import { toStored } from '../sealing/open-stores.js';
@@ -240,6 +241,7 @@ export async function makeFolder(
  */
 async function makeMissing(path: string): Promise<string | undefined> {
   if (await isFolder(path)) return undefined;
+  requirePresent(path);
   const parent = dirname(path);
   const first = parent === path ? undefined : await makeMissing(parent);
   try {

@@ -20,6 +20,7 @@ import { inFolder, type PinnedFolder, pinFolder } from '../door/pinned-folder.js
 import { leadsElsewhere } from '../door/refusals.js';
 import { removeTree } from '../door/remove-tree.js';
 import { listFolders } from '../paths/folders.js';
+import { requirePresent } from '../presence.js';
 import { ignoreErrno, withFileError } from '../read/file-errors.js';
 import { requireUnconverted } from '../sealing/open-stores.js';
 import { type HeldLock, heldLock, LockLostError, WANTED } from './lock-handle.js';
@@ -101,6 +102,7 @@ async function runLocked<T>(
   work: (lock: HeldLock) => Promise<T>,
 ): Promise<T> {
   for (let run = 1; run <= MAX_RUNS; run += 1) {
+    requirePresent(path);
     const owned = await withFileError('lock', path, () => acquire(locksFolder, path));
     const home = join(owned.at, owned.own);
     const lease = setInterval(() => void touch(home), SIGN_INTERVAL_MS).unref();

@@ -11,6 +11,7 @@ import type { ClientLog } from './client-logging.js';
 import { errorResult, inputError } from './error-result.js';
 import { type RequestRunner, refuseCursor } from './request-runner.js';
 import { toRpcError } from './rpc-error.js';
+import { requireStoreFor, withStoreNotice } from './store-notice.js';
 import { successResult } from './success-result.js';
 import { toolListing } from './tool-listing.js';
 
@@ -41,7 +42,9 @@ export function registerTools(
         const call: ToolCall = { ...request, isRemote };
         const input = tool.input.safeParse(params.arguments ?? {});
         if (!input.success) throw inputError(tool, input.error);
-        const result = successResult(tool, await tool.run(input.data, app, call));
+        await requireStoreFor(tool, app);
+        const output = await tool.run(input.data, app, call);
+        const result = withStoreNotice(successResult(tool, output), app);
         clientLog(extra, 'debug', { tool: tool.name, outcome: 'done' });
         return result;
       },

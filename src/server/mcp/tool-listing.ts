@@ -16,7 +16,7 @@ export function toolListing(tool: Tool): ToolListing {
     title: tool.title,
     description: tool.description,
     inputSchema: jsonSchema(tool.input, 'input'),
-    outputSchema: jsonSchema(tool.output, 'output'),
+    outputSchema: withDurable(jsonSchema(tool.output, 'output')),
     annotations: tool.annotations,
   };
   listings.set(tool, listing);
@@ -28,6 +28,18 @@ function leaveOutSafeIntegers(schema: { minimum?: number; maximum?: number }): v
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
 }
+
+/** Any result may say it, while the store cannot be written. */
+const durable = {
+  type: 'boolean',
+  const: false,
+  description: 'Present while something is not on the disk.',
+};
+
+const withDurable = (schema: ToolListing['inputSchema']) => ({
+  ...schema,
+  properties: { ...schema.properties, durable },
+});
 
 /** Draft 7 without `$schema`: every client's validator accepts this dialect. */
 function jsonSchema(schema: z.ZodObject, io: 'input' | 'output'): ToolListing['inputSchema'] {

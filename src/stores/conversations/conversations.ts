@@ -27,6 +27,7 @@ import { type ConversationChange, ignoredFolders } from './files/catalogue.js';
 import { type ConversationPage, ListPages, type PageRequest } from './listing/list-pages.js';
 import type { ListQuery } from './listing/list-query.js';
 import { invalidRef, notFound, requireRef } from './refs.js';
+import { DeferredWrites } from './staying/deferred-writes.js';
 import { type ConversationStoreOptions, StoreCore } from './store-core.js';
 import { tidyStore } from './tidy.js';
 import { History } from './versions/history.js';
@@ -57,10 +58,7 @@ export type {
 /** A conversation as it is in memory. */
 export type ConversationView = Pick<ConversationDocument, 'head' | 'message'>;
 
-/**
- * Creates the folder and keeps it out of git, where that has not been done; not for a reader.
- * FILESYSTEM_ERROR.
- */
+/** Creates the folder and keeps it out of git, where that has not been done; not for a reader. FILESYSTEM_ERROR. */
 export async function openConversationStore(
   options: ConversationStoreOptions,
 ): Promise<ConversationStore> {
@@ -84,12 +82,19 @@ export class ConversationStore {
   readonly history: History;
   /** Changing and removing single messages. */
   readonly edits: MessageEdits;
+  /** What waits in memory while the store cannot be written. */
+  readonly deferred: DeferredWrites;
 
   constructor(options: ConversationStoreOptions) {
     this.#core = new StoreCore(options);
     this.#versions = new VersionFiles(this.#core);
     this.#writer = new ConversationWriter(this.#core, this.#versions);
     this.#commits = new GroupCommits((ref, requests) => this.#writer.commit(ref, requests));
+    const commit = this.#commit.bind(this);
+    this.deferred = new DeferredWrites(this.#core, {
+      create: (c) => this.#writer.create(c),
+      commit,
+    });
     this.#core.whenOverwritten((before) => {
       const { conversationId } = before.head;
       return withLock(this.#core.locksFolder, conversationId, () =>
@@ -108,7 +113,7 @@ export class ConversationStore {
    * ALREADY_EXISTS (key), VALIDATION_ERROR (an id used twice, no time).
    */
   create(conversation: NewConversation): Promise<Created> {
-    return this.#writer.create(conversation);
+    return this.deferred.create(conversation);
   }
 
   /** What is on disk now. CONVERSATION_NOT_FOUND, CONVERSATION_CORRUPTED, FORMAT_TOO_NEW, FILESYSTEM_ERROR. */
@@ -123,6 +128,8 @@ export class ConversationStore {
 
   async #read(ref: string): Promise<ConversationDocument> {
     const id = await this.#core.resolve(ref);
+    const waiting = id === undefined ? undefined : this.deferred.view(id);
+    if (waiting !== undefined) return waiting;
     const found = id === undefined ? undefined : await this.#core.files.read(id);
     if (found === undefined) throw notFound(ref);
     return found.document;
@@ -135,19 +142,12 @@ export class ConversationStore {
   }
 
   /**
-   * All of `messages` in one replace, after those of earlier calls; durable when it resolves.
-   * Throws like `load`, and CONVERSATION_FULL, MESSAGE_NOT_FOUND (parent), STORAGE_FULL, LOCKED:
-   * then nothing of this call is in the file. The first message of a user titles a conversation
-   * that has no title.
+   * All of `messages` in one replace, after those of earlier calls; durable when it resolves, unless they may
+   * wait. Throws like `load`, and CONVERSATION_FULL, MESSAGE_NOT_FOUND (parent), STORAGE_FULL, LOCKED: then
+   * nothing of this call is in the file. The first message of a user titles a conversation without a title.
    */
-  async append(
-    ref: string,
-    messages: readonly NewMessage[],
-    options: AppendOptions = {},
-  ): Promise<AppendResult> {
-    const turn = this.#core.screened(messages);
-    const { messages: screened, ...noted } = turn instanceof Promise ? await turn : turn;
-    return { ...(await this.#commit(ref, { messages: screened, options })), ...noted };
+  append(ref: string, messages: readonly NewMessage[], options: AppendOptions = {}) {
+    return this.deferred.append(ref, { messages, options });
   }
 
   /** What waits for the same conversation is written together. */
@@ -309,9 +309,8 @@ export class ConversationStore {
   }
 
   /**
-   * Calls `listener` with every later change, each conversation's in order and before the call that
-   * made it resolves. `watch` and `refresh` notify of what was there before, unless it was seeded,
-   * and read no faster than the promises that the listener may return resolve.
+   * Calls `listener` with every later change, each conversation's in order and before the call that made it
+   * resolves. `watch` and `refresh` notify of what was there before, unless it was seeded, and await what it returns.
    */
   follow(listener: (change: ConversationChange) => unknown): void {
     this.#core.catalogue.follow(listener);
@@ -379,6 +378,7 @@ export class ConversationStore {
 
   /** Resolves when every write that was accepted has ended. */
   async close(): Promise<void> {
+    await this.deferred.close();
     await this.#core.close();
   }
 

@@ -9,6 +9,7 @@ import { type Log, silentLog } from '../../base/log.js';
 import { PendingWork } from '../../base/pending-work.js';
 import type { Durability } from '../../files/atomic/atomic-write.js';
 import { type Codec, plainCodec } from '../../files/codec.js';
+import { Presence } from '../../files/presence.js';
 import { openWatcher, type Watcher, type WatcherStatus } from '../../files/watcher/watcher.js';
 import { screenedBy } from '../text-screen.js';
 import type { ConversationDocument } from './document/document.js';
@@ -45,6 +46,8 @@ export interface ConversationStoreOptions extends Durability {
   clock?: Clock;
   codec?: Codec;
   log?: Log;
+  /** For servers: goes on while the folder is away. Below these folders nothing is made meanwhile. */
+  staysUp?: { readonly guarded: readonly string[] } | undefined;
   /** Checks the messages of `create` and `append` before they are written. */
   screen?: Screen;
 }
@@ -57,7 +60,14 @@ export class StoreCore {
   readonly locksFolder: string;
   readonly files: ConversationFiles;
   readonly catalogue: ConversationCatalogue;
+  /** Only where the store stays up. */
+  readonly presence: Presence | undefined;
+  /** Where the conversation was stored whose id, given while the store was away, was taken meanwhile. */
+  readonly movedIds = new Map<string, string>();
+  /** Ids of conversations of which something waits in memory to be written. */
+  readonly waiting = new Map<string, 'new' | 'stored'>();
   readonly #pending = new PendingWork();
+  #onAway: () => void = () => undefined;
   readonly #screening: ScreenQueue;
   #onOverwritten: (before: ConversationDocument) => void = () => undefined;
   #watcher: Watcher | undefined;
@@ -78,6 +88,7 @@ export class StoreCore {
       durability: options,
       clock,
       codec,
+      requireHere: () => this.presence?.require(),
       onOverwritten: (before) => this.#onOverwritten(before),
       onVersion: (version) => {
         // Only new versions: reading many conversations must not displace those that are being edited.
@@ -85,7 +96,39 @@ export class StoreCore {
         this.#watcher?.touch(fileInLogs(version.document.head.conversationId), version.stamp);
       },
     });
-    this.catalogue = new ConversationCatalogue(logsFolder, this.files);
+    this.catalogue = new ConversationCatalogue(logsFolder, this.files, (id) => this.#isHeld(id));
+    this.presence = options.staysUp && this.#presenceOf(options.staysUp);
+  }
+
+  #presenceOf({ guarded }: { readonly guarded: readonly string[] }): Presence {
+    return new Presence({
+      folder: this.options.logsFolder,
+      guarded,
+      isKnown: (names) => this.#isKnownStore(names),
+      onAway: () => this.#onAway(),
+    });
+  }
+
+  /** Whether one of the conversations that are known lies there; an empty store is empty afterwards too. */
+  #isKnownStore(names: ReadonlySet<string>): boolean {
+    let isEmpty = true;
+    for (const { head } of this.catalogue.stamped()) {
+      if (this.waiting.get(head.conversationId) === 'new') continue;
+      isEmpty = false;
+      if (names.has(head.conversationId)) return true;
+    }
+    return (
+      isEmpty && names.has('.gitignore') && ![...names].some((name) => CONVERSATION_ID.test(name))
+    );
+  }
+
+  #isHeld(id?: string): boolean {
+    if (id !== undefined && this.waiting.has(id)) return true;
+    return this.presence?.isHere() === false;
+  }
+
+  whenAway(notice: () => void): void {
+    this.#onAway = notice;
   }
 
   /** Calls `keep` with what somebody's edit of a file changed or removed, where it was still in memory. */
@@ -116,9 +159,10 @@ export class StoreCore {
 
   /** The id of an id or a key. A key that is not known yet costs a pass over the whole folder. */
   async resolve(ref: string): Promise<string | undefined> {
-    if (requireRef(ref) === 'id') return ref;
+    if (requireRef(ref) === 'id') return this.movedIds.get(ref) ?? ref;
     const known = this.catalogue.idOfKey(ref);
     if (known !== undefined) {
+      if (this.#isHeld(known)) return known;
       const found = await this.files.read(known);
       if (found?.document.head.clientId === ref) return known;
     }
@@ -204,6 +248,7 @@ export class StoreCore {
     this.#isClosed = true;
     await this.#watcher?.close();
     await this.#pending.idle();
+    this.presence?.close();
     this.catalogue.stop(); // last: a pending write may still have to find a key
   }
 }

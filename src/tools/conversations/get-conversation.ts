@@ -26,6 +26,7 @@ const messageSchema = z.object({
   content: z.string(),
   createdAt: z.string(),
   hash: z.string().describe('For update_message and delete_message.'),
+  durable: z.literal(false).describe('Waits in memory to be written.').exactOptional(),
   parentMessageId: z.string().exactOptional(),
   metadata: jsonObject('As it was saved.').exactOptional(),
   isCut: z
@@ -120,6 +121,7 @@ export const getConversation = defineTool({
     const room = budget - estimateTokens(head);
     const messages = pageBefore(all, end, { limit, room });
     const start = end - messages.length;
+    const { deferred } = conversations;
     const branches = await branchesOf(conversations, head.conversationId);
     const costs = costsOf(all);
     return {
@@ -132,12 +134,19 @@ export const getConversation = defineTool({
       conversationPath: conversations.path(head.conversationId),
       ...(others.length > 0 && { alsoWithThisKey: others }),
       ...(versions.length > 0 && { versions }),
-      ...(includeMessages && { messages }),
+      ...(includeMessages && {
+        messages: messages.map((message) =>
+          deferred.isWaiting(whole.conversationId, message.id)
+            ? { ...message, durable: false as const }
+            : message,
+        ),
+      }),
     };
   },
 });
 
-async function versionsOf({ history }: ConversationStore, conversationId: string) {
+async function versionsOf({ history, deferred }: ConversationStore, conversationId: string) {
+  if (deferred.isAway || deferred.view(conversationId) !== undefined) return [];
   const { versions } = await history.list(conversationId);
   return versions.map(({ number: version, keptAt, reason }) => ({ version, keptAt, reason }));
 }

@@ -18,6 +18,7 @@ import { maskedField, maskedNoteOf } from '../masked-note.js';
 export const saveMessage = defineTool({
   name: 'save_message',
   toolset: 'conversations',
+  writesLater: true,
   title: 'Save a message',
   description:
     'Saves one message of a conversation; answers when it is safe on disk. Omit conversationId to start a conversation, then pass the id that was returned, or pass a key of your own from the start.',
@@ -104,11 +105,11 @@ async function save(
   start: NewConversation,
 ): Promise<AppendResult> {
   if (ref !== undefined) {
-    const result = await store.append(ref, [message], { create: start });
+    const result = await store.append(ref, [message], { create: start, mayDefer: true });
     // Calls that meet at a new key are written together; only one of them started it.
     return { ...result, created: result.created && result.seq === 1 };
   }
-  const head = await store.create({ ...start, messages: [message] });
+  const head = await store.create({ ...start, messages: [message], mayDefer: true });
   const { masked } = head;
   return { head, messages: head.messages, seq: 1, created: true, ...(masked && { masked }) };
 }

@@ -3,7 +3,7 @@
  * Always listed, whatever toolsets are chosen, because "where is my data?" must have an answer.
  */
 import { z } from 'zod';
-import { isAppError } from '../../base/errors.js';
+import { ERROR_KINDS, isAppError } from '../../base/errors.js';
 import type { Importer } from '../../import/importer.js';
 import { ruleSchema } from '../../maintenance/retention/policy.js';
 import type { Retention } from '../../maintenance/retention/retention.js';
@@ -36,6 +36,17 @@ export const storeInfo = defineTool({
     indexCachePath: z
       .string()
       .describe('Where the search index is cached; absent where it is built at every start.')
+      .exactOptional(),
+    unavailable: z
+      .object({
+        isAway: z.boolean().describe('Whether the folder itself is away.'),
+        reason: z.string(),
+        since: z.string(),
+        waiting: z.number().int().describe('Writes that wait in memory.'),
+        refused: z.number().int().describe('Writes that waited and were refused at the end.'),
+        whatToDo: z.string(),
+      })
+      .describe('Why the store cannot be written now; absent where all is well.')
       .exactOptional(),
     conversations: z.number().int().describe('Readable conversations.'),
     messages: z.number().int(),
@@ -131,6 +142,7 @@ export const storeInfo = defineTool({
     const heads = await conversations.list();
     const { isBuilt, messages, terms } = search.status();
     const watching = conversations.watching();
+    const unavailable = conversations.deferred.state();
     return {
       formatVersion: versionOf('conversation'),
       ...facts,
@@ -141,6 +153,7 @@ export const storeInfo = defineTool({
       index: { isBuilt, messages, terms },
       imports: await otherTools(importer),
       size: await size.measure(),
+      ...(unavailable && { unavailable: unavailableFacts(unavailable) }),
       ...(policy && { retention: policy }),
       ...(vectors && { embeddings: { mode: embeddings.mode, ...vectors } }),
       ...(watching && { watching: watchingFacts(watching) }),
@@ -150,6 +163,14 @@ export const storeInfo = defineTool({
         .map(({ conversationId, error: { code, message } }) => ({ conversationId, code, message })),
     };
   },
+});
+
+type Unavailable = NonNullable<ReturnType<ConversationStore['deferred']['state']>>;
+
+const unavailableFacts = ({ refused, ...state }: Unavailable) => ({
+  ...state,
+  refused: refused.length,
+  whatToDo: ERROR_KINDS.STORAGE_UNAVAILABLE.hint,
 });
 
 async function otherTools(importer: Importer) {

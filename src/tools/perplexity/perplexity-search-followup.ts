@@ -13,6 +13,7 @@ import {
 export const perplexitySearchFollowup = defineTool({
   name: 'perplexity_search_followup',
   toolset: 'perplexity',
+  writesLater: true,
   needsPerplexity: true,
   title: 'Follow up with a Perplexity search',
   description:

@@ -7,6 +7,7 @@ import { newQuery, searchFields, toQuestion } from '../perplexity-fields.js';
 export const perplexitySearch = defineTool({
   name: 'perplexity_search',
   toolset: 'perplexity',
+  writesLater: true,
   needsPerplexity: true,
   title: 'Search with Perplexity',
   description:

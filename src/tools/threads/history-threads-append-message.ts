@@ -14,6 +14,7 @@ export const historyThreadsAppendMessage = defineTool({
   name: 'history_threads_append_message',
   aliases: ['odei.history.threads.appendMessage.v1'],
   toolset: 'threads',
+  writesLater: true,
   title: 'Add a message to a thread',
   description:
     'Adds one message at the end of an existing thread and answers when it is safe on disk. Give the text as body (or content).',
@@ -41,6 +42,7 @@ export const historyThreadsAppendMessage = defineTool({
     const text = oneOf(body, content);
     const message = { role, content: text, ...(metadata !== undefined && { metadata }) };
     const { head, messages, seq, masked } = await conversations.append(threadId, [message], {
+      mayDefer: true,
       skipIf: (current) => !isInModule(current, module),
     });
     const [saved] = messages;

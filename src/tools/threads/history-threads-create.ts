@@ -11,6 +11,7 @@ export const historyThreadsCreate = defineTool({
   name: 'history_threads_create',
   aliases: ['odei.history.threads.create.v1'],
   toolset: 'threads',
+  writesLater: true,
   title: 'Start a thread',
   description:
     'Starts an empty thread (a conversation) in a module such as discuss, plan or execute. Add messages with history_threads_append_message.',
@@ -24,6 +25,7 @@ export const historyThreadsCreate = defineTool({
   async run({ module, title, meta }, { conversations }) {
     const { messages: _, ...head } = await conversations.create({
       module,
+      mayDefer: true,
       ...(title !== undefined && { title }),
       ...fieldsOfMeta(meta),
     });

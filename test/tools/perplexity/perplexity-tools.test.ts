@@ -13,7 +13,8 @@ let bench: Bench;
 let client: Client;
 
 async function connect(research: ResearchService): Promise<Client> {
-  const app = { research, requireUnconverted: () => undefined } as unknown as App;
+  const { store: conversations } = bench;
+  const app = { research, conversations, requireUnconverted: () => undefined } as unknown as App;
   const { server } = buildServer({ app: () => app, toolsets: ['perplexity'] });
   const made = new Client({ name: 'test', version: '1' });
   const [here, there] = InMemoryTransport.createLinkedPair();

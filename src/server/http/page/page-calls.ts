@@ -10,6 +10,7 @@ import type { ToolCall } from '../../../tools/define-tool.js';
 import { tools } from '../../../tools/index.js';
 import { AcceptedCalls } from '../../mcp/accepted-calls.js';
 import { factsOf, inputError, toAppError } from '../../mcp/error-result.js';
+import { requireStoreFor, withStoreNotice } from '../../mcp/store-notice.js';
 import { successResult } from '../../mcp/success-result.js';
 import type { PageUploads } from './page-uploads.js';
 
@@ -56,7 +57,9 @@ export class PageCalls {
     if (!input.success) throw inputError(tool, input.error);
     const isHandedOver = tool === importConversations && this.#uploads.has(input.data['path']);
     const call: ToolCall = { signal, isRemote: !isHandedOver, progress: () => undefined };
-    return successResult(tool, await tool.run(input.data, this.#app, call)).structuredContent;
+    await requireStoreFor(tool, this.#app);
+    const result = successResult(tool, await tool.run(input.data, this.#app, call));
+    return withStoreNotice(result, this.#app).structuredContent;
   }
 }
 

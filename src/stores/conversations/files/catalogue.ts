@@ -34,11 +34,12 @@ export class ConversationCatalogue extends FileCatalogue<Version, ConversationHe
   readonly #idsByKey = new Map<string, Set<string>>();
   readonly #newestFirst = new NewestFirst(this);
 
-  constructor(logsFolder: string, files: ConversationFiles) {
+  constructor(logsFolder: string, files: ConversationFiles, isHeld: (id?: string) => boolean) {
     super({
       pathOf: (id) => files.fileOf(id),
       list: () => listConversations(logsFolder, files),
       read: (id) => files.readUncached(id),
+      isHeld,
       describe: ({ document: { head } }) => ({ name: head.conversationId, summary: head }),
     });
     this.onChange(({ name, version, previous }) => {

@@ -26,12 +26,15 @@ import { type CachedDocument, DocumentCache } from './document-cache.js';
 const MAX_CLAIMS = 5;
 /** Thirteen digits, with room for those that follow. */
 const LAST_ID_MS = 9_999_000_000_000;
+const NO_PAST = { first: -1, next: 0 };
 
 export interface ConversationFilesOptions {
   logsFolder: string;
   durability: Durability;
   clock: Clock;
   codec: Codec;
+  /** Throws while the store is away: then only what is in memory can be read. */
+  requireHere(): void;
   /** Called with every version that this process wrote or came across. */
   onVersion(version: Version): void;
   /** Called with what was in memory where somebody edited the file, and messages of it are changed or gone. */
@@ -59,7 +62,7 @@ export class ConversationFiles {
   readonly #cache = new DocumentCache();
   #lastIdMs = 0;
   /** Where the search for a free id of a past time began, and got to. */
-  #lastPast = { first: -1, next: 0 };
+  #lastPast = NO_PAST;
 
   constructor(options: ConversationFilesOptions) {
     this.#options = options;
@@ -80,10 +83,27 @@ export class ConversationFiles {
     if (cached !== undefined) {
       if (isSameStamp(readStampNow(this.fileOf(conversationId)), cached.stamp)) return cached;
     }
-    const found = await this.readUncached(conversationId);
+    const found = await this.#readPresent(conversationId, cached);
     if (found === undefined) this.#cache.delete(conversationId);
-    else this.#keep(found);
+    else if (found !== cached) this.#keep(found);
     return found;
+  }
+
+  /** While the store is away, what is in memory; without that STORAGE_UNAVAILABLE. */
+  async #readPresent(id: string, cached: CachedDocument | undefined) {
+    try {
+      const found = await this.readUncached(id);
+      if (found === undefined) this.#options.requireHere();
+      return found;
+    } catch (error) {
+      if (cached === undefined || !isAppError(error)) throw error;
+      try {
+        this.#options.requireHere();
+      } catch {
+        return cached;
+      }
+      throw error;
+    }
   }
 
   /** Caches what was read without a lock, unless it was replaced since; that writer has notified then. */
@@ -199,7 +219,11 @@ export class ConversationFiles {
   ): Promise<ConversationDocument> {
     const stored = jsonCopy(fields);
     for (let claim = 1; ; claim += 1) {
-      const document = this.#newDocument(await this.#claimId(stored.createdAt), stored);
+      const id = await this.#claimId(stored.createdAt).catch((error: unknown) => {
+        this.#lastPast = NO_PAST; // so that a second attempt gets the same id
+        throw error;
+      });
+      const document = this.#newDocument(id, stored);
       const { conversationId } = document.head;
       try {
         if (await fill(document)) {
@@ -213,6 +237,7 @@ export class ConversationFiles {
       } catch (error) {
         // Only the folder, and only if empty: a file that could not be confirmed may be in use.
         await removeEmptyFolder(this.folderOf(conversationId));
+        this.#lastPast = NO_PAST;
         const isSwept = isAppError(error) && error.details?.['errno'] === 'ENOENT';
         if (!isSwept || claim === MAX_CLAIMS) throw error;
       }

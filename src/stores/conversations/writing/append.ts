@@ -59,6 +59,8 @@ export interface AppendOptions {
    * processes. The fields do not change an existing conversation.
    */
   create?: boolean | ConversationFields;
+  /** Where the store cannot be written now, the messages wait in memory: see `deferred`. */
+  mayDefer?: boolean;
   /** Called under the lock with the current conversation. If it returns true, nothing is written. */
   skipIf?: (current: Conversation) => boolean;
 }

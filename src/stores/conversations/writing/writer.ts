@@ -34,6 +34,8 @@ export interface NewConversation extends PastFields {
   messages?: readonly PastMessage[];
   /** The caller has just checked that the key is free, so the whole folder is not read again. */
   isKeyFree?: boolean;
+  /** See `AppendOptions`. */
+  mayDefer?: boolean | undefined;
   /** The messages were screened already. */
   isScreened?: boolean;
   /** One of very many: it is not kept in memory for a next message. */

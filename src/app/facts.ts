@@ -1,0 +1,50 @@
+/** What the configuration tells about a store, for people. */
+import { VERSION } from '../base/version.js';
+import { type Config, withoutPassword } from '../config/config.js';
+import { indexCachePath } from './index-cache-path.js';
+
+/** What `store_info` and `daybook info` show. It contains no secret. */
+export interface StoreFacts {
+  readonly version: string;
+  readonly root: string;
+  readonly rootSource: string;
+  readonly conversationLogsDir: string;
+  readonly configFile: string;
+  /** Where the search index is cached; absent where it is built at every start. */
+  readonly indexCachePath?: string;
+  readonly settings: {
+    readonly toolsets: readonly string[];
+    readonly fsync: boolean;
+    readonly maxMessages: number;
+    readonly logLevel: string;
+    readonly perplexity: {
+      readonly configured: boolean;
+      readonly backend: string;
+      readonly baseUrl: string;
+    };
+  };
+}
+
+export function factsOf(config: Config): StoreFacts {
+  const cachePath = indexCachePath(config);
+  const { toolsets, fsync, maxMessages, logLevel, perplexity } = config;
+  return {
+    version: VERSION,
+    root: config.root,
+    rootSource: config.rootSource,
+    conversationLogsDir: config.logsDir,
+    configFile: config.configFile,
+    ...(cachePath !== undefined && { indexCachePath: cachePath }),
+    settings: {
+      toolsets,
+      fsync,
+      maxMessages,
+      logLevel,
+      perplexity: {
+        configured: perplexity.apiKey !== undefined,
+        backend: perplexity.backend,
+        baseUrl: withoutPassword(perplexity.baseUrl),
+      },
+    },
+  };
+}

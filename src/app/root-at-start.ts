@@ -1,0 +1,49 @@
+/**
+ * Whether a server may begin at its root. A root that had content before, or whose place is missing, is
+ * a drive that is not connected or a typing error: then nothing is made, so that no second store begins.
+ */
+import { dirname } from 'node:path';
+import { AppError } from '../base/errors.js';
+import type { Log } from '../base/log.js';
+import type { Config } from '../config/config.js';
+import { atomicWrite, makeFolder } from '../files/atomic/atomic-write.js';
+import { listFolders } from '../files/paths/folders.js';
+import { readStampNow } from '../files/read/stamp.js';
+import { CONVERSATION_ID } from '../stores/conversations/document/schema.js';
+import { indexCachePath } from './index-cache-path.js';
+
+/** STORAGE_UNAVAILABLE; FILESYSTEM_ERROR where the place cannot be looked at. */
+export function requireRootAtStart(config: Config): void {
+  const { root, logsDir, rootSource } = config;
+  if (readStampNow(logsDir) !== undefined) return;
+  if (readStampNow(dirname(root)) === undefined) throw away(config, `${dirname(root)} is missing`);
+  if (rootSource === 'registered') throw away(config, 'its folder was registered and is missing');
+  const seen = markOf(config);
+  if (seen !== undefined && readStampNow(seen) !== undefined) {
+    throw away(config, `it had conversations before, and ${logsDir} is missing`);
+  }
+}
+
+/** Remembers in the cache folder that there is a store with conversations at this root. */
+export async function rememberRoot(config: Config, log: Log): Promise<void> {
+  const seen = markOf(config);
+  if (seen === undefined || readStampNow(seen) !== undefined) return;
+  try {
+    const folders = await listFolders(config.logsDir);
+    if (!folders.some((name) => CONVERSATION_ID.test(name))) return;
+    await makeFolder(dirname(seen), { fsync: false });
+    await atomicWrite(seen, Buffer.from(`${config.root}\n`), { fsync: false });
+  } catch (error) {
+    log.debug({ err: error }, 'that this root holds a store could not be noted');
+  }
+}
+
+/** Absent where nothing is cached. */
+const markOf = (config: Config) => indexCachePath(config, '.seen');
+
+function away({ root, rootSource, logsDir }: Config, reason: string): AppError {
+  return new AppError('STORAGE_UNAVAILABLE', `The store at ${root} is away: ${reason}.`, {
+    hint: `Nothing was made. Connect the drive or correct the path (it was chosen by: ${rootSource}); the next call looks again. To begin a new store there, the user runs: daybook init ${root}`,
+    details: { path: root, rootSource, logsDir, reason },
+  });
+}

@@ -1,0 +1,51 @@
+/**
+ * What every result says while the store cannot be written: `durable: false`, and why. Results of a
+ * healthy store are as they are without this.
+ */
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { App } from '../../app.js';
+import type { Tool } from '../../tools/define-tool.js';
+
+/** Prepares a call: what waits is written if the store is back. STORAGE_UNAVAILABLE for tools that cannot wait. */
+export async function requireStoreFor(tool: Tool, { conversations: { deferred } }: App) {
+  await deferred.settle();
+  const canGoOn = tool.annotations.readOnlyHint || tool.writesLater === true;
+  if (!canGoOn) deferred.requireHere();
+}
+
+/** The result as it is where everything is on the disk. */
+export function withStoreNotice(result: CallToolResult, { conversations }: App): CallToolResult {
+  const text = noticeOf(conversations.deferred.state());
+  if (text === undefined) return result;
+  const { content, structuredContent, ...rest } = result;
+  return {
+    ...rest,
+    content: [...content, { type: 'text', text }],
+    ...(structuredContent && { structuredContent: { ...structuredContent, durable: false } }),
+  };
+}
+
+type State = ReturnType<App['conversations']['deferred']['state']>;
+
+function noticeOf(state: State): string | undefined {
+  if (state === undefined) return undefined;
+  const { isAway, reason, since, waiting, refused } = state;
+  const parts = [`durable: false. Since ${since}: ${reason}`];
+  if (waiting > 0) {
+    parts.push(
+      `${waiting} ${waiting === 1 ? 'write waits' : 'writes wait'} in the memory of this server and will be written when the store is back; the end of the server would lose ${waiting === 1 ? 'it' : 'them'}.`,
+    );
+  }
+  if (isAway) {
+    parts.push(
+      'Results come from memory: what is not in memory is left out. Tell the user to bring the folder back.',
+    );
+  }
+  if (refused.length > 0) {
+    const ids = refused.slice(0, 5).map(({ conversationId }) => conversationId);
+    parts.push(
+      `${refused.length} writes were refused when the store was back, and are lost: ${ids.join(', ')}.`,
+    );
+  }
+  return parts.join(' ');
+}

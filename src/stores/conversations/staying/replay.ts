@@ -1,0 +1,78 @@
+/**
+ * Writes what waited in memory: once, also where an earlier attempt failed after it had replaced the
+ * file, and into the right conversation, also where another process took the id or the key meanwhile.
+ */
+import { removeEmptyFolder } from '../../../files/paths/folders.js';
+import type { Conversation } from '../document/schema.js';
+import type { StoreCore } from '../store-core.js';
+import type { AppendRequest, PastMessage } from '../writing/append.js';
+import type { AppendResult, Created, NewConversation } from '../writing/writer.js';
+
+/** What was answered with `durable: false`. */
+export interface Waiting {
+  readonly conversationId: string;
+  readonly messages: readonly PastMessage[];
+  /** Set where the conversation is new. */
+  readonly fields?: NewConversation;
+  readonly bytes: number;
+}
+
+/** The store's writes to the disk. */
+export interface DirectWrites {
+  create(conversation: NewConversation): Promise<Created>;
+  commit(ref: string, request: AppendRequest): Promise<AppendResult>;
+}
+
+export class Replay {
+  readonly #core: StoreCore;
+  readonly #writes: DirectWrites;
+
+  constructor(core: StoreCore, writes: DirectWrites) {
+    this.#core = core;
+    this.#writes = writes;
+  }
+
+  /** Durable when it resolves. Throws like `append` and `create` of the store. */
+  async write({ conversationId, messages, fields }: Waiting): Promise<void> {
+    if (fields !== undefined) return this.#create(conversationId, messages, fields);
+    const ref = this.#core.movedIds.get(conversationId) ?? conversationId;
+    await this.#append(ref, messages);
+  }
+
+  /** All messages of a request are in one replace, so the first one stands for them. */
+  async #append(ref: string, messages: readonly PastMessage[]): Promise<void> {
+    const skipIf = (current: Conversation) => holds(current, messages);
+    await this.#writes.commit(ref, { messages, options: { skipIf } });
+  }
+
+  async #create(id: string, messages: readonly PastMessage[], fields: NewConversation) {
+    const { files, catalogue, movedIds } = this.#core;
+    const found = (await files.readUncached(id))?.document.snapshot();
+    const isOurs = found?.messages.length === 0 ? messages.length === 0 : undefined;
+    // Appending what is there already only makes it durable.
+    if (found !== undefined && (isOurs ?? holds(found, messages)))
+      return this.#append(id, messages);
+    const holder = await this.#holderOf(fields.clientId, id);
+    if (holder !== undefined) {
+      movedIds.set(id, holder);
+      return this.#append(holder, messages);
+    }
+    // A folder that the failed attempt claimed. One with a file is another process's conversation.
+    if (found === undefined) await removeEmptyFolder(files.folderOf(id));
+    catalogue.forget(id);
+    const known = { isScreened: true, isKeyFree: true };
+    const created = await this.#writes.create({ ...fields, messages, ...known });
+    if (created.conversationId !== id) movedIds.set(id, created.conversationId);
+  }
+
+  /** Another conversation that has got the key meanwhile. */
+  async #holderOf(clientId: string | undefined, id: string): Promise<string | undefined> {
+    if (clientId === undefined) return undefined;
+    const { catalogue } = this.#core;
+    await catalogue.refresh();
+    return catalogue.idsOfKey(clientId).find((each) => each !== id);
+  }
+}
+
+const holds = (current: Conversation, [first]: readonly PastMessage[]) =>
+  first !== undefined && current.messages.some(({ id }) => id === first.id);

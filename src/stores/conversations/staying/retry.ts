@@ -1,0 +1,35 @@
+/** Repeats an attempt with growing pauses until it succeeds. It does not keep the process alive. */
+
+const FIRST_MS = 250;
+const LONGEST_MS = 5_000;
+
+export class Retry {
+  readonly #attempt: () => Promise<boolean>;
+  #timer: NodeJS.Timeout | undefined;
+  #pauseMs = FIRST_MS;
+  #isStopped = false;
+
+  /** `attempt` resolves with true where nothing is left to do. */
+  constructor(attempt: () => Promise<boolean>) {
+    this.#attempt = attempt;
+  }
+
+  /** Does nothing where an attempt is planned already. */
+  start(): void {
+    if (this.#timer !== undefined || this.#isStopped) return;
+    this.#timer = setTimeout(() => void this.#run(), this.#pauseMs).unref();
+    this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_MS);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  async #run(): Promise<void> {
+    const isDone = await this.#attempt().catch(() => false);
+    this.#timer = undefined;
+    if (isDone) this.#pauseMs = FIRST_MS;
+    else this.start();
+  }
+}

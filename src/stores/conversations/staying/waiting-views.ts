@@ -1,0 +1,64 @@
+/**
+ * The conversations as they will be once what waits is written: what readers, lists and search see
+ * meanwhile.
+ */
+import { type Clock, isoTime } from '../../../base/clock.js';
+import { isAppError } from '../../../base/errors.js';
+import { plainCodec } from '../../../files/codec.js';
+import { ConversationDocument } from '../document/document.js';
+import type { ConversationHead } from '../document/schema.js';
+import type { StoreCore } from '../store-core.js';
+
+export class WaitingViews {
+  readonly #core: StoreCore;
+  readonly #clock: Clock;
+  readonly #views = new Map<string, ConversationDocument>();
+  #versions = 0n;
+
+  constructor(core: StoreCore) {
+    this.#core = core;
+    this.#clock = core.clock;
+  }
+
+  get(conversationId: string): ConversationDocument | undefined {
+    return this.#views.get(conversationId);
+  }
+
+  /** Of a conversation that exists. STORAGE_UNAVAILABLE where its messages are not in memory. */
+  async of(conversationId: string): Promise<ConversationDocument | undefined> {
+    const known = this.#views.get(conversationId);
+    if (known !== undefined) return known;
+    const found = await this.#core.files.read(conversationId);
+    if (found === undefined) return undefined;
+    const { messages, ...head } = found.document.snapshot();
+    return new ConversationDocument(head, {}, messages, plainCodec);
+  }
+
+  newDocument(fields: Partial<ConversationHead> & { conversationId: string; createdAt: string }) {
+    const head = { updatedAt: fields.createdAt, messageCount: 0, ...fields };
+    return new ConversationDocument(head, {}, [], plainCodec);
+  }
+
+  /** Makes the additions of the document seen by readers, lists and search. */
+  show(document: ConversationDocument, isNew: boolean): void {
+    document.commit(document.nextHead(isoTime(this.#clock.now())));
+    const { conversationId } = document.head;
+    this.#views.set(conversationId, document);
+    const before = this.#core.waiting.get(conversationId);
+    this.#core.waiting.set(conversationId, before ?? (isNew ? 'new' : 'stored'));
+    this.#versions += 1n;
+    const stamp = { dev: 0n, ino: 0n, size: 0n, mtimeNs: this.#versions };
+    this.#core.catalogue.note({ document, stamp });
+  }
+
+  /** From now on the disk counts again. */
+  async drop(conversationId: string): Promise<void> {
+    this.#views.delete(conversationId);
+    this.#core.waiting.delete(conversationId);
+    try {
+      await this.#core.catalogue.refreshSome([conversationId]);
+    } catch (error) {
+      if (!isAppError(error)) throw error; // the next look at the folder finds it
+    }
+  }
+}

@@ -1,0 +1,361 @@
+/**
+ * Proves, with built servers over stdio: while the folder of the store is away, read-only or full,
+ * reading goes on from memory and messages wait with `durable: false`; nothing is made elsewhere; when
+ * the store is back they are in the files once, in order. Mounts are tried where this machine allows them.
+ */
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { BareServer, type Place, type Session, withClient, withPlace } from './harness.js';
+
+type Call = Session['call'];
+type Fields = Record<string, unknown>;
+
+const say = (call: Call, conversationId: string, content: string) =>
+  call('save_message', { conversationId, role: 'user', content });
+
+/** Asks until no result says `durable: false` any more. */
+async function untilDurable(call: Call): Promise<Fields> {
+  for (;;) {
+    const info = await call('store_info');
+    if (info['durable'] === undefined) return info;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/** What is in the files, whatever a server says. */
+function contentsOf(root: string, conversationId: string): string[] {
+  const path = join(root, 'conversation-logs', conversationId, 'conversation.json');
+  const { messages } = JSON.parse(readFileSync(path, 'utf8')) as { messages: Fields[] };
+  return messages.map(({ content }) => String(content));
+}
+
+const conversationsIn = (root: string) =>
+  readdirSync(join(root, 'conversation-logs')).filter((name) => !name.startsWith('.'));
+
+const texts = (count: number, word: string) =>
+  Array.from({ length: count }, (_, index) => `${word} ${index}`);
+
+describe('a root that is moved away and back', () => {
+  it('keeps reading and writing in memory, then writes once, in order', async () => {
+    await withPlace(async (place) => {
+      const { root, folder } = place;
+      await withClient(place, async ({ call, failure }) => {
+        const { conversationId } = (await say(call, 'plan', 'before 0')) as {
+          conversationId: string;
+        };
+        await call('mb_add', { path: 'a.md', content: '# A' });
+        await call('search_messages', { query: 'before' });
+        renameSync(root, join(folder, 'gone'));
+
+        const during = texts(3, 'during');
+        for (const [index, text] of during.entries()) {
+          const saved = await say(call, index === 1 ? conversationId : 'plan', text);
+          expect(saved).toMatchObject({ conversationId, seq: index + 2, durable: false });
+        }
+        const fresh = await say(call, 'new-key', 'fresh during');
+        expect(fresh).toMatchObject({ created: true, durable: false });
+        const thread = await call('history_threads_create', { module: 'plan', title: 'T' });
+        expect(thread['durable']).toBe(false);
+
+        const found = await call('search_messages', { query: 'during' });
+        expect(found).toMatchObject({ total: 4, durable: false });
+        expect(await call('search_messages', { query: 'before' })).toMatchObject({ total: 1 });
+        const read = await call('get_conversation', { conversationId: 'plan' });
+        const shown = read['messages'] as Fields[];
+        expect(shown.map((each) => [each['content'], each['durable']])).toEqual([
+          ['before 0', undefined],
+          ...during.map((text) => [text, false]),
+        ]);
+        expect(await call('get_conversations')).toMatchObject({ total: 3, durable: false });
+        const info = await call('store_info');
+        expect(info['unavailable']).toMatchObject({ isAway: true, waiting: 5 });
+        for (const [name, args] of [
+          ['mb_add', { path: 'b.md', content: '# B' }],
+          ['save_insight', { content: 'an insight' }],
+          ['kg_add', { subject: 'a', predicate: 'b', object: 'c' }],
+          ['set_state', { contextWindow: 20 }],
+          ['delete_conversation', { conversationId }],
+        ] as const) {
+          expect((await failure(name, args)).code).toBe('STORAGE_UNAVAILABLE');
+        }
+        await new Promise((resolve) => setTimeout(resolve, 1500)); // the watcher looks meanwhile
+        expect(await call('get_conversations')).toMatchObject({ total: 3 });
+        expect(existsSync(root)).toBe(false);
+
+        renameSync(join(folder, 'gone'), root);
+        await untilDurable(call);
+        expect(contentsOf(root, conversationId)).toEqual(['before 0', ...during]);
+        expect(contentsOf(root, String(fresh['conversationId']))).toEqual(['fresh during']);
+        expect(contentsOf(root, String(thread['id']))).toEqual([]);
+        expect(conversationsIn(root)).toHaveLength(3);
+        const after = await say(call, 'plan', 'after');
+        expect(after).toMatchObject({ seq: 5 });
+        expect(after).not.toHaveProperty('durable');
+        expect(await call('search_messages', { query: 'during' })).toMatchObject({ total: 4 });
+        expect(await call('mb_list')).toMatchObject({ total: 1 });
+      });
+    });
+  });
+
+  it('does not take another store at its path for its own', async () => {
+    await withPlace(async (place) => {
+      const { root, folder } = place;
+      const other = { ...place, root: join(folder, 'other') };
+      await withClient(other, ({ call }) => say(call, 'plan', 'of the other'));
+      await withClient(place, async ({ call }) => {
+        const { conversationId } = (await say(call, 'plan', 'mine')) as { conversationId: string };
+        renameSync(root, join(folder, 'gone'));
+        renameSync(other.root, root);
+        expect(await say(call, 'plan', 'waits')).toMatchObject({ conversationId, durable: false });
+        await new Promise((resolve) => setTimeout(resolve, 1500));
+        expect(await call('get_conversations')).toMatchObject({ total: 1, durable: false });
+        expect(conversationsIn(root)).toHaveLength(1);
+        expect(contentsOf(root, conversationsIn(root)[0] ?? '')).toEqual(['of the other']);
+        renameSync(root, other.root);
+        mkdirSync(join(root, 'conversation-logs'), { recursive: true });
+        expect(await say(call, 'plan', 'waits too')).toMatchObject({ durable: false });
+        expect(readdirSync(join(root, 'conversation-logs'))).toEqual([]);
+        rmSync(root, { recursive: true });
+        renameSync(join(folder, 'gone'), root);
+        await untilDurable(call);
+        expect(contentsOf(root, conversationId)).toEqual(['mine', 'waits', 'waits too']);
+      });
+    });
+  });
+
+  it('keeps what two servers had to keep, each in its order', async () => {
+    await withPlace(async (place) => {
+      const { root, folder } = place;
+      await withClient(place, ({ call: first }) =>
+        withClient(place, async ({ call: second }) => {
+          const saved = (await say(first, 'plan', 'before')) as { conversationId: string };
+          await second('get_conversation', { conversationId: 'plan' });
+          renameSync(root, join(folder, 'gone'));
+          for (const index of [0, 1, 2]) {
+            await say(first, 'plan', `first ${index}`);
+            await say(second, 'plan', `second ${index}`);
+            await say(first, 'both-new', `first ${index}`);
+            await say(second, 'both-new', `second ${index}`);
+          }
+          renameSync(join(folder, 'gone'), root);
+          await untilDurable(first);
+          await untilDurable(second);
+          expect(conversationsIn(root)).toHaveLength(2);
+          for (const id of conversationsIn(root)) {
+            const all = contentsOf(root, id);
+            expect(all).toHaveLength(id === saved.conversationId ? 7 : 6);
+            for (const name of ['first', 'second']) {
+              const own = all.filter((text) => text.startsWith(name));
+              expect(own).toEqual(texts(3, name));
+            }
+          }
+        }),
+      );
+    });
+  });
+
+  it('refuses beyond its bound, and writes all that it took', async () => {
+    await withPlace(async (place) => {
+      const { root, folder } = place;
+      await withClient(place, async ({ call, failure }) => {
+        const { conversationId } = (await say(call, 'plan', 'before')) as {
+          conversationId: string;
+        };
+        renameSync(root, join(folder, 'gone'));
+        const args = { conversationId, role: 'user' };
+        for (const index of Array(1000).keys()) await say(call, 'plan', `w ${index}`);
+        const refused = await failure('save_message', { ...args, content: 'one too many' });
+        expect(refused.code).toBe('STORAGE_UNAVAILABLE');
+        renameSync(join(folder, 'gone'), root);
+        await untilDurable(call);
+        expect(contentsOf(root, conversationId)).toEqual(['before', ...texts(1000, 'w')]);
+      });
+    });
+  });
+});
+
+describe('the end of a server with writes that wait', () => {
+  async function saved(server: BareServer, content: string): Promise<Fields> {
+    const call = {
+      name: 'save_message',
+      arguments: { conversationId: 'k', role: 'user', content },
+    };
+    const { result } = await server.answer(server.send('tools/call', call));
+    return result?.['structuredContent'] as Fields;
+  }
+
+  async function open(place: Place): Promise<BareServer> {
+    const server = new BareServer(place);
+    const clientInfo = { name: 'x', version: '1' };
+    const hello = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
+    await server.answer(server.send('initialize', hello));
+    server.send('notifications/initialized', {}, false);
+    return server;
+  }
+
+  it.each(['SIGKILL', 'SIGTERM'] as const)(
+    '%s loses only what was told not durable',
+    async (signal) => {
+      await withPlace(async (place) => {
+        const { root, folder } = place;
+        const server = await open(place);
+        const first = await saved(server, 'safe');
+        expect(first).not.toHaveProperty('durable');
+        renameSync(root, join(folder, 'gone'));
+        const kept = await saved(server, 'told not durable');
+        expect(kept['durable']).toBe(false);
+        server.process.kill(signal);
+        const status = await new Promise((resolve) => server.process.once('exit', resolve));
+        if (signal === 'SIGTERM') {
+          expect(status).toBe(1);
+          expect(server.stderr).toContain(String(kept['messageId']));
+        }
+        expect(existsSync(root)).toBe(false);
+        renameSync(join(folder, 'gone'), root);
+        expect(contentsOf(root, String(first['conversationId']))).toEqual(['safe']);
+      });
+    },
+  );
+
+  it('SIGTERM writes them where the store is back', async () => {
+    await withPlace(async (place) => {
+      const { root, folder } = place;
+      const server = await open(place);
+      const first = await saved(server, 'safe');
+      renameSync(root, join(folder, 'gone'));
+      for (const text of texts(3, 'waits')) await saved(server, text);
+      renameSync(join(folder, 'gone'), root);
+      server.process.kill('SIGTERM');
+      expect(await new Promise((resolve) => server.process.once('exit', resolve))).toBe(0);
+      const all = contentsOf(root, String(first['conversationId']));
+      expect(all).toEqual(['safe', ...texts(3, 'waits')]);
+    });
+  });
+});
+
+describe('a start without a root', () => {
+  it('answers, makes nothing, and serves once the root is there', async () => {
+    await withPlace(async (place) => {
+      const { root, folder } = place;
+      const missing = { ...place, root: join(folder, 'not', 'mounted') };
+      await withClient(place, ({ call }) => say(call, 'plan', 'before'));
+      await withClient(missing, async ({ call, failure, client }) => {
+        expect((await client.listTools()).tools.length).toBeGreaterThan(10);
+        for (const name of ['store_info', 'get_conversations']) {
+          const error = await failure(name);
+          expect(error).toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
+          expect(error.message).toContain(missing.root);
+        }
+        expect(existsSync(join(folder, 'not'))).toBe(false);
+        mkdirSync(join(folder, 'not'));
+        renameSync(root, missing.root);
+        expect(await call('get_conversations')).toMatchObject({ total: 1 });
+        expect(await say(call, 'plan', 'after')).toMatchObject({ seq: 2 });
+      });
+    });
+  });
+
+  it('makes no second store where there was one', async () => {
+    await withPlace(async (place) => {
+      const { root, folder } = place;
+      await withClient(place, async ({ call }) => {
+        await say(call, 'plan', 'before');
+        await call('search_messages', { query: 'before' });
+      });
+      renameSync(root, join(folder, 'gone'));
+      mkdirSync(root); // an empty mount point
+      await withClient(place, async ({ call, failure }) => {
+        expect(await failure('store_info')).toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
+        expect(readdirSync(root)).toEqual([]);
+        rmSync(root, { recursive: true });
+        renameSync(join(folder, 'gone'), root);
+        expect(await say(call, 'plan', 'after')).toMatchObject({ seq: 2 });
+      });
+    });
+  });
+});
+
+/** Runs `work` on a root that is mounted; false where this machine does not let the test mount. */
+function mounts(...args: readonly string[]): boolean {
+  try {
+    execFileSync('/bin/mount', [...args], { stdio: 'ignore' });
+    return true;
+  } catch {
+    console.log('staying-up: NOT TRIED, this machine does not let the test mount');
+    return false;
+  }
+}
+const unmount = (path: string) => execFileSync('/bin/umount', ['-l', path], { stdio: 'ignore' });
+
+describe('a mount', () => {
+  it('that ends leaves an empty folder, which is not taken for the store', async () => {
+    await withPlace(async (place) => {
+      const { root, folder } = place;
+      const disk = join(folder, 'disk');
+      mkdirSync(disk);
+      mkdirSync(root);
+      if (!mounts('--bind', disk, root)) return;
+      try {
+        await withClient(place, async ({ call }) => {
+          const saved = (await say(call, 'plan', 'before')) as { conversationId: string };
+          unmount(root);
+          expect(await say(call, 'plan', 'waits')).toMatchObject({ seq: 2, durable: false });
+          await new Promise((resolve) => setTimeout(resolve, 1500));
+          expect(await call('get_conversations')).toMatchObject({ total: 1 });
+          expect(readdirSync(root)).toEqual([]);
+          mounts('--bind', disk, root);
+          await untilDurable(call);
+          expect(contentsOf(root, saved.conversationId)).toEqual(['before', 'waits']);
+        });
+      } finally {
+        unmount(root);
+      }
+    });
+  });
+
+  it('that is read-only, then full, loses nothing', async () => {
+    await withPlace(async (place) => {
+      const { root } = place;
+      mkdirSync(root);
+      if (!mounts('-t', 'tmpfs', '-o', 'size=1m', 'daybook-test', root)) return;
+      try {
+        await withClient(place, async ({ call }) => {
+          const { conversationId } = (await say(call, 'plan', 'before')) as {
+            conversationId: string;
+          };
+          mounts('-o', 'remount,ro', root);
+          expect(await say(call, 'plan', 'read-only')).toMatchObject({ seq: 2, durable: false });
+          expect(await say(call, 'new', 'read-only')).toMatchObject({ seq: 1, durable: false });
+          expect(await call('search_messages', { query: 'only' })).toMatchObject({ total: 2 });
+          mounts('-o', 'remount,rw', root);
+          await untilDurable(call);
+          try {
+            for (;;) writeFileSync(join(root, 'filler'), Buffer.alloc(4096), { flag: 'a' });
+          } catch (error) {
+            expect(error).toMatchObject({ code: 'ENOSPC' });
+          }
+          const long = 'x'.repeat(9000);
+          expect(await say(call, 'plan', long)).toMatchObject({ seq: 3, durable: false });
+          expect(await say(call, 'plan', 'full')).toMatchObject({ seq: 4, durable: false });
+          rmSync(join(root, 'filler'));
+          await untilDurable(call);
+          const all = ['before', 'read-only', long, 'full'];
+          expect(contentsOf(root, conversationId)).toEqual(all);
+          expect(conversationsIn(root)).toHaveLength(2);
+        });
+      } finally {
+        unmount(root);
+      }
+    });
+  });
+});
