@@ -32,7 +32,12 @@ import { type ConversationStoreOptions, StoreCore } from './store-core.js';
 import { tidyStore } from './tidy.js';
 import { History } from './versions/history.js';
 import { VersionFiles, type VersionReason } from './versions/version-files.js';
-import type { AppendOptions, AppendRequest, NewMessage } from './writing/append.js';
+import {
+  type AppendOptions,
+  type AppendRequest,
+  type NewMessage,
+  withIds,
+} from './writing/append.js';
 import { branchOf, type CopyOptions } from './writing/copies.js';
 import { type Merged, Merges, requireTwo } from './writing/merges.js';
 import { MessageEdits } from './writing/message-edits.js';
@@ -146,8 +151,15 @@ export class ConversationStore {
    * wait. Throws like `load`, and CONVERSATION_FULL, MESSAGE_NOT_FOUND (parent), STORAGE_FULL, LOCKED: then
    * nothing of this call is in the file. The first message of a user titles a conversation without a title.
    */
-  append(ref: string, messages: readonly NewMessage[], options: AppendOptions = {}) {
-    return this.deferred.append(ref, { messages, options });
+  async append(ref: string, messages: readonly NewMessage[], options: AppendOptions = {}) {
+    const turn = this.#core.screened(messages);
+    const { messages: screened, ...noted } = turn instanceof Promise ? await turn : turn;
+    const request = { messages: options.mayDefer ? withIds(screened) : screened, options };
+    const isFirst = this.#core.waiting.size === 0;
+    const result = await (isFirst
+      ? this.#commit(ref, request).catch((error) => this.deferred.append(ref, request, error))
+      : this.deferred.append(ref, request));
+    return { ...result, ...noted };
   }
 
   /** What waits for the same conversation is written together. */

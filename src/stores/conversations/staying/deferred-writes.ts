@@ -6,7 +6,6 @@
  */
 import { isoTime } from '../../../base/clock.js';
 import { AppError, isAppError } from '../../../base/errors.js';
-import { newUuid } from '../../../base/ids.js';
 import { SharedRun } from '../../../base/shared-run.js';
 import { temporaryName } from '../../../files/atomic/staging.js';
 import { withLock } from '../../../files/locks/file-lock.js';
@@ -15,7 +14,7 @@ import type { ConversationDocument } from '../document/document.js';
 import { notFound, requireRef } from '../refs.js';
 import type { StoreCore } from '../store-core.js';
 import type { AppendRequest, PastFields, PastMessage } from '../writing/append.js';
-import { applyAppends } from '../writing/append.js';
+import { applyAppends, withIds } from '../writing/append.js';
 import type { AppendResult, Created, NewConversation } from '../writing/writer.js';
 import { meansAway } from './away-errors.js';
 import { type DirectWrites, Replay, type Waiting } from './replay.js';
@@ -106,19 +105,18 @@ export class DeferredWrites {
     return [...this.#refused, ...left];
   }
 
-  async append(ref: string, request: AppendRequest): Promise<AppendResult> {
-    const turn = this.#core.screened(request.messages);
-    const { messages, ...noted } = turn instanceof Promise ? await turn : turn;
-    const ready = { ...request, messages };
-    if (!this.#mayDefer(request.options)) {
-      return { ...(await this.#writes.commit(ref, ready)), ...noted };
-    }
-    const named = { ...ready, messages: withIds(messages) };
-    const result = await this.#now(
-      () => this.#writes.commit(ref, named),
-      () => this.#keepAppend(ref, named),
+  /**
+   * For a request that failed with `failure`, or may not overtake what waits: keeps it, or writes it, or throws.
+   * Its messages are screened and have ids.
+   */
+  append(ref: string, request: AppendRequest, failure?: unknown): Promise<AppendResult> {
+    const now = () => this.#writes.commit(ref, request);
+    if (!this.#mayDefer(request.options))
+      return failure === undefined ? now() : Promise.reject(failure);
+    return this.#now(
+      () => (failure === undefined ? now() : Promise.reject(failure)),
+      () => this.#keepAppend(ref, request),
     );
-    return { ...result, ...noted };
   }
 
   async create(conversation: NewConversation): Promise<Created> {
@@ -304,14 +302,6 @@ export class DeferredWrites {
 
 const idOf = (ms: number) =>
   `${isoTime(ms).slice(0, 10).replaceAll('-', '')}-${String(ms).padStart(13, '0')}`;
-
-/** What is no list of messages is refused when it is applied. */
-function withIds(messages: readonly PastMessage[]): readonly PastMessage[] {
-  if (!Array.isArray(messages)) return messages;
-  return messages.map((message) =>
-    typeof message === 'object' && message !== null ? { id: newUuid(), ...message } : message,
-  );
-}
 
 /** The messages as they are in the document: the attempt that failed had replaced the file already. */
 function storedOf(document: ConversationDocument, messages: readonly PastMessage[]) {

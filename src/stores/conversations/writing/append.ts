@@ -213,3 +213,11 @@ function full({ head, length }: ConversationDocument, maxMessages: number): AppE
     { details: { conversationId, messageCount: length, maxMessages } },
   );
 }
+
+/** For a write that may be repeated. What is no list of messages is refused when it is applied. */
+export function withIds(messages: readonly PastMessage[]): readonly PastMessage[] {
+  if (!Array.isArray(messages)) return messages;
+  return messages.map((message) =>
+    typeof message === 'object' && message !== null ? { id: newUuid(), ...message } : message,
+  );
+}
