@@ -72,6 +72,7 @@ const MISSING: Readonly<Record<string, readonly [status: number, ...args: string
   'providers test': [1, 'walrus'],
   ...{ 'embeddings status': null, 'embeddings enable': null, 'embeddings disable': null },
   'embeddings update': null,
+  ...{ 'retention show': null, 'retention add': null, 'retention clear': null },
 };
 
 const program = createProgram();
