@@ -2,8 +2,7 @@
  * Conversations: one dated folder each, with a `conversation.json` that is replaced as a whole under
  * a cross-process lock (docs/FORMAT.md). What waits for the same conversation is written together.
  * What is in memory is used only while the file's stamp agrees, so another process's write or a
- * hand edit is always seen. Damaged files are reported and never written. The parts are in
- * `conversations/`: writer, trash, merges, listing, over one core.
+ * hand edit is always seen. Damaged files are reported and never written.
  */
 import type { AppError } from '../../base/errors.js';
 import { yieldToEventLoop } from '../../base/time-slice.js';
@@ -32,12 +31,8 @@ import { type ConversationStoreOptions, StoreCore } from './store-core.js';
 import { tidyStore } from './tidy.js';
 import { History } from './versions/history.js';
 import { VersionFiles, type VersionReason } from './versions/version-files.js';
-import {
-  type AppendOptions,
-  type AppendRequest,
-  type NewMessage,
-  withIds,
-} from './writing/append.js';
+import type { AppendOptions, AppendRequest, NewMessage } from './writing/append.js';
+import { withIds } from './writing/append.js';
 import { branchOf, type CopyOptions } from './writing/copies.js';
 import { type Merged, Merges, requireTwo } from './writing/merges.js';
 import { MessageEdits } from './writing/message-edits.js';
@@ -95,16 +90,12 @@ export class ConversationStore {
     this.#versions = new VersionFiles(this.#core);
     this.#writer = new ConversationWriter(this.#core, this.#versions);
     this.#commits = new GroupCommits((ref, requests) => this.#writer.commit(ref, requests));
-    const commit = this.#commit.bind(this);
-    this.deferred = new DeferredWrites(this.#core, {
-      create: (c) => this.#writer.create(c),
-      commit,
-    });
+    const create = this.#writer.create.bind(this.#writer);
+    this.deferred = new DeferredWrites(this.#core, { create, commit: this.#commit.bind(this) });
     this.#core.whenOverwritten((before) => {
-      const { conversationId } = before.head;
-      return withLock(this.#core.locksFolder, conversationId, () =>
-        this.#versions.keep(conversationId, before, 'hand'),
-      );
+      const { conversationId: id } = before.head;
+      const keep = () => this.#versions.keep(id, before, 'hand');
+      return withLock(this.#core.locksFolder, id, keep);
     });
     this.history = new History(this.#core, this.#writer, this.#versions);
     this.edits = new MessageEdits(this.#core, this.#writer);
@@ -155,8 +146,7 @@ export class ConversationStore {
     const turn = this.#core.screened(messages);
     const { messages: screened, ...noted } = turn instanceof Promise ? await turn : turn;
     const request = { messages: options.mayDefer ? withIds(screened) : screened, options };
-    const isFirst = this.#core.waiting.size === 0;
-    const result = await (isFirst
+    const result = await (this.#core.waiting.size === 0
       ? this.#commit(ref, request).catch((error) => this.deferred.append(ref, request, error))
       : this.deferred.append(ref, request));
     return { ...result, ...noted };
@@ -301,10 +291,7 @@ export class ConversationStore {
     return this.#core.catalogue.duplicateKeys();
   }
 
-  /**
-   * Names of folders that hold a `conversation.json` but are not named like a conversation, so that
-   * nothing reads them: copies, or folders that a person named. FILESYSTEM_ERROR.
-   */
+  /** Names of folders with a `conversation.json` that nothing reads, since their names are no ids. FILESYSTEM_ERROR. */
   ignoredFolders(): Promise<string[]> {
     return ignoredFolders(this.#core.options.logsFolder);
   }
