@@ -15,6 +15,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { startStandIn } from '../support/perplexity-stand-in.js';
 import { BareServer, type Place, type Session, withClient, withPlace } from './harness.js';
 
 type Call = Session['call'];
@@ -103,6 +104,34 @@ describe('a root that is moved away and back', () => {
         expect(after).not.toHaveProperty('durable');
         expect(await call('search_messages', { query: 'during' })).toMatchObject({ total: 4 });
         expect(await call('mb_list')).toMatchObject({ total: 1 });
+      });
+    });
+  });
+
+  it('keeps an answer of Perplexity that was paid for, and its follow-up', async () => {
+    const api = await startStandIn({});
+    await withPlace(async (place) => {
+      const env = {
+        ...place.env,
+        ...{ PERPLEXITY_API_KEY: api.key, PERPLEXITY_BASE_URL: api.url },
+      };
+      await withClient({ ...place, env }, async ({ call }) => {
+        await say(call, 'plan', 'before');
+        renameSync(place.root, join(place.folder, 'gone'));
+        const first = await call('perplexity_search', { query: 'what is larch' });
+        expect(first['durable']).toBe(false);
+        const conversationId = String(first['conversationId']);
+        const next = await call('perplexity_search_followup', {
+          conversationId,
+          query: 'and oak?',
+        });
+        expect(next['durable']).toBe(false);
+        renameSync(join(place.folder, 'gone'), place.root);
+        await untilDurable(call);
+        const [instructions, ...kept] = contentsOf(place.root, conversationId);
+        expect(instructions).not.toContain('larch');
+        const answers = ['Answer 1 to: what is larch [1]', 'Answer 2 to: and oak? [1]'];
+        expect(kept).toEqual(['what is larch', answers[0], 'and oak?', answers[1]]);
       });
     });
   });

@@ -21,7 +21,7 @@ export const saveMessage = defineTool({
   writesLater: true,
   title: 'Save a message',
   description:
-    'Saves one message of a conversation; answers when it is safe on disk. Omit conversationId to start a conversation, then pass the id that was returned, or pass a key of your own from the start.',
+    'Saves one message of a conversation; answers when it is safe on disk, or says durable: false. Omit conversationId to start a conversation, then pass the id that was returned, or pass a key of your own from the start.',
   input: z.strictObject({
     conversationId: z
       .string()

@@ -17,7 +17,7 @@ export const historyThreadsAppendMessage = defineTool({
   writesLater: true,
   title: 'Add a message to a thread',
   description:
-    'Adds one message at the end of an existing thread and answers when it is safe on disk. Give the text as body (or content).',
+    'Adds one message at the end of an existing thread; answers when it is safe on disk, or says durable: false. Give the text as body (or content).',
   input: z.strictObject({
     threadId: threadIdField,
     module: moduleField.describe('Only if the thread belongs to this module.').exactOptional(),
