@@ -27,7 +27,7 @@ export function ageLockOf(
 ): AgeLock | undefined {
   if (age === undefined && !agePassphrase) return undefined;
   if (age !== undefined && agePassphrase) {
-    throw new AppError('VALIDATION_ERROR', '--age and --age-passphrase exclude each other.');
+    throw new AppError('VALIDATION_ERROR', '--age and --age-passphrase cannot be used together.');
   }
   if (age !== undefined) {
     requireRecipients(age);

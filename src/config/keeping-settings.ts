@@ -6,7 +6,7 @@ export const KEEPING_SETTINGS = {
     schema: wholeNumber(0, 100_000_000).default(1000),
     takes: 'a whole number of megabytes from 0 to 100000000',
     about:
-      'The most room that conversations and memory bank take together, without the trash. A full store refuses to grow (`STORAGE_FULL`); `0` sets no limit (default `1000`).',
+      'The most space that conversations and memory bank may take together, without the trash. A full store accepts no new data (`STORAGE_FULL`); `0` sets no limit (default `1000`).',
     env: ['DAYBOOK_MAX_SIZE_MB', 'PERSISTENCE_MAX_DB_SIZE_MB'],
   }),
   trashKeepDays: setting({

@@ -89,7 +89,7 @@ export const SETTINGS = {
   fsync: setting({
     schema: z.preprocess(lowerCase, onOff.default(true)),
     takes: '1 or 0',
-    about: 'Whether a write waits until the disk has it (default `1`).',
+    about: 'Whether a write is confirmed only after the data is on the disk (default `1`).',
     env: ['DAYBOOK_FSYNC'],
   }),
   keyFile: setting({
@@ -134,7 +134,7 @@ export const SETTINGS = {
   backup: setting({
     schema: z.preprocess(lowerCase, z.enum(BACKUP_TIMES).default('off')),
     takes: `one of ${BACKUP_TIMES.join(', ')}`,
-    about: 'Whether a backup is made once a day while a server is up (default `off`).',
+    about: 'Whether a backup is made once a day while a server runs (default `off`).',
     env: ['DAYBOOK_BACKUP'],
   }),
   backupDir: setting({
@@ -162,7 +162,7 @@ export const SETTINGS = {
     schema: z.preprocess(lowerCase, z.enum(SECRETS).default('mask')),
     takes: `one of ${SECRETS.join(', ')}`,
     about:
-      'Whether keys and passwords of well-known forms are masked before a message is stored (default `mask`). What is between `<private>` and `</private>` is never stored.',
+      'Whether keys and passwords in well-known formats are masked before a message is stored (default `mask`). What is between `<private>` and `</private>` is never stored.',
     env: ['DAYBOOK_SECRETS'],
   }),
   embeddings: setting({
@@ -183,7 +183,8 @@ export const SETTINGS = {
   embeddingsEndpoint: setting({
     schema: z.url({ protocol: /^https?$/ }).optional(),
     takes: 'an http or https address',
-    about: 'Where the server of the vectors is (default: the usual place of OpenAI or Ollama).',
+    about:
+      'The address of the server that makes the vectors (default: the usual place of OpenAI or Ollama).',
     env: ['DAYBOOK_EMBEDDINGS_ENDPOINT'],
   }),
   embeddingsKeyEnv: setting({
@@ -199,14 +200,14 @@ export const SETTINGS = {
     schema: z.preprocess(lowerCase, z.enum(IMPORT_ACTIVITIES).default('short')),
     takes: `one of ${IMPORT_ACTIVITIES.join(', ')}`,
     about:
-      'How much `daybook import` keeps of what machines did: tool calls, their results, thinking (default `short`).',
+      'How much `daybook import` keeps of tool calls, their results and thinking (default `short`).',
     env: ['DAYBOOK_IMPORT_ACTIVITY'],
   }),
   importWatch: setting({
     schema: z.preprocess(namesIn, z.array(z.enum([...WATCHED_TOOLS, 'all'])).default([])),
     takes: `off, all, or names separated by commas of ${WATCHED_TOOLS.join(', ')}`,
     about:
-      'The tools on this machine whose sessions servers take in as they grow, before these tools delete them (default `off`).',
+      'The tools on this machine from which running servers import new messages, before these tools delete them (default `off`).',
     env: ['DAYBOOK_IMPORT_WATCH'],
   }),
   importFolders: setting({
@@ -227,13 +228,13 @@ export const SETTINGS = {
     schema: text.optional(),
     takes: 'the path of a file',
     about:
-      'Its log, on the same file system as the snapshot (default: `memory-bank/kg_wal.log` in the root).',
+      'The log of the knowledge graph, on the same file system as the snapshot (default: `memory-bank/kg_wal.log` in the root).',
     env: ['MCP_KG_WAL', 'MCP_KG_WAL_PATH'],
   }),
   kgFsync: setting({
     schema: z.preprocess(lowerCase, onOff.default(false)),
     takes: '1 or 0',
-    about: 'Whether each fact waits until the disk has it (default `0`).',
+    about: 'Whether each fact is confirmed only after it is on the disk (default `0`).',
     env: ['MCP_KG_FSYNC'],
   }),
   kgMaxTriples: setting({
@@ -317,7 +318,7 @@ export const SETTINGS = {
   httpSessionIdleMinutes: setting({
     schema: wholeNumber(1, 525_600).default(1440),
     takes: 'a whole number of minutes from 1 to 525600',
-    about: 'A session that is unused for so long ends (default `1440`, a day).',
+    about: 'A session ends after it is unused for so long (default `1440`, a day).',
     env: ['DAYBOOK_HTTP_SESSION_IDLE_MINUTES'],
   }),
   httpRateLimit: setting({
@@ -350,7 +351,7 @@ export const SETTINGS = {
   perplexityBackend: setting({
     schema: z.enum(BACKENDS).default('agent'),
     takes: `one of ${BACKENDS.join(', ')}`,
-    about: 'Which API is spoken (default `agent`; `chat-completions` is for gateways).',
+    about: 'Which API is used (default `agent`; `chat-completions` is for gateways).',
     env: ['PERPLEXITY_BACKEND'],
   }),
   perplexityModel: setting({

@@ -97,7 +97,7 @@ async function keysOf(
   { current, wanted }: ConversionOptions,
 ): Promise<{ from?: KnownKey; to?: KnownKey }> {
   if (converting !== undefined && (converting.to === null) !== (wanted === undefined)) {
-    throw new AppError('CONFLICT', 'The opposite was begun, and has not finished.', {
+    throw new AppError('CONFLICT', 'The opposite command was started and has not finished.', {
       hint: `Nothing was changed. Run daybook ${wanted === undefined ? 'encrypt' : 'decrypt'} to its end first.`,
     });
   }

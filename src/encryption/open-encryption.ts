@@ -35,6 +35,6 @@ export async function openEncryption(
 function unfinished(isDecrypting: boolean): AppError {
   const command = isDecrypting ? 'daybook decrypt' : 'daybook encrypt';
   return new AppError('LOCKED', `This store is being changed by ${command}.`, {
-    hint: `Nothing was read or written. Wait until it has finished. If it was stopped, run the same ${command} again: it goes on where it was.`,
+    hint: `Nothing was read or written. Wait until it has finished. If it was stopped, run the same ${command} again: it continues where it stopped.`,
   });
 }

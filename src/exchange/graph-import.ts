@@ -223,7 +223,7 @@ function stopped(
     : { code: 'CANCELLED', message: 'The import was cancelled.', details: {} };
   const came = facts === 0 ? 'Nothing came in.' : `${facts} of ${total} facts came in before.`;
   return new AppError(code, `${message} ${came}`, {
-    hint: 'What came in stays. Bring in the same text again for the rest.',
+    hint: 'What was imported stays. Import the same text again for the rest.',
     details: { ...details, facts: total, stored: facts, added },
     cause: error,
   });

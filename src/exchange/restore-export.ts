@@ -114,7 +114,7 @@ async function conflictOf(
   const current = await documents.read(id);
   if (current?.text === wanted.text) return 'identical';
   if (current !== undefined) {
-    return new AppError('ALREADY_EXISTS', `${id} exists with other content; it was left so.`);
+    return new AppError('ALREADY_EXISTS', `${id} exists with other content; it was not changed.`);
   }
   const { clientId } = wanted.head;
   if (clientId === undefined || !keys.has(clientId)) return undefined;

@@ -97,8 +97,8 @@ async function importLease(
     if (waitedMs >= WAIT_MS) break;
     await sleep(POLL_INTERVAL_MS, signal);
   }
-  throw new AppError('LOCKED', 'Another import into this root is at work.', {
-    hint: 'Wait until it has ended, then import again: what it brought in is passed over.',
+  throw new AppError('LOCKED', 'Another import into this root is running.', {
+    hint: 'Wait until it has ended, then import again: what it imported is skipped.',
   });
 }
 
@@ -204,8 +204,8 @@ class Run {
 
   #requireLease(): void {
     if (this.#lease?.isHeld() ?? true) return;
-    throw new AppError('LOCKED', 'Another import took over while this one stood still.', {
-      hint: 'What came in stays. Import again when the other one has ended.',
+    throw new AppError('LOCKED', 'Another import started while this one was paused.', {
+      hint: 'What was imported stays. Import again when the other import has ended.',
     });
   }
 }

@@ -128,5 +128,5 @@ export class OtherImport {
 }
 
 function differs(what: string): AppError {
-  return new AppError('ALREADY_EXISTS', `${what} is there with other content; it was left so.`);
+  return new AppError('ALREADY_EXISTS', `${what} exists with other content; it was not changed.`);
 }

@@ -51,7 +51,7 @@ async function watch(
   let lease: Lease | undefined;
   const onError = (error: Error) => {
     // Somebody imports by hand.
-    if (isAppError(error, 'LOCKED')) log.debug({ err: error }, 'an import is at work already');
+    if (isAppError(error, 'LOCKED')) log.debug({ err: error }, 'an import is running already');
     else log.warn({ err: error }, 'sessions of another tool did not come in');
   };
   const paths = async () => {

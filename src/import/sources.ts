@@ -63,7 +63,7 @@ export async function sourceOf(input: Input, from: string | undefined): Promise<
     });
   }
   for (const source of SOURCES) if (await source.detect(input)) return source;
-  throw new AppError('VALIDATION_ERROR', `${input.path} is of no format that is known here.`, {
+  throw new AppError('VALIDATION_ERROR', `${input.path} is of no format that Daybook knows.`, {
     hint: 'Name an export, or the folder where a tool keeps its logs; --from names the format. docs/IMPORTING.md lists them.',
     details: { path: input.path },
   });

@@ -84,6 +84,6 @@ function keyTaken(clientId: string): AppError {
 
 export function differs(conversationId: string): AppError {
   return new AppError('ALREADY_EXISTS', `${conversationId} is here with other messages.`, {
-    hint: 'daybook restore --as-new brings in what differs from an export.',
+    hint: 'daybook restore --as-new adds what differs from an export as copies.',
   });
 }

@@ -148,7 +148,7 @@ async function compare(
   if (JSON.stringify(contents.files) === JSON.stringify(files)) return;
   throw new AppError(
     'CORRUPT',
-    'The archive did not read back as it was written; it was removed.',
+    'The archive could not be read back correctly; it was removed.',
     {
       hint: 'Check the disk that the backups go to, then call again.',
     },

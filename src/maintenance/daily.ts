@@ -1,5 +1,5 @@
 /**
- * Work that is done once a day while a server is up, by one of the processes on a root. What decides is
+ * Work that is done once a day while a server runs, by one of the processes on a root. What decides is
  * the date on the wall clock and what the work itself left on the disk, checked every minute: a
  * 24-hour timer would not survive a laptop's sleep, and every client has its own server, of which one
  * does the work (a lease says which).

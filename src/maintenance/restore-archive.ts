@@ -136,7 +136,7 @@ async function decide(
   const current = await readStored(join(target.folder, target.name));
   if (current !== undefined) {
     if (hasSameContent(current.bytes, Buffer.from(bytes), target.name, options)) return 'unchanged';
-    throw new AppError('ALREADY_EXISTS', `${name} is there with other content; it was left so.`);
+    throw new AppError('ALREADY_EXISTS', `${name} exists with other content; it was not changed.`);
   }
   const conversation = typeof into === 'string' ? undefined : JOB.exec(name)?.[1];
   // Beside a conversation that went on, it would be taken for a research run that still goes on.

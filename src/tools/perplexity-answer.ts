@@ -32,7 +32,9 @@ export const answerOutput = z.object({
   success,
   status: z
     .enum(['completed', 'in_progress'])
-    .describe('in_progress: the research goes on; get_conversation_history has the answer later.'),
+    .describe(
+      'in_progress: the research continues; get_conversation_history has the answer later.',
+    ),
   saved: z.boolean().describe('Whether question and answer are in the stored conversation.'),
   notSavedReason: z.string().exactOptional(),
   conversationId: z.string().exactOptional().describe('Absent only if nothing could be stored.'),

@@ -106,7 +106,7 @@ export const pageFields = {
 };
 
 export const visibilityFields = {
-  asOf: z.string().describe('What held at this time, ISO 8601.').exactOptional(),
+  asOf: z.string().describe('What was true at this time, ISO 8601.').exactOptional(),
   includeClosed: z.boolean().describe('Also facts that have ended.').default(false),
 };
 

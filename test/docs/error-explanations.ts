@@ -22,13 +22,13 @@ export const EXPLANATIONS: Record<ErrorCode, string> = {
   E_KG_INVALID_TRIPLE:
     'A part of a triple is empty or longer than 200 characters. Parts are refused, never cut.',
   PATH_ESCAPE:
-    'A path leaves the folder it belongs to, here or in the eyes of another system: absolute, with `..`, a drive letter, a NUL, a reserved name, percent-encoded, with signs that look like separators, through a symbolic link. Or it only resembles the name that is there (case, composition, look-alike letters); `details.twin` is that name.',
+    'A path leaves the folder it belongs to, here or on another operating system: absolute, with `..`, a drive letter, a NUL, a reserved name, percent-encoded, with characters that look like separators, or through a symbolic link. Or it only resembles the name that is there (case, composition, look-alike letters); `details.twin` is that name.',
   FILESYSTEM_ERROR:
     'The operating system refused to read or write: permissions, too many open files, a failing disk.',
   TOO_LARGE: 'A value is larger than what can be kept in one piece.',
   STORAGE_FULL:
     'The disk, or the space that the store may take, is full. What was there before is intact.',
-  LOCKED: 'Another process held the lock of this file for ten seconds.',
+  LOCKED: 'Another process held the lock of this file for more than ten seconds.',
   CONFLICT:
     'What the call relies on has changed or does not allow it now, such as a follow-up while research is still running.',
   CORRUPT: 'A file other than a conversation is damaged.',
@@ -38,7 +38,7 @@ export const EXPLANATIONS: Record<ErrorCode, string> = {
     'The folder of the store is missing, unreadable or another one, as when a drive is not connected (docs/KEEPING.md, Staying up). Nothing is written elsewhere.',
   ALREADY_EXISTS: 'Something has that name already.',
   RATE_LIMITED: 'The provider asks to wait. `details` say how long, where the provider did.',
-  NOT_CONFIGURED: 'The tool needs a setting that is not there, such as `PERPLEXITY_API_KEY`.',
+  NOT_CONFIGURED: 'The tool needs a setting that is missing, such as `PERPLEXITY_API_KEY`.',
   PROVIDER: 'The provider failed or gave an answer that cannot be used.',
   PROVIDER_RETIRED:
     'Perplexity has retired the chat-completions endpoint; the key is not the problem.',

@@ -101,7 +101,7 @@ export function renderCli(): string {
       .visibleCommands(program)
       .flatMap((command) => sectionsOf(command, 'daybook')),
     '## Settings',
-    'A flag wins over an environment variable, that over the configuration file, that over the default. The file is `config.json` in `$XDG_CONFIG_HOME/daybook` where that variable is set, else `~/.config/daybook`, on macOS `~/Library/Application Support/daybook`, on Windows `%APPDATA%\\daybook`; `daybook info` names it. A value that does not fit ends the start with a sentence.',
+    'A flag has priority over an environment variable, a variable over the configuration file, and the file over the default. The file is `config.json` in `$XDG_CONFIG_HOME/daybook` where that variable is set, else `~/.config/daybook`, on macOS `~/Library/Application Support/daybook`, on Windows `%APPDATA%\\daybook`; `daybook info` names it. If a value is not valid, Daybook prints what is wrong and does not start.',
     renderSettings(),
   ].join('\n\n')}\n`;
 }

@@ -67,7 +67,7 @@ describe('daybook unlock', () => {
         const { code, stderr } = await unlock(place, ...args);
         expect(code).toBe(2);
         expect(stderr).toContain(`held by process ${child.pid}, which is running`);
-        expect(stderr).toContain('The owner is at work');
+        expect(stderr).toContain('The owner is running');
       }
       const forced = await unlock(place, LOCK, '--force', '--yes', '--json');
       expect(forced.code).toBe(0);

@@ -171,5 +171,5 @@ function Check() {
 function sentence({ isHealthy, findingsTotal, steps }: Findings): string {
   const looked = steps.reduce((sum, step) => sum + step.looked, 0);
   const state = isHealthy ? 'Nothing needs a person.' : 'Something needs a person.';
-  return `${state} ${looked} files and entries were looked at, with ${findingsTotal} findings.`;
+  return `${state} ${looked} files and entries were checked, with ${findingsTotal} findings.`;
 }

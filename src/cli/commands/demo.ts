@@ -45,8 +45,8 @@ export async function demo(
       await fill(app, signal);
       const shown = escapeControls(root);
       report({ success: true, root, conversations: CONVERSATIONS }, json, () => {
-        console.log(`${CONVERSATIONS} made conversations are in ${shown}.`);
-        console.log(`Look at them: daybook --root ${shown} open`);
+        console.log(`${CONVERSATIONS} invented conversations are in ${shown}.`);
+        console.log(`To see them: daybook --root ${shown} open`);
       });
     },
     { mayCreateRoot: true },

@@ -71,7 +71,7 @@ function printSteps(steps: readonly Step[]): void {
   for (const { check, looked, durationMs, findings, error } of steps) {
     const state = error ? 'failed' : findings.some(isProblem) ? 'found' : 'good';
     const time = `${(durationMs / 1000).toFixed(2)} s`;
-    console.log(`${state.padEnd(7)}${check.padEnd(NAME_WIDTH)}${looked} looked at, ${time}`);
+    console.log(`${state.padEnd(7)}${check.padEnd(NAME_WIDTH)}${looked} checked, ${time}`);
     if (error) console.log(oneLine(`       could not look: ${error.message}`));
     for (const finding of findings.slice(0, MOST_SHOWN)) printFinding(finding);
     if (findings.length > MOST_SHOWN) {

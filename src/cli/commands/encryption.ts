@@ -29,7 +29,7 @@ export async function encrypt(options: EncryptOptions, flags: Flags): Promise<vo
   const config = configuration(flags);
   const wanted = givenKey(options, config);
   const keeps = options.passphrase ? 'passphrase' : 'key file';
-  const question = `Encrypt everything in ${config.root}? Without the ${keeps} nobody can read it again.`;
+  const question = `Encrypt everything in ${config.root}? Without the ${keeps} it cannot be read again.`;
   await convert(config, wanted, question, options);
 }
 
@@ -45,7 +45,7 @@ export async function decrypt(
 
 function givenKey({ keyFile, passphrase }: EncryptOptions, { encryption }: Config): GivenKey {
   if (keyFile !== undefined && passphrase) {
-    throw new AppError('VALIDATION_ERROR', '--key-file and --passphrase exclude each other.');
+    throw new AppError('VALIDATION_ERROR', '--key-file and --passphrase cannot be used together.');
   }
   if (keyFile !== undefined) return { keyFile: resolveRealPath(keyFile) };
   if (passphrase && encryption.passphrase !== undefined) {

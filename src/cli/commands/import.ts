@@ -120,7 +120,7 @@ function showLocations(locations: readonly DefaultLocation[]): void {
   for (const { title, path, deletes } of locations) {
     console.log(`${title}: ${path}${deletes === undefined ? '' : ` (it deletes ${deletes})`}`);
   }
-  console.log('daybook import <path> brings one of them in, daybook import --yes all of them.');
+  console.log('daybook import <path> imports one of them, daybook import --yes imports all.');
 }
 
 async function isWanted(plan: ImportReport, { json }: ImportOptions): Promise<boolean> {

@@ -61,7 +61,7 @@ function requireFit(text: string, replacement: string): void {
 function show({ files, names, unread }: Located): void {
   for (const { path, count } of files) console.log(oneLine(`${path}: ${countOf(count, 'time')}`));
   for (const path of names) console.log(oneLine(`${path}: in its name; rename it by hand`));
-  for (const { path, reason } of unread) console.log(oneLine(`${path}: not looked at: ${reason}`));
+  for (const { path, reason } of unread) console.log(oneLine(`${path}: not read: ${reason}`));
   if (files.length === 0) console.log('The text is in no file.');
 }
 

@@ -34,7 +34,7 @@ export async function showRetention({ json }: { json?: boolean }, flags: Flags):
 export async function addRetention(options: SetRetentionOptions, flags: Flags): Promise<void> {
   const { olderThan, module, tag, bySize = false } = options;
   if (olderThan === undefined && (!bySize || module !== undefined || tag !== undefined)) {
-    throw new AppError('VALIDATION_ERROR', 'A rule needs --older-than; --by-size goes without.');
+    throw new AppError('VALIDATION_ERROR', 'A rule needs --older-than, or give only --by-size.');
   }
   const rules =
     olderThan === undefined
@@ -52,7 +52,7 @@ export async function addRetention(options: SetRetentionOptions, flags: Flags): 
   }));
 }
 
-/** Without a policy nothing is moved by itself. */
+/** Without a policy nothing is moved automatically. */
 export async function clearRetention({ json }: { json?: boolean }, flags: Flags): Promise<void> {
   await withApp(flags, async ({ retention }, signal) => {
     await retention.policy.write(NONE);
@@ -95,10 +95,10 @@ async function tell(
   const { rules, bySize } = policy ?? NONE;
   const facts = { policyPath: retention.policy.path, rules, bySize, wouldMove };
   report({ ...facts, ...(lastRun && { lastRun }) }, json, () => {
-    if (policy === undefined) return console.log('No policy: nothing is moved by itself.');
+    if (policy === undefined) return console.log('No policy: nothing is moved automatically.');
     for (const { olderThanDays, module, tag } of rules) {
       const which = [module && `of the module ${module}`, tag && `with the tag ${tag}`];
-      const words = ['silent for', countOf(olderThanDays, 'day'), ...which.filter(Boolean)];
+      const words = ['no message for', countOf(olderThanDays, 'day'), ...which.filter(Boolean)];
       console.log(oneLine(words.join(' ')));
     }
     if (bySize) console.log('the oldest, over 80 % of DAYBOOK_MAX_SIZE_MB');

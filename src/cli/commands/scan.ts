@@ -37,9 +37,9 @@ function print(secrets: readonly StoredSecret[], files: number): void {
     const where = place === undefined ? path : `${path}, ${place}`;
     console.log(oneLine(`${where}: ${kind} (${shown})`));
   }
-  const looked = `${countOf(files, 'file')} looked at`;
+  const looked = `${countOf(files, 'file')} read`;
   if (secrets.length === 0) {
-    console.log(`No secret of a well-known form: ${looked}.`);
+    console.log(`No secret in a well-known format: ${looked}.`);
     return;
   }
   console.log(`${countOf(secrets.length, 'secret')}, ${looked}.`);

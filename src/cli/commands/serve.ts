@@ -53,7 +53,7 @@ async function withToken({ http, configFile }: Config): Promise<HttpConfig> {
 
 function flagsOf({ mode, http, port, host, stateless }: ServeOptions): Flags {
   if (http && mode !== undefined && mode !== 'http') {
-    throw new AppError('VALIDATION_ERROR', `--http and --mode ${mode} contradict each other.`);
+    throw new AppError('VALIDATION_ERROR', `--http and --mode ${mode} cannot be used together.`);
   }
   return {
     mode: http ? 'http' : mode,

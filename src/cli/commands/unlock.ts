@@ -69,7 +69,7 @@ async function remove(locks: readonly LockFacts[]): Promise<string[]> {
 
 function living(locks: readonly LockFacts[]): AppError {
   const names = locks.map(({ name, pid }) => `${name} (process ${pid})`).join(', ');
-  return new AppError('CONFLICT', `The owner is at work: ${names}.`, {
+  return new AppError('CONFLICT', `The owner is running: ${names}.`, {
     hint: 'Nothing was removed. Wait, or end that process; --force removes the lock all the same, and the owner starts its work again.',
   });
 }

@@ -25,7 +25,7 @@ export function addConversations(program: Command, flags: () => Flags): void {
     .command('show')
     .argument('<conversation...>', CONVERSATION)
     .description('show a conversation: rendered on a terminal, as Markdown through a pipe')
-    .option('--tools', 'also what tools were given and answered, and thinking')
+    .option('--tools', 'also show input and output of tools, and thinking')
     .option('--json', 'the whole conversation as JSON')
     .addHelpText(
       'after',

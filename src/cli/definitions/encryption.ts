@@ -7,7 +7,7 @@ import { examplesText } from '../names.js';
 export function addEncryption(program: Command, flags: () => Flags): void {
   program
     .command('encrypt')
-    .description('encrypt all files of the store in place, or give it another key')
+    .description('encrypt all files of the store in place, or change its key')
     .option('--key-file <file>', 'the new key: a file with 64 hexadecimal digits')
     .option('--passphrase', 'the new key is the passphrase in DAYBOOK_PASSPHRASE')
     .option('--yes', 'do not ask')
@@ -19,7 +19,7 @@ export function addEncryption(program: Command, flags: () => Flags): void {
     );
   program
     .command('decrypt')
-    .description('put all files of an encrypted store into the clear again')
+    .description('decrypt all files of the store in place')
     .option('--yes', 'do not ask')
     .option('--json', 'the report as JSON')
     .addHelpText('after', examplesText('decrypt --yes'))
@@ -30,7 +30,7 @@ export function addEncryption(program: Command, flags: () => Flags): void {
 
 const ENCRYPT_NOTES = `
 Make a key with: openssl rand -hex 32 > ~/daybook.key
-Keep a copy of it in a safe place: without it nobody can read the store. Servers and commands
-find it by DAYBOOK_KEY_FILE (or DAYBOOK_PASSPHRASE), which also opens a store that gets another key.
+Keep a copy of it in a safe place: without it the store cannot be read. Servers and commands
+find it by DAYBOOK_KEY_FILE (or DAYBOOK_PASSPHRASE), which also opens a store whose key is changed.
 Servers that run meanwhile refuse to write until they are started again. A command that was stopped
-goes on when it is run again. Names of files, times and sizes stay readable.`;
+continues when it is run again. Names of files, times and sizes stay readable.`;

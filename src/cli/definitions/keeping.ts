@@ -50,7 +50,7 @@ function addTrash(program: Command, flags: () => Flags): void {
   group
     .command('empty')
     .description('permanently remove what is in the trash')
-    .option('--older-than <days>', 'only what was deleted so long ago, such as 30d')
+    .option('--older-than <days>', 'only what was deleted at least so long ago, such as 30d')
     .option('--yes', 'do not ask')
     .option(...JSON_OPTION)
     .addHelpText('after', examplesText('trash empty --older-than 30d'))
@@ -105,7 +105,7 @@ function addRetention(program: Command, flags: () => Flags): void {
     );
   group
     .command('add')
-    .description('add a rule to the policy; says what it would move, and asks first')
+    .description('add a rule to the policy; shows what it would move, and asks first')
     .option('--older-than <days>', 'days since the last message, such as 365d')
     .option('--module <name>', 'only of this module')
     .option('--tag <tag>', 'only with this tag')
@@ -124,7 +124,7 @@ function addRetention(program: Command, flags: () => Flags): void {
     );
   group
     .command('clear')
-    .description('remove the policy: nothing is moved by itself any more')
+    .description('remove the policy: Daybook then moves nothing automatically')
     .option(...JSON_OPTION)
     .addHelpText('after', examplesText('retention clear'))
     .action(async (options: { json?: boolean }) =>

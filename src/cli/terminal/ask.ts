@@ -23,7 +23,7 @@ export async function confirm(question: string): Promise<boolean> {
 /** For a question that nobody can answer. VALIDATION_ERROR. */
 export function requireTerminal(done: string): void {
   if (canAsk()) return;
-  throw new AppError('VALIDATION_ERROR', 'There is no terminal to ask on.', {
+  throw new AppError('VALIDATION_ERROR', 'Daybook cannot ask, because there is no terminal.', {
     hint: `${done} Run it again with --yes.`,
   });
 }

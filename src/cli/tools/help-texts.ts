@@ -31,7 +31,7 @@ export const COMMAND_HELP: Readonly<Record<string, Help>> = {
     about: {
       query: 'Words that title and tags must have, all of them; beginnings of words are enough.',
       pinned: 'Only pinned conversations.',
-      cursor: 'The next page, as the page before it printed.',
+      cursor: 'The cursor that the previous page printed.',
       ...DATES,
     },
   },
@@ -42,9 +42,18 @@ export const COMMAND_HELP: Readonly<Record<string, Help>> = {
       metadata: 'A JSON object to keep with the message.',
     },
   },
-  'insight save': { about: { context: CONTEXT, metadata: 'A JSON object to keep with it.' } },
-  'insight search': { about: { ...SEARCH, ...PAGE, context: CONTEXT } },
-  'insight list': { about: { ...SEARCH, ...PAGE, context: CONTEXT } },
+  'insight save': {
+    description: 'keep a finding, pattern or decision about a project for later sessions',
+    about: { context: CONTEXT, metadata: 'A JSON object to keep with it.' },
+  },
+  'insight search': {
+    description: 'find insights of one project by words; the best come first, each with a snippet',
+    about: { ...SEARCH, ...PAGE, context: CONTEXT },
+  },
+  'insight list': {
+    description: 'list the insights of one project, the newest first',
+    about: { ...SEARCH, ...PAGE, context: CONTEXT },
+  },
   'insight get': { description: 'show one insight, also one that has expired' },
   'insight update': {
     description: 'change the fields that are given; the others stay',
@@ -61,7 +70,7 @@ export const COMMAND_HELP: Readonly<Record<string, Help>> = {
   'kg delete': {
     about: {
       ...OF_A_FACT,
-      close: 'End the facts instead of deleting them; they stay readable as the past.',
+      close: 'End the facts instead of deleting them; they stay readable as past facts.',
       validTo: 'When the facts ended, with `close`.',
     },
     description: 'delete facts, or end facts that have stopped being true',

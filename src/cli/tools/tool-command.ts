@@ -60,7 +60,7 @@ export function makeToolCommand(command: Command, made: ToolCommand): void {
   });
   addFields(command, shown);
   if (description !== undefined) command.description(description);
-  if (canBePaged(fields)) command.option('--all', 'everything, however much it is');
+  if (canBePaged(fields)) command.option('--all', 'all results');
   command
     .option('--json', `the answer of the tool ${tool.name} as JSON`)
     .addHelpText('after', examplesText(...examples))

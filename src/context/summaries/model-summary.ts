@@ -140,7 +140,7 @@ async function completed(
     if (length <= Math.max(wantedTokens, NOTES_TOKENS) * MOST_TIMES_LONGER) return answer;
     throw new AppError(
       'PROVIDER',
-      `${usable.name} wrote ${length} tokens where ${wantedTokens} were asked for.`,
+      `${usable.name} wrote ${length} tokens instead of ${wantedTokens}.`,
       {
         details: { provider: usable.name },
       },
@@ -191,7 +191,7 @@ function piecesOf(block: string, tokens: number): string[] {
 function truncated(name: string, promptTokens: number | undefined): AppError {
   return new AppError(
     'PROVIDER',
-    `${name} read only ${promptTokens} tokens of what it was sent, and did not say so.`,
+    `${name} read only ${promptTokens} tokens of what it was sent, and did not report it.`,
     {
       hint: 'Give the server a larger context (Ollama: num_ctx), or set contextTokens of the provider to what it has.',
       details: { provider: name, promptTokens },

@@ -95,7 +95,7 @@ function loaded(resolvers: readonly NodeJS.Require[], name: string): unknown {
 
 function notInstalled(name: string): AppError {
   return new AppError('NOT_CONFIGURED', `Local embeddings need the package ${name}.`, {
-    hint: 'Run daybook embeddings enable --yes; until then words alone are searched.',
+    hint: 'Run daybook embeddings enable --yes; until then Daybook searches by words only.',
     details: { package: name },
   });
 }

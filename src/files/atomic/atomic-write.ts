@@ -208,7 +208,7 @@ export async function atomicWrite(
   } catch (error) {
     if (error instanceof StaleBaseError) {
       throw new AppError('CONFLICT', `Another program has just changed ${target}.`, {
-        hint: 'Nothing of it was changed. Do the same again.',
+        hint: 'Nothing of it was changed. Run the same again.',
         details: { path: target },
         cause: error,
       });

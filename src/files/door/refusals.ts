@@ -7,8 +7,8 @@ import { AppError } from '../../base/errors.js';
 
 /** A link at `path`, or on the way to it. */
 export function leadsElsewhere(path: string): AppError {
-  return new AppError('PATH_ESCAPE', `${path} is a link, or lies behind one.`, {
-    hint: 'Daybook follows no link below its folders. Put the real file or folder there. A folder that lies elsewhere on purpose is named in the settings (docs/SECURITY.md).',
+  return new AppError('PATH_ESCAPE', `${path} is a link, or is reached through a link.`, {
+    hint: 'Daybook follows no link below its folders. Put the real file or folder there. To keep a folder elsewhere on purpose, name it in the settings (docs/SECURITY.md).',
     details: { path },
   });
 }

@@ -87,7 +87,7 @@ async function entryOf(folder: string, part: string, name: string) {
   const twin = listed.find((entry) => likenessOf(entry.name) === likeness);
   if (twin === undefined) return undefined;
   throw escapes(name, `is not, but resembles, what is there: ${JSON.stringify(twin.name)}`, {
-    hint: 'Use the name exactly as it is there, or one that nobody can mistake for it.',
+    hint: 'Use the name exactly as it is there, or one that looks clearly different.',
     details: { name, twin: twin.name },
   });
 }

@@ -175,6 +175,6 @@ function compareNames(a: string, b: string): number {
 }
 
 const notAsWritten = () =>
-  new AppError('CORRUPT', 'The archive did not read back as it was written; it was removed.', {
+  new AppError('CORRUPT', 'The archive could not be read back correctly; it was removed.', {
     hint: 'Nothing was moved. Check the disk, then call again.',
   });

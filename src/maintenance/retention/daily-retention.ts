@@ -1,4 +1,4 @@
-/** The retention policy, carried out once a day while a server is up; without a policy nothing happens. */
+/** The retention policy, carried out once a day while a server runs; without a policy nothing happens. */
 import { type Daily, type DailyOptions, startDaily } from '../daily.js';
 import { isOfDate, type Retention } from './retention.js';
 

@@ -91,7 +91,7 @@ export class RetentionPolicyFile {
 
 function damaged(path: string, field: string, problem: string): AppError {
   return new AppError('CORRUPT', `${path}: ${field || 'the file'} is wrong: ${problem}.`, {
-    hint: 'Nothing is removed by itself until the file is right. docs/FORMAT.md describes it; set_retention_policy writes it anew.',
+    hint: 'Nothing is removed automatically until the file is correct. docs/FORMAT.md describes it; set_retention_policy writes it anew.',
     details: { path, field },
   });
 }

@@ -30,7 +30,7 @@ const UNLISTED_TOOLS =
  */
 const jsonSchemaValidator = {
   getValidator: () => {
-    throw new AppError('INTERNAL', 'Daybook asks clients no questions.');
+    throw new AppError('INTERNAL', 'Daybook sends no questions to clients.');
   },
 };
 

@@ -104,7 +104,7 @@ export function nameOf(file: string): string | undefined {
 
 function misnamed(path: string): AppError {
   return new AppError('CORRUPT', `${path}: the file of an insight is named by a UUID.`, {
-    hint: 'Rename it to a UUID in lower case, such as one that uuidgen prints, with .json behind it.',
+    hint: 'Rename it to a UUID in lower case, such as one that uuidgen prints, and add .json.',
     details: { path },
   });
 }

@@ -17,7 +17,7 @@ export const setRetentionPolicy = defineTool({
     success,
     rules: z.array(ruleSchema),
     bySize: z.boolean(),
-    isActive: z.boolean().describe('Whether anything is moved by itself.'),
+    isActive: z.boolean().describe('Whether anything is moved automatically.'),
     policyPath: z.string(),
     trashKeepDays: z
       .number()

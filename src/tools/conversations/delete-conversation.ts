@@ -21,7 +21,7 @@ export const deleteConversation = defineTool({
     deleted: z.boolean(),
     permanent: z.boolean(),
     trashName: z.string().describe('Its name in the trash, to restore it by.').exactOptional(),
-    trashPath: z.string().describe('Where it lies now.').exactOptional(),
+    trashPath: z.string().describe('Where it is now.').exactOptional(),
   }),
   annotations: REMOVES,
   async run({ conversationId: ref, permanent }, { conversations }) {

@@ -61,7 +61,7 @@ export const importConversations = defineTool({
           message: z.string(),
         }),
       )
-      .describe('What could not be read or brought in (at most 20 are named).'),
+      .describe('What could not be read or imported (at most 20 are named).'),
     problemsTotal: z.number().int(),
   }),
   annotations: CHANGES,

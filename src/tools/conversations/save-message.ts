@@ -31,7 +31,7 @@ export const saveMessage = defineTool({
       .exactOptional(),
     role: z.enum(ROLES).describe('Who said it.'),
     content: messageContent(
-      'The message, stored exactly as given, but for secrets and <private> parts.',
+      'The message, stored exactly as given, except secrets and <private> parts.',
     ),
     parentMessageId: z
       .string()

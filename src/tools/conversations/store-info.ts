@@ -93,7 +93,7 @@ export const storeInfo = defineTool({
         z.object({
           tool: z.string(),
           path: z.string(),
-          deletes: z.string().describe('What it deletes by itself, and when.').exactOptional(),
+          deletes: z.string().describe('What it deletes automatically, and when.').exactOptional(),
           isWatched: z.boolean().describe('Whether servers take its sessions in as they grow.'),
         }),
       )
@@ -120,7 +120,7 @@ export const storeInfo = defineTool({
           .describe('Moved to the trash, removed from it permanently, chosen and left alone.')
           .exactOptional(),
       })
-      .describe('What is moved to the trash by itself; absent without a policy.')
+      .describe('What is moved to the trash automatically; absent without a policy.')
       .exactOptional(),
     settings: z.object({
       toolsets: z.array(z.string()),

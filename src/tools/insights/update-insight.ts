@@ -23,8 +23,8 @@ export const updateInsight = defineTool({
   input: z.strictObject({
     id: idField,
     content: contentField.describe('New content.').exactOptional(),
-    metadata: jsonObject('New metadata in place of all there was.').exactOptional(),
-    tags: tagsField.describe('New tags in place of all there were.').exactOptional(),
+    metadata: jsonObject('New metadata; replaces the old.').exactOptional(),
+    tags: tagsField.describe('New tags; they replace the old.').exactOptional(),
     expires: z
       .string()
       .nullable()

@@ -18,7 +18,7 @@ export const kgImport = defineTool({
     file: z.string().describe('Name of a file in the exports folder.').exactOptional(),
     longObservations: z
       .enum(LONG_OBSERVATIONS)
-      .describe('What becomes of observations of over 200 characters.')
+      .describe('What to do with observations over 200 characters.')
       .default('refuse'),
   }),
   output: z.object({

@@ -24,7 +24,7 @@ export const kgNeighbors = defineTool({
     'Walks the knowledge graph from one node along its facts and returns the facts found, nearest first. Use it to gather what is known about a person, project or thing.',
   input: z.strictObject({
     node: z.string().max(1000).describe('A subject or object, exactly.'),
-    depth: z.number().int().min(1).max(6).describe('Steps to walk.').default(1),
+    depth: z.number().int().min(1).max(6).describe('Steps to follow.').default(1),
     direction: z
       .enum(['out', 'in', 'both'])
       .describe('out: facts about the node; in: facts that name it as object.')

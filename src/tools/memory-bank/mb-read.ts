@@ -12,7 +12,7 @@ export const mbRead = defineTool({
   toolset: 'memory_bank',
   title: 'Read a note',
   description:
-    'Reads a note as it is on disk now, or some of its lines. A long one comes in pages: go on with startLine set to nextLine. Give its hash to mb_edit and mb_delete.',
+    'Reads a note as it is on disk now, or some of its lines. A long one comes in pages: continue with startLine set to nextLine. Give its hash to mb_edit and mb_delete.',
   input: z.strictObject({
     path: notePath(),
     startLine: z.number().int().min(1).describe('First line to return, from 1.').default(1),

@@ -21,7 +21,7 @@ export const mbSearch = defineTool({
   description:
     'Finds text in the notes. ranked: sections that match words or an FTS5 query best; exact: lines with that text; regex: lines that match an RE2 expression.',
   input: z.strictObject({
-    query: z.string().min(1).max(1000).describe('What to find, as mode says.'),
+    query: z.string().min(1).max(1000).describe('What to find; see mode.'),
     mode: z.enum(NOTE_SEARCH_MODES).describe('How to search.').default('ranked'),
     matchType: z.enum(MATCH_TYPES).describe('For ranked: as in search_messages.').default('auto'),
     caseSensitive: z.boolean().describe('For exact and regex.').default(false),

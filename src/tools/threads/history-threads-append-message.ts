@@ -23,7 +23,7 @@ export const historyThreadsAppendMessage = defineTool({
     module: moduleField.describe('Only if the thread belongs to this module.').exactOptional(),
     role: z.enum(ROLES).describe('Who said it.'),
     body: messageContent(
-      'The message, stored exactly as given, but for secrets and <private> parts.',
+      'The message, stored exactly as given, except secrets and <private> parts.',
     ).exactOptional(),
     content: messageContent('Another name for body; give one of the two.').exactOptional(),
     metadata: jsonObject('Any JSON object to keep with the message.').exactOptional(),

@@ -65,10 +65,11 @@ export function checkTriple(triple: NewTriple): void {
   checkKey(triple);
   const { ts, validTo, conversationId, messageId } = triple;
   for (const time of [ts, validTo]) {
-    if (time !== undefined && !isTime(time)) throw wrong('A time lies outside what can be stored.');
+    if (time !== undefined && !isTime(time))
+      throw wrong('A time is outside the range that can be stored.');
   }
   if (ts !== undefined && validTo !== undefined && validTo < ts) {
-    throw wrong('validTo lies before ts.');
+    throw wrong('validTo is before ts.');
   }
   for (const id of [conversationId, messageId]) {
     const problem = id === undefined ? undefined : problemWith(id, MAX_ORIGIN_CHARACTERS);
