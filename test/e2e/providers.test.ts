@@ -60,13 +60,18 @@ describe('daybook providers', () => {
     [['add', 'x', '--kind', 'vllm']],
     [['add', 'x', '--kind', 'vllm', '--model', 'm', '--key-env', 'sk-1234567890']],
     [['add', 'x', '--kind', 'vllm', '--model', 'm', '--priority', 'high']],
-    [['remove', 'nobody']],
-    [['test', 'nobody']],
   ])('refuses %j', async (args) => {
     await withPlace(async (place) => {
       mkdirSync(place.root, { recursive: true });
       expect((await providers(place, ...args)).code).toBe(2);
       expect((await list(place)).providers).toEqual([]);
+    });
+  });
+
+  it.each(['remove', 'test'])('%s ends with 1 where there is no such provider', async (action) => {
+    await withPlace(async (place) => {
+      mkdirSync(place.root, { recursive: true });
+      expect((await providers(place, action, 'nobody')).code).toBe(1);
     });
   });
 });
