@@ -146,13 +146,9 @@ async function compare(
 ): Promise<void> {
   const contents = await checkArchive(stage, signal, onFile);
   if (JSON.stringify(contents.files) === JSON.stringify(files)) return;
-  throw new AppError(
-    'CORRUPT',
-    'The archive could not be read back correctly; it was removed.',
-    {
-      hint: 'Check the disk that the backups go to, then call again.',
-    },
-  );
+  throw new AppError('CORRUPT', 'The archive could not be read back correctly; it was removed.', {
+    hint: 'Check the disk that the backups go to, then call again.',
+  });
 }
 
 const nameAt = (createdAt: string) =>

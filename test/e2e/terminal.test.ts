@@ -189,7 +189,10 @@ const STEPS: readonly Step[] = [
   { args: ['prune'], code: 2, shows: 'no retention policy' },
   { args: ['retention'], shows: 'nothing is moved automatically' },
   { args: ['retention', 'add'], code: 2, shows: '--older-than' },
-  { args: ['retention', 'add', '--older-than', '9000d', '--yes'], shows: 'no message for 9000 days' },
+  {
+    args: ['retention', 'add', '--older-than', '9000d', '--yes'],
+    shows: 'no message for 9000 days',
+  },
   { args: ['retention', 'show', '--json'], shows: '"wouldMove"', json: true },
   { args: ['retention', 'clear'], shows: 'nothing is moved automatically' },
   { args: ['archive', '--older-than', '9000d'], shows: '0 conversations to archive' },
