@@ -1,8 +1,7 @@
 /**
  * Conversations: one dated folder each, with a `conversation.json` that is replaced as a whole under
- * a cross-process lock (docs/FORMAT.md). What waits for the same conversation is written together.
- * What is in memory is used only while the file's stamp agrees, so another process's write or a
- * hand edit is always seen. Damaged files are reported and never written.
+ * a cross-process lock (docs/FORMAT.md). What is in memory is used only while the file's stamp agrees,
+ * so the write of another process or a hand edit is always seen. Damaged files are never written.
  */
 import type { AppError } from '../../base/errors.js';
 import { yieldToEventLoop } from '../../base/time-slice.js';
@@ -142,7 +141,9 @@ export class ConversationStore {
    * wait. Throws like `load`, and CONVERSATION_FULL, MESSAGE_NOT_FOUND (parent), STORAGE_FULL, LOCKED: then
    * nothing of this call is in the file. The first message of a user titles a conversation without a title.
    */
-  async append(ref: string, messages: readonly NewMessage[], options: AppendOptions = {}) {
+  async append(ref: string, messages: readonly NewMessage[], given: AppendOptions = {}) {
+    const start = this.#core.screenedStart(given);
+    const options = start instanceof Promise ? await start : start;
     const turn = this.#core.screened(messages);
     const { messages: screened, ...noted } = turn instanceof Promise ? await turn : turn;
     const request = { messages: options.mayDefer ? withIds(screened) : screened, options };
@@ -238,7 +239,7 @@ export class ConversationStore {
     const source = await this.load(ref);
     const branch = branchOf(source, messageId);
     await yieldToEventLoop(signal);
-    return this.#writer.create({ ...branch, ...options });
+    return this.#writer.create({ ...branch, ...(await this.#core.screenedValue(options)) });
   }
 
   /**

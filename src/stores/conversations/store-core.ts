@@ -17,6 +17,7 @@ import { CONVERSATION_ID, type ConversationHead } from './document/schema.js';
 import { ConversationCatalogue } from './files/catalogue.js';
 import { ConversationFiles } from './files/conversation-files.js';
 import { keyInUseTwice, requireRef } from './refs.js';
+import type { AppendOptions } from './writing/append.js';
 import {
   type Screen,
   type Screened,
@@ -155,6 +156,15 @@ export class StoreCore {
     const { screen } = this.options;
     if (screen?.isCleanValue(given) ?? true) return given;
     return this.track(screenedBy(screen, given).then(({ value }) => value));
+  }
+
+  /** The same for the fields that a first message gives to its conversation. */
+  screenedStart(given: AppendOptions): AppendOptions | Promise<AppendOptions> {
+    const { create } = given;
+    if (typeof create !== 'object') return given;
+    const fields = this.screenedValue(create);
+    if (!(fields instanceof Promise)) return given;
+    return fields.then((clean) => ({ ...given, create: clean }));
   }
 
   /** The id of an id or a key. A key that is not known yet costs a pass over the whole folder. */

@@ -122,9 +122,11 @@ export class DeferredWrites {
   async create(conversation: NewConversation): Promise<Created> {
     const { mayDefer, ...plain } = conversation;
     if (!this.#mayDefer({ mayDefer })) return this.#writes.create(plain);
-    const { messages: given, ...noted } = await this.#core.screened(plain.messages ?? []);
+    const { messages: texts = [], ...others } = plain;
+    const fields = await this.#core.screenedValue(others);
+    const { messages, ...noted } = await this.#core.screened(texts);
     const createdAt = plain.createdAt ?? isoTime(this.#newIdMs());
-    const ready = { ...plain, createdAt, messages: withIds(given), isScreened: true };
+    const ready = { ...fields, createdAt, messages: withIds(messages), isScreened: true };
     const result = await this.#now(
       () => this.#writes.create(ready),
       () => this.#keepNew(ready),

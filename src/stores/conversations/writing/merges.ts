@@ -73,7 +73,8 @@ export class Merges {
         conversationId: document.head.conversationId,
         version: versionOf(stamp),
       })) as Journal['from'];
-      const named = { ...fields, ...(title === undefined ? {} : { title }) };
+      const given = title === undefined ? {} : await this.#core.screenedValue({ title });
+      const named = { ...fields, ...given };
       const { head, journal } = await this.#publish(lock, named, messages, from);
       const trashed = await this.#moveSources(lock, journal);
       await this.#drop(journal);
