@@ -20,9 +20,26 @@ export function Failure({ error }: { readonly error: CallError }) {
   );
 }
 
-/** A text with the matches between two private characters marked. */
+export type NamedFigures = readonly (readonly [name: string, value: string])[];
+
+/** Figures in a row, each above its name. */
+export function FigureRow({ figures }: { readonly figures: NamedFigures }) {
+  return (
+    <dl class="totals">
+      {figures.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
 export const MARK_START = '\ue000';
 export const MARK_END = '\ue001';
+
+/** A text with the matches between two private characters marked. */
 export function Marked({ text }: { readonly text: string }) {
   const [first = '', ...rest] = text.split(MARK_START);
   return (

@@ -1,7 +1,7 @@
 /** How large the store is, how well it is, and what is near a limit. */
 import { call, type Output } from '../api.js';
 import { hrefOf, useLoaded } from '../hooks.js';
-import { Failure } from '../parts.jsx';
+import { Failure, FigureRow, type NamedFigures } from '../parts.jsx';
 
 type Info = Output<'store_info'>;
 type Longest = NonNullable<Output<'get_analytics'>['conversations']>;
@@ -17,7 +17,7 @@ export function StoreFigures({ longest }: { readonly longest: Longest }) {
   const { size, damaged, insights, index } = data;
   const near = nearLimits(data, longest, graph.data);
   const unreadable = damaged.length + insights.damaged.length;
-  const facts: readonly (readonly [string, string])[] = [
+  const facts: NamedFigures = [
     ['in files', bytes(size.sizeBytes)],
     ['in the trash', bytes(size.trashBytes)],
     ['facts in force', String(graph.data?.open ?? '–')],
@@ -27,14 +27,7 @@ export function StoreFigures({ longest }: { readonly longest: Longest }) {
   return (
     <section class="store">
       <h2>The store</h2>
-      <dl class="totals">
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <FigureRow figures={facts} />
       <p>{unreadable === 0 ? 'Every file of conversations and insights can be read.' : ''}</p>
       {unreadable > 0 && <a href={hrefOf('trash')}>Which files cannot be read</a>}
       {near.length === 0 ? (

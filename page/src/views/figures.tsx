@@ -3,7 +3,7 @@ import { call, type Output } from '../api.js';
 import { StoreFigures } from '../figures/store.jsx';
 import { OpenQuestions, TopicsOverTime } from '../figures/topics.jsx';
 import { hrefOf, useChanges, useLoaded } from '../hooks.js';
-import { Empty, Failure } from '../parts.jsx';
+import { Empty, Failure, FigureRow, type NamedFigures } from '../parts.jsx';
 
 type Figures = Output<'get_analytics'>;
 type Named = NonNullable<Figures['modules']>;
@@ -73,7 +73,7 @@ export function FiguresView() {
 
 function Totals({ figures: { totals, pace } }: { readonly figures: Figures }) {
   const cost = totals.costs.map(({ currency, total }) => `${total.toFixed(2)} ${currency}`);
-  const facts: readonly (readonly [string, string])[] = [
+  const facts: NamedFigures = [
     ['conversations', number.format(totals.conversations)],
     ['messages', number.format(totals.messages)],
     ['words', number.format(totals.words)],
@@ -82,16 +82,7 @@ function Totals({ figures: { totals, pace } }: { readonly figures: Figures }) {
     ['minutes a session', String(pace.medianMinutes)],
     ['seconds between messages', String(pace.medianPauseSeconds)],
   ];
-  return (
-    <dl class="totals">
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  return <FigureRow figures={facts} />;
 }
 
 function Calendar({ days }: { readonly days: Named }) {
