@@ -6,10 +6,10 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import axe from 'axe-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { launch, newPlace, run, servePage } from './browser.mjs';
+import { faultsOf } from './opened-page.js';
 
 const PAGE_FOLDER = resolve(import.meta.dirname, '../../dist/page');
 const MAX_FIRST_VIEW_BYTES = 60_000;
@@ -95,7 +95,7 @@ describe('on the store of daybook demo', () => {
     const check = async (what: string) => {
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });
-        found.push(...(await faultsOf()).map((fault) => `${what} ${colorScheme}: ${fault}`));
+        found.push(...(await faultsOf(page)).map((fault) => `${what} ${colorScheme}: ${fault}`));
       }
     };
     for (const [address, ready] of views) {
@@ -408,18 +408,3 @@ it('is small: what the first view loads, and all of it', () => {
   expect(bytesOf(sizes)).toBeLessThan(MAX_SCRIPT_BYTES);
   expect(first).not.toMatch(/<script(?![^>]*src=)|<style|https?:/);
 });
-
-/** What axe-core finds, run outside of the page's own policy. */
-async function faultsOf(): Promise<string[]> {
-  await page.evaluate(axe.source);
-  return page.evaluate(async () => {
-    const found = window as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };
-    const { violations } = await found.axe.run();
-    return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)}`);
-  });
-}
-
-interface Violation {
-  id: string;
-  nodes: { html: string }[];
-}
