@@ -1,74 +1,70 @@
-/** Search by meaning from the command line, with a server of the OpenAI format on loopback. */
-import { mkdir, writeFile } from 'node:fs/promises';
+/** Embeddings in a real server: announced, made in the background, and made to the end after a kill. */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type EmbeddingsStandIn, startEmbeddings } from '../support/embeddings-stand-in.js';
-import { type Place, runCommand, withPlace } from './harness.js';
+import { storeInfo } from '../../src/tools/conversations/store-info.js';
+import { startEmbeddings } from '../support/embeddings-stand-in.js';
+import { BareServer, type Place, withClient, withPlace } from './harness.js';
 
-const ID = '20250124-1737705600000';
+const MESSAGES = 120;
+const vectorsIn = (place: Place) => join(place.folder, '.cache', 'daybook', 'vectors');
 
-/** A store with one conversation, whose messages share no word with the question. */
-async function withMessages(work: (place: Place, api: EmbeddingsStandIn) => Promise<void>) {
-  const api = await startEmbeddings();
-  await withPlace(async (place) => {
-    const folder = join(place.root, 'conversation-logs', ID);
-    await mkdir(folder, { recursive: true });
-    const messages = ['The bed is of larch.', 'The server is down.'].map((content) => ({
-      role: 'user',
-      content,
-    }));
-    await writeFile(
-      join(folder, 'conversation.json'),
-      JSON.stringify({ conversationId: ID, title: 'Garden', messages }),
-    );
-    const env = {
-      ...place.env,
-      DAYBOOK_EMBEDDINGS: 'openai',
-      DAYBOOK_EMBEDDINGS_ENDPOINT: api.url,
-      DAYBOOK_EMBEDDINGS_MODEL: 'm1',
-    };
-    await work({ ...place, env }, api);
-  });
-}
-const run = (place: Place, ...args: string[]) => runCommand(place, ['--root', place.root, ...args]);
-
-describe('daybook embeddings update', () => {
-  it('makes the vectors by which a search of the command line finds by meaning', async () => {
-    await withMessages(async (place, api) => {
-      const before = await run(place, 'search', '--mode', 'semantic', 'wood', '--json');
-      expect(JSON.parse(before.stdout)).toMatchObject({ total: 0 });
-      const made = await run(place, 'embeddings', 'update');
-      expect(made).toMatchObject({ code: 0 });
-      expect(made.stdout).toContain('2 passages');
-      const after = await run(place, 'search', '--mode', 'semantic', 'wood', '--json');
-      expect(JSON.parse(after.stdout).results[0]).toMatchObject({
-        conversationId: ID,
-        seq: 1,
+const saveAll = (place: Place) =>
+  withClient(place, async ({ call }) => {
+    for (let n = 0; n < MESSAGES; n += 1) {
+      await call('save_message', {
+        conversationId: 'a',
+        role: 'user',
+        content: `Board ${n} is of larch.`,
       });
-      const sent = api.texts.length;
-      expect((await run(place, 'embeddings', 'update')).code).toBe(0);
-      expect(api.texts, 'nothing is embedded twice').toHaveLength(sent);
+    }
+  });
+
+const embedded = (place: Place) =>
+  withClient(place, async ({ call }) => {
+    for (let tries = 0; tries < 600; tries += 1) {
+      const { embeddings } = storeInfo.output.parse(await call('store_info'));
+      if (embeddings?.state === 'ready' || embeddings === undefined) return embeddings;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    throw new Error('The messages were not embedded.');
+  });
+
+describe('embeddings in a server', () => {
+  it('are made to the end after the first server was killed in the middle', async () => {
+    await withPlace(async (place) => {
+      await saveAll(place);
+      const api = await startEmbeddings();
+      const env = {
+        ...place.env,
+        DAYBOOK_EMBEDDINGS: 'openai',
+        DAYBOOK_EMBEDDINGS_ENDPOINT: api.url,
+        DAYBOOK_EMBEDDINGS_MODEL: 'm1',
+      };
+      const killed = new BareServer({ ...place, env });
+      await killed.initialize();
+      killed.send('tools/call', { name: 'store_info', arguments: {} });
+      while (api.texts.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+      killed.process.kill('SIGKILL');
+      await killed.exit();
+      expect(killed.stderr).toContain(`sent to ${new URL(api.url).host}`);
+      expect(api.texts.length).toBeLessThan(MESSAGES);
+      expect(await embedded({ ...place, env })).toMatchObject({
+        mode: 'openai',
+        model: 'm1',
+        embedded: MESSAGES,
+        passages: MESSAGES,
+        damagedFiles: 0,
+      });
+      expect(existsSync(vectorsIn(place))).toBe(true);
     });
   });
 
-  it('fails where the server refuses, and a search then says that it looks for words only', async () => {
-    await withMessages(async (place, api) => {
-      api.mood = 'busy';
-      const made = await run(place, 'embeddings', 'update');
-      expect(made.code).not.toBe(0);
-      expect(made.stderr).toContain('out of memory');
-      const found = await run(place, 'search', 'larch');
-      expect(found.code).toBe(0);
-      expect(found.stdout).toContain('larch');
-    });
-  });
-
-  it('says how to switch embeddings on where they are off', async () => {
-    await withMessages(async (place) => {
-      const env = { ...place.env, DAYBOOK_EMBEDDINGS: 'off' };
-      const made = await run({ ...place, env }, 'embeddings', 'update');
-      expect(made.code).not.toBe(0);
-      expect(made.stderr).toContain('DAYBOOK_EMBEDDINGS');
+  it('are neither loaded nor kept where they are off', async () => {
+    await withPlace(async (place) => {
+      await saveAll(place);
+      expect(await embedded(place)).toBeUndefined();
+      expect(existsSync(vectorsIn(place))).toBe(false);
     });
   });
 });

@@ -1,0 +1,74 @@
+/** Search by meaning from the command line, with a server of the OpenAI format on loopback. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type EmbeddingsStandIn, startEmbeddings } from '../support/embeddings-stand-in.js';
+import { type Place, runCommand, withPlace } from './harness.js';
+
+const ID = '20250124-1737705600000';
+
+/** A store with one conversation, whose messages share no word with the question. */
+async function withMessages(work: (place: Place, api: EmbeddingsStandIn) => Promise<void>) {
+  const api = await startEmbeddings();
+  await withPlace(async (place) => {
+    const folder = join(place.root, 'conversation-logs', ID);
+    await mkdir(folder, { recursive: true });
+    const messages = ['The bed is of larch.', 'The server is down.'].map((content) => ({
+      role: 'user',
+      content,
+    }));
+    await writeFile(
+      join(folder, 'conversation.json'),
+      JSON.stringify({ conversationId: ID, title: 'Garden', messages }),
+    );
+    const env = {
+      ...place.env,
+      DAYBOOK_EMBEDDINGS: 'openai',
+      DAYBOOK_EMBEDDINGS_ENDPOINT: api.url,
+      DAYBOOK_EMBEDDINGS_MODEL: 'm1',
+    };
+    await work({ ...place, env }, api);
+  });
+}
+const run = (place: Place, ...args: string[]) => runCommand(place, ['--root', place.root, ...args]);
+
+describe('daybook embeddings update', () => {
+  it('makes the vectors by which a search of the command line finds by meaning', async () => {
+    await withMessages(async (place, api) => {
+      const before = await run(place, 'search', '--mode', 'semantic', 'wood', '--json');
+      expect(JSON.parse(before.stdout)).toMatchObject({ total: 0 });
+      const made = await run(place, 'embeddings', 'update');
+      expect(made).toMatchObject({ code: 0 });
+      expect(made.stdout).toContain('2 passages');
+      const after = await run(place, 'search', '--mode', 'semantic', 'wood', '--json');
+      expect(JSON.parse(after.stdout).results[0]).toMatchObject({
+        conversationId: ID,
+        seq: 1,
+      });
+      const sent = api.texts.length;
+      expect((await run(place, 'embeddings', 'update')).code).toBe(0);
+      expect(api.texts, 'nothing is embedded twice').toHaveLength(sent);
+    });
+  });
+
+  it('fails where the server refuses, and a search then says that it looks for words only', async () => {
+    await withMessages(async (place, api) => {
+      api.mood = 'busy';
+      const made = await run(place, 'embeddings', 'update');
+      expect(made.code).not.toBe(0);
+      expect(made.stderr).toContain('out of memory');
+      const found = await run(place, 'search', 'larch');
+      expect(found.code).toBe(0);
+      expect(found.stdout).toContain('larch');
+    });
+  });
+
+  it('says how to switch embeddings on where they are off', async () => {
+    await withMessages(async (place) => {
+      const env = { ...place.env, DAYBOOK_EMBEDDINGS: 'off' };
+      const made = await run({ ...place, env }, 'embeddings', 'update');
+      expect(made.code).not.toBe(0);
+      expect(made.stderr).toContain('DAYBOOK_EMBEDDINGS');
+    });
+  });
+});
