@@ -1,5 +1,7 @@
 /** What is known of a conversation besides its messages, and what can be done with it. */
+
 import { useState } from 'preact/hooks';
+import { address } from '../address.js';
 import { CallError, call, type Output } from '../api.js';
 import { hrefOf } from '../hooks.js';
 import { notify, Time } from '../parts.jsx';
@@ -18,7 +20,7 @@ export function Head({ head, onChanged }: { readonly head: HeadFacts; onChanged(
     const { trashName } = await call('delete_conversation', {
       conversationId: head.conversationId,
     });
-    location.hash = hrefOf('');
+    address.go(hrefOf(''));
     notify({
       text: 'The conversation is in the trash.',
       undo: () => void restore(trashName ?? head.conversationId),
@@ -93,7 +95,7 @@ function Branches({ head: { branchOf, branches = [] } }: { readonly head: HeadFa
 
 async function restore(name: string): Promise<void> {
   const { conversationId } = await call('restore_conversation', { name });
-  location.hash = hrefOf('conversation', conversationId ?? name);
+  address.go(hrefOf('conversation', conversationId ?? name));
 }
 
 const report = (error: unknown) =>
