@@ -14,7 +14,8 @@ export interface Address {
   follow(listener: () => void): () => void;
 }
 
-const inBrowser: Address = {
+/** The fragment of the browser's own address. */
+export const browserAddress: Address = {
   current: () => location.hash,
   go(href) {
     location.hash = href;
@@ -28,7 +29,7 @@ const inBrowser: Address = {
 };
 
 /** The parts of the page read and change the address here. */
-export let address = inBrowser;
+export let address: Address = browserAddress;
 
 /** To be called before the first view is rendered. */
 export function setAddress(other: Address): void {

@@ -2,7 +2,8 @@
 
 import { useState } from 'preact/hooks';
 import { address } from '../address.js';
-import { CallError, call, type Output } from '../api.js';
+import { CallError, call, isReadOnly, type Output } from '../api.js';
+import { copyText } from '../copy.js';
 import { hrefOf } from '../hooks.js';
 import { notify, Time } from '../parts.jsx';
 
@@ -50,21 +51,27 @@ export function Head({ head, onChanged }: { readonly head: HeadFacts; onChanged(
       </p>
       <Branches head={head} />
       <p class="actions">
-        <button type="button" onClick={() => setEditing(true)}>
-          Edit
-        </button>
-        <button
-          type="button"
-          aria-pressed={head.pinned ?? false}
-          onClick={() => void change({ pinned: !head.pinned })}
-        >
-          {head.pinned ? '★ Pinned' : '☆ Pin'}
-        </button>
+        {!isReadOnly() && (
+          <>
+            <button type="button" onClick={() => setEditing(true)}>
+              Edit
+            </button>
+            <button
+              type="button"
+              aria-pressed={head.pinned ?? false}
+              onClick={() => void change({ pinned: !head.pinned })}
+            >
+              {head.pinned ? '★ Pinned' : '☆ Pin'}
+            </button>
+          </>
+        )}
         <CopyButton label="Copy id" text={head.conversationId} />
         <CopyButton label="Copy path" text={head.conversationPath} />
-        <button type="button" class="danger" onClick={() => void remove().catch(report)}>
-          Delete
-        </button>
+        {!isReadOnly() && (
+          <button type="button" class="danger" onClick={() => void remove().catch(report)}>
+            Delete
+          </button>
+        )}
       </p>
     </header>
   );
@@ -102,11 +109,10 @@ const report = (error: unknown) =>
   notify({ text: error instanceof CallError ? `${error.message} ${error.hint}` : String(error) });
 
 function CopyButton({ label, text }: { readonly label: string; readonly text: string }) {
-  const [isCopied, setCopied] = useState(false);
-  const copy = () => void navigator.clipboard.writeText(text).then(() => setCopied(true));
+  const [outcome, setOutcome] = useState<string>();
   return (
-    <button type="button" onClick={copy}>
-      {isCopied ? 'Copied' : label}
+    <button type="button" onClick={() => void copyText(text).then(setOutcome)}>
+      {outcome ?? label}
     </button>
   );
 }
