@@ -29,7 +29,7 @@ export const browserAddress: Address = {
 };
 
 /** The parts of the page read and change the address here. */
-export let address: Address = browserAddress;
+export let address: Address;
 
 /** To be called before the first view is rendered. */
 export function setAddress(other: Address): void {
