@@ -287,10 +287,23 @@ function parseFile(content: string | undefined, path: string): Record<string, un
   const allowed = NAMES.filter((name) => !('secret' in SETTINGS[name]));
   const unknown = Object.keys(parsed.data).find((key) => !allowed.some((name) => name === key));
   if (unknown === undefined) return parsed.data;
-  throw new AppError(
-    'VALIDATION_ERROR',
-    `${path} has the unknown setting "${unknown}"; it takes ${allowed.join(', ')}. Keys of providers come from the environment only.`,
-  );
+  if (NAMES.some((name) => name === unknown)) {
+    const problem = `"${unknown}" in ${path} is a secret, which comes from the environment only.`;
+    throw new AppError('VALIDATION_ERROR', problem);
+  }
+  const similar = allowed.filter((name) => sharedStart(name, unknown) >= SIMILAR_START);
+  throw new AppError('VALIDATION_ERROR', `${path} has the unknown setting "${unknown}".`, {
+    hint: `${similar.length > 0 ? `Similar settings: ${similar.join(', ')}. ` : ''}Correct the name or remove the line. docs/CLI.md lists all settings.`,
+  });
+}
+
+/** Names that begin with this many equal letters are shown for a setting that does not exist. */
+const SIMILAR_START = 4;
+
+function sharedStart(name: string, other: string): number {
+  const [a, b] = [name.toLowerCase(), other.toLowerCase()];
+  const end = [...a].findIndex((letter, index) => letter !== b[index]);
+  return end === -1 ? a.length : end;
 }
 
 /** A text as it may be shown: user name and password of an address in it are masked. */
