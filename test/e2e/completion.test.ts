@@ -6,6 +6,9 @@ import { describe, expect, it } from 'vitest';
 import { runProgram } from '../support/terminal.js';
 import { MAIN, type Place, runCommand, withPlace } from './harness.js';
 
+/** A program of the system, which no package brings. */
+const FISH = 'fish';
+
 /** A conversation "A b" with the message SOUGHT, and an environment in which `daybook` is the built command. */
 async function withConversation(place: Place): Promise<Record<string, string>> {
   const title = ['--conversation-id', 'plan', '--title', 'A b'];
@@ -75,8 +78,9 @@ describe('completion', () => {
       const script = `daybook completion fish | source; ${complete
         .map((line) => `complete -C '${line}'`)
         .join('; ')}`;
-      const { stdout, stderr } = spawnSync('fish', ['--no-config', '-c', script], {
-        ...{ env, encoding: 'utf8' },
+      const { stdout, stderr } = spawnSync(FISH, ['--no-config', '-c', script], {
+        env,
+        encoding: 'utf8',
       });
       const words = stdout.split('\n').map((line) => line.split('\t')[0]);
       expect([words, stderr]).toEqual([['A b', 'list', '--replaces', ''], '']);
