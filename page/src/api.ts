@@ -1,6 +1,6 @@
 /**
- * The page's only way to the server: tools by name, and the stream of changes. The types are those of
- * the tools themselves.
+ * What views ask: tools by name, and changes on disk. Answers come over the connection that the
+ * program sets when it starts. The types are those of the tools themselves.
  */
 import type { z } from 'zod';
 import type { getAnalytics } from '../../src/tools/admin/get-analytics.js';
@@ -72,20 +72,29 @@ export class CallError extends Error {
   }
 }
 
-async function post(path: string, body: unknown, signal?: AbortSignal): Promise<Response> {
-  const isFile = body instanceof File;
-  try {
-    return await fetch(path, {
-      method: 'POST',
-      headers: { 'Content-Type': isFile ? 'application/octet-stream' : 'application/json' },
-      body: isFile ? body : JSON.stringify(body),
-      ...(signal && { signal }),
-    });
-  } catch (cause) {
-    if (signal?.aborted) throw cause;
-    throw new CallError('OFFLINE', 'The server does not answer.', 'Start it with daybook open.');
-  }
+/** How the tools of a server are reached. */
+export interface Connection {
+  /** True where nothing may be changed: the views offer no editing, deleting or asking. */
+  readonly isReadOnly: boolean;
+  /** The structured answer of a tool. CallError; AbortError when the signal is aborted. */
+  call(name: string, input: object, signal?: AbortSignal): Promise<unknown>;
+  /** Reports changes on disk from now on. Called once. */
+  follow(report: (change: Change) => void): void;
 }
+
+let connection: Connection | undefined;
+
+/** To be called before the first view is rendered. */
+export function connect(made: Connection): void {
+  connection = made;
+}
+
+function connected(): Connection {
+  if (connection === undefined) throw new Error('No connection was made.');
+  return connection;
+}
+
+export const isReadOnly = (): boolean => connected().isReadOnly;
 
 /** The structured answer of a tool. CallError; AbortError when the signal is aborted. */
 export async function call<N extends Name>(
@@ -93,33 +102,7 @@ export async function call<N extends Name>(
   input: z.input<Tools[N]['input']>,
   signal?: AbortSignal,
 ): Promise<Output<N>> {
-  const response = await post(`/api/tools/${name}`, input, signal);
-  const body = await response.json();
-  if (response.ok) return body as Output<N>;
-  const { code = 'HTTP', message = response.statusText, hint = '' } = body.error ?? {};
-  throw new CallError(response.status === 401 ? 'SIGNED_OUT' : String(code), message, hint);
-}
-
-/** Hands a file over for `import_conversations`, which takes the path. CallError. */
-export async function upload(file: File): Promise<{ path: string }> {
-  const response = await post(`/api/uploads?name=${encodeURIComponent(file.name)}`, file);
-  const body = await response.json();
-  if (response.ok) return body;
-  throw new CallError('HTTP', body.error?.message ?? response.statusText);
-}
-
-/** The server needs it no longer. */
-export async function dropUpload(path: string): Promise<void> {
-  await post('/api/uploads/remove', { path });
-}
-
-/** Whether the browser may use the page; a link or a token makes it so. */
-export async function isSignedIn(): Promise<boolean> {
-  return (await fetch('/api/session')).ok;
-}
-
-export async function signIn(given: { link: string } | { token: string }): Promise<boolean> {
-  return (await post('/api/session', given)).ok;
+  return (await connected().call(name, input, signal)) as Output<N>;
 }
 
 export interface Change {
@@ -128,6 +111,12 @@ export interface Change {
   readonly keys: readonly string[];
 }
 
+/** Everything may have changed. */
+export const ALL_CHANGES: readonly Change[] = ['conversation', 'note', 'graph'].map((kind) => ({
+  kind,
+  keys: ['*'],
+}));
+
 type Listener = (change: Change) => void;
 const listeners = new Set<Listener>();
 let isFollowing = false;
@@ -135,30 +124,11 @@ let isFollowing = false;
 /** Called with every change on disk; everything counts as changed after a lost connection. */
 export function onChange(listener: Listener): () => void {
   listeners.add(listener);
-  if (!isFollowing) openEvents();
+  if (!isFollowing) {
+    isFollowing = true;
+    connected().follow((change) => {
+      for (const each of listeners) each(change);
+    });
+  }
   return () => void listeners.delete(listener);
-}
-
-function openEvents(): void {
-  isFollowing = true;
-  const source = new EventSource('/api/events');
-  let wasLost = false;
-  const tell = (change: Change) => {
-    for (const listener of listeners) listener(change);
-  };
-  source.addEventListener('changed', ({ data }) => tell(JSON.parse(data)));
-  source.addEventListener('open', () => {
-    document.documentElement.dataset['live'] = 'yes';
-    if (wasLost) for (const kind of ['conversation', 'note', 'graph']) tell({ kind, keys: ['*'] });
-    wasLost = false;
-  });
-  source.addEventListener('error', () => {
-    document.documentElement.dataset['live'] = 'no';
-    wasLost = true;
-    if (source.readyState !== EventSource.CLOSED) return;
-    setTimeout(() => {
-      openEvents();
-      for (const kind of ['conversation', 'note', 'graph']) tell({ kind, keys: ['*'] });
-    }, 1000);
-  });
 }

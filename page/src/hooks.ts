@@ -1,5 +1,6 @@
 /** What views share: the address, answers of tools, and changes on disk. */
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { address } from './address.js';
 import { type CallError, onChange } from './api.js';
 
 export interface Route {
@@ -32,12 +33,10 @@ export function hrefOf(view: string, name = '', params: Record<string, string> =
 }
 
 export function useRoute(): Route {
-  const [route, setRoute] = useState(() => parseRoute(location.hash));
+  const [route, setRoute] = useState(() => parseRoute(address.current()));
   // A layout effect: a plain one runs after the first paint and misses a change of address before it.
   useLayoutEffect(() => {
-    const update = () => setRoute(parseRoute(location.hash));
-    addEventListener('hashchange', update);
-    return () => removeEventListener('hashchange', update);
+    return address.follow(() => setRoute(parseRoute(address.current())));
   }, []);
   return route;
 }

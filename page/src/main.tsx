@@ -1,6 +1,8 @@
 /** Starts the page: a one-time link becomes a session before anything else is asked for. */
 import { render } from 'preact';
-import { isSignedIn, signIn } from './api.js';
+import { browserAddress, setAddress } from './address.js';
+import { connect } from './api.js';
+import { httpConnection, isSignedIn, signIn } from './http.js';
 import { Shell } from './shell.jsx';
 import { SignIn } from './sign-in.jsx';
 import './style.css';
@@ -14,6 +16,8 @@ async function start(place: HTMLElement): Promise<void> {
     history.replaceState(null, '', '#/');
     await signIn({ link });
   }
+  setAddress(browserAddress);
+  connect(httpConnection);
   const isKnown = await isSignedIn();
   render(isKnown ? <Shell /> : <SignIn onDone={() => render(<Shell />, place)} />, place);
 }

@@ -5,6 +5,7 @@
 import DOMPurify from 'dompurify';
 import { marked } from 'marked';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { copyText } from './copy.js';
 
 const CLEAN = {
   ALLOWED_TAGS: [
@@ -72,8 +73,8 @@ function addCopyButton(block: HTMLPreElement): void {
   button.type = 'button';
   button.textContent = 'Copy';
   button.addEventListener('click', () => {
-    void navigator.clipboard.writeText(code).then(() => {
-      button.textContent = 'Copied';
+    void copyText(code).then((outcome) => {
+      button.textContent = outcome;
     });
   });
   block.tabIndex = 0;

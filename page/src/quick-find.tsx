@@ -1,5 +1,7 @@
 /** Quick find over everything that has a name (Ctrl K). */
+
 import { useState } from 'preact/hooks';
+import { address } from './address.js';
 import { call, type Output } from './api.js';
 import { Dialog } from './dialog.jsx';
 import { hrefOf, useLoaded, useSettled } from './hooks.js';
@@ -23,7 +25,7 @@ export function QuickFind({ onClose }: { onClose(): void }) {
   );
   const hits = data?.hits ?? [];
   const open = (hit: Hit) => {
-    location.hash = addressOf(hit);
+    address.go(addressOf(hit));
     onClose();
   };
   const onKey = (event: KeyboardEvent) => {

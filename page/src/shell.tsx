@@ -1,6 +1,8 @@
 /** The frame of every view: navigation, keys, quick find, help, and notices. */
+
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { address } from './address.js';
 import { Dialog } from './dialog.jsx';
 import { hrefOf, type Route, useKeys, useRoute } from './hooks.js';
 import { followDrops } from './import/dropped-file.js';
@@ -50,7 +52,7 @@ export function Shell() {
   const [isFinding, setFinding] = useState(false);
   const [isHelping, setHelping] = useState(false);
   const go = (view: string) => () => {
-    location.hash = hrefOf(view);
+    address.go(hrefOf(view));
   };
   useKeys({
     ...Object.fromEntries(NAVIGATION.map(([view, , key]) => [key, go(view)])),

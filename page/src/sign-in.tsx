@@ -1,6 +1,6 @@
 /** For browsers that came without a link: the token of the server opens the page. */
 import { useState } from 'preact/hooks';
-import { signIn } from './api.js';
+import { signIn } from './http.js';
 
 export function SignIn({ onDone }: { onDone(): void }) {
   const [token, setToken] = useState('');

@@ -89,3 +89,29 @@ it('shows topics by month, open questions, the store, and what is near a limit',
   expect(await faultsOf(page)).toEqual([]);
   expect(opened.faults).toEqual([]);
 });
+
+it('asks for the facts and the figures that the address names', async () => {
+  opened = await openPage(browser, ({ root }) => {
+    writeConversation(root, ID, { module: 'bees' }, [{ role: 'user', content: 'one' }]);
+    const other = `20250125${ID.slice(8)}`;
+    writeConversation(root, other, { module: 'wasps' }, [{ role: 'user', content: 'two' }]);
+  });
+  const { page } = opened;
+  await page.waitForSelector('.row');
+  const triples = [
+    { subject: 'Ada', predicate: 'likes', object: 'bees' },
+    { subject: 'Grace', predicate: 'likes', object: 'wasps' },
+    { subject: 'Grace', predicate: 'fears', object: 'bees' },
+  ];
+  await post('kg_add', { triples });
+  const rows = page.locator('.facts-table tbody tr');
+  await goTo(page, '#/knowledge?object=bees&predicate=likes');
+  await page.waitForSelector('h1:has-text("object bees")');
+  await expect.poll(() => rows.allInnerTexts()).toEqual([expect.stringMatching(/^Ada\s+likes/)]);
+  await goTo(page, '#/figures?module=wasps');
+  await page.waitForSelector('p:has-text("Only module wasps")');
+  const messages = page.locator('.totals > div', { hasText: 'messages' }).first();
+  expect(await messages.innerText()).toMatch(/1$/);
+  await page.getByRole('link', { name: 'All figures' }).click();
+  await expect.poll(() => messages.innerText()).toMatch(/2$/);
+});

@@ -1,6 +1,6 @@
 /** The next question of a conversation to Perplexity, where a key is set, with what it costs. */
 import { useState } from 'preact/hooks';
-import { CallError, call, type Output } from '../api.js';
+import { CallError, call, isReadOnly, type Output } from '../api.js';
 import { useLoaded } from '../hooks.js';
 import { Failure } from '../parts.jsx';
 import type { HeadFacts } from './head.jsx';
@@ -9,8 +9,12 @@ type Answer = Output<'perplexity_search_followup'>;
 const KINDS = ['perplexity_search_followup', 'perplexity_deep_research_followup'] as const;
 type Costs = NonNullable<HeadFacts['costs']>;
 
-/** Nothing where no key is set. */
-export function AskHere({ head, onAnswer }: { readonly head: HeadFacts; onAnswer(): void }) {
+/** Nothing where no key is set, or nothing may be changed. */
+export function AskHere(props: { readonly head: HeadFacts; onAnswer(): void }) {
+  return isReadOnly() ? null : <AskForm {...props} />;
+}
+
+function AskForm({ head, onAnswer }: { readonly head: HeadFacts; onAnswer(): void }) {
   const info = useLoaded('info', (signal) => call('store_info', {}, signal));
   const [query, setQuery] = useState('');
   const [kind, setKind] = useState<(typeof KINDS)[number]>(KINDS[0]);

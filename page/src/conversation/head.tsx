@@ -1,6 +1,9 @@
 /** What is known of a conversation besides its messages, and what can be done with it. */
+
 import { useState } from 'preact/hooks';
-import { CallError, call, type Output } from '../api.js';
+import { address } from '../address.js';
+import { CallError, call, isReadOnly, type Output } from '../api.js';
+import { copyText } from '../copy.js';
 import { hrefOf } from '../hooks.js';
 import { notify, Time } from '../parts.jsx';
 
@@ -18,7 +21,7 @@ export function Head({ head, onChanged }: { readonly head: HeadFacts; onChanged(
     const { trashName } = await call('delete_conversation', {
       conversationId: head.conversationId,
     });
-    location.hash = hrefOf('');
+    address.go(hrefOf(''));
     notify({
       text: 'The conversation is in the trash.',
       undo: () => void restore(trashName ?? head.conversationId),
@@ -48,21 +51,27 @@ export function Head({ head, onChanged }: { readonly head: HeadFacts; onChanged(
       </p>
       <Branches head={head} />
       <p class="actions">
-        <button type="button" onClick={() => setEditing(true)}>
-          Edit
-        </button>
-        <button
-          type="button"
-          aria-pressed={head.pinned ?? false}
-          onClick={() => void change({ pinned: !head.pinned })}
-        >
-          {head.pinned ? '★ Pinned' : '☆ Pin'}
-        </button>
+        {!isReadOnly() && (
+          <>
+            <button type="button" onClick={() => setEditing(true)}>
+              Edit
+            </button>
+            <button
+              type="button"
+              aria-pressed={head.pinned ?? false}
+              onClick={() => void change({ pinned: !head.pinned })}
+            >
+              {head.pinned ? '★ Pinned' : '☆ Pin'}
+            </button>
+          </>
+        )}
         <CopyButton label="Copy id" text={head.conversationId} />
         <CopyButton label="Copy path" text={head.conversationPath} />
-        <button type="button" class="danger" onClick={() => void remove().catch(report)}>
-          Delete
-        </button>
+        {!isReadOnly() && (
+          <button type="button" class="danger" onClick={() => void remove().catch(report)}>
+            Delete
+          </button>
+        )}
       </p>
     </header>
   );
@@ -93,18 +102,17 @@ function Branches({ head: { branchOf, branches = [] } }: { readonly head: HeadFa
 
 async function restore(name: string): Promise<void> {
   const { conversationId } = await call('restore_conversation', { name });
-  location.hash = hrefOf('conversation', conversationId ?? name);
+  address.go(hrefOf('conversation', conversationId ?? name));
 }
 
 const report = (error: unknown) =>
   notify({ text: error instanceof CallError ? `${error.message} ${error.hint}` : String(error) });
 
 function CopyButton({ label, text }: { readonly label: string; readonly text: string }) {
-  const [isCopied, setCopied] = useState(false);
-  const copy = () => void navigator.clipboard.writeText(text).then(() => setCopied(true));
+  const [outcome, setOutcome] = useState<string>();
   return (
-    <button type="button" onClick={copy}>
-      {isCopied ? 'Copied' : label}
+    <button type="button" onClick={() => void copyText(text).then(setOutcome)}>
+      {outcome ?? label}
     </button>
   );
 }

@@ -1,4 +1,5 @@
 /** A file that was dropped onto any view; the view of imports takes it from here. */
+import { address } from '../address.js';
 import { hrefOf } from '../hooks.js';
 
 let dropped: File | undefined;
@@ -15,7 +16,7 @@ export function followDrops(): () => void {
     event.preventDefault();
     if (listener !== undefined) return listener(file);
     dropped = file;
-    location.hash = hrefOf('import');
+    address.go(hrefOf('import'));
   };
   addEventListener('dragover', over);
   addEventListener('drop', drop);

@@ -1,5 +1,7 @@
 /** One conversation: its facts to change, and its messages in pages from the server. */
+
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { address } from '../address.js';
 import { call } from '../api.js';
 import { AskHere } from '../conversation/ask-here.jsx';
 import { FindInside } from '../conversation/find-inside.jsx';
@@ -42,7 +44,7 @@ function Loaded({ id, named }: { readonly id: string; readonly named: number | u
 
 /** Steps of a search leave no entries in the history. */
 const goTo = (id: string, seq: number) =>
-  location.replace(hrefOf('conversation', id, { seq: String(seq) }));
+  address.replace(hrefOf('conversation', id, { seq: String(seq) }));
 
 function Messages(props: {
   readonly pages: MessagePages;

@@ -2,7 +2,7 @@
 import { call, type Output } from '../api.js';
 import { StoreFigures } from '../figures/store.jsx';
 import { OpenQuestions, TopicsOverTime } from '../figures/topics.jsx';
-import { hrefOf, useChanges, useLoaded } from '../hooks.js';
+import { hrefOf, type Route, useChanges, useLoaded } from '../hooks.js';
 import { Empty, Failure, FigureRow, type NamedFigures } from '../parts.jsx';
 
 type Figures = Output<'get_analytics'>;
@@ -17,16 +17,15 @@ const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 const isoDay = (time: number) => new Intl.DateTimeFormat('sv-SE', { timeZone: 'UTC' }).format(time);
 const number = new Intl.NumberFormat();
 
-export function FiguresView() {
-  const { data, error, reload } = useLoaded('figures', async (signal) => {
+export function FiguresView({ route }: { readonly route: Route }) {
+  const { days: span, messages: which } = conditionsOf(route.params);
+  const key = JSON.stringify([span, which]);
+  const { data, error, reload } = useLoaded(key, async (signal) => {
+    const common = { ...which, timeZone, maxTokens: 25_000 };
     const from = isoDay(Date.now() - WEEKS * 7 * DAY_MS);
     const [all, days] = await Promise.all([
-      call('get_analytics', { timeZone, maxTokens: 25_000 }, signal),
-      call(
-        'get_analytics',
-        { timeZone, from, period: 'day', include: ['periods'], maxTokens: 25_000 },
-        signal,
-      ),
+      call('get_analytics', { ...common, ...span }, signal),
+      call('get_analytics', { ...common, from, period: 'day', include: ['periods'] }, signal),
     ]);
     return { all, days: days.periods ?? [] };
   });
@@ -38,6 +37,7 @@ export function FiguresView() {
   return (
     <div class="figures">
       <h1>Figures</h1>
+      <Conditions given={{ ...span, ...which }} />
       <Totals figures={all} />
       <section>
         <h2>Messages a day</h2>
@@ -68,6 +68,32 @@ export function FiguresView() {
       <OpenQuestions />
       <StoreFigures longest={all.conversations ?? []} />
     </div>
+  );
+}
+
+interface Conditions {
+  readonly days: { readonly from?: string; readonly to?: string };
+  readonly messages: Pick<
+    NonNullable<Parameters<typeof call<'get_analytics'>>[1]>,
+    'module' | 'role'
+  >;
+}
+
+/** What an address may ask for; `get_analytics` has the same names. */
+function conditionsOf(params: URLSearchParams): Conditions {
+  const given = (names: readonly string[]) =>
+    Object.fromEntries([...params].filter(([name, value]) => names.includes(name) && value !== ''));
+  return { days: given(['from', 'to']), messages: given(['module', 'role']) };
+}
+
+function Conditions({ given }: { readonly given: Readonly<Record<string, string>> }) {
+  const conditions = Object.entries(given);
+  if (conditions.length === 0) return null;
+  return (
+    <p>
+      Only <bdi>{conditions.map(([name, value]) => `${name} ${value}`).join(', ')}</bdi>.{' '}
+      <a href={hrefOf('figures')}>All figures</a>
+    </p>
   );
 }
 

@@ -1,7 +1,8 @@
 /** Imports: a file of another program is handed over, its dry run is shown, and then it is brought in. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { CallError, call, dropUpload, type Output, upload } from '../api.js';
+import { CallError, call, type Output } from '../api.js';
 import { hrefOf } from '../hooks.js';
+import { dropUpload, upload } from '../http.js';
 import { onDropped } from '../import/dropped-file.js';
 import { Failure } from '../parts.jsx';
 

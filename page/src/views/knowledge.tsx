@@ -1,5 +1,10 @@
-/** The knowledge graph: all facts or those around a node, by predicate, as of a day. */
+/**
+ * The knowledge graph: all facts, those that an address asks for, or those around a node; by predicate,
+ * as of a day.
+ */
+
 import { useMemo, useState } from 'preact/hooks';
+import { address } from '../address.js';
 import { call, type Output } from '../api.js';
 import { GraphCanvas } from '../graph-canvas.jsx';
 import { hrefOf, type Route, useChanges, useLoaded, useSettled } from '../hooks.js';
@@ -15,13 +20,14 @@ const MOST_ROWS = 100;
 
 export function Knowledge({ route }: { readonly route: Route }) {
   const node = route.name;
-  const [predicate, setPredicate] = useState('');
-  const [asOf, setAsOf] = useState('');
-  const [depth, setDepth] = useState(1);
+  const given = conditionsOf(route.params);
+  const [predicate, setPredicate] = useState(route.params.get('predicate') ?? '');
+  const [asOf, setAsOf] = useState(route.params.get('asOf')?.slice(0, 10) ?? '');
+  const [depth, setDepth] = useState(Number(route.params.get('depth')) || 1);
   const day = useSettled(asOf);
-  const key = JSON.stringify([node, predicate, day, depth]);
-  const { data, error, reload } = useLoaded(key, (signal) =>
-    readFacts({ node, predicate, asOf: day, depth }, signal),
+  const asked: Asked = { node, given, predicate, asOf: day, depth };
+  const { data, error, reload } = useLoaded(JSON.stringify(asked), (signal) =>
+    readFacts(asked, signal),
   );
   const stats = useLoaded('stats', (signal) => call('kg_stats', {}, signal));
   useChanges('graph', reload);
@@ -38,8 +44,8 @@ export function Knowledge({ route }: { readonly route: Route }) {
   return (
     <div class="knowledge">
       <div class="tools">
-        <h1>{node === '' ? 'Knowledge' : <bdi>{node}</bdi>}</h1>
-        {node !== '' && <a href={hrefOf('knowledge')}>All facts</a>}
+        <h1>{titleOf(node, given)}</h1>
+        {(node !== '' || given.length > 0) && <a href={hrefOf('knowledge')}>All facts</a>}
         <label>
           Predicate{' '}
           <select
@@ -78,17 +84,39 @@ export function Knowledge({ route }: { readonly route: Route }) {
 }
 
 const open = (name: string) => {
-  location.hash = hrefOf('knowledge', name);
+  address.go(hrefOf('knowledge', name));
 };
+
+/** What an address may ask for besides the fields above the picture; `kg_query` has the same names. */
+const TEXTS = ['subject', 'object', 'text', 'since', 'until'] as const;
+const FLAGS = ['prefix', 'includeClosed'] as const;
+type Condition =
+  | readonly [name: (typeof TEXTS)[number], value: string]
+  | readonly [name: (typeof FLAGS)[number], value: boolean];
+
+function conditionsOf(params: URLSearchParams): readonly Condition[] {
+  const texts = TEXTS.map((name) => [name, params.get(name) ?? ''] as const);
+  const flags = FLAGS.map((name) => [name, params.get(name) === 'true'] as const);
+  return [...texts, ...flags].filter(([, value]) => value !== '' && value !== false);
+}
+
+function titleOf(node: string, given: readonly Condition[]) {
+  if (node !== '') return <bdi>{node}</bdi>;
+  const texts = given.filter(([, value]) => value !== true);
+  if (texts.length === 0) return 'Knowledge';
+  return <bdi>{texts.map(([name, value]) => `${name} ${value}`).join(', ')}</bdi>;
+}
 
 interface Asked {
   readonly node: string;
+  readonly given: readonly Condition[];
   readonly predicate: string;
   readonly asOf: string;
   readonly depth: number;
 }
 
-async function readFacts({ node, predicate, asOf, depth }: Asked, signal: AbortSignal) {
+async function readFacts({ node, given, predicate, asOf, depth }: Asked, signal: AbortSignal) {
+  const conditions = Object.fromEntries(given);
   const filter = {
     ...(predicate !== '' && { predicate }),
     ...(asOf !== '' && { asOf }),
@@ -99,7 +127,7 @@ async function readFacts({ node, predicate, asOf, depth }: Asked, signal: AbortS
   while (offset !== undefined && facts.length < MOST_FACTS) {
     const page: Output<'kg_query'> =
       node === ''
-        ? await call('kg_query', { ...filter, offset }, signal)
+        ? await call('kg_query', { ...conditions, ...filter, offset }, signal)
         : await call('kg_neighbors', { ...filter, node, depth, offset }, signal);
     facts.push(...page.triples);
     offset = page.nextOffset;

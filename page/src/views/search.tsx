@@ -1,5 +1,7 @@
 /** Search as you type, over everything that was said, with filters and the reason of each hit. */
+
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { address } from '../address.js';
 import { call, type Output } from '../api.js';
 import { hrefOf, type Route, useChanges, useKeys, useLoaded, useSettled } from '../hooks.js';
 import { Empty, Failure, MARK_END, MARK_START, Marked, Time } from '../parts.jsx';
@@ -19,7 +21,7 @@ export function Search({ route }: { readonly route: Route }) {
   const settled = useSettled(JSON.stringify(asked));
   useEffect(() => {
     // The address can be bookmarked; typing does not fill the history.
-    history.replaceState(null, '', hrefOf('search', '', JSON.parse(settled)));
+    address.note(hrefOf('search', '', JSON.parse(settled)));
   }, [settled]);
   const { data, error, isLoading, reload } = useLoaded(settled, (signal) =>
     ask(JSON.parse(settled), signal),

@@ -1,5 +1,7 @@
 /** What was deleted, to bring back; and what a check of the store finds. */
+
 import { useState } from 'preact/hooks';
+import { address } from '../address.js';
 import { CallError, call, type Output } from '../api.js';
 import { hrefOf, useChanges, useLoaded } from '../hooks.js';
 import { Failure, notify, Time } from '../parts.jsx';
@@ -16,8 +18,8 @@ export function TrashView() {
     try {
       const { conversationId, path = '' } = await call('restore_conversation', { name, kind });
       notify({ text: `The ${kind} is back.` });
-      if (conversationId !== undefined) location.hash = hrefOf('conversation', conversationId);
-      if (kind === 'note') location.hash = hrefOf('notes', path);
+      if (conversationId !== undefined) address.go(hrefOf('conversation', conversationId));
+      if (kind === 'note') address.go(hrefOf('notes', path));
     } catch (error) {
       notify({
         text:
