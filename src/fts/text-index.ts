@@ -4,8 +4,7 @@
  * no other room. It does not store the texts: the caller passes the text that a snippet is cut from.
  */
 import { AppError } from '../base/errors.js';
-import { runToCompletion } from '../base/steps.js';
-import { TimeSlice } from '../base/time-slice.js';
+import { runToCompletion, TimeSlice } from '../base/time-slice.js';
 import type { MatchType } from './query/match-types.js';
 import { type ParseContext, parseQuery, usesOperators } from './query/parse-query.js';
 import type { QueryColumns } from './query/parser.js';

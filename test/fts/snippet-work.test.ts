@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { runToCompletion } from '../../src/base/steps.js';
+import { runToCompletion } from '../../src/base/time-slice.js';
 import type { PhraseInstance } from '../../src/fts/matching/segment-query.js';
 import { parseFts5 } from '../../src/fts/query/parser.js';
 import { executeQuery } from '../../src/fts/ranking/execute-query.js';

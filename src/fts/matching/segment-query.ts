@@ -3,7 +3,7 @@
  * towards the rank, and the instances of the phrases in one document, for snippets.
  */
 
-import { runToCompletion } from '../../base/steps.js';
+import { runToCompletion } from '../../base/time-slice.js';
 import type { NearNode, QueryNode } from '../query/tree.js';
 import { childrenOf } from '../query/tree.js';
 import { countLive, intersectAll } from '../segments/posting-lists.js';

@@ -1,6 +1,6 @@
 /** A conversation file that is large enough to be read in steps, and asked for by several at once. */
 import { expect, it } from 'vitest';
-import { runToCompletion } from '../../../src/base/steps.js';
+import { runToCompletion } from '../../../src/base/time-slice.js';
 import { plainCodec } from '../../../src/files/codec.js';
 import {
   conversationSteps,

@@ -5,7 +5,7 @@
  * the new head in front, the new messages and the closing lines behind, and hands out one slice.
  * Messages are only ever added; fields of the head are amended and replace the old ones at commit.
  */
-import { runToCompletion } from '../../../base/steps.js';
+import { runToCompletion } from '../../../base/time-slice.js';
 import { type Codec, plainCodec } from '../../../files/codec.js';
 import { versionOf } from '../../format-steps.js';
 import type { Conversation, ConversationHead, JsonObject, Message } from './schema.js';

@@ -7,7 +7,7 @@
 import { isoTime } from '../../../base/clock.js';
 import { AppError, isAppError } from '../../../base/errors.js';
 import { isRecord } from '../../../base/is-record.js';
-import { runToCompletion } from '../../../base/steps.js';
+import { runToCompletion } from '../../../base/time-slice.js';
 import { type Codec, plainCodec } from '../../../files/codec.js';
 import { upgraded } from '../../format-steps.js';
 import { ConversationDocument } from './document.js';

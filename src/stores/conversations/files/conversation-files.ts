@@ -5,7 +5,7 @@
 import { join, sep } from 'node:path';
 import { type Clock, isoTime } from '../../../base/clock.js';
 import { AppError, isAppError } from '../../../base/errors.js';
-import { runInSlices } from '../../../base/steps.js';
+import { runInSlices } from '../../../base/time-slice.js';
 import { type Durability, syncFolder } from '../../../files/atomic/atomic-write.js';
 import type { Outcome } from '../../../files/atomic/group-commit.js';
 import type { Codec } from '../../../files/codec.js';
