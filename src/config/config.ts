@@ -30,7 +30,7 @@ import {
   settingsSchema,
   WATCHED_TOOLS,
 } from './settings.js';
-import { parseJson } from './settings-file.js';
+import { parseFile, parseJson } from './settings-file.js';
 
 const NAMES = Object.keys(SETTINGS) as SettingName[];
 
@@ -277,19 +277,6 @@ function collect(
     }
   }
   return found;
-}
-
-function parseFile(content: string | undefined, path: string): Record<string, unknown> {
-  if (content === undefined) return {};
-  const parsed = z.record(z.string(), z.unknown()).safeParse(parseJson(content, path));
-  if (!parsed.success) throw new AppError('VALIDATION_ERROR', `${path} takes one JSON object.`);
-  const allowed = NAMES.filter((name) => !('secret' in SETTINGS[name]));
-  const unknown = Object.keys(parsed.data).find((key) => !allowed.some((name) => name === key));
-  if (unknown === undefined) return parsed.data;
-  throw new AppError(
-    'VALIDATION_ERROR',
-    `${path} has the unknown setting "${unknown}"; it takes ${allowed.join(', ')}. Keys of providers come from the environment only.`,
-  );
 }
 
 /** A text as it may be shown: user name and password of an address in it are masked. */
