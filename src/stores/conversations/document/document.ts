@@ -5,6 +5,7 @@
  * the new head in front, the new messages and the closing lines behind, and hands out one slice.
  * Messages are only ever added; fields of the head are amended and replace the old ones at commit.
  */
+import { runToCompletion } from '../../../base/time-slice.js';
 import { type Codec, plainCodec } from '../../../files/codec.js';
 import { versionOf } from '../../format-steps.js';
 import type { Conversation, ConversationHead, JsonObject, Message } from './schema.js';
@@ -125,7 +126,7 @@ export class ConversationDocument {
 
   /** The file's bytes with this head. Valid until the next `add` or `render`. */
   render(head: ConversationHead): Uint8Array {
-    this.#serialiseNew();
+    runToCompletion(this.serialiseNew());
     const opening = this.#opening(head);
     this.#reserve(CLOSING.byteLength);
     const closing = this.#messages.length === 0 ? CLOSING.subarray(3) : CLOSING;
@@ -154,11 +155,13 @@ export class ConversationDocument {
     return Buffer.from(`${text.slice(0, -'\n}'.length)},\n  "messages": [`);
   }
 
-  #serialiseNew(): void {
+  /** What `render` would do first, message by message: for whoever must not take so long at once. */
+  *serialiseNew(): Generator<void, void> {
     for (const message of this.#messages.slice(this.#serialisedCount)) {
       const separator = this.#serialisedCount === 0 ? '\n    ' : ',\n    ';
       this.#append(Buffer.from(separator + this.#serialise(message)));
       this.#serialisedCount += 1;
+      yield;
     }
   }
 

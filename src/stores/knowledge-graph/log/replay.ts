@@ -250,11 +250,10 @@ function brokenNotice(
 }
 
 function damageNotices({ wal, rejects }: GraphFiles, damage: readonly Damage[]): string[] {
+  if (damage.length === 0) return [];
   const inLog = damage.filter(({ path }) => path === wal).length;
+  const start = inLog > 0 ? `${wal} has damaged lines: ${inLog}. ` : '';
   return [
-    ...(inLog > 0 ? [`${wal} has damaged lines: ${inLog}.`] : []),
-    ...(damage.length > 0
-      ? [`The damaged lines were ignored; the next change of the graph copies them to ${rejects}.`]
-      : []),
+    `${start}Daybook ignores damaged lines; the next change of the graph copies them to ${rejects}.`,
   ];
 }
