@@ -120,8 +120,8 @@ export class EmbeddingSync {
       signal.throwIfAborted();
     });
     if (!isAlone) {
-      throw new AppError('LOCKED', 'Another process of Daybook makes the vectors now.', {
-        hint: 'Wait until daybook embeddings says that all are made.',
+      throw new AppError('LOCKED', 'Another Daybook process is making the vectors.', {
+        hint: 'Wait until daybook embeddings shows that all vectors are ready.',
       });
     }
     return this.progress;

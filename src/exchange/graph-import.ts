@@ -314,6 +314,6 @@ function tooLong(text: string): AppError {
   const count = [...text].length;
   return new AppError(
     'E_KG_INVALID_TRIPLE',
-    `An observation has ${count} characters or is no proper text; at most 200 are stored.`,
+    `An observation has ${count} characters (at most 200 are stored), or is not valid text.`,
   );
 }

@@ -30,6 +30,6 @@ export function requireTerminal(done: string): void {
 
 function stopped(): AppError {
   return new AppError('CANCELLED', 'Stopped.', {
-    hint: 'What was confirmed before is done; nothing else was changed.',
+    hint: 'Changes that you confirmed before are done. Nothing else was changed.',
   });
 }

@@ -48,7 +48,7 @@ const output = z.object({
       createdAt: z.string(),
       content: z.string(),
       offset: z.number().exactOptional().describe('Where in the message this part begins.'),
-      isCut: z.boolean().exactOptional().describe('The rest comes with nextCursor.'),
+      isCut: z.boolean().exactOptional().describe('Pass nextCursor to get the rest.'),
       metadata: z.record(z.string(), z.unknown()).exactOptional(),
     }),
   ),

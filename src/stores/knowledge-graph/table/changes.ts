@@ -219,7 +219,7 @@ function newTriple(triple: NewTriple, ts: number): Triple {
 function full(stored: number, needed: number, limit: number): AppError {
   return new AppError(
     'E_KG_FULL',
-    `The knowledge graph holds ${stored} triples, closed ones among them; ${needed} more would pass the limit of ${limit}. None was added.`,
+    `The knowledge graph has ${stored} triples, including ended ones; ${needed} more would exceed the limit of ${limit}. None was added.`,
     { details: { stored, needed, limit } },
   );
 }
