@@ -7,6 +7,7 @@ import { delimiter } from 'node:path';
 import { z } from 'zod';
 import { isTimeZone, systemTimeZone } from '../base/local-time.js';
 import { KEEPING_SETTINGS } from './keeping-settings.js';
+import { OFFER_SETTINGS } from './offer-settings.js';
 import { lowerCase, onOff, setting, text, wholeNumber } from './setting.js';
 
 export type { Setting } from './setting.js';
@@ -72,13 +73,7 @@ export const SETTINGS = {
       'The time zone in which session_start and the command line show times (default: that of the system).',
     env: ['DAYBOOK_TIME_ZONE'],
   }),
-  toolsets: setting({
-    schema: z.union([text, z.array(text).transform((names) => names.join(','))]).optional(),
-    takes: 'names of toolsets separated by commas (in the file also a JSON list), or all',
-    about: 'Which toolsets are offered (default: all but `admin`).',
-    env: ['DAYBOOK_TOOLSETS'],
-    flag: '--toolsets',
-  }),
+  ...OFFER_SETTINGS,
   logLevel: setting({
     schema: z.preprocess(lowerCase, z.enum(LOG_LEVELS).default('info')),
     takes: `one of ${LOG_LEVELS.join(', ')}`,

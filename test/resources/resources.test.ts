@@ -52,6 +52,7 @@ describe('capabilities', () => {
         prompts: {},
         completions: {},
         resources: { subscribe: true, listChanged: true },
+        extensions: { 'io.modelcontextprotocol/ui': {} },
       });
       expect(() =>
         client.setNotificationHandler(PromptListChangedNotificationSchema, () => undefined),

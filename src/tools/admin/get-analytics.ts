@@ -99,6 +99,7 @@ export const getAnalytics = defineTool({
       .exactOptional(),
   }),
   annotations: READS,
+  view: 'figures',
   quotesText: true,
   async run({ include, limit, maxTokens: budget, ...request }, app, { signal }) {
     const timeZone = request.timeZone ?? app.timeZone;

@@ -103,6 +103,7 @@ export const getConversation = defineTool({
     messages: z.array(messageSchema).exactOptional(),
   }),
   annotations: READS,
+  view: 'conversation',
   quotesText: true,
   async run({ includeMessages, messageLimit, maxTokens: budget, ...input }, app) {
     const { conversations } = app;

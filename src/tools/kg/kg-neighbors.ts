@@ -43,6 +43,7 @@ export const kgNeighbors = defineTool({
     note: z.string().describe('Why nothing was found.').exactOptional(),
   }),
   annotations: READS,
+  view: 'graph',
   quotesText: true,
   async run({ node, asOf, limit, offset, maxTokens: budget, ...walk }, { kg }) {
     const time = asOf === undefined ? undefined : endOf('asOf', asOf);

@@ -48,6 +48,7 @@ export const kgQuery = defineTool({
     note: z.string().describe('Why nothing was found.').exactOptional(),
   }),
   annotations: READS,
+  view: 'graph',
   quotesText: true,
   async run({ asOf, since, until, order, limit, offset, maxTokens: budget, ...parts }, { kg }) {
     const filter: TripleFilter = {

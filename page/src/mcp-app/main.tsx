@@ -1,0 +1,50 @@
+/**
+ * A view of the page in the window of an assistant (MCP Apps). The host loads this document into a
+ * frame, hands over what a tool was asked and answered, and passes calls of tools on to the server.
+ */
+import './no-eval.js';
+import { App } from '@modelcontextprotocol/ext-apps';
+import { render } from 'preact';
+import { setAddress } from '../address.js';
+import { connect } from '../api.js';
+import { Failure } from '../parts.jsx';
+import { Frame } from './frame.jsx';
+import { errorOf, hostConnection } from './host-connection.js';
+import { applyHostStyle } from './host-style.js';
+import { followLinks } from './links.js';
+import { memoryAddress } from './memory-address.js';
+import { startAddress } from './start-address.js';
+import '../style.css';
+import './mcp-app.css';
+
+/** The server writes the name of the view into the document. */
+const view = document.documentElement.dataset['view'] ?? '';
+
+async function start(place: HTMLElement): Promise<void> {
+  const app = new App(
+    { name: 'daybook', version: '1' },
+    { availableDisplayModes: ['inline', 'fullscreen'] },
+  );
+  const connection = hostConnection(app);
+  connect(connection);
+  followLinks(app);
+  let input: Record<string, unknown> = {};
+  app.ontoolinput = ({ arguments: given = {} }) => {
+    input = given;
+  };
+  app.ontoolresult = (result) => {
+    if (result.isError) return render(<Failure error={errorOf(result)} />, place);
+    const address = memoryAddress(startAddress(view, input, result.structuredContent ?? {}));
+    setAddress(address);
+    render(<Frame app={app} connection={connection} address={address} />, place);
+  };
+  app.ontoolcancelled = () => render(<p class="loading">The call was cancelled.</p>, place);
+  app.onhostcontextchanged = () => applyHostStyle(app.getHostContext() ?? {});
+  app.onteardown = () => ({});
+  render(<p class="loading">Loading…</p>, place);
+  await app.connect();
+  applyHostStyle(app.getHostContext() ?? {});
+}
+
+const place = document.getElementById('app');
+if (place !== null) void start(place);
