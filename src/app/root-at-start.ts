@@ -12,7 +12,7 @@ import { readStampNow } from '../files/read/stamp.js';
 import { CONVERSATION_ID } from '../stores/conversations/document/schema.js';
 import { indexCachePath } from './index-cache-path.js';
 
-/** STORAGE_UNAVAILABLE; FILESYSTEM_ERROR where the place cannot be looked at. */
+/** STORAGE_UNAVAILABLE; FILESYSTEM_ERROR if the folder cannot be inspected. */
 export function requireRootAtStart(config: Config): void {
   const { root, logsDir, rootSource } = config;
   if (readStampNow(logsDir) !== undefined) return;

@@ -1,4 +1,4 @@
-/** The settings of what is kept for how long, and their part of the configuration. */
+/** The settings of retention (how long backups, trash and versions are stored), and their part of the configuration. */
 import { setting, wholeNumber } from './setting.js';
 
 export const KEEPING_SETTINGS = {

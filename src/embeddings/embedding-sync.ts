@@ -92,8 +92,8 @@ export class EmbeddingSync {
         );
       },
     );
-    this.#timer = setInterval(() => this.#look(), pollIntervalMs).unref();
-    this.#look(true);
+    this.#timer = setInterval(() => this.#workOnce(), pollIntervalMs).unref();
+    this.#workOnce(true);
   }
 
   /**
@@ -167,7 +167,7 @@ export class EmbeddingSync {
     return this.#missing.size > 0 ? 'embedding' : 'ready';
   }
 
-  #look(isFirst = false): void {
+  #workOnce(isFirst = false): void {
     if (this.#ending.signal.aborted) return;
     this.#working ??= this.#work(isFirst)
       .catch((error: unknown) => this.#fail(error))

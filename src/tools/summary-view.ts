@@ -17,7 +17,7 @@ export const summaryFacts = z.object({
     .exactOptional(),
 });
 
-/** An empty text where nothing was said. */
+/** An empty text if there is no message. */
 export function toSummaryFacts({
   summary,
   isStale,

@@ -38,8 +38,8 @@ export const newTripleFields = {
           .string()
           .describe('When it began to hold, ISO 8601; now if left out.')
           .exactOptional(),
-        conversationId: z.string().describe('Where it was said.').exactOptional(),
-        messageId: z.string().describe('Where it was said.').exactOptional(),
+        conversationId: z.string().describe('Where it comes from.').exactOptional(),
+        messageId: z.string().describe('Where it comes from.').exactOptional(),
       }),
     )
     .max(MOST_TRIPLES)

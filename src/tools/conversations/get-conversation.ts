@@ -1,6 +1,6 @@
 /**
  * The tool `get_conversation`: one conversation with a page of its messages, newest page first,
- * each page in the order in which the messages were said.
+ * each page in the order of the messages.
  */
 import { z } from 'zod';
 import { costOf } from '../../analytics/message-figures.js';

@@ -1,5 +1,5 @@
 /**
- * The tool `store_info`: where the data is and what rules it is kept under.
+ * The tool `store_info`: where the data is and which settings apply to it.
  * Always listed, whatever toolsets are chosen, because "where is my data?" must have an answer.
  */
 import { z } from 'zod';

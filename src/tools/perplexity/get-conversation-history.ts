@@ -125,11 +125,11 @@ const shownMetadata = ({ metadata }: Message) =>
 function runOf({ run }: ResearchHistory): { run?: NonNullable<History['run']> } {
   if (run === undefined) return {};
   const { answer, ...rest } = run;
-  const kept =
+  const unsaved =
     answer === undefined
       ? {}
       : { answer: answer.slice(0, endWithin(answer, 0, MAX_ANSWER_TOKENS)) };
-  return { run: { ...rest, ...kept, advice: ADVICE[run.state] } };
+  return { run: { ...rest, ...unsaved, advice: ADVICE[run.state] } };
 }
 
 function historyText(history: History): string {

@@ -89,7 +89,7 @@ export const sessionStart = defineTool({
       .int()
       .min(1)
       .max(10)
-      .describe('How many of the last threads to look through for questions and promises.')
+      .describe('How many of the last threads to search for questions and promises.')
       .default(3),
     timeZone: z
       .string()

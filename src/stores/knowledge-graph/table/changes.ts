@@ -200,9 +200,9 @@ export class Changes {
     const needed = countNew(table, triples, now);
     const excess = table.count + needed - maxTriples;
     if (needed === 0 || excess <= 0) return;
-    const kept = new Set(triples.map(nameOf));
-    const isKept = (key: Key) => kept.has(nameOf(namesOf(table, key)));
-    const oldest = evict === 'off' ? undefined : keysToEvict(table, excess, isKept);
+    const protectedNames = new Set(triples.map(nameOf));
+    const isProtected = (key: Key) => protectedNames.has(nameOf(namesOf(table, key)));
+    const oldest = evict === 'off' ? undefined : keysToEvict(table, excess, isProtected);
     if (oldest === undefined) throw full(table.count, needed, maxTriples);
     for (const key of oldest) this.#delete(table, key, pending);
   }
