@@ -2,7 +2,7 @@
  * The only door to randomness and hashing of names: message ids, derived ids, short references.
  * A derived id is the same in every process, so that two servers reading one hand-edited file agree.
  */
-import { createHash, randomBytes, randomInt, randomUUID } from 'node:crypto';
+import { createHash, hash, randomBytes, randomInt, randomUUID } from 'node:crypto';
 
 /** A random UUID (version 4), the id of a new message. */
 export function newUuid(): string {
@@ -19,7 +19,7 @@ export const randomOctets = (count: number) => randomBytes(count);
 
 /** Lower-case hexadecimal SHA-256. */
 export function sha256Hex(data: string | Uint8Array): string {
-  return createHash('sha256').update(data).digest('hex');
+  return hash('sha256', data);
 }
 
 /** A UUID (version 8, RFC 9562: custom) made from the parts alone: equal parts, equal id. */
@@ -36,6 +36,6 @@ export function randomBelow(limit: number): number {
 
 /** SHA-256 of what comes piece by piece. */
 export function sha256Stream(): { update(bytes: Uint8Array): void; hex(): string } {
-  const hash = createHash('sha256');
-  return { update: (bytes) => void hash.update(bytes), hex: () => hash.digest('hex') };
+  const digest = createHash('sha256');
+  return { update: (bytes) => void digest.update(bytes), hex: () => digest.digest('hex') };
 }

@@ -11,10 +11,8 @@ import { parseDocument } from '../files/read/json-doc.js';
 import type { CipherKey } from '../files/sealing/cipher.js';
 import { isDocumentFile } from '../files/sealing/open-stores.js';
 import { openFile, sealedFileKey, sealFile } from '../files/sealing/sealed-form.js';
-import {
-  isSealed,
-  parseConversation,
-} from '../stores/conversations/document/parse-conversation.js';
+import { parseConversation } from '../stores/conversations/document/parse-conversation.js';
+import { isSealed } from '../stores/conversations/document/parse-fields.js';
 import { CONVERSATION_ID } from '../stores/conversations/document/schema.js';
 
 const ID_LENGTH = 22;

@@ -4,13 +4,12 @@
  * no other room. It does not store the texts: the caller passes the text that a snippet is cut from.
  */
 import { AppError } from '../base/errors.js';
-import { TimeSlice } from '../base/time-slice.js';
+import { runToCompletion, TimeSlice } from '../base/time-slice.js';
 import type { MatchType } from './query/match-types.js';
 import { type ParseContext, parseQuery, usesOperators } from './query/parse-query.js';
 import type { QueryColumns } from './query/parser.js';
 import { phrasesOf, type QueryNode } from './query/tree.js';
 import { executeQuery, type QueryResult, throwIfCancelled } from './ranking/execute-query.js';
-import { runToCompletion } from './run-to-completion.js';
 import { SearchResult } from './search-result.js';
 import { encodeIndex, IndexDecoder } from './segments/index-codec.js';
 import type { DocumentId, Layout } from './segments/segment.js';

@@ -17,6 +17,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startStandIn } from '../support/perplexity-stand-in.js';
 import { BareServer, type Place, type Session, withClient, withPlace } from './harness.js';
+import { withHttp } from './http-harness.js';
 
 type Call = Session['call'];
 type Fields = Record<string, unknown>;
@@ -290,6 +291,35 @@ describe('a start without a root', () => {
         renameSync(root, missing.root);
         expect(await call('get_conversations')).toMatchObject({ total: 1 });
         expect(await say(call, 'plan', 'after')).toMatchObject({ seq: 2 });
+      });
+    });
+  });
+
+  it('shows the page over HTTP, which serves once the root is there', async () => {
+    await withPlace(async (place) => {
+      const { root, folder } = place;
+      const missing = { ...place, root: join(folder, 'not', 'mounted') };
+      await withClient(place, ({ call }) => say(call, 'plan', 'before'));
+      await withHttp(missing, async ({ url }) => {
+        const headers = { 'Content-Type': 'application/json' };
+        const list = async () => {
+          const options = { method: 'POST', headers, body: '{}' };
+          const answer = await fetch(new URL('/api/tools/get_conversations', url), options);
+          return (await answer.json()) as Fields;
+        };
+        const statusOf = async (path: string) => {
+          const answer = await fetch(new URL(path, url));
+          await answer.body?.cancel();
+          return answer.status;
+        };
+        expect(await statusOf('/')).toBe(200);
+        expect(await list()).toMatchObject({ error: { code: 'STORAGE_UNAVAILABLE' } });
+        expect(await statusOf('/api/events')).toBe(503);
+        expect(existsSync(join(folder, 'not'))).toBe(false);
+        mkdirSync(join(folder, 'not'));
+        renameSync(root, missing.root);
+        expect(await statusOf('/api/events')).toBe(200);
+        expect(await list()).toMatchObject({ total: 1 });
       });
     });
   });

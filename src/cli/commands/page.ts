@@ -36,7 +36,7 @@ export async function page(
   try {
     const server = await listen({
       ...{ config: { ...config.http, host, token }, build, log },
-      page: { folder: PAGE_FOLDER, app },
+      page: { folder: PAGE_FOLDER, app: () => app },
     });
     console.log(server.pageLink());
     if (!print) await openBrowser(server.pageLink());

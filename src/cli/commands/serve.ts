@@ -65,25 +65,24 @@ function flagsOf({ mode, http, port, host, stateless }: ServeOptions): Flags {
 
 /**
  * Opens the stores before it listens, so that a broken disk ends the start. Where the root is away it
- * listens all the same, without the page, and each call looks again.
+ * listens anyway, and each call of MCP or of the page checks again.
  */
 async function overHttp(config: Config, log: Log): Promise<void> {
   const { openHttp } = await import('../../server/http/http-server.js');
   const app = lazily(() => openApp(config, log));
-  const opened = await app.get().catch((error: unknown) => {
+  await app.get().catch((error: unknown) => {
     if (!isAppError(error, 'STORAGE_UNAVAILABLE')) throw error;
     console.error(`${error.message} ${error.hint}`);
-    return undefined;
   });
   const http = await withToken(config);
   const build = (hasSession: boolean) =>
     buildServer({ ...serverOptions(config, log), app: app.get, isRemote: true, hasSession });
   const stop = stopSignal();
   try {
-    const page = opened && { folder: PAGE_FOLDER, app: opened };
-    const server = await openHttp({ config: http, build, log, ...(page && { page }) });
+    const page = { folder: PAGE_FOLDER, app: app.get };
+    const server = await openHttp({ config: http, build, log, page });
     console.error(`daybook serves MCP at ${server.url}`);
-    if (page) console.error(`The page is at ${new URL('/', server.url)}`);
+    console.error(`The page is at ${new URL('/', server.url)}`);
     if (!stop.aborted) await new Promise((resolve) => stop.addEventListener('abort', resolve));
     log.debug({ reason: stop.reason }, 'ending');
     limitEnding(log);

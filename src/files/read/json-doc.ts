@@ -3,16 +3,21 @@
  * in escapes, and reports damage with its line and column. It never writes.
  */
 import { fstatSync } from 'node:fs';
-import { type ParseError, parse as parseTolerantly, printParseErrorCode } from 'jsonc-parser';
+import { type ParseError, parse as parseTolerantly } from 'jsonc-parser';
 import { AppError, type ErrorCode } from '../../base/errors.js';
 import { openHandle } from '../door/open-regular.js';
 import { readBytes, requireAtMost } from '../door/read-bytes.js';
 import { openFile, SEALED_FILE_BYTES } from '../sealing/sealed-form.js';
 import { ignoreErrno, withFileError } from './file-errors.js';
+import { jsonProblem } from './json-problem.js';
+import { largeDocumentSteps } from './large-document.js';
 import { type Stamp, stampOf } from './stamp.js';
 
 /** V8 has no strings of more than about 512 MB. Half of that leaves room to serialize the value again. */
 export const MAX_DOCUMENT_BYTES = 256 * 1024 * 1024;
+
+/** Up to here JSON.parse takes a few milliseconds. */
+const LARGE_BYTES = 1024 * 1024;
 
 export interface ReadFile {
   bytes: Buffer;
@@ -66,6 +71,21 @@ export function parseDocument(bytes: Uint8Array, path: string, damaged: ErrorCod
   }
 }
 
+/**
+ * The same in bounded steps where the document is large and its size is in the list `listName` of the outermost
+ * object. Anything else, and every damaged document, is one step.
+ */
+export function* documentSteps(
+  bytes: Buffer,
+  listName: string,
+  path: string,
+  damaged: ErrorCode,
+): Generator<void, unknown> {
+  const large =
+    bytes.byteLength > LARGE_BYTES ? yield* largeDocumentSteps(bytes, listName) : undefined;
+  return large ?? parseDocument(bytes, path, damaged);
+}
+
 function decode(bytes: Uint8Array, path: string, damaged: ErrorCode): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -110,7 +130,7 @@ function firstFault(text: string): { offset: number; problem: string } {
   }
   const [first] = errors;
   if (first === undefined) return { offset: 0, problem: 'not JSON' };
-  return { offset: first.offset, problem: printParseErrorCode(first.error) };
+  return { offset: first.offset, problem: jsonProblem(first.error) };
 }
 
 function lineAndColumn(text: string, offset: number): { line: number; column: number } {

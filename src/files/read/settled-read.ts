@@ -18,14 +18,14 @@ const FRESH_PAUSE_MS = 50;
  */
 export async function readSettled<T>(
   path: string,
-  parse: (found: ReadFile) => T,
+  parse: (found: ReadFile) => T | Promise<T>,
   clock: Clock,
 ): Promise<{ value: T; stamp: Stamp } | undefined> {
   for (let attempt = 1; ; attempt += 1) {
     const found = await readWhole(path);
     if (found === undefined) return undefined;
     try {
-      return { value: parse(found), stamp: found.stamp };
+      return { value: await parse(found), stamp: found.stamp };
     } catch (error) {
       const ageMs = clock.now() - Number(found.stamp.mtimeNs / 1_000_000n);
       if (Math.abs(ageMs) > FRESH_MS || attempt === FRESH_ATTEMPTS) throw error;

@@ -2,9 +2,10 @@
  * One query against one segment: the documents that match, the documents in which each phrase counts
  * towards the rank, and the instances of the phrases in one document, for snippets.
  */
+
+import { runToCompletion } from '../../base/time-slice.js';
 import type { NearNode, QueryNode } from '../query/tree.js';
 import { childrenOf } from '../query/tree.js';
-import { runToCompletion } from '../run-to-completion.js';
 import { countLive, intersectAll } from '../segments/posting-lists.js';
 import {
   FREQUENCY_BITS,

@@ -5,7 +5,7 @@
  * term tree is built from it many times faster than by inserting one term after another.
  */
 
-import { runToCompletion } from '../run-to-completion.js';
+import { runToCompletion } from '../../base/time-slice.js';
 import type { PackedTerms } from '../terms/term-table.js';
 import { alphabeticalOrder } from '../terms/term-tree.js';
 import { decodeArrays, encodeArrays } from './array-codec.js';

@@ -24,6 +24,7 @@ const ASKED = [
   'stores/conversations/document/head-change.ts',
   'stores/conversations/document/json-copy.ts',
   'stores/conversations/document/parse-conversation.ts',
+  'stores/conversations/document/parse-fields.ts',
   'stores/conversations/files/document-cache.ts',
   'stores/conversations/refs.ts',
   'stores/conversations/store-core.ts',

@@ -14,6 +14,9 @@ import { requireStoreFor, withStoreNotice } from '../../mcp/store-notice.js';
 import { successResult } from '../../mcp/success-result.js';
 import type { PageUploads } from './page-uploads.js';
 
+/** Rejects while the store cannot be opened; the next call tries again. */
+export type OpenApp = () => App | Promise<App>;
+
 export interface PageAnswer {
   readonly status: number;
   readonly body: unknown;
@@ -21,12 +24,12 @@ export interface PageAnswer {
 
 export class PageCalls {
   readonly accepted = new AcceptedCalls();
-  readonly #app: App;
+  readonly #app: OpenApp;
   readonly #log: Log;
 
   readonly #uploads: PageUploads;
 
-  constructor(app: App, log: Log, uploads: PageUploads) {
+  constructor(app: OpenApp, log: Log, uploads: PageUploads) {
     this.#uploads = uploads;
     this.#app = app;
     this.#log = log;
@@ -57,9 +60,10 @@ export class PageCalls {
     if (!input.success) throw inputError(tool, input.error);
     const isHandedOver = tool === importConversations && this.#uploads.has(input.data['path']);
     const call: ToolCall = { signal, isRemote: !isHandedOver, progress: () => undefined };
-    await requireStoreFor(tool, this.#app);
-    const result = successResult(tool, await tool.run(input.data, this.#app, call));
-    return withStoreNotice(result, this.#app).structuredContent;
+    const app = await this.#app();
+    await requireStoreFor(tool, app);
+    const result = successResult(tool, await tool.run(input.data, app, call));
+    return withStoreNotice(result, app).structuredContent;
   }
 }
 

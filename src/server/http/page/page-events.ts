@@ -13,19 +13,14 @@ const KEEP_ALIVE_MS = 15_000;
 const MOST_NAMED = 100;
 
 export class PageEvents {
-  readonly #app: App;
   readonly #streams = new Set<Response>();
   readonly #changed = new Map<string, Set<string>>();
   #unfollow: (() => void)[] = [];
   #sending: NodeJS.Timeout | undefined;
   #keepAlive: NodeJS.Timeout | undefined;
 
-  constructor(app: App) {
-    this.#app = app;
-  }
-
   /** The response becomes a stream that ends with its connection or with `close`. */
-  open(res: Response): void {
+  open(res: Response, app: App): void {
     res.set({ 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' });
     res.flushHeaders();
     res.write('retry: 1000\n\n');
@@ -36,7 +31,7 @@ export class PageEvents {
     });
     if (this.#unfollow.length > 0) return;
     this.#unfollow = resourceKinds.map(({ name, follow }) =>
-      follow(this.#app, {
+      follow(app, {
         changed: (key) => this.#note(name, key ?? '*'),
         listed: () => undefined,
       }),

@@ -3,13 +3,12 @@
  * before; here the session is, and that no other site's page asks.
  */
 import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
-import type { App } from '../../../app.js';
 import { isRecord } from '../../../base/is-record.js';
 import type { Log } from '../../../base/log.js';
 import type { HttpConfig } from '../../../config/http-settings.js';
 import { HttpError } from '../http-error.js';
 import { readBytes } from '../request-body.js';
-import { PageCalls } from './page-calls.js';
+import { type OpenApp, PageCalls } from './page-calls.js';
 import { PageEvents } from './page-events.js';
 import { type PageFile, readPage } from './page-files.js';
 import { PageSession } from './page-session.js';
@@ -18,7 +17,7 @@ import { PageUploads } from './page-uploads.js';
 export interface PageOptions {
   /** The folder with the built page. */
   readonly folder: string;
-  readonly app: App;
+  readonly app: OpenApp;
 }
 
 export interface Page {
@@ -59,7 +58,7 @@ export function createPage({ folder, app }: PageOptions, config: HttpConfig, log
   const session = new PageSession(config.token);
   const uploads = new PageUploads();
   const calls = new PageCalls(app, log, uploads);
-  const events = new PageEvents(app);
+  const events = new PageEvents();
   let files: Promise<ReadonlyMap<string, PageFile>> | undefined;
 
   router.use('/api', sameOrigin, (_req, res, next) => {
@@ -73,7 +72,9 @@ export function createPage({ folder, app }: PageOptions, config: HttpConfig, log
   });
   router.use('/api', (req, _res, next) => next(session.isOpenTo(req) ? undefined : refused()));
   router.get('/api/session', (_req, res) => void res.status(204).end());
-  router.get('/api/events', (_req, res) => events.open(res));
+  router.get('/api/events', async (_req, res) => {
+    events.open(res, await calls.accepted.track(async () => app()).catch(notOpen));
+  });
   router.post('/api/tools/:name', async (req, res) => {
     const args = await readObject(req, config.maxBodyBytes);
     const { status, body } = await calls.run(
@@ -124,6 +125,11 @@ const sameOrigin: RequestHandler = (req, _res, next) => {
   const site = req.get('sec-fetch-site') ?? 'same-origin';
   if (site === 'same-origin') return next();
   next(new HttpError(403, 'Pages of other sites may not use this server.'));
+};
+
+/** The page asks again by itself. */
+const notOpen = (): never => {
+  throw new HttpError(503, 'The store cannot be opened now.');
 };
 
 const refused = () =>

@@ -5,6 +5,7 @@
  * the new head in front, the new messages and the closing lines behind, and hands out one slice.
  * Messages are only ever added; fields of the head are amended and replace the old ones at commit.
  */
+import { runToCompletion } from '../../../base/time-slice.js';
 import { type Codec, plainCodec } from '../../../files/codec.js';
 import { versionOf } from '../../format-steps.js';
 import type { Conversation, ConversationHead, JsonObject, Message } from './schema.js';
@@ -95,7 +96,7 @@ export class ConversationDocument {
     this.#hasUserMessage ||= message.role === 'user';
   }
 
-  /** The same conversation before anything was said in it, for other messages. */
+  /** The same conversation without its messages, for other messages. */
   withoutMessages(): ConversationDocument {
     return new ConversationDocument(
       { ...this.#head, messageCount: 0 },
@@ -125,7 +126,7 @@ export class ConversationDocument {
 
   /** The file's bytes with this head. Valid until the next `add` or `render`. */
   render(head: ConversationHead): Uint8Array {
-    this.#serialiseNew();
+    runToCompletion(this.serialiseNew());
     const opening = this.#opening(head);
     this.#reserve(CLOSING.byteLength);
     const closing = this.#messages.length === 0 ? CLOSING.subarray(3) : CLOSING;
@@ -145,32 +146,34 @@ export class ConversationDocument {
       ...{ conversationId, createdAt, updatedAt, messageCount },
       formatVersion: versionOf('conversation'),
     };
-    const told = {
+    const fields = {
       ...{ title, titleFrom, module, clientId, pinned, tags, metadata, branchOf },
       ...others,
       ...this.#extra,
     };
-    const text = JSON.stringify({ ...open, ...this.#sealed(told, conversationId) }, null, 2);
+    const text = JSON.stringify({ ...open, ...this.#sealed(fields, conversationId) }, null, 2);
     return Buffer.from(`${text.slice(0, -'\n}'.length)},\n  "messages": [`);
   }
 
-  #serialiseNew(): void {
+  /** What `render` would do first, message by message: for whoever must not take so long at once. */
+  *serialiseNew(): Generator<void, void> {
     for (const message of this.#messages.slice(this.#serialisedCount)) {
       const separator = this.#serialisedCount === 0 ? '\n    ' : ',\n    ';
       this.#append(Buffer.from(separator + this.#serialise(message)));
       this.#serialisedCount += 1;
+      yield;
     }
   }
 
   #serialise(message: Message): string {
-    const { id, role, content, createdAt, parentMessageId, ...told } = message;
+    const { id, role, content, createdAt, parentMessageId, ...others } = message;
     const binding = `${this.#head.conversationId}/${id}`;
     const open = { id, role, content: this.#codec.seal(content, binding), createdAt };
-    const hasMore = Object.keys(told).length > 0;
+    const hasMore = Object.keys(others).length > 0;
     const stored = {
       ...open,
       ...(parentMessageId !== undefined && { parentMessageId }),
-      ...(hasMore && this.#sealed(told, binding)),
+      ...(hasMore && this.#sealed(others, binding)),
     };
     // Line breaks inside strings are escaped in JSON, so every real one is indentation.
     return JSON.stringify(stored, null, 2).replaceAll('\n', '\n    ');

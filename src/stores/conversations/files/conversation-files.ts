@@ -5,17 +5,19 @@
 import { join, sep } from 'node:path';
 import { type Clock, isoTime } from '../../../base/clock.js';
 import { AppError, isAppError } from '../../../base/errors.js';
+import { runInSlices } from '../../../base/time-slice.js';
 import { type Durability, syncFolder } from '../../../files/atomic/atomic-write.js';
 import type { Outcome } from '../../../files/atomic/group-commit.js';
 import type { Codec } from '../../../files/codec.js';
 import type { HeldLock } from '../../../files/locks/lock-handle.js';
 import { claimFolder, removeEmptyFolder } from '../../../files/paths/folders.js';
-import { MAX_DOCUMENT_BYTES, parseDocument, type ReadFile } from '../../../files/read/json-doc.js';
+import { documentSteps, MAX_DOCUMENT_BYTES } from '../../../files/read/json-doc.js';
 import { readSettled } from '../../../files/read/settled-read.js';
 import { isSameStamp, readStampNow, type Stamp } from '../../../files/read/stamp.js';
 import { ConversationDocument } from '../document/document.js';
 import { jsonCopy } from '../document/json-copy.js';
-import { parseConversation } from '../document/parse-conversation.js';
+import { conversationSteps } from '../document/parse-conversation.js';
+import type { SourceLocation } from '../document/parse-fields.js';
 import { type ConversationHead, conversationIdAt } from '../document/schema.js';
 import { notFound } from '../refs.js';
 import { hasLost } from '../versions/has-lost.js';
@@ -37,7 +39,7 @@ export interface ConversationFilesOptions {
   requireHere(): void;
   /** Called with every version that this process wrote or came across. */
   onVersion(version: Version): void;
-  /** Called with what was in memory where somebody edited the file, and messages of it are changed or gone. */
+  /** Called with the version in memory when a person edited the file and its messages are changed or missing. */
   onOverwritten(before: ConversationDocument): void;
 }
 
@@ -60,6 +62,8 @@ export interface WriteOptions {
 export class ConversationFiles {
   readonly #options: ConversationFilesOptions;
   readonly #cache = new DocumentCache();
+  /** Reads of conversations that are under way: who asks for the same version waits for it. */
+  readonly #reading = new Map<string, Promise<CachedDocument | undefined>>();
   #lastIdMs = 0;
   /** Where the search for a free id of a past time began, and got to. */
   #lastPast = NO_PAST;
@@ -127,17 +131,31 @@ export class ConversationFiles {
     conversationId: string,
     path = this.fileOf(conversationId),
   ): Promise<CachedDocument | undefined> {
-    const read = ({ bytes }: ReadFile) =>
-      parseConversation(
-        parseDocument(bytes, path, 'CONVERSATION_CORRUPTED'),
-        { path, conversationId },
-        this.#options.codec,
-      );
-    const found = await readSettled(path, read, this.#options.clock);
-    if (found === undefined) return undefined;
-    const version = { document: found.value, stamp: found.stamp };
-    if (path === this.fileOf(conversationId)) this.#compare(conversationId, version);
-    return version;
+    if (path !== this.fileOf(conversationId)) return this.#readFile(conversationId, path);
+    const underWay = this.#reading.get(conversationId);
+    if (underWay !== undefined) {
+      const found = await underWay.catch(() => undefined);
+      if (found !== undefined && isSameStamp(readStampNow(path), found.stamp)) return found;
+    }
+    const reading = this.#readFile(conversationId, path);
+    this.#reading.set(conversationId, reading);
+    try {
+      const version = await reading;
+      if (version !== undefined) this.#compare(conversationId, version);
+      return version;
+    } finally {
+      if (this.#reading.get(conversationId) === reading) this.#reading.delete(conversationId);
+    }
+  }
+
+  async #readFile(conversationId: string, path: string): Promise<CachedDocument | undefined> {
+    const { codec, clock } = this.#options;
+    const found = await readSettled(
+      path,
+      ({ bytes }) => runInSlices(stepsOf(bytes, { path, conversationId }, codec)),
+      clock,
+    );
+    return found && { document: found.value, stamp: found.stamp };
   }
 
   /**
@@ -168,6 +186,7 @@ export class ConversationFiles {
     const head = document.nextHead(updatedAt);
     const path = this.fileOf(conversationId);
     try {
+      await runInSlices(document.serialiseNew());
       const bytes = document.render(head);
       if (bytes.byteLength > MAX_DOCUMENT_BYTES) throw tooLarge(path, conversationId);
       await lock.replace(path, bytes, this.#options.durability, {
@@ -268,6 +287,11 @@ export class ConversationFiles {
     const counted = { conversationId, createdAt: now, updatedAt: now, messageCount: 0 };
     return new ConversationDocument({ ...counted, ...fields }, {}, [], this.#options.codec);
   }
+}
+
+function* stepsOf(bytes: Buffer, location: SourceLocation, codec: Codec) {
+  const value = yield* documentSteps(bytes, 'messages', location.path, 'CONVERSATION_CORRUPTED');
+  return yield* conversationSteps(value, location, codec);
 }
 
 /** The document would exceed the size limit for reading it back. */

@@ -1,0 +1,156 @@
+/**
+ * A large JSON document read in bounded steps: an object whose size is in one list, such as the messages
+ * of a conversation. A scanner over the bytes finds where the elements of the list end, and JSON.parse reads
+ * a few of them at a time. What the scanner does not understand is left to JSON.parse as a whole, so the
+ * value is always the one that JSON.parse gives.
+ */
+import { newUuid } from '../../base/ids.js';
+
+/** Elements are parsed together until they have so many bytes. */
+const STEP_BYTES = 256 * 1024;
+/** A string is read byte by byte up to this length; then the next quotation mark is searched natively. */
+const NEAR = 32;
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
+const DECODER = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/**
+ * The object in `bytes`, whose field `listName` is the list. `undefined` where the document is not such an
+ * object, or is damaged.
+ */
+export function* largeDocumentSteps(
+  bytes: Buffer,
+  listName: string,
+): Generator<void, Record<string, unknown> | undefined> {
+  const start = startOfList(bytes, Buffer.from(listName));
+  if (start === undefined) return undefined;
+  const elements: unknown[] = [];
+  let from = start + 1;
+  for (let end = from - 1; ; ) {
+    end = endOfValue(bytes, end + 1);
+    const isLast = bytes[end] === CLOSE_BRACKET;
+    if (!isLast && bytes[end] !== COMMA) return undefined;
+    if (!isLast && end - from < STEP_BYTES) continue;
+    const some = parsed(bytes.subarray(from, end), { open: '[', close: ']' });
+    if (!Array.isArray(some)) return undefined;
+    // Between two commas, or before the closing bracket, there must be something.
+    if (some.length === 0 && !(isLast && elements.length === 0)) return undefined;
+    for (const each of some) elements.push(each);
+    if (isLast) return withList(bytes, { start, end }, listName, elements);
+    from = end + 1;
+    yield;
+  }
+}
+
+/**
+ * The document without its list, with the elements put in. A text that is in no file stands for the list
+ * meanwhile: another field of that name behind it counts for JSON.parse, and then the text is gone.
+ */
+function withList(
+  bytes: Buffer,
+  { start, end }: { start: number; end: number },
+  listName: string,
+  elements: unknown[],
+): Record<string, unknown> | undefined {
+  const placeholder = newUuid();
+  const frame = Buffer.concat([
+    bytes.subarray(0, start),
+    Buffer.from(JSON.stringify(placeholder)),
+    bytes.subarray(end + 1),
+  ]);
+  const value = parsed(startsWithMark(frame) ? frame.subarray(BYTE_ORDER_MARK.length) : frame);
+  const document = value as Record<string, unknown> | undefined;
+  if (document?.[listName] !== placeholder) return undefined;
+  document[listName] = elements;
+  return document;
+}
+
+/** `undefined` where the bytes are not UTF-8 or not JSON. */
+function parsed(bytes: Buffer, { open = '', close = '' } = {}): unknown {
+  try {
+    return JSON.parse(`${open}${DECODER.decode(bytes)}${close}`);
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError) return undefined;
+    throw error;
+  }
+}
+
+/** Where the list begins that is the value of the field `name` of the outermost object. */
+function startOfList(bytes: Buffer, name: Buffer): number | undefined {
+  let at = afterSpace(bytes, startsWithMark(bytes) ? BYTE_ORDER_MARK.length : 0);
+  if (bytes[at] !== OPEN_BRACE) return undefined;
+  do {
+    const key = afterSpace(bytes, at + 1);
+    if (bytes[key] !== QUOTE) return undefined;
+    const keyEnd = endOfString(bytes, key);
+    const colon = afterSpace(bytes, keyEnd);
+    if (bytes[colon] !== COLON) return undefined;
+    const value = afterSpace(bytes, colon + 1);
+    const isNamed = bytes.subarray(key + 1, keyEnd - 1).equals(name);
+    if (isNamed && bytes[value] === OPEN_BRACKET) return value;
+    at = endOfValue(bytes, value);
+  } while (bytes[at] === COMMA);
+  return undefined;
+}
+
+const startsWithMark = (bytes: Buffer) =>
+  bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
+
+function afterSpace(bytes: Buffer, from: number): number {
+  let at = from;
+  while (bytes[at] === 0x20 || bytes[at] === 0x0a || bytes[at] === 0x0d || bytes[at] === 0x09) {
+    at += 1;
+  }
+  return at;
+}
+
+/** Where the comma or bracket behind the value that begins at `from` is; the length where there is none. */
+function endOfValue(bytes: Buffer, from: number): number {
+  let depth = 0;
+  let at = from;
+  while (at < bytes.length) {
+    const byte = bytes[at];
+    if (byte === QUOTE) {
+      at = endOfString(bytes, at);
+      continue;
+    }
+    if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth += 1;
+    else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
+      if (depth === 0) return at;
+      depth -= 1;
+    } else if (byte === COMMA && depth === 0) return at;
+    at += 1;
+  }
+  return bytes.length;
+}
+
+/** What follows the string whose opening quotation mark is at `start`; the length where it does not end. */
+function endOfString(bytes: Buffer, start: number): number {
+  let at = start + 1;
+  for (;;) {
+    for (const near = at + NEAR; at < near; at += 1) {
+      const byte = bytes[at];
+      if (byte === QUOTE) return at + 1;
+      if (byte === BACKSLASH) at += 1;
+    }
+    const quote = bytes.indexOf(QUOTE, at);
+    if (quote === -1) return bytes.length;
+    if (!isEscaped(bytes, at, quote)) return quote + 1;
+    at = quote + 1;
+  }
+}
+
+/** Whether an odd number of backslashes stands before `at`, from `from` on. */
+function isEscaped(bytes: Buffer, from: number, at: number): boolean {
+  let first = at;
+  while (first > from && bytes[first - 1] === BACKSLASH) first -= 1;
+  return (at - first) % 2 === 1;
+}

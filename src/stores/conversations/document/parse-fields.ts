@@ -1,0 +1,94 @@
+/** The single fields of a `conversation.json` and of its messages. Damage says where in the file it is. */
+import { isoTime } from '../../../base/clock.js';
+import { AppError } from '../../../base/errors.js';
+import { isRecord } from '../../../base/is-record.js';
+import { isDeeperThan, MOST_LEVELS_READ } from '../../../base/json-depth.js';
+import { type Codec, plainCodec } from '../../../files/codec.js';
+import { isSealedText } from '../../../files/sealing/sealed-form.js';
+import { fieldsBinding } from './document.js';
+import type { JsonObject } from './schema.js';
+
+const ISO_TIME =
+  /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])T([01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
+
+const SHALLOW = `nested up to ${MOST_LEVELS_READ} levels`;
+export const AN_OBJECT = `an object, ${SHALLOW}`;
+
+export interface SourceLocation {
+  path: string;
+  conversationId: string;
+}
+
+/** A sealed document says so in its head; this cannot be a field of a person's own. */
+export const isSealed = ({ sealed }: JsonObject): boolean =>
+  isString(sealed) && isSealedText(sealed);
+
+/** With the fields that are sealed beside them. DECRYPT. */
+export function withFields(
+  file: JsonObject,
+  bound: string,
+  location: SourceLocation,
+  codec: Codec,
+): JsonObject {
+  if (!isSealed(file)) return file;
+  if (codec === plainCodec) throw noKey(location);
+  const { sealed, ...others } = file;
+  const opened: unknown = JSON.parse(codec.open(String(sealed), fieldsBinding(bound)));
+  return { ...others, ...objectAt(opened, 'sealed', location) };
+}
+
+/** Fields of other versions are kept, so they must be such as can be written again. */
+export function requireShallow(extra: JsonObject, at: string, location: SourceLocation): void {
+  for (const [name, value] of Object.entries(extra)) {
+    if (isDeeperThan(MOST_LEVELS_READ, value)) throw damage(`${at}${name}`, SHALLOW, location);
+  }
+}
+
+export function optional<K extends string, T>(
+  name: K,
+  value: unknown,
+  isRight: (value: unknown) => value is T,
+  expected: string,
+  location: SourceLocation,
+  within = '',
+): { [P in K]?: T } {
+  if (value === undefined || value === null) return {};
+  if (!isRight(value)) throw damage(within === '' ? name : `${within}.${name}`, expected, location);
+  return { [name]: value } as { [P in K]?: T };
+}
+
+export const isString = (value: unknown): value is string => typeof value === 'string';
+export const isObject = (value: unknown): value is JsonObject =>
+  isRecord(value) && !isDeeperThan(MOST_LEVELS_READ, value);
+
+export function objectAt(value: unknown, at: string, location: SourceLocation): JsonObject {
+  if (isRecord(value)) return value;
+  throw damage(at === '' ? 'the document' : at, 'an object', location);
+}
+
+/** Every time in memory has one form, so that times can be compared as texts. */
+export function timeOr(value: unknown, fallback: string): string {
+  if (!isString(value)) return fallback;
+  if (ISO_TIME.test(value)) return value;
+  const epochMs = Date.parse(value);
+  return Number.isNaN(epochMs) ? fallback : isoTime(epochMs);
+}
+
+export function damage(
+  at: string,
+  expected: string,
+  { path, conversationId }: SourceLocation,
+): AppError {
+  return new AppError(
+    'CONVERSATION_CORRUPTED',
+    `${path} is damaged: ${at} should be ${expected}.`,
+    { details: { path, conversationId, at, expected } },
+  );
+}
+
+function noKey({ path, conversationId }: SourceLocation): AppError {
+  return new AppError('DECRYPT', `${path} is encrypted, and this store is not.`, {
+    hint: 'The file was left untouched. Start Daybook with its key: DAYBOOK_KEY_FILE or DAYBOOK_PASSPHRASE.',
+    details: { path, conversationId },
+  });
+}

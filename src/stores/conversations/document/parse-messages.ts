@@ -1,0 +1,103 @@
+/**
+ * The messages of a `conversation.json`, one bounded step each: there may be a hundred thousand. What is
+ * missing is derived, in the same way in every process.
+ */
+import { derivedUuid } from '../../../base/ids.js';
+import { isRecord } from '../../../base/is-record.js';
+import { type Codec, plainCodec } from '../../../files/codec.js';
+import {
+  AN_OBJECT,
+  damage,
+  isObject,
+  isString,
+  objectAt,
+  optional,
+  requireShallow,
+  type SourceLocation,
+  timeOr,
+  withFields,
+} from './parse-fields.js';
+import { type Message, ROLES, type Role } from './schema.js';
+
+/** `createdAt` is that of the conversation. CONVERSATION_CORRUPTED, DECRYPT. */
+export function* messageSteps(
+  list: readonly unknown[],
+  createdAt: string,
+  location: SourceLocation,
+  codec: Codec,
+): Generator<void, Message[]> {
+  const ids = new MessageIds(location.conversationId);
+  for (const item of list) {
+    ids.expect(isRecord(item) ? item['id'] : undefined);
+    yield;
+  }
+  const messages: Message[] = [];
+  let time = createdAt;
+  for (const item of list) {
+    const at = `messages[${messages.length}]`;
+    const given = objectAt(item, at, location);
+    const bound = isId(given['id']) ? `${location.conversationId}/${given['id']}` : '';
+    const fields = codec === plainCodec ? given : withFields(given, bound, location, codec);
+    const { id, role, content, createdAt: own, parentMessageId, metadata, ...extra } = fields;
+    if (!isRole(role)) throw damage(`${at}.role`, ROLES.join(', '), location);
+    if (!isString(content)) throw damage(`${at}.content`, 'a text', location);
+    time = timeOr(own, time);
+    requireShallow(extra, `${at}.`, location);
+    messages.push({
+      id: ids.next(id, role, content),
+      role,
+      content: codec.open(content, bound),
+      createdAt: time,
+      ...optional('parentMessageId', parentMessageId, isString, 'a message id', location, at),
+      ...optional('metadata', metadata, isObject, AN_OBJECT, location, at),
+      ...extra,
+    });
+    yield;
+  }
+  return messages;
+}
+
+const isId = (value: unknown): value is string => isString(value) && value !== '';
+const isRole = (value: unknown): value is Role => ROLES.some((role) => role === value);
+
+/** Gives every message an id of its own: the one in the file, unless a message before has it. */
+class MessageIds {
+  readonly #conversationId: string;
+  readonly #given = new Set<string>();
+  readonly #used = new Set<string>();
+  /** How often each text was given an id, by the first id of the text. */
+  readonly #sameText = new Map<string, number>();
+
+  constructor(conversationId: string) {
+    this.#conversationId = conversationId;
+  }
+
+  /** What stands in the file as an id of any of the messages. */
+  expect(id: unknown): void {
+    if (isId(id)) this.#given.add(id);
+  }
+
+  /** `content` as it is stored. */
+  next(id: unknown, role: Role, content: string): string {
+    const own = isId(id) && !this.#used.has(id) ? id : this.#derive(role, content);
+    this.#used.add(own);
+    return own;
+  }
+
+  /**
+   * Derived from facts that do not depend on the position, so that a message added above does not change
+   * it. Never an id that another message of the file has.
+   */
+  #derive(role: Role, content: string): string {
+    const nth = (count: number) => derivedUuid(this.#conversationId, role, content, String(count));
+    const first = nth(1);
+    let count = this.#sameText.get(first) ?? 0;
+    let id: string;
+    do {
+      count += 1;
+      id = count === 1 ? first : nth(count);
+    } while (this.#given.has(id));
+    this.#sameText.set(first, count);
+    return id;
+  }
+}
