@@ -7,7 +7,7 @@
 import { cpSync, rmSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { isAppError } from '../../src/base/errors.js';
 import type { KnowledgeGraph } from '../../src/stores/knowledge-graph/knowledge-graph.js';
 import { allOf, fact, graphIn } from '../stores/knowledge-graph/graph.js';
@@ -20,6 +20,7 @@ import {
   tapFs,
 } from '../support/fs-tap.js';
 import { isSoak, sampled, tempFolder, timeLimitMs } from '../support/rounds.js';
+import { uncaughtErrors } from '../support/uncaught.js';
 
 const ALL_KINDS = ['ENOSPC', 'EIO', 'short-write', 'EACCES', 'EMFILE'] as const;
 type Kind = (typeof ALL_KINDS)[number];
@@ -28,13 +29,11 @@ const LASTING: readonly Kind[] = isSoak ? KINDS : ['ENOSPC'];
 
 const base = tempFolder('memory');
 const template = join(base, 'template');
-const uncaught: unknown[] = [];
-const onUncaught = (error: unknown) => uncaught.push(error);
+const uncaught = uncaughtErrors();
 let before: string[] = [];
 let count = 0;
 
 beforeAll(async () => {
-  process.on('uncaughtException', onUncaught).on('unhandledRejection', onUncaught);
   const graph = graphIn(template);
   await graph.add(['Ada', 'Grace', 'Alan'].map((name) => fact(name)));
   await graph.save();
@@ -42,9 +41,6 @@ beforeAll(async () => {
   await graph.add([fact('Barbara'), fact('Ada', 'lives in', 'London')]);
   before = (await allOf(graph)).map((triple) => JSON.stringify(triple));
   await graph.close();
-});
-afterAll(() => {
-  process.off('uncaughtException', onUncaught).off('unhandledRejection', onUncaught);
 });
 
 interface Operation {
