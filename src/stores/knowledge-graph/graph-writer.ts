@@ -58,9 +58,10 @@ export class GraphWriter {
     lock: HeldLock,
   ): Promise<readonly Outcome<Change>[]> {
     const { state, changes, end, afterCommit } = this.#parts;
+    state.requireHere(); // before anything is put into the table
     const refusal = await this.#refusal(requests);
     // No other process can have appended since our own last append. Readers find edits by hand.
-    const isKept = this.#lastLock === lock && !state.isUpdating;
+    const isKept = this.#lastLock === lock && !state.isUpdating && !state.isInvalid;
     this.#lastLock = undefined;
     if (!isKept) await this.#catchUp();
     const { table } = state.content;

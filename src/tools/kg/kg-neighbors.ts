@@ -63,7 +63,7 @@ export const kgNeighbors = defineTool({
   },
 });
 
-/** As a subject and as an object, whenever it held: how often the node is named at all. */
+/** The number of facts, also ended ones, that name the node as subject or object. */
 async function whyNothing(kg: KnowledgeGraph, node: string): Promise<string> {
   const page = { offset: 0, limit: 0 };
   const [out, into] = await Promise.all([

@@ -29,7 +29,7 @@ export const kgQuery = defineTool({
     subject: z.string().describe('The subject, exactly.').exactOptional(),
     predicate: z.string().describe('The predicate, exactly.').exactOptional(),
     object: z.string().describe('The object, exactly.').exactOptional(),
-    prefix: z.boolean().describe('The parts given need only begin like that.').default(false),
+    prefix: z.boolean().describe('Match parts that begin with what is given.').default(false),
     text: z
       .string()
       .describe('Words that all occur somewhere in the fact, in any case.')
