@@ -54,6 +54,7 @@ import type { ProviderList } from './stores/llm-providers/provider-list.js';
 import { MemoryBank } from './stores/memory-bank/memory-bank.js';
 import { ResearchJobFiles } from './stores/research-jobs/research-job-files.js';
 import { StateStore } from './stores/state.js';
+import type { WriteQueue } from './stores/staying/write-queue.js';
 
 export type { StoreFacts };
 
@@ -94,6 +95,8 @@ export interface App {
   readonly timeZone: string;
   readonly facts: StoreFacts;
   readonly isEncrypted: boolean;
+  /** What waits in memory while the store is away, read-only or full. */
+  readonly staying: WriteQueue;
   /** How the store's files are sealed. */
   readonly forms: FileForms;
   /**
@@ -120,6 +123,8 @@ export interface AppOptions {
 interface Guards {
   readonly requireRoom: () => Promise<void>;
   readonly screen: MessageScreen;
+  /** Absent where no write waits. */
+  readonly queue: WriteQueue | undefined;
 }
 
 type Encryption = Awaited<ReturnType<typeof openStoreEncryption>>;
@@ -166,8 +171,10 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
   const whole = { documents, summaries: languageModels.store };
   const exported = { store: conversations, ...whole, folder: exportsFolder(config) };
   const exporter = new Exporter({ ...exported, clock, fsync });
-  const bank = bankOf(config, { requireRoom, screen }, clock, log);
-  const insights = openInsights(config, { requireRoom, screen }, clock, log);
+  const { queue } = conversations.deferred;
+  const guards = { requireRoom, screen, queue: staysUp ? queue : undefined };
+  const bank = bankOf(config, guards, clock, log);
+  const insights = openInsights(config, guards, clock, log);
   const { areas, backups } = backupsOf(config, bank.kg, languageModels.providers, clock);
   const importer = importerOf(config, { ...opening, conversations, ...whole, ...bank, insights });
   const stored = { backups, conversations, insights, ...bank };
@@ -200,16 +207,10 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
       keeping.start();
     },
     async close() {
-      await beginning.close();
-      await keeping.close();
-      await research.close();
-      await language.close();
-      await recall.close();
-      await search.close();
-      await bank.memoryBank.close();
-      await bank.kg.close();
-      await insights.close();
-      await conversations.close();
+      // `queue` before the stores: what waits is written to them.
+      const services = [beginning, keeping, research, language, queue, recall, search];
+      const stores = [bank.memoryBank, bank.kg, insights, conversations];
+      for (const part of [...services, ...stores]) await part.close();
     },
   };
 }
@@ -221,8 +222,8 @@ const conversationsOf = (
 ) => {
   const isInRoot = logsFolder === root || logsFolder.startsWith(root + sep);
   const guarded = { guarded: [isInRoot ? root : logsFolder] };
-  const kept = { logsFolder, fsync, maxMessages, versions, requireRoom, ...options };
-  return openConversationStore({ ...kept, ...(staysUp && { staysUp: guarded }) });
+  const fromConfig = { logsFolder, fsync, maxMessages, versions, requireRoom, ...options };
+  return openConversationStore({ ...fromConfig, ...(staysUp && { staysUp: guarded }) });
 };
 
 /** Clears what dead processes left, follows their research runs, and takes in what the user has watched. */
@@ -256,11 +257,12 @@ function beginningOf(
 const settledBy = (
   config: Config,
   { key, forms }: Encryption,
-  { deferred }: ConversationStore,
+  { deferred: { queue } }: ConversationStore,
 ) => ({
+  staying: queue,
   forms,
   isEncrypted: key !== undefined,
-  requireUnconverted: () => (deferred.isAway ? undefined : requireUnconverted(config.logsDir)),
+  requireUnconverted: () => (queue.isAway ? undefined : requireUnconverted(config.logsDir)),
   durability: { fsync: config.fsync },
   timeZone: config.timeZone,
   facts: factsOf(config),
@@ -296,7 +298,7 @@ function searchesOf(
 function researchOf(
   config: Config,
   store: ConversationStore,
-  { requireRoom: checkRoom, screen }: Guards,
+  { requireRoom: checkRoom, screen }: Omit<Guards, 'queue'>,
   clock: Clock,
   log: Log,
 ) {
@@ -322,7 +324,7 @@ function importerOf(
   return new Importer({ ...stores, logsFolder, machine, activity, watched, folders });
 }
 
-/** What is kept in the memory bank. */
+/** The stores of the memory bank. */
 function bankOf(config: Config, guards: Guards, clock: Clock, log: Log) {
   const { mbMaxFiles: maxFiles, fsync } = config;
   const folder = join(config.root, 'memory-bank');

@@ -80,7 +80,7 @@ export async function reportUnreadable(tool: Tool, app: App, flags: Flags): Prom
   await reportOtherRoot(configuration(flags));
 }
 
-/** Where nobody chose the root and MCP clients were given another one: people look for their data there. */
+/** Where nobody chose the root and MCP clients were given another one: people expect their data there. */
 export async function reportOtherRoot({ root, rootSource }: Config): Promise<void> {
   if (rootSource !== 'home' && rootSource !== 'registered') return;
   const { rootsOfClients } = await import('./clients/client-roots.js');

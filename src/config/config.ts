@@ -92,7 +92,7 @@ export interface Config extends OfferConfig {
   };
   readonly keeping: KeepingConfig;
   readonly perplexity: PerplexityConfig;
-  /** The settings that somebody chose, as the text of a `config.json`; without secrets. */
+  /** The settings that differ from the defaults, as the text of a `config.json`; without secrets. */
   readonly chosenSettings: string;
   /** The value of an environment variable that the user named as that of a key. */
   readonly variable: (name: string) => string | undefined;

@@ -96,7 +96,7 @@ export const SETTINGS = {
   agePassphrase: setting({
     schema: z.string().min(1).optional(),
     takes: 'a passphrase',
-    about: 'The passphrase of age files that backups and exports are written to and read from.',
+    about: 'The passphrase for backups and exports in age files.',
     env: ['DAYBOOK_AGE_PASSPHRASE'],
     secret: true,
   }),
@@ -235,7 +235,7 @@ export const SETTINGS = {
   kgMaxTriples: setting({
     schema: wholeNumber(1, 100_000_000).default(5_000),
     takes: 'a whole number from 1 to 100000000',
-    about: 'Most facts that the knowledge graph holds, closed ones among them (default `5000`).',
+    about: 'Most facts that the knowledge graph may have, including ended ones (default `5000`).',
     env: ['MCP_KG_MAX_TRIPLES'],
   }),
   kgTtlDays: setting({
@@ -313,7 +313,7 @@ export const SETTINGS = {
   httpSessionIdleMinutes: setting({
     schema: wholeNumber(1, 525_600).default(1440),
     takes: 'a whole number of minutes from 1 to 525600',
-    about: 'A session ends after it is unused for so long (default `1440`, a day).',
+    about: 'A session that is unused for this time ends (default `1440`, a day).',
     env: ['DAYBOOK_HTTP_SESSION_IDLE_MINUTES'],
   }),
   httpRateLimit: setting({

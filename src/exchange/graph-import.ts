@@ -6,7 +6,7 @@
  */
 
 import { type Clock, systemClock } from '../base/clock.js';
-import { AppError, isAppError } from '../base/errors.js';
+import { AppError, isAppError, passes } from '../base/errors.js';
 import { sha256Hex } from '../base/ids.js';
 import { TimeSlice } from '../base/time-slice.js';
 import type { KnowledgeGraph } from '../stores/knowledge-graph/knowledge-graph.js';
@@ -24,7 +24,7 @@ const FACTS_AT_ONCE = 1_000;
 export interface GraphImportRequest {
   readonly text: string;
   readonly longObservations: LongObservations;
-  /** Only says what is in the text: then `added` and `notes` may be there already. */
+  /** Only says what would be done. */
   readonly dryRun?: boolean | undefined;
   /** Aborted: what came in stays, and the error says how much. */
   readonly signal?: AbortSignal | undefined;
@@ -45,7 +45,7 @@ export interface GraphImportResult {
   readonly facts: number;
   /** Those of them that were not there. */
   readonly added: number;
-  /** Notes that were written for long observations. */
+  /** Notes that were written for long observations, or would be. */
   readonly notes: readonly string[];
   readonly refused: readonly Refused[];
 }
@@ -105,16 +105,29 @@ export class GraphImport {
     try {
       const gathered = await gather(request);
       facts = gathered.format === 'jsonl' ? gathered.facts : this.#inOrder(gathered.facts);
-      if (request.dryRun) stored.added = facts.length;
-      else await this.#store(facts, request, stored);
-      const notes = stored.notes.map(({ path }) => path);
       const { format, refused } = gathered;
-      return { format, facts: facts.length, added: stored.added, notes, refused };
+      const result = { format, facts: facts.length, refused };
+      if (request.dryRun) return { ...result, ...(await this.#foresee(facts)) };
+      await this.#store(facts, request, stored);
+      const notes = stored.notes.map(({ path }) => path);
+      return { ...result, added: stored.added, notes };
     } catch (error) {
-      const kept = new Set(facts.slice(0, stored.facts).map(({ note }) => note?.path));
-      for (const note of stored.notes) if (!kept.has(note.path)) await this.#takeBack(note);
+      const storedNotes = new Set(facts.slice(0, stored.facts).map(({ note }) => note?.path));
+      for (const note of stored.notes) if (!storedNotes.has(note.path)) await this.#takeBack(note);
       throw stopped(error, request.signal, stored, facts.length);
     }
+  }
+
+  async #foresee(facts: readonly Fact[]): Promise<Pick<GraphImportResult, 'added' | 'notes'>> {
+    const { kg, memoryBank } = this.#options;
+    const notes: string[] = [];
+    for (const path of new Set(facts.flatMap(({ note }) => note?.path ?? []))) {
+      const found = await memoryBank.read(path).catch((error: unknown) => {
+        if (!isAppError(error, 'E_MB_FILE_NOT_FOUND')) throw error;
+      });
+      if (found === undefined) notes.push(path);
+    }
+    return { added: await kg.countNew(facts.map(({ triple }) => triple)), notes };
   }
 
   async #store(facts: readonly Fact[], request: GraphImportRequest, stored: Stored): Promise<void> {
@@ -274,15 +287,8 @@ function formatOf(text: string): 'jsonl' | 'memory' {
   );
 }
 
-function isA(read: (value: unknown) => unknown, text: string): boolean {
-  try {
-    read(parsed(text));
-    return true;
-  } catch (error) {
-    if (isAppError(error)) return false;
-    throw error;
-  }
-}
+const isA = (read: (value: unknown) => unknown, text: string): boolean =>
+  passes(() => read(parsed(text)));
 
 function parsed(text: string): unknown {
   try {
@@ -314,6 +320,6 @@ function tooLong(text: string): AppError {
   const count = [...text].length;
   return new AppError(
     'E_KG_INVALID_TRIPLE',
-    `An observation has ${count} characters or is no proper text; at most 200 are stored.`,
+    `An observation has ${count} characters (at most 200 are stored), or is not valid text.`,
   );
 }

@@ -4,7 +4,9 @@
  * the store is back they are in the files once, in order. Mounts are tried where this machine allows them.
  */
 import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -16,7 +18,14 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startStandIn } from '../support/perplexity-stand-in.js';
-import { BareServer, type Place, type Session, withClient, withPlace } from './harness.js';
+import {
+  BareServer,
+  type Place,
+  runCommand,
+  type Session,
+  withClient,
+  withPlace,
+} from './harness.js';
 import { withHttp } from './http-harness.js';
 
 type Call = Session['call'];
@@ -82,9 +91,9 @@ describe('a root that is moved away and back', () => {
         const info = await call('store_info');
         expect(info['unavailable']).toMatchObject({ isAway: true, waiting: 5 });
         for (const [name, args] of [
-          ['mb_add', { path: 'b.md', content: '# B' }],
-          ['save_insight', { content: 'an insight' }],
-          ['kg_add', { subject: 'a', predicate: 'b', object: 'c' }],
+          ['mb_edit', { path: 'a.md', newPath: 'b.md' }],
+          ['mb_delete', { path: 'a.md' }],
+          ['kg_delete', { subject: 'a', predicate: 'b', object: 'c' }],
           ['set_state', { contextWindow: 20 }],
           ['delete_conversation', { conversationId }],
         ] as const) {
@@ -105,6 +114,45 @@ describe('a root that is moved away and back', () => {
         expect(after).not.toHaveProperty('durable');
         expect(await call('search_messages', { query: 'during' })).toMatchObject({ total: 4 });
         expect(await call('mb_list')).toMatchObject({ total: 1 });
+      });
+    });
+  });
+
+  it('keeps notes, insights and facts, readable at once, then writes each once', async () => {
+    await withPlace(async (place) => {
+      const { root, folder } = place;
+      const fact = { subject: 'larch', predicate: 'is', object: 'a tree' };
+      await withClient(place, async ({ call }) => {
+        await say(call, 'plan', 'before');
+        await call('mb_add', { path: 'a.md', content: '# A' });
+        await call('kg_query', {});
+        renameSync(root, join(folder, 'gone'));
+        const line = { path: 'a.md', insertLine: 1, insertText: 'a larch' };
+        const answers = [
+          await call('mb_edit', line),
+          await call('mb_add', { path: 'b.md', content: 'b larch' }),
+          await call('save_insight', { content: 'c larch', context: 'global' }),
+          await call('kg_add', fact),
+        ];
+        expect(answers.map(({ durable }) => durable)).toEqual([false, false, false, false]);
+        const reads = async () => [
+          await call('mb_read', { path: 'a.md' }),
+          await call('mb_search', { query: 'larch' }),
+          await call('search_insights', { query: 'larch', context: 'global' }),
+          await call('kg_query', { subject: 'larch' }),
+        ];
+        const seen = [{ content: '# A\na larch' }, { total: 2 }, { total: 1 }, { total: 1 }];
+        expect(await reads()).toMatchObject(seen);
+        expect((await call('store_info'))['unavailable']).toMatchObject({ waiting: 4 });
+        expect(existsSync(root)).toBe(false);
+        renameSync(join(folder, 'gone'), root);
+        await untilDurable(call);
+        expect(await reads()).toMatchObject(seen);
+        const bank = join(root, 'memory-bank');
+        expect(readFileSync(join(bank, 'a.md'), 'utf8')).toBe('# A\na larch\n');
+        expect(readFileSync(join(bank, 'b.md'), 'utf8')).toBe('b larch\n');
+        expect(readdirSync(join(bank, 'insights'))).toEqual([`${answers[2]?.['id']}.json`]);
+        expect(readFileSync(join(bank, 'kg_wal.log'), 'utf8').match(/larch/g)).toHaveLength(1);
       });
     });
   });
@@ -147,10 +195,12 @@ describe('a root that is moved away and back', () => {
         renameSync(root, join(folder, 'gone'));
         renameSync(other.root, root);
         expect(await say(call, 'plan', 'waits')).toMatchObject({ conversationId, durable: false });
+        await call('mb_add', { path: 'a.md', content: 'mine' });
         await new Promise((resolve) => setTimeout(resolve, 1500));
         expect(await call('get_conversations')).toMatchObject({ total: 1, durable: false });
         expect(conversationsIn(root)).toHaveLength(1);
         expect(contentsOf(root, conversationsIn(root)[0] ?? '')).toEqual(['of the other']);
+        expect(existsSync(join(root, 'memory-bank', 'a.md'))).toBe(false);
         renameSync(root, other.root);
         mkdirSync(join(root, 'conversation-logs'), { recursive: true });
         expect(await say(call, 'plan', 'waits too')).toMatchObject({ durable: false });
@@ -159,6 +209,7 @@ describe('a root that is moved away and back', () => {
         renameSync(join(folder, 'gone'), root);
         await untilDurable(call);
         expect(contentsOf(root, conversationId)).toEqual(['mine', 'waits', 'waits too']);
+        expect(readFileSync(join(root, 'memory-bank', 'a.md'), 'utf8')).toBe('mine\n');
       });
     });
   });
@@ -214,15 +265,60 @@ describe('a root that is moved away and back', () => {
   });
 });
 
+describe('an encrypted root', () => {
+  it('comes back as a copy with its key, and not with another key', async () => {
+    await withPlace(async (given) => {
+      const { root, folder } = given;
+      const [key, other] = ['key', 'other-key'].map((name) => {
+        const file = join(folder, name);
+        writeFileSync(file, randomBytes(32).toString('hex'), { mode: 0o600 });
+        return file;
+      }) as [string, string];
+      const place = { ...given, env: { ...given.env, DAYBOOK_KEY_FILE: key } };
+      const encrypt = async (at: string, file: string) => {
+        const args = ['--root', at, 'encrypt', '--key-file', file, '--yes'];
+        expect((await runCommand(place, args)).code).toBe(0);
+      };
+      await withClient(given, ({ call }) => say(call, 'plan', 'before'));
+      await encrypt(root, key);
+      await withClient(place, async ({ call }) => {
+        const contents = async () =>
+          (
+            (await call('get_conversation', { conversationId: 'plan' }))['messages'] as Fields[]
+          ).map(({ content }) => content);
+        expect(await contents()).toEqual(['before']);
+        const [gone, strange] = [join(folder, 'gone'), join(folder, 'strange')];
+        renameSync(root, gone);
+        cpSync(gone, strange, { recursive: true });
+        await encrypt(strange, other);
+        expect(await say(call, 'plan', 'waits')).toMatchObject({ seq: 2, durable: false });
+        renameSync(strange, root);
+        await call('mb_add', { path: 'a.md', content: 'a note' });
+        const { unavailable } = await call('store_info');
+        expect(unavailable).toMatchObject({ isAway: true, waiting: 2 });
+        expect((unavailable as Fields)['reason']).toMatch(/has the key \w+ now; this process has/);
+        expect(await contents()).toEqual(['before', 'waits']);
+        expect(existsSync(join(root, 'memory-bank', 'a.md'))).toBe(false);
+        renameSync(root, strange);
+        cpSync(gone, root, { recursive: true });
+        await untilDurable(call);
+        expect(await contents()).toEqual(['before', 'waits']);
+        const note = readFileSync(join(root, 'memory-bank', 'a.md'), 'latin1');
+        expect(note).not.toContain('a note');
+        expect(await call('mb_read', { path: 'a.md' })).toMatchObject({ content: 'a note' });
+      });
+    });
+  });
+});
+
 describe('the end of a server with writes that wait', () => {
-  async function saved(server: BareServer, content: string): Promise<Fields> {
-    const call = {
-      name: 'save_message',
-      arguments: { conversationId: 'k', role: 'user', content },
-    };
-    const { result } = await server.answer(server.send('tools/call', call));
-    return result?.['structuredContent'] as Fields;
+  async function answerOf(server: BareServer, name: string, args: Fields): Promise<Fields> {
+    const id = server.send('tools/call', { name, arguments: args });
+    return (await server.answer(id)).result?.['structuredContent'] as Fields;
   }
+
+  const saved = (server: BareServer, content: string) =>
+    answerOf(server, 'save_message', { conversationId: 'k', role: 'user', content });
 
   async function open(place: Place): Promise<BareServer> {
     const server = new BareServer(place);
@@ -244,11 +340,14 @@ describe('the end of a server with writes that wait', () => {
         renameSync(root, join(folder, 'gone'));
         const kept = await saved(server, 'told not durable');
         expect(kept['durable']).toBe(false);
+        await answerOf(server, 'mb_add', { path: 'lost.md', content: 'told not durable' });
         server.process.kill(signal);
         const status = await new Promise((resolve) => server.process.once('exit', resolve));
         if (signal === 'SIGTERM') {
           expect(status).toBe(1);
           expect(server.stderr).toContain(String(kept['messageId']));
+          expect(server.stderr).toContain('note lost.md');
+          expect(server.stderr).not.toContain('told not durable');
         }
         expect(existsSync(root)).toBe(false);
         renameSync(join(folder, 'gone'), root);
@@ -396,8 +495,17 @@ describe('a mount', () => {
           expect(await say(call, 'plan', 'read-only')).toMatchObject({ seq: 2, durable: false });
           expect(await say(call, 'new', 'read-only')).toMatchObject({ seq: 1, durable: false });
           expect(await call('search_messages', { query: 'only' })).toMatchObject({ total: 2 });
+          await call('mb_add', { path: 'a.md', content: 'read-only' });
+          await call('mb_edit', { path: 'a.md', oldText: 'only', newText: 'only, edited' });
+          await call('kg_add', { subject: 'a', predicate: 'is', object: 'read-only' });
+          await call('save_insight', { content: 'read-only', context: 'global' });
+          expect(await call('kg_query', {})).toMatchObject({ total: 1, durable: false });
           mounts('-o', 'remount,rw', root);
           await untilDurable(call);
+          const bank = join(root, 'memory-bank');
+          expect(readFileSync(join(bank, 'a.md'), 'utf8')).toBe('read-only, edited\n');
+          expect(readFileSync(join(bank, 'kg_wal.log'), 'utf8')).toContain('read-only');
+          expect(readdirSync(join(bank, 'insights'))).toHaveLength(1);
           try {
             for (;;) writeFileSync(join(root, 'filler'), Buffer.alloc(4096), { flag: 'a' });
           } catch (error) {

@@ -36,8 +36,10 @@ const context: McpUiHostContext = {
 const host = {
   /** Addresses that a view asked to open. */
   opened: [] as string[],
-  async connect(url: string): Promise<void> {
-    await client.connect(new StreamableHTTPClientTransport(new URL(url)) as Transport);
+  async connect(url: string, token: string): Promise<void> {
+    const requestInit = { headers: { Authorization: `Bearer ${token}` } };
+    const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit });
+    await client.connect(transport as Transport);
   },
   async call(name: string, args: Record<string, unknown>) {
     const answer = await client.callTool({ name, arguments: args });
@@ -59,6 +61,7 @@ const host = {
     frame.setAttribute('sandbox', 'allow-scripts');
     frame.title = 'view';
     frame.style.width = '100%';
+    frame.style.border = '0';
     document.body.append(frame);
     const shown = frame.contentWindow;
     if (shown === null || content === undefined || !('text' in content)) throw new Error('no view');

@@ -2,16 +2,11 @@
  * The views in the window of an assistant: the built server over HTTP, the official client and host of
  * MCP Apps in a headless Chromium, and each view in a sandboxed frame.
  */
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { resolve } from 'node:path';
 import type { Browser, Frame, Page } from 'playwright-core';
-import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { type HttpProcess, startHttp } from '../e2e/http-harness.js';
 import { launch, newPlace } from './browser.mjs';
 import type { Host } from './mcp-app-host.js';
+import { serveHost } from './mcp-app-site.mjs';
 import { faultsOf, writeConversation } from './opened-page.js';
 
 const ID = '20250124-1706102400123';
@@ -22,77 +17,43 @@ const HOSTILE = [
   '[click](javascript:console.error("ran:link"))',
   '[good](https://good.example/page)',
 ].join('\n\n');
-/** What the specification has hosts send where a view declares no other origin. */
-const POLICY =
-  "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-src 'self'; connect-src";
-
 /** The sanitiser parses a text in a document of its own, where the policy refuses handlers as well. */
 const REFUSED = 'Executing inline event handler violates';
 
 const place = newPlace();
 let browser: Browser;
-let site: Server;
-let served: HttpProcess;
+let hosted: Awaited<ReturnType<typeof serveHost>>;
 let page: Page;
 /** Requests, errors and violations that must not be. */
 const faults: string[] = [];
 
-async function hostScript(): Promise<string> {
-  const bundle = await rolldown({
-    input: resolve(import.meta.dirname, 'mcp-app-host.ts'),
-    platform: 'browser',
-    logLevel: 'silent',
-  });
-  const { output } = await bundle.generate({ format: 'esm', codeSplitting: false });
-  return output[0].code;
-}
-
 beforeAll(async () => {
-  const script = await hostScript();
-  let policy = POLICY;
-  site = createServer(({ url }, response) => {
-    const isScript = url === '/host.js';
-    response.setHeader('Content-Type', isScript ? 'text/javascript' : 'text/html; charset=utf-8');
-    response.setHeader('Content-Security-Policy', policy);
-    response.end(
-      isScript ? script : '<!doctype html><script type="module" src="/host.js"></script>',
-    );
-  });
-  site.listen(0, '127.0.0.1');
-  await once(site, 'listening');
-  const origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
   writeConversation(place.root, ID, { title: 'Bees', module: 'garden' }, [
     { role: 'user', content: 'Do bees sleep?', id: 'm-1' },
     { role: 'assistant', content: HOSTILE, id: 'm-2' },
   ]);
-  const env = { ...place.env, DAYBOOK_HTTP_ALLOWED_ORIGINS: origin, DAYBOOK_TOOLSETS: 'all' };
-  const started = { folder: place.root, root: place.root, env: env as Record<string, string> };
-  served = await startHttp(started);
-  policy = `${POLICY} ${new URL(served.url).origin}`;
+  hosted = await serveHost(place);
   browser = await launch();
   page = await (await browser.newContext({ viewport: { width: 700, height: 900 } })).newPage();
   page.on('request', (request) => {
-    const known = [origin, new URL(served.url).origin];
-    if (!known.includes(new URL(request.url()).origin)) faults.push(request.url());
+    if (!hosted.origins.includes(new URL(request.url()).origin)) faults.push(request.url());
   });
   page.on('pageerror', (error) => faults.push(error.message));
   page.on('console', (message) => {
     const isWrong = message.type() === 'error' && !message.text().startsWith(REFUSED);
     if (isWrong) faults.push(message.text());
   });
-  await page.goto(origin);
-  await page.waitForFunction(() => 'host' in window);
-  await page.evaluate((url) => host.connect(url), served.url);
+  await hosted.open(page);
 });
 afterAll(async () => {
   await browser.close();
-  await served.stop();
-  site.close();
+  await hosted.close();
   place.remove();
 });
 beforeEach(() => faults.splice(0));
 
 declare const host: Host;
+type Named = Readonly<Record<'id' | 'hash', string>>;
 
 /** Calls a tool in the host, which shows its view; the frame of that. */
 async function show(name: string, args: Record<string, unknown>, ready: string): Promise<Frame> {
@@ -106,13 +67,22 @@ async function show(name: string, args: Record<string, unknown>, ready: string):
 const call = (name: string, args: Record<string, unknown>) =>
   page.evaluate(([tool, input]) => host.call(tool, input), [name, args] as const);
 
+/** What axe finds, light and dark, and whether the view fits into a narrow window. */
 async function faultsInBothThemes(frame: Frame): Promise<string[]> {
   const found: string[] = [];
+  await page.setViewportSize({ width: 376, height: 900 });
+  await frame.waitForFunction(() => innerWidth <= 376);
+  const isWide = () =>
+    [document.documentElement, document.querySelector('main')].some(
+      (each) => each !== null && each.scrollWidth > innerWidth,
+    );
+  if (await frame.evaluate(isWide)) found.push('wider than 360 pixels');
   for (const theme of ['light', 'dark'] as const) {
     await page.evaluate((chosen) => host.setTheme(chosen), theme);
     await frame.waitForSelector(`[data-theme=${theme}]`);
     found.push(...(await faultsOf(frame)).map((fault) => `${theme}: ${fault}`));
   }
+  await page.setViewportSize({ width: 700, height: 900 });
   return found;
 }
 
@@ -166,6 +136,35 @@ it('shows a conversation, follows its links, and runs nothing of what it says', 
   expect(faults).toEqual([]);
 });
 
+it('begins where the assistant has read, and says where it read an earlier version', async () => {
+  const latest = { conversationId: ID, messageLimit: 1 };
+  const frame = await show('get_conversation', latest, '.message.named');
+  expect(await frame.locator('.message.named').textContent()).toContain('#3');
+  const [last] = (await call('get_conversation', latest))['messages'] as Named[];
+  const { id: messageId = '', hash = '' } = last ?? {};
+  const changed = { conversationId: ID, messageId, hash, content: 'And by night?' };
+  await call('update_message', changed);
+  const earlier = await show('get_conversation', { conversationId: ID, version: 1 }, '.message');
+  await earlier.waitForSelector('p:has-text("read version 1")');
+  await earlier.waitForSelector('.message :text("And by night?")');
+  expect(faults).toEqual([]);
+});
+
+it('lets no script in but its own, whatever the host allows', async () => {
+  const frame = await show('get_conversation', { conversationId: ID }, '.message');
+  const outcome = await frame.evaluate(() => {
+    const place = document.createElement('div');
+    try {
+      place.innerHTML = '<b>x</b>';
+    } catch (error) {
+      return String(error);
+    }
+    return 'allowed';
+  });
+  expect(outcome).toContain('TrustedHTML');
+  faults.splice(0);
+});
+
 it('shows the facts that were asked for as a picture, and where they were said', async () => {
   const ada = { subject: 'Ada', predicate: 'keeps', object: 'bees', conversationId: ID };
   const grace = { subject: 'Grace', predicate: 'keeps', object: 'wasps' };
@@ -193,6 +192,10 @@ it('shows figures of what was asked for, and what a tool refuses', async () => {
   expect(await faultsInBothThemes(frame)).toEqual([]);
   await frame.getByRole('link', { name: 'Bees', exact: true }).click();
   await frame.waitForSelector('h1:has-text("Bees")');
+  await frame.getByRole('button', { name: 'Back' }).click();
+  await frame.locator('.topics a').first().click();
+  await frame.locator('.hit').first().press('Enter');
+  await frame.waitForSelector('.message.named');
   const refused = await show('get_conversation', { conversationId: 'none' }, '[role=alert]');
   expect(await refused.locator('[role=alert]').textContent()).toContain('none');
   expect(faults).toEqual([]);

@@ -23,9 +23,11 @@ export interface FrameProps {
   readonly app: App;
   readonly connection: HostConnection;
   readonly address: MemoryAddress;
+  /** Of the conversation, where the assistant read an earlier one. */
+  readonly version: unknown;
 }
 
-export function Frame({ app, connection, address }: FrameProps) {
+export function Frame({ app, connection, address, version }: FrameProps) {
   const route = useRoute();
   const View = VIEWS[route.view];
   return (
@@ -43,6 +45,11 @@ export function Frame({ app, connection, address }: FrameProps) {
         <WholeScreen app={app} />
       </header>
       <main tabIndex={0} aria-label="Daybook">
+        {version !== undefined && !address.hasBefore && (
+          <p class="facts">
+            The assistant has read version {String(version)}. This is the conversation as it is now.
+          </p>
+        )}
         {View === undefined ? <OnThePage /> : <View route={route} />}
       </main>
       <Notices />

@@ -6,7 +6,7 @@ import './no-eval.js';
 import { App } from '@modelcontextprotocol/ext-apps';
 import { render } from 'preact';
 import { setAddress } from '../address.js';
-import { connect } from '../api.js';
+import { CallError, connect } from '../api.js';
 import { Failure } from '../parts.jsx';
 import { Frame } from './frame.jsx';
 import { errorOf, hostConnection } from './host-connection.js';
@@ -28,21 +28,30 @@ async function start(place: HTMLElement): Promise<void> {
   const connection = hostConnection(app);
   connect(connection);
   followLinks(app);
+  const fail = (error: CallError) => {
+    const failure = (
+      <main>
+        <Failure error={error} />
+      </main>
+    );
+    render(failure, place);
+  };
   let input: Record<string, unknown> = {};
   app.ontoolinput = ({ arguments: given = {} }) => {
     input = given;
   };
   app.ontoolresult = (result) => {
-    if (result.isError) return render(<Failure error={errorOf(result)} />, place);
+    if (result.isError) return fail(errorOf(result));
     const address = memoryAddress(startAddress(view, input, result.structuredContent ?? {}));
     setAddress(address);
-    render(<Frame app={app} connection={connection} address={address} />, place);
+    const { version } = input;
+    render(<Frame {...{ app, connection, address, version }} />, place);
   };
-  app.ontoolcancelled = () => render(<p class="loading">The call was cancelled.</p>, place);
+  app.ontoolcancelled = () => fail(new CallError('CANCELLED', 'The call was cancelled.'));
   app.onhostcontextchanged = () => applyHostStyle(app.getHostContext() ?? {});
   app.onteardown = () => ({});
-  render(<p class="loading">Loading…</p>, place);
-  await app.connect();
+  render(<main class="loading">Loading…</main>, place);
+  await app.connect().catch((cause) => fail(new CallError('HOST', String(cause))));
   applyHostStyle(app.getHostContext() ?? {});
 }
 

@@ -1,4 +1,4 @@
-/** The address of a view in a frame: the host owns that of the browser, so it is kept in memory. */
+/** The address of a view in a frame: that of the browser belongs to the host. */
 import type { Address } from '../address.js';
 
 export interface MemoryAddress extends Address {

@@ -71,7 +71,7 @@ const handOver = new Map<string, number>();
 const observed = new Map<string, { owner: string; mtimeMs: number; since: number }>();
 /**
  * Our names that are in use. Another of our names on a lock counts as dead, otherwise our next call would
- * wait for it: the disk failed at the release, or somebody moved the lock away and back.
+ * wait for it: the disk failed at the release, or the lock was moved away and back.
  */
 const inUse = new Set<string>();
 
@@ -114,7 +114,7 @@ async function runLocked<T>(
     };
     try {
       requireUnconverted(path);
-      return await work(heldLock(home, leave));
+      return await work(heldLock(home, join(path, owned.own), leave));
     } catch (error) {
       if (!(error instanceof LockLostError)) throw error;
     } finally {

@@ -16,7 +16,7 @@ export const quickFind = defineTool({
   input: z.strictObject({
     query: z.string().min(1).max(1000).describe('Words of the name.'),
     kinds: z.array(z.enum(ENTRY_KINDS)).min(1).describe('Only these kinds.').exactOptional(),
-    limit: z.number().int().min(1).max(100).describe('Most to give.').default(20),
+    limit: z.number().int().min(1).max(100).describe('Maximum number of results.').default(20),
   }),
   output: z.object({
     success,

@@ -1,6 +1,6 @@
 /**
  * The tool `get_conversation`: one conversation with a page of its messages, newest page first,
- * each page in the order in which the messages were said.
+ * each page in the order of the messages.
  */
 import { z } from 'zod';
 import { costOf } from '../../analytics/message-figures.js';
@@ -51,7 +51,7 @@ export const getConversation = defineTool({
       .max(1000)
       .describe('Most messages to return (default: the context window of set_state, else 100).')
       .exactOptional(),
-    beforeMessageId: z.string().describe('Give the messages before this one.').exactOptional(),
+    beforeMessageId: z.string().describe('Return the messages before this one.').exactOptional(),
     version: z.number().int().min(1).describe('An earlier version of versions.').exactOptional(),
     maxTokens,
   }),
@@ -147,7 +147,7 @@ export const getConversation = defineTool({
 });
 
 async function versionsOf({ history, deferred }: ConversationStore, conversationId: string) {
-  if (deferred.isAway || deferred.view(conversationId) !== undefined) return [];
+  if (deferred.queue.isAway || deferred.view(conversationId) !== undefined) return [];
   const { versions } = await history.list(conversationId);
   return versions.map(({ number: version, keptAt, reason }) => ({ version, keptAt, reason }));
 }

@@ -19,7 +19,7 @@ export const kgAdd = defineTool({
     ...newTripleFields,
     replaces: z
       .boolean()
-      .describe('End what holds now of the same subject and predicate.')
+      .describe('End the current facts with the same subject and predicate.')
       .default(false),
   }),
   output: z.object({
@@ -28,15 +28,16 @@ export const kgAdd = defineTool({
     total: z.number().int().describe('How many were returned.'),
     triples: z
       .array(tripleSchema.extend({ added: z.boolean() }))
-      .describe('At most 50, those known before first.'),
+      .describe('At most 50; those that existed before come first.'),
     closedTotal: z.number().int().describe('Facts that ended because of replaces.'),
     closed: z.array(tripleSchema).describe('At most 50 of them.'),
     note: maskedField,
   }),
   annotations: { ...ADDS, idempotentHint: true },
+  writesLater: true,
   async run({ replaces, ...given }, { kg }) {
     const asked = triplesOf(given).map(toNewTriple);
-    const { triples, closed } = await kg.add(asked, { replaces });
+    const { triples, closed } = await kg.add(asked, { replaces, mayDefer: true });
     const views = triples.map(({ added, ...triple }) => ({ ...toView(triple), added }));
     return {
       added: triples.filter(({ added }) => added).length,

@@ -1,19 +1,14 @@
 /**
  * The tool `kg_neighbors`: the facts around a node, nearest first.
  */
+
 import { z } from 'zod';
 import type { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-graph.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { endOf } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
-import {
-  pageFields,
-  pageOf,
-  pageSchema,
-  toView,
-  tripleSchema,
-  visibilityFields,
-} from '../triple-view.js';
+import { pageOf } from '../offset-page.js';
+import { pageFields, pageSchema, toView, tripleSchema, visibilityFields } from '../triple-view.js';
 
 export const kgNeighbors = defineTool({
   name: 'kg_neighbors',
@@ -63,7 +58,7 @@ export const kgNeighbors = defineTool({
   },
 });
 
-/** As a subject and as an object, whenever it held: how often the node is named at all. */
+/** The number of facts, also ended ones, that name the node as subject or object. */
 async function whyNothing(kg: KnowledgeGraph, node: string): Promise<string> {
   const page = { offset: 0, limit: 0 };
   const [out, into] = await Promise.all([

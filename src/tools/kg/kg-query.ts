@@ -1,20 +1,15 @@
 /**
  * The tool `kg_query`: facts that match all that is given, oldest first unless asked otherwise.
  */
+
 import { z } from 'zod';
 import type { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-graph.js';
 import type { TripleFilter } from '../../stores/knowledge-graph/table/graph-query.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { dateField, endOf, startOf } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
-import {
-  pageFields,
-  pageOf,
-  pageSchema,
-  toView,
-  tripleSchema,
-  visibilityFields,
-} from '../triple-view.js';
+import { pageOf } from '../offset-page.js';
+import { pageFields, pageSchema, toView, tripleSchema, visibilityFields } from '../triple-view.js';
 
 const PARTS = ['subject', 'predicate', 'object'] as const;
 
@@ -29,7 +24,7 @@ export const kgQuery = defineTool({
     subject: z.string().describe('The subject, exactly.').exactOptional(),
     predicate: z.string().describe('The predicate, exactly.').exactOptional(),
     object: z.string().describe('The object, exactly.').exactOptional(),
-    prefix: z.boolean().describe('The parts given need only begin like that.').default(false),
+    prefix: z.boolean().describe('Match parts that begin with what is given.').default(false),
     text: z
       .string()
       .describe('Words that all occur somewhere in the fact, in any case.')

@@ -16,7 +16,10 @@ export const kgStats = defineTool({
     success,
     open: z.number().int().describe('Facts that are true now.'),
     closed: z.number().int().describe('Facts that have ended.'),
-    deletions: z.number().int().describe('Deletions remembered for merging.'),
+    deletions: z
+      .number()
+      .int()
+      .describe('Deletions that are stored, so that a merge in git keeps them.'),
     limit: z.number().int(),
     subjects: z.number().int(),
     objects: z.number().int(),

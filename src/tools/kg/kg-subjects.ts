@@ -1,10 +1,12 @@
 /**
  * The tool `kg_subjects`: what the knowledge graph knows something about.
  */
+
 import { z } from 'zod';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
-import { pageFields, pageOf, pageSchema } from '../triple-view.js';
+import { pageOf } from '../offset-page.js';
+import { pageFields, pageSchema } from '../triple-view.js';
 
 export const kgSubjects = defineTool({
   name: 'kg_subjects',
@@ -14,7 +16,7 @@ export const kgSubjects = defineTool({
   description:
     'Lists the subjects of the knowledge graph in alphabetical order with the number of facts that hold of each. Use it to find the name in use before kg_add or kg_query.',
   input: z.strictObject({
-    prefix: z.string().describe('Only subjects that begin like that.').exactOptional(),
+    prefix: z.string().describe('Only subjects that begin with this.').exactOptional(),
     ...pageFields,
     maxTokens,
   }),

@@ -48,6 +48,7 @@ export const mbEdit = defineTool({
     note: maskedField,
   }),
   annotations: CHANGES,
+  writesLater: true,
   async run(args, { memoryBank }) {
     const { path, hash, newPath } = args;
     const change = changeOf(args);
@@ -60,7 +61,7 @@ export const mbEdit = defineTool({
 type Change = (content: string) => string;
 
 async function edited(bank: MemoryBank, path: string, hash: string | undefined, change: Change) {
-  const { masked, ...note } = await bank.edit(path, hash, change);
+  const { masked, ...note } = await bank.edit(path, hash, change, { mayDefer: true });
   const totalLines = linesOf(note.content).length;
   return { ...toListedNote(note), totalLines, ...maskedNoteOf(masked) };
 }
@@ -76,7 +77,7 @@ function changeOf(args: z.output<typeof input>): Change | undefined {
   ];
   const [verb, second] = verbs.filter((each) => each !== undefined);
   if (verb === undefined || second !== undefined) {
-    throw new AppError('VALIDATION_ERROR', 'An edit is one change at a time.', {
+    throw new AppError('VALIDATION_ERROR', 'One call can make only one change.', {
       hint: 'Give `oldText` and `newText`, or `insertLine` and `insertText`, or `newPath`, or `content` with `hash`.',
     });
   }
@@ -91,7 +92,7 @@ function changeOf(args: z.output<typeof input>): Change | undefined {
 function pair<A, B>(a: A | undefined, b: B | undefined, make: (a: A, b: B) => Change) {
   if (a !== undefined && b !== undefined) return make(a, b);
   if (a === undefined && b === undefined) return undefined;
-  throw new AppError('VALIDATION_ERROR', 'Half of the change is missing.', {
+  throw new AppError('VALIDATION_ERROR', 'One of the two arguments of the change is missing.', {
     hint: '`oldText` needs `newText` (which may be empty), `insertLine` needs `insertText`.',
   });
 }

@@ -96,13 +96,23 @@ export class Changes {
     triples: readonly NewTriple[],
     pending: PendingOperation[],
   ): void {
-    const time = this.expiredBefore;
-    if (time === -OPEN) return;
     for (const triple of triples) {
-      const key = findKey(table, triple);
-      if (key === undefined || table.firstOf(key) === END) continue;
-      if (haveAllExpired(table, key, time)) this.#delete(table, key, pending);
+      const key = this.#expiredKey(table, triple);
+      if (key !== undefined) this.#delete(table, key, pending);
     }
+  }
+
+  #expiredKey(table: TripleTable, triple: NewTriple): Key | undefined {
+    const time = this.expiredBefore;
+    const key = time === -OPEN ? undefined : findKey(table, triple);
+    if (key === undefined || table.firstOf(key) === END) return undefined;
+    return haveAllExpired(table, key, time) ? key : undefined;
+  }
+
+  /** How many facts an `add` of these would add. */
+  countNew(table: TripleTable, triples: readonly NewTriple[]): number {
+    const isExpired = (triple: NewTriple) => this.#expiredKey(table, triple) !== undefined;
+    return countNew(table, triples, this.#clock.now(), isExpired);
   }
 
   #addOne(table: TripleTable, triple: NewTriple, pending: PendingOperation[]) {
@@ -200,9 +210,9 @@ export class Changes {
     const needed = countNew(table, triples, now);
     const excess = table.count + needed - maxTriples;
     if (needed === 0 || excess <= 0) return;
-    const kept = new Set(triples.map(nameOf));
-    const isKept = (key: Key) => kept.has(nameOf(namesOf(table, key)));
-    const oldest = evict === 'off' ? undefined : keysToEvict(table, excess, isKept);
+    const protectedNames = new Set(triples.map(nameOf));
+    const isProtected = (key: Key) => protectedNames.has(nameOf(namesOf(table, key)));
+    const oldest = evict === 'off' ? undefined : keysToEvict(table, excess, isProtected);
     if (oldest === undefined) throw full(table.count, needed, maxTriples);
     for (const key of oldest) this.#delete(table, key, pending);
   }
@@ -219,7 +229,7 @@ function newTriple(triple: NewTriple, ts: number): Triple {
 function full(stored: number, needed: number, limit: number): AppError {
   return new AppError(
     'E_KG_FULL',
-    `The knowledge graph holds ${stored} triples, closed ones among them; ${needed} more would pass the limit of ${limit}. None was added.`,
+    `The knowledge graph has ${stored} triples, including ended ones; ${needed} more would exceed the limit of ${limit}. None was added.`,
     { details: { stored, needed, limit } },
   );
 }
