@@ -223,8 +223,8 @@ const conversationsOf = (
 ) => {
   const isInRoot = logsFolder === root || logsFolder.startsWith(root + sep);
   const guarded = { guarded: [isInRoot ? root : logsFolder] };
-  const kept = { logsFolder, fsync, maxMessages, versions, requireRoom, ...options };
-  return openConversationStore({ ...kept, ...(staysUp && { staysUp: guarded }) });
+  const fromConfig = { logsFolder, fsync, maxMessages, versions, requireRoom, ...options };
+  return openConversationStore({ ...fromConfig, ...(staysUp && { staysUp: guarded }) });
 };
 
 /** Clears what dead processes left, follows their research runs, and takes in what the user has watched. */
@@ -324,7 +324,7 @@ function importerOf(
   return new Importer({ ...stores, logsFolder, machine, activity, watched, folders });
 }
 
-/** What is kept in the memory bank. */
+/** The stores of the memory bank. */
 function bankOf(config: Config, guards: Guards, clock: Clock, log: Log) {
   const { mbMaxFiles: maxFiles, fsync } = config;
   const folder = join(config.root, 'memory-bank');

@@ -17,4 +17,5 @@ export default function buildOnce(): void {
   run('node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json');
   run('node_modules/rolldown/bin/cli.mjs', '-c', 'rolldown.config.js');
   run('node_modules/vite/bin/vite.js', 'build', 'page');
+  run('node_modules/vite/bin/vite.js', 'build', 'page', '-c', 'page/vite.mcp-app.config.ts');
 }

@@ -1,6 +1,6 @@
 /**
  * Where the reader is: `#/<view>/<name>?<params>`. On the page this is the fragment of the browser's
- * address. In a frame of an assistant, whose address belongs to the host, it is kept in memory.
+ * address. In a frame of an assistant, whose address belongs to the host, it is a variable.
  */
 export interface Address {
   /** Such as `#/conversation/20250124-1706102400123?seq=3`. */

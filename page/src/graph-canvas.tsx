@@ -106,10 +106,15 @@ function drawGraph(
   followPointer(canvas, { view, nodes, redraw, onChoose, signal: gone.signal });
   const sizes = new ResizeObserver(redraw);
   sizes.observe(canvas);
+  const themes = new MutationObserver(redraw);
+  themes.observe(document.documentElement, { attributeFilter: ['data-theme'] });
+  const { signal } = gone;
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw, { signal });
   redraw();
   return () => {
     gone.abort();
     sizes.disconnect();
+    themes.disconnect();
     cancelAnimationFrame(frame);
   };
 }

@@ -18,7 +18,7 @@ export interface ConversationFigures {
 export class Figures {
   readonly #store: ConversationStore;
   readonly #figures = new Map<string, ConversationFigures>();
-  /** The most frequent words of conversations that somebody asked the topics of. */
+  /** The most frequent words of the conversations whose topics were requested. */
   readonly #words = new WeakMap<ConversationFigures, readonly WordCount[]>();
   #building: Promise<void> | undefined;
   #isFollowing = false;
@@ -34,7 +34,7 @@ export class Figures {
       throw error;
     });
     await this.#building;
-    await this.#store.list(); // looks for what changed; followers are told of it
+    await this.#store.list(); // finds what changed and notifies the followers
     signal?.throwIfAborted();
     return this.#figures.values();
   }

@@ -1,4 +1,4 @@
-/** Embeddings put together: which model, where its vectors are kept, and what recall asks of them. */
+/** Builds the embeddings: the model, the folder of its vectors, and the source of vectors for recall. */
 import { join } from 'node:path';
 import type { Clock } from '../base/clock.js';
 import { AppError } from '../base/errors.js';

@@ -12,7 +12,7 @@ import { readStampNow } from '../files/read/stamp.js';
 import { CONVERSATION_ID } from '../stores/conversations/document/schema.js';
 import { indexCachePath } from './index-cache-path.js';
 
-/** STORAGE_UNAVAILABLE; FILESYSTEM_ERROR where the place cannot be looked at. */
+/** STORAGE_UNAVAILABLE; FILESYSTEM_ERROR if the folder cannot be inspected. */
 export function requireRootAtStart(config: Config): void {
   const { root, logsDir, rootSource } = config;
   if (readStampNow(logsDir) !== undefined) return;
@@ -43,7 +43,7 @@ const markOf = (config: Config) => indexCachePath(config, '.seen');
 
 function away({ root, rootSource, logsDir }: Config, reason: string): AppError {
   return new AppError('STORAGE_UNAVAILABLE', `The store at ${root} is away: ${reason}.`, {
-    hint: `Nothing was made. Connect the drive or correct the path (it was chosen by: ${rootSource}); the next call looks again. To begin a new store there, the user runs: daybook init ${root}`,
+    hint: `Nothing was created. Connect the drive or correct the path (it was chosen by: ${rootSource}); the next call checks again. To begin a new store there, the user runs: daybook init ${root}`,
     details: { path: root, rootSource, logsDir, reason },
   });
 }

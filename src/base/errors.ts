@@ -40,7 +40,7 @@ export const ERROR_KINDS = {
   CONVERSATION_FULL: kind(2003, 'Start a new conversation, or raise DAYBOOK_MAX_MESSAGES.'),
   E_MB_FILE_NOT_FOUND: kind(2300, 'List the notes with `mb_list`.'),
   E_MB_READ: kind(2301, 'Check that the note is a readable UTF-8 markdown file.'),
-  E_MB_FULL: kind(2302, 'Remove or join notes, or raise DAYBOOK_MB_MAX_FILES.'),
+  E_MB_FULL: kind(2302, 'Delete notes or put several into one, or raise DAYBOOK_MB_MAX_FILES.'),
   E_KG_FULL: kind(2400, 'Delete triples, or raise MCP_KG_MAX_TRIPLES.'),
   E_KG_INVALID_TRIPLE: kind(2401, 'Subject, predicate and object take 1 to 200 characters each.'),
   PATH_ESCAPE: kind(2500, 'Name a path inside the folder, relative to it.'),
@@ -49,7 +49,7 @@ export const ERROR_KINDS = {
     'Nothing was changed. Check that the folder exists, is writable and has room.',
     true,
   ),
-  TOO_LARGE: kind(2503, 'Split the content, or shorten it.'),
+  TOO_LARGE: kind(2503, 'Split the content, or make it shorter.'),
   STORAGE_FULL: kind(2510, 'Nothing was changed. Free some disk space, then call again.', true),
   LOCKED: kind(2511, 'Another process is writing this; call again in a moment.', true),
   CONFLICT: kind(2512, 'Read the current state, then decide again.'),
@@ -67,7 +67,10 @@ export const ERROR_KINDS = {
   PROVIDER_RETIRED: kind(3101, 'Set PERPLEXITY_BACKEND=agent.'),
   DECRYPT: kind(3200, 'Check the encryption key; the file was left untouched.'),
   CANCELLED: kind(3300, 'The call was cancelled before it changed anything.'),
-  INTERNAL: kind(5000, 'A fault in Daybook; the log on stderr has the details.'),
+  INTERNAL: kind(
+    5000,
+    'Daybook has a bug here. The log on stderr has the details; please report it.',
+  ),
 } as const satisfies Record<string, ErrorKind>;
 
 export type ErrorCode = keyof typeof ERROR_KINDS;

@@ -14,11 +14,14 @@ export interface AgeOptions {
 export const ageOption = (): Option =>
   new Option(
     '--age <recipient>',
-    'as an age file for this recipient, age1…; may be given several times',
+    'encrypt it as an age file for this recipient (age1…; repeatable)',
   ).argParser((value: string, before: string[] = []) => [...before, value]);
 
 export const agePassphraseOption = (): Option =>
-  new Option('--age-passphrase', 'as an age file with the passphrase in DAYBOOK_AGE_PASSPHRASE');
+  new Option(
+    '--age-passphrase',
+    'encrypt it as an age file with the passphrase in DAYBOOK_AGE_PASSPHRASE',
+  );
 
 /** `undefined`: in the clear. VALIDATION_ERROR. */
 export function ageLockOf(

@@ -1,5 +1,5 @@
 /**
- * The conversation that somebody names on the command line: by its key, its id, a unique beginning
+ * The conversation that the user names on the command line: by its key, its id, a unique beginning
  * of either, its title or a unique beginning of that, or the word `last`.
  */
 import { AppError } from '../base/errors.js';

@@ -52,9 +52,9 @@ async function conversationProblems({ conversations }: App): Promise<string[]> {
 
 async function graphProblems({ kg }: App): Promise<string[]> {
   const { damagedLines, notices, walPath } = await kg.stats();
-  const damaged =
-    damagedLines === 0 ? [] : [`${walPath}: damaged lines, which are ignored: ${damagedLines}.`];
-  return [...damaged, ...notices];
+  // Lines that were damaged while this process ran; the notices are from its start.
+  const isUnnoticed = damagedLines > 0 && notices.length === 0;
+  return isUnnoticed ? [`${walPath} has damaged lines: ${damagedLines}.`] : [...notices];
 }
 
 const AREAS: Readonly<Record<string, Area>> = {
@@ -80,7 +80,7 @@ export async function reportUnreadable(tool: Tool, app: App, flags: Flags): Prom
   await reportOtherRoot(configuration(flags));
 }
 
-/** Where nobody chose the root and MCP clients were given another one: people look for their data there. */
+/** Where nobody chose the root and MCP clients were given another one: people expect their data there. */
 export async function reportOtherRoot({ root, rootSource }: Config): Promise<void> {
   if (rootSource !== 'home' && rootSource !== 'registered') return;
   const { rootsOfClients } = await import('./clients/client-roots.js');
@@ -89,8 +89,7 @@ export async function reportOtherRoot({ root, rootSource }: Config): Promise<voi
   console.error(escapeControls(`This is ${root} (${ROOT_CHOICES[rootSource]}).`));
   for (const [other, titles] of others) {
     const verb = titles.length === 1 ? 'uses' : 'use';
-    console.error(
-      escapeControls(`${titles.join(' and ')} ${verb} ${other}: add --root ${other} to see it.`),
-    );
+    const clients = new Intl.ListFormat('en').format(titles);
+    console.error(escapeControls(`${clients} ${verb} ${other}: add --root ${other} to see it.`));
   }
 }

@@ -39,7 +39,7 @@ export async function withApp(
   }
 }
 
-/** A root that somebody named must exist; the default one is created by the first write. */
+/** A root that the user named must exist; the default one is created by the first write. */
 export async function requireRoot({ root, rootSource }: Config): Promise<void> {
   if (rootSource === 'home' || (await isFolder(root))) return;
   throw new AppError(

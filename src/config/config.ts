@@ -16,6 +16,7 @@ import {
 } from './embeddings-settings.js';
 import { type HttpConfig, httpConfig } from './http-settings.js';
 import { type KeepingConfig, keepingConfig } from './keeping-settings.js';
+import { type OfferConfig, offerConfig } from './offer-settings.js';
 import { type PerplexityConfig, perplexityConfig } from './perplexity-settings.js';
 import {
   type EVICTIONS,
@@ -29,13 +30,13 @@ import {
   settingsSchema,
   WATCHED_TOOLS,
 } from './settings.js';
-import { parseJson } from './settings-file.js';
+import { parseFile, parseJson } from './settings-file.js';
 
 const NAMES = Object.keys(SETTINGS) as SettingName[];
 
 export type RootSource = 'flag' | 'environment' | 'file' | 'registered' | 'home';
 
-export interface Config {
+export interface Config extends OfferConfig {
   readonly root: string;
   readonly rootSource: RootSource;
   readonly logsDir: string;
@@ -46,8 +47,6 @@ export interface Config {
   readonly indexCache: boolean;
   /** IANA name of the time zone in which people read times. */
   readonly timeZone: string;
-  /** The toolsets switched on, in the order of the known ones. */
-  readonly toolsets: readonly string[];
   readonly mode: (typeof MODES)[number];
   readonly http: HttpConfig;
   readonly logLevel: (typeof LOG_LEVELS)[number];
@@ -93,7 +92,7 @@ export interface Config {
   };
   readonly keeping: KeepingConfig;
   readonly perplexity: PerplexityConfig;
-  /** The settings that somebody chose, as the text of a `config.json`; without secrets. */
+  /** The settings that differ from the defaults, as the text of a `config.json`; without secrets. */
   readonly chosenSettings: string;
   /** The value of an environment variable that the user named as that of a key. */
   readonly variable: (name: string) => string | undefined;
@@ -211,7 +210,7 @@ export function loadConfig(sources: ConfigSources): Config {
     cacheFolder: realPath(cacheFolder(sources)),
     indexCache: values.indexCache,
     timeZone: values.timeZone,
-    toolsets: chooseToolsets(values.toolsets, found, sources.knownToolsets),
+    ...offerConfig(values, sources.knownToolsets, found.toolsets?.name),
     mode: values.mode,
     http: httpConfig(values, (name) => found[name]?.name ?? name),
     logLevel: values.logLevel,
@@ -280,19 +279,6 @@ function collect(
   return found;
 }
 
-function parseFile(content: string | undefined, path: string): Record<string, unknown> {
-  if (content === undefined) return {};
-  const parsed = z.record(z.string(), z.unknown()).safeParse(parseJson(content, path));
-  if (!parsed.success) throw new AppError('VALIDATION_ERROR', `${path} takes one JSON object.`);
-  const allowed = NAMES.filter((name) => !('secret' in SETTINGS[name]));
-  const unknown = Object.keys(parsed.data).find((key) => !allowed.some((name) => name === key));
-  if (unknown === undefined) return parsed.data;
-  throw new AppError(
-    'VALIDATION_ERROR',
-    `${path} has the unknown setting "${unknown}"; it takes ${allowed.join(', ')}. Keys of providers come from the environment only.`,
-  );
-}
-
 /** A text as it may be shown: user name and password of an address in it are masked. */
 export const withoutPassword = (text: string): string => text.replace(/(?<=:\/\/)[^/?#]*@/, '***@');
 
@@ -346,23 +332,6 @@ function findRoot(
     if (dirname(at) === at) break;
   }
   return { path: join(home, '.daybook'), source: 'home', name: 'the home folder' };
-}
-
-function chooseToolsets(
-  chosen: string | undefined,
-  found: Found,
-  known: readonly string[],
-): readonly string[] {
-  if (chosen === undefined) return known.filter((name) => name !== 'admin');
-  const wanted = chosen.split(',').flatMap((part) => (part.trim() ? [part.trim()] : []));
-  if (wanted.includes('all')) return known;
-  const unknown = wanted.find((name) => !known.includes(name));
-  if (unknown === undefined) return known.filter((name) => wanted.includes(name));
-  throw new AppError(
-    'VALIDATION_ERROR',
-    `${found.toolsets?.name ?? 'toolsets'} takes all, or some of ${known.join(', ')}; there is no toolset "${unknown}".`,
-    { hint: 'Correct that setting and try again.', details: { setting: 'toolsets', unknown } },
-  );
 }
 
 function kgOf(

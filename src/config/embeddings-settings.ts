@@ -40,7 +40,7 @@ export function embeddingsConfig(
   return Object.freeze({ mode, model: model ?? MODELS[mode], endpoint, apiKey });
 }
 
-/** What somebody should know who switched it on, perhaps long ago. */
+/** Notices for a user who switched it on, perhaps long ago. */
 export function embeddingsNotices({ mode, endpoint, model }: EmbeddingsConfig): readonly string[] {
   if (mode === 'off' || mode === 'local') return [];
   return [

@@ -1,4 +1,4 @@
-/** The settings of what is kept for how long, and their part of the configuration. */
+/** The settings of retention (how long backups, trash and versions are stored), and their part of the configuration. */
 import { setting, wholeNumber } from './setting.js';
 
 export const KEEPING_SETTINGS = {
@@ -13,7 +13,7 @@ export const KEEPING_SETTINGS = {
     schema: wholeNumber(0, 36_500).default(30),
     takes: 'a whole number of days from 0 to 36500',
     about:
-      'Where a retention policy is set, what was deleted longer ago is removed permanently; `0` keeps all (default `30`).',
+      'If a retention policy is set, anything that has been in the trash for longer is removed permanently; `0` keeps all (default `30`).',
     env: ['DAYBOOK_TRASH_KEEP_DAYS'],
   }),
   keepVersions: setting({

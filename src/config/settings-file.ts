@@ -1,6 +1,10 @@
-/** The text of a settings file as a value. */
+/** The text of a settings file: as a value, and as settings with known names. */
 import { type ParseError, parse } from 'jsonc-parser';
+import { z } from 'zod';
 import { AppError } from '../base/errors.js';
+import { SETTINGS, type SettingName } from './settings.js';
+
+const NAMES = Object.keys(SETTINGS) as SettingName[];
 
 /** JSON with comments and trailing commas, as people keep settings. VALIDATION_ERROR names the line. */
 export function parseJson(content: string, path: string): unknown {
@@ -16,4 +20,31 @@ export function parseJson(content: string, path: string): unknown {
     `${path} is not valid JSON (line ${before.length}, column ${column}).`,
     { hint: 'Correct that place and try again.' },
   );
+}
+
+/** The settings of the configuration file; VALIDATION_ERROR for a name that is no setting of a file. */
+export function parseFile(content: string | undefined, path: string): Record<string, unknown> {
+  if (content === undefined) return {};
+  const parsed = z.record(z.string(), z.unknown()).safeParse(parseJson(content, path));
+  if (!parsed.success) throw new AppError('VALIDATION_ERROR', `${path} takes one JSON object.`);
+  const allowed = NAMES.filter((name) => !('secret' in SETTINGS[name]));
+  const unknown = Object.keys(parsed.data).find((key) => !allowed.some((name) => name === key));
+  if (unknown === undefined) return parsed.data;
+  if (NAMES.some((name) => name === unknown)) {
+    const problem = `"${unknown}" in ${path} is a secret, which comes from the environment only.`;
+    throw new AppError('VALIDATION_ERROR', problem);
+  }
+  const similar = allowed.filter((name) => sharedStart(name, unknown) >= SIMILAR_START);
+  throw new AppError('VALIDATION_ERROR', `${path} has the unknown setting "${unknown}".`, {
+    hint: `${similar.length > 0 ? `Similar settings: ${similar.join(', ')}. ` : ''}Correct the name or remove the line. docs/CLI.md lists all settings.`,
+  });
+}
+
+/** Names that begin with this many equal letters are shown for a setting that does not exist. */
+const SIMILAR_START = 4;
+
+function sharedStart(name: string, other: string): number {
+  const [a, b] = [name.toLowerCase(), other.toLowerCase()];
+  const end = [...a].findIndex((letter, index) => letter !== b[index]);
+  return end === -1 ? a.length : end;
 }

@@ -7,6 +7,7 @@ import { delimiter } from 'node:path';
 import { z } from 'zod';
 import { isTimeZone, systemTimeZone } from '../base/local-time.js';
 import { KEEPING_SETTINGS } from './keeping-settings.js';
+import { OFFER_SETTINGS } from './offer-settings.js';
 import { lowerCase, onOff, setting, text, wholeNumber } from './setting.js';
 
 export type { Setting } from './setting.js';
@@ -72,13 +73,7 @@ export const SETTINGS = {
       'The time zone in which session_start and the command line show times (default: that of the system).',
     env: ['DAYBOOK_TIME_ZONE'],
   }),
-  toolsets: setting({
-    schema: z.union([text, z.array(text).transform((names) => names.join(','))]).optional(),
-    takes: 'names of toolsets separated by commas (in the file also a JSON list), or all',
-    about: 'Which toolsets are offered (default: all but `admin`).',
-    env: ['DAYBOOK_TOOLSETS'],
-    flag: '--toolsets',
-  }),
+  ...OFFER_SETTINGS,
   logLevel: setting({
     schema: z.preprocess(lowerCase, z.enum(LOG_LEVELS).default('info')),
     takes: `one of ${LOG_LEVELS.join(', ')}`,
@@ -101,7 +96,7 @@ export const SETTINGS = {
   agePassphrase: setting({
     schema: z.string().min(1).optional(),
     takes: 'a passphrase',
-    about: 'The passphrase of age files that backups and exports are written to and read from.',
+    about: 'The passphrase for backups and exports in age files.',
     env: ['DAYBOOK_AGE_PASSPHRASE'],
     secret: true,
   }),
@@ -240,7 +235,7 @@ export const SETTINGS = {
   kgMaxTriples: setting({
     schema: wholeNumber(1, 100_000_000).default(5_000),
     takes: 'a whole number from 1 to 100000000',
-    about: 'Most facts that the knowledge graph holds, closed ones among them (default `5000`).',
+    about: 'Most facts that the knowledge graph may have, including ended ones (default `5000`).',
     env: ['MCP_KG_MAX_TRIPLES'],
   }),
   kgTtlDays: setting({
@@ -318,7 +313,7 @@ export const SETTINGS = {
   httpSessionIdleMinutes: setting({
     schema: wholeNumber(1, 525_600).default(1440),
     takes: 'a whole number of minutes from 1 to 525600',
-    about: 'A session ends after it is unused for so long (default `1440`, a day).',
+    about: 'A session that is unused for this time ends (default `1440`, a day).',
     env: ['DAYBOOK_HTTP_SESSION_IDLE_MINUTES'],
   }),
   httpRateLimit: setting({

@@ -34,7 +34,7 @@ export function candidate(
   return { text, rule, conversationId, messageId, seq, role, createdAt } satisfies Candidate;
 }
 
-/** The latest `most` messages that a person or an assistant said, newest first. */
+/** The latest `most` messages of the user or the assistant, newest first. */
 export function latestMessages(conversation: Conversation, most: number): LocatedMessage[] {
   const located: LocatedMessage[] = [];
   const { messages } = conversation;
@@ -61,7 +61,7 @@ export async function pickedFrom<T extends Candidate>(
   return withoutRepeats(found);
 }
 
-/** The first of each text: what is said twice is shown once. */
+/** The first of each text: a repeated text is shown once. */
 function withoutRepeats<T extends Candidate>(candidates: readonly T[]): T[] {
   const seen = new Set<string>();
   return candidates.filter(({ text }) => {

@@ -55,12 +55,12 @@ export async function snapshotOf(
   if (latest === undefined || session === undefined) return undefined;
   const share = tokens * SHARE_OF_CANDIDATES;
   const asked: OpenQuestion[] = [];
-  const said: PromiseCandidate[] = [];
+  const candidates: PromiseCandidate[] = [];
   for (const conversation of conversations) {
     asked.push(...(await openQuestions(conversation, slice)));
-    said.push(...(await promisesIn(conversation, slice)));
+    candidates.push(...(await promisesIn(conversation, slice)));
   }
-  const promised = dueFirst(said);
+  const promised = dueFirst(candidates);
   const questions = fitting(asked, share);
   const promises = fitting(promised, share);
   const { lastTurns, turns } = turnsOf(latest, session, {
@@ -105,11 +105,11 @@ function turnsOf(
   { tokens, maxTurns }: { tokens: number; maxTurns: number },
 ) {
   const lastTurns: Turn[] = [];
-  const said = messages
+  const dialogue = messages
     .map((message, index) => ({ message, seq: index + 1 }))
     .filter(({ message, seq }) => message.role !== 'system' && seq >= fromSeq);
   let room = tokens;
-  for (const { message, seq } of said.toReversed()) {
+  for (const { message, seq } of dialogue.toReversed()) {
     const { id: messageId, role, createdAt, content } = message;
     const frame = { messageId, seq, role, createdAt };
     const overhead = estimateTextTokens(JSON.stringify(frame)) + 5;
@@ -120,7 +120,7 @@ function turnsOf(
     room -= estimateTextTokens(JSON.stringify(turn));
     if (room <= 0 || lastTurns.length >= maxTurns) break;
   }
-  return { lastTurns, turns: said.length };
+  return { lastTurns, turns: dialogue.length };
 }
 
 /** The text, or its beginning and end around an ellipsis; `undefined` where too little would be left. */

@@ -15,7 +15,7 @@ export interface Session {
   readonly messages: number;
 }
 
-/** `undefined` where nothing was said. */
+/** `undefined` if there is no message. */
 export function lastSession(messages: readonly Message[]): Session | undefined {
   const last = messages.at(-1);
   if (last === undefined) return undefined;

@@ -1,6 +1,6 @@
 /**
  * Finds questions that have no answer yet, as far as the order of the messages shows (docs/CONTINUITY.md):
- * those after which the other side said nothing, and those whose answer was put off.
+ * those that the other side did not answer, and those whose answer was postponed.
  */
 import type { TimeSlice } from '../base/time-slice.js';
 import type { Conversation } from '../stores/conversations/document/schema.js';
@@ -55,7 +55,7 @@ export function openQuestions(
   });
 }
 
-/** What the other side said next, all of it until the first side spoke again; fed newest first. */
+/** The next messages of the other side, up to the next message of the first side; fed newest first. */
 class Replies {
   readonly #turns: Record<string, LocatedMessage[]> = {};
   #lastRole = '';

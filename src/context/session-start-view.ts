@@ -46,7 +46,7 @@ export function viewOf(
       related: [],
       lastTurns: [],
     };
-    return { found: false, notes: [`Nothing was said${where} yet.`], ...lists };
+    return { found: false, notes: [`There is no message${where} yet.`], ...lists };
   }
   const { conversationId: id, title, module: own } = start.head;
   return {

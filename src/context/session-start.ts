@@ -49,7 +49,7 @@ interface SessionSources {
 }
 
 /**
- * `undefined` where nothing was said yet. Bounded by `maxTokens` but for the notes around it.
+ * `undefined` if there is no message yet. Bounded by `maxTokens` but for the notes around it.
  * CANCELLED; CONVERSATION_NOT_FOUND, VALIDATION_ERROR (currentThreadId).
  */
 export async function startSession(
@@ -100,7 +100,7 @@ async function distinctiveWordsOf(
   return mostDistinctive(words, frequencies, read.length, DISTINCTIVE_WORDS);
 }
 
-/** What one conversation is called must not take the place of what was said in it. */
+/** The title of a conversation must not use the space of its messages. */
 function shownHead(conversation: Conversation): ConversationHead {
   const { messages: _, metadata: __, tags: ___, title, module, ...head } = conversation;
   return {

@@ -92,8 +92,8 @@ export class EmbeddingSync {
         );
       },
     );
-    this.#timer = setInterval(() => this.#look(), pollIntervalMs).unref();
-    this.#look(true);
+    this.#timer = setInterval(() => this.#workOnce(), pollIntervalMs).unref();
+    this.#workOnce(true);
   }
 
   /**
@@ -120,8 +120,8 @@ export class EmbeddingSync {
       signal.throwIfAborted();
     });
     if (!isAlone) {
-      throw new AppError('LOCKED', 'Another process of Daybook makes the vectors now.', {
-        hint: 'Wait until daybook embeddings says that all are made.',
+      throw new AppError('LOCKED', 'Another Daybook process is making the vectors.', {
+        hint: 'Wait until daybook embeddings shows that all vectors are ready.',
       });
     }
     return this.progress;
@@ -167,7 +167,7 @@ export class EmbeddingSync {
     return this.#missing.size > 0 ? 'embedding' : 'ready';
   }
 
-  #look(isFirst = false): void {
+  #workOnce(isFirst = false): void {
     if (this.#ending.signal.aborted) return;
     this.#working ??= this.#work(isFirst)
       .catch((error: unknown) => this.#fail(error))

@@ -15,7 +15,12 @@ import type { ConversationDocuments } from '../stores/conversations/files/conver
 import { withSummaries } from '../stores/summaries/exported-summaries.js';
 import type { SummaryStore } from '../stores/summaries/summary-store.js';
 import { exportPath } from './export-folder.js';
-import { EXPORT_WRITERS, type ExportedDocument, type ExportFormat } from './formats.js';
+import {
+  EXPORT_WRITERS,
+  type ExportedDocument,
+  type ExportFormat,
+  type TimeFormat,
+} from './formats.js';
 import { MarkdownFolder } from './markdown-files.js';
 import { type ShownActivity, withActivity } from './message-activity.js';
 import { forSharing } from './redact-for-sharing.js';
@@ -38,6 +43,8 @@ export interface ExportRequest {
   readonly forSharing: boolean;
   /** What machines did, in the text for readers; left out: it stays in the metadata. */
   readonly activity?: ShownActivity | undefined;
+  /** How Markdown writes times; in UTC by default. */
+  readonly timeOf?: TimeFormat | undefined;
   /** Makes an age file of a file, which these open. */
   readonly age?: AgeLock | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -110,7 +117,7 @@ export class Exporter {
       request.signal?.throwIfAborted();
       const document = await this.#read(conversationId, request, counts.damaged);
       if (document !== undefined) {
-        yield* conversation(document, counts.conversations === 0);
+        yield* conversation(document, counts.conversations === 0, request.timeOf);
         counts.conversations += 1;
         counts.messages += document.messages.length;
       }

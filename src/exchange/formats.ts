@@ -17,10 +17,18 @@ export const EXPORT_VERSION = 1;
 /** A document as the store writes it: `messages` is a list of objects. */
 export type ExportedDocument = JsonObject & { conversationId: string; messages: JsonObject[] };
 
+/** The day, and hour and minute, of an ISO 8601 time, such as `2025-01-24 15:00`. */
+export type TimeFormat = (time: string) => string;
+
+const utcMinute: TimeFormat = (time) => time.slice(0, 16).replace('T', ' ');
+
 export interface ExportWriter {
   opening(exportedAt: string): string;
-  /** In pieces, so that no conversation has to be put together in memory twice. */
-  conversation(document: ExportedDocument, isFirst: boolean): Iterable<string>;
+  /**
+   * In pieces, so that no conversation has to be put together in memory twice. `timeOf` is how Markdown
+   * writes a time.
+   */
+  conversation(document: ExportedDocument, isFirst: boolean, timeOf?: TimeFormat): Iterable<string>;
   readonly closing: string;
 }
 
@@ -91,30 +99,35 @@ const SPEAKERS: Record<string, string> = { user: 'User', assistant: 'Assistant',
 
 const markdown: ExportWriter = {
   opening: () => '',
-  *conversation({ messages, conversationId, title, module, createdAt, tags }, isFirst) {
-    const head = { conversationId, title, module, createdAt, tags };
-    yield `${isFirst ? '' : '\n---\n\n'}${headingOf(head)}`;
+  *conversation({ messages, ...head }, isFirst, timeOf = utcMinute) {
+    yield `${isFirst ? '' : '\n---\n\n'}${headingOf(head, timeOf)}`;
     for (const message of messages) {
-      yield `\n${speakerLine(message)}\n\n${messageMarkdown(String(message['content']))}\n`;
+      yield `\n${speakerLine(message, timeOf)}\n\n${messageMarkdown(String(message['content']))}\n`;
     }
   },
   closing: '',
 };
 
-/** Title, day, module, tags and id, as the beginning of a Markdown document. */
-export function headingOf({ conversationId, title, module, createdAt, tags }: JsonObject): string {
+/** Title, day, module, tags, key and id, as the beginning of a Markdown document. */
+export function headingOf(
+  { conversationId, clientId, title, module, createdAt, tags }: JsonObject,
+  timeOf: TimeFormat = utcMinute,
+): string {
   const facts = [
-    String(createdAt).slice(0, 10),
+    timeOf(String(createdAt)).slice(0, 10),
     ...(module === undefined ? [] : [String(module)]),
     ...(Array.isArray(tags) && tags.length > 0 ? [tags.map((tag) => `#${tag}`).join(' ')] : []),
+    ...(clientId === undefined ? [] : [String(clientId)]),
     String(conversationId),
   ];
   const heading = oneLine(String(title ?? 'Untitled conversation'));
   return `# ${heading}\n\n*${facts.map(oneLine).join(' · ')}*\n`;
 }
 
-export const speakerLine = ({ role, createdAt }: JsonObject): string =>
-  `## ${SPEAKERS[String(role)]} · ${String(createdAt).slice(0, 16).replace('T', ' ')}`;
+export const speakerLine = (
+  { role, createdAt }: JsonObject,
+  timeOf: TimeFormat = utcMinute,
+): string => `## ${SPEAKERS[String(role)]} · ${timeOf(String(createdAt))}`;
 
 export const oneLine = (text: string) => text.replaceAll(/\s+/g, ' ').trim();
 

@@ -111,8 +111,8 @@ export class GraphImport {
       const { format, refused } = gathered;
       return { format, facts: facts.length, added: stored.added, notes, refused };
     } catch (error) {
-      const kept = new Set(facts.slice(0, stored.facts).map(({ note }) => note?.path));
-      for (const note of stored.notes) if (!kept.has(note.path)) await this.#takeBack(note);
+      const storedNotes = new Set(facts.slice(0, stored.facts).map(({ note }) => note?.path));
+      for (const note of stored.notes) if (!storedNotes.has(note.path)) await this.#takeBack(note);
       throw stopped(error, request.signal, stored, facts.length);
     }
   }
@@ -314,6 +314,6 @@ function tooLong(text: string): AppError {
   const count = [...text].length;
   return new AppError(
     'E_KG_INVALID_TRIPLE',
-    `An observation has ${count} characters or is no proper text; at most 200 are stored.`,
+    `An observation has ${count} characters (at most 200 are stored), or is not valid text.`,
   );
 }

@@ -57,7 +57,7 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 
 function asObject(value: unknown): Record<string, unknown> {
   if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
-  throw new AppError('VALIDATION_ERROR', 'It is no JSON object.');
+  throw new AppError('VALIDATION_ERROR', 'It is not a JSON object.');
 }
 
 function timeOf(name: string, value: unknown): number {

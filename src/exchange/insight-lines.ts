@@ -91,7 +91,7 @@ async function dryPut(store: InsightStore, replacesOlder: boolean): Promise<Put>
     const there = planned.get(id);
     const isOlder = there !== undefined && there.insight.updated_at < updated_at;
     if (there !== undefined && !(replacesOlder && isOlder)) {
-      return { outcome: 'kept', stored: there };
+      return { outcome: 'unchanged', stored: there };
     }
     planned.set(id, given);
     return { outcome: there === undefined ? 'added' : 'replaced', stored: given };

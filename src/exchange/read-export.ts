@@ -108,8 +108,8 @@ function recordOf({ location, conversationId, head, messages, error }: Open): Ex
 /** Without the fields of the line itself; what was unknown goes back to where it was. */
 function fromLine(fields: JsonObject, own: readonly string[]): JsonObject {
   const { extra, ...known } = fields;
-  const kept = Object.fromEntries(Object.entries(known).filter(([key]) => !own.includes(key)));
-  return isRecord(extra) ? { ...kept, ...extra } : kept;
+  const others = Object.fromEntries(Object.entries(known).filter(([key]) => !own.includes(key)));
+  return isRecord(extra) ? { ...others, ...extra } : others;
 }
 
 /** `undefined` where it is no line of an export. */

@@ -9,9 +9,9 @@ import type { ExportedDocument } from './formats.js';
 /** A new document; the one given stays as it is. */
 export function forSharing(document: ExportedDocument): ExportedDocument {
   const { conversationId, createdAt, updatedAt, formatVersion, title, module, tags } = document;
-  const kept = document.messages.filter(({ role }) => role !== 'system');
-  const ids = new Set(kept.map(({ id }) => id));
-  const messages = kept.map((message) => sharedMessage(message, ids));
+  const shared = document.messages.filter(({ role }) => role !== 'system');
+  const ids = new Set(shared.map(({ id }) => id));
+  const messages = shared.map((message) => sharedMessage(message, ids));
   const messageCount = messages.length;
   const head = { conversationId, createdAt, updatedAt, messageCount, formatVersion };
   return withoutAbsent({ ...head, title, module, tags, messages }) as ExportedDocument;

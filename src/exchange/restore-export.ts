@@ -83,7 +83,7 @@ async function restoreRecord(
   if (!CONVERSATION_ID.test(id)) {
     throw new AppError(
       'VALIDATION_ERROR',
-      `${JSON.stringify(id.slice(0, 80))} is no conversation id.`,
+      `${JSON.stringify(id.slice(0, 80))} is not a conversation id.`,
     );
   }
   if (known.seen.has(id)) throw new AppError('CONFLICT', `${id} is in the export twice.`);

@@ -39,7 +39,7 @@ export class Importer {
     if (real !== undefined && folders.some((folder) => isInside(folder, real))) return real;
     throw new AppError(
       'VALIDATION_ERROR',
-      'This server reads no such path for callers over HTTP.',
+      'This server does not read that path for callers over HTTP.',
       {
         hint:
           folders.length === 0

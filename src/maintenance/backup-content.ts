@@ -214,7 +214,7 @@ function parseContents(bytes: Uint8Array, path: string): BackupContents {
 
 function damaged(path: string, problem: string): AppError {
   return new AppError('CORRUPT', `The backup ${path} cannot be trusted: ${problem}.`, {
-    hint: 'Nothing was taken from it. Use another backup.',
+    hint: 'Nothing was restored from it. Use another backup.',
     details: { path, problem },
   });
 }

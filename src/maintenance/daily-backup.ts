@@ -1,5 +1,5 @@
 /**
- * One backup a day while a server is up. A backup that somebody made by hand counts.
+ * One backup a day while a server is up. A backup that the user made by hand counts.
  */
 import type { Backups } from './backup.js';
 import { type Daily, type DailyOptions, startDaily } from './daily.js';

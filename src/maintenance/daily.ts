@@ -37,7 +37,7 @@ export function startDaily(options: DailyOptions): Daily {
   const memory: Memory = { doneDate: undefined, pauseUntil: 0 };
   let context: Promise<void> | undefined;
   const pollNow = () => {
-    context ??= look(options, memory, ending.signal).finally(() => {
+    context ??= runIfDue(options, memory, ending.signal).finally(() => {
       context = undefined;
     });
   };
@@ -57,7 +57,7 @@ interface Memory {
   pauseUntil: number;
 }
 
-async function look(options: DailyOptions, memory: Memory, signal: AbortSignal): Promise<void> {
+async function runIfDue(options: DailyOptions, memory: Memory, signal: AbortSignal): Promise<void> {
   const { clock, log, what } = options;
   const date = isoTime(clock.now()).slice(0, 10);
   if (memory.doneDate === date || clock.monotonic() < memory.pauseUntil) return;
@@ -75,7 +75,7 @@ async function isDone(options: DailyOptions, date: string, signal: AbortSignal):
   const before = await options.state(date);
   if (before !== 'due') return before === 'done';
   const lease = await tryLease(options.leasePath);
-  if (lease === undefined) return false; // another process is at it; the next look sees the result
+  if (lease === undefined) return false; // another process is at it; the next check sees the result
   try {
     // Another process may have done it between the check and the lease.
     if ((await options.state(date)) === 'due') log.info(await options.run(signal), `${what} done`);

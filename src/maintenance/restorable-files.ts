@@ -1,6 +1,6 @@
 /**
  * Which files a restore may put back: the kinds that Daybook itself keeps (docs/FORMAT.md), by name,
- * and by content where git reads the file. An archive may be of somebody else's making: nothing in it
+ * and by content where git reads the file. An archive may come from a stranger: nothing in it
  * becomes a file that git, a shell or an editor runs.
  */
 import { isAppError } from '../base/errors.js';

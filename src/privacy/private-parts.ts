@@ -1,4 +1,4 @@
-/** `<private>…</private>`: what somebody marks so is never stored. */
+/** `<private>…</private>`: a text that is marked like this is never stored. */
 
 const TAG = /<(\/?)private\s*>/gi;
 export const PRIVATE_MARK = '[private part left out]';

@@ -127,11 +127,11 @@ export class Redactor {
       await atomicWrite(path, bytes, { fsync }, found.stamp);
       return;
     }
-    await withLock(lock.folder, lock.name, async (held) => {
+    await withLock(lock.folder, lock.name, async (handle) => {
       const found = await readStored(path);
       if (found === undefined) return;
       const bytes = this.#redacted(path, found.bytes, redaction, isGraph);
-      await held.replace(path, bytes, { fsync }, { base: found.stamp });
+      await handle.replace(path, bytes, { fsync }, { base: found.stamp });
     });
   }
 

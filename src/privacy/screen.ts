@@ -1,6 +1,6 @@
 /**
  * Takes secrets and private parts out of messages before they are stored: in their content, and in the
- * texts of their metadata. What was said stays readable: each is replaced by a mark that names its kind.
+ * texts of their metadata. The rest of the text stays readable: each is replaced by a mark that names its kind.
  */
 import { isRecord } from '../base/is-record.js';
 import type { JsonObject } from '../stores/conversations/document/schema.js';
@@ -58,14 +58,14 @@ export class MessageScreen implements Screen, TextScreen {
     const { text, parts } = withoutPrivateParts(given);
     for (let part = 0; part < parts; part += 1) masked.push(PRIVATE);
     if (!this.#masksSecrets) return text;
-    const kept: string[] = [];
+    const pieces: string[] = [];
     let from = 0;
     for (const { kind, start, end } of await secretsIn(text)) {
-      kept.push(text.slice(from, start), `[masked ${kind}]`);
+      pieces.push(text.slice(from, start), `[masked ${kind}]`);
       masked.push(kind);
       from = end;
     }
-    return kept.join('') + text.slice(from);
+    return pieces.join('') + text.slice(from);
   }
 
   /** The same value where nothing was found. Mostly one check of all its texts shows that. */

@@ -32,9 +32,10 @@ export function refusalOf(reply: HttpReply, context: ReplyContext): AppError {
   const { type, message, param } = readEnvelope(reply);
   const waitMs = reply.status === 429 ? retryAfterMs(reply.headers, context.nowMs) : undefined;
   const refusal = classify(reply.status, type, message, waitMs, context.backend);
-  const said = message === undefined ? '' : ` It said: ${quoteUpstream(message, context.secrets)}.`;
+  const quoted =
+    message === undefined ? '' : ` It said: ${quoteUpstream(message, context.secrets)}.`;
   const outcome: Outcome = reply.status >= 500 || reply.status === 408 ? 'unknown' : 'refused';
-  return new AppError(refusal.code, `${refusal.message}${said}`, {
+  return new AppError(refusal.code, `${refusal.message}${quoted}`, {
     ...(refusal.hint === undefined ? {} : { hint: refusal.hint }),
     details: {
       outcome,

@@ -68,7 +68,7 @@ function checkedKey(apiKey: string): string {
   if (/^[\x21-\x7e]+$/.test(apiKey)) return apiKey;
   throw new AppError(
     'NOT_CONFIGURED',
-    'PERPLEXITY_API_KEY is empty or holds characters no key has.',
+    'PERPLEXITY_API_KEY is empty or has characters that a key cannot have.',
     {
       details: { outcome: 'not_sent' },
     },

@@ -144,7 +144,7 @@ export interface LexicalScores {
   /** Bits of those near it or in the same speaker's turns. */
   readonly around: Uint32Array;
   /** Bits of those in its speaker's name and its date. */
-  readonly said: Uint32Array;
+  readonly labelWords: Uint32Array;
 }
 
 export function lexicalScores(
@@ -161,7 +161,7 @@ export function lexicalScores(
   const passages = new Uint16Array(count);
   const own = new Uint32Array(count);
   const around = new Uint32Array(count);
-  const said = new Uint32Array(count);
+  const labelWords = new Uint32Array(count);
   const weigh = new PassageWeigher(hits, weights, passageLength, constants);
   for (let message = 0; message < count; message++) {
     const nearMask = near[message] ?? 0;
@@ -173,9 +173,9 @@ export function lexicalScores(
     passages[message] = weigh.bestPassage;
     own[message] = weigh.own;
     around[message] = nearMask | turnMask;
-    said[message] = weigh.said;
+    labelWords[message] = weigh.labelWords;
   }
-  return { scores, passages, own, around, said };
+  return { scores, passages, own, around, labelWords };
 }
 
 /** Bits of the words that stand at most `reach` terms before or after a message, in its session. */
@@ -242,8 +242,8 @@ class PassageWeigher {
   best = 0;
   bestPassage = 0;
   own = 0;
-  /** Of what is said about the message: by whom and when. */
-  said = 0;
+  /** Those that the labels of the message have: its speaker and its date. */
+  labelWords = 0;
 
   constructor(hits: Hits, weights: Float64Array, length: number, constants: LexicalConstants) {
     this.#hits = hits;
@@ -270,10 +270,10 @@ class PassageWeigher {
     const message = this.#message;
     const content = (stream.starts[message] ?? 0) + (stream.prefixes[message] ?? 0);
     this.own = 0;
-    this.said = 0;
+    this.labelWords = 0;
     let hit = this.#from;
     for (; hit < this.#to && (positions[hit] ?? 0) < content; hit++)
-      this.said |= 1 << (words[hit] ?? 0);
+      this.labelWords |= 1 << (words[hit] ?? 0);
     for (let at = hit; at < this.#to; at++) this.own |= 1 << (words[at] ?? 0);
     this.best = 0;
     this.bestPassage = 0;
@@ -302,11 +302,11 @@ class PassageWeigher {
     for (let word = 0; word < frequencies.length; word++) {
       const bit = 1 << word;
       const counted = frequencies[word] ?? 0;
-      const frequency = counted === 0 && (this.said & bit) !== 0 ? 1 : counted;
+      const frequency = counted === 0 && (this.labelWords & bit) !== 0 ? 1 : counted;
       const inside = (frequency * (k1 + 1)) / (frequency + norm);
       const beside = (near & bit) !== 0 ? this.#constants.near : 0;
-      const said = (turn & bit) !== 0 ? this.#constants.turn : 0;
-      score += (this.#weights[word] ?? 0) * Math.max(inside, beside, said);
+      const inTurn = (turn & bit) !== 0 ? this.#constants.turn : 0;
+      score += (this.#weights[word] ?? 0) * Math.max(inside, beside, inTurn);
     }
     return score;
   }

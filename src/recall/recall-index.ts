@@ -51,7 +51,7 @@ export interface Evidence {
   /** Those that only stand near it or in the same speaker's turns. */
   readonly around: readonly string[];
   /** Those that its speaker's name or its date has. */
-  readonly said: readonly string[];
+  readonly labelWords: readonly string[];
   readonly cosine?: number;
 }
 
@@ -141,9 +141,9 @@ export class RecallIndex {
     const known = this.#streams.get(conversationId);
     const stream = yield* readStream(messages, this.#vocabulary, known, unchanged);
     const before = known === undefined ? 0 : messagesIn(known);
-    const kept = Math.min(unchanged, before, messages.length);
-    this.#changed += messages.length - kept;
-    this.#dropped += before - kept;
+    const reused = Math.min(unchanged, before, messages.length);
+    this.#changed += messages.length - reused;
+    this.#dropped += before - reused;
     if (known !== undefined) this.#remove(conversationId, known);
     this.#enter(conversationId, stream);
   }
@@ -354,7 +354,7 @@ function hitOf(
     evidence: {
       words: texts(own),
       around: texts((lexical.around[message] ?? 0) & ~own),
-      said: texts((lexical.said[message] ?? 0) & ~own),
+      labelWords: texts((lexical.labelWords[message] ?? 0) & ~own),
       ...(vector !== undefined && { cosine: vector.cosine }),
     },
   };

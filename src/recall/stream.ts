@@ -54,17 +54,17 @@ export function* readStream(
   known: Stream | undefined,
   unchanged: number,
 ): Generator<undefined, Stream> {
-  const kept = known === undefined ? 0 : Math.min(unchanged, messagesIn(known), messages.length);
+  const reused = known === undefined ? 0 : Math.min(unchanged, messagesIn(known), messages.length);
   const people = [...(known?.people ?? [])];
   const read: { message: ReadMessage; speaker: number; time: number }[] = [];
-  let language = kept > 0 ? (known?.languages[kept - 1] ?? 0) : 0;
-  for (const source of messages.slice(kept)) {
+  let language = reused > 0 ? (known?.languages[reused - 1] ?? 0) : 0;
+  for (const source of messages.slice(reused)) {
     const message = yield* readMessage(source, vocabulary, language);
     language = message.language;
     read.push({ message, speaker: speakerNumber(source, people), time: source.time });
     yield;
   }
-  const old = known === undefined || kept === 0 ? undefined : firstMessages(known, kept);
+  const old = known === undefined || reused === 0 ? undefined : firstMessages(known, reused);
   const { terms, starts, passages, firstPassages } = layOut(read, old);
   const joined = <T extends Uint8Array | Float64Array>(
     before: T | undefined,
@@ -72,7 +72,7 @@ export function* readStream(
     values: readonly number[],
   ): T => {
     if (before !== undefined) made.set(before);
-    made.set(values, kept);
+    made.set(values, reused);
     return made;
   };
   const bytes = (before: Uint8Array | undefined, values: readonly number[]) =>

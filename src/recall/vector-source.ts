@@ -26,7 +26,7 @@ export interface VectorScores {
 }
 
 export interface VectorSource {
-  /** Name of the model, said in answers. */
+  /** Name of the model, shown in answers. */
   readonly model: string;
   /** `undefined` where no vector can be used now (model not ready, nothing embedded yet). CANCELLED. */
   ask(question: string, signal?: AbortSignal): Promise<VectorScores | undefined>;

@@ -70,8 +70,8 @@ export class ResearchRuns {
 
   /** The paid answer of the conversation that is not stored yet, if there is one. */
   unsaved(conversationId: string): { text: string; reason: string } | undefined {
-    const kept = this.#unsaved.get(conversationId);
-    return kept && { text: kept.answer.text, reason: kept.reason };
+    const unsaved = this.#unsaved.get(conversationId);
+    return unsaved && { text: unsaved.answer.text, reason: unsaved.reason };
   }
 
   /**
@@ -114,8 +114,8 @@ export class ResearchRuns {
       const job = await this.#deps.jobs.get(conversationId);
       if (job !== undefined && this.#canMove(conversationId, job)) {
         const run = new RunRecord(conversationId, lease, job, this.#deps);
-        const kept = this.#unsaved.get(conversationId);
-        if (kept !== undefined) await this.#save(run, kept.answer);
+        const unsaved = this.#unsaved.get(conversationId);
+        if (unsaved !== undefined) await this.#save(run, unsaved.answer);
         else if (job.state !== 'creating') return this.#launch(run);
         else await run.markUnknown('the process that started it ended before it had the id');
       }

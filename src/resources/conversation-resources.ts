@@ -92,6 +92,6 @@ function requireAddress(uri: string): ConversationAddress {
   if (address !== undefined) return address;
   throw new AppError(
     'VALIDATION_ERROR',
-    `${JSON.stringify(uri.slice(0, 200))} is no conversation.`,
+    `${JSON.stringify(uri.slice(0, 200))} is not a conversation.`,
   );
 }

@@ -124,7 +124,7 @@ const summariseConversation: Prompt = {
       required: true,
       complete: completeConversation,
     },
-    { name: 'focus', description: 'What the summary should look at above all.', required: false },
+    { name: 'focus', description: 'What the summary should concentrate on.', required: false },
   ],
   async get({ conversationId = '', focus = '' }, app) {
     const conversation = await app.conversations.load(conversationId);

@@ -11,7 +11,9 @@ export interface ListedResource {
   readonly title: string;
   readonly description: string;
   readonly mimeType: string;
-  readonly annotations: { readonly lastModified: string };
+  /** Absent where the resource is part of this package. */
+  readonly annotations?: { readonly lastModified: string };
+  readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
 export interface ResourceTemplate {
@@ -31,6 +33,7 @@ export interface ResourceContent {
   readonly uri: string;
   readonly mimeType: string;
   readonly text: string;
+  readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
 export interface ResourceNotifier {

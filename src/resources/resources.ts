@@ -10,7 +10,7 @@ import type { ListedResource, ResourceKind } from './resource-kind.js';
 
 const PAGE = 50;
 
-/** In the order of the list; the cursors of the first have no prefix. */
+/** What is stored, in the order of the list; the cursors of the first have no prefix. */
 export const resourceKinds: readonly ResourceKind[] = [
   conversationResources,
   graphResources,
@@ -20,29 +20,33 @@ export const resourceKinds: readonly ResourceKind[] = [
 export const resourceTemplates = resourceKinds.flatMap(({ templates }) => templates);
 
 /** A page of the list: kind after kind, each in an order of its own. VALIDATION_ERROR: bad cursor. */
-export async function listResources(app: App, cursor: string | undefined) {
-  const { first, rest } = parseCursor(cursor);
+export async function listResources(
+  app: App,
+  cursor: string | undefined,
+  kinds: readonly ResourceKind[],
+) {
+  const { first, rest } = parseCursor(cursor, kinds);
   const resources: ListedResource[] = [];
-  for (let index = first; index < resourceKinds.length; index += 1) {
-    const kind = resourceKinds[index];
+  for (let index = first; index < kinds.length; index += 1) {
+    const kind = kinds[index];
     if (kind === undefined) break;
     const limit = Math.max(1, PAGE - resources.length);
     const within = index === first && rest !== undefined ? { cursor: rest } : {};
     const page = await kind.list(app, { ...within, limit });
     // A full page asks each later kind only whether it has anything.
     const isFull = resources.length === PAGE && page.resources.length > 0;
-    if (isFull) return { resources, nextCursor: cursorOf(index, '') };
+    if (isFull) return { resources, nextCursor: cursorOf(kinds, index, '') };
     resources.push(...page.resources);
     if (page.nextCursor !== undefined) {
-      return { resources, nextCursor: cursorOf(index, page.nextCursor) };
+      return { resources, nextCursor: cursorOf(kinds, index, page.nextCursor) };
     }
   }
   return { resources };
 }
 
 /** The kind that an address belongs to. VALIDATION_ERROR: none. */
-export function requireKind(uri: string): ResourceKind {
-  const kind = resourceKinds.find((each) => each.owns(uri));
+export function requireKind(uri: string, kinds: readonly ResourceKind[]): ResourceKind {
+  const kind = kinds.find((each) => each.owns(uri));
   if (kind !== undefined) return kind;
   throw notAResource(uri);
 }
@@ -54,14 +58,15 @@ export function notAResource(uri: string): AppError {
   });
 }
 
-function cursorOf(index: number, rest: string): string {
-  return index === 0 ? rest : `${resourceKinds[index]?.name}:${rest}`;
+function cursorOf(kinds: readonly ResourceKind[], index: number, rest: string): string {
+  return index === 0 ? rest : `${kinds[index]?.name}:${rest}`;
 }
 
-function parseCursor(cursor: string | undefined): { first: number; rest: string | undefined } {
-  const first = resourceKinds.findIndex(
-    ({ name }, index) => index > 0 && cursor?.startsWith(`${name}:`),
-  );
+function parseCursor(
+  cursor: string | undefined,
+  kinds: readonly ResourceKind[],
+): { first: number; rest: string | undefined } {
+  const first = kinds.findIndex(({ name }, index) => index > 0 && cursor?.startsWith(`${name}:`));
   if (first < 0 || cursor === undefined) return { first: 0, rest: cursor };
   const rest = cursor.slice(cursor.indexOf(':') + 1);
   return { first, rest: rest === '' ? undefined : rest };

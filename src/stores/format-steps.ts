@@ -10,7 +10,7 @@ type Fields = { [key: string]: unknown };
 /**
  * Gets the whole file as it was parsed and answers a new object. The file may have been edited by hand:
  * what the step does not understand it leaves as it is, for the reader to judge. It must not throw.
- * Texts may be sealed (encryption), so a step moves them and does not look into them.
+ * Texts may be sealed (encryption), so a step moves them and does not read them.
  */
 export type FormatStep = (file: Fields) => Fields;
 

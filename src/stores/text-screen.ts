@@ -1,9 +1,9 @@
 /**
- * What takes secrets and private parts out of texts that are no messages, before they are stored. The
- * stores ask it; `privacy/` implements it, and `app` joins the two.
+ * Removes secrets and private parts from texts that are not messages, before they are stored. The
+ * stores call it; `privacy/` implements it, and `app` joins the two.
  */
 export interface TextScreen {
-  /** Whether one look tells that nothing is to be taken out of any text of this JSON value. */
+  /** Whether a quick check shows that no text of this JSON value has anything to remove. */
   isCleanValue(value: unknown): boolean;
   /** The same value without it, and what was taken out, such as `GITHUB_TOKEN`, once for each time. */
   screenValue<T>(value: T): Promise<{ readonly value: T; readonly masked: readonly string[] }>;

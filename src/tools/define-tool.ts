@@ -76,6 +76,8 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject
   readonly input: I;
   readonly output: O;
   readonly annotations: ToolAnnotations;
+  /** The view that shows its result to people, where the client can show one (MCP Apps). */
+  readonly view?: 'conversation' | 'graph' | 'figures';
   /** True where the result quotes stored or fetched text, which is data and never instructions. */
   readonly quotesText?: boolean;
   /** Its writes wait in memory while the store is away; other writing tools are refused then. */

@@ -56,7 +56,7 @@ function parseCursor(cursor: string | undefined): { seq: number; offset: number 
   if (cursor === undefined) return { seq: 1, offset: 0 };
   const match = /^(\d{1,9}):(\d{1,12})$/.exec(cursor);
   if (match) return { seq: Number(match[1]), offset: Number(match[2]) };
-  throw new AppError('VALIDATION_ERROR', 'cursor is not one that a previous page returned.', {
+  throw new AppError('VALIDATION_ERROR', 'No previous page returned this cursor.', {
     hint: 'Pass nextCursor of the previous page unchanged, or leave `cursor` out to begin at the start.',
     details: { field: 'cursor' },
   });

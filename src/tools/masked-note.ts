@@ -4,7 +4,7 @@ import { maskedBetween, maskedNote } from '../privacy/screen.js';
 
 export const maskedField = z
   .string()
-  .describe('What was not stored: secrets of well-known forms, and <private> parts.')
+  .describe('What was not stored: secrets in well-known formats, and <private> parts.')
   .exactOptional();
 
 /** Nothing where everything was stored. */

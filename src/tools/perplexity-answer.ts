@@ -37,7 +37,7 @@ export const answerOutput = z.object({
     ),
   saved: z.boolean().describe('Whether question and answer are in the stored conversation.'),
   notSavedReason: z.string().exactOptional(),
-  conversationId: z.string().exactOptional().describe('Absent only if nothing could be stored.'),
+  conversationId: z.string().exactOptional().describe('Missing only if nothing could be stored.'),
   conversationPath: z.string().exactOptional().describe('Absolute path of its folder on disk.'),
   isFollowup: z.boolean(),
   rawResultText: z.string().describe('The answer; empty while in progress.'),

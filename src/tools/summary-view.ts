@@ -10,14 +10,14 @@ export const summaryFacts = z.object({
   generatedAt: z.string(),
   messageCount: z.number().int().describe('Messages that it is about.'),
   qualityScore: z.number().describe('0 to 1: coverage, spread over time, no names from elsewhere.'),
-  isStale: z.boolean().describe('It is about an earlier state of the conversation.'),
+  isStale: z.boolean().describe('True if the conversation has changed since.'),
   problem: z
     .object({ code: z.string(), message: z.string() })
     .describe('Why it was not rewritten, or not stored.')
     .exactOptional(),
 });
 
-/** An empty text where nothing was said. */
+/** An empty text if there is no message. */
 export function toSummaryFacts({
   summary,
   isStale,

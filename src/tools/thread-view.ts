@@ -94,11 +94,11 @@ export function messagesWithin<T>(
     cut: <M extends { readonly content: string }>(message: M) => M & { isCut: boolean },
   ) => T,
 ): T[] {
-  const kept = items.slice(0, countWithin(items, maxTokens));
-  const [first, second] = kept;
-  if (first === undefined || second !== undefined) return kept;
+  const fitting = items.slice(0, countWithin(items, maxTokens));
+  const [first, second] = fitting;
+  if (first === undefined || second !== undefined) return fitting;
   const excess = estimateTokens(first) - (maxTokens - OVERHEAD_TOKENS_PER_MESSAGE);
-  if (excess <= 0) return kept;
+  if (excess <= 0) return fitting;
   return [
     withContent(first, (message) => {
       const room = estimateTokens(message.content) - excess;
@@ -115,9 +115,10 @@ export function fieldsOfMeta(meta: JsonObject | undefined): {
 } {
   if (meta === undefined) return {};
   const { tags, ...metadata } = meta;
-  const kept = Object.keys(metadata).length > 0 ? { metadata } : {};
-  if (tags === undefined) return kept;
-  if (Array.isArray(tags) && tags.every((tag) => typeof tag === 'string')) return { tags, ...kept };
+  const others = Object.keys(metadata).length > 0 ? { metadata } : {};
+  if (tags === undefined) return others;
+  if (Array.isArray(tags) && tags.every((tag) => typeof tag === 'string'))
+    return { tags, ...others };
   throw new AppError('VALIDATION_ERROR', 'meta.tags takes a list of texts.', {
     details: { field: 'meta.tags' },
   });

@@ -38,8 +38,8 @@ export const newTripleFields = {
           .string()
           .describe('When it began to hold, ISO 8601; now if left out.')
           .exactOptional(),
-        conversationId: z.string().describe('Where it was said.').exactOptional(),
-        messageId: z.string().describe('Where it was said.').exactOptional(),
+        conversationId: z.string().describe('Where it comes from.').exactOptional(),
+        messageId: z.string().describe('Where it comes from.').exactOptional(),
       }),
     )
     .max(MOST_TRIPLES)
@@ -73,7 +73,7 @@ export const tripleSchema = z.object({
   subject: z.string(),
   predicate: z.string(),
   object: z.string(),
-  ts: z.string().describe('Since when it holds.'),
+  ts: z.string().describe('The time from which it is true.'),
   validTo: z.string().describe('When it ends; absent while unknown.').exactOptional(),
   conversationId: z.string().exactOptional(),
   messageId: z.string().exactOptional(),
@@ -111,7 +111,7 @@ export const visibilityFields = {
 };
 
 export const pageSchema = {
-  total: z.number().int().describe('All that match, on whatever page.'),
+  total: z.number().int().describe('All that match, on all pages.'),
   hasMore: z.boolean(),
   nextOffset: z.number().int().exactOptional(),
 };

@@ -318,9 +318,15 @@ describe('over HTTP', () => {
     });
   });
 
+  it('names similar settings for one that does not exist', () => {
+    expect(() => load({ files: { [FILE]: { toolset: 'kg' } } })).toThrow(
+      expect.objectContaining({ hint: expect.stringContaining('Similar settings: toolsets.') }),
+    );
+  });
+
   it('takes the token from the environment only, and never repeats it', () => {
     const files = { [FILE]: { httpToken: TOKEN } };
-    expect(failure({ files })).toContain('unknown setting "httpToken"');
+    expect(failure({ files })).toContain('"httpToken" in');
     const spaced = 'a token with spaces in it';
     expect(failure({ env: { DAYBOOK_HTTP_TOKEN: spaced } })).not.toContain(spaced);
   });

@@ -4,11 +4,11 @@ import type { ErrorCode } from '../../src/base/errors.js';
 export const EXPLANATIONS: Record<ErrorCode, string> = {
   VALIDATION_ERROR:
     'An argument or a setting is missing, unknown or of the wrong kind. The message names it and what it takes. Nothing was read or written.',
-  TIMEOUT: 'The work took longer than it was allowed to.',
+  TIMEOUT: 'The work took longer than its time limit.',
   QUERY_SYNTAX:
     'A full-text query is not valid FTS5 syntax. Only `matchType: fts5` reports this, with the position.',
   CONVERSATION_NOT_FOUND:
-    'The id has the right shape, but no conversation has it; or no conversation was saved under that key.',
+    'The id has the right form, but no conversation has it; or no conversation was saved under that key.',
   CONVERSATION_CORRUPTED:
     'The `conversation.json` cannot be understood: broken JSON, or a message without `role` or `content`. Details say where. Other conversations are not affected.',
   MESSAGE_NOT_FOUND: 'The conversation exists, but has no message with that id.',
@@ -22,10 +22,10 @@ export const EXPLANATIONS: Record<ErrorCode, string> = {
   E_KG_INVALID_TRIPLE:
     'A part of a triple is empty or longer than 200 characters. Parts are refused, never cut.',
   PATH_ESCAPE:
-    'A path leaves the folder it belongs to, here or on another operating system: absolute, with `..`, a drive letter, a NUL, a reserved name, percent-encoded, with characters that look like separators, or through a symbolic link. Or it only resembles the name that is there (case, composition, look-alike letters); `details.twin` is that name.',
+    'A path leaves the folder it belongs to, here or on another operating system: absolute, with `..`, a drive letter, a NUL, a reserved name, percent-encoded, with characters that look like separators, or through a symbolic link. A path that only resembles an existing name (case, composition, similar letters) is refused as well; `details.twin` is that name.',
   FILESYSTEM_ERROR:
     'The operating system refused to read or write: permissions, too many open files, a failing disk.',
-  TOO_LARGE: 'A value is larger than what can be kept in one piece.',
+  TOO_LARGE: 'A value is too large to be stored in one piece.',
   STORAGE_FULL:
     'The disk, or the space that the store may take, is full. What was there before is intact.',
   LOCKED: 'Another process held the lock of this file for more than ten seconds.',
@@ -45,5 +45,5 @@ export const EXPLANATIONS: Record<ErrorCode, string> = {
   DECRYPT: 'A file is encrypted, and the key is missing or does not fit.',
   CANCELLED: 'The client cancelled the call, or the server was asked to end while the call waited.',
   INTERNAL:
-    'A fault in Daybook. The message carries a reference; the log on stderr has the same reference with the details.',
+    'Daybook has a bug. The message has a reference; the log on stderr has the same reference, with the details.',
 };

@@ -88,13 +88,23 @@ export function renderErrors(): string {
   ].join('\n\n')}\n`;
 }
 
+/** What holds for every command. */
+const CLI_RULES = [
+  'You can name a conversation by its key, its id or a unique beginning of either, its title, or `last` (the one that was changed last).',
+  'The exit status is 0 if the command worked, 1 if it found nothing or left something out, and 2 for an error or wrong use. A command that shows what you stored (`list`, `search`, `find`, `stats`, `mb list`, `kg query` and so on) found nothing when it shows nothing. There are exceptions: an empty trash, no locks, no language models and an empty export are normal, so `daybook trash`, `unlock`, `providers list` and the commands `export` of `insight` and `kg` end with 0 then.',
+  'Every command that reports something takes `--json`. An error is then `{"success": false, "error": {"code", "message", "hint", …}}` on the standard output.',
+  'Times are local; `--utc` shows them in UTC. Exported files and JSON always have UTC.',
+  'Colours, rendered Markdown, progress bars and the pager (`DAYBOOK_PAGER`, else `PAGER`, else `less -R`; an empty value switches it off) are used on terminals only. `NO_COLOR` switches colours off.',
+  '`daybook completion bash`, `zsh` or `fish` prints a script for your shell. `man daybook` shows this page where npm installed it.',
+];
+
 export function renderCli(): string {
   const program = createProgram();
   for (const command of program.commands) fillIn(command, () => ({}));
   return `${[
     NOTE,
     '# The command line',
-    'A conversation is named by its key, its id or a unique beginning of either, its title, or `last`. Every command ends with 0 (done), 1 (nothing was found among what is stored, or something was left out) or 2 (an error or wrong use). Every command that reports something takes `--json`; an error is then `{"success": false, "error": {"code", "message", "hint", …}}` on the standard output. Times are local unless `--utc` is given. Colours, rendered Markdown, progress bars and the pager (`DAYBOOK_PAGER`, else `PAGER`, else `less -R`; empty for none) are for terminals; through a pipe there are none. `NO_COLOR` switches colours off. `daybook completion bash`, `zsh` or `fish` prints a script for your shell, and `man daybook` shows this page where npm installed it.',
+    CLI_RULES.map((rule) => `- ${rule}`).join('\n'),
     helpOf(program),
     ...program
       .createHelp()

@@ -5,8 +5,10 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -53,6 +55,21 @@ describe('a healthy store', () => {
 });
 
 describe('conversations', () => {
+  it('finds the folder of a conversation, and a file, that are links', async () => {
+    const place = doctorPlace();
+    place.write(FILE, conversationText(['x']));
+    const elsewhere = join(place.root, 'elsewhere');
+    renameSync(join(place.logs, ID), elsewhere);
+    symlinkSync(elsewhere, join(place.logs, ID));
+    const [folder] = await of(place, 'conversations');
+    expect(folder).toMatchObject({ severity: 'error', message: expect.stringContaining('link') });
+    rmSync(join(place.logs, ID));
+    mkdirSync(join(place.logs, ID));
+    symlinkSync(join(elsewhere, 'conversation.json'), join(place.logs, ID, 'conversation.json'));
+    const [file] = await of(place, 'conversations');
+    expect(file).toMatchObject({ severity: 'error', message: expect.stringContaining('link') });
+  });
+
   it('saves every complete message of a file that is cut off, and keeps the file', async () => {
     const place = doctorPlace();
     const whole = conversationText(['first', 'second {"}', 'third'], {

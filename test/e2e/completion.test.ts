@@ -1,9 +1,24 @@
-/** Shell completion: the scripts are valid in their shells, and bash completes with them. */
+/** Shell completion in real shells: bash, zsh (on a terminal) and fish. */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { MAIN, runCommand, withPlace } from './harness.js';
+import { runProgram } from '../support/terminal.js';
+import { MAIN, type Place, runCommand, withPlace } from './harness.js';
+
+/** A program of the system, which no package brings. */
+const FISH = 'fish';
+
+/** A conversation "A b" with the message SOUGHT, and an environment in which `daybook` is the built command. */
+async function withConversation(place: Place): Promise<Record<string, string>> {
+  const title = ['--conversation-id', 'plan', '--title', 'A b'];
+  await runCommand(place, ['save', 'user', 'SOUGHT', ...title]);
+  const bin = join(place.folder, 'bin');
+  mkdirSync(bin);
+  const text = `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`;
+  writeFileSync(join(bin, 'daybook'), text, { mode: 0o755 });
+  return { ...place.env, PATH: `${bin}:${place.env['PATH']}` };
+}
 
 describe('completion', () => {
   it.each([
@@ -28,22 +43,47 @@ describe('completion', () => {
 
   it('of a conversation in bash: a title with blanks is one word', async () => {
     await withPlace(async (place) => {
-      await runCommand(place, ['save', 'user', 'x', '--conversation-id', 'plan', '--title', 'A b']);
-      const bin = join(place.folder, 'bin');
-      mkdirSync(bin);
-      writeFileSync(join(bin, 'run'), `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`, {
-        mode: 0o755,
-      });
-      symlinkSync(join(bin, 'run'), join(bin, 'daybook'));
+      const env = await withConversation(place);
       const script = `
         source <(daybook completion bash)
         COMP_WORDS=(daybook show A); COMP_CWORD=2; _daybook
         printf '%s\\n' "\${COMPREPLY[@]}"
         COMP_WORDS=(daybook show pl); _daybook
         printf '%s\\n' "\${COMPREPLY[@]}"`;
-      const env = { ...place.env, PATH: `${bin}:${place.env['PATH']}` };
       const { stdout, stderr } = spawnSync('bash', ['-c', script], { env, encoding: 'utf8' });
       expect([stdout, stderr]).toEqual(['A\\ b\nplan\n', '']);
+    });
+  });
+
+  it('in zsh: the Tab key completes the title of a conversation, and Enter shows it', async () => {
+    await withPlace(async (place) => {
+      const env = await withConversation(place);
+      const setup =
+        "PROMPT=''; autoload -Uz compinit && compinit -u -d zcompdump; source <(daybook completion zsh); echo RE''ADY\n";
+      const answers = [
+        { after: 'START', type: setup },
+        { after: 'READY', type: 'daybook show A\t\n' },
+        { after: 'SOUGHT', type: 'exit\n' },
+      ];
+      const zsh = ['zsh', '-f', '-c', 'echo START; exec zsh -f -i'];
+      const { screen } = await runProgram(place, zsh, { env, answers });
+      expect(screen).toContain('SOUGHT');
+    });
+  });
+
+  it('in fish: commands, options and the title of a conversation', async () => {
+    await withPlace(async (place) => {
+      const env = await withConversation(place);
+      const complete = ['daybook show A', 'daybook li', 'daybook kg add --repl'];
+      const script = `daybook completion fish | source; ${complete
+        .map((line) => `complete -C '${line}'`)
+        .join('; ')}`;
+      const { stdout, stderr } = spawnSync(FISH, ['--no-config', '-c', script], {
+        env,
+        encoding: 'utf8',
+      });
+      const words = stdout.split('\n').map((line) => line.split('\t')[0]);
+      expect([words, stderr]).toEqual([['A b', 'list', '--replaces', ''], '']);
     });
   });
 

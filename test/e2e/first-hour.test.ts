@@ -110,7 +110,15 @@ describe.each([80, 120])('the first hour, %i columns wide', (columns) => {
       expect(text).toContain('In March.');
       for (const line of text.split('\n')) expect(stringWidth(line)).toBeLessThanOrEqual(columns);
     }
+    const [, day, time] = /(\d{4}-\d\d-\d\d) (\d\d:\d\d).*garden-plan/.exec(list) ?? [];
+    const env = { TZ: 'Asia/Tokyo' };
+    const far = await person.types([...root, 'show', 'garden-plan'], 0, { env });
+    expect(far).toContain('times: Asia/Tokyo');
+    expect(far).toMatch(/garden-plan/);
+    expect(far).not.toContain(`${day} ${time}`);
     expect(await person.types([...root, 'search', 'peas'])).toContain('garden-plan #1');
+    const found = await person.types([...root, 'find', 'sprng', '--kind', 'conversation']);
+    expect(found).toMatch(/garden-plan .*\(tag: spring\)/);
     await person.types([...root, 'rename', 'garden', 'Peas']);
     await person.types([...root, 'delete', 'Peas']);
     expect(await person.types([...root, 'search', 'peas'], 1)).toContain('Nothing found.');
@@ -132,6 +140,13 @@ describe.each([80, 120])('the first hour, %i columns wide', (columns) => {
       writeFileSync(join(logs, folder, 'conversation.json'), text);
     };
     write('20250101-1735689600000', '{ "messages": [');
+    const graph = join(place.root, 'memory-bank', 'kg_wal.log');
+    mkdirSync(join(place.root, 'memory-bank'), { recursive: true });
+    writeFileSync(graph, 'not a fact\n');
+    const facts = await person.types([...root, 'kg', 'query'], 1);
+    expect(facts).toContain('No fact can be read');
+    expect(facts.match(/damaged lines: 1/g)).toHaveLength(1);
+    expect(await person.types([...root, 'kg', 'stats'], 1)).toContain('damaged lines: 1');
     write('My Garden', '{"messages": []}');
     const [own = ''] = readdirSync(logs).filter((n) => /^2026/.test(n));
     await cp(join(logs, own), join(logs, '20250102-1735776000000'), { recursive: true });
@@ -142,6 +157,7 @@ describe.each([80, 120])('the first hour, %i columns wide', (columns) => {
       }
       expect(text).not.toContain('health good');
     }
+    expect(await person.types([...root, 'list'], 1)).toContain('a closing ] is missing');
     const save = ['save', 'user', 'two', '--conversation-id', 'plan'];
     expect(await person.types([...root, ...save], 2)).toContain(own);
     const nothing = await person.types([...root, 'show', 'lost'], 1);

@@ -10,7 +10,7 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { CallToolResult, ClientCapabilities } from '@modelcontextprotocol/sdk/types.js';
 import type {
   JsonSchemaType,
   JsonSchemaValidator,
@@ -74,8 +74,10 @@ const jsonSchemaValidator = {
 export async function withClient<T>(
   { root, env }: Place,
   work: (session: Session) => Promise<T>,
+  capabilities: ClientCapabilities = {},
 ): Promise<T> {
-  const client = new Client({ name: 'daybook-e2e', version: '1' }, { jsonSchemaValidator });
+  const options = { jsonSchemaValidator, capabilities };
+  const client = new Client({ name: 'daybook-e2e', version: '1' }, options);
   const args = [MAIN, '--root', root];
   await client.connect(new StdioClientTransport({ command: process.execPath, args, env }));
   await client.listTools(); // from here on the client validates results against output schemas

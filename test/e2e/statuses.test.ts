@@ -105,6 +105,15 @@ describe('the status of a command', () => {
     });
   });
 
+  it('is 0 where nothing is what one expects: an empty trash, no lock, an empty export', async () => {
+    await withPlace(async (place) => {
+      mkdirSync(place.root);
+      for (const name of ['trash', 'unlock', 'providers list', 'insight export', 'kg export']) {
+        expect((await run(place, ...name.split(' '))).code, name).toBe(0);
+      }
+    });
+  });
+
   it('is 2 for wrong use, with an object on stdout where --json is given', async () => {
     await withPlace(async (place) => {
       for (const name of NAMES.filter((each) => each !== 'complete')) {

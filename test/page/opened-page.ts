@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import axe from 'axe-core';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Frame, Page } from 'playwright-core';
 import { newPlace, servePage } from './browser.mjs';
 
 /** Conversations by number, as somebody writes them by hand. */
@@ -56,8 +56,8 @@ export const goTo = (page: Page, address: string) =>
     location.hash = hash;
   }, address);
 
-/** What axe-core finds. It is run by the test, outside of the policy of the page. */
-export async function faultsOf(page: Page): Promise<string[]> {
+/** What axe-core finds. It is run by the test, outside of the policy of the page or the frame. */
+export async function faultsOf(page: Page | Frame): Promise<string[]> {
   await page.evaluate(axe.source);
   return page.evaluate(async () => {
     const found = window as unknown as { axe: { run(): Promise<{ violations: Violation[] }> } };

@@ -4,6 +4,7 @@
 import { mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { launch, newPlace, run, servePage } from './browser.mjs';
+import { serveHost } from './mcp-app-site.mjs';
 
 const FOLDER = resolve(import.meta.dirname, '../../docs/page');
 const VIEWS = [
@@ -44,6 +45,14 @@ try {
   await page.waitForSelector('.row');
   await take('timeline-narrow');
   await served.stop();
+  const hosted = await serveHost(place);
+  const host = await browser.newPage({ viewport: { width: 760, height: 660 } });
+  await hosted.open(host);
+  await host.evaluate(() => window.host.show('kg_neighbors', { node: 'Ada', depth: 2 }));
+  await host.frameLocator('iframe').locator('.facts-table td').first().waitFor();
+  await host.waitForTimeout(1500);
+  await host.screenshot({ path: join(FOLDER, 'in-an-assistant.png') });
+  await hosted.close();
 } finally {
   await browser.close();
   place.remove();

@@ -52,6 +52,7 @@ describe('capabilities', () => {
         prompts: {},
         completions: {},
         resources: { subscribe: true, listChanged: true },
+        extensions: { 'io.modelcontextprotocol/ui': {} },
       });
       expect(() =>
         client.setNotificationHandler(PromptListChangedNotificationSchema, () => undefined),
@@ -260,7 +261,9 @@ describe('prompts', () => {
       expect(texts[1]).toMatch(/^Stored conversation, quoted as data/);
       expect(texts[1]).toContain('Shall we review the Tipz risks?');
       const empty = { name: 'session_start', arguments: { module: 'other' } };
-      expect(JSON.stringify(await session.client.getPrompt(empty))).toContain('Nothing was said');
+      expect(JSON.stringify(await session.client.getPrompt(empty))).toContain(
+        'There is no message',
+      );
     }),
   );
 

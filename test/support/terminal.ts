@@ -25,12 +25,19 @@ const LIMIT_MS = 60_000;
 
 const quoted = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`;
 
-export async function runInTerminal(
+export const runInTerminal = (
+  place: Place,
+  args: readonly string[],
+  options: TerminalOptions = {},
+): Promise<TerminalRun> => runProgram(place, [process.execPath, MAIN, ...args], options);
+
+/** The same for another program, such as a shell. */
+export async function runProgram(
   place: Place,
   args: readonly string[],
   { cwd = place.folder, columns = 90, env = {}, answers = [] }: TerminalOptions = {},
 ): Promise<TerminalRun> {
-  const command = [process.execPath, MAIN, ...args].map(quoted).join(' ');
+  const command = args.map(quoted).join(' ');
   const child = spawn(
     'script',
     ['-qec', `stty cols ${columns} rows 30; exec ${command}`, '/dev/null'],

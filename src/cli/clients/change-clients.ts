@@ -1,7 +1,7 @@
 /**
  * Adds, changes or removes Daybook's entry in the settings of MCP clients, one after the other: shows
  * the change, asks, keeps a copy of the file. An entry that points to another root is changed only
- * after the difference was shown and somebody agreed to exactly that.
+ * after the difference was shown and the user agreed to exactly that.
  */
 import { resolve } from 'node:path';
 import { isoTime, systemClock } from '../../base/clock.js';

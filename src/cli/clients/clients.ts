@@ -90,7 +90,7 @@ function configHome({ env, platform = process.platform }: Machine, home: string)
 
 /**
  * How a client starts this installation on `root`. By absolute paths: a program that was started from
- * a desktop has no PATH of a shell, and a bare name could become a package of somebody else.
+ * a desktop has no PATH of a shell, and a bare name could become a package of another author.
  * VALIDATION_ERROR for a copy in the cache of npx, which npm may empty at any time.
  */
 export function startCommand(

@@ -29,22 +29,22 @@ function withEntry(text: string, client: Client, entry: Entry): string {
 
 function withoutEntry(text: string, client: Client): string {
   if (readEntry(text, client) === undefined) return text;
-  const kept: string[] = [];
+  const remaining: string[] = [];
   let isInside = false;
   let aside: string[] = []; // comments at the end of the table, which belong to what follows
   for (const line of text.split(/(?<=\n)/)) {
     const isOwn = HEADER.test(line);
     if (!isOwn && ANY_HEADER.test(line)) {
-      if (isInside) kept.push(...aside);
+      if (isInside) remaining.push(...aside);
       isInside = false;
     }
     if (isOwn) isInside = true;
     aside = isInside && /^[ \t]*(#|\r?\n?$)/.test(line) ? [...aside, line] : [];
-    if (!isInside) kept.push(line);
+    if (!isInside) remaining.push(line);
   }
-  if (isInside) kept.push(...aside);
+  if (isInside) remaining.push(...aside);
   const { daybook: _, ...others } = servers(text, client);
-  return proved(kept.join(''), client, others, text);
+  return proved(remaining.join(''), client, others, text);
 }
 
 function blockOf(_client: Client, entry: Entry): string {

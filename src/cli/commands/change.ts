@@ -56,8 +56,8 @@ export async function tag(
   const isQuestion = tags.length === 0 && remove.length === 0;
   const wanted = ({ tags: before = [] }: ConversationHead): HeadChange | undefined => {
     if (isQuestion) return undefined;
-    const kept = before.filter((each) => !remove.includes(each));
-    return { tags: [...new Set([...kept, ...tags])] };
+    const remaining = before.filter((each) => !remove.includes(each));
+    return { tags: [...new Set([...remaining, ...tags])] };
   };
   await change(name, wanted, json, flags, (head) =>
     head.tags === undefined || head.tags.length === 0

@@ -1,6 +1,6 @@
 /**
  * `daybook demo`: a store with some hundred made conversations, notes, insights and facts, so that
- * somebody new sees a living page at once. Only into a folder that is new or empty.
+ * a new user sees a page with content at once. Only into a folder that is new or empty.
  */
 import { resolve } from 'node:path';
 import type { App } from '../../app.js';

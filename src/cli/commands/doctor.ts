@@ -33,14 +33,14 @@ export async function doctor(options: DoctorOptions, flags: Flags): Promise<void
     async (app, signal) => {
       const also = [configurationCheck(config), clientCheck(config.root)];
       const bar = progressBar(process.stderr);
-      const look = async () => {
+      const examine = async () => {
         const onStep = ({ check }: Step) => bar.show({ progress: 0, message: check });
         return app.doctor.examine({ signal, also, onStep }).finally(() => bar.clear());
       };
-      const first = await look();
+      const first = await examine();
       if (!json) printSteps(first.steps);
       const outcomes = repair ? await mend(first, options, signal) : [];
-      const { steps } = outcomes.length > 0 ? await look() : first;
+      const { steps } = outcomes.length > 0 ? await examine() : first;
       process.exitCode = statusOf(steps);
       const findings = steps.flatMap((step) => step.findings);
       report({ root: config.root, steps, repaired: outcomes }, json, () => {
@@ -72,7 +72,7 @@ function printSteps(steps: readonly Step[]): void {
     const state = error ? 'failed' : findings.some(isProblem) ? 'found' : 'good';
     const time = `${(durationMs / 1000).toFixed(2)} s`;
     console.log(`${state.padEnd(7)}${check.padEnd(NAME_WIDTH)}${looked} checked, ${time}`);
-    if (error) console.log(oneLine(`       could not look: ${error.message}`));
+    if (error) console.log(oneLine(`       could not check: ${error.message}`));
     for (const finding of findings.slice(0, MOST_SHOWN)) printFinding(finding);
     if (findings.length > MOST_SHOWN) {
       console.log(`       ${findings.length - MOST_SHOWN} more: see --json`);

@@ -1,6 +1,6 @@
 /**
  * `daybook edit`: opens the file of a conversation in the user's editor and checks it afterwards. The
- * file is the user's: nothing is repaired, but what is wrong is said with its place.
+ * file is the user's: nothing is repaired, but problems are shown with their line and column.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -113,7 +113,7 @@ async function probe(config: Config): Promise<{ model: string; dimensions: numbe
 
 async function isWanted(): Promise<boolean> {
   if (canAsk()) return confirm('Download and install?');
-  throw new AppError('VALIDATION_ERROR', 'No terminal to ask on.', {
+  throw new AppError('VALIDATION_ERROR', 'Daybook cannot ask, because there is no terminal.', {
     hint: 'Nothing was installed. Run it again with --yes.',
   });
 }

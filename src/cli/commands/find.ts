@@ -38,11 +38,21 @@ export async function find(words: readonly string[], options: FindOptions, flags
   );
 }
 
-const toJson = ({ entry: { kind, id, title }, score }: FindHit) => ({ kind, id, title, score });
+const toJson = ({ entry: { kind, id, title }, score, matches }: FindHit) => ({
+  ...{ kind, id, title, score, matches },
+});
 
-function lineOf({ entry: { kind, id, title } }: FindHit): string {
-  const name = kind === 'note' || kind === 'subject' ? '' : `  ${oneLine(title)}`;
-  return `${kind.padEnd(12)}  ${oneLine(id)}${name}`;
+function lineOf({ entry: { kind, id, title, names }, matches }: FindHit): string {
+  const name = names?.find(({ field }) => field === 'key')?.text ?? id;
+  const shownTitle = title === id ? '' : `  ${oneLine(title)}`;
+  return `${kind.padEnd(12)}  ${oneLine(name)}${shownTitle}${reasonOf(name, matches)}`;
+}
+
+/** The matching fields that the line does not show already. */
+function reasonOf(name: string, matches: FindHit['matches']): string {
+  const hidden = matches.filter(({ field, text }) => field !== 'title' && text !== name);
+  if (hidden.length === 0) return '';
+  return `  (${hidden.map(({ field, text }) => `${field}: ${oneLine(text)}`).join(', ')})`;
 }
 
 function kindsOf(kind: string | undefined): { kinds?: EntryKind[] } {

@@ -14,7 +14,7 @@ const REASONS: Readonly<Record<string, string>> = {
   import: 'before an import changed it',
   restore: 'before another version was brought back',
   repair: 'before a repair',
-  hand: 'before somebody edited the file',
+  hand: 'before a person edited the file',
 };
 
 /** The newest first. CONVERSATION_NOT_FOUND, CONFLICT. */

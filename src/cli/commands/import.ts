@@ -130,7 +130,7 @@ async function isWanted(plan: ImportReport, { json }: ImportOptions): Promise<bo
     return false;
   }
   if (!canAsk()) {
-    throw new AppError('VALIDATION_ERROR', 'No terminal to ask on.', {
+    throw new AppError('VALIDATION_ERROR', 'Daybook cannot ask, because there is no terminal.', {
       hint: 'Nothing was imported. Run it again with --yes, or with --dry-run to see what it would do.',
     });
   }

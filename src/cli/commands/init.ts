@@ -105,7 +105,7 @@ const sayUnless = (json: boolean | undefined) => (line: string) => {
   if (!json) console.log(escapeControls(line).replaceAll('\\u000a', '\n'));
 };
 
-/** Nothing is changed where nobody said so. VALIDATION_ERROR for clients that were named. */
+/** Nothing is changed without consent. VALIDATION_ERROR for clients that were named. */
 function mayChange({ yes, client }: InitOptions, done: string): boolean {
   if (yes || canAsk()) return true;
   if (client !== undefined) requireTerminal(done);

@@ -36,7 +36,7 @@ export function addInsightLines(group: Command, flags: () => Flags): void {
       '<file>',
       'one JSON object on each line with content and context; - reads the standard input. A line without id gets the same id at each import',
     )
-    .option('--newer', 'replace an existing insight where the line was updated later')
+    .option('--newer', 'replace an existing insight if the imported one is newer')
     .option('--dry-run', 'only show what would be done')
     .option('--json', 'the report as JSON')
     .addHelpText('after', examplesText('insight import insights.jsonl --dry-run'))

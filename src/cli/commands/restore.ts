@@ -111,7 +111,7 @@ async function fileOf(what: string, { backups: { folder } }: App): Promise<strin
   return undefined;
 }
 
-/** `present`: a file of that name here, which somebody may take for an export. */
+/** `present`: a file of that name here, which the user may believe to be an export. */
 async function noteFromTrash(
   what: string,
   present: string | undefined,

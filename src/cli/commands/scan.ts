@@ -37,11 +37,11 @@ function print(secrets: readonly StoredSecret[], files: number): void {
     const where = place === undefined ? path : `${path}, ${place}`;
     console.log(oneLine(`${where}: ${kind} (${shown})`));
   }
-  const looked = `${countOf(files, 'file')} read`;
+  const filesRead = `${countOf(files, 'file')} read`;
   if (secrets.length === 0) {
-    console.log(`No secret in a well-known format: ${looked}.`);
+    console.log(`No secret in a well-known format: ${filesRead}.`);
     return;
   }
-  console.log(`${countOf(secrets.length, 'secret')}, ${looked}.`);
+  console.log(`${countOf(secrets.length, 'secret')}, ${filesRead}.`);
   console.log('Make each invalid where it was issued; daybook redact takes a text out everywhere.');
 }

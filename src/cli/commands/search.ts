@@ -152,7 +152,7 @@ async function ask(app: App, signal: AbortSignal, input: Input, pages: Pages): P
   }
 }
 
-/** Where the model cannot be used, words alone are searched, and that is said. */
+/** If the model cannot be used, only words are searched, and a line says so. */
 async function loadVectors({ embeddings }: App): Promise<void> {
   try {
     await embeddings.load();

@@ -65,7 +65,7 @@ function flagsOf({ mode, http, port, host, stateless }: ServeOptions): Flags {
 
 /**
  * Opens the stores before it listens, so that a broken disk ends the start. Where the root is away it
- * listens all the same, and each call, of MCP and of the page, looks again.
+ * listens anyway, and each call of MCP or of the page checks again.
  */
 async function overHttp(config: Config, log: Log): Promise<void> {
   const { openHttp } = await import('../../server/http/http-server.js');

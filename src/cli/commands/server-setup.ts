@@ -8,10 +8,13 @@ import type { Tool } from '../../tools/define-tool.js';
 /** Of the built command: its own folder and this one lie side by side. */
 export const PAGE_FOLDER = join(import.meta.dirname, '../page');
 
+/** The same for the views in the window of an assistant. */
+const VIEWS_FILE = join(import.meta.dirname, '../mcp-app/mcp-app.html');
+
 /** What every server of this process has in common. */
-export function serverOptions({ toolsets, perplexity }: Config, log: Log) {
+export function serverOptions({ toolsets, perplexity, views }: Config, log: Log) {
   const isListed = ({ needsPerplexity }: Tool) => !needsPerplexity || perplexity.isListed;
-  return { toolsets, isListed, log };
+  return { toolsets, isListed, log, ...(views && { viewsFile: VIEWS_FILE }) };
 }
 
 /** Rejects for the calls that wait for it; the next call tries again. */

@@ -13,6 +13,7 @@ import { showText } from '../terminal/pager.js';
 import { paintFor } from '../terminal/paint.js';
 import { toStdout } from '../terminal/stdout.js';
 import { terminalJson } from '../terminal/terminal-text.js';
+import { timesFor } from '../terminal/times.js';
 import { withApp } from '../with-app.js';
 
 export interface ShowOptions {
@@ -41,9 +42,10 @@ export async function show(
       const activity = tools ? 'all' : 'folded';
       const chosen = { format: 'markdown', selection, forSharing: false, activity } as const;
       const request = { ...chosen, signal };
-      const markdown = exporter.stream(request, newCounts());
-      if (!process.stdout.isTTY) return toStdout(markdown); // exactly, as for a file
-      const whole = await text(Readable.from(markdown));
+      if (!process.stdout.isTTY) return toStdout(exporter.stream(request, newCounts())); // exactly, as for a file
+      const { zone, minute } = timesFor(flags);
+      const markdown = exporter.stream({ ...request, timeOf: minute }, newCounts());
+      const whole = `${await text(Readable.from(markdown))}\n*times: ${zone}*\n`;
       const columns = columnsOf(process.stdout);
       await showText(renderMarkdown(whole, paintFor(process.stdout), columns));
     },

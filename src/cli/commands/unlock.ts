@@ -70,6 +70,6 @@ async function remove(locks: readonly LockFacts[]): Promise<string[]> {
 function living(locks: readonly LockFacts[]): AppError {
   const names = locks.map(({ name, pid }) => `${name} (process ${pid})`).join(', ');
   return new AppError('CONFLICT', `The owner is running: ${names}.`, {
-    hint: 'Nothing was removed. Wait, or end that process; --force removes the lock all the same, and the owner starts its work again.',
+    hint: 'Nothing was removed. Wait, or end that process. --force removes the lock anyway; its owner then starts its work again.',
   });
 }

@@ -109,7 +109,10 @@ function addRetention(program: Command, flags: () => Flags): void {
     .option('--older-than <days>', 'days since the last message, such as 365d')
     .option('--module <name>', 'only of this module')
     .option('--tag <tag>', 'only with this tag')
-    .option('--by-size', 'the oldest conversations, over 80 % of DAYBOOK_MAX_SIZE_MB')
+    .option(
+      '--by-size',
+      'the oldest conversations, if the store is over 80 % of DAYBOOK_MAX_SIZE_MB',
+    )
     .option('--yes', 'do not ask')
     .option(...JSON_OPTION)
     .addHelpText(

@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline/promises';
 import { AppError } from '../../base/errors.js';
 
-/** Whether there is somebody to ask. */
+/** Whether there is a terminal on which a person can answer. */
 export const canAsk = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true;
 
 /** True for yes; anything else, the end of the input included, is no. CANCELLED at Ctrl-C. */
@@ -30,6 +30,6 @@ export function requireTerminal(done: string): void {
 
 function stopped(): AppError {
   return new AppError('CANCELLED', 'Stopped.', {
-    hint: 'What was confirmed before is done; nothing else was changed.',
+    hint: 'Changes that you confirmed before are done. Nothing else was changed.',
   });
 }

@@ -86,7 +86,8 @@ async function run(command: Command, fields: readonly Field[], made: ToolCommand
       if (isJson) console.log(terminalJson(answer));
       else await show(made, answer, input, optionNames(fields));
       process.exitCode = isNothing(answer) ? NOTHING_FOUND : OK;
-      if ('total' in answer) await reportUnreadable(made.tool, app, made.flags());
+      if ('total' in answer || 'notices' in answer)
+        await reportUnreadable(made.tool, app, made.flags());
     },
     { isReading: made.tool.annotations.readOnlyHint },
   );

@@ -193,10 +193,7 @@ function numberOf(field: Field, text: string): number {
   const number = Number(text);
   if (text.trim() !== '' && !Number.isNaN(number)) return number;
   const label = field.isArgument ? field.name : flagOf(field.name);
-  throw new AppError(
-    'VALIDATION_ERROR',
-    `${label} takes a number; ${JSON.stringify(text)} is not one.`,
-  );
+  throw new AppError('VALIDATION_ERROR', `${label} takes a number, not ${JSON.stringify(text)}.`);
 }
 
 function typedValue(field: Field, raw: unknown): unknown {

@@ -63,7 +63,7 @@ export function subjectLines(answer: Answer, { paint }: View): string {
 export function graphSizes(answer: Answer): string {
   const stats = answer as z.output<typeof kgStats.output>;
   const rows = [
-    ['facts', `${stats.open} hold, ${stats.closed} have ended; at most ${stats.limit}`],
+    ['facts', `${stats.open} current, ${stats.closed} ended; at most ${stats.limit}`],
     ['names', `${countOf(stats.subjects, 'subject')}, ${countOf(stats.objects, 'object')}`],
     [
       'predicates',

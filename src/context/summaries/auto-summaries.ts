@@ -43,10 +43,10 @@ export function startAutoSummaries(options: AutoSummariesOptions): AutoSummaries
     runner.note(conversationId, document !== undefined),
   );
   const timer = setInterval(
-    () => runner.look(),
+    () => runner.workOnce(),
     options.pollIntervalMs ?? POLL_INTERVAL_MS,
   ).unref();
-  runner.look();
+  runner.workOnce();
   return {
     async close() {
       clearInterval(timer);
@@ -75,7 +75,7 @@ class Runner {
     else this.#due.delete(conversationId);
   }
 
-  look(): void {
+  workOnce(): void {
     this.#context ??= this.#work()
       .catch((error: unknown) => {
         if (this.#ending.signal.aborted) return;

@@ -1,4 +1,4 @@
-/** What leaves the machine, to whom, and when: one sentence, said before anything is sent. */
+/** What leaves the machine, to whom, and when: one sentence, shown before anything is sent. */
 import { staysHere } from '../../providers/llm/provider-kinds.js';
 import type { Provider } from '../../stores/llm-providers/provider-list.js';
 

@@ -39,7 +39,7 @@ const SHARE_OF_DECISIONS = 0.35;
 const SHARE_OF_QUESTIONS = 0.2;
 const ENDS_SENTENCE = /[.!?…:;。！？：；)\]"”』」]$/u;
 
-/** `undefined` where nothing was said. Bounded by the level's tokens, with a tenth for headings. */
+/** `undefined` if there is no message. Bounded by the level's tokens, with a tenth for headings. */
 export async function extractSummary(
   conversation: Conversation,
   level: SummaryLevel,

@@ -97,8 +97,8 @@ function allFailed(failures: readonly { name: string; error: AppError }[]): AppE
   if (only !== undefined && second === undefined) return only.error;
   const tried = failures.map(({ name, error }) => ({ provider: name, code: error.code }));
   const last = failures.at(-1)?.error;
-  const said = failures.map(({ name, error }) => `${name}: ${error.message}`).join(' ');
-  return new AppError('PROVIDER', `No language model answered. ${said}`, {
+  const reasons = failures.map(({ name, error }) => `${name}: ${error.message}`).join(' ');
+  return new AppError('PROVIDER', `No language model answered. ${reasons}`, {
     details: { tried },
     cause: last,
   });

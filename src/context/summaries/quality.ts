@@ -19,44 +19,44 @@ const SHARES = { coverage: 0.4, spread: 0.25, grounded: 0.35 };
 export function qualityOf(summary: string, { messages }: Pick<Conversation, 'messages'>): number {
   const all = messages.filter(({ role }) => role !== 'system');
   const step = Math.ceil(all.length / MOST_MESSAGES);
-  const said = all.filter((_, at) => at % step === 0);
+  const sample = all.filter((_, at) => at % step === 0);
   const summaryTerms = new Set(termsOf(summary).keys());
   const score =
-    SHARES.coverage * coverage(summaryTerms, said) +
-    SHARES.spread * spread(summaryTerms, said) +
+    SHARES.coverage * coverage(summaryTerms, sample) +
+    SHARES.spread * spread(summaryTerms, sample) +
     SHARES.grounded * grounded(summary, all);
   return Math.round(score * 100) / 100;
 }
 
 /** The terms in most messages, each weighing as many messages as have it; the root evens short summaries out. */
-function coverage(terms: ReadonlySet<string>, said: readonly Message[]): number {
-  const salient = salientTerms(said);
+function coverage(terms: ReadonlySet<string>, sample: readonly Message[]): number {
+  const salient = salientTerms(sample);
   const all = salient.reduce((sum, [, count]) => sum + count, 0);
   const hit = salient.reduce((sum, [term, count]) => sum + (terms.has(term) ? count : 0), 0);
   return all === 0 ? 0 : Math.sqrt(hit / all);
 }
 
-function spread(terms: ReadonlySet<string>, said: readonly Message[]): number {
-  const length = Math.max(1, Math.ceil(said.length / STRETCHES));
+function spread(terms: ReadonlySet<string>, sample: readonly Message[]): number {
+  const length = Math.max(1, Math.ceil(sample.length / STRETCHES));
   let [stretches, touched] = [0, 0];
-  for (let from = 0; from < said.length; from += length) {
+  for (let from = 0; from < sample.length; from += length) {
     stretches += 1;
-    const own = salientTerms(said.slice(from, from + length)).slice(0, SALIENT_TERMS / STRETCHES);
+    const own = salientTerms(sample.slice(from, from + length)).slice(0, SALIENT_TERMS / STRETCHES);
     if (own.some(([term]) => terms.has(term))) touched += 1;
   }
   return stretches === 0 ? 0 : touched / stretches;
 }
 
-function grounded(summary: string, said: readonly Message[]): number {
+function grounded(summary: string, sample: readonly Message[]): number {
   const claims = [...new Set(summary.match(CLAIM) ?? [])];
   if (claims.length === 0) return 1;
-  const found = claims.filter((claim) => said.some(({ content }) => content.includes(claim)));
+  const found = claims.filter((claim) => sample.some(({ content }) => content.includes(claim)));
   return found.length / claims.length;
 }
 
-function salientTerms(said: readonly Message[]): [string, number][] {
+function salientTerms(sample: readonly Message[]): [string, number][] {
   const counts = new Map<string, number>();
-  for (const { content } of said) {
+  for (const { content } of sample) {
     for (const term of termsOf(content).keys()) counts.set(term, (counts.get(term) ?? 0) + 1);
   }
   return [...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)).slice(0, SALIENT_TERMS);

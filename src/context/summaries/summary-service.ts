@@ -50,7 +50,7 @@ export interface SummaryRequest extends SummaryCall {
 }
 
 export interface SummaryAnswer {
-  /** Absent where nothing was said. */
+  /** Missing if there is no message. */
   readonly summary?: Summary;
   /** It is about an earlier state of the conversation. */
   readonly isStale: boolean;
@@ -116,7 +116,7 @@ export class SummaryService {
     return { summaries: stored, hash: sourceHashOf(conversation.messages) };
   }
 
-  /** Of the given messages alone, extractive and never stored; `undefined` where nothing was said. */
+  /** Of the given messages alone, extractive and never stored; `undefined` if there is no message. */
   async ofPart(
     conversation: Conversation,
     level: SummaryLevel,
@@ -181,11 +181,11 @@ export class SummaryService {
   }
 
   #facts(conversation: Conversation, written: Written): StoredSummary {
-    const said = conversation.messages.filter(({ role }) => role !== 'system');
-    const [first, last] = [said[0], said.at(-1)];
+    const dialogue = conversation.messages.filter(({ role }) => role !== 'system');
+    const [first, last] = [dialogue[0], dialogue.at(-1)];
     return {
       ...written,
-      messageCount: said.length,
+      messageCount: dialogue.length,
       ...(first && { startMessageId: first.id }),
       ...(last && { endMessageId: last.id }),
       sourceHash: sourceHashOf(conversation.messages),

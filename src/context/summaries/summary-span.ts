@@ -38,8 +38,8 @@ export async function summaryInSpan(
     (message) => message.role !== 'system' && isIn(span, message.createdAt),
   );
   if (inSpan.length === 0) return undefined;
-  const said = all.filter(({ role }) => role !== 'system');
-  if (inSpan.length < said.length) {
+  const dialogue = all.filter(({ role }) => role !== 'system');
+  if (inSpan.length < dialogue.length) {
     const text = await summaries.ofPart({ ...head, messages: inSpan }, level, signal);
     return { head, messages: inSpan.length, isPart: true, isStale: false, text: text ?? '' };
   }

@@ -1,6 +1,6 @@
 /**
  * The sentences of a conversation with what speaks for each of them as part of a summary: its terms,
- * where it stands, who said it, whether it decides or asks something. Code, quotations and system
+ * its position, its role, whether it decides or asks something. Code, quotations and system
  * messages are no part of it.
  */
 import type { TimeSlice } from '../../base/time-slice.js';
@@ -14,7 +14,7 @@ import { DENSE_SCRIPT, isFunctionWord, saysDecision } from './languages.js';
 export interface Unit {
   readonly text: string;
   readonly role: Role;
-  /** Position among what was said, from 0 to 1. */
+  /** Position among the messages without system messages, from 0 to 1. */
   readonly time: number;
   /** Order in the conversation. */
   readonly order: number;
@@ -43,16 +43,21 @@ const RUN = /[\p{L}\p{M}\p{N}]+/gu;
 
 /** In order. */
 export async function unitsOf(conversation: Conversation, slice: TimeSlice): Promise<Unit[]> {
-  const said = conversation.messages.filter(({ role }) => role !== 'system');
+  const dialogue = conversation.messages.filter(({ role }) => role !== 'system');
   const open = new Set((await openQuestions(conversation, slice)).map(({ text }) => text));
   const units: Unit[] = [];
-  for (const [index, message] of said.entries()) {
+  for (const [index, message] of dialogue.entries()) {
     if (slice.isSpent()) await slice.yield();
     const sentences = sentencesOf(message.content);
     for (const [at, text] of sentences.entries()) {
-      const position = positionOf(at, sentences.length, index, said);
+      const position = positionOf(at, sentences.length, index, dialogue);
       units.push(
-        unitOf(text, message, { order: units.length, position, time: index / said.length, open }),
+        unitOf(text, message, {
+          order: units.length,
+          position,
+          time: index / dialogue.length,
+          open,
+        }),
       );
     }
   }
@@ -97,11 +102,16 @@ function unitOf(text: string, { role }: Message, { open, ...placed }: Placed): U
   };
 }
 
-function positionOf(at: number, count: number, index: number, said: readonly Message[]): number {
-  const firstUser = said.findIndex(({ role }) => role === 'user');
+function positionOf(
+  at: number,
+  count: number,
+  index: number,
+  dialogue: readonly Message[],
+): number {
+  const firstUser = dialogue.findIndex(({ role }) => role === 'user');
   const isFirst = at === 0;
   if (index === Math.max(0, firstUser)) return isFirst ? 1 : 0.6;
-  if (index === said.length - 1) return isFirst || at === count - 1 ? 0.6 : 0.4;
+  if (index === dialogue.length - 1) return isFirst || at === count - 1 ? 0.6 : 0.4;
   return isFirst ? 0.3 : 0;
 }
 

@@ -27,7 +27,8 @@ export const conversationCheck = (parts: ConversationParts): Check => ({
   async run(context) {
     for (const entry of await entriesOf(parts.logsFolder)) {
       context.signal.throwIfAborted();
-      if (!CONVERSATION_ID.test(entry.name) || !entry.isDirectory()) continue;
+      if (!CONVERSATION_ID.test(entry.name)) continue;
+      if (!entry.isDirectory() && !entry.isSymbolicLink()) continue;
       await examine(entry.name, parts, context);
     }
     await checkNames(parts, context);

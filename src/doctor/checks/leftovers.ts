@@ -69,8 +69,8 @@ async function checkTemporaries(
     found({
       severity: 'note',
       path,
-      message: 'A write that was broken off left this temporary file.',
-      hint: 'It holds nothing that was confirmed. --repair removes it.',
+      message: 'A write that was interrupted left this temporary file.',
+      hint: 'It has no data that was reported as saved. --repair removes it.',
       repair: async () => {
         await sweepTemporaries(folder);
         return 'The temporary file was removed.';
@@ -89,11 +89,11 @@ async function checkTrash(
     found({
       severity: 'note',
       path: join(trashFolder, name),
-      message: 'A permanent removal was broken off.',
-      hint: 'What is left of it is not read any more. --repair ends the removal.',
+      message: 'A permanent removal was interrupted.',
+      hint: 'Daybook does not read the rest. --repair finishes the removal.',
       repair: async () => {
         await conversations.tidy();
-        return 'The removal was ended.';
+        return 'The removal was finished.';
       },
     });
   }

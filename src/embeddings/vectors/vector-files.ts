@@ -69,9 +69,9 @@ export class VectorFiles {
     const rows = new Map<string, Row>();
     for (const name of names) {
       const found = await readWhole(join(this.#folder, name));
-      const held = found && parsed(found.bytes, this.#identity);
-      if (held === undefined || held.length + rows.size > MOST_ROWS_TOGETHER) continue;
-      for (const row of held) if (isWanted(row.key)) rows.set(row.key, row);
+      const existing = found && parsed(found.bytes, this.#identity);
+      if (existing === undefined || existing.length + rows.size > MOST_ROWS_TOGETHER) continue;
+      for (const row of existing) if (isWanted(row.key)) rows.set(row.key, row);
       together.push(name);
     }
     await this.write([...rows.values()]);

@@ -208,7 +208,7 @@ export async function atomicWrite(
   } catch (error) {
     if (error instanceof StaleBaseError) {
       throw new AppError('CONFLICT', `Another program has just changed ${target}.`, {
-        hint: 'Nothing of it was changed. Run the same again.',
+        hint: 'The file was not changed. Run the same command again.',
         details: { path: target },
         cause: error,
       });

@@ -51,7 +51,7 @@ export async function changeUserFile(
   });
 }
 
-/** Permission of anybody to write; root may write without, but the owner said not to. */
+/** Permission of anybody to write; root could write anyway, but the owner decided against it. */
 const WRITABLE = 0o222;
 
 /**
@@ -101,7 +101,7 @@ function readOnly(path: string): AppError {
 
 /** Whether there is a folder at `path`. */
 export async function isFolder(path: string): Promise<boolean> {
-  const found = await withFileError('look at', path, () =>
+  const found = await withFileError('inspect', path, () =>
     ignoreErrno(['ENOENT', 'ENOTDIR'], stat(path)),
   );
   return found?.isDirectory() ?? false;

@@ -117,8 +117,8 @@ function removeOldName(folder: PinnedFolder, name: string, to: string): void {
     if (errnoOf(error) === 'ENOENT') return;
     throw error;
   }
-  const [old, kept] = [statAt(aside), statAt(to)];
-  const isSame = old?.ino === kept?.ino && old?.dev === kept?.dev;
+  const [old, copy] = [statAt(aside), statAt(to)];
+  const isSame = old?.ino === copy?.ino && old?.dev === copy?.dev;
   if (isSame) unlinkSync(aside);
   else renameSync(aside, to);
 }

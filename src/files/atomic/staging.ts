@@ -51,12 +51,12 @@ export async function sweepTemporaries(folder: string): Promise<void> {
 
 /** Paths of the temporary files that `sweepTemporaries` would remove. FILESYSTEM_ERROR. */
 export async function leftBehindIn(folder: string): Promise<string[]> {
-  return withFileError('look at', folder, async () => {
-    const look = inFolder(folder, async (pinned) => {
+  return withFileError('inspect', folder, async () => {
+    const listing = inFolder(folder, async (pinned) => {
       const names = await readdir(pinned.path);
       return names.filter((name) => isLeftBehind(pinned, name)).map((name) => join(folder, name));
     });
-    return (await ignoreErrno(['ENOENT', 'ENOTDIR'], look)) ?? [];
+    return (await ignoreErrno(['ENOENT', 'ENOTDIR'], listing)) ?? [];
   });
 }
 

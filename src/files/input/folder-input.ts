@@ -6,7 +6,7 @@ import { ignoreErrno, withFileError } from '../read/file-errors.js';
 import type { Input, InputFile, RefusedFile } from './input-types.js';
 import { regularBytes } from './regular-file.js';
 
-/** More is no folder of exports: somebody named the root of a disk. */
+/** More is no folder of exports: the user named the root of a disk. */
 const MOST_FILES = 500_000;
 /** Deeper is a loop of mounts, or made to hurt. */
 const DEEPEST = 24;
@@ -56,7 +56,7 @@ async function collect(folder: string, prefix: string, depth: number, found: Fou
 }
 
 async function fileAt(path: string, name: string): Promise<InputFile | undefined> {
-  const stats = await withFileError('look at', path, () => ignoreErrno(['ENOENT'], lstat(path)));
+  const stats = await withFileError('inspect', path, () => ignoreErrno(['ENOENT'], lstat(path)));
   if (!stats?.isFile()) return undefined;
   const { size: sizeBytes, mtimeMs: modifiedAtMs } = stats;
   return { name, sizeBytes, modifiedAtMs, diskPath: path, bytes: () => regularBytes(path) };

@@ -39,7 +39,7 @@ class Lines {
   #sizeBytes = 0;
   #number = 0;
   #isDropped = false;
-  /** What `isWanted` said of the line, once its first bytes were there. */
+  /** What `isWanted` returned for the line, after its first bytes were read. */
   #verdict: boolean | undefined;
 
   constructor(options: LineOptions) {

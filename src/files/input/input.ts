@@ -19,7 +19,7 @@ import { isZip, zipInput } from './zip-input.js';
  */
 export async function openInput(path: string): Promise<Input> {
   const real = await withFileError('find', path, () => realpath(path));
-  const found = await withFileError('look at', path, () => ignoreErrno(['ENOENT'], lstat(real)));
+  const found = await withFileError('inspect', path, () => ignoreErrno(['ENOENT'], lstat(real)));
   if (found?.isDirectory()) return folderInput(path, real);
   if (!found?.isFile()) {
     throw new AppError('PATH_ESCAPE', `${path} is neither a file nor a folder.`, {

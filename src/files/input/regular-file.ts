@@ -1,4 +1,4 @@
-/** The bytes of a file that somebody else made, through the door that follows no link and opens no device. */
+/** The bytes of a file from outside the store, through the door that follows no link and opens no device. */
 import { openHandle } from '../door/open-regular.js';
 import { withFileError } from '../read/file-errors.js';
 

@@ -36,11 +36,11 @@ export async function* withSqlite<T>(
   try {
     const copy = await copyWithLog(path, folder);
     const { Database } = (await import('node-sqlite3-wasm')).default;
-    const database = told(path, () => new Database(copy, { fileMustExist: true }));
+    const database = withSqliteErrors(path, () => new Database(copy, { fileMustExist: true }));
     try {
       // Without it SQLite wants shared memory for the log, which WebAssembly has not.
-      told(path, () => database.exec('PRAGMA locking_mode = EXCLUSIVE'));
-      yield* told(path, () => work(viewOf(database, path)));
+      withSqliteErrors(path, () => database.exec('PRAGMA locking_mode = EXCLUSIVE'));
+      yield* withSqliteErrors(path, () => work(viewOf(database, path)));
     } finally {
       database.close();
     }
@@ -86,11 +86,11 @@ interface Reader {
 
 function viewOf(database: Reader, path: string): SqliteFile {
   function* rows(sql: string, values: readonly (string | number)[] = []): Generator<Row> {
-    const statement = told(path, () => database.prepare(sql));
+    const statement = withSqliteErrors(path, () => database.prepare(sql));
     try {
       const found = statement.iterate([...values])[Symbol.iterator]();
       for (;;) {
-        const { done, value } = told(path, () => found.next());
+        const { done, value } = withSqliteErrors(path, () => found.next());
         if (done) return;
         yield value as Row;
       }
@@ -114,7 +114,7 @@ function viewOf(database: Reader, path: string): SqliteFile {
   };
 }
 
-function told<T>(path: string, work: () => T): T {
+function withSqliteErrors<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (cause) {

@@ -71,7 +71,7 @@ const handOver = new Map<string, number>();
 const observed = new Map<string, { owner: string; mtimeMs: number; since: number }>();
 /**
  * Our names that are in use. Another of our names on a lock counts as dead, otherwise our next call would
- * wait for it: the disk failed at the release, or somebody moved the lock away and back.
+ * wait for it: the disk failed at the release, or the lock was moved away and back.
  */
 const inUse = new Set<string>();
 

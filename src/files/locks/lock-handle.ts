@@ -106,8 +106,8 @@ export function heldLock(home: string, leave: () => void): HeldLock {
           return linkOrCopy(folder, source, join(home, 'stage'));
         });
         // A link may have taken the name since: `link` makes a second name of the link itself.
-        const kept = lstatSync(join(home, 'stage'));
-        if (!kept.isFile()) throw notRegular(source, kept);
+        const staged = lstatSync(join(home, 'stage'));
+        if (!staged.isFile()) throw notRegular(source, staged);
         await renameOnto(join(home, 'stage'), target);
         await syncFolder(dirname(target), durability);
       });

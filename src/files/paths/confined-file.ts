@@ -70,7 +70,11 @@ export async function readPlain(
   try {
     return await readWhole(path, maxBytes);
   } catch (error) {
-    if (isAppError(error, 'PATH_ESCAPE')) throw escapes(name, 'is a link or lies behind one');
+    if (isAppError(error, 'PATH_ESCAPE')) {
+      throw escapes(name, 'is a link, or is reached through a link', {
+        hint: 'Daybook follows no link there. Put the real file in its place, or remove the link.',
+      });
+    }
     if (isAppError(error, 'TOO_LARGE')) {
       throw tooLarge(name, Number((await readStamp(path))?.size ?? 0), maxBytes);
     }

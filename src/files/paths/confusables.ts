@@ -27,7 +27,7 @@ const LATIN_LOOKALIKES = new Map(
 /** The reason why the name could be read as another path; `undefined` if it could not. */
 export function problemWithSpelling(name: string): string | undefined {
   if (PERCENT_ENCODED.test(name)) return 'is percent-encoded';
-  if (LIKE_SEPARATOR.test(name)) return 'holds a sign that looks like a separator';
+  if (LIKE_SEPARATOR.test(name)) return 'has a character that looks like a separator';
   if (INVISIBLE.test(name.replace(NEEDED_INVISIBLES, ''))) return 'holds an invisible character';
   const plain = name.normalize('NFKC');
   if (plain.split('/').length !== name.split('/').length)

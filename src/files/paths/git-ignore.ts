@@ -10,7 +10,7 @@ import { ignoreErrno, withFileError } from '../read/file-errors.js';
 /** Writes `.gitignore` with `*` if the folder has none; a user's own file stays. PATH_ESCAPE for a link. */
 export async function keepOutOfGit(folder: string, durability: Durability): Promise<void> {
   const path = join(folder, '.gitignore');
-  const found = await withFileError('look at', path, () => ignoreErrno(['ENOENT'], lstat(path)));
+  const found = await withFileError('inspect', path, () => ignoreErrno(['ENOENT'], lstat(path)));
   // Git does not follow a link there, so the folder would be committed.
   if (found !== undefined && !found.isFile()) throw notRegular(path, found);
   if (found !== undefined) return;

@@ -76,6 +76,6 @@ function entryAt(path: string): OpenEntry | undefined {
     const isOwn = found.uid === process.getuid?.();
     return { path, isFolder: found.isDirectory(), mode: found.mode & 0o777, isOwn };
   } catch (error) {
-    throw fileError(error, 'look at', path);
+    throw fileError(error, 'inspect', path);
   }
 }

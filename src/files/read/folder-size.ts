@@ -24,7 +24,7 @@ export async function folderSize(folder: string): Promise<FolderSize> {
 
 /** Bytes that this user may still write on the disk of the folder, which may be missing. FILESYSTEM_ERROR. */
 export async function freeBytes(folder: string): Promise<number> {
-  return withFileError('look at', folder, async () => {
+  return withFileError('inspect', folder, async () => {
     for (let path = folder; ; path = dirname(path)) {
       const found = await ignoreErrno(['ENOENT', 'ENOTDIR'], statfs(path));
       if (found !== undefined) return found.bavail * found.bsize;

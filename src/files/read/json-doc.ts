@@ -3,12 +3,13 @@
  * in escapes, and reports damage with its line and column. It never writes.
  */
 import { fstatSync } from 'node:fs';
-import { type ParseError, parse as parseTolerantly, printParseErrorCode } from 'jsonc-parser';
+import { type ParseError, parse as parseTolerantly } from 'jsonc-parser';
 import { AppError, type ErrorCode } from '../../base/errors.js';
 import { openHandle } from '../door/open-regular.js';
 import { readBytes, requireAtMost } from '../door/read-bytes.js';
 import { openFile, SEALED_FILE_BYTES } from '../sealing/sealed-form.js';
 import { ignoreErrno, withFileError } from './file-errors.js';
+import { jsonProblem } from './json-problem.js';
 import { largeDocumentSteps } from './large-document.js';
 import { type Stamp, stampOf } from './stamp.js';
 
@@ -129,7 +130,7 @@ function firstFault(text: string): { offset: number; problem: string } {
   }
   const [first] = errors;
   if (first === undefined) return { offset: 0, problem: 'not JSON' };
-  return { offset: first.offset, problem: printParseErrorCode(first.error) };
+  return { offset: first.offset, problem: jsonProblem(first.error) };
 }
 
 function lineAndColumn(text: string, offset: number): { line: number; column: number } {

@@ -9,7 +9,7 @@ import { newUuid } from '../../base/ids.js';
 
 /** Elements are parsed together until they have so many bytes. */
 const STEP_BYTES = 64 * 1024;
-/** A string is looked at byte by byte so far before the next quotation mark is searched natively. */
+/** A string is read byte by byte up to this length; then the next quotation mark is searched natively. */
 const NEAR = 32;
 
 const QUOTE = 0x22;

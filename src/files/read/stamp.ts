@@ -29,7 +29,7 @@ const ABSENT = ['ENOENT', 'ENOTDIR'];
 
 /** Reads the stamp; a link is not followed. `undefined` if there is nothing. FILESYSTEM_ERROR. */
 export async function readStamp(path: string): Promise<Stamp | undefined> {
-  return withFileError('look at', path, async () => {
+  return withFileError('inspect', path, async () => {
     const found = await ignoreErrno(ABSENT, lstat(path, { bigint: true }));
     return found && stampOf(found);
   });
@@ -42,7 +42,7 @@ export function readStampNow(path: string): Stamp | undefined {
     return found && stampOf(found);
   } catch (error) {
     if (ABSENT.includes(errnoOf(error) ?? '')) return undefined;
-    throw fileError(error, 'look at', path);
+    throw fileError(error, 'inspect', path);
   }
 }
 
@@ -70,7 +70,7 @@ export function hasStampNow(path: string, stamp: Stamp): boolean {
     return isStampOf(lstatSync(path, { throwIfNoEntry: false }), stamp);
   } catch (error) {
     if (ABSENT.includes(errnoOf(error) ?? '')) return false;
-    throw fileError(error, 'look at', path);
+    throw fileError(error, 'inspect', path);
   }
 }
 

@@ -64,9 +64,13 @@ export class CipherKey {
       decipher.final(); // throws where the tag is wrong; GCM gives no bytes here
       return text;
     } catch (cause) {
-      throw new AppError('DECRYPT', 'A sealed text does not open: it was changed or moved.', {
-        cause,
-      });
+      throw new AppError(
+        'DECRYPT',
+        'An encrypted text cannot be decrypted: it was changed or moved.',
+        {
+          cause,
+        },
+      );
     }
   }
 }

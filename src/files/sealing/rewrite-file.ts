@@ -8,7 +8,7 @@ import { readStampNow } from '../read/stamp.js';
 
 /**
  * Replaces what was read by `bytes`. Durable when it resolves. `undefined`, and nothing was written, where
- * somebody changed the file meanwhile. A crash may leave the time of the write. FILESYSTEM_ERROR.
+ * the file was changed meanwhile. A crash may leave the time of the write. FILESYSTEM_ERROR.
  */
 export async function rewriteFile(
   path: string,

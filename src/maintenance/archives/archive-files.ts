@@ -57,13 +57,13 @@ export class ArchiveFiles {
 
   /** What the month's archives hold, by conversation. Each is read to its end and checked; a damaged one counts for nothing. */
   async contents(month: string, signal?: AbortSignal): Promise<Map<string, Fingerprint[]>> {
-    const held = new Map<string, Fingerprint[]>();
+    const stored = new Map<string, Fingerprint[]>();
     for (const path of await this.paths(month)) {
       for (const [id, fingerprint] of await contentsOf(path, signal)) {
-        held.set(id, [...(held.get(id) ?? []), fingerprint]);
+        stored.set(id, [...(stored.get(id) ?? []), fingerprint]);
       }
     }
-    return held;
+    return stored;
   }
 
   /** Makes an archive; durable, and read back whole, when it resolves. STORAGE_FULL, CORRUPT, FILESYSTEM_ERROR. */
@@ -72,7 +72,7 @@ export class ArchiveFiles {
     ids: readonly string[],
     createdAt: string,
     signal?: AbortSignal,
-  ): Promise<{ path: string; held: ReadonlyMap<string, Fingerprint> }> {
+  ): Promise<{ path: string; stored: ReadonlyMap<string, Fingerprint> }> {
     const { logsFolder } = this.#options;
     await makeFolder(this.folder, this.#options);
     await keepOutOfGit(this.folder, this.#options);
@@ -88,7 +88,7 @@ export class ArchiveFiles {
         if (JSON.stringify(files) !== JSON.stringify(content.files)) throw notAsWritten();
       },
     });
-    return { path, held: byConversation(content.files) };
+    return { path, stored: byConversation(content.files) };
   }
 
   /** Of the files that are on disk now. FILESYSTEM_ERROR for what cannot be read, so that it stays. */

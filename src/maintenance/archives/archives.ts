@@ -151,25 +151,25 @@ export class Archives {
     signal: AbortSignal | undefined,
   ): Promise<void> {
     signal?.throwIfAborted();
-    const held = await this.#files.contents(month, signal);
+    const stored = await this.#files.contents(month, signal);
     const fresh: string[] = [];
     for (const { head } of candidates) {
       const now = await this.#fingerprint(head.conversationId, report);
       if (now === undefined) continue;
-      const isHeld = held.get(head.conversationId)?.some((each) => isSame(each, now)) ?? false;
-      if (!isHeld) fresh.push(head.conversationId);
+      const isStored = stored.get(head.conversationId)?.some((each) => isSame(each, now)) ?? false;
+      if (!isStored) fresh.push(head.conversationId);
     }
     if (fresh.length > 0) {
       const createdAt = isoTime(this.#options.clock.now());
       const made = await this.#files.make(month, fresh, createdAt, signal);
       report.made.push(made.path);
-      for (const [id, fingerprint] of made.held)
-        held.set(id, [...(held.get(id) ?? []), fingerprint]);
+      for (const [id, fingerprint] of made.stored)
+        stored.set(id, [...(stored.get(id) ?? []), fingerprint]);
     }
     const isSkipped = new Set(report.skipped.map(({ conversationId }) => conversationId));
     for (const { head } of candidates) {
       if (isSkipped.has(head.conversationId)) continue;
-      await this.#remove(head, held.get(head.conversationId) ?? [], report);
+      await this.#remove(head, stored.get(head.conversationId) ?? [], report);
     }
   }
 
@@ -186,7 +186,7 @@ export class Archives {
 
   async #remove(
     { conversationId }: Candidate['head'],
-    held: readonly Fingerprint[],
+    stored: readonly Fingerprint[],
     report: Growing,
   ): Promise<void> {
     try {
@@ -195,7 +195,7 @@ export class Archives {
         async ({ pinned }) => {
           if (pinned) return false;
           const now = await this.#files.fingerprint(conversationId);
-          return now.size > 0 && held.some((each) => isSame(each, now));
+          return now.size > 0 && stored.some((each) => isSame(each, now));
         },
         { permanent: true },
       );

@@ -111,12 +111,12 @@ async function datedOf(store: Store, head: ConversationHead): Promise<Dated | un
 
 function reasonOf({ module, tag }: PruneRule, { lastMessageAt }: Dated, nowMs: number): string {
   const days = Math.floor((nowMs - Date.parse(lastMessageAt)) / DAY_MS);
-  const said = `last message ${lastMessageAt.slice(0, 10)}, ${days} days ago`;
+  const age = `last message ${lastMessageAt.slice(0, 10)}, ${days} days ago`;
   const where = [
     ...(module === undefined ? [] : [`module ${module}`]),
     ...(tag === undefined ? [] : [`tag ${tag}`]),
   ];
-  return [said, ...where].join(', ');
+  return [age, ...where].join(', ');
 }
 
 const oldestFirst = <T extends Dated>(dated: T[]): T[] =>

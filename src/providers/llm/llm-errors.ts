@@ -30,9 +30,9 @@ export function refusalOf(reply: HttpReply, { name, secrets, waitMs }: Context):
   const message = asText(error['message']) ?? asText(asRecord(reply.json)['error']);
   const marks = `${asText(error['code']) ?? ''} ${asText(error['type']) ?? ''} ${message ?? ''}`;
   const refusal = classify(reply.status, marks, name);
-  const said = message === undefined ? '' : ` It said: ${quoteUpstream(message, secrets)}.`;
+  const quoted = message === undefined ? '' : ` It said: ${quoteUpstream(message, secrets)}.`;
   const outcome: Outcome = reply.status >= 500 && reply.status !== 503 ? 'unknown' : 'refused';
-  return new AppError(refusal.code, `${refusal.message}${said}`, {
+  return new AppError(refusal.code, `${refusal.message}${quoted}`, {
     ...(refusal.hint !== undefined && { hint: refusal.hint }),
     details: {
       provider: name,

@@ -19,7 +19,7 @@ export type ProviderKind = (typeof PROVIDER_KINDS)[number];
 interface KindFacts {
   readonly endpoint: string;
   readonly apiKeyEnv?: string;
-  /** Tokens that one request may have, answer included, where nothing else is said. */
+  /** Tokens that one request may have, answer included, unless the settings give another number. */
   readonly contextTokens: number;
 }
 

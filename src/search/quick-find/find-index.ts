@@ -10,6 +10,19 @@ import MiniSearch, { type SearchOptions } from 'minisearch';
 export const ENTRY_KINDS = ['conversation', 'note', 'heading', 'insight', 'subject'] as const;
 export type EntryKind = (typeof ENTRY_KINDS)[number];
 
+export const MATCH_FIELDS = ['title', 'tag', 'key', 'module', 'id'] as const;
+
+export interface OtherName {
+  readonly field: 'key' | 'module' | 'id';
+  readonly text: string;
+}
+
+/** A field of an entry in which a word of the query was found, with the text of that field. */
+export interface FieldMatch {
+  readonly field: (typeof MATCH_FIELDS)[number];
+  readonly text: string;
+}
+
 /** Something that can be found by its name. */
 export interface FindEntry {
   readonly kind: EntryKind;
@@ -17,8 +30,8 @@ export interface FindEntry {
   readonly id: string;
   readonly title: string;
   readonly tags?: readonly string[];
-  /** A key, a module, the path of a note: a second name. */
-  readonly names?: readonly string[];
+  /** Other names of the same thing. */
+  readonly names?: readonly OtherName[];
   /** Epoch milliseconds; absent counts as old. */
   readonly updatedAt?: number;
 }
@@ -27,8 +40,8 @@ export interface FindHit {
   readonly entry: FindEntry;
   /** Larger is better; comparable within one answer only. */
   readonly score: number;
-  /** The words of the entry that the query found. */
-  readonly words: readonly string[];
+  /** Why it was found: at least one. */
+  readonly matches: readonly FieldMatch[];
 }
 
 const FIELD_BOOST = { title: 3, names: 2.5, tags: 2 };
@@ -92,7 +105,8 @@ export class FindIndex {
     const found = all.length > 0 ? all : this.#index.search(query, options);
     return found.flatMap(({ id, score, terms }) => {
       const known = this.#entries.get(String(id));
-      return known === undefined ? [] : [{ entry: known.entry, score, words: terms }];
+      if (known === undefined) return [];
+      return [{ entry: known.entry, score, matches: matchesOf(known.entry, new Set(terms)) }];
     });
   }
 
@@ -122,6 +136,15 @@ const isSame = (a: FindEntry, b: FindEntry): boolean =>
   a.updatedAt === b.updatedAt &&
   Object.keys(FIELD_BOOST).every((field) => textOf(a, field) === textOf(b, field));
 
+function matchesOf({ title, tags = [], names = [] }: FindEntry, words: ReadonlySet<string>) {
+  const fields: FieldMatch[] = [
+    { field: 'title', text: title },
+    ...tags.map((text) => ({ field: 'tag', text }) as const),
+    ...names,
+  ];
+  return fields.filter(({ text }) => wordsOf(text).some((word) => words.has(word)));
+}
+
 type EntriesOf<T> = (source: T) => Iterable<FindEntry>;
 
 const fuzzyLetters = (term: string): number | false =>
@@ -135,7 +158,8 @@ function recency(updatedAt: number | undefined, now: number): number {
 
 function textOf({ title, tags, names }: FindEntry, field: string): string {
   if (field === 'title') return title;
-  return ((field === 'tags' ? tags : names) ?? []).join(' ');
+  if (field === 'tags') return (tags ?? []).join(' ');
+  return (names ?? []).map(({ text }) => text).join(' ');
 }
 
 /** Words without case, accents and compatibility forms; two characters each of unspaced scripts. */

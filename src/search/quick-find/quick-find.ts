@@ -11,7 +11,13 @@ import type { StoredInsight } from '../../stores/insights/stored-insight.js';
 import type { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-graph.js';
 import type { SubjectCount } from '../../stores/knowledge-graph/table/graph-query.js';
 import type { NoteSearch } from '../notes/note-search.js';
-import { type EntryKind, type FindEntry, type FindHit, FindIndex } from './find-index.js';
+import {
+  type EntryKind,
+  type FindEntry,
+  type FindHit,
+  FindIndex,
+  type OtherName,
+} from './find-index.js';
 
 export interface QuickFindStores {
   readonly conversations: ConversationStore;
@@ -79,7 +85,11 @@ export class QuickFind {
 
 function entryOfHead(head: ConversationHead): FindEntry[] {
   const { conversationId: id, title = '', tags, module, clientId, updatedAt } = head;
-  const names = [module, clientId, id].filter((name) => name !== undefined);
+  const names: OtherName[] = [
+    ...(clientId === undefined ? [] : [{ field: 'key', text: clientId } as const]),
+    ...(module === undefined ? [] : [{ field: 'module', text: module } as const]),
+    { field: 'id', text: id },
+  ];
   return [
     {
       kind: 'conversation',

@@ -94,7 +94,7 @@ export function keywordWhy(query: string, content: string): Why {
 }
 
 function whyOf({ evidence }: RecallHit, content: string): Why {
-  const { words, around, said, cosine } = evidence;
+  const { words, around, labelWords, cosine } = evidence;
   const typed = new Set(wordsOf(content));
   const exact = words.filter((word) => typed.has(word));
   const forms = words.filter((word) => !typed.has(word));
@@ -102,7 +102,7 @@ function whyOf({ evidence }: RecallHit, content: string): Why {
     ...(exact.length > 0 && { words: exact }),
     ...(forms.length > 0 && { forms }),
     ...(around.length > 0 && { neighbours: [...around] }),
-    ...(said.length > 0 && { time: [...said] }),
+    ...(labelWords.length > 0 && { time: [...labelWords] }),
     ...(cosine !== undefined && { meaning: Math.round(cosine * 1000) / 1000 }),
   };
 }

@@ -26,7 +26,7 @@ const PROGRESS_MS = 500;
 const MAX_TRIES = 3;
 /** In mode `semantic` words count for nothing where there are vectors. */
 const BY_VECTORS_ALONE = { lexical: 0, pairs: 0, session: 0 };
-/** What is said and not who said it, where and how. */
+/** The weights of form and position are 0, so that only the words of messages count. */
 const BY_WORDS_ALONE = {
   ...{ before: 0, after: 0, isQuestion: 0, namedSpeaker: 0, firstOfSession: 0, longReply: 0 },
   ...{ longReplyAsked: 0, instruction: 0, instructionAsked: 0, preferenceAsked: 0 },
@@ -117,7 +117,7 @@ export class RecallSearch {
     const { clock } = this.#options;
     throwIfCancelled(signal);
     const build = this.#sync.build();
-    build.catch(() => undefined); // told by the race below, or by the next call
+    build.catch(() => undefined); // the race below reports it, or the next call
     const deadline = clock.monotonic() + maxWaitMs;
     for (;;) {
       if (this.#sync.isBuilt) return true;

@@ -62,8 +62,8 @@ export function createExpressApp(
 function closeAfter(res: Response): void {
   const writeHead = res.writeHead.bind(res) as (...args: unknown[]) => Response;
   const closing = (status: number, headers: Record<string, unknown> = {}) => {
-    const kept = Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'connection');
-    return writeHead(status, { ...Object.fromEntries(kept), Connection: 'close' });
+    const others = Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'connection');
+    return writeHead(status, { ...Object.fromEntries(others), Connection: 'close' });
   };
   Object.assign(res, { writeHead: closing });
 }

@@ -14,6 +14,7 @@ import { tools as allTools } from '../../tools/index.js';
 import { AcceptedCalls } from './accepted-calls.js';
 import { CheckedServer } from './checked-server.js';
 import { registerLogging } from './client-logging.js';
+import { OfferedViews, VIEWS_EXTENSION } from './offered-views.js';
 import { promptsOf, registerCompletions, registerPrompts } from './prompt-handlers.js';
 import { RequestRunner } from './request-runner.js';
 import { RESOURCE_CAPABILITIES, registerResources } from './resource-handlers.js';
@@ -48,6 +49,8 @@ export interface ServerOptions {
   readonly isRemote?: boolean;
   /** False where the server lives for one request and can notify nobody later. Default true. */
   readonly hasSession?: boolean;
+  /** The built document of the views; left out, none are offered. */
+  readonly viewsFile?: string;
   readonly log?: Log;
 }
 
@@ -60,23 +63,24 @@ export interface BuiltServer {
 /** Builds a server that is ready to be connected to a transport. */
 export function buildServer(options: ServerOptions): BuiltServer {
   const { app, toolsets, tools = allTools, isRemote = false, log = silentLog } = options;
-  const { hasSession = true, isListed = () => true } = options;
+  const { hasSession = true, isListed = () => true, viewsFile } = options;
   const callable = tools.filter(
     ({ toolset, alwaysListed }) => alwaysListed || toolsets.includes(toolset),
   );
   const listed = callable.filter(isListed);
+  const views = viewsFile === undefined ? undefined : new OfferedViews(viewsFile, callable);
   const offeredPrompts = promptsOf(toolsets);
   const calls = new AcceptedCalls();
   const server = new CheckedServer(SERVER_INFO, {
-    capabilities: capabilitiesOf(offeredPrompts, hasSession),
+    capabilities: capabilitiesOf(offeredPrompts, hasSession, views !== undefined),
     instructions:
       listed.length < callable.length ? `${INSTRUCTIONS} ${UNLISTED_TOOLS}` : INSTRUCTIONS,
     jsonSchemaValidator,
   });
   const runner = new RequestRunner(app, calls, log);
   const clientLog = hasSession ? registerLogging(server, log) : () => undefined;
-  registerTools(server, runner, { all: tools, callable, listed }, { isRemote, clientLog });
-  registerResources(server, runner, log, hasSession);
+  registerTools(server, runner, { all: tools, callable, listed, views }, { isRemote, clientLog });
+  registerResources(server, runner, log, { hasSession, views });
   registerCompletions(server, runner, offeredPrompts);
   if (offeredPrompts.length > 0) registerPrompts(server, runner, offeredPrompts);
   server.onerror = ({ message }) => log.warn({ message: message.slice(0, 200) }, 'protocol error');
@@ -87,11 +91,13 @@ export function buildServer(options: ServerOptions): BuiltServer {
 function capabilitiesOf(
   offeredPrompts: readonly Prompt[],
   hasSession: boolean,
+  hasViews: boolean,
 ): ServerCapabilities {
   return {
     tools: {},
     completions: {},
     ...(hasSession ? { ...RESOURCE_CAPABILITIES, logging: {} } : { resources: {} }),
     ...(offeredPrompts.length > 0 && { prompts: {} }),
+    ...(hasViews && { extensions: { [VIEWS_EXTENSION]: {} } }),
   };
 }

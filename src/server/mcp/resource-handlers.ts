@@ -21,24 +21,31 @@ import {
   resourceKinds,
   resourceTemplates,
 } from '../../resources/resources.js';
+import { canShowViews, type OfferedViews } from './offered-views.js';
 import { type RequestRunner, refuseCursor } from './request-runner.js';
 import { toRpcError } from './rpc-error.js';
 
 export const RESOURCE_CAPABILITIES = { resources: { subscribe: true, listChanged: true } };
 
-/** `hasSession` is false where the server lives for one request: nobody can subscribe then. */
+export interface ResourceOptions {
+  /** False where the server lives for one request: nobody can subscribe then. */
+  readonly hasSession: boolean;
+  readonly views: OfferedViews | undefined;
+}
+
 export function registerResources(
   server: Server,
   runner: RequestRunner,
   log: Log,
-  hasSession = true,
+  { hasSession, views }: ResourceOptions,
 ): void {
+  const kinds = views === undefined ? resourceKinds : [...resourceKinds, views.kind];
   const notSent = (error: unknown) => log.debug({ err: error }, 'a notification was not sent');
   const notifier = new ResourceNotifications({
     updated: (uri) => void server.sendResourceUpdated({ uri }).catch(notSent),
     listChanged: () => void server.sendResourceListChanged().catch(notSent),
   });
-  const follow = hasSession ? followOnce(notifier, runner.endSignal) : () => undefined;
+  const follow = hasSession ? followOnce(kinds, notifier, runner.endSignal) : () => undefined;
 
   server.setRequestHandler(ListResourceTemplatesRequestSchema, ({ params }) => {
     refuseCursor(params?.cursor);
@@ -46,9 +53,10 @@ export function registerResources(
   });
   server.setRequestHandler(ListResourcesRequestSchema, ({ params }, extra) =>
     runner.run(extra, async (app) => {
-      const page = await listResources(app, params?.cursor);
+      const listed = canShowViews(server, params?._meta) ? kinds : resourceKinds;
+      const page = await listResources(app, params?.cursor, listed);
       follow(app);
-      if (hasSession) notifier.listAsked(await knownOf(app));
+      if (hasSession) notifier.listAsked(await knownOf(app, kinds));
       return page;
     }),
   );
@@ -56,7 +64,7 @@ export function registerResources(
     runner.run(
       extra,
       async (app) => {
-        const kind = requireKind(uri);
+        const kind = requireKind(uri, kinds);
         const content = { ...(await kind.read(app, uri)) };
         if (kind.notice === undefined) return { contents: [content] };
         const notice = { uri, mimeType: 'text/plain', text: kind.notice };
@@ -65,20 +73,25 @@ export function registerResources(
       failWith(uri),
     ),
   );
-  if (hasSession) registerSubscriptions(server, runner, notifier, follow);
+  if (hasSession) registerSubscriptions(server, runner, { kinds, notifier, follow });
+}
+
+interface Following {
+  readonly kinds: readonly ResourceKind[];
+  readonly notifier: ResourceNotifications;
+  readonly follow: (app: App) => void;
 }
 
 function registerSubscriptions(
   server: Server,
   runner: RequestRunner,
-  notifier: ResourceNotifications,
-  follow: (app: App) => void,
+  { kinds, notifier, follow }: Following,
 ): void {
   server.setRequestHandler(SubscribeRequestSchema, ({ params: { uri } }, extra) =>
     runner.run(
       extra,
       async (app) => {
-        const kind = requireKind(uri);
+        const kind = requireKind(uri, kinds);
         const key = await kind.keyOf(app, uri);
         follow(app);
         notifier.subscribe(uri, keyIn(kind, key));
@@ -99,22 +112,26 @@ const failWith = (uri: string) => (error: AppError) => {
 };
 
 /** Everything a list would show, under keys that are unique across the kinds. */
-async function knownOf(app: App): Promise<[string, string][]> {
-  const kinds = resourceKinds.map(async (kind) =>
+async function knownOf(app: App, kinds: readonly ResourceKind[]): Promise<[string, string][]> {
+  const known = kinds.map(async (kind) =>
     (await kind.known(app)).map(([key, listing]): [string, string] => [keyIn(kind, key), listing]),
   );
-  return (await Promise.all(kinds)).flat();
+  return (await Promise.all(known)).flat();
 }
 
 const keyIn = ({ name }: ResourceKind, key: string) => `${name}:${key}`;
 
 /** Follows the stores from the first list or subscription of a client until the server ends. */
-function followOnce(notifier: ResourceNotifications, end: AbortSignal): (app: App) => void {
+function followOnce(
+  kinds: readonly ResourceKind[],
+  notifier: ResourceNotifications,
+  end: AbortSignal,
+): (app: App) => void {
   let isFollowing = false;
   return (app) => {
     if (isFollowing || end.aborted) return;
     isFollowing = true;
-    const unfollow = resourceKinds.map((kind) =>
+    const unfollow = kinds.map((kind) =>
       kind.follow(app, {
         changed: (key) =>
           key === undefined

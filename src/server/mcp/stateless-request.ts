@@ -16,7 +16,7 @@ export const STATELESS_VERSION = '2026-07-28';
 export const STATELESS_VERSIONS: readonly string[] = [STATELESS_VERSION];
 
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
-const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';
+export const CAPABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';
 const UNSUPPORTED_VERSION = -32022;
 export const DISCOVER = 'server/discover';
 const LISTEN = 'subscriptions/listen';

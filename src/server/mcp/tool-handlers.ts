@@ -9,6 +9,7 @@ import { AppError } from '../../base/errors.js';
 import type { Tool, ToolCall } from '../../tools/define-tool.js';
 import type { ClientLog } from './client-logging.js';
 import { errorResult, inputError } from './error-result.js';
+import { canShowViews, type OfferedViews } from './offered-views.js';
 import { type RequestRunner, refuseCursor } from './request-runner.js';
 import { toRpcError } from './rpc-error.js';
 import { requireStoreFor, withStoreNotice } from './store-notice.js';
@@ -22,17 +23,21 @@ export interface OfferedTools {
   readonly callable: readonly Tool[];
   /** Tools that `tools/list` shows. */
   readonly listed: readonly Tool[];
+  readonly views: OfferedViews | undefined;
 }
 
 export function registerTools(
   server: Server,
   runner: RequestRunner,
-  { all, callable, listed }: OfferedTools,
+  { all, callable, listed, views }: OfferedTools,
   { isRemote, clientLog }: { readonly isRemote: boolean; readonly clientLog: ClientLog },
 ): void {
   server.setRequestHandler(ListToolsRequestSchema, ({ params }) => {
     refuseCursor(params?.cursor);
-    return { tools: listed.map(toolListing) };
+    if (views === undefined || !canShowViews(server, params?._meta)) {
+      return { tools: listed.map(toolListing) };
+    }
+    return { tools: listed.map((tool) => views.listing(tool)) };
   });
   server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) => {
     const tool = findTool(params.name, callable, all);

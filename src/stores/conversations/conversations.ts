@@ -173,7 +173,7 @@ export class ConversationStore {
 
   /**
    * For imports: other messages or another head, decided under the lock on what is on disk at that
-   * moment; durable when it resolves. Where messages change or go, the version before is kept. Takes an id, not a key. Throws like `append`.
+   * moment; durable when it resolves. If messages change or are removed, the earlier version is stored. Takes an id, not a key. Throws like `append`.
    */
   revise(
     conversationId: string,

@@ -16,7 +16,7 @@ export function requireRef(ref: string): 'id' | 'key' {
 export function invalidRef(ref: string): AppError {
   return new AppError(
     'VALIDATION_ERROR',
-    `${JSON.stringify(ref.slice(0, 150))} is no conversation id.`,
+    `${JSON.stringify(ref.slice(0, 150))} is not a conversation id.`,
     {
       hint: 'Give an id such as 20250124-1706102400123, or a key of your own: 1 to 128 letters, digits, ".", "_" or "-".',
     },

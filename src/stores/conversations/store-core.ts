@@ -132,7 +132,7 @@ export class StoreCore {
     this.#onAway = notice;
   }
 
-  /** Calls `keep` with what somebody's edit of a file changed or removed, where it was still in memory. */
+  /** Calls `keep` with the version before a person's edit of the file, if it was still in memory. */
   whenOverwritten(keep: (before: ConversationDocument) => Promise<void>): void {
     this.#onOverwritten = (before) => {
       const keeping = keep(before).catch((error: unknown) => {

@@ -46,7 +46,7 @@ export interface InsightSelection {
 
 /** What `put` did, and the insight that is stored now. */
 export interface PutInsight {
-  readonly outcome: 'added' | 'replaced' | 'kept';
+  readonly outcome: 'added' | 'replaced' | 'unchanged';
   readonly stored: StoredInsight;
 }
 
@@ -89,7 +89,7 @@ export class InsightStore {
       const found = await this.#core.catalogue.read(id);
       const isOlder = found !== undefined && found.stored.insight.updated_at < updated_at;
       if (found !== undefined && !(replacesOlder && isOlder)) {
-        return { outcome: 'kept', stored: found.stored };
+        return { outcome: 'unchanged', stored: found.stored };
       }
       await this.#core.options.requireRoom?.();
       await this.#core.write(lock, stored);
@@ -239,9 +239,9 @@ export class InsightStore {
 
 function changed(insight: Insight, change: InsightUpdate, now: number): Insight {
   const { metadata = insight.metadata, expires_at = insight.expires_at } = change;
-  const { metadata: _, expires_at: __, ...kept } = insight;
+  const { metadata: _, expires_at: __, ...others } = insight;
   return {
-    ...kept,
+    ...others,
     ...(change.content !== undefined && { content: change.content }),
     ...(change.tags !== undefined && { tags: change.tags }),
     ...(metadata != null && { metadata }),

@@ -3,7 +3,7 @@
  */
 import { readStampNow } from '../../files/read/stamp.js';
 import type { GraphState } from './graph-state.js';
-import { isHeld } from './model/fold.js';
+import { isValidAt } from './model/fold.js';
 
 export interface GraphStats {
   /** The number of facts that hold. */
@@ -34,7 +34,7 @@ export function statsOf(state: GraphState, limit: number, now: number): GraphSta
   const { notices } = state;
   let closed = 0;
   for (let row = 0; row < table.rowEnd; row += 1) {
-    if (table.isUsed(row) && !isHeld(table.ts(row), table.validTo(row), now)) closed += 1;
+    if (table.isUsed(row) && !isValidAt(table.ts(row), table.validTo(row), now)) closed += 1;
   }
   const used = { subjects: 0, objects: 0 };
   const predicates: { predicate: string; facts: number }[] = [];

@@ -26,7 +26,7 @@ const providerSchema = z.object({
   kind: z.enum(PROVIDER_KINDS),
   endpoint: z.url({ protocol: /^https?$/ }),
   model: z.string().trim().min(1).max(200),
-  /** Upper case, so that a key that somebody puts here by mistake is refused. */
+  /** Upper case, so that a key that is put here by mistake is refused. */
   apiKeyEnv: z
     .string()
     .regex(/^[A-Z][A-Z0-9_]{2,63}$/, 'takes the name of an environment variable, never a key')
@@ -80,7 +80,7 @@ export class ProviderList {
 
   /**
    * The text of the file for a backup: only the fields that are known here, and addresses without a user,
-   * a query or a fragment, so that no key that somebody wrote into the file is in it. `undefined` if there
+   * a query or a fragment, so that it has no key that the file may contain. `undefined` if there
    * are no providers. CORRUPT.
    */
   async withoutSecrets(): Promise<string | undefined> {

@@ -53,10 +53,10 @@ async function rewritten(path: string, wanted: readonly string[]): Promise<strin
   const text = (await readWhole(path))?.bytes.toString() ?? '';
   const isObsolete = (line: string) => OBSOLETE.includes(line.trim());
   const lines = text.split(/(?<=\n)/);
-  const kept = lines.filter((line) => !isObsolete(line)).join('');
-  const present = new Set(kept.split(/\r?\n/).map((line) => line.trim()));
+  const remaining = lines.filter((line) => !isObsolete(line)).join('');
+  const present = new Set(remaining.split(/\r?\n/).map((line) => line.trim()));
   const missing = wanted.filter((line) => !present.has(line));
-  const gap = missing.length === 0 || kept === '' || kept.endsWith('\n') ? '' : '\n';
-  const next = `${kept}${gap}${missing.map((line) => `${line}\n`).join('')}`;
+  const gap = missing.length === 0 || remaining === '' || remaining.endsWith('\n') ? '' : '\n';
+  const next = `${remaining}${gap}${missing.map((line) => `${line}\n`).join('')}`;
   return next === text ? undefined : next;
 }

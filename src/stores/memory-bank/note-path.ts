@@ -16,7 +16,7 @@ export function requireNotePath(path: string): void {
   if (isForeign(path) || isForeign(likenessOf(path))) {
     throw new AppError(
       'PATH_ESCAPE',
-      `${JSON.stringify(path)} is no place for notes: names that begin with a dot and ${INSIGHTS}/ are taken, in any spelling.`,
+      `${JSON.stringify(path)} cannot be the path of a note: names that begin with a dot, and ${INSIGHTS}/, are reserved in any spelling.`,
     );
   }
   if (path.endsWith(EXTENSION)) return;
@@ -35,7 +35,7 @@ export function requireNewNotePath(path: string): void {
   if (!/^(~|\$)[^/]*\//.test(path)) return;
   throw new AppError(
     'VALIDATION_ERROR',
-    `${JSON.stringify(path)} would make a folder called ${JSON.stringify(path.split('/')[0])}: only a shell reads it as another folder.`,
+    `${JSON.stringify(path)} would make a folder called ${JSON.stringify(path.split('/')[0])}, because only a shell reads that name as another folder.`,
     { hint: 'Give a path inside the memory bank, such as "ideas/garden.md". Nothing was written.' },
   );
 }

@@ -28,7 +28,7 @@ export function encodeNote(content: string, path: string): Buffer {
   if (!content.isWellFormed() || content.includes('\0')) {
     throw new AppError(
       'VALIDATION_ERROR',
-      'The text holds half a surrogate pair or a NUL character, which no markdown file can.',
+      'The text has half a surrogate pair or a NUL character, which a Markdown file cannot store.',
     );
   }
   const bytes = Buffer.from(content);

@@ -39,10 +39,14 @@ export class NoteTrash extends TrashFolder {
     requireNotePath(nameOrPath);
     const found = await this.find(nameOrPath);
     if (found !== undefined) return { name: found.name, path: found.original };
-    throw new AppError('E_MB_FILE_NOT_FOUND', `${nameOrPath} is not in the trash of the notes.`, {
-      hint: `What was deleted is in ${this.#folder}.`,
-      details: { path: nameOrPath },
-    });
+    throw new AppError(
+      'E_MB_FILE_NOT_FOUND',
+      `The trash has no note ${JSON.stringify(nameOrPath)}.`,
+      {
+        hint: `Deleted notes are in ${this.#folder}.`,
+        details: { path: nameOrPath },
+      },
+    );
   }
 }
 

@@ -39,7 +39,7 @@ export interface Summary extends StoredSummary {
 
 export type Summaries = { readonly [level in SummaryLevel]?: Summary };
 
-/** Lower-case SHA-256 over what was said, in order. System messages are no part of it. */
+/** Lower-case SHA-256 over the messages in order, without system messages. */
 export function sourceHashOf(messages: readonly Message[]): string {
   const hash = sha256Stream();
   for (const { id, role, content } of messages) {

@@ -20,7 +20,7 @@ const sums = {
   messages: count,
   words: count,
   tokens: count.describe('Estimated from the text.'),
-  billedTokens: count.describe('As services counted them; 0 where none did.'),
+  billedTokens: count.describe('As the services counted them; 0 if none did.'),
   costs: z.array(z.object({ currency: z.string(), total: z.number() })),
 };
 const named = z.array(z.object({ name: z.string(), ...sums }));
@@ -72,7 +72,9 @@ export const getAnalytics = defineTool({
       medianMessages: z.number(),
     }),
     periods: named.describe('Oldest first; those without messages are left out.').exactOptional(),
-    omittedPeriods: count.describe('The oldest, for which maxTokens has no room.').exactOptional(),
+    omittedPeriods: count
+      .describe('The oldest messages, which do not fit into maxTokens.')
+      .exactOptional(),
     modules: named.describe('An empty name: no module.').exactOptional(),
     roles: named.exactOptional(),
     models: named.exactOptional(),
@@ -97,6 +99,7 @@ export const getAnalytics = defineTool({
       .exactOptional(),
   }),
   annotations: READS,
+  view: 'figures',
   quotesText: true,
   async run({ include, limit, maxTokens: budget, ...request }, app, { signal }) {
     const timeZone = request.timeZone ?? app.timeZone;

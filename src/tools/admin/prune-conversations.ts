@@ -27,7 +27,7 @@ export const pruneConversations = defineTool({
     module: z.string().min(1).describe('Only this module.').exactOptional(),
     tag: z.string().min(1).describe('Only with this tag.').exactOptional(),
     bySize: z.boolean().describe('Also the oldest, over 80 % of the limit.').default(false),
-    dryRun: z.boolean().describe('False carries it out.').default(true),
+    dryRun: z.boolean().describe('False: do it.').default(true),
   }),
   output: z.object({
     success,
@@ -51,10 +51,10 @@ export const pruneConversations = defineTool({
           reason: z.string(),
         }),
       )
-      .describe('The longest silent first, at most 50.'),
+      .describe('Those without a message for the longest time first, at most 50.'),
     skipped: z
       .array(z.object({ conversationId: z.string(), reason: z.string() }))
-      .describe('Chosen, and left alone.'),
+      .describe('Conversations that match, but were not moved, with the reason.'),
     storeBytes: z.number().int().describe('Size of the store before, without the trash.'),
     limitBytes: z.number().int().exactOptional(),
   }),

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { shortened } from '../../base/shortened.js';
-import { ENTRY_KINDS } from '../../search/quick-find/find-index.js';
+import { ENTRY_KINDS, MATCH_FIELDS } from '../../search/quick-find/find-index.js';
 import { defineTool, READS, success } from '../define-tool.js';
 
 export const quickFind = defineTool({
@@ -16,7 +16,7 @@ export const quickFind = defineTool({
   input: z.strictObject({
     query: z.string().min(1).max(1000).describe('Words of the name.'),
     kinds: z.array(z.enum(ENTRY_KINDS)).min(1).describe('Only these kinds.').exactOptional(),
-    limit: z.number().int().min(1).max(100).describe('Most to give.').default(20),
+    limit: z.number().int().min(1).max(100).describe('Maximum number of results.').default(20),
   }),
   output: z.object({
     success,
@@ -26,6 +26,9 @@ export const quickFind = defineTool({
         kind: z.enum(ENTRY_KINDS),
         id: z.string().describe('Of a note its path; of a heading path:line.'),
         title: z.string(),
+        matches: z
+          .array(z.object({ field: z.enum(MATCH_FIELDS), text: z.string() }))
+          .describe('The fields in which words of the query were found.'),
       }),
     ),
     suggestions: z.array(z.string()).describe('Where nothing was found: names like these.'),
@@ -36,9 +39,10 @@ export const quickFind = defineTool({
     const found = await app.quickFind.find(query, { limit, ...(kinds && { kinds }) });
     return {
       total: found.total,
-      hits: found.hits.map(({ entry: { kind, id, title } }) => {
-        return { kind, id, title: shortened(title) };
-      }),
+      hits: found.hits.map(({ entry: { kind, id, title }, matches }) => ({
+        ...{ kind, id, title: shortened(title) },
+        matches: matches.map(({ field, text }) => ({ field, text: shortened(text) })),
+      })),
       suggestions: [...found.suggestions],
     };
   },

@@ -20,7 +20,7 @@ export const restoreConversation = defineTool({
     conversationId: z.string().describe('Of a conversation.').exactOptional(),
     droppedKey: z
       .string()
-      .describe('The key that it lost: another conversation has it by now.')
+      .describe('The key that it lost, because another conversation has it now.')
       .exactOptional(),
     path: z.string().describe('Of a note or an insight.').exactOptional(),
   }),

@@ -22,7 +22,7 @@ export const setRetentionPolicy = defineTool({
     trashKeepDays: z
       .number()
       .int()
-      .describe('After so many days in the trash it is removed permanently; 0: it stays.'),
+      .describe('Days in the trash after which it is removed permanently; 0: it stays.'),
     wouldMove: z.number().int().describe('Conversations that the next run would move.'),
   }),
   annotations: CHANGES,

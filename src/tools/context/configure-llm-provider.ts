@@ -98,7 +98,7 @@ function unknown(name: string): AppError {
     'VALIDATION_ERROR',
     `There is no provider ${JSON.stringify(name.slice(0, 80))}.`,
     {
-      hint: 'action list shows those that there are.',
+      hint: 'The action `list` shows all providers.',
       details: { field: 'name' },
     },
   );

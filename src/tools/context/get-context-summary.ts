@@ -23,7 +23,7 @@ const item = z.object({
   ...headSchema.pick({ conversationId: true, title: true, module: true, updatedAt: true }).shape,
   messages: z.number().int().describe('Messages that the text is about.'),
   isPart: z.boolean().describe('Only a part of the conversation is in the span.').exactOptional(),
-  isStale: z.boolean().describe('The conversation went on since.').exactOptional(),
+  isStale: z.boolean().describe('The conversation has newer messages.').exactOptional(),
   text: z.string(),
 });
 
@@ -46,7 +46,7 @@ export const getContextSummary = defineTool({
     success,
     nextOffset: z.number().int().describe('Pass as offset for what follows.').exactOptional(),
     hasMore: z.boolean(),
-    total: z.number().int().describe('Conversations selected, on whatever page.'),
+    total: z.number().int().describe('Selected conversations, on all pages.'),
     conversations: z.array(item),
   }),
   annotations: READS,

@@ -30,7 +30,7 @@ export const getProgressiveDetail = defineTool({
   toolset: 'context',
   title: 'A conversation, step by step',
   description:
-    'Returns one conversation as a brief, standard or detailed summary, or in full, with what the next level costs. Begin with brief; go on only as far as you need.',
+    'Returns one conversation as a brief, standard or detailed summary, or in full, with what the next level costs. Begin with brief, and ask for more only if you need it.',
   input: z.strictObject({
     conversationId: z.string().describe('Id or key.'),
     level: z.enum(LEVELS).describe('How much.').default('brief'),

@@ -31,7 +31,7 @@ export const getRelevantSnippets = defineTool({
   output: z.object({
     success,
     tokensUsed: z.number().int().describe('Counted with o200k.'),
-    omitted: z.number().int().describe('Passages found that had no room.'),
+    omitted: z.number().int().describe('Passages that were found but did not fit.'),
     tier: z.enum(SEARCH_TIERS).describe('How it was searched.'),
     snippets: z.array(
       z.object({

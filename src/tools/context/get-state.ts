@@ -14,7 +14,7 @@ const SHARE_OF_VALUES = 0.75;
 export const getState = defineTool({
   name: 'get_state',
   toolset: 'context',
-  title: 'Read the kept state',
+  title: 'Read the stored state',
   description:
     'Returns the active conversation, the context window and the values stored under free keys. Use it at the start of a session; change it with set_state.',
   input: z.strictObject({

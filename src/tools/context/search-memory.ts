@@ -27,7 +27,7 @@ export const searchMemory = defineTool({
     'Searches messages, notes, insights and facts at once; each result says where it is from. Facts that have ended are left out, and insights of other contexts.',
   input: z.strictObject({
     query: z.string().min(1).max(10_000).describe('Plain words or a question.'),
-    sources: z.array(z.enum(MEMORY_SOURCES)).min(1).describe('Where to look.').exactOptional(),
+    sources: z.array(z.enum(MEMORY_SOURCES)).min(1).describe('What to search.').exactOptional(),
     context: contextField,
     includeEnded: z.boolean().describe('Also facts that have ended.').default(false),
     limit: z.number().int().min(1).max(100).describe('Maximum number of results.').default(10),

@@ -20,7 +20,7 @@ export const setState = defineTool({
     activeConversation: z
       .string()
       .nullable()
-      .describe('Id or key of the conversation to go on with; null for none.')
+      .describe('Id or key of the conversation to continue; null for none.')
       .exactOptional(),
     contextWindow: z
       .number()
@@ -39,7 +39,7 @@ export const setState = defineTool({
     updated: z.array(z.string()).describe('Fields and free keys that were set or removed.'),
     activeConversation: z.string().exactOptional(),
     contextWindow: z.number().int().exactOptional(),
-    keys: z.array(z.string()).describe('Some of the free keys there are now (at most 100).'),
+    keys: z.array(z.string()).describe('Some of the free keys that exist now (at most 100).'),
     updatedAt: z.string().exactOptional(),
   }),
   annotations: CHANGES,
@@ -47,7 +47,7 @@ export const setState = defineTool({
     const { values: given = {}, ...fields } = change;
     const updated = [...Object.keys(fields), ...Object.keys(given)];
     if (updated.length === 0) {
-      throw new AppError('VALIDATION_ERROR', 'Nothing to keep was given.', {
+      throw new AppError('VALIDATION_ERROR', 'No field was given.', {
         hint: 'Give `activeConversation`, `contextWindow` or `values`.',
       });
     }

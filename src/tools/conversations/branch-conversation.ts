@@ -11,10 +11,10 @@ export const branchConversation = defineTool({
   toolset: 'conversations',
   title: 'Branch a conversation',
   description:
-    'Starts a new conversation with a copy of the messages of another, up to and with the given one, to go on differently from there. The source stays as it is. Continue the branch with save_message under the new conversationId.',
+    'Starts a new conversation with a copy of the messages of another, up to and including the given one, to continue differently from there. The source is not changed. Continue the branch with save_message under the new conversationId.',
   input: z.strictObject({
     conversationId: conversationRef('The conversation to branch off'),
-    messageId: z.string().describe('The last message to take along.'),
+    messageId: z.string().describe('The last message to copy.'),
     title: z
       .string()
       .min(1)

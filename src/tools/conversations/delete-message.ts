@@ -7,7 +7,7 @@ export const deleteMessage = defineTool({
   name: 'delete_message',
   toolset: 'conversations',
   title: 'Delete a message',
-  description: 'Removes one message when the user asks for it; the version before is kept.',
+  description: 'Removes one message when the user asks for it; the earlier version is kept.',
   input: z.strictObject({
     conversationId: conversationRef(),
     messageId: z.string().describe('Id of the message.'),

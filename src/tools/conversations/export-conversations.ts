@@ -54,10 +54,10 @@ export const exportConversations = defineTool({
     sizeBytes: z.number().int(),
     conversations: z.number().int().describe('In this text or file.'),
     messages: z.number().int(),
-    total: z.number().int().describe('Conversations selected, on whatever page.').exactOptional(),
+    total: z.number().int().describe('Selected conversations, on all pages.').exactOptional(),
     tooLong: z
       .array(z.object({ conversationId: z.string(), sizeBytes: z.number().int() }))
-      .describe('Passed over, because one alone is longer than the answer may be: use file.')
+      .describe('Left out, because each is longer than an answer may be: use file.')
       .exactOptional(),
     damaged: z
       .array(z.object({ conversationId: z.string(), code: z.string() }))

@@ -1,6 +1,6 @@
 /**
  * The tool `get_conversation`: one conversation with a page of its messages, newest page first,
- * each page in the order in which the messages were said.
+ * each page in the order of the messages.
  */
 import { z } from 'zod';
 import { costOf } from '../../analytics/message-figures.js';
@@ -51,7 +51,7 @@ export const getConversation = defineTool({
       .max(1000)
       .describe('Most messages to return (default: the context window of set_state, else 100).')
       .exactOptional(),
-    beforeMessageId: z.string().describe('Give the messages before this one.').exactOptional(),
+    beforeMessageId: z.string().describe('Return the messages before this one.').exactOptional(),
     version: z.number().int().min(1).describe('An earlier version of versions.').exactOptional(),
     maxTokens,
   }),
@@ -103,6 +103,7 @@ export const getConversation = defineTool({
     messages: z.array(messageSchema).exactOptional(),
   }),
   annotations: READS,
+  view: 'conversation',
   quotesText: true,
   async run({ includeMessages, messageLimit, maxTokens: budget, ...input }, app) {
     const { conversations } = app;

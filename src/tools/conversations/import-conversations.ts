@@ -38,7 +38,7 @@ export const importConversations = defineTool({
     startDate: dateField('Only conversations that changed after this time'),
     project: z.string().describe('Only of this project (folder or name).').exactOptional(),
     attachments: z.boolean().describe('Copy the files of the export too.').default(false),
-    dryRun: z.boolean().describe('Only say what would be done.').default(false),
+    dryRun: z.boolean().describe('Only show what would be done.').default(false),
   }),
   output: z.object({
     success,

@@ -29,7 +29,7 @@ export const saveMessage = defineTool({
         'Id of an existing conversation (yyyymmdd-milliseconds), or a key of your own: 1 to 128 of A-Z a-z 0-9 . _ - that does not start like an id.',
       )
       .exactOptional(),
-    role: z.enum(ROLES).describe('Who said it.'),
+    role: z.enum(ROLES).describe('Who wrote it.'),
     content: messageContent(
       'The message, stored exactly as given, except secrets and <private> parts.',
     ),

@@ -46,7 +46,7 @@ export const searchMessages = defineTool({
       .enum(SEARCH_MODES)
       .describe('auto: FTS5 syntax or a matchType searches by keyword, plain words by meaning too.')
       .default('auto'),
-    explain: z.boolean().describe('Say of each result why it was found.').default(false),
+    explain: z.boolean().describe('Show why each result was found.').default(false),
     conversationId: z.string().describe('Only this conversation (id or key).').exactOptional(),
     module: z.string().max(1000).describe('Only conversations of this module.').exactOptional(),
     role: z.enum(ROLES).describe('Only messages of this role.').exactOptional(),
@@ -64,7 +64,7 @@ export const searchMessages = defineTool({
   }),
   output: z.object({
     success,
-    total: z.number().int().describe('All matches, on whatever page.'),
+    total: z.number().int().describe('All matches, on all pages.'),
     results: z.array(
       z.object({
         conversationId: z.string(),

@@ -1,5 +1,5 @@
 /**
- * The tool `store_info`: where the data is and what rules it is kept under.
+ * The tool `store_info`: where the data is and which settings apply to it.
  * Always listed, whatever toolsets are chosen, because "where is my data?" must have an answer.
  */
 import { z } from 'zod';
@@ -65,7 +65,7 @@ export const storeInfo = defineTool({
       .object({
         isBuilt: z.boolean().describe('Whether every message is searchable by now.'),
         messages: z.number().int().describe('Messages indexed so far.'),
-        terms: z.number().int().describe('Different words in them.'),
+        terms: z.number().int().describe('The number of different words.'),
       })
       .describe('The search index.'),
     watching: z
@@ -74,7 +74,7 @@ export const storeInfo = defineTool({
         watchedFolders: z.number().int(),
         errors: z.number().int().describe('Errors of the system while watching, since the start.'),
       })
-      .describe('How edits by hand are noticed; absent while nothing is followed.')
+      .describe('How edits by hand are noticed; missing while no file is watched.')
       .exactOptional(),
     embeddings: z
       .object({
@@ -117,7 +117,9 @@ export const storeInfo = defineTool({
             removed: z.number().int(),
             skipped: z.number().int(),
           })
-          .describe('Moved to the trash, removed from it permanently, chosen and left alone.')
+          .describe(
+            'Conversations moved to the trash, removed from the trash permanently, and matched but not moved.',
+          )
           .exactOptional(),
       })
       .describe('What is moved to the trash automatically; absent without a policy.')

@@ -25,7 +25,7 @@ export const updateConversation = defineTool({
     tags: z
       .array(z.string().min(1).max(200))
       .max(100)
-      .describe('All of its tags: they replace those it had.')
+      .describe('All of its tags; they replace the old ones.')
       .exactOptional(),
     pinned: z.boolean().describe('Whether it is never removed automatically.').exactOptional(),
     module: z

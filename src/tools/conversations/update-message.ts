@@ -10,7 +10,7 @@ export const updateMessage = defineTool({
   toolset: 'conversations',
   title: 'Change a message',
   description:
-    'Replaces the text of a message when the user asks for it; the version before is kept.',
+    'Replaces the text of a message when the user asks for it; the earlier version is kept.',
   input: z.strictObject({
     conversationId: conversationRef(),
     messageId: z.string().describe('Id of the message.'),

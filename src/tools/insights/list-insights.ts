@@ -29,7 +29,7 @@ export const listInsights = defineTool({
   output: z.object({
     success,
     context: z.string().describe('Whose insights these are.'),
-    total: z.number().int().describe('All of them, on whatever page.'),
+    total: z.number().int().describe('The number on all pages.'),
     hasMore: z.boolean(),
     nextOffset: z.number().int().describe('The offset of the next page.').exactOptional(),
     results: z.array(listedSchema),

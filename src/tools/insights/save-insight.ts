@@ -13,7 +13,7 @@ export const saveInsight = defineTool({
   description:
     'Keeps a finding, pattern or decision about a project for later sessions; answers when it is safe on disk. Find it again with search_insights.',
   input: z.strictObject({
-    content: contentField.describe('The insight, clear without other text.'),
+    content: contentField.describe('The insight; it must be clear without other text.'),
     context: contextField,
     metadata: jsonObject('Any JSON object to keep with it; searched too.').exactOptional(),
     tags: tagsField.describe('Words to group it by.').exactOptional(),

@@ -38,7 +38,7 @@ export const searchInsights = defineTool({
   output: z.object({
     success,
     context: z.string().describe('Whose insights were searched.'),
-    total: z.number().int().describe('All matches, on whatever page.'),
+    total: z.number().int().describe('All matches, on all pages.'),
     hasMore: z.boolean(),
     nextOffset: z.number().int().describe('The offset of the next page.').exactOptional(),
     relaxed: z.boolean().describe('No insight has all of the words; these have some.'),

@@ -19,7 +19,7 @@ export const kgAdd = defineTool({
     ...newTripleFields,
     replaces: z
       .boolean()
-      .describe('End what holds now of the same subject and predicate.')
+      .describe('End the current facts with the same subject and predicate.')
       .default(false),
   }),
   output: z.object({
@@ -28,7 +28,7 @@ export const kgAdd = defineTool({
     total: z.number().int().describe('How many were returned.'),
     triples: z
       .array(tripleSchema.extend({ added: z.boolean() }))
-      .describe('At most 50, those known before first.'),
+      .describe('At most 50; those that existed before come first.'),
     closedTotal: z.number().int().describe('Facts that ended because of replaces.'),
     closed: z.array(tripleSchema).describe('At most 50 of them.'),
     note: maskedField,

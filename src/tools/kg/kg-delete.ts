@@ -27,7 +27,7 @@ export const kgDelete = defineTool({
       .array(
         tripleSchema.partial({ ts: true }).extend({ deleted: z.boolean().describe('Or ended.') }),
       )
-      .describe('At most 50, those that were not there first.'),
+      .describe('At most 50; those that were added come first.'),
   }),
   annotations: REMOVES,
   async run({ close, validTo, ...given }, { kg }) {

@@ -43,6 +43,7 @@ export const kgNeighbors = defineTool({
     note: z.string().describe('Why nothing was found.').exactOptional(),
   }),
   annotations: READS,
+  view: 'graph',
   quotesText: true,
   async run({ node, asOf, limit, offset, maxTokens: budget, ...walk }, { kg }) {
     const time = asOf === undefined ? undefined : endOf('asOf', asOf);
@@ -62,7 +63,7 @@ export const kgNeighbors = defineTool({
   },
 });
 
-/** As a subject and as an object, whenever it held: how often the node is named at all. */
+/** The number of facts, also ended ones, that name the node as subject or object. */
 async function whyNothing(kg: KnowledgeGraph, node: string): Promise<string> {
   const page = { offset: 0, limit: 0 };
   const [out, into] = await Promise.all([

@@ -29,7 +29,7 @@ export const kgQuery = defineTool({
     subject: z.string().describe('The subject, exactly.').exactOptional(),
     predicate: z.string().describe('The predicate, exactly.').exactOptional(),
     object: z.string().describe('The object, exactly.').exactOptional(),
-    prefix: z.boolean().describe('The parts given need only begin like that.').default(false),
+    prefix: z.boolean().describe('Match parts that begin with what is given.').default(false),
     text: z
       .string()
       .describe('Words that all occur somewhere in the fact, in any case.')
@@ -48,6 +48,7 @@ export const kgQuery = defineTool({
     note: z.string().describe('Why nothing was found.').exactOptional(),
   }),
   annotations: READS,
+  view: 'graph',
   quotesText: true,
   async run({ asOf, since, until, order, limit, offset, maxTokens: budget, ...parts }, { kg }) {
     const filter: TripleFilter = {
@@ -72,7 +73,12 @@ async function whyNothing(kg: KnowledgeGraph, filter: TripleFilter): Promise<str
   const all = { includeClosed: true, prefix: filter.prefix };
   const page = { offset: 0, limit: 0 };
   const { total } = await kg.query({ includeClosed: true }, page);
-  if (total === 0) return 'The knowledge graph is empty; `kg_add` adds facts.';
+  if (total === 0) {
+    const { damagedLines } = await kg.stats();
+    return damagedLines === 0
+      ? 'The knowledge graph is empty; `kg_add` adds facts.'
+      : `No fact can be read: the files of the graph have ${damagedLines} damaged lines (\`kg_stats\`).`;
+  }
   const unknown: string[] = [];
   for (const part of PARTS) {
     if (filter[part] === undefined) continue;

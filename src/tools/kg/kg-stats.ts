@@ -14,9 +14,12 @@ export const kgStats = defineTool({
   input: z.strictObject({}),
   output: z.object({
     success,
-    open: z.number().int().describe('Facts that hold.'),
+    open: z.number().int().describe('Facts that are true now.'),
     closed: z.number().int().describe('Facts that have ended.'),
-    deletions: z.number().int().describe('Deletions remembered for merging.'),
+    deletions: z
+      .number()
+      .int()
+      .describe('Deletions that are stored, so that a merge in git keeps them.'),
     limit: z.number().int(),
     subjects: z.number().int(),
     objects: z.number().int(),
@@ -28,7 +31,7 @@ export const kgStats = defineTool({
     snapshotBytes: z.number().int(),
     walPath: z.string(),
     walBytes: z.number().int(),
-    damagedLines: z.number().int().describe('Lines that are not believed.'),
+    damagedLines: z.number().int().describe('Damaged lines in the files, which are ignored.'),
     notices: z.array(z.string()).describe('What was found when the files were read.'),
   }),
   annotations: READS,

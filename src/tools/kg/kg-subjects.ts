@@ -14,7 +14,7 @@ export const kgSubjects = defineTool({
   description:
     'Lists the subjects of the knowledge graph in alphabetical order with the number of facts that hold of each. Use it to find the name in use before kg_add or kg_query.',
   input: z.strictObject({
-    prefix: z.string().describe('Only subjects that begin like that.').exactOptional(),
+    prefix: z.string().describe('Only subjects that begin with this.').exactOptional(),
     ...pageFields,
     maxTokens,
   }),

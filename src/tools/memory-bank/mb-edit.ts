@@ -76,7 +76,7 @@ function changeOf(args: z.output<typeof input>): Change | undefined {
   ];
   const [verb, second] = verbs.filter((each) => each !== undefined);
   if (verb === undefined || second !== undefined) {
-    throw new AppError('VALIDATION_ERROR', 'An edit is one change at a time.', {
+    throw new AppError('VALIDATION_ERROR', 'One call can make only one change.', {
       hint: 'Give `oldText` and `newText`, or `insertLine` and `insertText`, or `newPath`, or `content` with `hash`.',
     });
   }
@@ -91,7 +91,7 @@ function changeOf(args: z.output<typeof input>): Change | undefined {
 function pair<A, B>(a: A | undefined, b: B | undefined, make: (a: A, b: B) => Change) {
   if (a !== undefined && b !== undefined) return make(a, b);
   if (a === undefined && b === undefined) return undefined;
-  throw new AppError('VALIDATION_ERROR', 'Half of the change is missing.', {
+  throw new AppError('VALIDATION_ERROR', 'One of the two arguments of the change is missing.', {
     hint: '`oldText` needs `newText` (which may be empty), `insertLine` needs `insertText`.',
   });
 }

@@ -20,7 +20,7 @@ export const mbRead = defineTool({
       .number()
       .int()
       .min(1)
-      .describe('Where to go on in startLine, if it was cut.')
+      .describe('Where to continue in startLine, if it was cut.')
       .default(1),
     endLine: z
       .number()
@@ -50,7 +50,7 @@ export const mbRead = defineTool({
   text({ path, hash, startLine, endLine, totalLines, sizeBytes, modifiedAt, content, ...next }) {
     const { nextLine, nextColumn } = next;
     const column = nextColumn === undefined ? '' : ` and startColumn ${nextColumn}`;
-    const more = nextLine === undefined ? '' : `; go on with startLine ${nextLine}${column}`;
+    const more = nextLine === undefined ? '' : `; continue with startLine ${nextLine}${column}`;
     return `${path}, hash ${hash}, lines ${startLine} to ${endLine} of ${totalLines}${more}; ${sizeBytes} bytes, changed ${modifiedAt}\n\n${content}`;
   },
   async run({ path, startLine, startColumn, endLine, maxTokens: budget }, { memoryBank }) {

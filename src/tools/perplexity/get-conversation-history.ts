@@ -48,7 +48,7 @@ const output = z.object({
       createdAt: z.string(),
       content: z.string(),
       offset: z.number().exactOptional().describe('Where in the message this part begins.'),
-      isCut: z.boolean().exactOptional().describe('The rest comes with nextCursor.'),
+      isCut: z.boolean().exactOptional().describe('Pass nextCursor to get the rest.'),
       metadata: z.record(z.string(), z.unknown()).exactOptional(),
     }),
   ),
@@ -125,11 +125,11 @@ const shownMetadata = ({ metadata }: Message) =>
 function runOf({ run }: ResearchHistory): { run?: NonNullable<History['run']> } {
   if (run === undefined) return {};
   const { answer, ...rest } = run;
-  const kept =
+  const unsaved =
     answer === undefined
       ? {}
       : { answer: answer.slice(0, endWithin(answer, 0, MAX_ANSWER_TOKENS)) };
-  return { run: { ...rest, ...kept, advice: ADVICE[run.state] } };
+  return { run: { ...rest, ...unsaved, advice: ADVICE[run.state] } };
 }
 
 function historyText(history: History): string {

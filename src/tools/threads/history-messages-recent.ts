@@ -99,7 +99,7 @@ function parseCursor(cursor: string): TimedMessage {
     const [, time, conversationId = '', seq] = match;
     return { time: Number(time), conversationId, seq: Number(seq) };
   }
-  throw new AppError('VALIDATION_ERROR', 'cursor is not one that a previous page returned.', {
+  throw new AppError('VALIDATION_ERROR', 'No previous page returned this cursor.', {
     hint: 'Pass nextCursor of the previous page unchanged, or leave `cursor` out.',
     details: { field: 'cursor' },
   });

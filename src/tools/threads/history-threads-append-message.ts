@@ -21,7 +21,7 @@ export const historyThreadsAppendMessage = defineTool({
   input: z.strictObject({
     threadId: threadIdField,
     module: moduleField.describe('Only if the thread belongs to this module.').exactOptional(),
-    role: z.enum(ROLES).describe('Who said it.'),
+    role: z.enum(ROLES).describe('Who wrote it.'),
     body: messageContent(
       'The message, stored exactly as given, except secrets and <private> parts.',
     ).exactOptional(),

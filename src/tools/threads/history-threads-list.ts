@@ -21,7 +21,7 @@ export const historyThreadsList = defineTool({
   }),
   output: z.object({
     success,
-    total: z.number().int().describe('All threads, on whatever page.'),
+    total: z.number().int().describe('All threads, on all pages.'),
     hasMore: z.boolean(),
     nextOffset: z.number().int().describe('The offset of the next page.').exactOptional(),
     threads: z.array(threadSchema),

@@ -51,7 +51,7 @@ export const historyThreadsSearch = defineTool({
   }),
   output: z.object({
     success,
-    total: z.number().int().describe('All threads with a match, on whatever page.'),
+    total: z.number().int().describe('All threads with a match, on all pages.'),
     results: z.array(
       z.object({
         thread: threadSchema,

@@ -23,7 +23,7 @@ const place = { ...passage, text: passage.text.describe('The sentence as it was 
 
 const output = z.object({
   success,
-  found: z.boolean().describe('False where nothing was said yet.'),
+  found: z.boolean().describe('False if there is no message yet.'),
   notes: z.array(z.string()).describe('What is empty or was left out, and why.'),
   thread: threadSchema.exactOptional(),
   session: z
@@ -43,7 +43,7 @@ const output = z.object({
     z.object({
       ...place,
       rule: z.enum(['no-reply', 'put-off']),
-      replyMessageId: z.string().exactOptional().describe('The reply that put it off.'),
+      replyMessageId: z.string().exactOptional().describe('The reply that postponed it.'),
     }),
   ),
   promises: z
@@ -54,7 +54,9 @@ const output = z.object({
         due: z.string().exactOptional().describe('The words that name a time.'),
       }),
     )
-    .describe('Sentences that read like promises; whether they were kept is not known.'),
+    .describe(
+      'Sentences that look like promises; Daybook does not know whether they were fulfilled.',
+    ),
   related: z
     .array(z.object({ ...passage, words: z.array(z.string()) }))
     .describe('Passages of earlier threads that share some of the distinctive words.'),
@@ -87,7 +89,7 @@ export const sessionStart = defineTool({
       .int()
       .min(1)
       .max(10)
-      .describe('How many of the last threads to look through for questions and promises.')
+      .describe('How many of the last threads to search for questions and promises.')
       .default(3),
     timeZone: z
       .string()

@@ -76,6 +76,18 @@ describe('quick find', () => {
     expect(idsOf(index, 'kitchen')).toEqual([]);
   });
 
+  it('says which fields of an entry have the words of the query', () => {
+    const names = [{ field: 'module', text: 'Gardening' } as const];
+    const entry = conversation('a', 'Peas', { tags: ['spring', 'garden'], names });
+    const [hit] = indexOf(entry).find('gardn peas', { now: NOW });
+    expect(hit?.matches).toEqual([
+      { field: 'title', text: 'Peas' },
+      { field: 'tag', text: 'garden' },
+    ]);
+    const [other] = indexOf(entry).find('gardening', { now: NOW });
+    expect(other?.matches).toEqual(names);
+  });
+
   it('suggests names for a beginning, and nothing for a query without words', () => {
     const index = indexOf(conversation('a', 'Garden shed'));
     expect(index.suggest('gard', 5)).toContain('garden');

@@ -155,7 +155,7 @@ describe('pages', () => {
       startLine: 2,
       maxTokens: 1000,
     });
-    expect(JSON.stringify(content)).toContain('go on with startLine 2 and startColumn 39');
+    expect(JSON.stringify(content)).toContain('continue with startLine 2 and startColumn 39');
   });
 
   it('of lists and searches hold each entry once', async () => {

@@ -1,6 +1,6 @@
 /**
  * Exports that the page hands over for an import. Each is kept outside of the store in a private folder,
- * a few minutes at most; `import_conversations` reads it there by the path that the page was told.
+ * a few minutes at most; `import_conversations` reads it there by the path that the page received.
  */
 import type { IncomingMessage } from 'node:http';
 import { type ReceivedFile, receiveFile } from '../../../files/input/received-file.js';
@@ -14,48 +14,51 @@ const LONGEST_NAME = 120;
 
 export interface UploadLimits {
   readonly maxBytes: number;
-  readonly keptMs: number;
+  readonly lifetimeMs: number;
 }
 
 export class PageUploads {
   readonly #limits: UploadLimits;
-  readonly #kept = new Map<string, { file: ReceivedFile; timer: NodeJS.Timeout }>();
+  readonly #uploads = new Map<string, { file: ReceivedFile; timer: NodeJS.Timeout }>();
   #isClosed = false;
 
   constructor(limits: Partial<UploadLimits> = {}) {
-    this.#limits = { maxBytes: MAX_BYTES, keptMs: KEPT_MS, ...limits };
+    this.#limits = { maxBytes: MAX_BYTES, lifetimeMs: KEPT_MS, ...limits };
   }
 
   /** Keeps the body of a request. The oldest is removed for a fourth. HttpError 413. */
   async take(name: string, req: IncomingMessage): Promise<{ path: string; sizeBytes: number }> {
-    const { maxBytes, keptMs } = this.#limits;
+    const { maxBytes, lifetimeMs } = this.#limits;
     if (Number(req.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
     const file = await receiveFile(plainName(name), bounded(req, maxBytes));
     const { path, sizeBytes } = file;
-    this.#kept.set(path, { file, timer: setTimeout(() => void this.remove(path), keptMs).unref() });
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > MOST && oldest !== undefined) await this.remove(oldest);
+    this.#uploads.set(path, {
+      file,
+      timer: setTimeout(() => void this.remove(path), lifetimeMs).unref(),
+    });
+    const [oldest] = this.#uploads.keys();
+    if (this.#uploads.size > MOST && oldest !== undefined) await this.remove(oldest);
     if (this.#isClosed) await this.remove(path);
     return { path, sizeBytes };
   }
 
   /** Whether this path was handed over here and is still kept. */
   has(path: unknown): boolean {
-    return typeof path === 'string' && this.#kept.has(path);
+    return typeof path === 'string' && this.#uploads.has(path);
   }
 
   /** Nothing happens for another path. */
   async remove(path: string): Promise<void> {
-    const kept = this.#kept.get(path);
-    this.#kept.delete(path);
-    clearTimeout(kept?.timer);
-    await kept?.file.remove();
+    const upload = this.#uploads.get(path);
+    this.#uploads.delete(path);
+    clearTimeout(upload?.timer);
+    await upload?.file.remove();
   }
 
   /** Removes all of them. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const path of [...this.#kept.keys()]) await this.remove(path);
+    for (const path of [...this.#uploads.keys()]) await this.remove(path);
   }
 }
 

@@ -98,7 +98,7 @@ export class ConversationDocument {
     this.#hasUserMessage ||= message.role === 'user';
   }
 
-  /** The same conversation before anything was said in it, for other messages. */
+  /** The same conversation without its messages, for other messages. */
   withoutMessages(): ConversationDocument {
     return new ConversationDocument(
       { ...this.#head, messageCount: 0 },
@@ -148,12 +148,12 @@ export class ConversationDocument {
       ...{ conversationId, createdAt, updatedAt, messageCount },
       formatVersion: versionOf('conversation'),
     };
-    const told = {
+    const fields = {
       ...{ title, titleFrom, module, clientId, pinned, tags, metadata, branchOf },
       ...others,
       ...this.#extra,
     };
-    const text = JSON.stringify({ ...open, ...this.#sealed(told, conversationId) }, null, 2);
+    const text = JSON.stringify({ ...open, ...this.#sealed(fields, conversationId) }, null, 2);
     return Buffer.from(`${text.slice(0, -'\n}'.length)},\n  "messages": [`);
   }
 
@@ -171,14 +171,14 @@ export class ConversationDocument {
   }
 
   #serialise(message: Message): string {
-    const { id, role, content, createdAt, parentMessageId, ...told } = message;
+    const { id, role, content, createdAt, parentMessageId, ...others } = message;
     const binding = `${this.#head.conversationId}/${id}`;
     const open = { id, role, content: this.#codec.seal(content, binding), createdAt };
-    const hasMore = Object.keys(told).length > 0;
+    const hasMore = Object.keys(others).length > 0;
     const stored = {
       ...open,
       ...(parentMessageId !== undefined && { parentMessageId }),
-      ...(hasMore && this.#sealed(told, binding)),
+      ...(hasMore && this.#sealed(others, binding)),
     };
     // Line breaks inside strings are escaped in JSON, so every real one is indentation.
     return JSON.stringify(stored, null, 2).replaceAll('\n', '\n    ');

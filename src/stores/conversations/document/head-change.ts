@@ -44,8 +44,8 @@ function ownTitle({ title: known, titleFrom }: ConversationHead, title: string |
 function merged(known: JsonObject, change: JsonObject): JsonObject | undefined {
   const all = Object.entries({ ...known, ...change });
   // A null that was stored before is kept; only a null in the change removes a key.
-  const kept = all.filter(([key, value]) => value !== null || !Object.hasOwn(change, key));
-  return kept.length === 0 ? undefined : Object.fromEntries(kept);
+  const remaining = all.filter(([key, value]) => value !== null || !Object.hasOwn(change, key));
+  return remaining.length === 0 ? undefined : Object.fromEntries(remaining);
 }
 
 const orNothing = <T>(list: readonly T[]) => (list.length === 0 ? undefined : list);

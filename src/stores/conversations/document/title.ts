@@ -40,6 +40,6 @@ function shortened(sentence: string): string {
     end += segment.length;
   }
   // One word as long as that, such as an address: cut between characters.
-  const kept = end > 0 ? sentence.slice(0, end) : [...sentence].slice(0, MAX_LENGTH / 2).join('');
-  return `${kept.trimEnd()}…`;
+  const start = end > 0 ? sentence.slice(0, end) : [...sentence].slice(0, MAX_LENGTH / 2).join('');
+  return `${start.trimEnd()}…`;
 }

@@ -125,7 +125,7 @@ export class ConversationCatalogue extends FileCatalogue<Version, ConversationHe
   }
 }
 
-/** Newest first, so that people soon find what they look for most. A folder that is a link is refused. */
+/** Newest first, so that the newest, which people need most, are found first. A folder that is a link is refused. */
 async function listConversations(
   logsFolder: string,
   files: ConversationFiles,

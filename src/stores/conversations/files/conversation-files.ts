@@ -39,7 +39,7 @@ export interface ConversationFilesOptions {
   requireHere(): void;
   /** Called with every version that this process wrote or came across. */
   onVersion(version: Version): void;
-  /** Called with what was in memory where somebody edited the file, and messages of it are changed or gone. */
+  /** Called with the version in memory when a person edited the file and its messages are changed or missing. */
   onOverwritten(before: ConversationDocument): void;
 }
 

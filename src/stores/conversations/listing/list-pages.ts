@@ -192,7 +192,7 @@ function parseCursor(cursor: string): Cursor {
 const MAX_TIME = 8.64e15;
 
 function badCursor(): AppError {
-  return new AppError('VALIDATION_ERROR', 'cursor is not one of a page of this list.', {
+  return new AppError('VALIDATION_ERROR', 'This cursor does not belong to this list.', {
     hint: 'Pass nextCursor or previousCursor unchanged as `cursor`, with the same filters as before; or omit it to start again.',
     details: { field: 'cursor' },
   });

@@ -14,7 +14,7 @@ import { readStampNow } from '../../../files/read/stamp.js';
 import type { ConversationDocument } from '../document/document.js';
 import type { StoreCore, VersionBounds } from '../store-core.js';
 
-/** What changed or removed the messages; `hand`: somebody edited the file. */
+/** What changed or removed the messages; `hand`: a person edited the file. */
 export type VersionReason = 'edit' | 'delete' | 'import' | 'restore' | 'repair' | 'hand';
 
 export interface VersionInfo {
@@ -33,7 +33,7 @@ export const VERSION_NAME = /^(\d{1,9})\.(\d{8}T\d{9}Z)\.([a-z]{1,20})\.json$/;
 
 /** All versions of one conversation together; the newest stays whatever its size. */
 const MOST_BYTES = 64 * 1024 * 1024;
-/** Of which one may be what is to be kept: other processes see the same change. */
+/** One of them may be the version to store: other processes see the same change. */
 const COMPARED = 3;
 
 export class VersionFiles {
@@ -82,9 +82,9 @@ export class VersionFiles {
     const { clock, options } = this.#core;
     const { count } = this.#bounds;
     if (count === 0) return;
-    const kept = await this.list(conversationId);
-    if (await this.#hasSame(conversationId, kept, document)) return;
-    const number = (kept[0]?.number ?? 0) + 1;
+    const versions = await this.list(conversationId);
+    if (await this.#hasSame(conversationId, versions, document)) return;
+    const number = (versions[0]?.number ?? 0) + 1;
     const name = `${String(number).padStart(4, '0')}.${compactTime(clock.now())}.${reason}.json`;
     await makeFolder(this.folderOf(conversationId), options);
     const bytes = document.render(document.head);
@@ -112,11 +112,11 @@ export class VersionFiles {
 
   async #hasSame(
     conversationId: string,
-    kept: readonly VersionInfo[],
+    versions: readonly VersionInfo[],
     document: ConversationDocument,
   ): Promise<boolean> {
     const messages = JSON.stringify(document.snapshot().messages);
-    for (const version of kept.slice(0, COMPARED)) {
+    for (const version of versions.slice(0, COMPARED)) {
       try {
         const found = await this.read(conversationId, version);
         if (found !== undefined && JSON.stringify(found.snapshot().messages) === messages)

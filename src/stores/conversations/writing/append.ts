@@ -200,7 +200,7 @@ function noParent({ head: { conversationId } }: ConversationDocument, parent: st
   const parentMessageId = parent.slice(0, 200);
   return new AppError(
     'MESSAGE_NOT_FOUND',
-    `Conversation ${conversationId} has no message ${JSON.stringify(parentMessageId)} to answer to.`,
+    `Conversation ${conversationId} has no message ${JSON.stringify(parentMessageId)}, which parentMessageId names.`,
     { details: { conversationId, parentMessageId } },
   );
 }

@@ -25,15 +25,15 @@ export function branchOf(source: Conversation, messageId: string): NewConversati
   const title = givenTitle(source);
   const end = messages.findIndex(({ id }) => id === messageId);
   if (end === -1) throw noMessage(conversationId, messageId);
-  const kept = messages.slice(0, end + 1);
-  const ids = new Map(kept.map(({ id }) => [id, newUuid()]));
+  const copied = messages.slice(0, end + 1);
+  const ids = new Map(copied.map(({ id }) => [id, newUuid()]));
   return {
     ...(title === undefined ? {} : { title }),
     ...(module === undefined ? {} : { module }),
     ...(tags === undefined ? {} : { tags }),
     branchOf: { conversationId, messageId },
     isScreened: true,
-    messages: relinked(kept.map((message) => ({ message, ids }))),
+    messages: relinked(copied.map((message) => ({ message, ids }))),
   };
 }
 

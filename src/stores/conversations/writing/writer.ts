@@ -127,7 +127,7 @@ export class ConversationWriter {
   ): Promise<ConversationHead> {
     const { files } = this.#core;
     const limits = this.#limits();
-    // Whoever takes something back makes room; a version is kept all the same.
+    // Deleting makes room, so the version is stored even if the store is full.
     if (reason !== 'delete') await this.#core.options.requireRoom?.();
     const revising = withLock(this.#core.locksFolder, conversationId, async (lock) => {
       const found = await files.read(conversationId);

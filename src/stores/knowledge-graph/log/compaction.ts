@@ -87,9 +87,9 @@ async function compactOnce(
   state.content.table.forgetDeletions(forgotten);
   const staged = await stageSnapshot(parts, progress, forgotten);
   try {
-    return await lock.run((held) => {
+    return await lock.run((handle) => {
       progress.signal?.throwIfAborted();
-      return putInPlace(parts, staged, held, keepsOld);
+      return putInPlace(parts, staged, handle, keepsOld);
     });
   } finally {
     await removeFile(staged.stage); // does nothing if it was renamed

@@ -186,19 +186,19 @@ export async function scanFile(
   const slice = new TimeSlice();
   let buffer = Buffer.allocUnsafe(chunkBytes(Number(source.stamp.size) - from));
   let position = from;
-  let kept = 0;
+  let unfinished = 0;
   for (;;) {
-    const count = Math.min(source.read(buffer, kept, position), to - position);
+    const count = Math.min(source.read(buffer, unfinished, position), to - position);
     position += count;
-    const filled = kept + count;
+    const filled = unfinished + count;
     const start = scanLines(buffer, filled, scanner);
     if (count === 0) {
       const isTaken = scanner.scan(buffer, start, filled, isLog);
       return isTaken ? position : position - (filled - start);
     }
     buffer.copyWithin(0, start, filled);
-    kept = filled - start;
-    if (kept === buffer.length) buffer = Buffer.concat([buffer], 2 * buffer.length);
+    unfinished = filled - start;
+    if (unfinished === buffer.length) buffer = Buffer.concat([buffer], 2 * buffer.length);
     if (slice.isSpent()) await slice.yield();
   }
 }
@@ -250,11 +250,10 @@ function brokenNotice(
 }
 
 function damageNotices({ wal, rejects }: GraphFiles, damage: readonly Damage[]): string[] {
+  if (damage.length === 0) return [];
   const inLog = damage.filter(({ path }) => path === wal).length;
+  const start = inLog > 0 ? `${wal} has damaged lines: ${inLog}. ` : '';
   return [
-    ...(inLog > 0 ? [`${wal} has damaged lines: ${inLog}.`] : []),
-    ...(damage.length > 0
-      ? [`The damaged lines were ignored; the next change of the graph copies them to ${rejects}.`]
-      : []),
+    `${start}Daybook ignores damaged lines; the next change of the graph copies them to ${rejects}.`,
   ];
 }

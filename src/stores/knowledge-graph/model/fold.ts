@@ -68,13 +68,13 @@ export function fold(operations: readonly Operation[]): readonly Operation[] {
   return versions;
 }
 
-/** Whether a fact holds at `time` and can be closed: it has no end, or a later one. */
-export function isHeld(ts: number, validTo: number, time: number): boolean {
+/** Whether a fact is valid at `time` and can be closed: it has no end, or a later one. */
+export function isValidAt(ts: number, validTo: number, time: number): boolean {
   return validTo === Number.POSITIVE_INFINITY || (ts <= time && time < validTo);
 }
 
 function closedBy(version: Operation, { at, validTo }: Operation): Operation {
-  if (!isHeld(version.ts, version.validTo, at)) return version;
+  if (!isValidAt(version.ts, version.validTo, at)) return version;
   return { ...version, validTo: Math.max(version.ts, validTo) };
 }
 

@@ -200,9 +200,9 @@ export class Changes {
     const needed = countNew(table, triples, now);
     const excess = table.count + needed - maxTriples;
     if (needed === 0 || excess <= 0) return;
-    const kept = new Set(triples.map(nameOf));
-    const isKept = (key: Key) => kept.has(nameOf(namesOf(table, key)));
-    const oldest = evict === 'off' ? undefined : keysToEvict(table, excess, isKept);
+    const protectedNames = new Set(triples.map(nameOf));
+    const isProtected = (key: Key) => protectedNames.has(nameOf(namesOf(table, key)));
+    const oldest = evict === 'off' ? undefined : keysToEvict(table, excess, isProtected);
     if (oldest === undefined) throw full(table.count, needed, maxTriples);
     for (const key of oldest) this.#delete(table, key, pending);
   }
@@ -219,7 +219,7 @@ function newTriple(triple: NewTriple, ts: number): Triple {
 function full(stored: number, needed: number, limit: number): AppError {
   return new AppError(
     'E_KG_FULL',
-    `The knowledge graph holds ${stored} triples, closed ones among them; ${needed} more would pass the limit of ${limit}. None was added.`,
+    `The knowledge graph has ${stored} triples, including ended ones; ${needed} more would exceed the limit of ${limit}. None was added.`,
     { details: { stored, needed, limit } },
   );
 }

@@ -1,7 +1,7 @@
 /**
  * Finds the rows of a triple's facts: the stored one, the one that holds, the newest, the expired ones.
  */
-import { isHeld } from '../model/fold.js';
+import { isValidAt } from '../model/fold.js';
 import { hasExpired, type NewTriple, type TripleKey } from '../model/triple.js';
 import { END } from './row-index.js';
 import { findKey, type Key, type TripleTable } from './triple-table.js';
@@ -12,8 +12,8 @@ export function storedRow(table: TripleTable, triple: NewTriple, now: number): n
   if (key === undefined) return END;
   if (triple.validTo === undefined) {
     const row = validRow(table, key, now);
-    // A fact that held only before or after this time is another fact.
-    return row === END || isValidAt(table, row, triple.ts ?? now) ? row : END;
+    // A fact that was true only before or after this time is another fact.
+    return row === END || isRowValidAt(table, row, triple.ts ?? now) ? row : END;
   }
   for (let row = table.firstOf(key); row !== END; row = table.nextOf(key, row)) {
     // A triple without a start time matches a stored fact with any start.
@@ -39,12 +39,12 @@ export function validRow(table: TripleTable, key: Key, now: number): number {
   const open = table.openRow(key);
   if (open !== END) return open;
   let row = table.firstOf(key);
-  while (row !== END && !isValidAt(table, row, now)) row = table.nextOf(key, row);
+  while (row !== END && !isRowValidAt(table, row, now)) row = table.nextOf(key, row);
   return row;
 }
 
-function isValidAt(table: TripleTable, row: number, time: number): boolean {
-  return isHeld(table.ts(row), table.validTo(row), time);
+function isRowValidAt(table: TripleTable, row: number, time: number): boolean {
+  return isValidAt(table.ts(row), table.validTo(row), time);
 }
 
 /** The newest fact of a triple. */

@@ -4,14 +4,14 @@
  */
 
 import { firstSorted } from '../../../base/top-k.js';
-import { isHeld } from '../model/fold.js';
+import { isValidAt } from '../model/fold.js';
 import { hasExpired, type Triple, type TripleKey } from '../model/triple.js';
 import { END, type RowIndex } from './row-index.js';
 import { findKey, type TripleTable, tripleOf } from './triple-table.js';
 
 /** When a fact must hold to be visible. Times are epoch milliseconds. */
 export interface VisibilityFilter {
-  /** Facts that held at this time. Without it: facts that hold now. */
+  /** Facts that were true at this time; without it, facts that are true now. */
   readonly asOf?: number | undefined;
   /** Also facts that have ended. */
   readonly includeClosed?: boolean | undefined;
@@ -119,7 +119,7 @@ function isVisible(
 ): boolean {
   if (hasExpired(table.ts(row), notBefore)) return false;
   if (asOf !== undefined) return table.ts(row) <= asOf && table.validTo(row) > asOf;
-  return includeClosed || isHeld(table.ts(row), table.validTo(row), now);
+  return includeClosed || isValidAt(table.ts(row), table.validTo(row), now);
 }
 
 /** `undefined` if a required part is not interned: no row can match. */

@@ -1,0 +1,86 @@
+/** What surrounds a view in the window of an assistant: the way back, asking again, the whole screen. */
+import type { App } from '@modelcontextprotocol/ext-apps';
+import type { ComponentType } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { type Route, useRoute } from '../hooks.js';
+import { Empty, Notices } from '../parts.jsx';
+import { ConversationView } from '../views/conversation.jsx';
+import { FiguresView } from '../views/figures.jsx';
+import { Knowledge } from '../views/knowledge.jsx';
+import { Search } from '../views/search.jsx';
+import type { HostConnection } from './host-connection.js';
+import type { MemoryAddress } from './memory-address.js';
+
+/** Others are on the page alone. */
+const VIEWS: Readonly<Record<string, ComponentType<{ readonly route: Route }>>> = {
+  conversation: ConversationView,
+  figures: FiguresView,
+  knowledge: Knowledge,
+  search: Search,
+};
+
+export interface FrameProps {
+  readonly app: App;
+  readonly connection: HostConnection;
+  readonly address: MemoryAddress;
+  /** Of the conversation, where the assistant read an earlier one. */
+  readonly version: unknown;
+}
+
+export function Frame({ app, connection, address, version }: FrameProps) {
+  const route = useRoute();
+  const View = VIEWS[route.view];
+  return (
+    <>
+      <header class="bar">
+        <span class="brand">Daybook</span>
+        {address.hasBefore && (
+          <button type="button" onClick={() => address.back()}>
+            Back
+          </button>
+        )}
+        <button type="button" onClick={() => connection.refresh()}>
+          Refresh
+        </button>
+        <WholeScreen app={app} />
+      </header>
+      <main tabIndex={0} aria-label="Daybook">
+        {version !== undefined && !address.hasBefore && (
+          <p class="facts">
+            The assistant has read version {String(version)}. This is the conversation as it is now.
+          </p>
+        )}
+        {View === undefined ? <OnThePage /> : <View route={route} />}
+      </main>
+      <Notices />
+    </>
+  );
+}
+
+function OnThePage() {
+  return (
+    <Empty title="This is on the page of Daybook">
+      <p>
+        Run <code>daybook open</code>.
+      </p>
+    </Empty>
+  );
+}
+
+/** Nothing where the host has no other way to show it. */
+function WholeScreen({ app }: { readonly app: App }) {
+  const [context, setContext] = useState(app.getHostContext());
+  useEffect(() => {
+    const update = () => setContext({ ...app.getHostContext() });
+    app.addEventListener('hostcontextchanged', update);
+    return () => app.removeEventListener('hostcontextchanged', update);
+  }, [app]);
+  const { displayMode = 'inline', availableDisplayModes = [] } = context ?? {};
+  const other = displayMode === 'fullscreen' ? 'inline' : 'fullscreen';
+  if (!availableDisplayModes.includes(other)) return null;
+  return (
+    <button type="button" onClick={() => void app.requestDisplayMode({ mode: other })}>
+      {other === 'fullscreen' ? 'Full screen' : 'Smaller'}
+    </button>
+  );
+}

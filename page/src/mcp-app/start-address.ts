@@ -1,0 +1,35 @@
+/** Where a view begins: at what the tool was asked for. */
+import { hrefOf } from '../hooks.js';
+
+type Values = Readonly<Record<string, unknown>>;
+
+const QUESTION = ['subject', 'predicate', 'object', 'text', 'since', 'until', 'asOf'];
+const FLAGS = ['prefix', 'includeClosed'];
+const FIGURES = ['from', 'to', 'module', 'role'];
+
+/** `view` is one of the server's views, `input` and `result` are those of the tool that shows it. */
+export function startAddress(view: string, input: Values, result: Values): string {
+  if (view === 'conversation') return conversation(input, result);
+  if (view === 'figures') return hrefOf('figures', '', picked(input, FIGURES));
+  if (typeof input['node'] !== 'string') {
+    return hrefOf('knowledge', '', picked(input, [...QUESTION, ...FLAGS]));
+  }
+  return hrefOf(
+    'knowledge',
+    input['node'],
+    picked(input, ['predicate', 'asOf', 'depth', ...FLAGS]),
+  );
+}
+
+/** At the first message that the assistant has read, where earlier ones exist. */
+function conversation(input: Values, result: Values): string {
+  const id = String(result['conversationId'] ?? input['conversationId'] ?? '');
+  const { hasMore, messages } = result as { hasMore?: boolean; messages?: { seq: number }[] };
+  const first = hasMore === true ? messages?.[0]?.seq : undefined;
+  return hrefOf('conversation', id, first === undefined ? {} : { seq: String(first) });
+}
+
+function picked(input: Values, names: readonly string[]): Record<string, string> {
+  const given = names.filter((name) => input[name] !== undefined);
+  return Object.fromEntries(given.map((name) => [name, String(input[name])]));
+}

@@ -1,0 +1,86 @@
+/**
+ * Views for the window of an assistant (MCP Apps, SEP-1865): documents of HTML that a host shows beside
+ * the answer of a tool. All of them are one built document (page/src/mcp-app); the name of the view is
+ * written into it when it is read.
+ */
+import { AppError } from '../base/errors.js';
+import { readGivenText } from '../files/door/given-file.js';
+import type { ResourceKind } from './resource-kind.js';
+
+const PREFIX = 'ui://daybook/';
+export const VIEW_MIME_TYPE = 'text/html;profile=mcp-app';
+/** Of the built document: the place of the name. */
+const PLACE = 'data-view=""';
+
+/** For hosts: nothing is loaded from elsewhere, and only copying is asked for. */
+const _meta = {
+  ui: {
+    csp: { connectDomains: [], resourceDomains: [], frameDomains: [], baseUriDomains: [] },
+    permissions: { clipboardWrite: {} },
+    prefersBorder: true,
+  },
+};
+
+export interface View {
+  /** A tool names it as its `view`. */
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** The tools that it cannot do without. */
+  readonly needs: readonly string[];
+}
+
+export const VIEWS: readonly View[] = [
+  {
+    name: 'conversation',
+    title: 'A conversation to read',
+    description: 'Messages with their sources, branches, a summary, and a search inside.',
+    needs: ['get_conversation', 'get_conversation_history'],
+  },
+  {
+    name: 'graph',
+    title: 'The knowledge graph as a picture',
+    description: 'Facts as a graph and as a table, by predicate, as of a day.',
+    needs: ['kg_query', 'kg_neighbors', 'kg_stats'],
+  },
+  {
+    name: 'figures',
+    title: 'Figures of the store',
+    description: 'A calendar, the hours of the week, sums, cost and topics.',
+    needs: ['get_analytics'],
+  },
+];
+
+export const viewUri = (name: string) => `${PREFIX}${name}`;
+
+/** `file` is the built document. It is read when a view is asked for, never before. */
+export function viewResources(file: string, views: readonly View[]): ResourceKind {
+  const find = (uri: string) => {
+    const view = views.find(({ name }) => viewUri(name) === uri);
+    if (view !== undefined) return view;
+    throw new AppError('VALIDATION_ERROR', `${JSON.stringify(uri.slice(0, 200))} is no view.`, {
+      hint: `Views are ${views.map(({ name }) => viewUri(name)).join(', ')}.`,
+    });
+  };
+  return {
+    name: 'view',
+    templates: [],
+    completers: {},
+    owns: (uri) => uri.startsWith(PREFIX),
+    async list() {
+      const resources = views.map(({ name, title, description }) => ({
+        ...{ uri: viewUri(name), name, title, description, mimeType: VIEW_MIME_TYPE, _meta },
+      }));
+      return { resources };
+    },
+    async read(_app, uri) {
+      const { name } = find(uri);
+      const text = readGivenText(file).replace(PLACE, `data-view="${name}"`);
+      return { uri, mimeType: VIEW_MIME_TYPE, text, _meta };
+    },
+    keyOf: async (_app, uri) => find(uri).name,
+    // It never changes while a server runs.
+    known: async () => views.map(({ name }) => [name, ''] as const),
+    follow: () => () => undefined,
+  };
+}
