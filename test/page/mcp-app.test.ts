@@ -67,13 +67,22 @@ async function show(name: string, args: Record<string, unknown>, ready: string):
 const call = (name: string, args: Record<string, unknown>) =>
   page.evaluate(([tool, input]) => host.call(tool, input), [name, args] as const);
 
+/** What axe finds, light and dark, and whether the view fits into a narrow window. */
 async function faultsInBothThemes(frame: Frame): Promise<string[]> {
   const found: string[] = [];
+  await page.setViewportSize({ width: 376, height: 900 });
+  await frame.waitForFunction(() => innerWidth <= 376);
+  const isWide = () =>
+    [document.documentElement, document.querySelector('main')].some(
+      (each) => each !== null && each.scrollWidth > innerWidth,
+    );
+  if (await frame.evaluate(isWide)) found.push('wider than 360 pixels');
   for (const theme of ['light', 'dark'] as const) {
     await page.evaluate((chosen) => host.setTheme(chosen), theme);
     await frame.waitForSelector(`[data-theme=${theme}]`);
     found.push(...(await faultsOf(frame)).map((fault) => `${theme}: ${fault}`));
   }
+  await page.setViewportSize({ width: 700, height: 900 });
   return found;
 }
 
