@@ -14,21 +14,12 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { seeded } from './support/natural-text.mjs';
 
 const ROUNDS = 5;
 const WORDS_A_MESSAGE = 80;
 const VOCABULARY = 60_000;
 const FIRST_MS = Date.parse('2025-01-01T00:00:00Z');
-
-function seeded(seed) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t ^= t + Math.imul(t ^ (t >>> 7), 61 | t);
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 function writeStore(logsFolder, messageCount, conversationCount) {
   const random = seeded(7);

@@ -55,6 +55,7 @@ import { MemoryBank } from './stores/memory-bank/memory-bank.js';
 import { NoteHistory } from './stores/memory-bank/note-history.js';
 import { ResearchJobFiles } from './stores/research-jobs/research-job-files.js';
 import { StateStore } from './stores/state.js';
+import type { WriteQueue } from './stores/staying/write-queue.js';
 
 export type { StoreFacts };
 
@@ -96,6 +97,8 @@ export interface App {
   readonly timeZone: string;
   readonly facts: StoreFacts;
   readonly isEncrypted: boolean;
+  /** What waits in memory while the store is away, read-only or full. */
+  readonly staying: WriteQueue;
   /** How the store's files are sealed. */
   readonly forms: FileForms;
   /**
@@ -122,6 +125,8 @@ export interface AppOptions {
 interface Guards {
   readonly requireRoom: () => Promise<void>;
   readonly screen: MessageScreen;
+  /** Absent where no write waits. */
+  readonly queue: WriteQueue | undefined;
 }
 
 type Encryption = Awaited<ReturnType<typeof openStoreEncryption>>;
@@ -168,8 +173,10 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
   const whole = { documents, summaries: languageModels.store };
   const exported = { store: conversations, ...whole, folder: exportsFolder(config) };
   const exporter = new Exporter({ ...exported, clock, fsync });
-  const bank = bankOf(config, { requireRoom, screen }, clock, log);
-  const insights = openInsights(config, { requireRoom, screen }, clock, log);
+  const { queue } = conversations.deferred;
+  const guards = { requireRoom, screen, queue: staysUp ? queue : undefined };
+  const bank = bankOf(config, guards, clock, log);
+  const insights = openInsights(config, guards, clock, log);
   const { areas, backups } = backupsOf(config, bank.kg, languageModels.providers, clock);
   const importer = importerOf(config, { ...opening, conversations, ...whole, ...bank, insights });
   const stored = { backups, conversations, insights, ...bank };
@@ -202,16 +209,10 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
       keeping.start();
     },
     async close() {
-      await beginning.close();
-      await keeping.close();
-      await research.close();
-      await language.close();
-      await recall.close();
-      await search.close();
-      await bank.memoryBank.close();
-      await bank.kg.close();
-      await insights.close();
-      await conversations.close();
+      // `queue` before the stores: what waits is written to them.
+      const services = [beginning, keeping, research, language, queue, recall, search];
+      const stores = [bank.memoryBank, bank.kg, insights, conversations];
+      for (const part of [...services, ...stores]) await part.close();
     },
   };
 }
@@ -258,11 +259,12 @@ function beginningOf(
 const settledBy = (
   config: Config,
   { key, forms }: Encryption,
-  { deferred }: ConversationStore,
+  { deferred: { queue } }: ConversationStore,
 ) => ({
+  staying: queue,
   forms,
   isEncrypted: key !== undefined,
-  requireUnconverted: () => (deferred.isAway ? undefined : requireUnconverted(config.logsDir)),
+  requireUnconverted: () => (queue.isAway ? undefined : requireUnconverted(config.logsDir)),
   durability: { fsync: config.fsync },
   timeZone: config.timeZone,
   facts: factsOf(config),
@@ -298,7 +300,7 @@ function searchesOf(
 function researchOf(
   config: Config,
   store: ConversationStore,
-  { requireRoom: checkRoom, screen }: Guards,
+  { requireRoom: checkRoom, screen }: Omit<Guards, 'queue'>,
   clock: Clock,
   log: Log,
 ) {

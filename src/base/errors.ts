@@ -115,6 +115,28 @@ export function isAppError(error: unknown, code?: ErrorCode): error is AppError 
   return error instanceof AppError && (code === undefined || error.code === code);
 }
 
+/** Whether `check` passes; false if it throws an AppError. Other errors are thrown. */
+export function passes(check: () => unknown): boolean {
+  try {
+    check();
+    return true;
+  } catch (error) {
+    if (isAppError(error)) return false;
+    throw error;
+  }
+}
+
+/** The AppError with which `work` fails; `undefined` if it succeeds. Other errors are thrown. */
+export async function appErrorOf(work: () => Promise<unknown>): Promise<AppError | undefined> {
+  try {
+    await work();
+    return undefined;
+  } catch (error) {
+    if (isAppError(error)) return error;
+    throw error;
+  }
+}
+
 /** The errno name (`ENOENT`, …) of a Node system error; `undefined` for anything else. */
 export function errnoOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || error instanceof AppError || !('code' in error))

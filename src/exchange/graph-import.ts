@@ -6,7 +6,7 @@
  */
 
 import { type Clock, systemClock } from '../base/clock.js';
-import { AppError, isAppError } from '../base/errors.js';
+import { AppError, isAppError, passes } from '../base/errors.js';
 import { sha256Hex } from '../base/ids.js';
 import { TimeSlice } from '../base/time-slice.js';
 import type { KnowledgeGraph } from '../stores/knowledge-graph/knowledge-graph.js';
@@ -274,15 +274,8 @@ function formatOf(text: string): 'jsonl' | 'memory' {
   );
 }
 
-function isA(read: (value: unknown) => unknown, text: string): boolean {
-  try {
-    read(parsed(text));
-    return true;
-  } catch (error) {
-    if (isAppError(error)) return false;
-    throw error;
-  }
-}
+const isA = (read: (value: unknown) => unknown, text: string): boolean =>
+  passes(() => read(parsed(text)));
 
 function parsed(text: string): unknown {
   try {

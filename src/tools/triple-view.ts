@@ -115,9 +115,3 @@ export const pageSchema = {
   hasMore: z.boolean(),
   nextOffset: z.number().int().exactOptional(),
 };
-
-export function pageOf(total: number, offset: number, count: number) {
-  const next = offset + count;
-  const hasMore = next < total && count > 0;
-  return { total, hasMore, ...(hasMore && { nextOffset: next }) };
-}

@@ -8,7 +8,7 @@
  */
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { isAppError } from '../../src/base/errors.js';
 import { ownerName } from '../../src/files/locks/process-identity.js';
 import {
@@ -25,6 +25,7 @@ import {
   tapFs,
 } from '../support/fs-tap.js';
 import { isSoak, tempFolder, timeLimitMs } from '../support/rounds.js';
+import { uncaughtErrors } from '../support/uncaught.js';
 
 const ID = '20250124-1706102400123';
 const KEYED_ID = '20250124-1706102400124';
@@ -50,16 +51,8 @@ interface Operation {
 }
 
 const base = tempFolder('memory');
-const uncaught: unknown[] = [];
-const onUncaught = (error: unknown) => uncaught.push(error);
+const uncaught = uncaughtErrors();
 let placeCount = 0;
-
-beforeAll(() => {
-  process.on('uncaughtException', onUncaught).on('unhandledRejection', onUncaught);
-});
-afterAll(() => {
-  process.off('uncaughtException', onUncaught).off('unhandledRejection', onUncaught);
-});
 
 function conversation(id: string, extra: object): string {
   const messages = ['one', 'two', 'three'].map((content) => ({ role: 'user', content }));

@@ -4,32 +4,14 @@
  * there is room; files beside conversations too.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { counts, folderWith, openImportBench } from '../import/bench.js';
-import { tempFolder } from '../support/rounds.js';
+import { smallDisk } from '../support/small-disk.js';
 
 const COUNT = 60;
-const disk = join(tempFolder(), 'full-disk-import');
-const isMounted = mounted();
-
-function mounted(): boolean {
-  mkdirSync(disk);
-  try {
-    execFileSync('/bin/mount', ['-t', 'tmpfs', '-o', 'size=1m', 'daybook-test', disk], {
-      stdio: 'ignore',
-    });
-    return true;
-  } catch {
-    console.log('full-disk: NOT TRIED, this machine does not let the test mount a small tmpfs');
-    return false;
-  }
-}
-
-afterAll(() => {
-  if (isMounted) execFileSync('/bin/umount', ['-l', disk]);
-});
+const { disk, isMounted } = smallDisk('full-disk-import', '1m');
 
 const conversation = (index: number) => ({
   ...{ id: `c-${index}`, create_time: 1737724800 + index, current_node: 'n' },

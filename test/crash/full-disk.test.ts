@@ -1,42 +1,18 @@
-/**
- * Proves: on a disk that is really full (a tmpfs of 256 kB, where this machine lets us mount one),
- * a replace either happens or leaves the old file byte for byte and says STORAGE_FULL: 12 pairs of old
- * and new sizes, by the plain and by the locked form, and a conversation that grows until nothing fits.
- */
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { isAppError } from '../../src/base/errors.js';
 import { atomicWrite } from '../../src/files/atomic/atomic-write.js';
 import { withLock } from '../../src/files/locks/file-lock.js';
 import { openConversationStore } from '../../src/stores/conversations/conversations.js';
-import { tempFolder } from '../support/rounds.js';
+import { smallDisk } from '../support/small-disk.js';
 
 const KB = 1000;
 const OLD_SIZES = [20 * KB, 60 * KB, 100 * KB];
 const NEW_SIZES = [100 * KB, 160 * KB, 200 * KB, 250 * KB];
 const PAIRS = OLD_SIZES.flatMap((oldSize) => NEW_SIZES.map((newSize) => ({ oldSize, newSize })));
 
-const disk = join(tempFolder(), 'full-disk');
-const isMounted = mounted();
-
-function mounted(): boolean {
-  mkdirSync(disk);
-  try {
-    execFileSync('/bin/mount', ['-t', 'tmpfs', '-o', 'size=256k', 'daybook-test', disk], {
-      stdio: 'ignore',
-    });
-    return true;
-  } catch {
-    console.log('full-disk: NOT TRIED, this machine does not let the test mount a small tmpfs');
-    return false;
-  }
-}
-
-afterAll(() => {
-  if (isMounted) execFileSync('/bin/umount', ['-l', disk]);
-});
+const { disk, isMounted } = smallDisk('full-disk', '256k');
 
 type Replace = (target: string, bytes: Uint8Array) => Promise<unknown>;
 const FORMS: readonly { form: string; replace: Replace }[] = [

@@ -1,6 +1,6 @@
 /**
- * The official MCP inspector's command line, a client that is not ours, lists and calls every tool of
- * the built server. A tool that needs an argument nobody could guess is listed in ARGUMENTS.
+ * The official MCP inspector's command line, a client that is not ours, lists every tool of the built
+ * server and calls a third of them, another third in each run (`DAYBOOK_SOAK=2`: all of them). A tool that needs an argument nobody could guess is listed in ARGUMENTS.
  */
 import { execFile } from 'node:child_process';
 import { resolve } from 'node:path';
@@ -9,6 +9,7 @@ import { describe, expect, it } from 'vitest';
 import { resourceTemplates } from '../../src/resources/resources.js';
 import { tools } from '../../src/tools/index.js';
 import { clientFile } from '../support/client-packages.js';
+import { sampled } from '../support/rounds.js';
 import { type Place, withClient, withPlace } from './harness.js';
 
 const ROOT = resolve(import.meta.dirname, '../..');
@@ -156,16 +157,19 @@ describe("the inspector's command line", () => {
     });
   }, 300_000);
 
-  it('calls every tool', async () => {
+  it('has an answer from each tool that it calls', async () => {
     await withPlace(async (place) => {
       const known = await prepare(place);
       const outcomes: Record<string, string> = {};
-      const names = tools.map(({ name }) => name).values();
+      const called = [...sampled('tools', tools.length, 3)].map(
+        (index) => tools[index]?.name ?? '',
+      );
+      const names = called.values();
       const worker = async () => {
         for (const name of names) outcomes[name] = await outcomeOf(place, name, known);
       };
       await Promise.all(Array.from({ length: AT_ONCE }, worker));
-      const expected = tools.map(({ name }) => [name, FAILURES[name] ?? 'ok']);
+      const expected = called.map((name) => [name, FAILURES[name] ?? 'ok']);
       expect(outcomes).toEqual(Object.fromEntries(expected));
     });
   }, 600_000);

@@ -82,9 +82,9 @@ describe('a root that is moved away and back', () => {
         const info = await call('store_info');
         expect(info['unavailable']).toMatchObject({ isAway: true, waiting: 5 });
         for (const [name, args] of [
-          ['mb_add', { path: 'b.md', content: '# B' }],
-          ['save_insight', { content: 'an insight' }],
-          ['kg_add', { subject: 'a', predicate: 'b', object: 'c' }],
+          ['mb_edit', { path: 'a.md', newPath: 'b.md' }],
+          ['mb_delete', { path: 'a.md' }],
+          ['kg_delete', { subject: 'a', predicate: 'b', object: 'c' }],
           ['set_state', { contextWindow: 20 }],
           ['delete_conversation', { conversationId }],
         ] as const) {
@@ -105,6 +105,45 @@ describe('a root that is moved away and back', () => {
         expect(after).not.toHaveProperty('durable');
         expect(await call('search_messages', { query: 'during' })).toMatchObject({ total: 4 });
         expect(await call('mb_list')).toMatchObject({ total: 1 });
+      });
+    });
+  });
+
+  it('keeps notes, insights and facts, readable at once, then writes each once', async () => {
+    await withPlace(async (place) => {
+      const { root, folder } = place;
+      const fact = { subject: 'larch', predicate: 'is', object: 'a tree' };
+      await withClient(place, async ({ call }) => {
+        await say(call, 'plan', 'before');
+        await call('mb_add', { path: 'a.md', content: '# A' });
+        await call('kg_query', {});
+        renameSync(root, join(folder, 'gone'));
+        const line = { path: 'a.md', insertLine: 1, insertText: 'a larch' };
+        const answers = [
+          await call('mb_edit', line),
+          await call('mb_add', { path: 'b.md', content: 'b larch' }),
+          await call('save_insight', { content: 'c larch', context: 'global' }),
+          await call('kg_add', fact),
+        ];
+        expect(answers.map(({ durable }) => durable)).toEqual([false, false, false, false]);
+        const reads = async () => [
+          await call('mb_read', { path: 'a.md' }),
+          await call('mb_search', { query: 'larch' }),
+          await call('search_insights', { query: 'larch', context: 'global' }),
+          await call('kg_query', { subject: 'larch' }),
+        ];
+        const seen = [{ content: '# A\na larch' }, { total: 2 }, { total: 1 }, { total: 1 }];
+        expect(await reads()).toMatchObject(seen);
+        expect((await call('store_info'))['unavailable']).toMatchObject({ waiting: 4 });
+        expect(existsSync(root)).toBe(false);
+        renameSync(join(folder, 'gone'), root);
+        await untilDurable(call);
+        expect(await reads()).toMatchObject(seen);
+        const bank = join(root, 'memory-bank');
+        expect(readFileSync(join(bank, 'a.md'), 'utf8')).toBe('# A\na larch\n');
+        expect(readFileSync(join(bank, 'b.md'), 'utf8')).toBe('b larch\n');
+        expect(readdirSync(join(bank, 'insights'))).toEqual([`${answers[2]?.['id']}.json`]);
+        expect(readFileSync(join(bank, 'kg_wal.log'), 'utf8').match(/larch/g)).toHaveLength(1);
       });
     });
   });
@@ -147,10 +186,12 @@ describe('a root that is moved away and back', () => {
         renameSync(root, join(folder, 'gone'));
         renameSync(other.root, root);
         expect(await say(call, 'plan', 'waits')).toMatchObject({ conversationId, durable: false });
+        await call('mb_add', { path: 'a.md', content: 'mine' });
         await new Promise((resolve) => setTimeout(resolve, 1500));
         expect(await call('get_conversations')).toMatchObject({ total: 1, durable: false });
         expect(conversationsIn(root)).toHaveLength(1);
         expect(contentsOf(root, conversationsIn(root)[0] ?? '')).toEqual(['of the other']);
+        expect(existsSync(join(root, 'memory-bank', 'a.md'))).toBe(false);
         renameSync(root, other.root);
         mkdirSync(join(root, 'conversation-logs'), { recursive: true });
         expect(await say(call, 'plan', 'waits too')).toMatchObject({ durable: false });
@@ -159,6 +200,7 @@ describe('a root that is moved away and back', () => {
         renameSync(join(folder, 'gone'), root);
         await untilDurable(call);
         expect(contentsOf(root, conversationId)).toEqual(['mine', 'waits', 'waits too']);
+        expect(readFileSync(join(root, 'memory-bank', 'a.md'), 'utf8')).toBe('mine\n');
       });
     });
   });
@@ -215,14 +257,13 @@ describe('a root that is moved away and back', () => {
 });
 
 describe('the end of a server with writes that wait', () => {
-  async function saved(server: BareServer, content: string): Promise<Fields> {
-    const call = {
-      name: 'save_message',
-      arguments: { conversationId: 'k', role: 'user', content },
-    };
-    const { result } = await server.answer(server.send('tools/call', call));
-    return result?.['structuredContent'] as Fields;
+  async function answerOf(server: BareServer, name: string, args: Fields): Promise<Fields> {
+    const id = server.send('tools/call', { name, arguments: args });
+    return (await server.answer(id)).result?.['structuredContent'] as Fields;
   }
+
+  const saved = (server: BareServer, content: string) =>
+    answerOf(server, 'save_message', { conversationId: 'k', role: 'user', content });
 
   async function open(place: Place): Promise<BareServer> {
     const server = new BareServer(place);
@@ -244,11 +285,14 @@ describe('the end of a server with writes that wait', () => {
         renameSync(root, join(folder, 'gone'));
         const kept = await saved(server, 'told not durable');
         expect(kept['durable']).toBe(false);
+        await answerOf(server, 'mb_add', { path: 'lost.md', content: 'told not durable' });
         server.process.kill(signal);
         const status = await new Promise((resolve) => server.process.once('exit', resolve));
         if (signal === 'SIGTERM') {
           expect(status).toBe(1);
           expect(server.stderr).toContain(String(kept['messageId']));
+          expect(server.stderr).toContain('note lost.md');
+          expect(server.stderr).not.toContain('told not durable');
         }
         expect(existsSync(root)).toBe(false);
         renameSync(join(folder, 'gone'), root);
@@ -396,8 +440,17 @@ describe('a mount', () => {
           expect(await say(call, 'plan', 'read-only')).toMatchObject({ seq: 2, durable: false });
           expect(await say(call, 'new', 'read-only')).toMatchObject({ seq: 1, durable: false });
           expect(await call('search_messages', { query: 'only' })).toMatchObject({ total: 2 });
+          await call('mb_add', { path: 'a.md', content: 'read-only' });
+          await call('mb_edit', { path: 'a.md', oldText: 'only', newText: 'only, edited' });
+          await call('kg_add', { subject: 'a', predicate: 'is', object: 'read-only' });
+          await call('save_insight', { content: 'read-only', context: 'global' });
+          expect(await call('kg_query', {})).toMatchObject({ total: 1, durable: false });
           mounts('-o', 'remount,rw', root);
           await untilDurable(call);
+          const bank = join(root, 'memory-bank');
+          expect(readFileSync(join(bank, 'a.md'), 'utf8')).toBe('read-only, edited\n');
+          expect(readFileSync(join(bank, 'kg_wal.log'), 'utf8')).toContain('read-only');
+          expect(readdirSync(join(bank, 'insights'))).toHaveLength(1);
           try {
             for (;;) writeFileSync(join(root, 'filler'), Buffer.alloc(4096), { flag: 'a' });
           } catch (error) {

@@ -1,9 +1,3 @@
-/**
- * The index cache can be anything: stale, foreign, cut, flipped, half-written, written by two. The
- * answers are those of a fresh build all the same; a sound one saves reading the files.
- */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import {
   cpSync,
   readdirSync,
@@ -13,26 +7,29 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../src/base/log.js';
 import { decodeArrays, encodeArrays } from '../../src/fts/segments/array-codec.js';
 import { loadIndexCache, saveIndexCache } from '../../src/search/cache/index-cache.js';
 import { MessageIndex } from '../../src/search/messages/message-index.js';
 import { openConversationStore } from '../../src/stores/conversations/conversations.js';
-import { tempFolder } from '../support/temp-folder.js';
+import {
+  boundariesOf,
+  cacheFolder,
+  damagedForms,
+  killWriter,
+  killWriters,
+  startWriter,
+  temporariesBeside,
+} from './cache-harness.js';
 import { answersOf, ask, freshAnswers, idOf, openPlace, put, sample } from './search-place.js';
 
-const WRITER = resolve(import.meta.dirname, '../dist/cache-writer.js');
 const CONVERSATIONS = 40;
 
-function makeFolder(count = CONVERSATIONS, messages = 5) {
-  const root = tempFolder();
-  const logsFolder = join(root, 'logs');
-  for (let n = 0; n < count; n += 1) put(logsFolder, idOf(n), sample(n, messages));
-  return { root, logsFolder, cachePath: join(root, 'cache', 'index.bin') };
-}
+const makeFolder = (count = CONVERSATIONS, messages = 5) =>
+  cacheFolder('index.bin', count, messages);
 
 /** Index and store as a server has them, whatever the size. */
 async function openIndex(logsFolder: string) {
@@ -63,17 +60,6 @@ async function start(logsFolder: string, cachePath: string) {
   const read = filesRead;
   await place.close();
   return { answers, filesRead: read, total: first.total };
-}
-
-/** Where the length, the header, and the whole of each piece end. */
-function boundariesOf(cache: Buffer): number[] {
-  const ends: number[] = [];
-  for (let at = 0; at < cache.length; ) {
-    ends.push(at + 4, at + 20);
-    at += 4 + cache.readUInt32LE(at);
-    ends.push(at);
-  }
-  return ends;
 }
 
 describe('a sound cache', () => {
@@ -143,20 +129,9 @@ describe('a damaged cache', () => {
     const { logsFolder, cachePath } = makeFolder(12, 3);
     const cache = await saveCache(logsFolder, cachePath);
     const expected = await freshAnswers(logsFolder);
-    const ends = boundariesOf(cache);
-    const places = [
-      ...Array.from({ length: 28 }, (_, index) => index),
-      ...ends.slice(0, -1),
-      ...Array.from({ length: 60 }, (_, index) => Math.floor((index * cache.length) / 60)),
-    ];
-    for (const [index, place] of places.entries()) {
-      const flipped = Buffer.from(cache);
-      flipped[place] = (flipped[place] ?? 0) ^ (1 << (index % 8));
-      writeFileSync(cachePath, flipped);
-      expect((await start(logsFolder, cachePath)).answers, `flipped at ${place}`).toBe(expected);
-      const overwritten = Buffer.from(cache).fill(index % 2 === 0 ? 0 : 255, place, place + 64);
-      writeFileSync(cachePath, overwritten);
-      expect((await start(logsFolder, cachePath)).answers, `stretch at ${place}`).toBe(expected);
+    for (const { bytes, what } of damagedForms(cache, 60)) {
+      writeFileSync(cachePath, bytes);
+      expect((await start(logsFolder, cachePath)).answers, what).toBe(expected);
     }
   });
 
@@ -283,50 +258,26 @@ describe('a cache that is saved while the store changes', () => {
 });
 
 describe('writers that are killed, and two at once', () => {
-  async function startWriter(logsFolder: string, cachePath: string): Promise<ChildProcess> {
-    const child = spawn(process.execPath, [WRITER, logsFolder, cachePath], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    onTestFinished(() => void child.kill('SIGKILL'));
-    await once(child.stdout as NodeJS.ReadableStream, 'data');
-    return child;
-  }
-  async function kill(child: ChildProcess) {
-    child.kill('SIGKILL');
-    await once(child, 'exit');
-  }
-
   it('kill -9 at 60 random moments leaves right answers, and what is left behind is swept', async () => {
     const { logsFolder, cachePath } = makeFolder(60, 10);
     const expected = await freshAnswers(logsFolder);
     let leftovers = 0;
     let warm = 0;
     for (let round = 0; round < 20; round += 1) {
-      // Three at once, so that a round has three kills; a lease of a dead one would keep the others out.
-      const paths = [0, 1, 2].map((n) => `${cachePath}${n}`);
-      for (const path of paths) rmSync(`${path}.lock`, { recursive: true, force: true });
-      const writers = await Promise.all(paths.map((path) => startWriter(logsFolder, path)));
-      await Promise.all(
-        writers.map(async (writer) => {
-          await delay(Math.random() * 40);
-          await kill(writer);
-        }),
-      );
+      const paths = await killWriters({ logsFolder, cachePath }, 40);
       for (const path of paths) {
         const { answers, filesRead } = await start(logsFolder, path);
         expect(answers).toBe(expected);
         if (filesRead === 0) warm += 1;
       }
-      const names = readdirSync(dirname(cachePath));
-      leftovers = Math.max(leftovers, names.filter((name) => name.startsWith('.tmp-')).length);
+      leftovers = Math.max(leftovers, temporariesBeside(cachePath).length);
     }
     console.log(
       `  warm after the kill: ${warm} of 60; most half-written files at once: ${leftovers}`,
     );
     rmSync(`${cachePath}0.lock`, { recursive: true, force: true });
     await saveCache(logsFolder, `${cachePath}0`);
-    const left = readdirSync(dirname(cachePath)).filter((name) => name.startsWith('.tmp-'));
-    expect(left).toEqual([]);
+    expect(temporariesBeside(cachePath)).toEqual([]);
   });
 
   it('two processes that write one cache leave right answers at every moment', async () => {
@@ -341,7 +292,7 @@ describe('writers that are killed, and two at once', () => {
       expect(answers).toBe(expected);
       expect(filesRead === 0 || round === 0).toBe(true);
     }
-    for (const writer of writers) await kill(writer);
+    for (const writer of writers) await killWriter(writer);
   });
 });
 

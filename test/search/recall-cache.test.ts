@@ -1,21 +1,7 @@
-/**
- * The cache of recall can be stale, foreign, cut, flipped or half-written, like the index cache: the
- * answers are those of a fresh build all the same, and a sound one saves reading the files.
- */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import {
-  cpSync,
-  existsSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { cpSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { systemClock as clock } from '../../src/base/clock.js';
 import { silentLog as log } from '../../src/base/log.js';
 import { encodeArrays } from '../../src/fts/segments/array-codec.js';
@@ -25,10 +11,15 @@ import { recallChunks } from '../../src/search/cache/recall-cache.js';
 import { openMessageSearch } from '../../src/search/messages/message-search.js';
 import { RecallSync } from '../../src/search/recall/recall-sync.js';
 import { openConversationStore } from '../../src/stores/conversations/conversations.js';
-import { tempFolder } from '../support/temp-folder.js';
+import {
+  boundariesOf,
+  cacheFolder,
+  damagedForms,
+  killWriters,
+  temporariesBeside,
+} from './cache-harness.js';
 import { idOf, openPlace, put, sample } from './search-place.js';
 
-const WRITER = resolve(import.meta.dirname, '../dist/cache-writer.js');
 const CONVERSATIONS = 24;
 const QUESTIONS = [
   'what was said about gardens',
@@ -37,12 +28,8 @@ const QUESTIONS = [
   'words of the river in winter',
 ];
 
-function makeFolder(count = CONVERSATIONS, messages = 5) {
-  const root = tempFolder();
-  const logsFolder = join(root, 'logs');
-  for (let n = 0; n < count; n += 1) put(logsFolder, idOf(n), sample(n, messages));
-  return { root, logsFolder, cachePath: join(root, 'cache', 'recall.bin') };
-}
+const makeFolder = (count = CONVERSATIONS, messages = 5) =>
+  cacheFolder('recall.bin', count, messages);
 
 /** Store and recall as a server has them, with no cache of the other index. */
 async function openRecall(logsFolder: string, cachePath?: string) {
@@ -73,8 +60,10 @@ async function answersOf(index: RecallIndex): Promise<string> {
   for (const question of QUESTIONS) {
     const answer = await index.ask(question);
     const hits = Array.from({ length: answer.total }, (_, place) => answer.hit(place));
-    const told = hits.map((hit) => `${hit?.conversationId}/${hit?.seq} ${hit?.score.toFixed(9)}`);
-    lines.push(`${question}: ${answer.total}`, ...told.sort());
+    const lineOfHits = hits.map(
+      (hit) => `${hit?.conversationId}/${hit?.seq} ${hit?.score.toFixed(9)}`,
+    );
+    lines.push(`${question}: ${answer.total}`, ...lineOfHits.sort());
   }
   return lines.join('\n');
 }
@@ -90,17 +79,6 @@ async function start(logsFolder: string, cachePath?: string) {
 }
 
 const freshAnswers = async (logsFolder: string) => (await start(logsFolder)).answers;
-
-/** Where the length, the header, and the whole of each chunk end. */
-function boundariesOf(cache: Buffer): number[] {
-  const ends: number[] = [];
-  for (let at = 0; at < cache.length; ) {
-    ends.push(at + 4, at + 20);
-    at += 4 + cache.readUInt32LE(at);
-    ends.push(at);
-  }
-  return ends;
-}
 
 describe('a sound cache of recall', () => {
   it('saves reading the files, and only what changed since is read', async () => {
@@ -177,18 +155,7 @@ describe('a damaged cache of recall', () => {
     };
     for (const length of new Set([...ends.flatMap((end) => [end - 1, end]), 0, 1, 27]))
       await check(cache.subarray(0, length), `cut at ${length}`);
-    const places = [
-      ...Array.from({ length: 28 }, (_, index) => index),
-      ...ends.slice(0, -1),
-      ...Array.from({ length: 40 }, (_, index) => Math.floor((index * cache.length) / 40)),
-    ];
-    for (const [index, place] of places.entries()) {
-      const flipped = Buffer.from(cache);
-      flipped[place] = (flipped[place] ?? 0) ^ (1 << (index % 8));
-      await check(flipped, `flipped at ${place}`);
-      const filled = Buffer.from(cache).fill(index % 2 === 0 ? 0 : 255, place, place + 64);
-      await check(filled, `stretch at ${place}`);
-    }
+    for (const { bytes, what } of damagedForms(cache, 40)) await check(bytes, what);
   });
 
   it('of another version, or sound in itself but of another shape, is not used', async () => {
@@ -250,26 +217,9 @@ describe('when the cache of recall is written', () => {
   it('kill -9 at random moments leaves right answers', async () => {
     const { logsFolder, cachePath } = makeFolder(60, 10);
     const expected = await freshAnswers(logsFolder);
-    const startWriter = async (path: string): Promise<ChildProcess> => {
-      const child = spawn(process.execPath, [WRITER, logsFolder, path, 'recall'], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
-      onTestFinished(() => void child.kill('SIGKILL'));
-      await once(child.stdout as NodeJS.ReadableStream, 'data');
-      return child;
-    };
     let warm = 0;
     for (let round = 0; round < 4; round += 1) {
-      const paths = [0, 1, 2].map((n) => `${cachePath}${n}`);
-      for (const path of paths) rmSync(`${path}.lock`, { recursive: true, force: true });
-      const writers = await Promise.all(paths.map(startWriter));
-      await Promise.all(
-        writers.map(async (writer) => {
-          await delay(Math.random() * 30);
-          writer.kill('SIGKILL');
-          await once(writer, 'exit');
-        }),
-      );
+      const paths = await killWriters({ logsFolder, cachePath }, 30, 'recall');
       for (const path of paths) {
         const { answers, filesRead } = await start(logsFolder, path);
         expect(answers).toBe(expected);
@@ -279,7 +229,6 @@ describe('when the cache of recall is written', () => {
     console.log(`  warm after the kill: ${warm} of 12`);
     rmSync(`${cachePath}0.lock`, { recursive: true, force: true });
     await saveCache(logsFolder, `${cachePath}0`);
-    const left = readdirSync(dirname(cachePath)).filter((name) => name.startsWith('.tmp-'));
-    expect(left).toEqual([]);
+    expect(temporariesBeside(cachePath)).toEqual([]);
   });
 });

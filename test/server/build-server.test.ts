@@ -24,7 +24,7 @@ const healthy = {
 };
 const app = {
   facts: 'the app',
-  conversations: { deferred: healthy },
+  staying: healthy,
   requireUnconverted: () => undefined,
 } as unknown as App;
 const annotations = {

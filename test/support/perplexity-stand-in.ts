@@ -7,6 +7,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { type Refused, refuseAgent, refuseChat } from './perplexity-rules.js';
 
+const UNKNOWN_RUN: Refused = { status: 404, type: 'not_found', message: 'unknown run' };
+
 type Json = Record<string, unknown>;
 
 interface Received {
@@ -234,12 +236,7 @@ class Server implements StandIn {
     if (odd?.kind === 'status') return sendStatus(response, odd);
     if (odd?.kind === 'drop') return void response.destroy();
     const run = this.runs.get(id);
-    if (!run)
-      return this.#sendRefusal(response, {
-        status: 404,
-        type: 'not_found',
-        message: 'unknown run',
-      });
+    if (!run) return this.#sendRefusal(response, UNKNOWN_RUN);
     run.polls += 1;
     if (run.status === 'queued' || run.status === 'in_progress') {
       run.status = run.polls >= this.pollsUntilDone ? 'completed' : 'in_progress';
@@ -249,12 +246,7 @@ class Server implements StandIn {
 
   #cancel(response: ServerResponse, id: string): undefined {
     const run = this.runs.get(id);
-    if (!run)
-      return this.#sendRefusal(response, {
-        status: 404,
-        type: 'not_found',
-        message: 'unknown run',
-      });
+    if (!run) return this.#sendRefusal(response, UNKNOWN_RUN);
     if (run.status !== 'queued' && run.status !== 'in_progress') {
       return this.#sendRefusal(response, {
         status: 400,

@@ -11,7 +11,7 @@ import { type FsCall, tapFs } from './fs-tap.js';
 import { isSoak, printedRandom, tempFolder } from './rounds.js';
 
 /** Of the states of a long scenario, how many one run tries; `DAYBOOK_SOAK=2` tries all. */
-const SHARE = isSoak ? 1 : 0.3;
+const SHARE = isSoak ? 1 : 0.15;
 const LONG_STEPS = 150;
 
 export type Acknowledged = Extract<Step, { do: 'acknowledge' }>;

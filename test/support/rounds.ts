@@ -21,6 +21,16 @@ export function timeLimitMs(ms: number): number {
   return ms * Math.max(1, SOAK);
 }
 
+/**
+ * Every index below `count` in a soak; else one of every `step`, from a random first one on, which is
+ * printed: over some runs, all are tried.
+ */
+export function* sampled(what: string, count: number, step: number): Generator<number> {
+  const every = isSoak ? 1 : step;
+  const first = Math.floor(printedRandom(what)() * every);
+  for (let index = first; index < count; index += every) yield index;
+}
+
 /** A random source whose seed is printed, so that a failure can be run again. */
 export function printedRandom(what: string): () => number {
   const seed = Number(process.env['DAYBOOK_SEED'] ?? Date.now() % 2 ** 31);

@@ -59,12 +59,11 @@ export function stopSignal(): AbortSignal {
 /** Closes the stores. What could not be written is named on stderr, and the process will end with 1. */
 export async function closeApp(app: App): Promise<void> {
   await app.close();
-  const unwritten = app.conversations.deferred.unwritten();
+  const unwritten = app.staying.unwritten();
   if (unwritten.length === 0) return;
   process.exitCode = 1;
   console.error(`daybook: ${unwritten.length} writes are lost, because the store was away:`);
-  for (const { conversationId, messageIds, reason } of unwritten) {
-    const ids = messageIds.join(', ') || 'no message';
-    console.error(`  conversation ${conversationId}: ${ids}${reason ? ` (${reason})` : ''}`);
+  for (const { name, reason } of unwritten) {
+    console.error(`  ${name}${reason ? ` (${reason})` : ''}`);
   }
 }

@@ -2,20 +2,12 @@
  * Embeddings of servers of the OpenAI format (OpenAI, Ollama, LM Studio, vLLM and others):
  * `POST <endpoint>/embeddings` with a list of texts, one vector a text in `data`.
  */
-import type { Clock } from '../../base/clock.js';
 import { asNumber, asRecord, asRecords } from '../json-view.js';
+import type { LanguageModelOptions } from './language-model.js';
 import { unusable } from './llm-errors.js';
 import { createWire, headerKey } from './llm-wire.js';
 
-export interface EmbeddingsOptions {
-  readonly name: string;
-  readonly endpoint: string;
-  readonly model: string;
-  readonly apiKey?: string | undefined;
-  readonly clock: Clock;
-  readonly timeoutMs?: number;
-  readonly retryDelayMs?: number;
-}
+export type EmbeddingsOptions = Omit<LanguageModelOptions, 'kind' | 'mostWaitMs'>;
 
 export type EmbeddingsRequest = (
   texts: readonly string[],

@@ -7,15 +7,15 @@ import type { App } from '../../app.js';
 import type { Tool } from '../../tools/define-tool.js';
 
 /** Prepares a call: what waits is written if the store is back. STORAGE_UNAVAILABLE for tools that cannot wait. */
-export async function requireStoreFor(tool: Tool, { conversations: { deferred } }: App) {
-  await deferred.settle();
+export async function requireStoreFor(tool: Tool, { staying }: App) {
+  await staying.settle();
   const canGoOn = tool.annotations.readOnlyHint || tool.writesLater === true;
-  if (!canGoOn) deferred.requireHere();
+  if (!canGoOn) staying.requireHere();
 }
 
 /** The result as it is where everything is on the disk. */
-export function withStoreNotice(result: CallToolResult, { conversations }: App): CallToolResult {
-  const text = noticeOf(conversations.deferred.state());
+export function withStoreNotice(result: CallToolResult, { staying }: App): CallToolResult {
+  const text = noticeOf(staying.state());
   if (text === undefined) return result;
   const { content, structuredContent, ...rest } = result;
   return {
@@ -25,7 +25,7 @@ export function withStoreNotice(result: CallToolResult, { conversations }: App):
   };
 }
 
-type State = ReturnType<App['conversations']['deferred']['state']>;
+type State = ReturnType<App['staying']['state']>;
 
 function noticeOf(state: State): string | undefined {
   if (state === undefined) return undefined;
@@ -42,9 +42,9 @@ function noticeOf(state: State): string | undefined {
     );
   }
   if (refused.length > 0) {
-    const ids = refused.slice(0, 5).map(({ conversationId }) => conversationId);
+    const names = refused.slice(0, 5).map(({ name }) => name);
     parts.push(
-      `${refused.length} writes were refused when the store was back, and are lost: ${ids.join(', ')}.`,
+      `${refused.length} writes were refused when the store was back, and are lost: ${names.join('; ')}.`,
     );
   }
   return parts.join(' ');

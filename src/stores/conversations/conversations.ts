@@ -25,7 +25,7 @@ import { type ConversationChange, ignoredFolders } from './files/catalogue.js';
 import { type ConversationPage, ListPages, type PageRequest } from './listing/list-pages.js';
 import type { ListQuery } from './listing/list-query.js';
 import { invalidRef, notFound, requireRef } from './refs.js';
-import { DeferredWrites } from './staying/deferred-writes.js';
+import { DeferredMessages } from './staying/deferred-messages.js';
 import { type ConversationStoreOptions, StoreCore } from './store-core.js';
 import { tidyStore } from './tidy.js';
 import { History } from './versions/history.js';
@@ -81,8 +81,8 @@ export class ConversationStore {
   readonly history: History;
   /** Changing and removing single messages. */
   readonly edits: MessageEdits;
-  /** What waits in memory while the store cannot be written. */
-  readonly deferred: DeferredWrites;
+  /** The messages that wait in memory while the store cannot be written. */
+  readonly deferred: DeferredMessages;
 
   constructor(options: ConversationStoreOptions) {
     this.#core = new StoreCore(options);
@@ -90,7 +90,7 @@ export class ConversationStore {
     this.#writer = new ConversationWriter(this.#core, this.#versions);
     this.#commits = new GroupCommits((ref, requests) => this.#writer.commit(ref, requests));
     const create = this.#writer.create.bind(this.#writer);
-    this.deferred = new DeferredWrites(this.#core, { create, commit: this.#commit.bind(this) });
+    this.deferred = new DeferredMessages(this.#core, { create, commit: this.#commit.bind(this) });
     this.#core.whenOverwritten((before) => {
       const { conversationId: id } = before.head;
       const keep = () => this.#versions.keep(id, before, 'hand');
@@ -378,7 +378,7 @@ export class ConversationStore {
 
   /** Resolves when every write that was accepted has ended. */
   async close(): Promise<void> {
-    await this.deferred.close();
+    await this.deferred.queue.close();
     await this.#core.close();
   }
 

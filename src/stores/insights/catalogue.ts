@@ -33,10 +33,12 @@ export class InsightCatalogue extends FileCatalogue<InsightVersion, StoredInsigh
   readonly #clock: Clock;
   #changes = 0;
 
-  constructor(folder: string, clock: Clock) {
+  /** `isHeld`: as for every file catalogue. */
+  constructor(folder: string, clock: Clock, isHeld: (id?: string) => boolean) {
     super({
       pathOf: (name) => this.pathOf(name),
       list: () => listInsights(folder),
+      isHeld,
       read: (name) => {
         if (!INSIGHT_ID.test(name)) throw misnamed(this.pathOf(name));
         return this.read(name);

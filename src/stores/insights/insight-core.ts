@@ -13,8 +13,10 @@ import type { HeldLock } from '../../files/locks/lock-handle.js';
 import { keepOutOfGit } from '../../files/paths/git-ignore.js';
 import type { Stamp } from '../../files/read/stamp.js';
 import { openWatcher, type Watcher } from '../../files/watcher/watcher.js';
+import type { WriteQueue } from '../staying/write-queue.js';
 import type { TextScreen } from '../text-screen.js';
 import { InsightCatalogue, nameOf } from './catalogue.js';
+import { DeferredInsights } from './deferred-insights.js';
 import { renderInsight } from './insight-file.js';
 import type { StoredInsight } from './stored-insight.js';
 
@@ -25,6 +27,8 @@ export interface InsightStoreOptions extends Durability {
   readonly requireRoom?: (() => Promise<void>) | undefined;
   /** Takes out what must not be stored. */
   readonly screen?: TextScreen;
+  /** Where new insights wait while the store cannot be written. */
+  readonly queue?: WriteQueue | undefined;
   readonly clock?: Clock;
   readonly log?: Log;
 }
@@ -34,6 +38,7 @@ export class InsightCore {
   readonly clock: Clock;
   readonly folder: string;
   readonly catalogue: InsightCatalogue;
+  readonly deferred: DeferredInsights;
   readonly #log: Log;
   readonly #locksFolder: string;
   readonly #pending = new PendingWork();
@@ -52,7 +57,10 @@ export class InsightCore {
     this.#log = log;
     this.folder = join(folder, 'insights');
     this.#locksFolder = join(folder, '.locks');
-    this.catalogue = new InsightCatalogue(this.folder, clock);
+    this.catalogue = new InsightCatalogue(this.folder, clock, (id) => this.deferred.isHeld(id));
+    const { catalogue } = this;
+    const write = (stored: StoredInsight) => this.writeNew(stored);
+    this.deferred = new DeferredInsights({ queue: options.queue, catalogue, clock, write });
   }
 
   async current(): Promise<void> {
@@ -111,6 +119,17 @@ export class InsightCore {
   async write(lock: HeldLock, stored: StoredInsight, base?: Stamp): Promise<void> {
     const path = this.catalogue.pathOf(stored.insight.id);
     this.note(stored, await lock.replace(path, renderInsight(stored), this.options, { base }));
+  }
+
+  /** Writes it also where it is there already, but not over a newer version. Durable when it resolves. */
+  async writeNew(stored: StoredInsight): Promise<void> {
+    const { id, updated_at } = stored.insight;
+    await this.locked(id, async (lock) => {
+      const found = await this.catalogue.read(id);
+      if (found !== undefined && found.stored.insight.updated_at > updated_at) return;
+      await this.options.requireRoom?.();
+      await this.write(lock, stored, found?.stamp);
+    });
   }
 
   /** A version that was just read or written. */

@@ -61,16 +61,27 @@ export class InsightStore {
     this.#trash = new InsightTrash(this.#core);
   }
 
-  /** Durable when it resolves. STORAGE_FULL, FILESYSTEM_ERROR. */
-  async save(fields: NewInsight): Promise<Insight> {
+  /**
+   * Durable when it resolves; with `mayDefer` it waits in memory where the store cannot be written now.
+   * STORAGE_FULL, FILESYSTEM_ERROR, STORAGE_UNAVAILABLE.
+   */
+  async save(fields: NewInsight, { mayDefer = false } = {}): Promise<Insight> {
     requireContent(fields.content);
-    return this.#core.track(this.#save(fields));
+    return this.#core.track(this.#save(fields, mayDefer));
   }
 
-  async #save(fields: NewInsight): Promise<Insight> {
+  async #save(fields: NewInsight, mayDefer: boolean): Promise<Insight> {
     const now = this.#core.clock.now();
     const insight = { ...fields, id: newUuid(), created_at: now, updated_at: now };
-    return (await this.put({ insight, extra: {} })).stored.insight;
+    const stored = await this.#screened({ insight, extra: {} });
+    const write = () => this.#core.writeNew(stored);
+    await (mayDefer ? this.#core.deferred.run(stored, write) : write());
+    return stored.insight;
+  }
+
+  async #screened(given: StoredInsight): Promise<StoredInsight> {
+    const { value } = await screenedBy(this.#core.options.screen, given);
+    return normalizeInsight(value);
   }
 
   /**
@@ -82,8 +93,7 @@ export class InsightStore {
     given: StoredInsight,
     { replacesOlder = false }: { replacesOlder?: boolean } = {},
   ): Promise<PutInsight> {
-    const { value } = await screenedBy(this.#core.options.screen, given);
-    const stored = normalizeInsight(value);
+    const stored = await this.#screened(given);
     const { id, updated_at } = stored.insight;
     return this.#core.locked(id, async (lock) => {
       const found = await this.#core.catalogue.read(id);
@@ -97,9 +107,10 @@ export class InsightStore {
     });
   }
 
-  /** As it is on disk now, expired or not. CORRUPT, FORMAT_TOO_NEW. */
+  /** As it is on disk now, expired or not; while the store is away, as it is known. CORRUPT, FORMAT_TOO_NEW. */
   async get(id: string): Promise<Insight | undefined> {
     requireInsightId(id);
+    if (this.#core.deferred.isHeld(id)) return this.known(id);
     const found = await this.#core.catalogue.read(id);
     if (found !== undefined) this.#core.note(found.stored, found.stamp);
     return found?.stored.insight;

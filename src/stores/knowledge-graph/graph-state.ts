@@ -7,6 +7,7 @@
 import { isAppError } from '../../base/errors.js';
 import type { Log } from '../../base/log.js';
 import { isSameStamp, readStampNow, type Stamp } from '../../files/read/stamp.js';
+import type { WriteQueue } from '../staying/write-queue.js';
 import type { GraphFiles } from './log/graph-files.js';
 import { LineScanner } from './log/line-scanner.js';
 import { recordRejects } from './log/rejects.js';
@@ -24,6 +25,7 @@ export class GraphState {
   static #writes = 0;
   readonly files: GraphFiles;
   readonly #log: Log;
+  readonly #queue: WriteQueue | undefined;
   #content: GraphContent | undefined;
   /** The end of the part of the log that is in memory. Newer than `#content.log`. */
   #position: LogPosition | undefined;
@@ -36,8 +38,11 @@ export class GraphState {
   /** Why they could not be recorded. */
   #recordingProblem: string | undefined;
   readonly #listeners = new Set<StateListener>();
+  #onRead: (table: TripleTable) => void = () => undefined;
 
-  constructor(files: GraphFiles, log: Log) {
+  /** With a queue, memory is read while the store is away. */
+  constructor(files: GraphFiles, log: Log, queue?: WriteQueue) {
+    this.#queue = queue;
     this.files = files;
     this.#log = log;
   }
@@ -62,16 +67,28 @@ export class GraphState {
     return this.#damagedLines;
   }
 
+  /** STORAGE_UNAVAILABLE while the store is away. */
+  requireHere(): void {
+    this.#queue?.requireHere();
+  }
+
+  /** True after `invalidate`, until the files were read again. */
+  get isInvalid(): boolean {
+    return this.#position?.offset === -1;
+  }
+
   get isUpdating(): boolean {
     return this.#updating !== undefined;
   }
 
-  /** The table as the files have it now. FILESYSTEM_ERROR, FORMAT_TOO_NEW. */
+  /** The table as the files have it now; while the store is away, as it was. FILESYSTEM_ERROR, FORMAT_TOO_NEW, STORAGE_UNAVAILABLE. */
   async current(): Promise<TripleTable> {
     const fresh = this.freshTable;
     if (fresh !== undefined) return fresh;
     const writes = GraphState.#writes;
-    await this.update();
+    await this.update().catch((error: unknown) => {
+      if (!this.#queue?.isAway || this.#content === undefined) throw error;
+    });
     this.#isFresh = true;
     this.#writesSeen = writes;
     setImmediate(() => {
@@ -80,9 +97,15 @@ export class GraphState {
     return this.content.table;
   }
 
-  /** Reads the operations that the files have and memory has not. */
+  /** Calls `onRead` after all files were read, before any query sees the table. */
+  whenRead(onRead: (table: TripleTable) => void): void {
+    this.#onRead = onRead;
+  }
+
+  /** Reads the operations that the files have and memory has not. STORAGE_UNAVAILABLE. */
   async update(): Promise<void> {
     while (this.#updating !== undefined) await this.#updating;
+    this.requireHere();
     if (this.#isUpToDate()) return;
     this.#updating = this.#load().finally(() => {
       this.#updating = undefined;
@@ -163,11 +186,14 @@ export class GraphState {
   async #load(): Promise<void> {
     const isFirst = this.#content === undefined;
     if (!isFirst && this.position.offset > 0 && (await this.#tailLog())) return;
-    this.#content = await readGraph(this.files);
+    const content = await readGraph(this.files);
+    this.requireHere(); // otherwise missing files are an empty graph
+    this.#content = content;
+    this.#onRead(content.table);
     this.#position = undefined;
-    this.#damagedLines = this.#content.damage.length;
-    for (const notice of this.#content.notices) this.#log.warn({ store: 'kg' }, notice);
-    this.#unrecorded = [...this.#content.damage];
+    this.#damagedLines = content.damage.length;
+    for (const notice of content.notices) this.#log.warn({ store: 'kg' }, notice);
+    this.#unrecorded = [...content.damage];
     if (!isFirst) this.notify(undefined);
   }
 

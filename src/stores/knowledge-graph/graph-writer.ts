@@ -3,7 +3,7 @@
  * to the newest state, and written with one append. The file is the truth: after a failed append it is
  * read again, and decides which of the calls succeeded.
  */
-import { type AppError, isAppError } from '../../base/errors.js';
+import { type AppError, appErrorOf, isAppError } from '../../base/errors.js';
 import type { AppendHandle } from '../../files/atomic/append-file.js';
 import { GroupCommit, type Outcome } from '../../files/atomic/group-commit.js';
 import { type HeldLock, LockLostError } from '../../files/locks/lock-handle.js';
@@ -58,9 +58,10 @@ export class GraphWriter {
     lock: HeldLock,
   ): Promise<readonly Outcome<Change>[]> {
     const { state, changes, end, afterCommit } = this.#parts;
+    state.requireHere(); // before anything is put into the table
     const refusal = await this.#refusal(requests);
     // No other process can have appended since our own last append. Readers find edits by hand.
-    const isKept = this.#lastLock === lock && !state.isUpdating;
+    const isKept = this.#lastLock === lock && !state.isUpdating && !state.isInvalid;
     this.#lastLock = undefined;
     if (!isKept) await this.#catchUp();
     const { table } = state.content;
@@ -99,13 +100,7 @@ export class GraphWriter {
   async #refusal(requests: readonly ChangeRequest[]): Promise<AppError | undefined> {
     const { requireRoom } = this.#parts;
     if (requireRoom === undefined || !requests.some(({ kind }) => kind === 'add')) return undefined;
-    try {
-      await requireRoom();
-      return undefined;
-    } catch (error) {
-      if (isAppError(error)) return error;
-      throw error;
-    }
+    return appErrorOf(requireRoom);
   }
 
   async #catchUp(): Promise<void> {

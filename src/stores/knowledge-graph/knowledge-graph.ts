@@ -13,7 +13,9 @@ import { sweepTemporaries } from '../../files/atomic/staging.js';
 import { sweepLocks } from '../../files/locks/file-lock.js';
 import { RetainedLock } from '../../files/locks/retained-lock.js';
 import { writeGitFiles } from '../memory-bank/git-files.js';
+import type { WriteQueue } from '../staying/write-queue.js';
 import { screenedBy, type TextScreen } from '../text-screen.js';
+import { DeferredFacts } from './deferred-facts.js';
 import { GraphState } from './graph-state.js';
 import { type GraphStats, statsOf } from './graph-stats.js';
 import { GraphWriter } from './graph-writer.js';
@@ -28,7 +30,7 @@ import {
   type Triple,
   type TripleKey,
 } from './model/triple.js';
-import type { Limits } from './table/change-request.js';
+import type { AddRequest, Limits } from './table/change-request.js';
 import { Changes } from './table/changes.js';
 import {
   listSubjects,
@@ -62,6 +64,8 @@ export interface KnowledgeGraphOptions extends Durability, Limits {
   readonly requireRoom?: (() => Promise<void>) | undefined;
   /** Takes out what must not be stored. */
   readonly screen?: TextScreen;
+  /** Where new facts wait while the store cannot be written. */
+  readonly queue?: WriteQueue | undefined;
   readonly clock?: Clock;
   readonly log?: Log;
 }
@@ -78,6 +82,12 @@ export interface Added {
   readonly closed: readonly Triple[];
 }
 
+export interface AddOptions {
+  readonly replaces?: boolean;
+  readonly room?: readonly NewTriple[];
+  readonly mayDefer?: boolean;
+}
+
 /** The newest fact of a triple before its removal; `ts` is 0 if there was none. */
 export type RemovedTriple = Triple & { readonly removed: boolean };
 
@@ -90,6 +100,7 @@ export class KnowledgeGraph {
   readonly #state: GraphState;
   readonly #changes: Changes;
   readonly #writer: GraphWriter;
+  readonly #deferred: DeferredFacts;
   readonly #compaction: CompactionParts;
   readonly #lock: RetainedLock;
   readonly #end: AppendHandle;
@@ -99,12 +110,12 @@ export class KnowledgeGraph {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: KnowledgeGraphOptions) {
-    const { clock = systemClock, log = silentLog, fsync } = options;
+    const { clock = systemClock, log = silentLog, fsync, queue } = options;
     this.#options = options;
     this.#clock = clock;
     this.#log = log;
     this.files = graphFiles(options.snapshotPath, options.walPath);
-    this.#state = new GraphState(this.files, log);
+    this.#state = new GraphState(this.files, log, queue);
     this.#changes = new Changes(options, clock);
     this.#lock = new RetainedLock(this.files.locks, 'kg');
     this.#end = new AppendHandle(this.files.wal, { fsync: options.syncsAppends });
@@ -118,25 +129,32 @@ export class KnowledgeGraph {
       requireRoom: options.requireRoom,
       afterCommit: (logBytes) => this.#compactIfDue(logBytes),
     });
+    const [state, changes, writer] = [this.#state, this.#changes, this.#writer];
+    const write = (request: AddRequest) => writer.change(request);
+    this.#deferred = new DeferredFacts({ queue, state, changes, clock, write });
   }
 
   /**
    * Adds all facts or none. A fact that is stored already is not changed (`added` is false). With
    * `replaces`, the open facts of the same subjects and predicates end when the new facts begin. `ts` and
    * `validTo` are for facts from another source. `room`: the facts that must fit, these and those of
-   * later calls. Resolves when the facts are in the log, with `syncsAppends` on disk.
+   * later calls. Resolves when the facts are in the log, with `syncsAppends` on disk; with `mayDefer` they
+   * wait in memory where the store cannot be written now.
    * E_KG_INVALID_TRIPLE, E_KG_FULL (nothing was written), STORAGE_FULL, FILESYSTEM_ERROR, LOCKED.
    */
   async add(
     given: readonly NewTriple[],
-    { replaces = false, room = given }: { replaces?: boolean; room?: readonly NewTriple[] } = {},
+    { replaces = false, room = given, mayDefer = false }: AddOptions = {},
   ): Promise<Added> {
     for (const triple of given) checkTriple(triple);
     const { screen } = this.#options;
     // What is clean goes into the log in the order of the calls.
     const isClean = screen?.isCleanValue(given) ?? true;
     const triples = isClean ? given : (await screenedBy(screen, given)).value;
-    const change = await this.#writer.change({ kind: 'add', triples, replaces, room });
+    const request = { kind: 'add', triples, replaces, room } as const;
+    const now = () => this.#writer.change(request);
+    if (!mayDefer) await this.#deferred.requireNone();
+    const change = await (mayDefer ? this.#deferred.run(request, now) : now());
     const added = change.triples.map(({ isChanged, ...triple }) => ({
       ...triple,
       added: isChanged,
@@ -243,6 +261,7 @@ export class KnowledgeGraph {
     validTo?: number,
   ): Promise<readonly RemovedTriple[]> {
     for (const key of keys) checkKey(key);
+    await this.#deferred.requireNone();
     const { triples } = await this.#writer.change({ kind, keys, validTo });
     return triples.map(({ isChanged, ...triple }) => ({ ...triple, removed: isChanged }));
   }
@@ -255,6 +274,7 @@ export class KnowledgeGraph {
   }
 
   async #compact(progress: ProgressOptions): Promise<Saved | undefined> {
+    await this.#deferred.requireNone();
     await this.#prepare();
     if (this.#options.ttlDays !== Number.POSITIVE_INFINITY) {
       await this.#writer.change({ kind: 'expire' });
@@ -277,9 +297,10 @@ export class KnowledgeGraph {
     });
   }
 
-  /** A graph that was not read yet and has no subscribers is not read. */
+  /** Where nobody reads the graph, only a server that goes on while the store is away does. */
   #poll(): void {
-    if (!this.#state.isRead && !this.#state.hasListeners) return;
+    const { queue } = this.#options;
+    if (!this.#state.isRead && !this.#state.hasListeners && queue === undefined) return;
     void this.#state.current().then(
       () => this.#compactIfDue(this.#state.position.offset),
       (error: unknown) => this.#log.warn({ err: error }, 'the knowledge graph cannot be read'),

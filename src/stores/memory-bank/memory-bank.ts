@@ -17,7 +17,9 @@ import { findConfined } from '../../files/paths/confined-file.js';
 import { removeEmptyParents } from '../../files/paths/folders.js';
 import type { TrashEntry } from '../../files/trash/trash-folder.js';
 import { openWatcher, type Watcher } from '../../files/watcher/watcher.js';
+import type { WriteQueue } from '../staying/write-queue.js';
 import { screenedBy, type TextScreen } from '../text-screen.js';
+import { DeferredNotes, type Edited } from './deferred-notes.js';
 import { writeGitFiles } from './git-files.js';
 import {
   type Note,
@@ -29,6 +31,7 @@ import {
   readNote,
   type SkippedFile,
 } from './note-catalogue.js';
+import { alreadyThere, conflict, notFound } from './note-errors.js';
 import { isForeign, looksLikeNote, requireNewNotePath, requireNotePath } from './note-path.js';
 import { encodeNote, withFinalNewline } from './note-text.js';
 import { NoteTrash } from './note-trash.js';
@@ -46,6 +49,8 @@ export interface MemoryBankOptions extends Durability {
   readonly requireRoom?: (() => Promise<void>) | undefined;
   /** Takes out what must not be stored. */
   readonly screen?: TextScreen;
+  /** Where notes wait while the store cannot be written. */
+  readonly queue?: WriteQueue | undefined;
   readonly clock?: Clock;
   readonly log?: Log;
 }
@@ -56,15 +61,14 @@ export interface DeletedNote {
   readonly trashPath?: string;
 }
 
-/** Every path is relative to the bank, with `/`; one that leads elsewhere is PATH_ESCAPE. */
 /** What was not stored, such as `GITHUB_TOKEN`, once for each time. */
-interface Masked {
-  readonly masked: readonly string[];
-}
+type Masked = Pick<Edited, 'masked'>;
 
+/** Every path is relative to the bank, with `/`; one that leads elsewhere is PATH_ESCAPE. */
 export class MemoryBank {
   readonly #options: MemoryBankOptions;
   readonly #catalogue: NoteCatalogue;
+  readonly #deferred: DeferredNotes;
   readonly #trash: NoteTrash;
   readonly #log: Log;
   readonly #pending = new PendingWork();
@@ -76,7 +80,15 @@ export class MemoryBank {
     const { folder, clock = systemClock, log = silentLog } = options;
     this.#options = options;
     this.#log = log;
-    this.#catalogue = new NoteCatalogue(folder);
+    this.#catalogue = new NoteCatalogue(folder, (path) => this.#deferred.isHeld(path));
+    this.#deferred = new DeferredNotes({
+      ...{ folder, queue: options.queue, catalogue: this.#catalogue, clock, log },
+      requireFree: (path) => this.#requireFree(path),
+      requireCount: () => this.#requireCount(),
+      locked: (work) => this.#locked(work),
+      add: (path, bytes) => this.#add(path, bytes),
+      replace: (...args) => this.#replace(...args),
+    });
     this.#trash = new NoteTrash({ folder, durability: options, clock });
   }
 
@@ -130,48 +142,75 @@ export class MemoryBank {
     return this.#catalogue.skipped();
   }
 
-  /** What is on disk now. E_MB_FILE_NOT_FOUND, E_MB_READ, TOO_LARGE (over 32 KB), PATH_ESCAPE. */
+  /** What is on disk now, or waits. E_MB_FILE_NOT_FOUND, E_MB_READ, TOO_LARGE (over 32 KB), PATH_ESCAPE, STORAGE_UNAVAILABLE. */
   async read(path: string): Promise<Note> {
-    const found = await readNote(this.folder, path);
+    requireNotePath(path);
+    const found = await this.#deferred.read(path);
     if (found === undefined) throw notFound(path);
-    return found.note;
+    return found;
   }
 
-  /** Durable when it resolves. ALREADY_EXISTS, E_MB_FULL, TOO_LARGE, PATH_ESCAPE, VALIDATION_ERROR. */
-  async add(path: string, given: string): Promise<NoteInfo & Masked> {
+  /**
+   * Durable when it resolves; with `mayDefer` it waits in memory where the store cannot be written now.
+   * ALREADY_EXISTS, E_MB_FULL, TOO_LARGE, PATH_ESCAPE, VALIDATION_ERROR, STORAGE_UNAVAILABLE.
+   */
+  async add(path: string, given: string, { mayDefer = false } = {}): Promise<NoteInfo & Masked> {
     requireNewNotePath(path);
     const { value: content, masked } = await screenedBy(this.#options.screen, given);
     const bytes = encodeNote(withFinalNewline(content), path);
-    return this.#locked(async () => {
-      await this.#options.requireRoom?.();
-      await this.#requireFree(path);
-      await this.#requireRoom();
-      await addFile(join(this.folder, path), bytes, this.#options);
-      return { ...(await this.#noted(path)), masked };
-    });
+    const now = () =>
+      this.#locked(async () => {
+        await this.#requireCount();
+        return this.#add(path, bytes);
+      });
+    const added = await (mayDefer ? this.#deferred.add(path, bytes, now) : now());
+    return { ...infoOf(added), masked };
+  }
+
+  async #add(path: string, bytes: Buffer): Promise<Note> {
+    await this.#options.requireRoom?.();
+    await this.#requireFree(path);
+    await addFile(join(this.folder, path), bytes, this.#options);
+    return (await this.#require(path)).note;
   }
 
   /**
    * Replaces the note's text by the result of `change`; durable when it resolves. CONFLICT if the
-   * note's hash is not `expectedHash`. LOCKED, STORAGE_FULL, FILESYSTEM_ERROR.
+   * note's hash is not `expectedHash`; with `mayDefer` it waits in memory where the store cannot be written
+   * now. LOCKED, STORAGE_FULL, FILESYSTEM_ERROR, STORAGE_UNAVAILABLE.
    */
   async edit(
     path: string,
     expectedHash: string | undefined,
     change: (content: string) => string,
+    { mayDefer = false } = {},
   ): Promise<Note & Masked> {
     requireNotePath(path);
-    return this.#locked(async (lock) => {
-      await this.#options.requireRoom?.();
-      const { note, stamp } = await this.#require(path, expectedHash);
+    const edited = async (note: Note) => {
+      if (expectedHash !== undefined && expectedHash !== note.hash) {
+        throw conflict(path, expectedHash, note.hash);
+      }
       const { value, masked } = await screenedBy(this.#options.screen, change(note.content));
-      const bytes = encodeNote(value, path);
-      const target = join(this.folder, path);
-      const written = await lock.replace(target, bytes, this.#options, { base: stamp });
-      const version = { note: noteOf(path, { bytes, stamp: written }), stamp: written };
-      this.#catalogue.note(version);
-      return { ...version.note, masked };
-    });
+      return { bytes: encodeNote(value, path), masked };
+    };
+    const now = (onEdited?: (edited: Edited) => void) =>
+      this.#locked(async (lock) => {
+        const found = await this.#require(path);
+        const { bytes, masked } = await edited(found.note);
+        onEdited?.({ bytes, masked });
+        return { ...(await this.#replace(lock, path, bytes, found)), masked };
+      });
+    return mayDefer ? this.#deferred.edit(path, edited, now) : now();
+  }
+
+  async #replace(lock: HeldLock, path: string, bytes: Buffer, found: NoteVersion): Promise<Note> {
+    await this.#options.requireRoom?.();
+    const base = found.stamp;
+    const target = join(this.folder, path);
+    const stamp = await lock.replace(target, bytes, this.#options, { base });
+    const note = noteOf(path, { bytes, stamp });
+    this.#catalogue.note({ note, stamp });
+    return note;
   }
 
   /** ALREADY_EXISTS if the new path is taken; otherwise throws like `edit`. */
@@ -186,7 +225,7 @@ export class MemoryBank {
       await renameFile(from, to, this.#options);
       await removeEmptyParents(from, this.folder);
       this.#catalogue.forget(path);
-      return this.#noted(newPath);
+      return infoOf((await this.#require(newPath)).note);
     });
   }
 
@@ -220,7 +259,7 @@ export class MemoryBank {
       await this.#options.requireRoom?.();
       const { name, path } = await this.#trash.require(nameOrPath);
       await this.#requireFree(path);
-      await this.#requireRoom();
+      await this.#requireCount();
       const outcome = await this.#trash.moveOut(name, join(this.folder, path));
       if (outcome === 'taken') throw alreadyThere(path);
       if (outcome === 'absent') throw notFound(nameOrPath);
@@ -285,7 +324,7 @@ export class MemoryBank {
   }
 
   /** Counts the files on disk, under the lock: other processes add notes too. */
-  async #requireRoom(): Promise<void> {
+  async #requireCount(): Promise<void> {
     const { maxFiles } = this.#options;
     await this.#catalogue.refresh();
     const count = this.#catalogue.notes().length + this.#catalogue.skipped().length;
@@ -298,33 +337,8 @@ export class MemoryBank {
       },
     );
   }
-
-  async #noted(path: string): Promise<NoteInfo> {
-    const { content: _, ...info } = (await this.#require(path)).note;
-    return info;
-  }
 }
 
-function conflict(path: string, expectedHash: string | undefined, hash: string | undefined) {
-  return new AppError(
-    'CONFLICT',
-    `${path} was changed since its hash was ${expectedHash?.slice(0, 80)}.`,
-    {
-      hint: 'Nothing was written. Read the note again, then decide with its new hash.',
-      details: { path, expectedHash: expectedHash?.slice(0, 80), hash },
-    },
-  );
-}
-
-function alreadyThere(path: string): AppError {
-  return new AppError('ALREADY_EXISTS', `There is ${path} already; nothing was written.`, {
-    hint: 'Change it with `mb_edit`, or choose another path.',
-    details: { path },
-  });
-}
-
-function notFound(path: string): AppError {
-  return new AppError('E_MB_FILE_NOT_FOUND', `There is no note ${JSON.stringify(path)}.`, {
-    details: { path },
-  });
+function infoOf({ content: _, ...info }: Note): NoteInfo {
+  return info;
 }

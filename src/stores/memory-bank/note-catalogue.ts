@@ -47,10 +47,12 @@ export interface SkippedFile {
 }
 
 export class NoteCatalogue extends FileCatalogue<NoteVersion, NoteInfo> {
-  constructor(folder: string) {
+  /** `isHeld`: as for every file catalogue. */
+  constructor(folder: string, isHeld?: (path?: string) => boolean) {
     super({
       pathOf: (path) => `${folder}/${path}`,
       list: () => listNotes(folder),
+      ...(isHeld && { isHeld }),
       read: async (path) => {
         requireNotePath(path);
         // No folder on the way is a link: neither a listing nor the watcher follows one.

@@ -147,7 +147,7 @@ export const getConversation = defineTool({
 });
 
 async function versionsOf({ history, deferred }: ConversationStore, conversationId: string) {
-  if (deferred.isAway || deferred.view(conversationId) !== undefined) return [];
+  if (deferred.queue.isAway || deferred.view(conversationId) !== undefined) return [];
   const { versions } = await history.list(conversationId);
   return versions.map(({ number: version, keptAt, reason }) => ({ version, keptAt, reason }));
 }

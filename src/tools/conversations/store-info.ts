@@ -3,6 +3,7 @@
  * Always listed, whatever toolsets are chosen, because "where is my data?" must have an answer.
  */
 import { z } from 'zod';
+import type { App } from '../../app.js';
 import { ERROR_KINDS, isAppError } from '../../base/errors.js';
 import type { Importer } from '../../import/importer.js';
 import { ruleSchema } from '../../maintenance/retention/policy.js';
@@ -154,7 +155,7 @@ export const storeInfo = defineTool({
     const heads = await conversations.list();
     const { isBuilt, messages, terms } = search.status();
     const watching = conversations.watching();
-    const unavailable = conversations.deferred.state();
+    const unavailable = app.staying.state();
     return {
       formatVersion: versionOf('conversation'),
       ...others,
@@ -178,7 +179,7 @@ export const storeInfo = defineTool({
   },
 });
 
-type Unavailable = NonNullable<ReturnType<ConversationStore['deferred']['state']>>;
+type Unavailable = NonNullable<ReturnType<App['staying']['state']>>;
 
 const unavailableFacts = ({ refused, ...state }: Unavailable) => ({
   ...state,

@@ -1,4 +1,5 @@
 /** The tool `list_insights`: the insights of one context, the newest first. */
+
 import { z } from 'zod';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
@@ -10,6 +11,7 @@ import {
   toListed,
   whyEmpty,
 } from '../insight-view.js';
+import { pageOf } from '../offset-page.js';
 
 export const listInsights = defineTool({
   name: 'list_insights',
@@ -42,11 +44,9 @@ export const listInsights = defineTool({
     const found = await insights.list({ context, alsoIn, ...filters });
     const page = found.slice(offset, offset + limit).map(toListed);
     const results = page.slice(0, countWithin(page, budget));
-    const next = offset + results.length;
-    const hasMore = next < found.length && results.length > 0;
     return {
-      ...{ context, total: found.length, hasMore },
-      ...(hasMore && { nextOffset: next }),
+      context,
+      ...pageOf(found.length, offset, results.length),
       results,
       ...(found.length === 0 && { explanation: await whyEmpty(context, call, insights) }),
     };

@@ -11,7 +11,7 @@ export const saveInsight = defineTool({
   toolset: 'insights',
   title: 'Save an insight',
   description:
-    'Keeps a finding, pattern or decision about a project for later sessions; answers when it is safe on disk. Find it again with search_insights.',
+    'Keeps a finding, pattern or decision about a project for later sessions; answers when it is safe on disk, or says durable: false. Find it again with search_insights.',
   input: z.strictObject({
     content: contentField.describe('The insight; it must be clear without other text.'),
     context: contextField,
@@ -27,15 +27,17 @@ export const saveInsight = defineTool({
     note: maskedField,
   }),
   annotations: ADDS,
+  writesLater: true,
   async run({ content, context: given, metadata, tags, expires }, { insights }, call) {
     const { context } = await contextsOf(given, call, insights);
-    const saved = await insights.save({
+    const fields = {
       content,
       context,
       ...(metadata !== undefined && { metadata }),
       ...(tags !== undefined && { tags }),
       ...(expires !== undefined && { expires_at: expiryOf(expires) }),
-    });
+    };
+    const saved = await insights.save(fields, { mayDefer: true });
     const note = noteBetween(
       [content, metadata, tags],
       [saved.content, saved.metadata, saved.tags],

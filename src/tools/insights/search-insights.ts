@@ -2,6 +2,7 @@
  * The tool `search_insights`: full-text search over the insights of one context, in SQLite FTS5's
  * query language or in plain words. Nothing in its results depends on another context.
  */
+
 import { z } from 'zod';
 import { MATCH_TYPES } from '../../fts/query/match-types.js';
 import type { InsightResults } from '../../search/insight-search.js';
@@ -15,6 +16,7 @@ import {
   toListed,
   whyEmpty,
 } from '../insight-view.js';
+import { pageOf } from '../offset-page.js';
 import { MARK_FIELDS, marksOf, shortSnippet } from '../search-answer.js';
 
 export const searchInsights = defineTool({
@@ -63,11 +65,9 @@ export const searchInsights = defineTool({
       ...{ ...toListed(insight), snippet: shortSnippet(text, input), rank },
     }));
     const results = page.slice(0, countWithin(page, input.maxTokens));
-    const next = offset + results.length;
-    const hasMore = next < found.total && results.length > 0;
     return {
-      ...{ context, total: found.total, hasMore },
-      ...(hasMore && { nextOffset: next }),
+      context,
+      ...pageOf(found.total, offset, results.length),
       relaxed: found.relaxed,
       results,
       ...(found.total === 0 && {

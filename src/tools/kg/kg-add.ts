@@ -34,9 +34,10 @@ export const kgAdd = defineTool({
     note: maskedField,
   }),
   annotations: { ...ADDS, idempotentHint: true },
+  writesLater: true,
   async run({ replaces, ...given }, { kg }) {
     const asked = triplesOf(given).map(toNewTriple);
-    const { triples, closed } = await kg.add(asked, { replaces });
+    const { triples, closed } = await kg.add(asked, { replaces, mayDefer: true });
     const views = triples.map(({ added, ...triple }) => ({ ...toView(triple), added }));
     return {
       added: triples.filter(({ added }) => added).length,

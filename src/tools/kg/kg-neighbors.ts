@@ -1,19 +1,14 @@
 /**
  * The tool `kg_neighbors`: the facts around a node, nearest first.
  */
+
 import { z } from 'zod';
 import type { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-graph.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { endOf } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
-import {
-  pageFields,
-  pageOf,
-  pageSchema,
-  toView,
-  tripleSchema,
-  visibilityFields,
-} from '../triple-view.js';
+import { pageOf } from '../offset-page.js';
+import { pageFields, pageSchema, toView, tripleSchema, visibilityFields } from '../triple-view.js';
 
 export const kgNeighbors = defineTool({
   name: 'kg_neighbors',

@@ -1,20 +1,15 @@
 /**
  * The tool `kg_query`: facts that match all that is given, oldest first unless asked otherwise.
  */
+
 import { z } from 'zod';
 import type { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-graph.js';
 import type { TripleFilter } from '../../stores/knowledge-graph/table/graph-query.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { dateField, endOf, startOf } from '../date-field.js';
 import { defineTool, READS, success } from '../define-tool.js';
-import {
-  pageFields,
-  pageOf,
-  pageSchema,
-  toView,
-  tripleSchema,
-  visibilityFields,
-} from '../triple-view.js';
+import { pageOf } from '../offset-page.js';
+import { pageFields, pageSchema, toView, tripleSchema, visibilityFields } from '../triple-view.js';
 
 const PARTS = ['subject', 'predicate', 'object'] as const;
 

@@ -1,10 +1,12 @@
 /**
  * The tool `kg_subjects`: what the knowledge graph knows something about.
  */
+
 import { z } from 'zod';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
-import { pageFields, pageOf, pageSchema } from '../triple-view.js';
+import { pageOf } from '../offset-page.js';
+import { pageFields, pageSchema } from '../triple-view.js';
 
 export const kgSubjects = defineTool({
   name: 'kg_subjects',

@@ -17,8 +17,9 @@ export const mbAdd = defineTool({
   }),
   output: z.object({ success, ...noteSchema.shape, note: maskedField }),
   annotations: ADDS,
+  writesLater: true,
   async run({ path, content }, { memoryBank }) {
-    const { masked, ...info } = await memoryBank.add(path, content);
+    const { masked, ...info } = await memoryBank.add(path, content, { mayDefer: true });
     return { ...info, ...maskedNoteOf(masked) };
   },
 });

@@ -48,6 +48,7 @@ export const mbEdit = defineTool({
     note: maskedField,
   }),
   annotations: CHANGES,
+  writesLater: true,
   async run(args, { memoryBank }) {
     const { path, hash, newPath } = args;
     const change = changeOf(args);
@@ -60,7 +61,7 @@ export const mbEdit = defineTool({
 type Change = (content: string) => string;
 
 async function edited(bank: MemoryBank, path: string, hash: string | undefined, change: Change) {
-  const { masked, ...note } = await bank.edit(path, hash, change);
+  const { masked, ...note } = await bank.edit(path, hash, change, { mayDefer: true });
   const totalLines = linesOf(note.content).length;
   return { ...toListedNote(note), totalLines, ...maskedNoteOf(masked) };
 }

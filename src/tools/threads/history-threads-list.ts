@@ -1,9 +1,11 @@
 /**
  * The tool `history_threads_list`: the threads of one module or of all, the one used last first.
  */
+
 import { z } from 'zod';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
+import { pageOf } from '../offset-page.js';
 import { isInModule, moduleField, threadSchema, toThread } from '../thread-view.js';
 
 export const historyThreadsList = defineTool({
@@ -33,8 +35,6 @@ export const historyThreadsList = defineTool({
     const own = module === undefined ? heads : heads.filter((head) => isInModule(head, module));
     const page = own.slice(offset, offset + limit).map(toThread);
     const threads = page.slice(0, countWithin(page, budget.maxTokens));
-    const next = offset + threads.length;
-    const hasMore = next < own.length && threads.length > 0;
-    return { total: own.length, hasMore, ...(hasMore && { nextOffset: next }), threads };
+    return { ...pageOf(own.length, offset, threads.length), threads };
   },
 });

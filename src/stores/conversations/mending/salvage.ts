@@ -4,7 +4,7 @@
  * role and a content and is valid JSON by itself, so brackets that are missing elsewhere do not matter.
  * Touches no file.
  */
-import { isAppError } from '../../../base/errors.js';
+import { isAppError, passes } from '../../../base/errors.js';
 import { isRecord } from '../../../base/is-record.js';
 import { plainCodec } from '../../../files/codec.js';
 import { completeFields } from '../../../files/read/complete-fields.js';
@@ -93,15 +93,8 @@ function readableFields(head: string): JsonObject {
   return Object.fromEntries(fields.filter(([name, field]) => isField(name, field)));
 }
 
-function isField(name: string, field: unknown): boolean {
-  try {
-    requireReadable({ [name]: field });
-    return true;
-  } catch (error) {
-    if (isAppError(error)) return false;
-    throw error;
-  }
-}
+const isField = (name: string, field: unknown): boolean =>
+  passes(() => requireReadable({ [name]: field }));
 
 function parsed(text: string): unknown {
   try {

@@ -9,7 +9,7 @@ import type { AppendRequest, PastMessage } from '../writing/append.js';
 import type { AppendResult, Created, NewConversation } from '../writing/writer.js';
 
 /** What was answered with `durable: false`. */
-export interface Waiting {
+export interface WaitingMessages {
   readonly conversationId: string;
   readonly messages: readonly PastMessage[];
   /** Set where the conversation is new. */
@@ -33,7 +33,7 @@ export class Replay {
   }
 
   /** Durable when it resolves. Throws like `append` and `create` of the store. */
-  async write({ conversationId, messages, fields }: Waiting): Promise<void> {
+  async write({ conversationId, messages, fields }: WaitingMessages): Promise<void> {
     if (fields !== undefined) return this.#create(conversationId, messages, fields);
     const ref = this.#core.movedIds.get(conversationId) ?? conversationId;
     await this.#append(ref, messages);

@@ -3,7 +3,7 @@
  * (appends, changes of its head) comes here together.
  */
 
-import { AppError, isAppError } from '../../../base/errors.js';
+import { AppError, appErrorOf, isAppError } from '../../../base/errors.js';
 import { newUuid } from '../../../base/ids.js';
 import type { Outcome } from '../../../files/atomic/group-commit.js';
 import { withLock } from '../../../files/locks/file-lock.js';
@@ -165,13 +165,7 @@ export class ConversationWriter {
     if (requireRoom === undefined || !requests.some(addsMessages)) {
       return undefined;
     }
-    try {
-      await requireRoom();
-      return undefined;
-    } catch (error) {
-      if (isAppError(error)) return error;
-      throw error;
-    }
+    return appErrorOf(requireRoom);
   }
 
   async #commitAll(

@@ -1,5 +1,5 @@
 /** Which failures of a write mean that the whole store cannot be written now. */
-import { type AppError, isAppError } from '../../../base/errors.js';
+import { type AppError, isAppError } from '../../base/errors.js';
 
 /** The file system as a whole refuses. */
 const WHOLE = new Set([

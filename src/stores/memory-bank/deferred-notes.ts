@@ -1,0 +1,230 @@
+/**
+ * New notes and edits that wait in memory to be written (`stores/staying/write-queue.ts`): readers see
+ * them. No text is lost where somebody else wrote the note meanwhile: what was appended goes to the end of
+ * the note as it is then, and any other text becomes a note beside it.
+ */
+import type { Clock } from '../../base/clock.js';
+import { isAppError } from '../../base/errors.js';
+import type { Log } from '../../base/log.js';
+import type { HeldLock } from '../../files/locks/lock-handle.js';
+import { findConfined } from '../../files/paths/confined-file.js';
+import { stampInMemory, Views } from '../staying/views.js';
+import type { WriteQueue } from '../staying/write-queue.js';
+import {
+  type Note,
+  type NoteCatalogue,
+  type NoteVersion,
+  noteOf,
+  readNote,
+} from './note-catalogue.js';
+import { alreadyThere, notFound } from './note-errors.js';
+import { hashOf, MAX_NOTE_BYTES, withFinalNewline } from './note-text.js';
+
+/** Of the texts that stay in memory for the time in which the store is away. */
+const RECENT_BYTES = 16 * 1024 * 1024;
+
+export interface DeferredNotesParts {
+  readonly folder: string;
+  readonly queue: WriteQueue | undefined;
+  readonly catalogue: NoteCatalogue;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Throws ALREADY_EXISTS where there is something at the path. */
+  readonly requireFree: (path: string) => Promise<void>;
+  /** Throws E_MB_FULL. */
+  readonly requireCount: () => Promise<void>;
+  readonly locked: <T>(work: (lock: HeldLock) => Promise<T>) => Promise<T>;
+  /** To be called under the lock, like `replace`. Durable when they resolve. */
+  readonly add: (path: string, bytes: Buffer) => Promise<Note>;
+  readonly replace: (
+    ...args: [lock: HeldLock, path: string, bytes: Buffer, found: NoteVersion]
+  ) => Promise<Note>;
+}
+
+export interface Edited {
+  /** Screened. */
+  readonly bytes: Buffer;
+  readonly masked: readonly string[];
+}
+
+export type EditedNote = Note & Pick<Edited, 'masked'>;
+
+interface WaitingNote {
+  readonly path: string;
+  /** The text that was changed; absent for a new note. */
+  readonly base: Note | undefined;
+  readonly note: Note;
+  /** Of the texts that attempts wanted to write: one of them may have succeeded although it failed. */
+  readonly tried: Set<string>;
+}
+
+export class DeferredNotes {
+  readonly #parts: DeferredNotesParts;
+  readonly #views = new Views<Note>();
+  readonly #recent = new Map<string, Note>();
+  #recentBytes = 0;
+  /** Where the text of a path went that somebody else took meanwhile. */
+  readonly #moved = new Map<string, string>();
+
+  constructor(parts: DeferredNotesParts) {
+    const { queue, catalogue } = parts;
+    this.#parts = parts;
+    queue?.whenBack(() => catalogue.refresh());
+    if (queue) catalogue.follow(({ path, note }) => this.#remember(path, note));
+  }
+
+  /** Whether memory counts and not the disk: for this note, or without a path for all of them. */
+  isHeld(path?: string): boolean {
+    if (path !== undefined && this.#views.has(path)) return true;
+    return this.#parts.queue?.isAway === true;
+  }
+
+  /** What waits, or is on disk; while the store is away, what is in memory. STORAGE_UNAVAILABLE where it is not. */
+  async read(path: string): Promise<Note | undefined> {
+    const waiting = this.#views.get(path);
+    if (waiting !== undefined) return waiting;
+    const { queue, catalogue, folder } = this.#parts;
+    const found = queue?.isAway ? undefined : await readNote(folder, path);
+    if (found !== undefined || !queue?.isAway) return found?.note;
+    const recent = this.#recent.get(path);
+    if (recent === undefined && catalogue.entry(path) !== undefined) queue.requireHere();
+    return recent;
+  }
+
+  /** Does `now`, or adds the new note to what waits. */
+  async add(path: string, bytes: Buffer, now: () => Promise<Note>): Promise<Note> {
+    const { queue, requireCount } = this.#parts;
+    if (queue === undefined) return now();
+    let isTried = false;
+    const first = () => {
+      isTried = true;
+      return now();
+    };
+    return queue.run(first, async () => {
+      if (!(isTried && (await this.#hashAt(path)) === hashOf(bytes))) await this.#requireFree(path);
+      await requireCount();
+      return this.#wait(queue, path, undefined, bytes);
+    });
+  }
+
+  /**
+   * Does `now`, or adds the edited note to what waits. `now` passes on what it is about to write, so that a
+   * change is not made twice where that attempt wrote it although it failed.
+   */
+  async edit(
+    path: string,
+    edited: (note: Note) => Promise<Edited>,
+    now: (onEdited: (edited: Edited) => void) => Promise<EditedNote>,
+  ): Promise<EditedNote> {
+    const { queue } = this.#parts;
+    if (queue === undefined) return now(() => undefined);
+    let tried: Edited | undefined;
+    const first = () =>
+      now((edited) => {
+        tried = edited;
+      });
+    return queue.run(first, async () => {
+      const base = await this.read(path);
+      if (base === undefined) throw notFound(path);
+      const isThere = tried !== undefined && hashOf(tried.bytes) === base.hash;
+      const { bytes, masked } = isThere && tried ? tried : await edited(base);
+      return { ...this.#wait(queue, path, base, bytes), masked };
+    });
+  }
+
+  async #hashAt(path: string): Promise<string | undefined> {
+    const { queue, catalogue, folder } = this.#parts;
+    if (queue?.isAway) return catalogue.entry(path)?.summary?.hash;
+    return (await readNote(folder, path))?.note.hash;
+  }
+
+  async #requireFree(path: string): Promise<void> {
+    const { queue, catalogue, requireFree } = this.#parts;
+    if (catalogue.entry(path) !== undefined) throw alreadyThere(path);
+    if (!queue?.isAway) await requireFree(path);
+  }
+
+  #wait(queue: WriteQueue, path: string, base: Note | undefined, bytes: Buffer): Note {
+    const { catalogue, clock } = this.#parts;
+    queue.requireRoom(bytes.byteLength);
+    const stamp = stampInMemory(clock, bytes.byteLength);
+    const note = noteOf(path, { bytes, stamp });
+    const waiting = { path, base, note, tried: new Set([note.hash]) };
+    this.#views.show(path, note);
+    catalogue.note({ note, stamp });
+    queue.add({
+      name: `note ${path}`,
+      bytes: bytes.byteLength,
+      write: () => this.#parts.locked((lock) => this.#write(lock, waiting)),
+      ended: () => this.#ended(path),
+    });
+    return note;
+  }
+
+  async #ended(path: string): Promise<void> {
+    if (!this.#views.end(path)) return;
+    this.#moved.delete(path);
+    await this.#parts.catalogue.refreshSome([path]);
+  }
+
+  async #write(lock: HeldLock, { path, base, note, tried }: WaitingNote): Promise<void> {
+    const { folder, add, replace } = this.#parts;
+    const target = this.#moved.get(path) ?? path;
+    const found = await readNote(folder, target).catch(unreadable);
+    const text = found === undefined ? note.content : textFor(found, { base, note, tried });
+    if (text === undefined || found === 'unreadable') return this.#addBeside(path, note);
+    const bytes = Buffer.from(text);
+    tried.add(hashOf(bytes));
+    if (found === undefined) await add(target, bytes);
+    else await replace(lock, target, bytes, found);
+  }
+
+  async #addBeside(path: string, note: Note): Promise<void> {
+    const { folder, add, log } = this.#parts;
+    for (let number = 2; ; number += 1) {
+      const beside = path.replace(/(?=\.[^./]*$)/, `-${number}`);
+      if ((await findConfined(folder, beside)).kind !== 'absent') continue;
+      this.#moved.set(path, beside);
+      log.warn({ path, beside }, 'a note that waited was written beside another one');
+      await add(beside, Buffer.from(note.content));
+      return;
+    }
+  }
+
+  #remember(path: string, note: Note | undefined): void {
+    this.#recentBytes -= this.#recent.get(path)?.sizeBytes ?? 0;
+    this.#recent.delete(path);
+    if (note === undefined) return;
+    this.#recent.set(path, note);
+    this.#recentBytes += note.sizeBytes;
+    for (const [oldest, { sizeBytes }] of this.#recent) {
+      if (this.#recentBytes <= RECENT_BYTES) return;
+      this.#recent.delete(oldest);
+      this.#recentBytes -= sizeBytes;
+    }
+  }
+}
+
+/** The text with which a waiting note replaces the one that was found; `undefined`: it must not. */
+function textFor(
+  found: NoteVersion | 'unreadable',
+  { base, note, tried }: Pick<WaitingNote, 'base' | 'note' | 'tried'>,
+): string | undefined {
+  if (found === 'unreadable') return undefined;
+  const { hash, content } = found.note;
+  if (tried.has(hash)) return content; // an earlier attempt wrote it; once more makes it durable
+  if (base === undefined) return undefined;
+  if (hash === base.hash) return note.content;
+  if (!note.content.startsWith(base.content)) return undefined;
+  const added = note.content.slice(base.content.length);
+  const isNewLine = base.content === '' || base.content.endsWith('\n');
+  const text = withFinalNewline(content) + (isNewLine ? added : added.replace(/^\r?\n/, ''));
+  return Buffer.byteLength(text) <= MAX_NOTE_BYTES ? text : undefined;
+}
+
+/** A file that is no note. Throws other errors. */
+function unreadable(error: unknown): 'unreadable' {
+  const codes = ['E_MB_READ', 'TOO_LARGE', 'PATH_ESCAPE'] as const;
+  if (codes.some((code) => isAppError(error, code))) return 'unreadable';
+  throw error;
+}

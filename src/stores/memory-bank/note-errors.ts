@@ -1,0 +1,26 @@
+/** The errors of the memory bank that several of its parts throw. */
+import { AppError } from '../../base/errors.js';
+
+export function conflict(path: string, expectedHash: string | undefined, hash: string | undefined) {
+  return new AppError(
+    'CONFLICT',
+    `${path} was changed since its hash was ${expectedHash?.slice(0, 80)}.`,
+    {
+      hint: 'Nothing was written. Read the note again, then decide with its new hash.',
+      details: { path, expectedHash: expectedHash?.slice(0, 80), hash },
+    },
+  );
+}
+
+export function alreadyThere(path: string): AppError {
+  return new AppError('ALREADY_EXISTS', `There is ${path} already; nothing was written.`, {
+    hint: 'Change it with `mb_edit`, or choose another path.',
+    details: { path },
+  });
+}
+
+export function notFound(path: string): AppError {
+  return new AppError('E_MB_FILE_NOT_FOUND', `There is no note ${JSON.stringify(path)}.`, {
+    details: { path },
+  });
+}

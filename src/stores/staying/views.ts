@@ -1,0 +1,38 @@
+/** What readers see of what waits, by name, until the last write of that name has ended. */
+import type { Clock } from '../../base/clock.js';
+import type { Stamp } from '../../files/read/stamp.js';
+
+export class Views<T> {
+  readonly #views = new Map<string, { readonly view: T; readonly writes: number }>();
+
+  get(name: string): T | undefined {
+    return this.#views.get(name)?.view;
+  }
+
+  has(name: string): boolean {
+    return this.#views.has(name);
+  }
+
+  /** One more write of that name waits; with it, readers see `view`. */
+  show(name: string, view: T): void {
+    const { writes = 0 } = this.#views.get(name) ?? {};
+    this.#views.set(name, { view, writes: writes + 1 });
+  }
+
+  /** One of them has ended. True if it was the last one: from now on the disk counts again. */
+  end(name: string): boolean {
+    const { view, writes = 0 } = this.#views.get(name) ?? {};
+    if (view !== undefined && writes > 1) this.#views.set(name, { view, writes: writes - 1 });
+    else this.#views.delete(name);
+    return !this.#views.has(name);
+  }
+}
+
+let versions = 0n;
+
+/** The stamp of a version that is only in memory: no file and no other version has it. */
+export function stampInMemory(clock: Clock, size: number): Stamp {
+  versions += 1n;
+  const mtimeNs = BigInt(clock.now()) * 1_000_000n + (versions % 1_000_000n);
+  return { dev: 0n, ino: 0n, size: BigInt(size), mtimeNs };
+}

@@ -1,0 +1,255 @@
+/**
+ * Writes that waited in memory, in this process on real files: what happened to the files while the store
+ * was away decides how they are written, and nothing is written twice or lost.
+ */
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type App, createApp } from '../../src/app.js';
+import { createLog } from '../../src/base/log.js';
+import { loadConfig } from '../../src/config/config.js';
+import { TOOLSETS } from '../../src/tools/define-tool.js';
+import { withPlace } from '../e2e/harness.js';
+
+interface Away {
+  readonly app: App;
+  /** Absolute path of a file of the store, where it is now. */
+  file(name: string): string;
+  /** The text of a file of the store. */
+  text(name: string): string;
+  leave(): void;
+  /** Resolves when everything was written. */
+  comeBack(): Promise<void>;
+}
+
+async function withStore(work: (store: Away) => Promise<void>): Promise<void> {
+  await withPlace(async ({ root, folder, env }) => {
+    const flags = { root };
+    const given = { flags, env, home: folder, cwd: folder, knownToolsets: TOOLSETS };
+    const config = loadConfig({ ...given, readFile: () => undefined });
+    const app = await createApp(config, { staysUp: true, log: createLog('silent') });
+    const gone = join(folder, 'gone');
+    let at = root;
+    const move = (to: string) => {
+      renameSync(at, to);
+      at = to;
+    };
+    const file = (name: string) => join(at, name);
+    try {
+      await app.conversations.append('plan', [{ role: 'user', content: 'before' }], {
+        create: true,
+      });
+      await work({
+        app,
+        file,
+        text: (name) => readFileSync(file(name), 'utf8'),
+        leave: () => move(gone),
+        async comeBack() {
+          move(root);
+          expect(await app.staying.settle()).toBe(true);
+        },
+      });
+    } finally {
+      await app.close();
+    }
+  });
+}
+
+const later = { mayDefer: true };
+const append = (text: string) => (content: string) => `${content}${text}\n`;
+const documentOf = (id: string) => `conversation-logs/${id}/conversation.json`;
+
+describe('a note that waited', () => {
+  it('is written in the order of its changes', async () => {
+    await withStore(async ({ app: { memoryBank }, leave, comeBack, text }) => {
+      leave();
+      await memoryBank.add('a.md', 'one', later);
+      await memoryBank.edit('a.md', undefined, append('two'), later);
+      const { hash } = await memoryBank.edit('a.md', undefined, append('three'), later);
+      await expect(memoryBank.add('a.md', 'again', later)).rejects.toMatchObject({
+        code: 'ALREADY_EXISTS',
+      });
+      await expect(
+        memoryBank.edit('a.md', 'another hash', append('x'), later),
+      ).rejects.toMatchObject({ code: 'CONFLICT' });
+      await comeBack();
+      expect(text('memory-bank/a.md')).toBe('one\ntwo\nthree\n');
+      expect(await memoryBank.read('a.md')).toMatchObject({ hash });
+    });
+  });
+
+  it('is not written twice where the attempt that failed had written it', async () => {
+    await withStore(async ({ app: { memoryBank }, leave, comeBack, file, text }) => {
+      await memoryBank.add('a.md', 'one');
+      leave();
+      await memoryBank.edit('a.md', undefined, append('two'), later);
+      await memoryBank.add('b.md', 'b', later);
+      writeFileSync(file('memory-bank/a.md'), 'one\ntwo\n');
+      writeFileSync(file('memory-bank/b.md'), 'b\n');
+      await comeBack();
+      expect(text('memory-bank/a.md')).toBe('one\ntwo\n');
+      const names = readdirSync(file('memory-bank')).filter((name) => name.endsWith('.md'));
+      expect(names.sort()).toEqual(['a.md', 'b.md']);
+    });
+  });
+
+  it('loses no text where the note was changed or taken meanwhile', async () => {
+    await withStore(async ({ app: { memoryBank }, leave, comeBack, file, text }) => {
+      await memoryBank.add('a.md', 'one');
+      await memoryBank.add('c.md', 'red');
+      leave();
+      await memoryBank.edit('a.md', undefined, append('two'), later);
+      await memoryBank.add('b.md', 'mine', later);
+      await memoryBank.edit('b.md', undefined, append('more of mine'), later);
+      await memoryBank.edit('c.md', undefined, () => 'green\n', later);
+      writeFileSync(file('memory-bank/a.md'), 'one\nof a person');
+      writeFileSync(file('memory-bank/b.md'), 'of a person\n');
+      writeFileSync(file('memory-bank/c.md'), 'blue\n');
+      await comeBack();
+      expect(text('memory-bank/a.md')).toBe('one\nof a person\ntwo\n');
+      expect(text('memory-bank/b.md')).toBe('of a person\n');
+      expect(text('memory-bank/b-2.md')).toBe('mine\nmore of mine\n');
+      expect(text('memory-bank/c.md')).toBe('blue\n');
+      expect(text('memory-bank/c-2.md')).toBe('green\n');
+      expect((await memoryBank.read('b.md')).content).toBe('of a person\n');
+    });
+  });
+
+  it('has no secret in it, neither in memory nor on the disk', async () => {
+    const secret = `ghp_${'a1B2'.repeat(9)}`;
+    await withStore(async ({ app: { memoryBank, insights, kg }, leave, comeBack, file, text }) => {
+      await kg.stats();
+      leave();
+      const note = await memoryBank.add('a.md', `token ${secret}`, later);
+      expect(note.masked).toHaveLength(1);
+      const edited = await memoryBank.edit('a.md', undefined, append(secret), later);
+      expect(edited.content).not.toContain(secret);
+      const insight = await insights.save({ content: secret, context: 'global' }, later);
+      await kg.add([{ subject: 'key', predicate: 'is', object: secret }], later);
+      await comeBack();
+      const all = [
+        text('memory-bank/a.md'),
+        text(`memory-bank/insights/${insight.id}.json`),
+        text('memory-bank/kg_wal.log'),
+      ];
+      expect(all.join()).not.toContain(secret);
+      expect(readdirSync(file('memory-bank/insights'))).toHaveLength(1);
+    });
+  });
+});
+
+describe('facts that waited', () => {
+  const fact = (object: string) => ({ subject: 'Ada', predicate: 'lives in', object });
+
+  it('end what they replace, once, and are there for a second query', async () => {
+    await withStore(async ({ app: { kg }, leave, comeBack, text }) => {
+      await kg.add([fact('London')]);
+      leave();
+      const { closed } = await kg.add([fact('Ockham')], { ...later, replaces: true });
+      expect(closed).toMatchObject([{ object: 'London' }]);
+      const again = await kg.add([fact('Ockham')], later);
+      expect(again.triples).toMatchObject([{ added: false }]);
+      const waiting = await kg.query({}, { limit: 9, offset: 0 });
+      expect(waiting.triples).toMatchObject([{ object: 'Ockham' }]);
+      await expect(kg.delete([fact('Ockham')])).rejects.toMatchObject({
+        code: 'STORAGE_UNAVAILABLE',
+      });
+      await comeBack();
+      const found = await kg.query({}, { limit: 9, offset: 0 });
+      expect(found.triples).toEqual(waiting.triples);
+      expect(text('memory-bank/kg_wal.log').match(/Ockham/g)).toHaveLength(1);
+      expect(text('memory-bank/kg_wal.log').match(/London/g)).toHaveLength(2); // added and ended
+      await kg.delete([fact('Ockham')]);
+    });
+  });
+
+  it('stand beside those that another process has added meanwhile', async () => {
+    await withStore(async ({ app: { kg }, leave, comeBack, file }) => {
+      await kg.add([fact('London')]);
+      leave();
+      await kg.add([fact('Paris'), fact('Ockham')], later);
+      const line = `\n${JSON.stringify({ s: 'Ada', p: 'lives in', o: 'Rome', at: Date.now() })}`;
+      writeFileSync(file('memory-bank/kg_wal.log'), line, { flag: 'a' });
+      await comeBack();
+      const { triples } = await kg.query({}, { limit: 9, offset: 0 });
+      const objects = triples.map(({ object }) => object).sort();
+      expect(objects).toEqual(['London', 'Ockham', 'Paris', 'Rome']);
+    });
+  });
+});
+
+describe('an insight that waited', () => {
+  it('is not written twice where the attempt that failed had written it', async () => {
+    await withStore(async ({ app: { insights }, leave, comeBack, file, text }) => {
+      leave();
+      const one = await insights.save({ content: 'one', context: 'global' }, later);
+      expect(await insights.get(one.id)).toEqual(one);
+      const name = `memory-bank/insights/${one.id}.json`;
+      mkdirSync(file('memory-bank/insights'), { recursive: true });
+      writeFileSync(file(name), JSON.stringify(one));
+      await comeBack();
+      expect(JSON.parse(text(name))).toMatchObject({ content: 'one' });
+      expect(await insights.list({ context: 'global' })).toEqual([one]);
+    });
+  });
+});
+
+describe('messages that waited', () => {
+  it('are not written twice where the attempt that failed had written them', async () => {
+    await withStore(async ({ app: { conversations }, leave, comeBack, file, text }) => {
+      const { conversationId } = await conversations.load('plan');
+      leave();
+      const { messages } = await conversations.append(
+        'plan',
+        [{ role: 'user', content: 'waits' }],
+        later,
+      );
+      const path = documentOf(conversationId);
+      const document = JSON.parse(text(path));
+      document.messages.push(messages[0]);
+      document.messageCount = 2;
+      writeFileSync(file(path), JSON.stringify(document));
+      await comeBack();
+      const contents = (await conversations.load('plan')).messages.map(({ content }) => content);
+      expect(contents).toEqual(['before', 'waits']);
+    });
+  });
+
+  it('of a new conversation go to another id where theirs was taken meanwhile', async () => {
+    await withStore(async ({ app: { conversations }, leave, comeBack, file, text }) => {
+      const { conversationId: first } = await conversations.load('plan');
+      leave();
+      const messages = [{ role: 'user', content: 'mine' }] as const;
+      const { conversationId } = await conversations.create({ messages, ...later });
+      const taken = JSON.parse(text(documentOf(first)));
+      mkdirSync(file(`conversation-logs/${conversationId}`));
+      const { clientId: _, ...other } = { ...taken, conversationId, title: 'of another' };
+      writeFileSync(file(documentOf(conversationId)), JSON.stringify(other));
+      await conversations.append(conversationId, [{ role: 'user', content: 'more' }], later);
+      await comeBack();
+      expect(JSON.parse(text(documentOf(conversationId))).title).toBe('of another');
+      const mine = await conversations.load(conversationId);
+      expect(mine.conversationId).not.toBe(conversationId);
+      expect(mine.messages.map(({ content }) => content)).toEqual(['mine', 'more']);
+      expect(await conversations.list()).toHaveLength(3);
+    });
+  });
+});
+
+it('another store at the place of the root gets nothing', async () => {
+  await withStore(async ({ app, leave, comeBack, file, text }) => {
+    const root = file('');
+    leave();
+    await app.memoryBank.add('a.md', 'mine', later);
+    mkdirSync(join(root, 'conversation-logs', '20250124-1706102400123'), { recursive: true });
+    mkdirSync(join(root, 'memory-bank'));
+    expect(await app.staying.settle()).toBe(false);
+    const saved = app.insights.save({ content: 'mine too', context: 'global' }, later);
+    const { id } = await saved;
+    expect(readdirSync(join(root, 'memory-bank'))).toEqual([]);
+    rmSync(root, { recursive: true });
+    await comeBack();
+    expect(text('memory-bank/a.md')).toBe('mine\n');
+    expect(text(`memory-bank/insights/${id}.json`)).toContain('mine too');
+  });
+});

@@ -1,0 +1,24 @@
+/** A file system of a few kilobytes, for tests of a full disk. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import { tempFolder } from './rounds.js';
+
+/**
+ * Mounts a small tmpfs in a new folder until the tests of the file have ended. `isMounted` is false, with
+ * a line on stdout, where the machine does not allow it.
+ */
+export function smallDisk(name: string, size: string): { disk: string; isMounted: boolean } {
+  const disk = join(tempFolder(), name);
+  mkdirSync(disk);
+  try {
+    const options = ['-t', 'tmpfs', '-o', `size=${size}`, 'daybook-test', disk];
+    execFileSync('/bin/mount', options, { stdio: 'ignore' });
+  } catch {
+    console.log('full-disk: NOT TRIED, this machine does not let the test mount a small tmpfs');
+    return { disk, isMounted: false };
+  }
+  afterAll(() => execFileSync('/bin/umount', ['-l', disk]));
+  return { disk, isMounted: true };
+}
