@@ -96,13 +96,23 @@ export class Changes {
     triples: readonly NewTriple[],
     pending: PendingOperation[],
   ): void {
-    const time = this.expiredBefore;
-    if (time === -OPEN) return;
     for (const triple of triples) {
-      const key = findKey(table, triple);
-      if (key === undefined || table.firstOf(key) === END) continue;
-      if (haveAllExpired(table, key, time)) this.#delete(table, key, pending);
+      const key = this.#expiredKey(table, triple);
+      if (key !== undefined) this.#delete(table, key, pending);
     }
+  }
+
+  #expiredKey(table: TripleTable, triple: NewTriple): Key | undefined {
+    const time = this.expiredBefore;
+    const key = time === -OPEN ? undefined : findKey(table, triple);
+    if (key === undefined || table.firstOf(key) === END) return undefined;
+    return haveAllExpired(table, key, time) ? key : undefined;
+  }
+
+  /** How many facts an `add` of these would add. */
+  countNew(table: TripleTable, triples: readonly NewTriple[]): number {
+    const isExpired = (triple: NewTriple) => this.#expiredKey(table, triple) !== undefined;
+    return countNew(table, triples, this.#clock.now(), isExpired);
   }
 
   #addOne(table: TripleTable, triple: NewTriple, pending: PendingOperation[]) {

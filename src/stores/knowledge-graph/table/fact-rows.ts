@@ -23,12 +23,17 @@ export function storedRow(table: TripleTable, triple: NewTriple, now: number): n
   return END;
 }
 
-/** How many of the triples are not stored yet. */
-export function countNew(table: TripleTable, triples: readonly NewTriple[], now: number): number {
+/** How many of the triples are not stored yet. Those for which `isGone` is true count as not stored. */
+export function countNew(
+  table: TripleTable,
+  triples: readonly NewTriple[],
+  now: number,
+  isGone: (triple: NewTriple) => boolean = () => false,
+): number {
   const names = new Set<string>();
   for (const triple of triples) {
     const { ts, validTo } = triple;
-    if (storedRow(table, triple, now) !== END) continue;
+    if (storedRow(table, triple, now) !== END && !isGone(triple)) continue;
     names.add(validTo === undefined ? nameOf(triple) : `${nameOf(triple)} ${ts} ${validTo}`);
   }
   return names.size;
