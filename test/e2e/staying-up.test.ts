@@ -456,7 +456,7 @@ function mounts(...args: readonly string[]): boolean {
 const unmount = (path: string) => execFileSync('/bin/umount', ['-l', path], { stdio: 'ignore' });
 
 describe('a mount', () => {
-  it('that ends leaves an empty folder, which is not taken for the store', async () => {
+  it('a mount that ends leaves an empty folder, which Daybook does not use as the store', async () => {
     await withPlace(async (place) => {
       const { root, folder } = place;
       const disk = join(folder, 'disk');
