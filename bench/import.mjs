@@ -1,16 +1,31 @@
 /**
  * How fast conversations come in, and in how much memory: a ChatGPT export, a Codex session whose history
- * is repeated by compactions, and many small conversations. `node bench/import.mjs [megabytes of the
+ * is repeated by compactions, and many small conversations beside the least that the disk costs for them. `node bench/import.mjs [megabytes of the
  * export] [of the session] [small conversations]`: 1000, 5000 and 100000 are the sizes in
  * docs/BENCHMARKS.md, the defaults are a tenth of them. Needs `npm run build`.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  createWriteStream,
+  fsync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 
 const MAIN = resolve(import.meta.dirname, '../dist/cli/main.js');
+const syncFile = promisify(fsync);
 const MB = 1024 * 1024;
 const [exportMb = 100, sessionMb = 500, many = 10_000] = process.argv.slice(2).map(Number);
 const folder = mkdtempSync(join(tmpdir(), 'daybook-bench-'));
@@ -82,6 +97,39 @@ function* small() {
   }
 }
 
+/** The CPU time of the process so far, in seconds: Linux counts in hundredths. */
+function cpuSeconds(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+/** The same files by a bare loop, 16 at a time: mkdir, write, fsync, rename. Gives the seconds. */
+async function floor() {
+  const names = readdirSync(join(folder, 'root-small', 'conversation-logs'));
+  const conversations = names.filter((name) => /^\d/.test(name));
+  const to = join(folder, 'floor');
+  mkdirSync(to);
+  const contents = conversations.map((name) =>
+    readFileSync(join(folder, 'root-small', 'conversation-logs', name, 'conversation.json')),
+  );
+  const started = performance.now();
+  const next = conversations.entries();
+  const workers = Array.from({ length: 16 }, async () => {
+    for (const [index, name] of next) {
+      mkdirSync(join(to, name));
+      const file = openSync(join(to, name, 'stage'), 'wx');
+      writeSync(file, contents[index]);
+      await syncFile(file);
+      closeSync(file);
+      renameSync(join(to, name, 'stage'), join(to, name, 'conversation.json'));
+    }
+  });
+  await Promise.all(workers);
+  return (performance.now() - started) / 1000;
+}
+
 /** Peak memory in MB is what Linux says of the process before it ends. */
 async function measure(name, path) {
   const root = join(folder, `root-${name}`);
@@ -92,6 +140,7 @@ async function measure(name, path) {
   });
   let out = '';
   let peak = 0;
+  let cpu = 0;
   child.stdout.on('data', (chunk) => (out += chunk));
   child.stderr.pipe(process.stderr);
   const look = setInterval(() => {
@@ -99,6 +148,7 @@ async function measure(name, path) {
       peak = Number(
         /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? peak,
       );
+      cpu = cpuSeconds(child.pid);
     } catch {
       // It has just ended.
     }
@@ -109,8 +159,9 @@ async function measure(name, path) {
   const { added, messages } = JSON.parse(out);
   const rate = Math.round(messages / seconds);
   console.log(
-    `${name}: ${Math.round(statSync(path).size / MB)} MB, ${added} conversations, ${messages} messages in ${seconds.toFixed(1)} s (${rate} a second), peak ${Math.round(peak / 1024)} MB`,
+    `${name}: ${Math.round(statSync(path).size / MB)} MB, ${added} conversations, ${messages} messages in ${seconds.toFixed(1)} s (${rate} a second), peak ${Math.round(peak / 1024)} MB, CPU ${((cpu * 1000) / added || 0).toFixed(2)} ms a conversation`,
   );
+  return seconds;
 }
 
 try {
@@ -122,7 +173,11 @@ try {
   await measure('chatgpt', chats);
   const lines = join(folder, 'small.jsonl');
   await write(lines, Infinity, small);
-  await measure('small', lines);
+  const seconds = await measure('small', lines);
+  const least = await floor();
+  console.log(
+    `floor: the same files by a bare loop in ${least.toFixed(1)} s; the import took ${(seconds / least).toFixed(2)} times as long`,
+  );
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

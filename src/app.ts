@@ -52,6 +52,7 @@ import { InsightStore } from './stores/insights/insights.js';
 import { KnowledgeGraph } from './stores/knowledge-graph/knowledge-graph.js';
 import type { ProviderList } from './stores/llm-providers/provider-list.js';
 import { MemoryBank } from './stores/memory-bank/memory-bank.js';
+import { NoteHistory } from './stores/memory-bank/note-history.js';
 import { ResearchJobFiles } from './stores/research-jobs/research-job-files.js';
 import { StateStore } from './stores/state.js';
 import type { WriteQueue } from './stores/staying/write-queue.js';
@@ -67,6 +68,7 @@ export interface App {
   readonly memorySearch: MemorySearch;
   readonly documents: ConversationDocuments;
   readonly memoryBank: MemoryBank;
+  readonly noteHistory: NoteHistory;
   readonly noteSearch: NoteSearch;
   readonly quickFind: QuickFind;
   readonly figures: Figures;
@@ -334,6 +336,7 @@ function bankOf(config: Config, guards: Guards, clock: Clock, log: Log) {
   const exchanged = { kg, memoryBank, folder: exportsFolder(config) };
   return {
     memoryBank,
+    noteHistory: new NoteHistory({ folder, variable: config.variable }),
     noteSearch: new NoteSearch(memoryBank, clock),
     kg,
     graphExport: new GraphExport({ ...exchanged, fsync }),

@@ -22,6 +22,7 @@ import type { kgNeighbors } from '../../src/tools/kg/kg-neighbors.js';
 import type { kgQuery } from '../../src/tools/kg/kg-query.js';
 import type { kgStats } from '../../src/tools/kg/kg-stats.js';
 import type { mbEdit } from '../../src/tools/memory-bank/mb-edit.js';
+import type { mbHistory } from '../../src/tools/memory-bank/mb-history.js';
 import type { mbList } from '../../src/tools/memory-bank/mb-list.js';
 import type { mbRead } from '../../src/tools/memory-bank/mb-read.js';
 import type { getConversationHistory } from '../../src/tools/perplexity/get-conversation-history.js';
@@ -49,6 +50,7 @@ interface Tools {
   kg_query: typeof kgQuery;
   kg_stats: typeof kgStats;
   mb_edit: typeof mbEdit;
+  mb_history: typeof mbHistory;
   mb_list: typeof mbList;
   mb_read: typeof mbRead;
   get_conversation_history: typeof getConversationHistory;

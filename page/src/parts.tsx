@@ -2,6 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { CallError } from './api.js';
+import { copyText } from './copy.js';
 
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
@@ -17,6 +18,15 @@ export function Failure({ error }: { readonly error: CallError }) {
     <div class="failure" role="alert">
       <strong>{error.message}</strong> {error.hint}
     </div>
+  );
+}
+
+export function CopyButton({ label, text }: { readonly label: string; readonly text: string }) {
+  const [outcome, setOutcome] = useState<string>();
+  return (
+    <button type="button" onClick={() => void copyText(text).then(setOutcome)}>
+      {outcome ?? label}
+    </button>
   );
 }
 

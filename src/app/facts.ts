@@ -12,6 +12,14 @@ export interface StoreFacts {
   readonly configFile: string;
   /** Where the search index is cached; absent where it is built at every start. */
   readonly indexCachePath?: string;
+  /** How a client on this machine starts a server on this store; only where one serves it. */
+  readonly start?: {
+    readonly command: string;
+    readonly args: readonly string[];
+    /** The same as one line for a shell, and the line that runs `daybook init`. */
+    readonly startLine: string;
+    readonly initLine: string;
+  };
   readonly settings: {
     readonly toolsets: readonly string[];
     readonly fsync: boolean;

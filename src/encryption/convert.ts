@@ -73,7 +73,7 @@ export async function convertStore(options: ConversionOptions): Promise<Conversi
   }
   const undo: (() => void)[] = [];
   try {
-    const { marker } = await readMarker(logsFolder);
+    const { marker } = readMarker(logsFolder);
     const { from, to } = await keysOf(marker, options);
     if (from) undo.push(addKey(from.key));
     undo.push(addStore({ paths: options.paths, key: to?.key }));

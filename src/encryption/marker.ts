@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { AppError } from '../base/errors.js';
 import { atomicWrite, type Durability, makeFolder } from '../files/atomic/atomic-write.js';
 import { removeFile } from '../files/paths/folders.js';
-import { parseDocument, readWhole } from '../files/read/json-doc.js';
+import { parseDocument, readSmallNow } from '../files/read/json-doc.js';
 import type { Stamp } from '../files/read/stamp.js';
 
 const FORMAT = 'daybook-encryption';
@@ -44,11 +44,12 @@ export type Marker = Pick<z.output<typeof markerSchema>, 'key' | 'converting'>;
 export const markerPath = (logsFolder: string): string => join(logsFolder, 'encryption.json');
 
 /** CORRUPT, FORMAT_TOO_NEW, FILESYSTEM_ERROR. */
-export async function readMarker(
-  logsFolder: string,
-): Promise<{ marker: Marker; stamp: Stamp | undefined }> {
+export function readMarker(logsFolder: string): {
+  readonly marker: Marker;
+  readonly stamp: Stamp | undefined;
+} {
   const path = markerPath(logsFolder);
-  const found = await readWhole(path);
+  const found = readSmallNow(path);
   if (found === undefined) return { marker: { key: null }, stamp: undefined };
   const value = parseDocument(found.bytes, path, 'CORRUPT');
   const parsed = markerSchema.safeParse(value);

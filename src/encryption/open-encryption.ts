@@ -4,10 +4,11 @@
  */
 
 import { AppError } from '../base/errors.js';
+import type { Stamp } from '../files/read/stamp.js';
 import type { CipherKey } from '../files/sealing/cipher.js';
 import { addStore, type StorePaths } from '../files/sealing/open-stores.js';
 import { type GivenKey, namedKey } from './keys.js';
-import { markerPath, readMarker } from './marker.js';
+import { type Marker, markerPath, readMarker } from './marker.js';
 
 export interface OpenEncryption {
   /** Absent where the store is in the clear. */
@@ -25,11 +26,26 @@ export async function openEncryption(
   paths: StorePaths,
   given: GivenKey,
 ): Promise<OpenEncryption> {
-  const { marker, stamp } = await readMarker(logsFolder);
+  const { marker, stamp } = readMarker(logsFolder);
   if (marker.converting !== undefined) throw unfinished(marker.converting.to === null);
   const key = marker.key === null ? undefined : (await namedKey(marker.key, given)).key;
-  const close = addStore({ paths, key, marker: { path: markerPath(logsFolder), stamp } });
+  const path = markerPath(logsFolder);
+  const readAgain = () => stampOfSame(logsFolder, marker);
+  const close = addStore({ paths, key, marker: { path, stamp, readAgain } });
   return { key, close };
+}
+
+/** The marker's stamp where it says the same as before: a root that comes back may be a copy. LOCKED. */
+function stampOfSame(logsFolder: string, before: Marker): Stamp | undefined {
+  const { marker, stamp } = readMarker(logsFolder);
+  if (marker.converting !== undefined) throw unfinished(marker.converting.to === null);
+  const [is, was] = [marker.key?.id, before.key?.id];
+  if (is === was) return stamp;
+  const name = (id: string | undefined) => (id === undefined ? 'no key' : `the key ${id}`);
+  throw new AppError('LOCKED', `This store has ${name(is)} now; this process has ${name(was)}.`, {
+    hint: 'Nothing was read or written. Bring back the store that was there, or start Daybook again with the key of this one.',
+    details: { path: markerPath(logsFolder) },
+  });
 }
 
 function unfinished(isDecrypting: boolean): AppError {

@@ -24,7 +24,7 @@ const FACTS_AT_ONCE = 1_000;
 export interface GraphImportRequest {
   readonly text: string;
   readonly longObservations: LongObservations;
-  /** Only says what is in the text: then `added` and `notes` may be there already. */
+  /** Only says what would be done. */
   readonly dryRun?: boolean | undefined;
   /** Aborted: what came in stays, and the error says how much. */
   readonly signal?: AbortSignal | undefined;
@@ -45,7 +45,7 @@ export interface GraphImportResult {
   readonly facts: number;
   /** Those of them that were not there. */
   readonly added: number;
-  /** Notes that were written for long observations. */
+  /** Notes that were written for long observations, or would be. */
   readonly notes: readonly string[];
   readonly refused: readonly Refused[];
 }
@@ -105,16 +105,29 @@ export class GraphImport {
     try {
       const gathered = await gather(request);
       facts = gathered.format === 'jsonl' ? gathered.facts : this.#inOrder(gathered.facts);
-      if (request.dryRun) stored.added = facts.length;
-      else await this.#store(facts, request, stored);
-      const notes = stored.notes.map(({ path }) => path);
       const { format, refused } = gathered;
-      return { format, facts: facts.length, added: stored.added, notes, refused };
+      const result = { format, facts: facts.length, refused };
+      if (request.dryRun) return { ...result, ...(await this.#foresee(facts)) };
+      await this.#store(facts, request, stored);
+      const notes = stored.notes.map(({ path }) => path);
+      return { ...result, added: stored.added, notes };
     } catch (error) {
       const storedNotes = new Set(facts.slice(0, stored.facts).map(({ note }) => note?.path));
       for (const note of stored.notes) if (!storedNotes.has(note.path)) await this.#takeBack(note);
       throw stopped(error, request.signal, stored, facts.length);
     }
+  }
+
+  async #foresee(facts: readonly Fact[]): Promise<Pick<GraphImportResult, 'added' | 'notes'>> {
+    const { kg, memoryBank } = this.#options;
+    const notes: string[] = [];
+    for (const path of new Set(facts.flatMap(({ note }) => note?.path ?? []))) {
+      const found = await memoryBank.read(path).catch((error: unknown) => {
+        if (!isAppError(error, 'E_MB_FILE_NOT_FOUND')) throw error;
+      });
+      if (found === undefined) notes.push(path);
+    }
+    return { added: await kg.countNew(facts.map(({ triple }) => triple)), notes };
   }
 
   async #store(facts: readonly Fact[], request: GraphImportRequest, stored: Stored): Promise<void> {

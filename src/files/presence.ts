@@ -6,7 +6,7 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { sep } from 'node:path';
 import { systemClock } from '../base/clock.js';
-import { AppError, errnoOf } from '../base/errors.js';
+import { AppError, errnoOf, isAppError } from '../base/errors.js';
 
 /** Whether an unknown folder holds the store may cost a look at every conversation. */
 const LOOK_AGAIN_MS = 500;
@@ -16,7 +16,7 @@ export interface PresenceOptions {
   readonly folder: string;
   /** Below these folders nothing is made while the store is away. */
   readonly guarded: readonly string[];
-  /** Whether a folder that is another than before, with these names in it, is the store. */
+  /** Whether a folder that is another than before, with these names in it, is the store. LOCKED: it cannot be opened. */
   isKnown(names: ReadonlySet<string>): boolean;
   /** Called when the store is found to be away. */
   onAway(): void;
@@ -92,6 +92,7 @@ export class Presence {
       this.#identity = found;
       return undefined;
     } catch (error) {
+      if (isAppError(error, 'LOCKED')) return error.message.replace(/\.$/, '');
       return `the folder cannot be read (${errnoOf(error) ?? String(error)})`;
     }
   }

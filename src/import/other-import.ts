@@ -113,13 +113,14 @@ export class OtherImport {
     const fact = { subject, predicate, object, ...(ts !== undefined && { ts }) };
     checkTriple(fact);
     this.#facts.push(fact);
-    if (this.#facts.length >= FACTS_AT_ONCE) await this.#storeFacts();
+    // A dry run counts all together, so that a fact that comes twice counts once.
+    if (!this.#dryRun && this.#facts.length >= FACTS_AT_ONCE) await this.#storeFacts();
   }
 
   async #storeFacts(): Promise<void> {
     const facts = this.#facts.splice(0);
     if (facts.length === 0) return;
-    if (this.#dryRun) this.#account.facts += facts.length;
+    if (this.#dryRun) this.#account.facts += await this.#stores.kg.countNew(facts);
     else {
       const { triples } = await this.#stores.kg.add(facts);
       this.#account.facts += triples.filter(({ added }) => added).length;

@@ -50,6 +50,7 @@ import { kgSubjects } from './kg/kg-subjects.js';
 import { mbAdd } from './memory-bank/mb-add.js';
 import { mbDelete } from './memory-bank/mb-delete.js';
 import { mbEdit } from './memory-bank/mb-edit.js';
+import { mbHistory } from './memory-bank/mb-history.js';
 import { mbList } from './memory-bank/mb-list.js';
 import { mbRead } from './memory-bank/mb-read.js';
 import { mbReindex } from './memory-bank/mb-reindex.js';
@@ -103,6 +104,7 @@ export const tools: readonly Tool[] = [
   sessionStart,
   mbList,
   mbRead,
+  mbHistory,
   mbSearch,
   mbAdd,
   mbEdit,

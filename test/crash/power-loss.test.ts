@@ -82,6 +82,25 @@ const SCENARIOS: readonly Scenario[] = [
     },
   },
   {
+    name: 'many at once',
+    problemsAt,
+    async run(place) {
+      const store = await open(place);
+      const texts = ['first', 'second', 'third', 'fourth'];
+      const many = (named: readonly string[]) =>
+        Promise.all(
+          named.map(async (text) => {
+            const past = { createdAt: '2026-01-02T00:00:00.000Z', clientId: `key-of-${text}` };
+            const all = { ...past, messages: say(text), isScreened: true, isOneOfMany: true };
+            const { conversationId } = await store.create(all);
+            place.acknowledge(text, conversationId);
+          }),
+        );
+      await many(texts.slice(0, 3));
+      await many(texts.slice(3));
+    },
+  },
+  {
     name: 'tried again after the logs folder could not be synced',
     problemsAt,
     async run(place) {

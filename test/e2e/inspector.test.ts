@@ -71,6 +71,7 @@ const ARGUMENTS: Record<string, (known: Known) => Record<string, string>> = {
   kg_neighbors: () => ({ node: 'Ada' }),
   kg_import: () => ({ text: '{"subject":"Ada","predicate":"knows","object":"Charles"}' }),
   mb_read: () => ({ path: 'read.md' }),
+  mb_history: () => ({ path: 'read.md' }),
   mb_search: () => ({ query: 'hello' }),
   mb_add: () => ({ path: 'added.md', content: 'Hello' }),
   mb_edit: () => ({ path: 'edited.md', oldText: 'Hello', newText: 'Goodbye' }),

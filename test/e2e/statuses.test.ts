@@ -58,6 +58,7 @@ const MISSING: Readonly<Record<string, readonly [status: number, ...args: string
   'mb add': null,
   'mb list': [1],
   'mb read': [1, 'walrus.md'],
+  'mb history': [1, 'walrus.md'],
   'mb search': [1, 'walrus'],
   'mb edit': [1, 'walrus.md', '--old-text', 'a', '--new-text', 'b'],
   'mb delete': [1, 'walrus.md'],

@@ -4,7 +4,9 @@
  * the store is back they are in the files once, in order. Mounts are tried where this machine allows them.
  */
 import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -16,7 +18,14 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startStandIn } from '../support/perplexity-stand-in.js';
-import { BareServer, type Place, type Session, withClient, withPlace } from './harness.js';
+import {
+  BareServer,
+  type Place,
+  runCommand,
+  type Session,
+  withClient,
+  withPlace,
+} from './harness.js';
 import { withHttp } from './http-harness.js';
 
 type Call = Session['call'];
@@ -251,6 +260,52 @@ describe('a root that is moved away and back', () => {
         renameSync(join(folder, 'gone'), root);
         await untilDurable(call);
         expect(contentsOf(root, conversationId)).toEqual(['before', ...texts(1000, 'w')]);
+      });
+    });
+  });
+});
+
+describe('an encrypted root', () => {
+  it('comes back as a copy with its key, and not with another key', async () => {
+    await withPlace(async (given) => {
+      const { root, folder } = given;
+      const [key, other] = ['key', 'other-key'].map((name) => {
+        const file = join(folder, name);
+        writeFileSync(file, randomBytes(32).toString('hex'), { mode: 0o600 });
+        return file;
+      }) as [string, string];
+      const place = { ...given, env: { ...given.env, DAYBOOK_KEY_FILE: key } };
+      const encrypt = async (at: string, file: string) => {
+        const args = ['--root', at, 'encrypt', '--key-file', file, '--yes'];
+        expect((await runCommand(place, args)).code).toBe(0);
+      };
+      await withClient(given, ({ call }) => say(call, 'plan', 'before'));
+      await encrypt(root, key);
+      await withClient(place, async ({ call }) => {
+        const contents = async () =>
+          (
+            (await call('get_conversation', { conversationId: 'plan' }))['messages'] as Fields[]
+          ).map(({ content }) => content);
+        expect(await contents()).toEqual(['before']);
+        const [gone, strange] = [join(folder, 'gone'), join(folder, 'strange')];
+        renameSync(root, gone);
+        cpSync(gone, strange, { recursive: true });
+        await encrypt(strange, other);
+        expect(await say(call, 'plan', 'waits')).toMatchObject({ seq: 2, durable: false });
+        renameSync(strange, root);
+        await call('mb_add', { path: 'a.md', content: 'a note' });
+        const { unavailable } = await call('store_info');
+        expect(unavailable).toMatchObject({ isAway: true, waiting: 2 });
+        expect((unavailable as Fields)['reason']).toMatch(/has the key \w+ now; this process has/);
+        expect(await contents()).toEqual(['before', 'waits']);
+        expect(existsSync(join(root, 'memory-bank', 'a.md'))).toBe(false);
+        renameSync(root, strange);
+        cpSync(gone, root, { recursive: true });
+        await untilDurable(call);
+        expect(await contents()).toEqual(['before', 'waits']);
+        const note = readFileSync(join(root, 'memory-bank', 'a.md'), 'latin1');
+        expect(note).not.toContain('a note');
+        expect(await call('mb_read', { path: 'a.md' })).toMatchObject({ content: 'a note' });
       });
     });
   });

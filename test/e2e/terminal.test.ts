@@ -140,6 +140,7 @@ const STEPS: readonly Step[] = [
   { args: ['mb', 'list'], shows: 'ideas/garden.md' },
   { args: ['mb', 'read', 'ideas/garden.md'], shows: /^# The garden$/m },
   { args: ['mb', 'read', '../escape.md'], code: 2, shows: 'escape.md' },
+  { args: ['mb', 'history', 'ideas/garden.md'], code: 1, shows: 'Nothing found.' },
   { args: ['mb', 'search', 'garden'], shows: 'ideas/garden.md' },
   { args: ['mb', 'search', '--mode', 'exact', '# The'], shows: /# The\S* garden/ },
   {

@@ -18,7 +18,7 @@ describe('memory.jsonl', () => {
     const bench = await openImportBench();
     const long = { ...ADA, name: 'Charles', observations: ['very '.repeat(80)] };
     const path = fileWith(`${lines(ADA, KNOWS, long)}{ broken`, 'memory.jsonl');
-    expect(await bench.import(path, { dryRun: true })).toMatchObject({ facts: 6 });
+    expect(await bench.import(path, { dryRun: true })).toMatchObject({ facts: 6, notes: 1 });
     expect(await factsOf(bench)).toEqual([]);
     const report = await bench.import(path);
     expect(report).toMatchObject({ sources: [{ kind: 'server-memory' }], facts: 6, notes: 1 });
@@ -27,8 +27,17 @@ describe('memory.jsonl', () => {
       expect.arrayContaining([...FACTS, 'Ada observation 計画']),
     );
     const before = bench.hash();
+    expect(await bench.import(path, { dryRun: true })).toMatchObject({ facts: 0, notes: 0 });
     expect(await bench.import(path)).toMatchObject({ facts: 0, notes: 0 });
     expect(bench.hash()).toBe(before);
+  });
+
+  it('is foreseen by a dry run: only what is new counts, once', async () => {
+    const bench = await openImportBench();
+    await bench.import(fileWith(lines(ADA), 'memory.jsonl'));
+    const path = fileWith(lines(ADA, KNOWS, KNOWS), 'more.jsonl');
+    expect(await bench.import(path, { dryRun: true })).toMatchObject({ facts: 1 });
+    expect(await bench.import(path)).toMatchObject({ facts: 1 });
   });
 
   it.each([

@@ -39,6 +39,7 @@ const CALLS: Record<string, Call> = {
   'mb_list.folder': filter,
   'mb_search.folder': { ...filter, args: { query: 'x' } },
   'mb_read.path': { ...note, good: 'there.md' },
+  'mb_history.path': { ...note, good: 'there.md' },
   'mb_add.path': { ...note, args: { content: 'x' } },
   'mb_edit.path': { ...note, args: { insertLine: 0, insertText: 'x' }, good: 'there.md' },
   'mb_edit.newPath': { ...note, args: { path: 'there.md' } },

@@ -3,9 +3,8 @@
 import { useState } from 'preact/hooks';
 import { address } from '../address.js';
 import { CallError, call, isReadOnly, type Output } from '../api.js';
-import { copyText } from '../copy.js';
 import { hrefOf } from '../hooks.js';
-import { notify, Time } from '../parts.jsx';
+import { CopyButton, notify, Time } from '../parts.jsx';
 
 export type HeadFacts = Output<'get_conversation'>;
 
@@ -107,15 +106,6 @@ async function restore(name: string): Promise<void> {
 
 const report = (error: unknown) =>
   notify({ text: error instanceof CallError ? `${error.message} ${error.hint}` : String(error) });
-
-function CopyButton({ label, text }: { readonly label: string; readonly text: string }) {
-  const [outcome, setOutcome] = useState<string>();
-  return (
-    <button type="button" onClick={() => void copyText(text).then(setOutcome)}>
-      {outcome ?? label}
-    </button>
-  );
-}
 
 function Edit(props: {
   readonly head: HeadFacts;

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks';
 import { CallError, call, type Output } from '../api.js';
 import { hrefOf, type Route, useChanges, useLoaded } from '../hooks.js';
 import { Markdown } from '../markdown.jsx';
+import { History } from '../notes/history.jsx';
 import { Empty, Failure, notify, Time } from '../parts.jsx';
 
 export function Notes({ route }: { readonly route: Route }) {
@@ -123,6 +124,7 @@ function Note({ path }: { readonly path: string }) {
           </section>
         </div>
       )}
+      <History path={path} />
     </article>
   );
 }

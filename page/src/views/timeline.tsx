@@ -1,6 +1,7 @@
 /** Days and conversations, the last changed first; what is saved on disk appears by itself. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { type CallError, call, type Output } from '../api.js';
+import { Connect } from '../first-run/connect.jsx';
 import { hrefOf, useChanges, useSettled } from '../hooks.js';
 import { Empty, Failure, Time } from '../parts.jsx';
 import { VirtualList } from '../virtual-list.jsx';
@@ -130,20 +131,20 @@ const dayOf = ({ updatedAt }: Head) => new Date(updatedAt).toDateString();
 
 function FirstRun() {
   return (
-    <Empty title="Nothing is kept here yet">
-      <p>
-        Connect an assistant, and it saves conversations here; they appear at once. This command
-        writes Daybook into the settings of the assistants that you choose:
-      </p>
-      <pre tabIndex={0}>daybook init</pre>
-      <p>
-        Bring what ChatGPT, Claude or another program has exported: drop the file onto this page.
-      </p>
-      <p>
-        <a href={hrefOf('import')}>Import an export</a>
-      </p>
-      <p>Look at a made-up store first:</p>
-      <pre tabIndex={0}>daybook demo ~/daybook-demo</pre>
-    </Empty>
+    <>
+      <h1 class="visually-hidden">Timeline</h1>
+      <Empty title="Nothing is kept here yet">
+        <p>What assistants save appears here at once.</p>
+        <Connect />
+        <p>
+          Bring what ChatGPT, Claude or another program has exported: drop the file onto this page.
+        </p>
+        <p>
+          <a href={hrefOf('import')}>Import an export</a>
+        </p>
+        <p>Look at a made-up store first:</p>
+        <pre tabIndex={0}>daybook demo ~/daybook-demo</pre>
+      </Empty>
+    </>
   );
 }

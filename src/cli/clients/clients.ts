@@ -3,7 +3,8 @@
  * and what an entry of that list looks like. Reading and changing the files is `entry-files.ts`.
  */
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { AppError } from '../../base/errors.js';
 import { programsFolder } from '../../config/config.js';
 
@@ -87,6 +88,12 @@ function configHome({ env, platform = process.platform }: Machine, home: string)
   const linux = { ...(env && { env }), home, platform: 'linux' };
   return platform === 'darwin' ? join(home, '.config') : programsFolder(linux);
 }
+
+/** Node, and the file of this command. */
+export const thisProgram = () => ({
+  node: process.execPath,
+  main: resolve(process.argv[1] ?? fileURLToPath(import.meta.url)),
+});
 
 /**
  * How a client starts this installation on `root`. By absolute paths: a program that was started from

@@ -3,8 +3,7 @@
  * record makes a folder a root, not the presence of the folders), and adds Daybook to MCP clients.
  * `--remove` undoes the record and the entries; data stays.
  */
-import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { createApp } from '../../app.js';
 import { AppError } from '../../base/errors.js';
 import { assertKeepsData, configFolder, foldersFile, parseFolders } from '../../config/config.js';
@@ -19,6 +18,7 @@ import {
   entryOf,
   type StartCommand,
   startCommand,
+  thisProgram,
 } from '../clients/clients.js';
 import { blockOf } from '../clients/entry-files.js';
 import { configuration, type Flags } from '../configuration.js';
@@ -55,7 +55,7 @@ export async function init(
   assertKeepsData(config.root, 'The folder');
   const clients = await clientsFor(options);
   if (options.remove) return remove(config.root, clients, options);
-  const start = startCommand(config.root, { node: process.execPath, main: mainFile() });
+  const start = startCommand(config.root, thisProgram());
   if (options.print) return print(clients, start, options);
   await makeFolder(join(config.root, 'memory-bank'));
   const app = await createApp(config);
@@ -151,7 +151,6 @@ async function changeRegister(
 }
 
 /** This command's own file: what it was started as, or where this module was packed into. */
-const mainFile = () => resolve(process.argv[1] ?? fileURLToPath(import.meta.url));
 
 function foundLine(clients: readonly Client[]): string {
   return clients.length === 0

@@ -1,9 +1,13 @@
 /** What `serve` and `open` share: opening the stores, the options of a server, and the signal that stops it. */
 import { join } from 'node:path';
+import type { StoreFacts } from '../../app/facts.js';
 import type { App } from '../../app.js';
+import { isAppError } from '../../base/errors.js';
 import type { Log } from '../../base/log.js';
 import type { Config } from '../../config/config.js';
 import type { Tool } from '../../tools/define-tool.js';
+import { startCommand, thisProgram } from '../clients/clients.js';
+import { shellLine } from '../clients/shell-line.js';
 
 /** Of the built command: its own folder and this one lie side by side. */
 export const PAGE_FOLDER = join(import.meta.dirname, '../page');
@@ -23,9 +27,23 @@ export async function openApp(config: Config, log: Log): Promise<App> {
     const { createApp } = await import('../../app.js');
     const app = await createApp(config, { log, staysUp: true });
     app.start();
-    return app;
+    return { ...app, facts: { ...app.facts, ...startFacts(config.root) } };
   } catch (error) {
     log.error({ err: error }, 'the store cannot be opened');
+    throw error;
+  }
+}
+
+/** Nothing where clients cannot start this copy. */
+function startFacts(root: string): Pick<StoreFacts, 'start'> {
+  const program = thisProgram();
+  try {
+    const { command, args } = startCommand(root, program);
+    const startLine = shellLine([command, ...args]);
+    const initLine = shellLine([program.node, program.main, 'init', root]);
+    return { start: { command, args, startLine, initLine } };
+  } catch (error) {
+    if (isAppError(error)) return {};
     throw error;
   }
 }

@@ -41,6 +41,7 @@ export const CUSTOM: Readonly<Record<string, Custom>> = {
   'kg import': { prepare: readHere, print: facts.importedLines },
   'mb list': { print: notes.noteTable },
   'mb read': { print: ({ content }) => notes.wholeText(content) },
+  'mb history': { print: notes.noteCommits },
   'mb search': { print: notes.noteHits },
   'mb add': { print: notes.writtenNote },
   'mb edit': { print: notes.editedNote },

@@ -38,6 +38,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'kg import': ['kg import --file memory.jsonl --long-observations notes'],
   'mb list': ['mb list --folder ideas'],
   'mb read': ['mb read ideas/garden.md', 'mb read ideas/garden.md --start-line 20'],
+  'mb history': ['mb history ideas/garden.md'],
   'mb search': ['mb search garden shed', 'mb search --mode exact "Clay soil"'],
   'mb add': ['mb add ideas/garden.md "# The garden"', 'mb add ideas/garden.md - < garden.md'],
   'mb edit': ['mb edit ideas/garden.md --old-text Clay --new-text Sand'],

@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import type { mbDelete } from '../../tools/memory-bank/mb-delete.js';
 import type { mbEdit } from '../../tools/memory-bank/mb-edit.js';
+import type { mbHistory } from '../../tools/memory-bank/mb-history.js';
 import type { mbList } from '../../tools/memory-bank/mb-list.js';
 import type { mbReindex } from '../../tools/memory-bank/mb-reindex.js';
 import type { mbSearch } from '../../tools/memory-bank/mb-search.js';
@@ -41,6 +42,18 @@ export function noteHits(answer: Answer, { paint }: View): string {
         `    ${paint.matches(escapeControls(text))}`,
         ...around(after),
       ].join('\n');
+    })
+    .join('\n');
+}
+
+/** A commit a line, or the text at one. */
+export function noteCommits(answer: Answer, { paint, times }: View): string {
+  const { commits = [], content } = answer as z.output<typeof mbHistory.output>;
+  if (content !== undefined) return wholeText(content);
+  return commits
+    .map(({ commit, at, author, subject }) => {
+      const facts = `${times.minute(at)}  ${oneLine(author)}`;
+      return `${commit}  ${paint.dim(facts)}  ${oneLine(subject)}`;
     })
     .join('\n');
 }

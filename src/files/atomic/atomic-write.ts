@@ -111,6 +111,20 @@ function writeStage(create: () => number, bytes: Uint8Array): number {
   }
 }
 
+/**
+ * Writes `bytes` to the file that `create` makes, checks its size, fsyncs and closes it. `target` names the
+ * file in errors. STORAGE_FULL for a short write, else the system's own error.
+ */
+export function writeAndSync(
+  create: () => number,
+  bytes: Uint8Array,
+  target: string,
+  durability: Durability,
+): Promise<Stamp> {
+  const file = writeStage(create, bytes);
+  return checkAndSync({ file, stage: target, sizeBytes: bytes.byteLength }, target, durability);
+}
+
 /** A staging file that was written and is still open. */
 interface Staged {
   readonly file: number;
@@ -255,12 +269,19 @@ async function makeMissing(path: string): Promise<string | undefined> {
 
 /** Makes one folder with mode 0700, whatever the umask. Throws the system's own error, also EEXIST. */
 export function makeIn(folder: PinnedFolder, name: string): void {
+  makePinned(folder, name).close();
+}
+
+/** The same, and leaves it pinned. */
+export function makePinned(folder: PinnedFolder, name: string): PinnedFolder {
   mkdirSync(folder.at(name), { mode: FOLDER_MODE });
   const made = pinFolder(join(folder.realPath, name));
   try {
     if (made.file !== undefined) fchmodSync(made.file, FOLDER_MODE);
-  } finally {
+    return made;
+  } catch (error) {
     made.close();
+    throw error;
   }
 }
 
@@ -288,8 +309,11 @@ export async function syncFolder(path: string, { fsync }: Durability): Promise<v
   });
 }
 
-/** Windows cannot open a folder for fsync. There the NTFS journal makes renames durable. */
-async function syncNames({ file }: PinnedFolder): Promise<void> {
+/**
+ * Makes new names in the folder durable. Windows cannot open a folder for fsync; there the NTFS journal makes
+ * renames durable. Throws the system's own error.
+ */
+export async function syncNames({ file }: PinnedFolder): Promise<void> {
   try {
     if (file !== undefined) await syncToDisk(file);
   } catch (error) {

@@ -2,8 +2,11 @@
  * The bytes of a regular file, counted as they are read: what `stat` says is believed for making room,
  * never for a limit.
  */
+import { readFileSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { AppError } from '../../base/errors.js';
+import { closeQuietly } from './close-quietly.js';
+import type { OpenedFile } from './open-regular.js';
 
 /** For files that show no size. */
 const SMALLEST_ROOM = 4096;
@@ -25,6 +28,16 @@ export async function readBytes(
     requireAtMost(length, maxBytes, path);
     if (length < buffer.byteLength) continue;
     buffer = Buffer.concat([buffer], Math.min(2 * length, maxBytes + 1));
+  }
+}
+
+/** All bytes of a small file at once. Closes it. TOO_LARGE. */
+export function readBytesNow({ number, stats }: OpenedFile, path: string, maxBytes: number) {
+  try {
+    requireAtMost(Number(stats.size), maxBytes, path);
+    return readFileSync(number);
+  } finally {
+    closeQuietly(number);
   }
 }
 

@@ -114,7 +114,7 @@ async function runLocked<T>(
     };
     try {
       requireUnconverted(path);
-      return await work(heldLock(home, leave));
+      return await work(heldLock(home, join(path, owned.own), leave));
     } catch (error) {
       if (!(error instanceof LockLostError)) throw error;
     } finally {

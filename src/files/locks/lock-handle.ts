@@ -15,8 +15,10 @@ import {
   replaceThrough,
   StaleBaseError,
   syncFolder,
+  syncNames,
   unconfirmed,
 } from '../atomic/atomic-write.js';
+import { type NewFolder, placeFolder, stageFolders } from '../atomic/new-folders.js';
 import { isWithoutLinks } from '../atomic/staging.js';
 import { copyRegular, replaceable } from '../door/open-regular.js';
 import { inFolder, type PinnedFolder } from '../door/pinned-folder.js';
@@ -62,14 +64,29 @@ export interface HeldLock {
   remove(target: string): Promise<void>;
   /** Like `replace`, with a file that was written and synced before: for content too large for memory. */
   place(stage: string, target: string, durability: Durability): Promise<void>;
+  /**
+   * Adds new folders to `parent`, each whole or not at all, if the lock is still ours. Calls `onPlaced` for
+   * each that is in place; returns the error of each that is not (ALREADY_EXISTS: its name is taken). When it
+   * resolves, all that were ever placed are durable. After LockLostError call it again with those that are
+   * not in place.
+   */
+  addFolders(
+    parent: string,
+    folders: readonly NewFolder[],
+    durability: Durability,
+    onPlaced: (index: number, stamp: Stamp) => void,
+  ): Promise<Map<number, unknown>>;
   /** Whether the lock is still ours. For appends, which have no rename that would fail. */
   isOurs(): boolean;
   /** Whether another process waits for it. */
   isWanted(): boolean;
 }
 
-/** `home`: the owner's folder inside the lock; `leave` gives the lock back. */
-export function heldLock(home: string, leave: () => void): HeldLock {
+/**
+ * `home`: the owner's folder inside the lock, as a path for system calls; `homePath`: its real path; `leave`
+ * gives the lock back.
+ */
+export function heldLock(home: string, homePath: string, leave: () => void): HeldLock {
   const wanted = join(home, WANTED);
   let isLeft = false;
   const requireHeld = () => {
@@ -135,6 +152,11 @@ export function heldLock(home: string, leave: () => void): HeldLock {
         throw unconfirmed(target, error);
       });
     },
+    addFolders(parent, folders, durability, onPlaced) {
+      requireHeld();
+      const adding = () => addFolders(home, homePath, { parent, folders, durability, onPlaced });
+      return whileLockHeld(home, 'write', parent, adding);
+    },
     // A folder that cannot be read counts as lost: then the work runs again.
     isOurs: () => existsSync(home),
     isWanted: () => existsSync(wanted),
@@ -151,11 +173,51 @@ async function whileLockHeld<T>(
   try {
     return await step();
   } catch (error) {
+    if (error instanceof LockLostError) throw error;
     if (error instanceof StaleBaseError) throw new LockLostError('file changed', { cause: error });
     if (GONE.includes(errnoOf(error) ?? '') && !(await seemsThere(home)))
       throw new LockLostError('lock lost', { cause: error });
     throw fileError(error, doing, target);
   }
+}
+
+interface FoldersToAdd {
+  readonly parent: string;
+  readonly folders: readonly NewFolder[];
+  readonly durability: Durability;
+  onPlaced(index: number, stamp: Stamp): void;
+}
+
+async function addFolders(
+  home: string,
+  homePath: string,
+  { parent, folders, durability, onPlaced }: FoldersToAdd,
+): Promise<Map<number, unknown>> {
+  const staged = await inFolder(homePath, (pinned) =>
+    stageFolders(pinned, parent, folders, durability),
+  );
+  const failed = new Map<number, unknown>();
+  await inFolder(parent, async (pinned) => {
+    for (const [index, { name }] of folders.entries()) {
+      const outcome = staged[index];
+      if (outcome === undefined) continue;
+      try {
+        if ('error' in outcome) throw outcome.error;
+        // Through the path of the lock, so that the rename fails once the lock is lost.
+        await placeFolder(join(home, name), pinned, name);
+      } catch (error) {
+        if (!(await seemsThere(home))) throw new LockLostError('lock lost', { cause: error });
+        failed.set(index, fileError(error, 'write', join(parent, name)));
+        continue;
+      }
+      onPlaced(index, outcome.value);
+    }
+    if (!durability.fsync) return;
+    await syncNames(pinned).catch((error: unknown) => {
+      throw unconfirmed(parent, error);
+    });
+  });
+  return failed;
 }
 
 async function linkOrCopy(folder: PinnedFolder, source: string, target: string): Promise<void> {

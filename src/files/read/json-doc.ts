@@ -4,11 +4,11 @@
  */
 import { fstatSync } from 'node:fs';
 import { type ParseError, parse as parseTolerantly } from 'jsonc-parser';
-import { AppError, type ErrorCode } from '../../base/errors.js';
-import { openHandle } from '../door/open-regular.js';
-import { readBytes, requireAtMost } from '../door/read-bytes.js';
+import { AppError, type ErrorCode, errnoOf } from '../../base/errors.js';
+import { openHandle, openToRead } from '../door/open-regular.js';
+import { readBytes, readBytesNow, requireAtMost } from '../door/read-bytes.js';
 import { openFile, SEALED_FILE_BYTES } from '../sealing/sealed-form.js';
-import { ignoreErrno, withFileError } from './file-errors.js';
+import { fileError, ignoreErrno, withFileError } from './file-errors.js';
 import { jsonProblem } from './json-problem.js';
 import { largeDocumentSteps } from './large-document.js';
 import { type Stamp, stampOf } from './stamp.js';
@@ -18,6 +18,8 @@ export const MAX_DOCUMENT_BYTES = 256 * 1024 * 1024;
 
 /** Up to here JSON.parse takes a few milliseconds. */
 const LARGE_BYTES = 1024 * 1024;
+
+const MAX_SMALL_BYTES = 64 * 1024;
 
 export interface ReadFile {
   bytes: Buffer;
@@ -39,6 +41,18 @@ export async function readWhole(
   const bytes = openFile(found.bytes, path);
   requireAtMost(bytes.byteLength, maxBytes, path);
   return { bytes, stamp: found.stamp };
+}
+
+/** A small file that is never sealed, at once: for checks that cannot wait. Throws like `readWhole`. */
+export function readSmallNow(path: string): ReadFile | undefined {
+  try {
+    const opened = openToRead(path);
+    return { bytes: readBytesNow(opened, path, MAX_SMALL_BYTES), stamp: stampOf(opened.stats) };
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === 'ENOENT' || errno === 'ENOTDIR') return undefined;
+    throw errno === undefined ? error : fileError(error, 'read', path);
+  }
 }
 
 /** The same, as it lies on the disk: for copies, which stay sealed. */

@@ -4,10 +4,11 @@
  * a few of them at a time. What the scanner does not understand is left to JSON.parse as a whole, so the
  * value is always the one that JSON.parse gives.
  */
+import { isAscii } from 'node:buffer';
 import { newUuid } from '../../base/ids.js';
 
 /** Elements are parsed together until they have so many bytes. */
-const STEP_BYTES = 256 * 1024;
+const STEP_BYTES = 64 * 1024;
 /** A string is read byte by byte up to this length; then the next quotation mark is searched natively. */
 const NEAR = 32;
 
@@ -76,7 +77,9 @@ function withList(
 /** `undefined` where the bytes are not UTF-8 or not JSON. */
 function parsed(bytes: Buffer, { open = '', close = '' } = {}): unknown {
   try {
-    return JSON.parse(`${open}${DECODER.decode(bytes)}${close}`);
+    // Three times as fast as the decoder, where both give the same.
+    const text = isAscii(bytes) ? bytes.toString('latin1') : DECODER.decode(bytes);
+    return JSON.parse(`${open}${text}${close}`);
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof TypeError) return undefined;
     throw error;

@@ -31,7 +31,15 @@ export interface OpenStore {
   /** Absent where the store is in the clear. */
   readonly key?: CipherKey | undefined;
   /** Says how the store is encrypted; nothing is written once it changed. Absent for the one who changes it. */
-  readonly marker?: { readonly path: string; readonly stamp: Stamp | undefined };
+  readonly marker?: StoreMarker;
+}
+
+interface StoreMarker {
+  readonly path: string;
+  /** As it was read last. */
+  stamp: Stamp | undefined;
+  /** The stamp of a file that says the same. LOCKED where it says something else. */
+  readonly readAgain: () => Stamp | undefined;
 }
 
 /** The one that was opened last comes first. */
@@ -63,7 +71,7 @@ function storeOf(path: string): OpenStore | undefined {
   );
 }
 
-/** LOCKED where the store at this path was encrypted, decrypted or given another key since it was opened. */
+/** LOCKED where the store at this path is being encrypted or decrypted, or has another key than when it was opened. */
 export function requireUnconverted(path: string): void {
   requireSame(storeOf(path));
 }
@@ -71,14 +79,7 @@ export function requireUnconverted(path: string): void {
 function requireSame(store: OpenStore | undefined): void {
   const { marker } = store ?? {};
   if (marker === undefined || isSameStamp(readStampNow(marker.path), marker.stamp)) return;
-  throw new AppError(
-    'LOCKED',
-    'The encryption of this store is being changed, or was changed since this process started.',
-    {
-      hint: 'Nothing was written. Start Daybook again once daybook encrypt or decrypt has finished.',
-      details: { path: marker.path },
-    },
-  );
+  marker.stamp = marker.readAgain();
 }
 
 /** The key with which the content of this file is to be sealed. Throws like `requireUnconverted`. */

@@ -11,8 +11,9 @@ import { readStamp } from '../../files/read/stamp.js';
 import { type TrashEntry, TrashFolder } from '../../files/trash/trash-folder.js';
 import { readJob } from '../research-jobs/research-jobs.js';
 import type { ConversationHead, JsonObject } from './document/schema.js';
-import { lockOfKey, notFound, requireRef } from './refs.js';
+import { notFound, requireRef } from './refs.js';
 import type { StoreCore } from './store-core.js';
+import { withKeyLock } from './writing/key-lock.js';
 
 /** A folder that a person moved there may have any ending of letters, digits, `.`, `_`, `-`, or none. */
 export const TRASHED_CONVERSATION = /^(\d{8}-\d{13})(?:\.([\w.-]{1,100}))?$/;
@@ -147,7 +148,7 @@ export class ConversationTrash {
       : this.#findKey(ref));
     const clientId = (await this.#headOf(name, conversationId))?.clientId;
     if (clientId === undefined) return this.#restore(name, conversationId);
-    return withLock(this.#core.locksFolder, lockOfKey(clientId), async () => {
+    return withKeyLock(this.#core.locksFolder, clientId, async () => {
       await this.#core.catalogue.refresh();
       const isTaken = this.#core.catalogue.idOfKey(clientId) !== undefined;
       return this.#restore(name, conversationId, isTaken ? clientId : undefined);

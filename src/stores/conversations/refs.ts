@@ -29,6 +29,13 @@ export function notFound(ref: string): AppError {
   });
 }
 
+/** For a new conversation whose key another one has. */
+export function keyInUse(clientId: string, conversationId: string): AppError {
+  return new AppError('ALREADY_EXISTS', `Conversation ${conversationId} has the key ${clientId}.`, {
+    details: { conversationId, clientId },
+  });
+}
+
 /** `ids`: all conversations that have the key. */
 export function keyInUseTwice(clientId: string, ids: readonly string[]): AppError {
   return new AppError(

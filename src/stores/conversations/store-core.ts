@@ -10,6 +10,7 @@ import { PendingWork } from '../../base/pending-work.js';
 import type { Durability } from '../../files/atomic/atomic-write.js';
 import { type Codec, plainCodec } from '../../files/codec.js';
 import { Presence } from '../../files/presence.js';
+import { requireUnconverted } from '../../files/sealing/open-stores.js';
 import { openWatcher, type Watcher, type WatcherStatus } from '../../files/watcher/watcher.js';
 import { screenedBy } from '../text-screen.js';
 import type { ConversationDocument } from './document/document.js';
@@ -116,11 +117,17 @@ export class StoreCore {
     for (const { head } of this.catalogue.stamped()) {
       if (this.waiting.get(head.conversationId) === 'new') continue;
       isEmpty = false;
-      if (names.has(head.conversationId)) return true;
+      if (names.has(head.conversationId)) return this.#requireSameKey();
     }
     return (
       isEmpty && names.has('.gitignore') && ![...names].some((name) => CONVERSATION_ID.test(name))
     );
+  }
+
+  /** LOCKED where the store that came back has another key. */
+  #requireSameKey(): true {
+    requireUnconverted(this.options.logsFolder);
+    return true;
   }
 
   #isHeld(id?: string): boolean {

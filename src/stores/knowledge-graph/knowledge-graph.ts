@@ -162,6 +162,12 @@ export class KnowledgeGraph {
     return { triples: added, closed: change.closed };
   }
 
+  /** How many facts `add` would add, if there is room. */
+  async countNew(given: readonly NewTriple[]): Promise<number> {
+    const { value: triples } = await screenedBy(this.#options.screen, given);
+    return this.#changes.countNew(await this.#state.current(), triples);
+  }
+
   /** Deletes triples with all their closed facts. A missing triple is not an error. Throws like `add`. */
   delete(keys: readonly TripleKey[]): Promise<readonly RemovedTriple[]> {
     return this.#remove('delete', keys);

@@ -86,8 +86,15 @@ export class WriteQueue {
   state(): StayingState | undefined {
     const isAway = this.isAway;
     if (!isAway && this.#queue.length === 0 && this.#refused.length === 0) return undefined;
-    const { reason = 'a write was refused', since = '' } = this.#trouble ?? {};
-    return { isAway, reason, since, waiting: this.#queue.length, refused: [...this.#refused] };
+    const { reason: first = 'a write was refused', since = '' } = this.#trouble ?? {};
+    const now = isAway ? this.#options.presence?.error().message : undefined;
+    return {
+      isAway,
+      reason: now ?? first,
+      since,
+      waiting: this.#queue.length,
+      refused: [...this.#refused],
+    };
   }
 
   get isAway(): boolean {

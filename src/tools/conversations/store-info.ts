@@ -125,6 +125,15 @@ export const storeInfo = defineTool({
       })
       .describe('What is moved to the trash automatically; absent without a policy.')
       .exactOptional(),
+    start: z
+      .object({
+        command: z.string(),
+        args: z.array(z.string()),
+        startLine: z.string().describe('The same for a shell.'),
+        initLine: z.string().describe('Adds Daybook to clients on this machine.'),
+      })
+      .describe('How a client on this machine starts Daybook on this store.')
+      .exactOptional(),
     settings: z.object({
       toolsets: z.array(z.string()),
       fsync: z.boolean(),
@@ -141,6 +150,7 @@ export const storeInfo = defineTool({
   async run(_input, app) {
     const { conversations, embeddings, importer, insights, search, facts, retention, size } = app;
     const policy = await retentionFacts(retention);
+    const { start, ...others } = facts;
     const vectors = embeddings.progress();
     const heads = await conversations.list();
     const { isBuilt, messages, terms } = search.status();
@@ -148,7 +158,8 @@ export const storeInfo = defineTool({
     const unavailable = app.staying.state();
     return {
       formatVersion: versionOf('conversation'),
-      ...facts,
+      ...others,
+      ...(start && { start: { ...start, args: [...start.args] } }),
       settings: { ...facts.settings, toolsets: [...facts.settings.toolsets] },
       conversations: heads.length,
       messages: heads.reduce((sum, { messageCount }) => sum + messageCount, 0),

@@ -13,6 +13,8 @@ import type { Conversation, ConversationHead, JsonObject, Message } from './sche
 /** Most heads are under 1 kB; a longer one costs one copy of the body. */
 const ROOM_FOR_HEAD = 4096;
 const FIRST_CAPACITY = 8192;
+/** For what is stored beside the content. */
+const ROOM_A_MESSAGE = 256;
 /** `undefined` takes the field away. */
 export type HeadAmendment = { [K in keyof ConversationHead]?: ConversationHead[K] | undefined };
 
@@ -157,7 +159,10 @@ export class ConversationDocument {
 
   /** What `render` would do first, message by message: for whoever must not take so long at once. */
   *serialiseNew(): Generator<void, void> {
-    for (const message of this.#messages.slice(this.#serialisedCount)) {
+    const added = this.#messages.slice(this.#serialisedCount);
+    // Once: growing step by step would copy a large document again and again.
+    this.#reserve(added.reduce((sum, { content }) => sum + content.length + ROOM_A_MESSAGE, 0));
+    for (const message of added) {
       const separator = this.#serialisedCount === 0 ? '\n    ' : ',\n    ';
       this.#append(Buffer.from(separator + this.#serialise(message)));
       this.#serialisedCount += 1;

@@ -33,18 +33,27 @@ export class ConversationCatalogue extends FileCatalogue<Version, ConversationHe
   /** More than one id if a folder was copied. */
   readonly #idsByKey = new Map<string, Set<string>>();
   readonly #newestFirst = new NewestFirst(this);
+  readonly #list: () => Promise<FoundFiles>;
 
   constructor(logsFolder: string, files: ConversationFiles, isHeld: (id?: string) => boolean) {
+    const list = () => listConversations(logsFolder, files);
     super({
       pathOf: (id) => files.fileOf(id),
-      list: () => listConversations(logsFolder, files),
+      list,
       read: (id) => files.readUncached(id),
       isHeld,
       describe: ({ document: { head } }) => ({ name: head.conversationId, summary: head }),
     });
+    this.#list = list;
     this.onChange(({ name, version, previous }) => {
       this.#reindex(name, previous?.summary, version?.document.head);
     });
+  }
+
+  /** Reads the conversations that are not known yet. The others are not checked. */
+  async refreshNew(): Promise<void> {
+    const { names } = await this.#list();
+    await this.refreshSome(names.filter((name) => this.entry(name) === undefined));
   }
 
   /** Calls `listener` with every later change; see `onChange`. Returns the unsubscribe function. */

@@ -173,6 +173,23 @@ export class ConversationFiles {
     if (hasLost(old, current)) this.#options.onOverwritten(before.document);
   }
 
+  /** What a write makes of the document, and the head that it has then. TOO_LARGE. */
+  async rendered(document: ConversationDocument, updatedAt: string) {
+    const head = document.nextHead(updatedAt);
+    await runInSlices(document.serialiseNew());
+    const bytes = document.render(head);
+    const { conversationId } = head;
+    if (bytes.byteLength > MAX_DOCUMENT_BYTES) {
+      throw tooLarge(this.fileOf(conversationId), conversationId);
+    }
+    return { head, bytes };
+  }
+
+  /** Call it with a new file that was written without `write`. It is not cached. */
+  created(document: ConversationDocument, stamp: Stamp): void {
+    this.#options.onVersion({ document, stamp });
+  }
+
   /** Commits the document's changes; after a failure the disk is read again at the next use. */
   async write(
     lock: HeldLock,
@@ -183,12 +200,9 @@ export class ConversationFiles {
     const { conversationId } = document.head;
     const { unchangedMessages: messageCount = document.head.messageCount } = options;
     const base = options.isNew ? undefined : this.#cache.get(conversationId)?.stamp;
-    const head = document.nextHead(updatedAt);
     const path = this.fileOf(conversationId);
     try {
-      await runInSlices(document.serialiseNew());
-      const bytes = document.render(head);
-      if (bytes.byteLength > MAX_DOCUMENT_BYTES) throw tooLarge(path, conversationId);
+      const { head, bytes } = await this.rendered(document, updatedAt);
       await lock.replace(path, bytes, this.#options.durability, {
         base: options.isNew ? null : base,
         isLast,
@@ -242,7 +256,7 @@ export class ConversationFiles {
         this.#lastPast = NO_PAST; // so that a second attempt gets the same id
         throw error;
       });
-      const document = this.#newDocument(id, stored);
+      const document = this.newDocument(id, stored);
       const { conversationId } = document.head;
       try {
         if (await fill(document)) {
@@ -265,7 +279,7 @@ export class ConversationFiles {
 
   /** A millisecond is added until the name is free. */
   async #claimId(createdAt: string | undefined): Promise<string> {
-    const first = this.#firstIdMs(createdAt);
+    const first = this.firstIdMs(createdAt);
     // Conversations without times of their own come with one time for all of them.
     const start = this.#lastPast.first === first ? this.#lastPast.next : first;
     for (let ms = start; ; ms += 1) {
@@ -276,13 +290,14 @@ export class ConversationFiles {
     }
   }
 
-  /** An id has room for the years 1970 to 2286; other times are clamped. */
-  #firstIdMs(createdAt: string | undefined): number {
+  /** Of the first id to try. An id has room for the years 1970 to 2286; other times are clamped. */
+  firstIdMs(createdAt: string | undefined): number {
     if (createdAt === undefined) return Math.max(this.#options.clock.now(), this.#lastIdMs + 1);
     return Math.min(Math.max(Date.parse(createdAt), 0), LAST_ID_MS);
   }
 
-  #newDocument(conversationId: string, fields: Partial<ConversationHead>): ConversationDocument {
+  /** With these fields and no messages; nothing of it is on the disk. */
+  newDocument(conversationId: string, fields: Partial<ConversationHead>): ConversationDocument {
     const now = isoTime(this.#options.clock.now());
     const counted = { conversationId, createdAt: now, updatedAt: now, messageCount: 0 };
     return new ConversationDocument({ ...counted, ...fields }, {}, [], this.#options.codec);

@@ -3,7 +3,7 @@
  * (appends, changes of its head) comes here together.
  */
 
-import { AppError, appErrorOf, isAppError } from '../../../base/errors.js';
+import { type AppError, appErrorOf, isAppError } from '../../../base/errors.js';
 import { newUuid } from '../../../base/ids.js';
 import type { Outcome } from '../../../files/atomic/group-commit.js';
 import { withLock } from '../../../files/locks/file-lock.js';
@@ -14,7 +14,7 @@ import { applyRevision, type Revision } from '../document/apply-revision.js';
 import type { ConversationDocument } from '../document/document.js';
 import { requireReadable } from '../document/parse-conversation.js';
 import type { Conversation, ConversationHead } from '../document/schema.js';
-import { lockOfKey, notFound } from '../refs.js';
+import { keyInUse, notFound } from '../refs.js';
 import type { StoreCore } from '../store-core.js';
 import type { VersionFiles, VersionReason } from '../versions/version-files.js';
 import {
@@ -26,6 +26,8 @@ import {
   type PastFields,
   type PastMessage,
 } from './append.js';
+import { BatchWriter, type NewOne } from './batch-writer.js';
+import { withKeyLock } from './key-lock.js';
 
 /** A key can lose its conversation while a write waits for the lock: deleted, or merged into another. */
 const MAX_TRIES = 5;
@@ -38,7 +40,7 @@ export interface NewConversation extends PastFields {
   mayDefer?: boolean | undefined;
   /** The messages were screened already. */
   isScreened?: boolean;
-  /** One of very many: it is not kept in memory for a next message. */
+  /** One of very many: written together with others, and not kept in memory for a next message. */
   isOneOfMany?: boolean;
 }
 
@@ -54,10 +56,15 @@ export interface AppendResult extends Applied {
 export class ConversationWriter {
   readonly #core: StoreCore;
   readonly #versions: VersionFiles;
+  readonly #batches: BatchWriter;
 
   constructor(core: StoreCore, versions: VersionFiles) {
     this.#core = core;
     this.#versions = versions;
+    this.#batches = new BatchWriter(core, {
+      fill: (document, messages) => this.#fill(document, [{ messages, options: {} }]),
+      createOne: (one) => this.#createOne(one, false),
+    });
   }
 
   async create(conversation: NewConversation): Promise<Created> {
@@ -74,17 +81,28 @@ export class ConversationWriter {
     const { messages, ...noted } = isScreened
       ? { messages: given }
       : await this.#core.screened(given);
-    await this.#core.options.requireRoom?.();
-    const request = { messages, options: {} };
-    const { clientId } = fields;
-    const lockName = clientId === undefined ? `new-${newUuid()}` : lockOfKey(clientId);
-    const creating = withLock(this.#core.locksFolder, lockName, async (lock) => {
-      if (clientId !== undefined) await this.#requireFreeKey(clientId, isKeyFree);
-      return this.createWith(lock, fields, [request]);
-    });
+    const one = { fields, messages };
+    const creating = isOneOfMany ? this.#batches.add(one) : this.#createOne(one, isKeyFree);
     const document = await this.#core.track(creating);
-    if (isOneOfMany) this.#core.files.uncache(document.head.conversationId);
     return { ...document.snapshot(), ...noted };
+  }
+
+  async #createOne(
+    { fields, messages }: NewOne,
+    isKeyFree: boolean,
+  ): Promise<ConversationDocument> {
+    const { locksFolder, options } = this.#core;
+    await options.requireRoom?.();
+    const requests = [{ messages, options: {} }];
+    const { clientId } = fields;
+    if (clientId === undefined) {
+      const work = (lock: HeldLock) => this.createWith(lock, fields, requests);
+      return withLock(locksFolder, `new-${newUuid()}`, work);
+    }
+    return withKeyLock(locksFolder, clientId, async (lock) => {
+      await this.#requireFreeKey(clientId, isKeyFree);
+      return this.createWith(lock, fields, requests);
+    });
   }
 
   /** Through a lock that the caller holds. `beforeWrite` runs when the id is known. */
@@ -95,12 +113,17 @@ export class ConversationWriter {
     beforeWrite?: (conversationId: string) => Promise<void>,
   ): Promise<ConversationDocument> {
     return this.#core.files.create(lock, fields, async (document) => {
-      for (const outcome of this.#apply(document, requests)) {
-        if ('error' in outcome) throw outcome.error;
-      }
+      this.#fill(document, requests);
       await beforeWrite?.(document.head.conversationId);
       return true;
     });
+  }
+
+  /** All of them, or throws. */
+  #fill(document: ConversationDocument, requests: readonly AppendRequest[]): void {
+    for (const outcome of this.#apply(document, requests)) {
+      if ('error' in outcome) throw outcome.error;
+    }
   }
 
   removeIf(
@@ -203,7 +226,7 @@ export class ConversationWriter {
     requests: readonly AppendRequest[],
   ): Promise<readonly Outcome<AppendResult>[]> {
     const { catalogue, files } = this.#core;
-    return withLock(this.#core.locksFolder, lockOfKey(clientId), async (lock) => {
+    return withKeyLock(this.#core.locksFolder, clientId, async (lock) => {
       await catalogue.refresh();
       const id = catalogue.idOfKey(clientId);
       if (id !== undefined) return this.#appendTo(id, requests);
@@ -222,14 +245,7 @@ export class ConversationWriter {
   async #requireFreeKey(clientId: string, isKnown: boolean): Promise<void> {
     if (!isKnown) await this.#core.catalogue.refresh();
     const conversationId = this.#core.catalogue.idOfKey(clientId);
-    if (conversationId === undefined) return;
-    throw new AppError(
-      'ALREADY_EXISTS',
-      `Conversation ${conversationId} has the key ${clientId}.`,
-      {
-        details: { conversationId, clientId },
-      },
-    );
+    if (conversationId !== undefined) throw keyInUse(clientId, conversationId);
   }
 
   #apply(document: ConversationDocument, requests: readonly AppendRequest[]): Outcome<Applied>[] {

@@ -7,7 +7,6 @@ import { type Clock, DAY_MS } from '../../../base/clock.js';
 import { AppError } from '../../../base/errors.js';
 import { encodeOperation } from '../log/operation-line.js';
 import {
-  hasExpired,
   type NewTriple,
   type Operation,
   originOf,
@@ -23,15 +22,8 @@ import type {
   RemoveRequest,
 } from './change-request.js';
 import { keysToEvict } from './eviction.js';
-import {
-  countNew,
-  haveAllExpired,
-  lastRow,
-  nameOf,
-  rowsOf,
-  storedRow,
-  validRow,
-} from './fact-rows.js';
+import { expiredKeys, haveAllExpired } from './expiry.js';
+import { countNew, lastRow, nameOf, rowsOf, storedRow, validRow } from './fact-rows.js';
 import { OperationStamps } from './operation-stamps.js';
 import { END } from './row-index.js';
 import {
@@ -72,11 +64,7 @@ export class Changes {
   #expire(table: TripleTable, pending: PendingOperation[]): void {
     const time = this.expiredBefore;
     if (time === -OPEN) return;
-    for (let row = 0; row < table.rowEnd; row += 1) {
-      if (!table.isUsed(row) || !hasExpired(table.ts(row), time)) continue;
-      const key = table.keyOf(row);
-      if (haveAllExpired(table, key, time)) this.#delete(table, key, pending);
-    }
+    for (const key of expiredKeys(table, time)) this.#delete(table, key, pending);
   }
 
   #add(
@@ -96,13 +84,23 @@ export class Changes {
     triples: readonly NewTriple[],
     pending: PendingOperation[],
   ): void {
-    const time = this.expiredBefore;
-    if (time === -OPEN) return;
     for (const triple of triples) {
-      const key = findKey(table, triple);
-      if (key === undefined || table.firstOf(key) === END) continue;
-      if (haveAllExpired(table, key, time)) this.#delete(table, key, pending);
+      const key = this.#expiredKey(table, triple);
+      if (key !== undefined) this.#delete(table, key, pending);
     }
+  }
+
+  #expiredKey(table: TripleTable, triple: NewTriple): Key | undefined {
+    const time = this.expiredBefore;
+    const key = time === -OPEN ? undefined : findKey(table, triple);
+    if (key === undefined || table.firstOf(key) === END) return undefined;
+    return haveAllExpired(table, key, time) ? key : undefined;
+  }
+
+  /** How many facts an `add` of these would add. */
+  countNew(table: TripleTable, triples: readonly NewTriple[]): number {
+    const isExpired = (triple: NewTriple) => this.#expiredKey(table, triple) !== undefined;
+    return countNew(table, triples, this.#clock.now(), isExpired);
   }
 
   #addOne(table: TripleTable, triple: NewTriple, pending: PendingOperation[]) {

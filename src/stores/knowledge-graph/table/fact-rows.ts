@@ -1,8 +1,8 @@
 /**
- * Finds the rows of a triple's facts: the stored one, the one that holds, the newest, the expired ones.
+ * Finds the rows of a triple's facts: the stored one, the one that is valid now, the newest.
  */
 import { isValidAt } from '../model/fold.js';
-import { hasExpired, type NewTriple, type TripleKey } from '../model/triple.js';
+import type { NewTriple, TripleKey } from '../model/triple.js';
 import { END } from './row-index.js';
 import { findKey, type Key, type TripleTable } from './triple-table.js';
 
@@ -23,12 +23,17 @@ export function storedRow(table: TripleTable, triple: NewTriple, now: number): n
   return END;
 }
 
-/** How many of the triples are not stored yet. */
-export function countNew(table: TripleTable, triples: readonly NewTriple[], now: number): number {
+/** How many of the triples are not stored yet. Those for which `isGone` is true count as not stored. */
+export function countNew(
+  table: TripleTable,
+  triples: readonly NewTriple[],
+  now: number,
+  isGone: (triple: NewTriple) => boolean = () => false,
+): number {
   const names = new Set<string>();
   for (const triple of triples) {
     const { ts, validTo } = triple;
-    if (storedRow(table, triple, now) !== END) continue;
+    if (storedRow(table, triple, now) !== END && !isGone(triple)) continue;
     names.add(validTo === undefined ? nameOf(triple) : `${nameOf(triple)} ${ts} ${validTo}`);
   }
   return names.size;
@@ -54,14 +59,6 @@ export function lastRow(table: TripleTable, key: Key): number {
     if (table.ts(row) > table.ts(last)) last = row;
   }
   return last;
-}
-
-/** Whether all facts of the triple are from before `time`. */
-export function haveAllExpired(table: TripleTable, key: Key, time: number): boolean {
-  for (let row = table.firstOf(key); row !== END; row = table.nextOf(key, row)) {
-    if (!hasExpired(table.ts(row), time)) return false;
-  }
-  return true;
 }
 
 /** The rows of this subject and predicate. */

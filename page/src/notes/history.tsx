@@ -1,0 +1,52 @@
+/** The commits of git that changed a note, and its text at one of them. Nothing where git knows none. */
+import { useState } from 'preact/hooks';
+import { call } from '../api.js';
+import { useChanges, useLoaded } from '../hooks.js';
+import { Markdown } from '../markdown.jsx';
+import { Failure, Time } from '../parts.jsx';
+
+export function History({ path }: { readonly path: string }) {
+  const { data, reload } = useLoaded(path, (signal) =>
+    call('mb_history', { path, limit: 200, maxTokens: 25_000 }, signal),
+  );
+  const [shown, setShown] = useState<string>();
+  useChanges('note', reload, path);
+  const { commits = [], total = 0 } = data ?? {};
+  if (commits.length === 0) return null;
+  return (
+    <details class="history">
+      <summary>
+        History: {total} {total === 1 ? 'commit' : 'commits'} of git
+      </summary>
+      <ol>
+        {commits.map(({ commit, at, author, subject }) => (
+          <li key={commit}>
+            <button
+              type="button"
+              aria-expanded={commit === shown}
+              onClick={() => setShown(commit === shown ? undefined : commit)}
+            >
+              <bdi>{subject || commit.slice(0, 8)}</bdi>
+            </button>{' '}
+            <Time at={at} /> · <bdi>{author}</bdi> · <code>{commit.slice(0, 8)}</code>
+            {commit === shown && <TextAt key={commit} path={path} commit={commit} />}
+          </li>
+        ))}
+      </ol>
+    </details>
+  );
+}
+
+function TextAt({ path, commit }: { readonly path: string; readonly commit: string }) {
+  const { data, error } = useLoaded(commit, (signal) =>
+    call('mb_history', { path, commit, maxTokens: 25_000 }, signal),
+  );
+  if (error) return <Failure error={error} />;
+  if (!data) return <p class="loading">Loading…</p>;
+  return (
+    <section aria-label="Text at this commit" class="text-at">
+      <Markdown text={data.content ?? ''} />
+      {data.isCut && <p class="facts">The rest is too long to be shown.</p>}
+    </section>
+  );
+}

@@ -1,0 +1,14 @@
+/** Words as one line that a person can paste into a shell. */
+
+const NEEDS_NO_QUOTES = /^[\w@%+=:,./\\-]+$/;
+
+/** For a POSIX shell; on Windows for cmd and PowerShell, where a path holds no quotation marks. */
+export function shellLine(words: readonly string[], platform: string = process.platform): string {
+  const isWindows = platform === 'win32';
+  return words
+    .map((word) => {
+      if (NEEDS_NO_QUOTES.test(word) && (isWindows || !word.includes('\\'))) return word;
+      return isWindows ? `"${word}"` : `'${word.replaceAll("'", `'\\''`)}'`;
+    })
+    .join(' ');
+}

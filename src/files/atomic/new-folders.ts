@@ -1,0 +1,87 @@
+/**
+ * Many new folders with one file each, durable together: all are staged, their files and names are fsynced
+ * side by side, each folder is renamed into place, and the folder around them is fsynced once. After a
+ * crash at any point each folder is there with its whole file, or not at all.
+ */
+import { join } from 'node:path';
+import { AppError, errnoOf } from '../../base/errors.js';
+import { createIn } from '../door/open-regular.js';
+import type { PinnedFolder } from '../door/pinned-folder.js';
+import { fileError } from '../read/file-errors.js';
+import { readStampNow, type Stamp } from '../read/stamp.js';
+import { toStored } from '../sealing/open-stores.js';
+import {
+  type Durability,
+  makePinned,
+  renameWithRetry,
+  syncNames,
+  writeAndSync,
+} from './atomic-write.js';
+import type { Outcome } from './group-commit.js';
+
+export interface NewFolder {
+  readonly name: string;
+  readonly fileName: string;
+  readonly bytes: Uint8Array;
+}
+
+const TAKEN = ['ENOTEMPTY', 'EEXIST', 'ENOTDIR'];
+const TAKEN_ON_WINDOWS = ['EPERM', 'EACCES', 'EBUSY'];
+
+/**
+ * Writes the folders into `home`, for `parent`. File and name of each that succeeded are on the disk. Returns
+ * an outcome for each, in order; throws nothing.
+ */
+export function stageFolders(
+  home: PinnedFolder,
+  parent: string,
+  folders: readonly NewFolder[],
+  durability: Durability,
+): Promise<Outcome<Stamp>[]> {
+  const staging = folders.map(async (folder): Promise<Outcome<Stamp>> => {
+    try {
+      return { value: await stage(home, parent, folder, durability) };
+    } catch (error) {
+      return { error: fileError(error, 'write', join(parent, folder.name, folder.fileName)) };
+    }
+  });
+  return Promise.all(staging);
+}
+
+async function stage(
+  home: PinnedFolder,
+  parent: string,
+  { name, fileName, bytes }: NewFolder,
+  durability: Durability,
+): Promise<Stamp> {
+  const target = join(parent, name, fileName);
+  const stored = toStored(target, bytes);
+  const folder = makePinned(home, name);
+  try {
+    const create = () => createIn(folder, fileName);
+    const stamp = await writeAndSync(create, stored, target, durability);
+    if (durability.fsync) await syncNames(folder);
+    return stamp;
+  } finally {
+    folder.close();
+  }
+}
+
+/**
+ * Renames a staged folder into `parent`. ALREADY_EXISTS where something has its name, unless it is an empty
+ * folder. Throws the system's own error.
+ */
+export async function placeFolder(from: string, parent: PinnedFolder, name: string): Promise<void> {
+  try {
+    await renameWithRetry(from, parent.at(name));
+  } catch (error) {
+    const path = join(parent.realPath, name);
+    const errno = errnoOf(error) ?? '';
+    const isOfWindows = process.platform === 'win32' && TAKEN_ON_WINDOWS.includes(errno);
+    if (!TAKEN.includes(errno) && !(isOfWindows && readStampNow(path) !== undefined)) throw error;
+    throw new AppError('ALREADY_EXISTS', `${path} exists already; nothing was written.`, {
+      details: { path },
+      cause: error,
+    });
+  }
+}

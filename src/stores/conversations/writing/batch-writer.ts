@@ -1,0 +1,178 @@
+/**
+ * Creates many conversations together, as an import does: under one lock, each in a folder that is complete
+ * before it gets its name, and durable with few confirmations of the disk. No other process can know the id
+ * of such a conversation before, so none of them needs a lock of its own.
+ */
+import { isoTime, sleep, systemClock } from '../../../base/clock.js';
+import { isAppError } from '../../../base/errors.js';
+import { GroupCommit, type Outcome } from '../../../files/atomic/group-commit.js';
+import type { HeldLock } from '../../../files/locks/lock-handle.js';
+import { isSameStamp, readStampNow, type Stamp } from '../../../files/read/stamp.js';
+import type { ConversationDocument } from '../document/document.js';
+import { jsonCopy } from '../document/json-copy.js';
+import { type ConversationHead, conversationIdAt } from '../document/schema.js';
+import { keyInUse } from '../refs.js';
+import type { StoreCore } from '../store-core.js';
+import type { PastFields, PastMessage } from './append.js';
+import { withBatchLock } from './key-lock.js';
+
+/** A file system counts times in ticks of up to this. */
+const TICK_MS = 12;
+
+/** Already screened. */
+export interface NewOne {
+  readonly fields: PastFields;
+  readonly messages: readonly PastMessage[];
+}
+
+export interface BatchParts {
+  /** Adds the messages to the empty document, or throws. */
+  fill(document: ConversationDocument, messages: readonly PastMessage[]): void;
+  /** Creates one under the lock of its key. */
+  createOne(one: NewOne): Promise<ConversationDocument>;
+}
+
+interface Ready {
+  readonly one: NewOne;
+  readonly document: ConversationDocument;
+  readonly head: ConversationHead;
+  readonly bytes: Uint8Array;
+}
+
+type Outcomes = Map<NewOne, Outcome<ConversationDocument>>;
+
+export class BatchWriter {
+  readonly #core: StoreCore;
+  readonly #parts: BatchParts;
+  readonly #commits = new GroupCommit<NewOne, ConversationDocument>((batch) => this.#write(batch));
+  /** The logs folder as the last batch left it: where it is the same, no other process created anything. */
+  #seen: Stamp | undefined;
+  /** Where the search for a free id began, and got to. */
+  #lastId = { first: -1, next: 0 };
+
+  constructor(core: StoreCore, parts: BatchParts) {
+    this.#core = core;
+    this.#parts = parts;
+  }
+
+  /** Durable when it resolves, together with the others that wait. Throws like `ConversationStore.create`. */
+  add(one: NewOne): Promise<ConversationDocument> {
+    return this.#commits.add(one);
+  }
+
+  async #write(batch: readonly NewOne[]): Promise<Outcome<ConversationDocument>[]> {
+    const { locksFolder, options } = this.#core;
+    await options.requireRoom?.();
+    const outcomes: Outcomes = new Map();
+    const left = () => batch.filter((one) => !outcomes.has(one));
+    await withBatchLock(locksFolder, async (lock, keys) => {
+      await this.#meetOthers(keys.isAny);
+      // What was placed before the lock was lost has its outcome.
+      const isApart = ({ fields: { clientId } }: NewOne) =>
+        clientId !== undefined && keys.isLocked(clientId);
+      await this.#create(
+        lock,
+        left().filter((one) => !isApart(one)),
+        outcomes,
+      );
+      await this.#remember(keys.isAny);
+    });
+    for (const one of left()) outcomes.set(one, await outcomeOf(() => this.#parts.createOne(one)));
+    return batch.map((one) => outcomes.get(one) as Outcome<ConversationDocument>);
+  }
+
+  /** The keys that other processes gave meanwhile count. */
+  async #meetOthers(isUnsure: boolean): Promise<void> {
+    const now = readStampNow(this.#core.options.logsFolder);
+    if (isUnsure || !isSameStamp(now, this.#seen)) await this.#core.catalogue.refreshNew();
+  }
+
+  /**
+   * Not while another process may be between the folder and the file of a new conversation, and only once a
+   * later change of the folder must show in its time.
+   */
+  async #remember(isUnsure: boolean): Promise<void> {
+    this.#seen = undefined;
+    if (isUnsure) return;
+    const stamp = readStampNow(this.#core.options.logsFolder);
+    if (stamp === undefined) return;
+    const ageMs = systemClock.now() - Number(stamp.mtimeNs / 1_000_000n);
+    if (ageMs < TICK_MS) await sleep(TICK_MS - Math.max(ageMs, 0));
+    this.#seen = stamp;
+  }
+
+  /** Those whose id is taken meanwhile are tried again under another. */
+  async #create(lock: HeldLock, batch: readonly NewOne[], outcomes: Outcomes): Promise<void> {
+    const ids = new Set<string>();
+    const keys = new Set<string>();
+    for (let waiting = batch, isFirst = true; isFirst || waiting.length > 0; isFirst = false) {
+      const ready: Ready[] = [];
+      for (const one of waiting) {
+        const made = await outcomeOf(() => this.#prepare(one, ids, isFirst ? keys : undefined));
+        if ('value' in made) ready.push(made.value);
+        else outcomes.set(one, made);
+      }
+      waiting = await this.#place(lock, ready, outcomes);
+    }
+  }
+
+  async #prepare(one: NewOne, ids: Set<string>, keys: Set<string> | undefined): Promise<Ready> {
+    const { files, catalogue, clock } = this.#core;
+    const { clientId } = one.fields;
+    if (clientId !== undefined && keys !== undefined) {
+      const owner = catalogue.idOfKey(clientId);
+      if (owner !== undefined || keys.has(clientId)) throw keyInUse(clientId, owner ?? 'new');
+    }
+    const fields = jsonCopy<Partial<ConversationHead>>(one.fields);
+    const id = this.#freeId(fields.createdAt, ids);
+    const document = files.newDocument(id, fields);
+    this.#parts.fill(document, one.messages);
+    const rendered = await files.rendered(document, fields.updatedAt ?? isoTime(clock.now()));
+    ids.add(id);
+    if (clientId !== undefined) keys?.add(clientId);
+    return { one, document, ...rendered };
+  }
+
+  /** A millisecond is added until no folder and no other one of the batch has the id. */
+  #freeId(createdAt: string | undefined, ids: ReadonlySet<string>): string {
+    const { files } = this.#core;
+    const first = files.firstIdMs(createdAt);
+    for (let ms = this.#lastId.first === first ? this.#lastId.next : first; ; ms += 1) {
+      const id = conversationIdAt(ms);
+      if (ids.has(id) || readStampNow(files.folderOf(id)) !== undefined) continue;
+      this.#lastId = { first, next: ms };
+      return id;
+    }
+  }
+
+  /** Gives those whose id was taken meanwhile. */
+  async #place(lock: HeldLock, ready: readonly Ready[], outcomes: Outcomes): Promise<NewOne[]> {
+    const { files, options } = this.#core;
+    const folders = ready.map(({ head, bytes }) => ({
+      ...{ name: head.conversationId, fileName: 'conversation.json', bytes },
+    }));
+    const failed = await lock.addFolders(options.logsFolder, folders, options, (index, stamp) => {
+      const placed = ready[index];
+      if (placed === undefined) return;
+      placed.document.commit(placed.head);
+      outcomes.set(placed.one, { value: placed.document });
+      files.created(placed.document, stamp);
+    });
+    const taken: NewOne[] = [];
+    for (const [index, error] of failed) {
+      const one = ready[index]?.one;
+      if (one === undefined) continue;
+      if (isAppError(error, 'ALREADY_EXISTS')) taken.push(one);
+      else outcomes.set(one, { error });
+    }
+    return taken;
+  }
+}
+
+async function outcomeOf<T>(work: () => Promise<T>): Promise<Outcome<T>> {
+  try {
+    return { value: await work() };
+  } catch (error) {
+    return { error };
+  }
+}

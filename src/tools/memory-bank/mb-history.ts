@@ -1,0 +1,58 @@
+/** The tool `mb_history`: the commits of git that changed a note, or its text at one of them. */
+import { z } from 'zod';
+import { linesOf } from '../../stores/memory-bank/note-text.js';
+import { maxTokens } from '../answer-budget.js';
+import { defineTool, READS, success } from '../define-tool.js';
+import { linesWithin, notePath } from '../note-fields.js';
+
+export const mbHistory = defineTool({
+  name: 'mb_history',
+  toolset: 'memory_bank',
+  title: 'Git history of a note',
+  description:
+    'Lists the git commits that changed a note, the newest first, or gives its text at one of them. Empty where there is no git.',
+  input: z.strictObject({
+    path: notePath(),
+    commit: z.string().max(64).describe('Give the text at this commit.').exactOptional(),
+    limit: z.number().int().min(1).max(1000).describe('Most commits to list.').default(50),
+    maxTokens,
+  }),
+  output: z.object({
+    success,
+    path: z.string(),
+    total: z.number().int().describe('Commits, at most 1000.').exactOptional(),
+    commits: z
+      .array(
+        z.object({
+          commit: z.string(),
+          at: z.string(),
+          author: z.string(),
+          subject: z.string(),
+        }),
+      )
+      .exactOptional(),
+    content: z.string().exactOptional(),
+    isCut: z.boolean().describe('The text is longer than maxTokens.').exactOptional(),
+  }),
+  annotations: READS,
+  quotesText: true,
+  async run({ path, commit, limit, maxTokens: budget }, { noteHistory }) {
+    if (commit !== undefined) {
+      const lines = linesOf(await noteHistory.textAt(path, commit));
+      const { given, isCut } = linesWithin(lines, budget);
+      const isShorter = isCut || given.length < lines.length;
+      return { path, content: given.join('\n'), ...(isShorter && { isCut: true }) };
+    }
+    const commits = await noteHistory.commits(path);
+    const listed = commits.slice(0, limit).map((each) => ({
+      ...each,
+      author: each.author.slice(0, LONGEST),
+      subject: each.subject.slice(0, LONGEST),
+    }));
+    const lines = listed.map((each) => JSON.stringify(each));
+    const { given, isCut } = linesWithin(lines, budget);
+    return { path, total: commits.length, commits: listed.slice(0, isCut ? 0 : given.length) };
+  },
+});
+
+const LONGEST = 200;

@@ -1,0 +1,33 @@
+/** A line to paste gives a shell the same words. */
+import { execFileSync } from 'node:child_process';
+import { expect, it } from 'vitest';
+import { shellLine } from '../../src/cli/clients/shell-line.js';
+
+const WORDS = [
+  '/a/b',
+  'two words',
+  "it's",
+  '$HOME',
+  'a"b',
+  'back\\slash',
+  '*',
+  'ü',
+  '',
+  '~/x',
+  ';ls',
+];
+
+it('is read by a shell as the words it was made of', () => {
+  const program = 'console.log(JSON.stringify(process.argv.slice(1)))';
+  const line = shellLine([process.execPath, '-e', program, '--', ...WORDS], 'linux');
+  expect(JSON.parse(execFileSync('sh', ['-c', line], { encoding: 'utf8' }))).toEqual(WORDS);
+});
+
+it('leaves plain words as they are', () => {
+  expect(shellLine(['/usr/bin/node', '--root', '/home/ada/notes'], 'linux')).toBe(
+    '/usr/bin/node --root /home/ada/notes',
+  );
+  expect(shellLine(['C:\\Program Files\\node.exe', 'C:\\x'], 'win32')).toBe(
+    '"C:\\Program Files\\node.exe" C:\\x',
+  );
+});

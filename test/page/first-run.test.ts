@@ -1,0 +1,53 @@
+/** The page of an empty store: how to connect a client, exactly as `daybook init --print` has it. */
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { launch, run } from './browser.mjs';
+import { faultsOf, openPage } from './opened-page.js';
+
+let browser: Browser;
+let opened: Awaited<ReturnType<typeof openPage>>;
+let place: Parameters<typeof run>[0];
+
+beforeAll(async () => {
+  browser = await launch();
+});
+afterAll(() => browser.close());
+afterEach(() => opened.close());
+
+interface Printed {
+  clients: { client: string; add: Record<string, unknown> }[];
+}
+
+it('gives the settings and commands for clients on this machine, to be copied', async () => {
+  opened = await openPage(browser, (made) => {
+    place = made;
+  });
+  const { page, context, root, served } = opened;
+  const part = (name: string) => page.getByRole('region', { name, exact: true });
+  const textOf = (name: string) => part(name).locator('pre').innerText();
+  const printed: Printed = JSON.parse(await run(place, ['init', '--print', '--json']));
+  const settings = await textOf('Settings with mcpServers');
+  for (const { client, add } of printed.clients) {
+    if (['Claude Desktop', 'Cursor', 'Windsurf', 'Gemini CLI'].includes(client)) {
+      expect(add, client).toEqual(JSON.parse(settings));
+    }
+  }
+  const code = JSON.parse(await textOf('Settings for VS Code'));
+  expect(printed.clients.find(({ client }) => client === 'VS Code')?.add).toEqual(code);
+  const { command, args } = JSON.parse(settings).mcpServers.daybook;
+  expect(await textOf('Command for Claude Code')).toBe(
+    `claude mcp add daybook -- ${[command, ...args].join(' ')}`,
+  );
+  expect(await textOf('Command for all')).toBe(`${command} ${args[0]} init ${root}`);
+  expect(await faultsOf(page)).toEqual([]);
+  await page.setViewportSize({ width: 360, height: 640 });
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: served.origin });
+  const copy = part('Settings with mcpServers').getByRole('button', { name: 'Copy' });
+  await copy.focus();
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(settings);
+  expect(opened.faults).toEqual([]);
+});

@@ -1,0 +1,51 @@
+/** The history of a note, by git, beside its text. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { launch } from './browser.mjs';
+import { faultsOf, goTo, openPage } from './opened-page.js';
+
+let browser: Browser;
+let opened: Awaited<ReturnType<typeof openPage>>;
+
+beforeAll(async () => {
+  browser = await launch();
+});
+afterAll(() => browser.close());
+afterEach(() => opened.close());
+
+it('shows the commits of a note and its text at one, by keyboard, and nothing without git', async () => {
+  opened = await openPage(browser, ({ root }) => {
+    const bank = join(root, 'memory-bank');
+    mkdirSync(bank, { recursive: true });
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=Ada', '-c', 'user.email=a@b', ...args], { cwd: bank });
+    git('init', '--quiet');
+    for (const text of ['First', 'Second']) {
+      writeFileSync(join(bank, 'bees.md'), `# ${text}\n`);
+      git('add', 'bees.md');
+      git('commit', '--quiet', '-m', `${text} <script>alert(1)</script>`);
+    }
+    writeFileSync(join(bank, 'new.md'), '# New\n');
+  });
+  const { page } = opened;
+  await page.waitForSelector('.empty');
+  await goTo(page, '#/notes/bees.md');
+  const history = page.locator('.history summary', { hasText: 'History: 2 commits of git' });
+  await history.focus();
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.text-at h1:text("First")');
+  expect(await page.locator('.note > .markdown h1').innerText()).toBe('Second');
+  expect(await page.locator('.history').innerText()).toContain('Ada');
+  expect(await faultsOf(page)).toEqual([]);
+  await goTo(page, '#/notes/new.md');
+  await page.waitForSelector('.note h1:text("New")');
+  await page.waitForLoadState('networkidle');
+  expect(await page.locator('.history').count()).toBe(0);
+  expect(opened.faults).toEqual([]);
+});

@@ -1,0 +1,122 @@
+/**
+ * Proves of conversations that are created many at a time: each has an id of its own, a key is given once
+ * whoever gives it at the same moment, what is wrong with one stops no other, one lock serves a batch, and
+ * nothing is left beside them.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  type ConversationStore,
+  openConversationStore,
+} from '../../../src/stores/conversations/conversations.js';
+import { conversationIdAt } from '../../../src/stores/conversations/document/schema.js';
+import { withKeyLock } from '../../../src/stores/conversations/writing/key-lock.js';
+import { tempFolder } from '../../support/rounds.js';
+
+const TIME = '2026-01-02T00:00:00.000Z';
+let count = 0;
+
+async function openLogs() {
+  count += 1;
+  const logsFolder = join(tempFolder(), `batches-${count}`);
+  const open = () => openConversationStore({ logsFolder, maxMessages: 3, fsync: true });
+  return { logsFolder, open, store: await open() };
+}
+
+const messagesOf = (...texts: string[]) =>
+  texts.map((content) => ({ role: 'user' as const, content }));
+
+const createMany = (store: ConversationStore, given: { text: string; clientId?: string }[]) =>
+  Promise.allSettled(
+    given.map(({ text, ...fields }) =>
+      store.create({ createdAt: TIME, ...fields, messages: messagesOf(text), isOneOfMany: true }),
+    ),
+  );
+
+const foldersIn = (logsFolder: string) =>
+  readdirSync(logsFolder).filter((name) => /^\d/.test(name));
+
+describe('conversations created together', () => {
+  it('have ids of their own although they have one time, and names that are taken are passed over', async () => {
+    const { logsFolder, store } = await openLogs();
+    const ms = Date.parse(TIME);
+    const elsewhere = join(logsFolder, 'elsewhere');
+    mkdirSync(elsewhere);
+    symlinkSync(elsewhere, join(logsFolder, conversationIdAt(ms + 1)));
+    mkdirSync(join(logsFolder, conversationIdAt(ms + 2)));
+    const texts = Array.from({ length: 40 }, (_, index) => ({ text: `text ${index}` }));
+    const made = await createMany(store, texts);
+    expect(made.filter(({ status }) => status === 'rejected')).toEqual([]);
+    const said = foldersIn(logsFolder).flatMap((name) => {
+      const path = join(logsFolder, name, 'conversation.json');
+      return existsSync(path) ? [JSON.parse(readFileSync(path, 'utf8')).messages[0].content] : [];
+    });
+    expect(said.sort()).toEqual(texts.map(({ text }) => text).sort());
+    expect(foldersIn(logsFolder)).toHaveLength(42);
+    expect(readdirSync(elsewhere)).toEqual([]);
+    expect(readdirSync(join(logsFolder, '.locks'))).toEqual([]);
+    expect((await store.list()).length).toBe(40);
+  });
+
+  it('are each refused alone', async () => {
+    const { store } = await openLogs();
+    const create = (texts: string[]) =>
+      store.create({ createdAt: TIME, messages: messagesOf(...texts), isOneOfMany: true });
+    const made = await Promise.allSettled([
+      create(['a']),
+      create(['1', '2', '3', '4']),
+      create(['b']),
+    ]);
+    expect(made.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(made[1]).toMatchObject({ reason: { code: 'CONVERSATION_FULL' } });
+  });
+
+  it('give a key once, also where another store has given it meanwhile', async () => {
+    const { open, store, logsFolder } = await openLogs();
+    const other = await open();
+    await createMany(store, [{ text: 'a', clientId: 'a' }]);
+    for (let round = 0; round < 10; round += 1) {
+      const keys = Array.from({ length: 8 }, (_, index) => `key-${round}-${index}`);
+      const many = createMany(
+        store,
+        keys.map((clientId) => ({ text: clientId, clientId })),
+      );
+      const single = keys.map((key) =>
+        other.append(key, messagesOf('also'), { create: true }).catch(() => undefined),
+      );
+      await Promise.all([many, ...single]);
+    }
+    await other.append('known-to-other', messagesOf('first'), { create: true });
+    const [late] = await createMany(store, [{ text: 'late', clientId: 'known-to-other' }]);
+    expect(late).toMatchObject({ status: 'rejected', reason: { code: 'ALREADY_EXISTS' } });
+    const keys = foldersIn(logsFolder).map(
+      (name) =>
+        JSON.parse(readFileSync(join(logsFolder, name, 'conversation.json'), 'utf8')).clientId,
+    );
+    expect(keys).toHaveLength(82);
+    expect(new Set(keys).size).toBe(82);
+  });
+
+  it('wait for a key that another caller is about to give', async () => {
+    const { store, logsFolder } = await openLogs();
+    const done: string[] = [];
+    let leave: () => void = () => undefined;
+    const left = new Promise<void>((resolve) => {
+      leave = resolve;
+    });
+    const holding = withKeyLock(join(logsFolder, '.locks'), 'mine', () => left);
+    const [mine, free] = ['mine', 'free'].map((clientId) =>
+      store
+        .create({ clientId, createdAt: TIME, messages: messagesOf(clientId), isOneOfMany: true })
+        .then(() => done.push(clientId)),
+    );
+    while (foldersIn(logsFolder).length === 0)
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(foldersIn(logsFolder)).toHaveLength(1);
+    expect(done).not.toContain('mine');
+    leave();
+    await Promise.all([holding, mine, free]);
+    expect(foldersIn(logsFolder)).toHaveLength(2);
+  });
+});
