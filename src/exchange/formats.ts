@@ -5,7 +5,7 @@
  * here touches a file.
  */
 import type { JsonObject } from '../stores/conversations/document/schema.js';
-import { messageMarkdown } from './message-markdown.js';
+import { conversationMarkdown, type TimeFormat } from './conversation-markdown.js';
 
 export const EXPORT_FORMATS = ['json', 'jsonl', 'openai', 'markdown'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
@@ -16,11 +16,6 @@ export const EXPORT_VERSION = 1;
 
 /** A document as the store writes it: `messages` is a list of objects. */
 export type ExportedDocument = JsonObject & { conversationId: string; messages: JsonObject[] };
-
-/** The day, and hour and minute, of an ISO 8601 time, such as `2025-01-24 15:00`. */
-export type TimeFormat = (time: string) => string;
-
-const utcMinute: TimeFormat = (time) => time.slice(0, 16).replace('T', ' ');
 
 export interface ExportWriter {
   opening(exportedAt: string): string;
@@ -95,41 +90,11 @@ const openai: ExportWriter = {
   closing: '',
 };
 
-const SPEAKERS: Record<string, string> = { user: 'User', assistant: 'Assistant', system: 'System' };
-
 const markdown: ExportWriter = {
   opening: () => '',
-  *conversation({ messages, ...head }, isFirst, timeOf = utcMinute) {
-    yield `${isFirst ? '' : '\n---\n\n'}${headingOf(head, timeOf)}`;
-    for (const message of messages) {
-      yield `\n${speakerLine(message, timeOf)}\n\n${messageMarkdown(String(message['content']))}\n`;
-    }
-  },
+  conversation: (document, isFirst, timeOf) => conversationMarkdown(document, isFirst, timeOf),
   closing: '',
 };
-
-/** Title, day, module, tags, key and id, as the beginning of a Markdown document. */
-export function headingOf(
-  { conversationId, clientId, title, module, createdAt, tags }: JsonObject,
-  timeOf: TimeFormat = utcMinute,
-): string {
-  const facts = [
-    timeOf(String(createdAt)).slice(0, 10),
-    ...(module === undefined ? [] : [String(module)]),
-    ...(Array.isArray(tags) && tags.length > 0 ? [tags.map((tag) => `#${tag}`).join(' ')] : []),
-    ...(clientId === undefined ? [] : [String(clientId)]),
-    String(conversationId),
-  ];
-  const heading = oneLine(String(title ?? 'Untitled conversation'));
-  return `# ${heading}\n\n*${facts.map(oneLine).join(' · ')}*\n`;
-}
-
-export const speakerLine = (
-  { role, createdAt }: JsonObject,
-  timeOf: TimeFormat = utcMinute,
-): string => `## ${SPEAKERS[String(role)]} · ${timeOf(String(createdAt))}`;
-
-export const oneLine = (text: string) => text.replaceAll(/\s+/g, ' ').trim();
 
 const indented = (text: string, spaces: number) => text.replaceAll('\n', `\n${' '.repeat(spaces)}`);
 

@@ -8,15 +8,8 @@ import { join } from 'node:path';
 import type { Durability } from '../files/atomic/atomic-write.js';
 import { writeNewFile } from '../files/atomic/new-file.js';
 import type { ConversationHead, JsonObject } from '../stores/conversations/document/schema.js';
-import {
-  EXPORT_VERSION,
-  type ExportedDocument,
-  headingOf,
-  lineOf,
-  oneLine,
-  speakerLine,
-  threadOf,
-} from './formats.js';
+import { headingOf, oneLine, speakerLine } from './conversation-markdown.js';
+import { EXPORT_VERSION, type ExportedDocument, lineOf, threadOf } from './formats.js';
 import { closingFence } from './message-markdown.js';
 
 /** The conversations of one folder, which may link to each other. */

@@ -185,15 +185,16 @@ class Run {
 
   async #copyAttachments(
     kind: string,
-    { id, attachments = [] }: ImportedConversation,
+    { id, attachments = [], inline = [] }: ImportedConversation,
     { files }: Input,
   ): Promise<void> {
     const { dryRun } = this.#request;
     const conversationId = this.#known.get(keyOf({ kind, id }))?.conversationId;
-    if (attachments.length === 0 || (conversationId === undefined && !dryRun)) return;
+    const count = attachments.length + inline.length;
+    if (count === 0 || (conversationId === undefined && !dryRun)) return;
     const names = new Set(attachments);
     const folder = join(this.#stores.logsFolder, conversationId ?? '');
-    const named = files.filter(({ name }) => names.has(name));
+    const named = [...files.filter(({ name }) => names.has(name)), ...inline];
     await copyAttachments(named, { folder, account: this.#report, dryRun });
   }
 

@@ -52,6 +52,8 @@ export interface ImportedConversation extends RecordLocation {
   readonly allIds?: ReadonlySet<string> | undefined;
   /** Names of files of the input that its messages name. */
   readonly attachments?: readonly string[] | undefined;
+  /** Files that lie inside its messages, under the names by which these name them. */
+  readonly inline?: readonly InputFile[] | undefined;
   /** The document of a store that it was exported from, where it is to come back as it was. */
   readonly whole?: JsonObject | undefined;
   /** Only what is left of it elsewhere: never in place of what is here. */

@@ -1,6 +1,7 @@
 /**
  * Brings in documents of a store as they are, from what `daybook export` wrote: under their own ids, and
- * with nothing added, so that they can be exported again as they were. What is here already is only
+ * with nothing added, so that they can be exported again as they were. Only secrets are masked, as in
+ * everything that is imported; what a store exports that masks them has none. What is here already is only
  * extended, where the export has more messages behind the same ones.
  */
 import { AppError, isAppError } from '../base/errors.js';
@@ -9,6 +10,7 @@ import type { JsonObject, Message } from '../stores/conversations/document/schem
 import type { ConversationDocuments } from '../stores/conversations/files/conversation-documents.js';
 import { addSummaries, takeSummaries } from '../stores/summaries/exported-summaries.js';
 import type { SummaryStore } from '../stores/summaries/summary-store.js';
+import { screenedBy, type TextScreen } from '../stores/text-screen.js';
 import { type Account, addProblem } from './account.js';
 import type { Known } from './already-imported.js';
 
@@ -19,6 +21,7 @@ export interface WholeImportOptions {
   readonly known: Known;
   readonly account: Account;
   readonly dryRun: boolean;
+  readonly screen: TextScreen;
 }
 
 /**
@@ -30,8 +33,11 @@ export async function bringWhole(
   exported: JsonObject,
   options: WholeImportOptions,
 ): Promise<void> {
-  const { value, summaries } = takeSummaries(exported);
-  await bringDocument(conversationId, value, options);
+  const { value: clean, masked } = await screenedBy(options.screen, exported);
+  const { value, summaries } = takeSummaries(clean);
+  const asExported = masked.length === 0 ? value : takeSummaries(exported).value;
+  const isNews = await bringDocument(conversationId, value, asExported, options);
+  if (isNews) options.account.masked += masked.length;
   if (options.dryRun) return;
   try {
     await addSummaries(conversationId, summaries, options.summaries);
@@ -41,11 +47,16 @@ export async function bringWhole(
   }
 }
 
+/**
+ * Whether anything came in. A conversation that was written here by hand, with a secret, is compared as it
+ * was exported; one that came in before is compared as it came in.
+ */
 async function bringDocument(
   conversationId: string,
   value: JsonObject,
+  asExported: JsonObject,
   { store, documents, known, account, dryRun }: WholeImportOptions,
-): Promise<void> {
+): Promise<boolean> {
   const { head, text } = documents.parse(conversationId, value, conversationId);
   const current = await documents.read(conversationId);
   if (current === undefined) {
@@ -58,17 +69,20 @@ async function bringDocument(
     if (clientId !== undefined) known.takeKey(clientId);
     account.added += 1;
     account.messages += head.messageCount;
-    return;
+    return true;
   }
-  const fresh = current.text === text ? [] : messagesAfter(current.text, text);
+  const exported = documents.parse(conversationId, asExported, conversationId).text;
+  const fresh = messagesAfter(current.text, text) ?? messagesAfter(current.text, exported);
   if (fresh === undefined) throw differs(conversationId);
   if (fresh.length > 0 && !dryRun) await store.append(conversationId, fresh);
   account[fresh.length > 0 ? 'updated' : 'unchanged'] += 1;
   account.messages += fresh.length;
+  return fresh.length > 0;
 }
 
 /** What the export has behind the messages that are here; `undefined` where the two differ otherwise. */
 function messagesAfter(here: string, there: string): Message[] | undefined {
+  if (here === there) return [];
   const [old, now] = [here, there].map((text) => JSON.parse(text) as { messages: Message[] });
   const [before = [], after = []] = [old?.messages, now?.messages];
   const common = Math.min(before.length, after.length);

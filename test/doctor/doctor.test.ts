@@ -260,7 +260,7 @@ describe('the memory bank', () => {
 });
 
 describe('around the store', () => {
-  it('finds permissions that are wider than the store, and takes them away', async () => {
+  it('finds permissions that are wider than the store, and removes them', async () => {
     const place = doctorPlace();
     const path = place.write(FILE, conversationText(['x']));
     chmodSync(path, 0o644);
@@ -385,7 +385,7 @@ describe('around the store', () => {
     expect((await of(place, 'other tools'))[0]?.message).toContain('Claude Code deletes');
   });
 
-  it('says what a check could not look at, and goes on with the others', async () => {
+  it('reports what a check could not read, and continues with the others', async () => {
     const place = doctorPlace();
     place.write(FILE, conversationText(['x']));
     const { steps } = await place.withApp(({ doctor }) =>

@@ -119,3 +119,61 @@ it('takes the files that lie beside the activity of Gemini Apps', async () => {
     'Gemini Apps/photo-12.jpg': 'photo',
   });
 });
+
+const IMAGE = Buffer.from('a small cat');
+const base64 = (media_type: string, bytes: Buffer) => ({
+  type: 'image',
+  source: { type: 'base64', media_type, data: bytes.toString('base64') },
+});
+const codeLine = (uuid: string, parentUuid: string | null, type: string, content: unknown) => ({
+  ...{ uuid, parentUuid, type, sessionId: 'cccccccc-0000-4000-8000-000000000001', cwd: '/shed' },
+  timestamp: `2026-01-02T10:00:0${uuid.at(-1)}.000Z`,
+  message: { role: type, content },
+});
+const uuidOf = (at: number) => `dddddddd-0000-4000-8000-00000000000${at}`;
+const SESSION = [
+  codeLine(uuidOf(1), null, 'user', [
+    { type: 'text', text: 'before' },
+    base64('image/png', IMAGE),
+    { type: 'text', text: 'after' },
+    { type: 'image', source: { type: 'file', path: '/home/ada/.claude/image-cache/2.png' } },
+    { type: 'image', source: { type: 'file', path: '/etc/passwd' } },
+  ]),
+  codeLine(uuidOf(2), uuidOf(1), 'assistant', [
+    { type: 'tool_use', id: 't1', name: 'Read', input: {} },
+    { type: 'text', text: 'I see.' },
+  ]),
+  codeLine(uuidOf(3), uuidOf(2), 'user', [
+    { type: 'tool_result', tool_use_id: 't1', content: [base64('image/webp', IMAGE)] },
+  ]),
+];
+
+it('names images of Claude Code where they stood, and copies them from the line or the path', async () => {
+  const bench = await openImportBench();
+  const path = folderWith({
+    'projects/shed/cccccccc-0000-4000-8000-000000000001.jsonl': SESSION.map(
+      (line) => `${JSON.stringify(line)}\n`,
+    ).join(''),
+    'image-cache/2.png': 'another cat',
+  });
+  const plan = await bench.import(path, { attachments: true, dryRun: true });
+  expect([plan.added, plan.attachments]).toEqual([1, 3]);
+  const report = await bench.import(path, { attachments: true });
+  expect([report.added, report.attachments, report.problems]).toEqual([1, 3, []]);
+  const id = 'cccccccc-0000-4000-8000-000000000001';
+  const [first, second] = [`images/${uuidOf(1)}-1.png`, `images/${uuidOf(3)}-1.webp`];
+  expect(said(bench.bySource(id))).toEqual([
+    `user: before\n\n[image: ${first}]\n\nafter\n\n[image: image-cache/2.png]\n\n[image: /etc/passwd]`,
+    'assistant: I see.',
+  ]);
+  expect(JSON.stringify(bench.bySource(id).messages[1].metadata)).toContain(`[image: ${second}]`);
+  expect(copied(bench, id)).toEqual({
+    [first]: 'a small cat',
+    [second]: 'a small cat',
+    'image-cache/2.png': 'another cat',
+  });
+  const before = bench.hash();
+  const again = await bench.import(path, { attachments: true });
+  expect([counts(again).unchanged, again.attachments]).toEqual([1, 0]);
+  expect(bench.hash()).toBe(before);
+});

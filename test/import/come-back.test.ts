@@ -9,6 +9,8 @@ import { errorOf } from '../support/error-of.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { counts, fileWith, openImportBench } from './bench.js';
 
+/** Made up, in parts, so that no scanner of this repository finds it. */
+const KEY = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
 const ID = '20250124-1737724800123';
 const BRANCH = '20250125-1737811200000';
 const CONTENTS = [
@@ -129,6 +131,29 @@ describe.each(FORMS)('an export as %s', (form) => {
     expect(counts(report)).toEqual({ added: 0, updated: 0, unchanged: 2, skipped: 2 });
     expect(report.problems.map(({ code }) => code)).toEqual(['ALREADY_EXISTS']);
     expect(imported.hash()).toBe(before);
+  });
+});
+
+describe.each(FORMS)('a key in an export as %s', (form) => {
+  it('is masked and counted, once, and what is here with the key stays as it is', async () => {
+    const first = await openBench();
+    first.put(ID, { messages: [{ id: 'm', role: 'user', content: `use ${KEY}, please` }] });
+    const { path } = await exportOf(first, form);
+    const { imported, report, bench } = await cameBack(path);
+    expect([counts(report).added, report.masked]).toEqual([1, 1]);
+    const masked = 'use [masked GITHUB_TOKEN], please';
+    expect(imported.jsonOf(ID).messages[0].content).toBe(masked);
+    const before = imported.hash();
+    expect(await imported.import(path)).toMatchObject({ unchanged: 1, masked: 0, problems: [] });
+    const again = await exportOf(bench, form);
+    expect(await imported.import(again.path)).toMatchObject({ unchanged: 1, masked: 0 });
+    expect(imported.hash()).toBe(before);
+    const other = await cameBack(again.path);
+    expect(other.report).toMatchObject({ added: 1, masked: 0 });
+    expect(other.imported.textOf(ID)).toBe(imported.textOf(ID));
+    const same = await openImportBench({ logsFolder: first.logsFolder });
+    expect(await same.import(path)).toMatchObject({ unchanged: 1, masked: 0, problems: [] });
+    expect(same.jsonOf(ID).messages[0].content).toContain(KEY);
   });
 });
 

@@ -85,7 +85,7 @@ const isProblem = ({ severity }: Finding) => severity !== 'note';
 function printFinding({ severity, path, message, hint, repairable: canMend }: Finding): void {
   const where = message.includes(path) ? '' : `${path}: `;
   console.log(oneLine(`       ${severity}: ${where}${message}`));
-  console.log(oneLine(`         ${canMend ? '(can be mended) ' : ''}${hint}`));
+  console.log(oneLine(`         ${canMend ? '(can be repaired) ' : ''}${hint}`));
 }
 
 const outcomeLine = ({ path, done, error }: Outcome) =>
@@ -100,5 +100,5 @@ function closingLine(
   const canMend = repairable(steps).length;
   const left = problems === 0 ? 'Nothing needs you.' : `${countOf(problems, 'problem')} left.`;
   if (outcomes.length > 0) return left;
-  return canMend === 0 ? left : `${left} daybook doctor --repair mends ${canMend}.`;
+  return canMend === 0 ? left : `${left} daybook doctor --repair can repair ${canMend} of them.`;
 }

@@ -14,7 +14,7 @@ export const permissionCheck = (folders: readonly string[]): Check => ({
           path,
           message: `Other users of this machine may open it (mode ${mode.toString(8).padStart(4, '0')}).`,
           hint: isOwn
-            ? 'daybook doctor --repair takes these permissions away.'
+            ? 'daybook doctor --repair removes these permissions.'
             : 'It belongs to another user: change its owner, then run this again.',
           ...(isOwn && {
             repair: async () => {

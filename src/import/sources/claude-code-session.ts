@@ -11,6 +11,7 @@ import { definedOrNothing, objectIn, objectsIn, textIn } from '../reading/fields
 import { timeIn } from '../reading/times.js';
 import type { TreeNode } from '../reading/tree.js';
 import type { Activity, ImportProblem } from '../source.js';
+import { type SessionImages, withNamedImages } from './claude-code-images.js';
 import { resultText } from './claude-message.js';
 
 export interface CodeNode extends TreeNode {
@@ -44,6 +45,7 @@ export interface Session {
   readonly nodes: CodeNode[];
   readonly results: Map<string, ToolResult>;
   readonly seen: Set<string>;
+  readonly images: SessionImages;
 }
 
 interface Reading {
@@ -70,8 +72,10 @@ export async function* readSession(
     const isNew = !current.seen.has(uuid);
     current.seen.add(uuid);
     if (isNew) {
-      current.nodes.push(nodeOf(uuid, value, current, before));
-      await addResults(current, value, reading);
+      const place = { file, files: reading.input.files };
+      const line = withNamedImages(value, place, current.images);
+      current.nodes.push(nodeOf(uuid, line, current, before));
+      await addResults(current, line, reading);
     }
     if (value['isSidechain'] !== true) before = uuid;
   }
@@ -92,6 +96,7 @@ function newSession(line: JsonObject, file: InputFile): Session {
       isOwnTitle: false,
     },
     ...{ cwd: undefined, metadata: undefined, nodes: [], results: new Map(), seen: new Set() },
+    images: { inline: [], named: new Set() },
   };
 }
 

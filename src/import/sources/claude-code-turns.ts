@@ -62,9 +62,7 @@ function addUser(turns: Turns, { id, createdAt, message, isInjected }: CodeNode)
 }
 
 function blocksText(blocks: readonly JsonObject[]): string {
-  const texts = blocks.map((block) =>
-    block['type'] === 'image' ? '[image]' : (textIn(block['text']) ?? ''),
-  );
+  const texts = blocks.map((block) => textIn(block['text']) ?? '');
   return texts.filter((text) => text !== '').join('\n\n');
 }
 

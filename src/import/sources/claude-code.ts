@@ -13,6 +13,7 @@ import { timesOf, treeConversations } from '../reading/tree-conversations.js';
 import { Turns } from '../reading/turns.js';
 import type { ImportedConversation, ImportItem, ReadOptions, Source } from '../source.js';
 import { HISTORY, historyConversations, type KnownPrompts } from './claude-code-history.js';
+import { imagesOf } from './claude-code-images.js';
 import { type CodeNode, readSession, type Session } from './claude-code-session.js';
 import { addCodeNodes } from './claude-code-turns.js';
 
@@ -162,7 +163,9 @@ function* sessionConversations(
   const summary = session.nodes.findLast(({ id }) => summaries.has(id))?.id;
   const title = session.title ?? (summary === undefined ? undefined : summaries.get(summary));
   for (const { isMain, ...made } of treeConversations(session.id, nodes, newest(nodes), read)) {
-    yield { ...headOf(session), ...(title !== undefined && { title }), ...timesOf(made), ...made };
+    const named = title === undefined ? {} : { title };
+    const images = imagesOf(session.images, made.messages);
+    yield { ...headOf(session), ...named, ...timesOf(made), ...made, ...images };
   }
 }
 
@@ -216,6 +219,7 @@ function* agentConversations(
     messages,
     leftOut: turns.leftOut,
     ...times,
+    ...imagesOf(session.images, messages),
     ...(main[0] && { branchOf: { id: main[0].id, messageId: before?.id } }),
   };
 }

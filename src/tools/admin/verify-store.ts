@@ -13,7 +13,7 @@ export const verifyStore = defineTool({
   toolset: 'admin',
   title: 'Check the store',
   description:
-    'Checks all stored files, the search index, backups, permissions, locks and the disk, and changes nothing. Use it when something cannot be read, or when the user asks whether all is well. `daybook doctor --repair` in a terminal mends what is repairable.',
+    'Checks all stored files, the search index, backups, permissions, locks and the disk, and changes nothing. Use it when something cannot be read, or when the user asks whether all is well. `daybook doctor --repair` in a terminal repairs what can be repaired.',
   input: z.strictObject({}),
   output: z.object({
     success,

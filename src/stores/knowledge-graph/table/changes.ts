@@ -7,7 +7,6 @@ import { type Clock, DAY_MS } from '../../../base/clock.js';
 import { AppError } from '../../../base/errors.js';
 import { encodeOperation } from '../log/operation-line.js';
 import {
-  hasExpired,
   type NewTriple,
   type Operation,
   originOf,
@@ -23,15 +22,8 @@ import type {
   RemoveRequest,
 } from './change-request.js';
 import { keysToEvict } from './eviction.js';
-import {
-  countNew,
-  haveAllExpired,
-  lastRow,
-  nameOf,
-  rowsOf,
-  storedRow,
-  validRow,
-} from './fact-rows.js';
+import { expiredKeys, haveAllExpired } from './expiry.js';
+import { countNew, lastRow, nameOf, rowsOf, storedRow, validRow } from './fact-rows.js';
 import { OperationStamps } from './operation-stamps.js';
 import { END } from './row-index.js';
 import {
@@ -72,11 +64,7 @@ export class Changes {
   #expire(table: TripleTable, pending: PendingOperation[]): void {
     const time = this.expiredBefore;
     if (time === -OPEN) return;
-    for (let row = 0; row < table.rowEnd; row += 1) {
-      if (!table.isUsed(row) || !hasExpired(table.ts(row), time)) continue;
-      const key = table.keyOf(row);
-      if (haveAllExpired(table, key, time)) this.#delete(table, key, pending);
-    }
+    for (const key of expiredKeys(table, time)) this.#delete(table, key, pending);
   }
 
   #add(

@@ -10,11 +10,11 @@ import type { Key, TripleTable } from './triple-table.js';
 export function keysToEvict(
   table: TripleTable,
   count: number,
-  isKept: (key: Key) => boolean,
+  isProtected: (key: Key) => boolean,
 ): readonly Key[] | undefined {
   const rows: number[] = [];
   for (let row = 0; row < table.rowEnd; row += 1) {
-    if (table.isUsed(row) && isNewest(table, row) && !isKept(table.keyOf(row))) rows.push(row);
+    if (table.isUsed(row) && isNewest(table, row) && !isProtected(table.keyOf(row))) rows.push(row);
   }
   const keys: Key[] = [];
   let freed = 0;

@@ -1,8 +1,8 @@
 /**
- * Finds the rows of a triple's facts: the stored one, the one that holds, the newest, the expired ones.
+ * Finds the rows of a triple's facts: the stored one, the one that is valid now, the newest.
  */
 import { isValidAt } from '../model/fold.js';
-import { hasExpired, type NewTriple, type TripleKey } from '../model/triple.js';
+import type { NewTriple, TripleKey } from '../model/triple.js';
 import { END } from './row-index.js';
 import { findKey, type Key, type TripleTable } from './triple-table.js';
 
@@ -59,14 +59,6 @@ export function lastRow(table: TripleTable, key: Key): number {
     if (table.ts(row) > table.ts(last)) last = row;
   }
   return last;
-}
-
-/** Whether all facts of the triple are from before `time`. */
-export function haveAllExpired(table: TripleTable, key: Key, time: number): boolean {
-  for (let row = table.firstOf(key); row !== END; row = table.nextOf(key, row)) {
-    if (!hasExpired(table.ts(row), time)) return false;
-  }
-  return true;
 }
 
 /** The rows of this subject and predicate. */

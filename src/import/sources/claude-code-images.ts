@@ -1,0 +1,127 @@
+/**
+ * Images in the lines of Claude Code's sessions. Most lie in the line itself, as base64; others are named by
+ * their path. Each becomes a line of the text where it stood, and can be copied. The bytes are read again
+ * from the session when they are copied, because a session may have more of them than fit into memory.
+ */
+import type { InputFile } from '../../files/input/input-types.js';
+import type { JsonObject } from '../../stores/conversations/document/schema.js';
+import { attachmentLine } from '../reading/attachments.js';
+import { objectLines } from '../reading/documents.js';
+import { isObject, objectIn, textIn } from '../reading/fields.js';
+import type { ImportedConversation, ImportedMessage } from '../source.js';
+
+/** Found so far. */
+export interface SessionImages {
+  /** In the lines themselves. */
+  readonly inline: InputFile[];
+  /** Names of files of the input. */
+  readonly named: Set<string>;
+}
+
+/** Where a session lies. */
+interface Place {
+  readonly file: InputFile;
+  /** All of the input. */
+  readonly files: readonly InputFile[];
+}
+
+const EXTENSIONS: Readonly<Record<string, string>> = {
+  'image/png': 'png',
+  'image/jpeg': 'jpg',
+  'image/gif': 'gif',
+  'image/webp': 'webp',
+};
+
+/** The line with a text in the place of each image, also of those in results of tools. */
+export function withNamedImages(line: JsonObject, place: Place, found: SessionImages): JsonObject {
+  if (imagesIn(line).length === 0) return line;
+  const uuid = textIn(line['uuid']) ?? '';
+  let count = 0;
+  const toText = (block: JsonObject): JsonObject => {
+    count += 1;
+    return { type: 'text', text: lineOf(block, { uuid, count }, place, found) };
+  };
+  const message = objectIn(line['message']);
+  return { ...line, message: { ...message, content: withImages(message['content'], toText) } };
+}
+
+/** Of those found, what the messages name. */
+export function imagesOf(
+  { inline, named }: SessionImages,
+  messages: readonly ImportedMessage[],
+): Pick<ImportedConversation, 'inline' | 'attachments'> {
+  if (inline.length === 0 && named.size === 0) return {};
+  const texts = messages.map(({ content, metadata }) => JSON.stringify([content, metadata]));
+  const isNamed = (name: string) => {
+    const line = JSON.stringify(attachmentLine('image', name)).slice(1, -1);
+    return texts.some((text) => text.includes(line));
+  };
+  return {
+    inline: inline.filter(({ name }) => isNamed(name)),
+    attachments: [...named].filter(isNamed),
+  };
+}
+
+function lineOf(
+  block: JsonObject,
+  { uuid, count }: { readonly uuid: string; readonly count: number },
+  { file, files }: Place,
+  found: SessionImages,
+): string {
+  const source = objectIn(block['source']);
+  const data = textIn(source['data']);
+  if (data !== undefined) {
+    const extension = EXTENSIONS[textIn(source['media_type']) ?? ''] ?? 'bin';
+    const name = `images/${uuid}-${count}.${extension}`;
+    const [sizeBytes, { modifiedAtMs }] = [Buffer.from(data, 'base64').byteLength, file];
+    const bytes = () => bytesOf(file, uuid, count);
+    found.inline.push({ name, sizeBytes, modifiedAtMs, bytes });
+    return attachmentLine('image', name);
+  }
+  const path = [source['path'], source['file_path'], source['url']].flatMap(
+    (given) => textIn(given) ?? [],
+  )[0];
+  const name = path === undefined ? undefined : nameOf(path, files);
+  if (name !== undefined) found.named.add(name);
+  const shown = name ?? path;
+  return shown === undefined ? '[image]' : attachmentLine('image', shown);
+}
+
+/** Only a file of the input counts; what else the path names is not read. */
+function nameOf(path: string, files: readonly InputFile[]): string | undefined {
+  const plain = `/${path.replaceAll('\\', '/')}`;
+  return files.find(({ name }) => plain.endsWith(`/${name}`))?.name;
+}
+
+async function* bytesOf(file: InputFile, uuid: string, count: number): AsyncGenerator<Uint8Array> {
+  for await (const { value } of objectLines(file, () => undefined)) {
+    if (textIn(value['uuid']) !== uuid) continue;
+    const data = textIn(objectIn(imagesIn(value)[count - 1]?.['source'])['data']) ?? '';
+    yield Buffer.from(data, 'base64');
+    return;
+  }
+}
+
+function imagesIn(line: JsonObject): JsonObject[] {
+  const found: JsonObject[] = [];
+  withImages(objectIn(line['message'])['content'], (block) => {
+    found.push(block);
+    return block;
+  });
+  return found;
+}
+
+/** The blocks, with what `replace` gives for each image: of the message itself, or of a tool's result. */
+function withImages(
+  content: unknown,
+  replace: (block: JsonObject) => JsonObject,
+  isInside = false,
+): unknown {
+  if (!Array.isArray(content)) return content;
+  return content.map((block: unknown) => {
+    if (!isObject(block)) return block;
+    if (block['type'] === 'image') return replace(block);
+    if (block['type'] !== 'tool_result' || isInside) return block;
+    return { ...block, content: withImages(block['content'], replace, true) };
+  });
+}
