@@ -67,6 +67,8 @@ export class EmbeddingSync {
   #files: VectorFiles | undefined;
   #unwritten: Row[] = [];
   #damagedFiles = 0;
+  /** Vectors of texts that are gone are removed once a process: that reads every file. */
+  #hasForgotten = false;
   #failure: { code: string; message: string } | undefined;
   #pauseUntil = 0;
   #working: Promise<void> | undefined;
@@ -191,7 +193,8 @@ export class EmbeddingSync {
     await this.#openOnce();
     if (isFirst || this.#rows.count === 0) await this.#listAll();
     await this.#takeNews();
-    if (this.#missing.size > 0) await this.#embedMissing((tookMs) => this.#rest(tookMs));
+    if (this.#missing.size > 0 || !this.#hasForgotten)
+      await this.#embedMissing((tookMs) => this.#rest(tookMs));
     this.#failure = undefined;
   }
 
@@ -275,6 +278,8 @@ export class EmbeddingSync {
         await afterBatch(this.#options.clock.monotonic() - startedAt);
       }
       const wanted = this.#rows.keys();
+      if (!this.#hasForgotten) await this.#files?.forget((key) => wanted.has(key));
+      this.#hasForgotten = true;
       await this.#files?.tidy((key) => wanted.has(key));
     } finally {
       await this.#write();

@@ -74,6 +74,22 @@ const isReady = (sync: EmbeddingSync, passages: number) => () => {
 };
 
 describe('vectors of a store', () => {
+  it('removes the vectors of deleted texts at the next start', async () => {
+    const { conversations, start, add, files } = await openPlace();
+    const doomed = await add('one', 'two');
+    await add('two', 'three');
+    const { sync } = start();
+    await until(() => sync.progress.state === 'ready');
+    await sync.close();
+    const counts = () =>
+      files().map((path) => /"count":(\d+)/.exec(readFileSync(path, 'latin1'))?.[1]);
+    expect(counts()).toEqual(['3']);
+    await conversations.trash(doomed);
+    const again = start();
+    await until(() => counts().join() === '2');
+    expect(again.sync.progress).toMatchObject({ state: 'ready', embedded: 2, passages: 2 });
+  });
+
   it('are made in the background and say what is nearest, also for what comes later and goes', async () => {
     const { start, add, conversations } = await openPlace();
     const wall = await add('The bed is of larch.', 'Which tomatoes do we plant?');

@@ -60,6 +60,21 @@ export class VectorFiles {
     this.#read.add(name);
   }
 
+  /**
+   * Removes the vectors of texts that are no longer stored: a part of a text can be guessed from its
+   * vector. Reads every file. To be called by the one process that holds the lease.
+   */
+  async forget(isWanted: (key: string) => boolean): Promise<void> {
+    for (const name of await listFiles(this.#folder)) {
+      const found = NAME.test(name) ? await readWhole(join(this.#folder, name)) : undefined;
+      const rows = found && parsed(found.bytes, this.#identity);
+      const wanted = rows?.filter(({ key }) => isWanted(key));
+      if (rows === undefined || wanted === undefined || wanted.length === rows.length) continue;
+      await this.write(wanted);
+      await removeFile(join(this.#folder, name));
+    }
+  }
+
   /** Puts small files together where there are many, and drops what `isWanted` says no to. */
   async tidy(isWanted: (key: string) => boolean): Promise<void> {
     await sweepTemporaries(this.#folder);
