@@ -1,12 +1,13 @@
 /**
  * `npm run page:report`: how large the page is and how fast its views come, with a store of 10 000
- * conversations, one conversation of 200 MB, and 5 000 facts. It prints a table and judges nothing:
+ * conversations, one conversation of 200 MB, and 5 000 facts, and how each view loads. It prints tables and judges nothing:
  * times depend on the machine.
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync, openSync, readdirSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import axe from 'axe-core';
 import { launch, newPlace, servePage } from './browser.mjs';
 
 const ASSETS = resolve(import.meta.dirname, '../../dist/page/assets');
@@ -100,22 +101,43 @@ async function show(page, address, selector) {
   return `${ms} ms, ${requests} requests, ${kilobytes(bytes)} kB`;
 }
 
-/** The longest and the median time between two frames while the slider of days is moved. */
-async function frames(page) {
-  const times = await page.evaluate(async () => {
+/** One step of each movement, in the page. */
+const MOVES = {
+  slide: (step) => {
     const slider = document.querySelector('.as-of input');
-    const gaps = [];
-    let before = performance.now();
-    for (let step = 0; step < 60; step += 1) {
-      slider.value = String(Number(slider.max) - step * 3);
-      slider.dispatchEvent(new Event('input', { bubbles: true }));
-      await new Promise((done) => requestAnimationFrame(done));
-      const now = performance.now();
-      gaps.push(now - before);
-      before = now;
-    }
-    return gaps.sort((a, b) => a - b);
-  });
+    slider.value = String(Number(slider.max) - step * 3);
+    slider.dispatchEvent(new Event('input', { bubbles: true }));
+  },
+  drag: (step) => {
+    const graph = document.querySelector('canvas.graph');
+    graph.setPointerCapture = () => undefined; // there is no such pointer
+    const { left, top } = graph.getBoundingClientRect();
+    const at = { clientX: left + 100 + step * 4, clientY: top + 100, pointerId: 1 };
+    if (step === 0) graph.dispatchEvent(new PointerEvent('pointerdown', at));
+    graph.dispatchEvent(new PointerEvent(step === 59 ? 'pointerup' : 'pointermove', at));
+  },
+  zoom: (step) => {
+    const graph = document.querySelector('canvas.graph');
+    graph.dispatchEvent(new WheelEvent('wheel', { deltaY: step % 20 < 10 ? -1 : 1 }));
+  },
+};
+
+/** In the page: the times between two frames while something is moved 60 times, the shortest first. */
+async function gapsWhile(move) {
+  const gaps = [];
+  let before = performance.now();
+  for (let step = 0; step < 60; step += 1) {
+    move(step);
+    await new Promise((done) => requestAnimationFrame(done));
+    const now = performance.now();
+    gaps.push(now - before);
+    before = now;
+  }
+  return gaps.sort((a, b) => a - b);
+}
+
+async function frames(page, move) {
+  const times = await page.evaluate(`(${gapsWhile})(${move})`);
   return `${Math.round(times[30])} ms median, ${Math.round(times.at(-1))} ms longest`;
 }
 
@@ -134,14 +156,78 @@ async function addFacts({ root, env }) {
   await new Promise((done) => child.on('exit', done));
 }
 
+/** Runs in the page before anything of it: what Chromium measures by itself. */
+function observe() {
+  const found = { shift: 0, blocking: 0, largest: 0 };
+  Object.assign(window, { measured: found });
+  const follow = (type, add) =>
+    new PerformanceObserver((list) => list.getEntries().forEach(add)).observe({
+      ...{ type, buffered: true },
+    });
+  follow('layout-shift', ({ value, hadRecentInput }) => {
+    if (!hadRecentInput) found.shift += value;
+  });
+  follow('longtask', ({ duration }) => {
+    found.blocking += duration - 50;
+  });
+  follow('largest-contentful-paint', ({ startTime }) => {
+    found.largest = startTime;
+  });
+}
+
+const VIEWS = [
+  '',
+  'search?q=river',
+  'figures',
+  'knowledge',
+  'notes',
+  'insights',
+  'import',
+  'trash',
+];
+
+/**
+ * Each view loaded anew: first and largest content, bytes over the network, the time of long tasks beyond
+ * 50 ms, how far the layout shifted, and what axe finds. The policy of the page would refuse axe, so the
+ * browser is told to evaluate it.
+ */
+async function audit(page) {
+  const lines = [['view', 'first', 'largest', 'bytes', 'blocking', 'shift', 'axe']];
+  for (const view of VIEWS) {
+    await page.goto('about:blank');
+    await page.goto(`${origin}/#/${view}`);
+    await page.waitForSelector('h1, h2', { timeout: LONGEST_MS });
+    await page.waitForTimeout(1500);
+    const { shift, blocking, largest, first, bytes } = await page.evaluate(() => ({
+      ...window.measured,
+      first: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? 0,
+      bytes: performance
+        .getEntriesByType('resource')
+        .reduce((sum, { transferSize }) => sum + transferSize, 0),
+    }));
+    await page.evaluate(axe.source);
+    const faults = await page.evaluate(async () => (await window.axe.run()).violations.length);
+    const times = [first, largest].map((ms) => `${Math.round(ms)} ms`);
+    const others = [`${kilobytes(bytes)} kB`, `${Math.round(blocking)} ms`, shift.toFixed(3)];
+    lines.push([`/${view}`, ...times, ...others, String(faults)]);
+  }
+  console.log();
+  for (const [name, ...values] of lines) {
+    console.log(name.padEnd(18), ...values.map((value) => value.padStart(10)));
+  }
+}
+
 const place = newPlace();
+let origin = '';
 const browser = await launch();
 try {
   sizes();
   writeStore(place.root);
   await addFacts(place);
   const served = await servePage(place);
+  origin = served.origin;
   const page = await browser.newPage({ viewport: { width: 1100, height: 720 } });
+  await page.addInitScript(observe);
   await page.goto(served.link);
   await page.waitForSelector('.row', { timeout: LONGEST_MS });
   await page.reload();
@@ -164,7 +250,13 @@ try {
   note('memory of the page after scrolling in it', `${kilobytes(await pageMemory(browser))} MB`);
   note(`graph of ${FACTS} facts`, await show(page, '#/knowledge', '.facts-table td'));
   await page.waitForTimeout(1000);
-  note('frames while the slider of days is moved', await frames(page));
+  note('frames while the slider of days is moved', await frames(page, MOVES.slide));
+  // The facts are of today: on the days of the slider there is no picture.
+  await show(page, '#/trash', '.totals');
+  await show(page, '#/knowledge', 'canvas.graph');
+  note('frames while the graph is dragged', await frames(page, MOVES.drag));
+  note('frames while the graph is zoomed', await frames(page, MOVES.zoom));
+  await audit(page);
   await served.stop();
 } finally {
   await browser.close();
