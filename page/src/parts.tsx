@@ -4,9 +4,19 @@ import { useEffect, useState } from 'preact/hooks';
 import type { CallError } from './api.js';
 import { copyText } from './copy.js';
 
-export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+/** `view`: the main heading, where this is all that the view shows. */
+export function Empty({
+  view,
+  title,
+  children,
+}: {
+  view?: string;
+  title: string;
+  children?: ComponentChildren;
+}) {
   return (
     <div class="empty">
+      {view && <h1 class="visually-hidden">{view}</h1>}
       <h2>{title}</h2>
       {children}
     </div>

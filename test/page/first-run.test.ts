@@ -51,3 +51,12 @@ it('gives the settings and commands for clients on this machine, to be copied', 
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(settings);
   expect(opened.faults).toEqual([]);
 });
+
+it('has no fault that axe finds in a view without anything in it', async () => {
+  opened = await openPage(browser, () => undefined);
+  for (const view of ['notes', 'insights', 'knowledge', 'figures', 'trash', 'search', 'import']) {
+    await opened.page.goto(`${opened.served.origin}/#/${view}`);
+    await opened.page.locator('h1').waitFor({ state: 'attached' });
+    expect(await faultsOf(opened.page), view).toEqual([]);
+  }
+});

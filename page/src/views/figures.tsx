@@ -33,7 +33,7 @@ export function FiguresView({ route }: { readonly route: Route }) {
   if (error && !data) return <Failure error={error} />;
   if (!data) return <p class="loading">Loading…</p>;
   const { all, days } = data;
-  if (all.totals.messages === 0) return <Empty title="There are no figures yet" />;
+  if (all.totals.messages === 0) return <Empty view="Figures" title="There are no figures yet" />;
   return (
     <div class="figures">
       <h1>Figures</h1>

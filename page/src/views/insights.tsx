@@ -20,7 +20,7 @@ export function Insights() {
   if (!contexts.data) return <p class="loading">Loading…</p>;
   if (first === '') {
     return (
-      <Empty title="There are no insights yet">
+      <Empty view="Insights" title="There are no insights yet">
         <pre tabIndex={0}>daybook insight save "Clay soil needs sand"</pre>
       </Empty>
     );

@@ -35,7 +35,7 @@ export function Knowledge({ route }: { readonly route: Route }) {
   if (error && !data) return <Failure error={error} />;
   if (stats.data && stats.data.open + stats.data.closed === 0) {
     return (
-      <Empty title="No facts are known yet">
+      <Empty view="Knowledge" title="No facts are known yet">
         <p>Say to an assistant "remember that …", or add one:</p>
         <pre tabIndex={0}>daybook kg add Ada "lives in" London</pre>
       </Empty>

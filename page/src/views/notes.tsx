@@ -15,7 +15,7 @@ export function Notes({ route }: { readonly route: Route }) {
   if (!data) return <p class="loading">Loading…</p>;
   if (data.total === 0) {
     return (
-      <Empty title="There are no notes yet">
+      <Empty view="Notes" title="There are no notes yet">
         <pre tabIndex={0}>daybook mb add ideas/garden.md "# The garden"</pre>
       </Empty>
     );
