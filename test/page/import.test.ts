@@ -90,10 +90,11 @@ it('takes a zip archive that is chosen, and nothing on a cancel', async () => {
 
 it('is done by keyboard alone', async () => {
   const { page } = opened;
+  // Asked for early: the browser is told to pass its dialogs on only a moment later.
+  const chooser = page.waitForEvent('filechooser');
   await goTo(page, '#/import');
   await page.waitForSelector('h1:text("Import")');
   await page.getByLabel('Choose a file').focus();
-  const chooser = page.waitForEvent('filechooser');
   await page.keyboard.press('Enter');
   await (await chooser).setFiles({
     ...{ name: 'conversations.json', mimeType: 'application/json', buffer: Buffer.from(EXPORT) },
