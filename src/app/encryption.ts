@@ -4,8 +4,10 @@ import { sha256Hex } from '../base/ids.js';
 import type { Config } from '../config/config.js';
 import { type ConversionOptions, convertStore } from '../encryption/convert.js';
 import { formsOf } from '../encryption/file-forms.js';
-import type { GivenKey } from '../encryption/keys.js';
+import { isKeychainInstalled, systemKeychain } from '../encryption/keychain.js';
+import type { GivenKey, WantedKey } from '../encryption/keys.js';
 import { type OpenEncryption, openEncryption } from '../encryption/open-encryption.js';
+import { optionalPackages } from '../files/door/optional-packages.js';
 import type { FileForms } from '../files/sealing/file-forms.js';
 import type { StorePaths } from '../files/sealing/open-stores.js';
 import { CONTENTS_NAME } from '../maintenance/backup-content.js';
@@ -32,12 +34,26 @@ function pathsOf(config: Config): StorePaths {
   };
 }
 
+/** Where `daybook encrypt --keychain` installs the package that reads the system's keychain. */
+export const keychainPackages = ({ cacheFolder }: Config): string =>
+  join(cacheFolder, 'keychain', 'packages');
+
+export const hasKeychainPackage = (config: Config): boolean =>
+  isKeychainInstalled(optionalPackages(keychainPackages(config)));
+
+const keychainOf = (config: Config) => systemKeychain(optionalPackages(keychainPackages(config)));
+
+const givenKey = (config: Config): GivenKey => ({
+  ...config.encryption,
+  keychain: keychainOf(config),
+});
+
 /** Throws like `openEncryption`. */
 export async function openStoreEncryption(
   config: Config,
 ): Promise<OpenEncryption & { readonly forms: FileForms }> {
   const paths = pathsOf(config);
-  const opened = await openEncryption(config.logsDir, paths, config.encryption);
+  const opened = await openEncryption(config.logsDir, paths, givenKey(config));
   // In archives the files of the graph have their usual names.
   const usual = Object.values(graphFiles('kg_snapshot.json', 'kg_wal.log')).filter(isLineFile);
   return {
@@ -52,10 +68,10 @@ const isLineFile = (path: string) => /\.(json|log)$/.test(path);
 /** See `convertStore`. `wanted`: what opens the store afterwards; `undefined`: nothing is needed. */
 export function convertEncryption(
   config: Config,
-  wanted: GivenKey | undefined,
+  wanted: WantedKey | undefined,
   onFile: NonNullable<ConversionOptions['onFile']>,
 ) {
-  const { logsDir, kg, fsync, encryption } = config;
+  const { logsDir, kg, fsync } = config;
   const memoryBank = memoryBankOf(config);
   const locks = [
     join(logsDir, '.locks'),
@@ -68,8 +84,8 @@ export function convertEncryption(
     paths: pathsOf(config),
     locks: [...new Set(locks)],
     archives: { folder: join(config.root, 'archive'), contentsName: CONTENTS_NAME },
-    current: encryption,
-    wanted,
+    current: givenKey(config),
+    wanted: wanted && { ...wanted, keychain: keychainOf(config) },
     fsync,
     onFile,
     async saveGraph() {

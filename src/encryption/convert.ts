@@ -27,7 +27,7 @@ import { addKey } from '../files/sealing/sealed-form.js';
 import { looksLikeNote } from '../stores/memory-bank/note-path.js';
 import { convertFile, type Keys } from './convert-file.js';
 import { convertLines, hasOtherLines } from './convert-lines.js';
-import { type GivenKey, type KnownKey, namedKey, newKey } from './keys.js';
+import { type GivenKey, type KnownKey, namedKey, newKey, type WantedKey } from './keys.js';
 import { type Marker, readMarker, writeMarker } from './marker.js';
 
 /** A folder is converted as a whole; larger files than this one part of it are reported and left. */
@@ -43,7 +43,7 @@ export interface ConversionOptions extends Durability {
   /** What opens the store as it is. */
   readonly current: GivenKey;
   /** What is to open it afterwards; `undefined`: everybody. */
-  readonly wanted: GivenKey | undefined;
+  readonly wanted: WantedKey | undefined;
   /** Archives of old conversations, whose files are converted in them. */
   readonly archives: { readonly folder: string; readonly contentsName: string };
   /** Writes the files of the graph again, in the form that the store is getting. */
@@ -112,11 +112,12 @@ async function keysOf(
 const withOther = (current: GivenKey, wanted: GivenKey = {}): GivenKey => ({
   keyFile: current.keyFile ?? wanted.keyFile,
   passphrase: current.passphrase ?? wanted.passphrase,
+  keychain: current.keychain,
 });
 
 async function sameKey(
   from: KnownKey | undefined,
-  wanted: GivenKey,
+  wanted: WantedKey,
 ): Promise<KnownKey | undefined> {
   if (from === undefined || wanted.keyFile !== undefined) return undefined;
   return namedKey(from.facts, wanted).catch((error: unknown) => {

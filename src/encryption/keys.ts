@@ -1,14 +1,26 @@
-/** Where keys come from: a file of 64 hexadecimal digits, or a passphrase (scrypt). */
+/** Where keys come from: a file of 64 hexadecimal digits, the system's keychain, or a passphrase (scrypt). */
 
 import { AppError } from '../base/errors.js';
 import { readGivenText } from '../files/door/given-file.js';
-import { CipherKey, keyOfPassphrase, newScryptParameters } from '../files/sealing/cipher.js';
+import {
+  CipherKey,
+  keyOfPassphrase,
+  newKeyBytes,
+  newScryptParameters,
+} from '../files/sealing/cipher.js';
+import type { Keychain } from './keychain.js';
 import type { KeyFacts } from './marker.js';
 
-/** What the user gives to open a store. `keyFile` is a path. */
+/** What opens a store. `keyFile` is a path. The keychain is asked only for a store that names it. */
 export interface GivenKey {
   readonly keyFile?: string | undefined;
   readonly passphrase?: string | undefined;
+  readonly keychain?: Keychain | undefined;
+}
+
+/** The key that a store is to get. `isForKeychain`: of the key file, or a new one, stored in the keychain. */
+export interface WantedKey extends GivenKey {
+  readonly isForKeychain?: boolean | undefined;
 }
 
 export interface KnownKey {
@@ -18,8 +30,14 @@ export interface KnownKey {
 
 /** VALIDATION_ERROR where the file holds anything else, the system's error where it cannot be read. */
 export function readKeyFile(path: string): CipherKey {
+  return keyOfDigits(digitsIn(path));
+}
+
+const keyOfDigits = (digits: string) => new CipherKey(Buffer.from(digits, 'hex'));
+
+function digitsIn(path: string): string {
   const digits = readGivenText(path).trim();
-  if (/^[0-9a-fA-F]{64}$/.test(digits)) return new CipherKey(Buffer.from(digits, 'hex'));
+  if (/^[0-9a-fA-F]{64}$/.test(digits)) return digits;
   throw new AppError('VALIDATION_ERROR', `${path} does not hold 64 hexadecimal digits.`, {
     hint: 'Make a key with: openssl rand -hex 32 > FILE, and keep a copy of it in a safe place.',
     details: { path },
@@ -27,7 +45,14 @@ export function readKeyFile(path: string): CipherKey {
 }
 
 /** A key for a store that is to be encrypted with it; the key file first where both are given. */
-export async function newKey({ keyFile, passphrase }: GivenKey): Promise<KnownKey> {
+export async function newKey(wanted: WantedKey): Promise<KnownKey> {
+  const { keyFile, passphrase } = wanted;
+  if (wanted.isForKeychain && wanted.keychain !== undefined) {
+    const digits = keyFile === undefined ? newKeyBytes().toString('hex') : digitsIn(keyFile);
+    const key = keyOfDigits(digits);
+    await wanted.keychain.write(key.id, digits);
+    return { key, facts: { id: key.id, from: 'keychain' } };
+  }
   if (keyFile !== undefined) {
     const key = readKeyFile(keyFile);
     return { key, facts: { id: key.id, from: 'key-file' } };
@@ -42,7 +67,8 @@ export async function newKey({ keyFile, passphrase }: GivenKey): Promise<KnownKe
 export async function namedKey(facts: KeyFacts, given: GivenKey): Promise<KnownKey> {
   const key = await givenKey(facts, given);
   if (key?.id === facts.id) return { key, facts };
-  const means = facts.from === 'key-file' ? 'DAYBOOK_KEY_FILE' : 'DAYBOOK_PASSPHRASE';
+  if (facts.from === 'keychain' && key === undefined) throw notInKeychain(facts.id);
+  const means = facts.from === 'passphrase' ? 'DAYBOOK_PASSPHRASE' : 'DAYBOOK_KEY_FILE';
   const problem = key === undefined ? `and ${means} is not set` : 'with another key';
   throw new AppError('DECRYPT', `This store is encrypted, ${problem} (its key: ${facts.id}).`, {
     hint: `Nothing was written. Set ${means} in the environment that Daybook is started with.`,
@@ -50,10 +76,27 @@ export async function namedKey(facts: KeyFacts, given: GivenKey): Promise<KnownK
   });
 }
 
+/** A key file opens a store of the keychain too: it may be the copy of the key on another machine. */
 async function givenKey(
   facts: KeyFacts,
-  { keyFile, passphrase }: GivenKey,
+  { keyFile, passphrase, keychain }: GivenKey,
 ): Promise<CipherKey | undefined> {
-  if (facts.from === 'key-file') return keyFile === undefined ? undefined : readKeyFile(keyFile);
-  return passphrase === undefined ? undefined : keyOfPassphrase(passphrase, facts.scrypt);
+  if (facts.from === 'passphrase') {
+    return passphrase === undefined ? undefined : keyOfPassphrase(passphrase, facts.scrypt);
+  }
+  const ofFile = keyFile === undefined ? undefined : readKeyFile(keyFile);
+  if (facts.from === 'key-file' || ofFile?.id === facts.id) return ofFile;
+  const digits = await keychain?.read(facts.id);
+  return digits === undefined ? undefined : keyOfDigits(digits);
+}
+
+function notInKeychain(id: string): AppError {
+  return new AppError(
+    'DECRYPT',
+    `This store is encrypted, and the system's keychain has no key ${id} of it.`,
+    {
+      hint: 'Nothing was written. Set DAYBOOK_KEY_FILE to a file with a copy of the key.',
+      details: { keyId: id, from: 'keychain' },
+    },
+  );
 }

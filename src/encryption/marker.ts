@@ -25,7 +25,7 @@ const scryptSchema = z.object({
   p: z.number().int().min(1).max(16),
 });
 const keySchema = z.discriminatedUnion('from', [
-  z.object({ id: z.string(), from: z.literal('key-file') }),
+  z.object({ id: z.string(), from: z.enum(['key-file', 'keychain']) }),
   z.object({ id: z.string(), from: z.literal('passphrase'), scrypt: scryptSchema }),
 ]);
 const markerSchema = z.object({

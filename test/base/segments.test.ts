@@ -12,7 +12,7 @@ describe('segments', () => {
     expect(cut(granularity, text)).toEqual(whole.map(({ segment }) => segment));
   });
 
-  it('may be longer than what is looked at at once', () => {
+  it('a word may be longer than the window that is segmented at once', () => {
     const word = 'a'.repeat(1700);
     expect(cut('word', `${word} b`)).toEqual([word, ' ', 'b']);
     expect(cut('sentence', `${'so on '.repeat(400)}end. Next one.`)).toHaveLength(2);

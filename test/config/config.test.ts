@@ -119,7 +119,7 @@ describe('the root', () => {
     expect(load({ files, cwd: '/elsewhere' }).rootSource).toBe('home');
   });
 
-  it('is never taken for what lies in the working directory', () => {
+  it('the root is never chosen because of files in the working directory', () => {
     const asked: string[] = [];
     load({
       readFile: (path) => {
@@ -145,7 +145,7 @@ describe('the root', () => {
     },
   );
 
-  it('takes only absolute paths from the register, and a damaged register is said to be so', () => {
+  it('reads only absolute paths from the list of roots, and reports a damaged list', () => {
     expect(parseFolders('{"folders":["relative","/abs"]}', FOLDERS)).toEqual(['/abs']);
     expect(failure({ files: { [FOLDERS]: '{"folders":' } })).toContain(FOLDERS);
     expect(failure({ files: { [FOLDERS]: '[]' } })).toContain(FOLDERS);

@@ -46,7 +46,7 @@ describe('a question', () => {
 });
 
 describe('open questions', () => {
-  it('are those after which the other side said nothing', async () => {
+  it('open questions are those that the other side did not answer', async () => {
     expect(
       await asked('u: How are the OKRs?', 'a: Fine. Shall we review Tipz? Or the budget?'),
     ).toEqual([
@@ -91,7 +91,7 @@ describe('open questions', () => {
     }
   });
 
-  it('leave out code, quotes and what is said twice', async () => {
+  it('open questions leave out code, quotes and repetitions', async () => {
     expect(
       await asked('a: Look:\n```\nwhy?\n```\n> who asked this?\nWhat now?\nWhat now?'),
     ).toEqual([['What now?', 1, 'no-reply']]);

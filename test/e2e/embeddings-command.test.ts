@@ -51,7 +51,7 @@ describe('daybook embeddings update', () => {
     });
   });
 
-  it('fails where the server refuses, and a search then says that it looks for words only', async () => {
+  it('fails if the server refuses, and a search then reports that it uses words only', async () => {
     await withMessages(async (place, api) => {
       api.mood = 'busy';
       const made = await run(place, 'embeddings', 'update');

@@ -60,7 +60,7 @@ describe('embeddings in a server', () => {
     });
   });
 
-  it('are neither loaded nor kept where they are off', async () => {
+  it('embeddings that are off are neither loaded nor stored', async () => {
     await withPlace(async (place) => {
       await saveAll(place);
       expect(await embedded(place)).toBeUndefined();

@@ -15,7 +15,7 @@ function everyByteBelow(folder: string): string {
   return texts.join('\n');
 }
 
-it('is searched, looked at, scanned and backed up with its key, and nothing of it without', async () => {
+it('an encrypted store is searched, shown, scanned and backed up with its key only', async () => {
   await withPlace(async (place) => {
     const keyFile = join(place.folder, 'key');
     writeFileSync(keyFile, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600 });

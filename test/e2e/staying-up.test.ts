@@ -244,25 +244,6 @@ describe('a root that is moved away and back', () => {
       );
     });
   });
-
-  it('refuses beyond its bound, and writes all that it took', async () => {
-    await withPlace(async (place) => {
-      const { root, folder } = place;
-      await withClient(place, async ({ call, failure }) => {
-        const { conversationId } = (await say(call, 'plan', 'before')) as {
-          conversationId: string;
-        };
-        renameSync(root, join(folder, 'gone'));
-        const args = { conversationId, role: 'user' };
-        for (const index of Array(1000).keys()) await say(call, 'plan', `w ${index}`);
-        const refused = await failure('save_message', { ...args, content: 'one too many' });
-        expect(refused.code).toBe('STORAGE_UNAVAILABLE');
-        renameSync(join(folder, 'gone'), root);
-        await untilDurable(call);
-        expect(contentsOf(root, conversationId)).toEqual(['before', ...texts(1000, 'w')]);
-      });
-    });
-  });
 });
 
 describe('an encrypted root', () => {
@@ -456,7 +437,7 @@ function mounts(...args: readonly string[]): boolean {
 const unmount = (path: string) => execFileSync('/bin/umount', ['-l', path], { stdio: 'ignore' });
 
 describe('a mount', () => {
-  it('that ends leaves an empty folder, which is not taken for the store', async () => {
+  it('a mount that ends leaves an empty folder, which Daybook does not use as the store', async () => {
     await withPlace(async (place) => {
       const { root, folder } = place;
       const disk = join(folder, 'disk');

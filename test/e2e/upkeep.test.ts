@@ -207,7 +207,7 @@ describe('daybook backup and restore', () => {
     });
   });
 
-  it('hold the list of language models without a key that somebody wrote into it', async () => {
+  it('backups contain the list of language models without a key that is written into it', async () => {
     await withSaved(async (place) => {
       const set = ['providers', 'add', '--yes', 'mine', '--kind', 'openai', '--model', 'small'];
       expect((await run(place, place.root, ...set)).code).toBe(0);

@@ -98,7 +98,7 @@ describe('vectors of a store', () => {
     expect(source.model).toBe('m1');
   });
 
-  it('are taken over after a restart; only what is new is sent', async () => {
+  it('vectors are loaded after a restart; only new messages are sent', async () => {
     const { api, start, add } = await openPlace();
     await add(...Array.from({ length: 40 }, (_, n) => `Board ${n} is of larch.`));
     const first = start();

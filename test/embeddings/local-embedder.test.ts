@@ -78,7 +78,7 @@ describe.runIf(isInstalled)('all-MiniLM-L6-v2', () => {
     await native.close();
   });
 
-  it('is told to be broken where its folder is', { timeout: 60_000 }, async () => {
+  it('reports the folder of a broken model', { timeout: 60_000 }, async () => {
     const [cache, model] = [tempFolder(), tempFolder()];
     expect((await errorOf(open(cache, model))).code).toBe('NOT_CONFIGURED');
     writeFileSync(join(model, 'model.onnx'), 'no model');

@@ -372,7 +372,7 @@ describe('the official memory server', () => {
     expect((await bring(second.file())).added).toBe(1);
   });
 
-  it('has long observations refused and named, or kept as notes and given back exactly', async () => {
+  it('long observations are refused by line, or stored as notes and exported again unchanged', async () => {
     const folder = tempFolder();
     const official = await officialServer(join(folder, 'memory.jsonl'));
     const huge = 'y'.repeat(40_000);

@@ -76,7 +76,7 @@ describe('insights as JSON Lines', () => {
     expect(await store.all()).toHaveLength(2);
   });
 
-  it('are planned with one look at what is there, however many they are', async () => {
+  it('any number of lines is planned with one reading of the stored insights', async () => {
     const { store, take } = open();
     const looks = vi.spyOn(store, 'all');
     const lines = Array.from({ length: 50 }, (_, n) =>
@@ -86,7 +86,7 @@ describe('insights as JSON Lines', () => {
     expect(looks).toHaveBeenCalledTimes(1);
   });
 
-  it('name each line that is not taken in, and overwrite nothing', async () => {
+  it('an import names each line that it refuses, and overwrites nothing', async () => {
     const { store, take } = open();
     await store.put({
       insight: { id: ID, content: 'mine', context: 'global', created_at: 1, updated_at: 1 },

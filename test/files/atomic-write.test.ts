@@ -155,7 +155,7 @@ describe('stamps', () => {
     ]);
   });
 
-  it('report with a code what cannot be looked at', async () => {
+  it('report a file that cannot be inspected with an error code', async () => {
     const loop = join(tempFolder(), 'x'.repeat(256));
     await expect(readStamp(loop)).rejects.toMatchObject({ code: 'FILESYSTEM_ERROR' });
     expect(() => readStampNow(loop)).toThrow(expect.objectContaining({ code: 'FILESYSTEM_ERROR' }));

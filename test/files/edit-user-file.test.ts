@@ -10,7 +10,7 @@ import { tempFolder } from '../support/temp-folder.js';
 const add = (text: string) => `${text}ours\n`;
 
 describe('a file of the user', () => {
-  it('is changed from what is there now, and a copy is kept', async () => {
+  it('a file of the user is changed from its current content, and a copy of it remains', async () => {
     const path = join(tempFolder(), 'settings.json');
     await writeFile(path, 'theirs\n');
     expect(await changeUserFile(path, add, 'before')).toBe(`${path}.before`);

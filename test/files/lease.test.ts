@@ -23,7 +23,7 @@ describe('tryLease', () => {
     await (await tryLease(path))?.release();
   });
 
-  it('is taken over when it was not refreshed, and the old holder learns of it', async () => {
+  it('a lease that was not refreshed is taken over, and its old holder is notified', async () => {
     const path = join(tempFolder(), 'poll');
     const first = await tryLease(path);
     const longAgo = Date.now() / 1000 - 60;

@@ -102,7 +102,7 @@ describe.runIf(hasProc)('with /proc', () => {
 
 describe.runIf(hasProc)('a process of an earlier boot', () => {
   const beforeBoot = Date.now() - (uptime() + 60) * 1000;
-  it('is told by the boot and by its last sign of life, both together', () => {
+  it('a dead process is recognised by its boot and its last sign of life together', () => {
     const earlier = nameOf({ boot: '00000001' });
     expect(isOfEarlierBoot(earlier, beforeBoot)).toBe(true);
     expect(isOfEarlierBoot(earlier, Date.now())).toBe(false); // another machine, at work
@@ -113,7 +113,7 @@ describe.runIf(hasProc)('a process of an earlier boot', () => {
     expect(isOfEarlierBoot(earlier, justBefore)).toBe(false);
   });
 
-  it('keeps nobody waiting: its lock is taken over at the first call', async () => {
+  it('the lock of a dead process is taken over at the first call, without waiting', async () => {
     const locks = tempFolder();
     const dead = join(locks, 'x', nameOf({ boot: '00000001', pid: '1' }));
     mkdirSync(dead, { recursive: true });

@@ -83,7 +83,7 @@ describe('errors of watching', () => {
     await consumer.close();
   });
 
-  it('takes a path that cannot be looked at for unknown, not for removed', () => {
+  it('treats a path that cannot be inspected as unknown, not as removed', () => {
     symlinkSync('loop', join(root, 'loop'));
     expect(statEntry(join(root, 'loop/note.md'))).toBe('unknown');
     expect(statEntry(join(root, 'x'.repeat(300)))).toBe('unknown');

@@ -52,7 +52,7 @@ describe('beside another process that writes', () => {
 });
 
 describe('killed in the middle', () => {
-  it('leaves nothing that is taken for a backup, and the next one clears it away', async () => {
+  it('a killed backup leaves no file that looks like a backup, and the next one removes its rest', async () => {
     const { root, folder, backups } = openRoot();
     for (let n = 0; n < 60; n += 1) {
       const noise = randomBytes(200_000).toString('base64');

@@ -146,7 +146,7 @@ describe('the size', () => {
 });
 
 describe('the policy', () => {
-  it('is kept in a file, carried out, and accounted for', async () => {
+  it('a retention policy is stored in a file, applied, and reported', async () => {
     const place = await openMaintained();
     const { retention, trash, conversations, time } = place;
     expect(await retention.run()).toBeUndefined();

@@ -88,6 +88,24 @@ it('takes a zip archive that is chosen, and nothing on a cancel', async () => {
   expect(stored()).toEqual([]);
 });
 
+it('is done by keyboard alone', async () => {
+  const { page } = opened;
+  await goTo(page, '#/import');
+  await page.waitForSelector('h1:text("Import")');
+  await page.getByLabel('Choose a file').focus();
+  const chooser = page.waitForEvent('filechooser');
+  await page.keyboard.press('Enter');
+  await (await chooser).setFiles({
+    ...{ name: 'conversations.json', mimeType: 'application/json', buffer: Buffer.from(EXPORT) },
+  });
+  await page.waitForSelector('[role=status]:text("Nothing is imported yet")');
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Import');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('[role=status]:text("conversations.json is imported.")');
+  expect(stored()).toHaveLength(1);
+});
+
 it('says that a file is of no known kind', async () => {
   const { page } = opened;
   await goTo(page, '#/import');

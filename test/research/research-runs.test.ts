@@ -333,7 +333,7 @@ describe('polling', () => {
     expect([conversation.messages.length, 'run' in rest]).toEqual([3, false]);
   });
 
-  it('stops where another process has taken over, and the answer is stored all the same', async () => {
+  it('a run stops when another process took it over, and the answer is stored anyway', async () => {
     bench.api.pollsUntilDone = NEVER;
     const { conversationId: id = '' } = await impatient().deepResearch(question('x'));
     await eventually(async () => expect((await bench.jobs.get(id))?.runId).toBe('resp_1'));
@@ -358,7 +358,7 @@ describe('polling', () => {
 });
 
 describe('an answer that cannot be stored', () => {
-  it('is returned, kept, and stored when that is possible again', async () => {
+  it('an answer that cannot be stored is returned, and stored as soon as that is possible', async () => {
     const { conversationId: id = '' } = await research.search(question('x'));
     bench.faults.conversations = new AppError('STORAGE_FULL', 'Full.');
     const result = await research.deepResearchFollowup(id, question('y'));

@@ -210,7 +210,7 @@ describe('filters', () => {
     ]);
   });
 
-  it('that leave nothing say what each of them, and all together, kept out', async () => {
+  it('filters that leave no result report how much each of them excluded', async () => {
     const place = await openWith(10);
     const filters = { conversationId: idOf(3), module: 'home', role: 'user' as const };
     const { total, withoutFilter } = await ask(place, 'common', { filters });

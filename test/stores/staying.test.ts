@@ -6,6 +6,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type App, createApp } from '../../src/app.js';
+import { AppError } from '../../src/base/errors.js';
 import { createLog } from '../../src/base/log.js';
 import { loadConfig } from '../../src/config/config.js';
 import { TOOLSETS } from '../../src/tools/define-tool.js';
@@ -233,6 +234,68 @@ describe('messages that waited', () => {
       expect(mine.messages.map(({ content }) => content)).toEqual(['mine', 'more']);
       expect(await conversations.list()).toHaveLength(3);
     });
+  });
+});
+
+it('a write that fails after it has replaced the file is not made twice', async () => {
+  await withStore(async ({ app, file, text }) => {
+    const { conversations, memoryBank, insights, kg, staying } = app;
+    await memoryBank.add('a.md', 'one');
+    const failsOnce = () => {
+      let hasFailed = false;
+      return () => {
+        if (hasFailed) return;
+        hasFailed = true;
+        const details = { errno: 'EROFS' };
+        throw new AppError('FILESYSTEM_ERROR', 'The disk failed.', { details });
+      };
+    };
+    const waiting = () => staying.state()?.waiting;
+    const stop = memoryBank.follow(failsOnce());
+    const { content } = await memoryBank.edit('a.md', undefined, append('two'), later);
+    expect([content, waiting()]).toEqual(['one\ntwo\n', 1]);
+    expect(await staying.settle()).toBe(true);
+    stop();
+    memoryBank.follow(failsOnce());
+    await memoryBank.add('b.md', 'b', later);
+    expect(waiting()).toBe(1);
+    kg.subscribe(failsOnce());
+    await kg.add([{ subject: 's', predicate: 'p', object: 'once' }], later);
+    expect(waiting()).toBe(1);
+    insights.follow(failsOnce());
+    const insight = await insights.save({ content: 'one', context: 'global' }, later);
+    expect(waiting()).toBe(1);
+    conversations.followFromNow(failsOnce());
+    await conversations.append('plan', [{ role: 'user', content: 'after' }], later);
+    expect(waiting()).toBe(2);
+    expect(await staying.settle()).toBe(true);
+    expect(text('memory-bank/a.md')).toBe('one\ntwo\n');
+    const notes = readdirSync(file('memory-bank')).filter((name) => name.endsWith('.md'));
+    expect(notes.sort()).toEqual(['a.md', 'b.md']);
+    expect(text('memory-bank/kg_wal.log').match(/once/g)).toHaveLength(1);
+    expect(await insights.list({ context: 'global' })).toEqual([insight]);
+    const contents = (await conversations.load('plan')).messages.map((each) => each.content);
+    expect(contents).toEqual(['before', 'after']);
+  });
+});
+
+it('the bound is one for all stores, and everything within it is written', async () => {
+  await withStore(async ({ app: { conversations, memoryBank, kg }, leave, comeBack }) => {
+    await kg.stats();
+    leave();
+    const say = (content: string) =>
+      conversations.append('plan', [{ role: 'user', content }], later);
+    await memoryBank.add('a.md', 'one', later);
+    await kg.add([{ subject: 's', predicate: 'p', object: 'o' }], later);
+    for (const index of Array(998).keys()) await say(`w ${index}`);
+    const code = 'STORAGE_UNAVAILABLE';
+    await expect(say('one too many')).rejects.toMatchObject({ code });
+    await expect(memoryBank.add('b.md', 'b', later)).rejects.toMatchObject({ code });
+    await comeBack();
+    const contents = (await conversations.load('plan')).messages.map((each) => each.content);
+    expect(contents).toEqual(['before', ...Array.from(Array(998).keys(), (n) => `w ${n}`)]);
+    expect((await memoryBank.read('a.md')).content).toBe('one\n');
+    await expect(memoryBank.read('b.md')).rejects.toMatchObject({ code: 'E_MB_FILE_NOT_FOUND' });
   });
 });
 

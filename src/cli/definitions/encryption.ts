@@ -9,6 +9,10 @@ export function addEncryption(program: Command, flags: () => Flags): void {
     .command('encrypt')
     .description('encrypt all files of the store in place, or change its key')
     .option('--key-file <file>', 'the new key: a file with 64 hexadecimal digits')
+    .option(
+      '--keychain',
+      "the new key is in the system's keychain: that of --key-file, or a new one",
+    )
     .option('--passphrase', 'the new key is the passphrase in DAYBOOK_PASSPHRASE')
     .option('--yes', 'do not ask')
     .option('--json', 'the report as JSON')
@@ -32,5 +36,6 @@ const ENCRYPT_NOTES = `
 Make a key with: openssl rand -hex 32 > ~/daybook.key
 Keep a copy of it in a safe place: without it the store cannot be read. Servers and commands
 find it by DAYBOOK_KEY_FILE (or DAYBOOK_PASSPHRASE), which also opens a store whose key is changed.
+With --keychain they find it without a setting; DAYBOOK_KEY_FILE may name a copy of it.
 Servers that run meanwhile refuse to write until they are started again. A command that was stopped
 continues when it is run again. Names of files, times and sizes stay readable.`;

@@ -1,12 +1,11 @@
 /**
- * The heavy packages that a local model needs. They are no dependencies of Daybook: they are searched
- * in the folder where `daybook embeddings enable` installs them, then beside Daybook itself. The runtime
- * of native code is preferred; the one of WebAssembly does where native code is not allowed.
+ * The heavy packages that a local model needs, which `daybook embeddings enable` installs. The runtime of
+ * native code is preferred; the one of WebAssembly does where native code is not allowed.
  */
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { AppError } from '../../base/errors.js';
 import { isFolder } from '../../files/atomic/edit-user-file.js';
+import { optionalPackages } from '../../files/door/optional-packages.js';
 
 export const RUNTIMES = ['onnxruntime-node', 'onnxruntime-web'] as const;
 export type RuntimeName = (typeof RUNTIMES)[number];
@@ -49,49 +48,32 @@ export function createPackageLoader(
   packagesFolder: string,
   runtimes: readonly RuntimeName[] = RUNTIMES,
 ) {
-  const resolvers = [
-    createRequire(join(packagesFolder, 'package.json')),
-    createRequire(import.meta.url),
-  ];
+  const packages = optionalPackages(packagesFolder);
   return {
     /** NOT_CONFIGURED where no runtime can be loaded. */
     runtime(): { readonly name: RuntimeName; readonly runtime: Runtime } {
       for (const name of runtimes) {
-        const runtime = loaded(resolvers, name);
+        const runtime = packages.load(name);
         if (runtime !== undefined) return { name, runtime: runtime as Runtime };
       }
       throw notInstalled('onnxruntime-node');
     },
     tokenizers(): TokenizerLibrary {
-      const library = loaded(resolvers, '@huggingface/tokenizers');
+      const library = packages.load('@huggingface/tokenizers');
       if (library === undefined) throw notInstalled('@huggingface/tokenizers');
       return library as TokenizerLibrary;
     },
     /** The folder of the weights that the package ships. */
     async weightsFolder(): Promise<string> {
-      for (const resolver of resolvers) {
-        for (const folder of resolver.resolve.paths(WEIGHTS_PACKAGE) ?? []) {
-          const path = join(folder, WEIGHTS_PACKAGE, 'model');
-          if (await isFolder(path)) return path;
-        }
+      for (const folder of packages.searchedFolders(WEIGHTS_PACKAGE)) {
+        const path = join(folder, WEIGHTS_PACKAGE, 'model');
+        if (await isFolder(path)) return path;
       }
       throw notInstalled(WEIGHTS_PACKAGE);
     },
   };
 }
 export type PackageLoader = ReturnType<typeof createPackageLoader>;
-
-/** Also `undefined` where its native part cannot be loaded here: the next runtime is tried then. */
-function loaded(resolvers: readonly NodeJS.Require[], name: string): unknown {
-  for (const resolver of resolvers) {
-    try {
-      return resolver(name);
-    } catch {
-      // not there, or not for this machine
-    }
-  }
-  return undefined;
-}
 
 function notInstalled(name: string): AppError {
   return new AppError('NOT_CONFIGURED', `Local embeddings need the package ${name}.`, {

@@ -75,6 +75,9 @@ export class CipherKey {
   }
 }
 
+/** For a key that no person chose. */
+export const newKeyBytes = (): Buffer => randomOctets(KEY_BYTES);
+
 export interface ScryptParameters {
   /** Base64. */
   readonly salt: string;

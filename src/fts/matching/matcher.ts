@@ -1,4 +1,4 @@
-/** What a query asks of one of its phrases in one segment. create-matcher.ts chooses the class. */
+/** What a query asks of one of its phrases in one segment. segment-query.ts chooses the class. */
 import type { PostingList } from '../segments/segment.js';
 import type { PositionList } from './near.js';
 

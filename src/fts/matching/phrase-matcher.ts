@@ -24,8 +24,6 @@ export class PhraseMatcher implements Matcher {
   readonly #segment: Segment;
   readonly #columns: readonly number[];
   readonly #terms: readonly TermSet[];
-  /** The only term at each token of a plain phrase. */
-  readonly #singles: readonly number[];
   readonly #first: boolean;
   /** Made when it is needed: most queries read no tokens. */
   #tokenScan: TokenScan | undefined;
@@ -43,7 +41,6 @@ export class PhraseMatcher implements Matcher {
     this.#segment = segment;
     this.#columns = phrase.columnNumbers;
     this.#terms = phrase.termsAt.map((numbers) => new TermSet(segment, numbers));
-    this.#singles = this.#terms.map(({ single }) => single);
     this.#first = phrase.first;
     const isAnywhere = !phrase.first && phrase.columns === segment.layout.defaults;
     this.#isOneTerm = isAnywhere && phrase.termsAt.length === 1;
@@ -114,7 +111,7 @@ export class PhraseMatcher implements Matcher {
   }
 
   #wordAt(index: PositionIndex, term: number): WordPostings {
-    const single = this.#singles[term] ?? -1;
+    const { single } = this.#terms[term] as TermSet;
     return { list: this.#segment.postings(single), firstPosting: index.firstPosting(single) };
   }
 
@@ -132,16 +129,21 @@ export class PhraseMatcher implements Matcher {
     );
   }
 
-  /** Whether the whole phrase begins at token `position` of a document, within one column. */
+  /**
+   * Whether the whole phrase, of which two words side by side are known, begins at token `position` of a
+   * document, within one column. The tokens are read only if they can decide: they are not in the cache.
+   */
   #isPhraseAt(slot: number, position: number): boolean {
+    const terms = this.#terms;
+    if (terms.length === 2 && this.#columns.length === 1) return true;
     if (position < 0) return false;
     const { tokens, layout, starts } = this.#segment;
     const start = (starts[slot * (layout.count + 1)] ?? 0) + position;
-    const singles = this.#singles;
-    for (let i = 0; i < singles.length; i++) if (tokens[start + i] !== singles[i]) return false;
+    for (let i = 0; terms.length > 2 && i < terms.length; i++)
+      if (tokens[start + i] !== terms[i]?.single) return false;
     for (const column of this.#columns) {
       const { from, to } = columnTokens(this.#segment, slot, column);
-      if (start >= from && start < to) return start + singles.length <= to;
+      if (start >= from && start < to) return start + terms.length <= to;
     }
     return false;
   }
@@ -170,7 +172,7 @@ export class PhraseMatcher implements Matcher {
   #readPositions(slot: number, into: PositionList): boolean {
     const index = this.#index;
     if (index === undefined || !this.#isWord) return false;
-    const single = this.#singles[0] ?? -1;
+    const { single } = this.#terms[0] as TermSet;
     this.#wordPostings ??= this.#segment.postings(single);
     const list = this.#wordPostings;
     const current = (list.packed[this.#cursor] ?? 0) >>> FREQUENCY_BITS;

@@ -8,6 +8,8 @@ import type { Dictionary } from '../terms/dictionary.js';
 
 /** A phrase whose terms are looked up. */
 export interface ResolvedPhrase {
+  /** Its number in the query; that of the first of equal phrases. */
+  readonly number: number;
   /** For each token of the phrase, the dictionary's numbers of the terms that may stand there. */
   readonly termsAt: readonly (readonly number[])[];
   /** `^`: only at the beginning of a column. */
@@ -22,22 +24,20 @@ export interface ResolvedPhrase {
 /** The terms of one segment that may stand at one token of a phrase. */
 export class TermSet {
   readonly locals: readonly number[];
+  /** The only term; -1 if there are none or several. */
+  readonly single: number;
   readonly #termCount: number;
   #members: Uint8Array | undefined;
 
   /** The terms of `segment` among the dictionary's `numbers`. */
   constructor(segment: Segment, numbers: readonly number[]) {
     this.locals = localNumbers(segment, numbers);
+    this.single = this.isSeveral ? -1 : (this.locals[0] ?? -1);
     this.#termCount = segment.termCount;
   }
 
   get isSeveral(): boolean {
     return this.locals.length > 1;
-  }
-
-  /** The only term; -1 if there are none or several. */
-  get single(): number {
-    return this.isSeveral ? -1 : (this.locals[0] ?? -1);
   }
 
   /** 1 for each of several terms, by local number. */
@@ -52,6 +52,7 @@ export class TermSet {
 
 /** Looks up every term. `expand` returns the terms that begin with a prefix and may refuse too many. */
 export function resolvePhrase(
+  number: number,
   phrase: Phrase,
   dictionary: Dictionary,
   expand: (prefix: string) => readonly number[],
@@ -62,7 +63,7 @@ export function resolvePhrase(
     return [...new Set(numbers.filter((number) => number !== undefined))];
   });
   const { first, columns, symbols = [], cjkRun } = phrase;
-  return { termsAt, first, columns, columnNumbers: bitsOf(columns), symbols, cjkRun };
+  return { number, termsAt, first, columns, columnNumbers: bitsOf(columns), symbols, cjkRun };
 }
 
 function bitsOf(mask: number): number[] {

@@ -63,7 +63,8 @@ function forEachShared(
 ): void {
   const { packed: shared, length } = sharedPostings(rare.list, common.list);
   for (let i = 0; i < length; i += 2) {
-    const [at, otherAt] = [shared[i] as number, shared[i + 1] as number];
+    const at = shared[i] as number;
+    const otherAt = shared[i + 1] as number;
     const entry = rare.list.packed[at] as number;
     const slot = entry >>> FREQUENCY_BITS;
     if (segment.dead[slot] === 1) continue;
@@ -127,29 +128,37 @@ export function nearPostings(
   };
   forEachShared(segment, index, rare, common, (slot, from, to, otherFrom, otherTo) => {
     const document = columnTokens(segment, slot, 0).from;
-    let [i, j] = isSwapped ? [otherFrom, from] : [from, otherFrom];
-    const [lastI, lastJ] = isSwapped ? [otherTo, to] : [to, otherTo];
+    // Plain assignments, not of pairs: until this code is optimized, each pair is an allocation.
+    let i = isSwapped ? otherFrom : from;
+    let j = isSwapped ? from : otherFrom;
+    const lastI = isSwapped ? otherTo : to;
+    const lastJ = isSwapped ? to : otherTo;
     let first = 0;
     let second = 0;
     for (const column of columns) {
       const bound = columnTokens(segment, slot, column).to - document;
-      const [endI, endJ] = [endOf(i, lastI, bound), endOf(j, lastJ, bound)];
-      let [keptI, keptJ] = [-1, -1];
+      const endI = endOf(i, lastI, bound);
+      const endJ = endOf(j, lastJ, bound);
+      let keptI = -1;
+      let keptJ = -1;
       while (i < endI && j < endJ) {
-        const [x, y] = [positions[i] as number, positions[j] as number];
+        const x = positions[i] as number;
+        const y = positions[j] as number;
         if (x < y - reach) i++;
         else if (y < x - reach) j++;
         else {
           if (i !== keptI) first++;
           if (j !== keptJ) second++;
-          [keptI, keptJ] = [i, j];
+          keptI = i;
+          keptJ = j;
           const nextX = i + 1 < endI ? (positions[i + 1] as number) : Infinity;
           const nextY = j + 1 < endJ ? (positions[j + 1] as number) : Infinity;
           if (nextY < nextX) j++;
           else i++;
         }
       }
-      [i, j] = [endI, endJ];
+      i = endI;
+      j = endJ;
     }
     if (first === 0) return;
     found[0][length] = (slot << FREQUENCY_BITS) | first;

@@ -14,7 +14,6 @@ import {
   type PostingList,
   type Segment,
 } from '../segments/segment.js';
-import { createMatcher } from './create-matcher.js';
 import {
   combine,
   countedPostings,
@@ -27,6 +26,7 @@ import type { Matcher } from './matcher.js';
 import { columnOf, NearWalk, offsetOf, PositionList } from './near.js';
 import { PhraseMatcher } from './phrase-matcher.js';
 import type { ResolvedPhrase } from './phrase-terms.js';
+import { SymbolMatcher } from './symbol-matcher.js';
 
 /** What one segment contributes to a query. */
 export interface SegmentMatches {
@@ -70,7 +70,8 @@ const byPosition = (a: PhraseInstance, b: PhraseInstance) =>
 export class SegmentQuery {
   readonly segment: Segment;
   readonly #plan: ExecutionPlan;
-  readonly #matchers = new Map<ResolvedPhrase, Matcher>();
+  /** By the number of the first of equal phrases. */
+  readonly #matchers: Matcher[] = [];
   /** The documents of each phrase found so far, deleted ones too, and how many are not deleted. */
   readonly hits: PostingList[] = [];
   readonly counts: number[] = [];
@@ -98,9 +99,8 @@ export class SegmentQuery {
   findPhrase(): number {
     const phrase = this.hits.length;
     const resolved = this.#plan.phrases[phrase] as ResolvedPhrase;
-    const same = this.#plan.phrases.indexOf(resolved);
-    const hits = this.hits[same] ?? this.#matcherOf(resolved).hits();
-    const count = this.counts[same] ?? countLive(this.segment, hits);
+    const hits = this.hits[resolved.number] ?? this.#matcherOf(resolved).hits();
+    const count = this.counts[resolved.number] ?? countLive(this.segment, hits);
     this.hits.push(hits);
     this.counts.push(count);
     return count;
@@ -250,10 +250,11 @@ export class SegmentQuery {
   }
 
   #matcherOf(phrase: ResolvedPhrase): Matcher {
-    const known = this.#matchers.get(phrase);
+    const known = this.#matchers[phrase.number];
     if (known !== undefined) return known;
-    const matcher = createMatcher(this.segment, phrase);
-    this.#matchers.set(phrase, matcher);
+    const Kind = phrase.symbols.length === 0 ? PhraseMatcher : SymbolMatcher;
+    const matcher = new Kind(this.segment, phrase);
+    this.#matchers[phrase.number] = matcher;
     return matcher;
   }
 }

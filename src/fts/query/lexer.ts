@@ -27,15 +27,16 @@ export interface QuerySymbol {
   /** The content of a string without its quotes, or the number of `NEAR/`. */
   readonly text: string;
   readonly quoted: boolean;
-  /** In UTF-16 units of the query. */
+  /** Where it begins and where it ends, in UTF-16 units of the query. */
   readonly position: number;
+  readonly end: number;
 }
 
 const SPACE = /[ \t\n\r]*/y;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: in FTS5, U+001A is part of a bareword.
 const BAREWORD = /[A-Za-z0-9_\x1a\u0080-\uffff]+/y;
-const QUOTED = /"((?:[^"]|"")*)"/y;
-const NEAR_SLASH = /NEAR\/([0-9]+)/y;
+const QUOTED = /"(?:[^"]|"")*"/y;
+const NEAR_SLASH = /NEAR\/[0-9]+/y;
 const PUNCTUATION = '(){}:,+*-^';
 
 /** The error for a malformed query: `QUERY_SYNTAX` with `details.position` in UTF-16 units. */
@@ -45,34 +46,33 @@ export function querySyntaxError(message: string, position: number): AppError {
   });
 }
 
-function matchAt(pattern: RegExp, text: string, position: number): RegExpExecArray | null {
+/** The end of what a sticky pattern matches at `position`; `position` if it matches nothing there. */
+function endOf(pattern: RegExp, text: string, position: number): number {
   pattern.lastIndex = position;
-  return pattern.exec(text);
+  return pattern.test(text) ? pattern.lastIndex : position;
 }
 
-function symbolAt(query: string, position: number): QuerySymbol & { end: number } {
+function symbolAt(query: string, position: number): QuerySymbol {
   const char = query.charAt(position);
-  const make = (kind: SymbolKind, text: string, end: number, quoted = false) => ({
-    kind,
-    text,
-    quoted,
-    position,
-    end,
-  });
-  if (char === '') return make('end', '', position);
-  if (PUNCTUATION.includes(char)) return make(char as SymbolKind, char, position + 1);
+  if (char === '') return { kind: 'end', text: '', quoted: false, position, end: position };
+  if (PUNCTUATION.includes(char))
+    return { kind: char as SymbolKind, text: char, quoted: false, position, end: position + 1 };
   if (char === '"') {
-    const found = matchAt(QUOTED, query, position);
-    if (found === null) throw querySyntaxError('The quoted text is not closed', position);
-    const content = (found[1] ?? '').replaceAll('""', '"');
-    return make('string', content, QUOTED.lastIndex, true);
+    const end = endOf(QUOTED, query, position);
+    if (end === position) throw querySyntaxError('The quoted text is not closed', position);
+    const text = query.slice(position + 1, end - 1).replaceAll('""', '"');
+    return { kind: 'string', text, quoted: true, position, end };
   }
-  const near = matchAt(NEAR_SLASH, query, position);
-  if (near !== null) return make('NEAR/', near[1] ?? '', NEAR_SLASH.lastIndex);
-  const word = matchAt(BAREWORD, query, position)?.[0];
-  if (word === undefined) throw querySyntaxError(`Syntax error near "${char}"`, position);
-  const kind = word === 'AND' || word === 'OR' || word === 'NOT' ? word : 'string';
-  return make(kind, word, position + word.length);
+  const nearEnd = char === 'N' ? endOf(NEAR_SLASH, query, position) : position;
+  if (nearEnd > position) {
+    const text = query.slice(position + 'NEAR/'.length, nearEnd);
+    return { kind: 'NEAR/', text, quoted: false, position, end: nearEnd };
+  }
+  const end = endOf(BAREWORD, query, position);
+  if (end === position) throw querySyntaxError(`Syntax error near "${char}"`, position);
+  const text = query.slice(position, end);
+  const kind = text === 'AND' || text === 'OR' || text === 'NOT' ? text : 'string';
+  return { kind, text, quoted: false, position, end };
 }
 
 /** The symbols of `query`; the last one has the kind `end`. Throws `QUERY_SYNTAX`. */
@@ -80,12 +80,10 @@ export function readSymbols(query: string): QuerySymbol[] {
   const nul = query.indexOf('\0');
   const text = nul < 0 ? query : query.slice(0, nul);
   const symbols: QuerySymbol[] = [];
-  let position = 0;
-  for (;;) {
-    position += matchAt(SPACE, text, position)?.[0].length ?? 0;
-    const { end, ...symbol } = symbolAt(text, position);
+  for (let position = 0; ; ) {
+    const symbol = symbolAt(text, endOf(SPACE, text, position));
     symbols.push(symbol);
     if (symbol.kind === 'end') return symbols;
-    position = end;
+    position = symbol.end;
   }
 }

@@ -12,8 +12,6 @@ import {
   childrenOf,
   DEFAULT_DISTANCE,
   group,
-  mapLeaf,
-  mapPhrases,
   type NearNode,
   type Phrase,
   phraseNode,
@@ -36,12 +34,16 @@ const MAX_PHRASES = 2_048;
 const MAX_NEAR_PHRASES = 32;
 /** Larger than any text. FTS5 has the same limit. */
 const MAX_DISTANCE = 0x7fffffff;
-/** No filter is given yet. Differs from every real mask: those have no sign bit. */
+/** The mask where no filter is given. Differs from every real mask: those have no sign bit. */
 const ANY_COLUMN = -1;
+/** What a word, a phrase or a NEAR can begin with. */
+const OPERAND_STARTS: readonly SymbolKind[] = ['string', '^', '{', '-'];
 
 class Parser {
   readonly #symbols: readonly QuerySymbol[];
   readonly #columns: QueryColumns;
+  /** The columns that all filters around the current place allow. */
+  #mask = ANY_COLUMN;
   #at = 0;
   #nesting = 0;
   #phrases = 0;
@@ -64,8 +66,7 @@ class Parser {
   }
 
   #peek(ahead = 0): QuerySymbol {
-    const last = this.#symbols.length - 1;
-    return this.#symbols[Math.min(this.#at + ahead, last)] as QuerySymbol;
+    return (this.#symbols[this.#at + ahead] ?? this.#symbols.at(-1)) as QuerySymbol;
   }
 
   #take(kind: SymbolKind): QuerySymbol | undefined {
@@ -106,14 +107,13 @@ class Parser {
   }
 
   #operand(): QueryNode {
-    if (this.#peek().kind === '(') return this.#parenthesis();
-    const start = this.#at;
+    const outer = this.#mask;
     const filter = this.#filter();
-    if (filter !== undefined && this.#peek().kind === '(') {
-      return mapPhrases(this.#parenthesis(), narrowTo(filter));
-    }
-    this.#at = start;
-    return this.#implicitAnd();
+    if (this.#peek().kind !== '(') return this.#implicitAnd(filter);
+    this.#mask = outer & filter;
+    const node = this.#parenthesis();
+    this.#mask = outer;
+    return node;
   }
 
   #parenthesis(): QueryNode {
@@ -125,25 +125,20 @@ class Parser {
     return node;
   }
 
-  #implicitAnd(): QueryNode {
-    const nodes: NearNode[] = [];
-    do nodes.push(this.#filteredNear());
-    while (['string', '^', '{', '-'].includes(this.#peek().kind));
+  /** `filter` is that of the first operand. */
+  #implicitAnd(filter: number): QueryNode {
+    const nodes = [this.#near(filter)];
+    while (OPERAND_STARTS.includes(this.#peek().kind)) nodes.push(this.#near(this.#filter()));
+    if (nodes.length === 1) return nodes[0] as NearNode;
     const kept = nodes.filter((node) => node.phrases.some((phrase) => phrase.terms.length > 0));
     return group('and', kept.length > 0 ? kept : nodes.slice(0, 1));
   }
 
-  #filteredNear(): NearNode {
-    const filter = this.#filter();
-    const node = this.#near();
-    return filter === undefined ? node : mapLeaf(node, narrowTo(filter));
-  }
-
-  /** The mask of a filter `name :`, `{names} :`, `- name :` or `- {names} :`; `undefined` if there is none here. */
-  #filter(): number | undefined {
+  /** The mask of a filter `name :`, `{names} :`, `- name :` or `- {names} :`; ANY_COLUMN if there is none here. */
+  #filter(): number {
     const opens = this.#peek().kind;
     const named = opens === 'string' && this.#peek(1).kind === ':';
-    if (!named && opens !== '{' && opens !== '-') return undefined;
+    if (!named && opens !== '{' && opens !== '-') return ANY_COLUMN;
     const negated = this.#take('-') !== undefined;
     let mask = 0;
     if (this.#take('{')) {
@@ -162,8 +157,16 @@ class Parser {
     return 1 << index;
   }
 
-  #near(): NearNode {
-    if (this.#take('^')) return phraseNode({ ...this.#phrase().phrase, first: true });
+  #near(filter: number): NearNode {
+    const outer = this.#mask;
+    this.#mask = outer & filter;
+    const node = this.#narrowedNear();
+    this.#mask = outer;
+    return node;
+  }
+
+  #narrowedNear(): NearNode {
+    if (this.#take('^')) return phraseNode(this.#phrase(true).phrase);
     if (this.#peek().kind === 'string' && this.#peek(1).kind === '(') return this.#nearGroup();
     const { phrase, source } = this.#phrase();
     return this.#peek().kind === 'NEAR/' ? this.#nearChain(phrase) : phraseNode(phrase, source);
@@ -202,33 +205,26 @@ class Parser {
     return nearNode(phrases, Math.min(Number(distance), MAX_DISTANCE));
   }
 
-  #phrase(): { phrase: Phrase; source: string } {
+  #phrase(first = false): { phrase: Phrase; source: string } {
     const start = this.#peek().position;
-    const texts: string[] = [];
     const terms: QueryTerm[] = [];
+    let source = '';
     do {
       const { text } = this.#expect('string');
-      texts.push(text);
+      source = source === '' ? text : `${source} ${text}`;
       for (const term of termsOf(text)) terms.push({ term, prefix: false });
       const prefix = this.#take('*') !== undefined;
       const last = terms.pop();
       // In FTS5, `a* + ""` is no prefix: every string of a phrase sets the mark of its last term again.
-      if (last) terms.push({ ...last, prefix });
+      if (last) terms.push({ term: last.term, prefix });
     } while (this.#take('+'));
     this.#phrases += Math.max(1, terms.length);
     if (this.#phrases > MAX_PHRASES)
       throw querySyntaxError(`The query has more than ${MAX_PHRASES} words`, start);
-    return { phrase: { terms, first: false, columns: ANY_COLUMN }, source: texts.join(' ') };
+    const columns = this.#mask === ANY_COLUMN ? this.#columns.defaults : this.#mask;
+    return { phrase: { terms, first, columns }, source };
   }
 }
-
-/** Nested filters intersect. */
-const narrowTo =
-  (filter: number) =>
-  (phrase: Phrase): Phrase => ({
-    ...phrase,
-    columns: phrase.columns === ANY_COLUMN ? filter : phrase.columns & filter,
-  });
 
 const lower = (name: string) => name.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
@@ -252,7 +248,5 @@ function heightOf(node: QueryNode, parent?: QueryNode['kind']): number {
 export function parseFts5(query: string, columns: QueryColumns): QueryNode {
   const node = new Parser(query, columns).parse();
   if (heightOf(node) > MAX_DEPTH) throw tooDeep(0);
-  return mapPhrases(node, (phrase) =>
-    phrase.columns === ANY_COLUMN ? { ...phrase, columns: columns.defaults } : phrase,
-  );
+  return node;
 }

@@ -38,7 +38,7 @@ export interface NearNode {
   readonly phrases: readonly Phrase[];
   readonly distance: number;
   /** The text of a bare word or quoted phrase without operators, which `auto` may widen. */
-  readonly source?: string;
+  readonly source?: string | undefined;
 }
 
 interface GroupNode {
@@ -59,8 +59,7 @@ export const DEFAULT_DISTANCE = 10;
 
 /** A leaf of one phrase. */
 export function phraseNode(phrase: Phrase, source?: string): NearNode {
-  const node = { kind: 'near', phrases: [phrase], distance: DEFAULT_DISTANCE } as const;
-  return source === undefined ? node : { ...node, source };
+  return { kind: 'near', phrases: [phrase], distance: DEFAULT_DISTANCE, source };
 }
 
 /** Joins nodes; returns a single node unchanged. `nodes` is not empty. */
@@ -77,19 +76,4 @@ export function childrenOf(node: QueryNode): readonly QueryNode[] {
 /** Every phrase, in the order in which FTS5 numbers phrases and adds their scores. */
 export function phrasesOf(node: QueryNode): Phrase[] {
   return node.kind === 'near' ? [...node.phrases] : childrenOf(node).flatMap(phrasesOf);
-}
-
-/** A copy of the leaf with each phrase replaced by `change(phrase)`. */
-export function mapLeaf(node: NearNode, change: (phrase: Phrase) => Phrase): NearNode {
-  return { ...node, phrases: node.phrases.map(change) };
-}
-
-/** A copy of the tree with each phrase replaced by `change(phrase)`. */
-export function mapPhrases(node: QueryNode, change: (phrase: Phrase) => Phrase): QueryNode {
-  if (node.kind === 'near') return mapLeaf(node, change);
-  if (node.kind !== 'not') {
-    return { ...node, children: node.children.map((child) => mapPhrases(child, change)) };
-  }
-  const [left, right] = [mapPhrases(node.left, change), mapPhrases(node.right, change)];
-  return { kind: 'not', left, right };
 }

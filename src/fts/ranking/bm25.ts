@@ -8,7 +8,7 @@ const K1 = 1.2;
 const B = 0.75;
 /** FTS5's idf of a phrase that more than half of the documents contain. */
 const MIN_IDF = 1e-6;
-/** Norms of longer documents are computed each time: such documents are rare, and every write makes a new cache. */
+/** Norms of longer documents are computed each time: such documents are rare, and every write clears the cache. */
 const CACHED_LENGTHS = 512;
 
 /** Inverse document frequency of a phrase that `hitCount` of `documentCount` documents contain. */
@@ -17,14 +17,18 @@ export function idf(documentCount: number, hitCount: number): number {
   return value <= 0 ? MIN_IDF : value;
 }
 
-/** The length term of bm25's denominator, for one state of the index. */
+/** The length term of bm25's denominator. */
 export class LengthNorms {
-  readonly #averageLength: number;
+  #averageLength = 0;
   /** 0 for a norm that no query has asked for: a write makes all of them stale. */
   readonly #cache = new Float64Array(CACHED_LENGTHS);
 
-  constructor(documentCount: number, tokenCount: number) {
-    this.#averageLength = tokenCount / documentCount;
+  /** The norms for an index of these totals. */
+  update(documentCount: number, tokenCount: number): this {
+    const averageLength = tokenCount / documentCount;
+    if (averageLength !== this.#averageLength) this.#cache.fill(0);
+    this.#averageLength = averageLength;
+    return this;
   }
 
   #remember(length: number): number {

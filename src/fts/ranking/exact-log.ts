@@ -50,16 +50,10 @@ function divide(a: Double2, b: Double2): Double2 {
 /** 1, 1/3, 1/5, … of the series for artanh, which ends where its terms fall below 2^-110. */
 const SERIES = Array.from({ length: 25 }, (_, i) => divide([1, 0], [2 * i + 1, 0]));
 
-/** ln(x) for finite x > 0. */
-export function exactLog(x: number): number {
-  let exponent = Math.round(Math.log2(x));
-  let mantissa = x / 2 ** exponent;
-  if (mantissa > Math.SQRT2) {
-    mantissa /= 2;
-    exponent++;
-  }
-  // ln m = 2 artanh((m - 1) / (m + 1)), and both sums are exact here as pairs.
-  const ratio = divide(add([mantissa, 0], [-1, 0]), add([mantissa, 0], [1, 0]));
+/** ln(m / c). The closer the two, the fewer terms are needed. */
+function logOfRatio(m: number, c: number): Double2 {
+  // ln (m / c) = 2 artanh((m - c) / (m + c)), and both sums are exact here as pairs.
+  const ratio = divide(add([m, 0], [-c, 0]), add([m, 0], [c, 0]));
   const square = multiply(ratio, ratio);
   // Terms after the first 57 bits need no more than a double, and those after 110 bits are nothing.
   const bits = -Math.log2(square[0]);
@@ -69,7 +63,25 @@ export function exactLog(x: number): number {
     tail = tail * square[0] + (SERIES[i]?.[0] ?? 0);
   let sum: Double2 = [tail, 0];
   for (let i = precise - 1; i >= 0; i--) sum = add(multiply(sum, square), SERIES[i] ?? sum);
-  const artanh = multiply(sum, ratio);
-  const [high, low] = add(multiply([exponent, 0], LN2), [2 * artanh[0], 2 * artanh[1]]);
+  const [high, low] = multiply(sum, ratio);
+  return [2 * high, 2 * low];
+}
+
+const STEPS = 32;
+/** ln(i / STEPS), computed when it is first needed. */
+const LOGS: Double2[] = [];
+
+/** ln(x) for finite x > 0. */
+export function exactLog(x: number): number {
+  let exponent = Math.round(Math.log2(x));
+  let mantissa = x / 2 ** exponent;
+  if (mantissa > Math.SQRT2) {
+    mantissa /= 2;
+    exponent++;
+  }
+  const step = Math.round(mantissa * STEPS);
+  LOGS[step] ??= logOfRatio(step / STEPS, 1);
+  const near = add(LOGS[step], logOfRatio(mantissa, step / STEPS));
+  const [high, low] = add(multiply([exponent, 0], LN2), near);
   return high + low;
 }

@@ -49,9 +49,9 @@ function planQuery(root: QueryNode, store: SegmentStore): ExecutionPlan {
   };
   const phrases = phrasesOf(root);
   const resolved = new Map<string, ResolvedPhrase>();
-  const resolve = (phrase: Phrase) => {
+  const resolve = (phrase: Phrase, number: number) => {
     const key = phrases.length > 1 ? JSON.stringify(phrase) : '';
-    const known = resolved.get(key) ?? resolvePhrase(phrase, store.dictionary, expand);
+    const known = resolved.get(key) ?? resolvePhrase(number, phrase, store.dictionary, expand);
     resolved.set(key, known);
     return known;
   };

@@ -40,8 +40,20 @@ const TABLED_FREQUENCIES = 64;
 /** A list that the others exceed this much is ranked first, because they may then be needless. */
 const LEAD_RATIO = 4;
 
+/** After so many documents, each with all phrases of a query, `rankSame` pauses. */
+const DOCUMENTS_A_STEP = 256;
+
 /** Sums by slot, all 0 between two uses. A search that yields keeps it, and another makes its own. */
 let spareSums: Float64Array | undefined;
+
+/** Offers a document to the top, unless it comes after the last one there or is deleted. */
+function offer({ segment }: SegmentQuery, slot: number, score: number, { top }: Ranking): void {
+  const { last } = top;
+  if (last !== undefined && score < last.score) return;
+  const order = segment.orders[slot] ?? 0;
+  if (last !== undefined && score === last.score && order <= last.order) return;
+  if (segment.dead[slot] !== 1) top.offer({ score, order, id: segment.ids[slot] ?? 0 });
+}
 
 /**
  * Offers the documents of a query that ranks by one phrase. A longer document of the same frequency never
@@ -51,9 +63,10 @@ function rankOnePhrase(
   query: SegmentQuery,
   phrase: number,
   { packed, length }: PostingList,
-  { idfs, norms, top, tooLong: tables }: Ranking,
+  ranking: Ranking,
 ): void {
-  const { lengths, orders, ids, dead } = query.segment;
+  const { idfs, norms, top, tooLong: tables } = ranking;
+  const { lengths } = query.segment;
   const phraseIdf = idfs[phrase] ?? 0;
   tables[phrase] ??= new Float64Array(TABLED_FREQUENCIES).fill(Infinity);
   const tooLong = tables[phrase];
@@ -75,10 +88,8 @@ function rankOnePhrase(
       if (stored < TABLED_FREQUENCIES) tooLong[stored] = tokens;
       continue;
     }
-    const order = orders[slot] ?? 0;
-    if (last !== undefined && score === last.score && order <= last.order) continue;
-    if (dead[slot] === 1) continue;
-    top.offer({ score, order, id: ids[slot] ?? 0 });
+    offer(query, slot, score, ranking);
+    if (top.last === last) continue;
     last = top.last;
     least = leastNow();
   }
@@ -91,10 +102,11 @@ function rankOnePhrase(
 function* rankSums(
   query: SegmentQuery,
   lists: readonly PostingList[],
-  { idfs, norms, top }: Ranking,
+  ranking: Ranking,
   done: PostingList = NO_POSTINGS,
 ): Generator<void, void> {
-  const { lengths, orders, ids, dead } = query.segment;
+  const { idfs, norms, top } = ranking;
+  const { lengths } = query.segment;
   const sums = spareSums ?? new Float64Array(MAX_SLOTS);
   spareSums = undefined;
   for (let i = 0; i < done.length; i++)
@@ -112,19 +124,16 @@ function* rankSums(
     }
     yield;
   }
-  let { last } = top;
   for (const { packed, length } of lists) {
+    let bound = top.last?.score ?? Number.MIN_VALUE;
     for (let i = 0; i < length; i++) {
       const slot = (packed[i] ?? 0) >>> FREQUENCY_BITS;
       const score = sums[slot] as number;
-      // 0 if the document was in an earlier list too. Most others end here as well and cost no allocation.
+      // 0 if the document was in an earlier list too. Most others end here as well.
       sums[slot] = 0;
-      if (score <= 0 || (last !== undefined && score < last.score)) continue;
-      const order = orders[slot] ?? 0;
-      if (last !== undefined && score === last.score && order <= last.order) continue;
-      if (dead[slot] === 1) continue;
-      top.offer({ score, order, id: ids[slot] ?? 0 });
-      last = top.last;
+      if (score < bound) continue;
+      offer(query, slot, score, ranking);
+      bound = top.last?.score ?? bound;
     }
   }
   for (let i = 0; i < done.length; i++) sums[(done.packed[i] ?? 0) >>> FREQUENCY_BITS] = 0;
@@ -174,13 +183,44 @@ function* rankAny(
 const among = (lists: readonly PostingList[], candidates: PostingList) =>
   lists.map((list) => (list === candidates ? list : intersect(list, candidates)));
 
-/** Offers the documents of `lists`. */
-function* rank(query: SegmentQuery, lists: readonly PostingList[], ranking: Ranking) {
+/** Offers the documents of several lists with the same documents, as AND and NEAR have them. */
+function* rankSame(
+  query: SegmentQuery,
+  lists: readonly PostingList[],
+  ranking: Ranking,
+): Generator<void, void> {
+  const { idfs, norms } = ranking;
+  const { lengths } = query.segment;
+  const filled = [...lists.keys()].filter((phrase) => lists[phrase]?.length !== 0);
+  const { packed, length } = lists[filled[0] ?? 0] as PostingList;
+  for (let i = 0; i < length; i++) {
+    const slot = (packed[i] ?? 0) >>> FREQUENCY_BITS;
+    const norm = norms.of(lengths[slot] ?? 0);
+    let score = 0;
+    for (const phrase of filled) {
+      const stored = (lists[phrase]?.packed[i] ?? 0) & MAX_FREQUENCY;
+      const frequency = stored === MAX_FREQUENCY ? query.recount(phrase, slot) : stored;
+      score += termScore(idfs[phrase] ?? 0, frequency, norm);
+    }
+    offer(query, slot, score, ranking);
+    if (i % DOCUMENTS_A_STEP === 0) yield;
+  }
+}
+
+/** Offers the documents of `lists`; `documents` is the number of different ones, if that is known. */
+function* rank(
+  query: SegmentQuery,
+  lists: readonly PostingList[],
+  ranking: Ranking,
+  documents?: number,
+) {
   const isFilled = ({ length }: PostingList) => length > 0;
   const only = lists.findIndex(isFilled);
   if (only < 0) return;
   if (lists.findLastIndex(isFilled) === only)
     rankOnePhrase(query, only, lists[only] ?? NO_POSTINGS, ranking);
+  else if (lists.every(({ length }) => length === 0 || length === documents))
+    yield* rankSame(query, lists, ranking);
   else yield* rankAny(query, lists, ranking);
 }
 
@@ -201,6 +241,6 @@ export function* rankSegment(
     filter && ((slot) => segment.dead[slot] !== 1 && filter(segment.ids[slot] ?? 0)),
   );
   if (documents.length === 0) return 0;
-  yield* rank(query, counted, ranking);
+  yield* rank(query, counted, ranking, documents.length);
   return filter === undefined ? countLive(segment, documents) : documents.length;
 }

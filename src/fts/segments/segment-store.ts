@@ -47,7 +47,7 @@ export class SegmentStore {
   #mergeIsDue = false;
   /** Segments from a cache. The documents of their terms are counted before the first deletion. */
   #uncounted: FrozenSegment[] = [];
-  #norms: { version: number; value: LengthNorms } | undefined;
+  readonly #norms = new LengthNorms();
   /** Documents in the index. */
   documentCount = 0;
   /** Tokens in the default columns of all documents. */
@@ -70,15 +70,9 @@ export class SegmentStore {
     return [...this.#frozen.values()];
   }
 
-  /** For the current documents. */
+  /** For the current documents, until the next change. */
   get norms(): LengthNorms {
-    if (this.#norms?.version !== this.version) {
-      this.#norms = {
-        version: this.version,
-        value: new LengthNorms(this.documentCount, this.tokenCount),
-      };
-    }
-    return this.#norms.value;
+    return this.#norms.update(this.documentCount, this.tokenCount);
   }
 
   has(id: DocumentId): boolean {
@@ -176,12 +170,10 @@ export class SegmentStore {
   #retainTerms(segment: FrozenSegment, counted: number): void {
     const { offsets, terms, packed } = segment.parts;
     for (let local = 0; local < terms.length; local++) {
-      const from = offsets[local] ?? 0;
-      let to = offsets[local + 1] ?? 0;
-      if (counted > 0)
-        while (to > from && (packed[to - 1] ?? 0) >>> FREQUENCY_BITS >= counted) to--;
-      const known = counted > 0 ? to - from : 0;
-      this.dictionary.retain(terms[local] ?? 0, (offsets[local + 1] ?? 0) - from - known);
+      let from = offsets[local] ?? 0;
+      const to = offsets[local + 1] ?? 0;
+      while (from < to && (packed[from] ?? 0) >>> FREQUENCY_BITS < counted) from++;
+      this.dictionary.retain(terms[local] ?? 0, to - from);
     }
   }
 

@@ -111,12 +111,12 @@ describe('an extractive summary', () => {
     expect(Math.min(...numbers)).toBeLessThan(15);
   });
 
-  it('begins with the beginning where no sentence can be told', async () => {
+  it('an extract begins with the first words if the text has no sentences', async () => {
     expect(await of(conversationOf(`u: ${'x'.repeat(2000)}`), 'brief')).toMatch(/^x{200,}…$/);
     expect(await of(conversationOf('u: ```\nls -la\n```'), 'brief')).toBe('``` ls -la ```');
   });
 
-  it('is absent where nobody said anything', async () => {
+  it('an extract of a conversation without messages is missing', async () => {
     expect(await of(conversationOf('s: Be kind.'), 'standard')).toBeUndefined();
     expect(await of(conversationOf('u:  '), 'standard')).toBeUndefined();
   });
@@ -145,7 +145,7 @@ describe('the language of a text', () => {
 });
 
 describe('the quality of a summary', () => {
-  it('is high for one that covers what was said, low for a thin or an invented one', async () => {
+  it('quality is high for a summary that covers the messages, low for a thin or an invented one', async () => {
     const good = qualityOf((await of(ENGLISH, 'standard')) ?? '', ENGLISH);
     const thin = qualityOf('They talked about something.', ENGLISH);
     const invented = qualityOf(

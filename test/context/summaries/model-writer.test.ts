@@ -94,7 +94,7 @@ describe('a summary by a language model', () => {
     expect(used).toEqual(['here']);
   });
 
-  it('cannot be led out of its marks by what was said', async () => {
+  it('the transcript in a prompt cannot end its own marks', async () => {
     const api = await startLlm();
     const { summaries, conversations } = await open([{ api, name: 'here' }]);
     const { conversationId } = await conversations.create({
@@ -117,7 +117,7 @@ describe('a summary by a language model', () => {
     expect(api.received.at(-1)?.prompt).toContain('notes on the consecutive parts');
   });
 
-  it('is made in smaller parts where the model takes less than the user said', async () => {
+  it('a summary is made in smaller parts if the model accepts less than the settings say', async () => {
     const api = await startLlm({ contextTokens: 3_000 });
     const { summaries, id } = await open([{ api, name: 'here', contextTokens: 12_000 }], 200);
     const { summary, problem } = await summaries.get(id, 'brief', asked);
@@ -176,7 +176,7 @@ describe('a summary by a language model', () => {
     },
   );
 
-  it('is not asked for where nobody was allowed', async () => {
+  it('no model is asked if none was allowed', async () => {
     const { summaries, id, file } = await open([]);
     expect((await summaries.get(id, 'brief', asked)).summary?.provider).toBe('extractive');
     expect(existsSync(file)).toBe(true);

@@ -75,7 +75,7 @@ describe('a summary', () => {
     });
   });
 
-  it('is absent where nothing was said', async () => {
+  it('a summary of a conversation without messages is missing', async () => {
     const { summaries, conversations } = await open();
     const { conversationId } = await conversations.create({});
     expect(await summaries.get(conversationId, 'brief', asked)).toEqual({
@@ -117,7 +117,7 @@ describe('a summary by a language model', () => {
     );
   });
 
-  it('stays, told to be stale, where the model fails later, and where none is asked', async () => {
+  it('a stored summary is marked as stale when the model fails later, or no model is asked', async () => {
     let now: string | AppError = 'About a bed of larch.';
     const writer: SummaryWriter = {
       isReady: async () => true,

@@ -143,7 +143,7 @@ describe('the token', () => {
     });
   });
 
-  it('is needed for every method, and before anything of the body is looked at', async () => {
+  it('the token is required for every method, before the body is read', async () => {
     await withHttpPlace({ config: { token: TOKEN } }, async ({ url }) => {
       for (const method of ['GET', 'DELETE', 'PUT', 'PATCH'])
         expectRefusal(await ask(url, { method }), 401);

@@ -38,7 +38,7 @@ const foldersIn = (logsFolder: string) =>
   readdirSync(logsFolder).filter((name) => /^\d/.test(name));
 
 describe('conversations created together', () => {
-  it('have ids of their own although they have one time, and names that are taken are passed over', async () => {
+  it('new conversations of one millisecond get different ids, and skip names that exist', async () => {
     const { logsFolder, store } = await openLogs();
     const ms = Date.parse(TIME);
     const elsewhere = join(logsFolder, 'elsewhere');

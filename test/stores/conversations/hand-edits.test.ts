@@ -281,7 +281,7 @@ describe('damaged files', () => {
     expect(textOf(ID1)).toContain('another place');
   });
 
-  it('that cannot be read hide nothing else, and are looked at again', async () => {
+  it('hand edits that cannot be read hide no other conversation, and are read again later', async () => {
     const { store, logsFolder, fileOf, put } = await openStore();
     await store.create({});
     mkdirSync(fileOf(ID1), { recursive: true });

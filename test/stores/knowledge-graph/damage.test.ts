@@ -125,7 +125,7 @@ async function flipEach(
 const isSame = (a: string[], b: string[]) => a.join('\n') === b.join('\n');
 
 describe('each byte changed', () => {
-  it('in the log: at most the operation that was hit is lost, and that is said', async () => {
+  it('in the log: at most the damaged operation is lost, and a notice reports it', async () => {
     const last = placesOf(wal).at(-1);
     const failures: string[] = [];
     const count = await flipEach(
@@ -144,7 +144,7 @@ describe('each byte changed', () => {
     expect(failures).toEqual([]);
   });
 
-  it('in a snapshot without a previous generation: the same, and always said', async () => {
+  it('in a snapshot without a previous generation: the same, and a notice always reports it', async () => {
     const failures: string[] = [];
     const count = await flipEach(
       snapshot,
@@ -163,7 +163,7 @@ describe('each byte changed', () => {
     expect(failures).toEqual([]);
   });
 
-  it('in a snapshot with the previous generation: nothing is lost, and it is said', async () => {
+  it('in a snapshot with the previous generation: nothing is lost, and a notice reports it', async () => {
     const failures: string[] = [];
     await flipEach(
       snapshot,
@@ -191,7 +191,7 @@ describe('each length cut off', () => {
     }
   });
 
-  it('of a snapshot: the same, it is said, and with the previous generation nothing is lost', async () => {
+  it('of a snapshot: the same with a notice, and with the previous generation nothing is lost', async () => {
     const all = whole();
     for (let length = 0; length < snapshot.length - 1; length += 1) {
       const cut = snapshot.subarray(0, length);

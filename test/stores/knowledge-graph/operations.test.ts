@@ -297,7 +297,7 @@ describe('lines that others wrote', () => {
   const write = (folder: string, ...lines: string[]) =>
     writeFileSync(join(folder, 'kg_wal.log'), `${lines.map((line) => `\n${line}`).join('')}\n`);
 
-  it('are taken without a checksum, an id or a time, the same in every process', async () => {
+  it('lines written by hand need no checksum, id or time, and give the same facts in every process', async () => {
     const folder = tempFolder();
     write(
       folder,

@@ -181,7 +181,7 @@ describe('facts in time', () => {
     expect((await graph.add([fact('Ada')])).triples).toMatchObject([{ added: true }]);
   });
 
-  it('can end earlier than was said, by replacing as well', async () => {
+  it('can end a fact earlier than its stored end, also by replacing it', async () => {
     const clock = manualClock(1_000);
     const { graph, open } = openGraph({ clock });
     const home = (place: string) => fact('Ada', 'lives in', place);

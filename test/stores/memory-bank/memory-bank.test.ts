@@ -184,7 +184,7 @@ describe('reading and writing', () => {
     ]);
   });
 
-  it('deletes nothing that was saved after it was looked at', async () => {
+  it('does not delete a note that was saved after it was read', async () => {
     const { bank, put, paths } = openBank();
     for (const permanent of [true, false]) {
       put('a.md', 'one');

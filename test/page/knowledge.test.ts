@@ -1,0 +1,72 @@
+/** The graph by keyboard: the day of the slider, the predicate, and the way to a node. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { launch, run } from './browser.mjs';
+import { faultsOf, goTo, openPage } from './opened-page.js';
+
+let browser: Browser;
+let opened: Awaited<ReturnType<typeof openPage>>;
+
+beforeAll(async () => {
+  browser = await launch();
+});
+afterAll(() => browser.close());
+afterEach(() => opened.close());
+
+const DAY_MS = 86_400_000;
+const ago = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
+
+async function openFacts() {
+  opened = await openPage(browser, async (place) => {
+    const facts = [
+      { subject: 'Ada', predicate: 'lives in', object: 'London', ts: ago(300), validTo: ago(100) },
+      { subject: 'Ada', predicate: 'lives in', object: 'Ockham', ts: ago(100) },
+      { subject: 'Ada', predicate: 'knows', object: 'Charles', ts: ago(300) },
+    ];
+    mkdirSync(place.root);
+    const file = join(place.root, 'facts.jsonl');
+    writeFileSync(file, facts.map((fact) => JSON.stringify(fact)).join('\n'));
+    await run(place, ['kg', 'import', '--file', file]);
+  });
+  const { page } = opened;
+  await goTo(page, '#/knowledge');
+  await page.waitForSelector('.facts-table td');
+  const objects = async () =>
+    (await page.locator('.facts-table tbody td:nth-child(3)').allInnerTexts()).sort();
+  return { page, objects };
+}
+
+it('shows the facts of the day that the slider is moved to, and of a predicate, by keyboard', async () => {
+  const { page, objects } = await openFacts();
+  await expect.poll(objects).toEqual(['Charles', 'Ockham']);
+  const slider = page.locator('.as-of input');
+  const last = Number(await slider.getAttribute('max'));
+  expect(await slider.getAttribute('aria-valuetext')).toBe('now');
+  await slider.fill(String(last - 200));
+  await expect.poll(objects).toEqual(['Charles', 'London']);
+  expect(await slider.getAttribute('aria-valuetext')).toBe(ago(200).slice(0, 10));
+  await slider.fill(String(last - 400));
+  await expect.poll(objects).toEqual([]);
+  await slider.focus();
+  await page.keyboard.press('End');
+  await expect.poll(objects).toEqual(['Charles', 'Ockham']);
+  await page.keyboard.press('ArrowLeft');
+  await expect.poll(() => slider.getAttribute('aria-valuetext')).toBe(ago(1).slice(0, 10));
+  await page.keyboard.press('End');
+  const predicate = page.getByLabel('Predicate');
+  await predicate.focus();
+  await page.keyboard.press('l');
+  await expect.poll(objects).toEqual(['Ockham']);
+  expect(await page.getByRole('img').getAttribute('aria-label')).toContain('1 facts');
+  await page.keyboard.press('Home');
+  await expect.poll(objects).toEqual(['Charles', 'Ockham']);
+  await predicate.selectOption('knows');
+  await expect.poll(objects).toEqual(['Charles']);
+  await page.locator('.facts-table a', { hasText: 'Charles' }).focus();
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('h1 bdi:text("Charles")');
+  expect(await faultsOf(page)).toEqual([]);
+  expect(opened.faults).toEqual([]);
+});
