@@ -8,6 +8,7 @@ import type { Stamp } from '../files/read/stamp.js';
 import type { CipherKey } from '../files/sealing/cipher.js';
 import { addStore, type StorePaths } from '../files/sealing/open-stores.js';
 import { type GivenKey, namedKey } from './keys.js';
+import { requireClear } from './lost-marker.js';
 import { type Marker, markerPath, readMarker } from './marker.js';
 
 export interface OpenEncryption {
@@ -18,7 +19,7 @@ export interface OpenEncryption {
 }
 
 /**
- * DECRYPT where the given key is not the store's; LOCKED while the store is being encrypted or decrypted,
+ * DECRYPT where the given key is not the store's, or the marker of an encrypted store is lost; LOCKED while the store is being encrypted or decrypted,
  * also where the process that did it has ended.
  */
 export async function openEncryption(
@@ -28,6 +29,7 @@ export async function openEncryption(
 ): Promise<OpenEncryption> {
   const { marker, stamp } = readMarker(logsFolder);
   if (marker.converting !== undefined) throw unfinished(marker.converting.to === null);
+  if (marker.key === null) await requireClear(logsFolder, paths);
   const key = marker.key === null ? undefined : (await namedKey(marker.key, given)).key;
   const path = markerPath(logsFolder);
   const readAgain = () => stampOfSame(logsFolder, marker);

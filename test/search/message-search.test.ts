@@ -327,9 +327,9 @@ describe('an index that is not there yet', () => {
       await delay(1);
     }
     clearInterval(counting);
-    // Searches were answered with what was there, again and again, before all of it was.
-    expect(seen.filter((total) => total > 0 && total < messages.length).length).toBeGreaterThan(5);
-    expect(turns).toBeGreaterThan(20);
+    // A search was answered with what was there before all of it was, and timers ran again and again.
+    expect(seen.filter((total) => total > 0 && total < messages.length)).not.toEqual([]);
+    expect(turns).toBeGreaterThan(50);
     expect(await totalOf(place, 'bulk')).toBe(messages.length);
   });
 

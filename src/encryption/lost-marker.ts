@@ -1,0 +1,81 @@
+/**
+ * Notices an encrypted store whose marker is missing, or says that there is no key: it would be taken for
+ * a store in the clear, and new texts would be written unencrypted beside the encrypted ones.
+ */
+import { join } from 'node:path';
+import { AppError } from '../base/errors.js';
+import { listFiles, listFolders } from '../files/paths/folders.js';
+import { readStored } from '../files/read/json-doc.js';
+import type { StorePaths } from '../files/sealing/open-stores.js';
+import { sealedFileKey } from '../files/sealing/sealed-form.js';
+import { markerPath } from './marker.js';
+
+/** Of each kind. */
+const MOST_FILES = 20;
+/** Larger ones are left out. */
+const MOST_BYTES = 1024 * 1024;
+const CONVERSATION = /^\d{8}-\d{13}$/;
+/** A value in a document, or a line of the graph. Inside of a text, the quotation mark is escaped. */
+const SEALED_PART = /(?:[^\\]"sealed:1:|^~)([0-9a-f]{16}):/m;
+
+/** DECRYPT where most of the files are encrypted: a single one may have been copied from another store. */
+export async function requireClear(logsFolder: string, paths: StorePaths): Promise<void> {
+  const sealed: string[] = [];
+  let clear = 0;
+  for (const path of await documents(logsFolder, paths)) {
+    const found = await keyIdIn(path);
+    if (found === 'none') clear += 1;
+    else if (found !== undefined) sealed.push(found);
+  }
+  // Of the graph, only what is in the snapshot or the log is sealed, and one of them may be empty.
+  for (const path of paths.lineFiles) {
+    const found = await keyIdIn(path);
+    if (found !== 'none' && found !== undefined) sealed.push(found);
+  }
+  const [keyId] = sealed;
+  if (keyId === undefined || sealed.length <= clear) return;
+  const path = markerPath(logsFolder);
+  throw new AppError(
+    'DECRYPT',
+    `This store is encrypted with the key ${keyId}, but ${path} does not name it.`,
+    {
+      hint: 'Nothing was written. Copy encryption.json from a backup. With a key file, daybook encrypt --key-file FILE --yes makes it again.',
+      details: { path, keyId },
+    },
+  );
+}
+
+async function documents(logsFolder: string, { sealed }: StorePaths): Promise<string[]> {
+  const conversations = (await namesIn(listFolders, logsFolder))
+    .filter((name) => CONVERSATION.test(name))
+    .sort()
+    .slice(-MOST_FILES)
+    .map((name) => join(logsFolder, name, 'conversation.json'));
+  const others: string[] = [];
+  for (const folder of sealed.filter((each) => each !== logsFolder)) {
+    for (const [at, suffix] of [
+      [folder, '.md'],
+      [join(folder, 'insights'), '.json'],
+    ] as const) {
+      const names = (await namesIn(listFiles, at)).filter((name) => name.endsWith(suffix));
+      others.push(...names.slice(0, MOST_FILES).map((name) => join(at, name)));
+    }
+  }
+  return [...conversations, ...others];
+}
+
+/** Nothing where a folder cannot be listed: its store reports why. */
+const namesIn = (list: (path: string) => Promise<string[]>, path: string): Promise<string[]> =>
+  list(path).catch(() => []);
+
+/** `undefined` for what is absent, too large, or no file: its store says more about it. */
+async function keyIdIn(path: string): Promise<string | 'none' | undefined> {
+  try {
+    const found = await readStored(path, MOST_BYTES);
+    if (found === undefined) return undefined;
+    const { bytes } = found;
+    return sealedFileKey(bytes) ?? SEALED_PART.exec(bytes.toString('latin1'))?.[1] ?? 'none';
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,68 @@
+/** An encrypted store that lost `encryption.json` is never taken for a store in the clear. */
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Place, withPlace } from '../e2e/harness.js';
+import { failure, filesWith, keyIn, run, withKey } from './store.js';
+
+const MARK = 'MarkMarienstrasse';
+const LATER = 'MarkLater';
+const markerOf = ({ root }: Place) => join(root, 'conversation-logs', 'encryption.json');
+
+const LOSSES: Record<string, (marker: string) => void> = {
+  missing: (marker) => rmSync(marker),
+  'without a key': (marker) =>
+    writeFileSync(marker, '{"format": "daybook-encryption", "version": 1, "key": null}'),
+};
+
+describe('a marker that is', () => {
+  it.each(Object.entries(LOSSES))('%s refuses reading and writing', async (_, lose) => {
+    await withPlace(async (place) => {
+      await run(place, 'save', 'user', MARK);
+      const key = keyIn(place);
+      await run(place, 'encrypt', '--key-file', key, '--yes');
+      lose(markerOf(place));
+      for (const each of [place, withKey(place, key)]) {
+        expect(await failure(each, 'save', 'user', LATER)).toBe('DECRYPT');
+        expect(await failure(each, 'mb', 'add', 'a.md', LATER)).toBe('DECRYPT');
+        expect(await failure(each, 'search', MARK)).toBe('DECRYPT');
+      }
+      expect(filesWith(LATER, [place.root])).toEqual([]);
+      await run(place, 'encrypt', '--key-file', key, '--yes');
+      const mended = withKey(place, key);
+      expect(await run(mended, 'search', MARK)).toContain(MARK);
+      await run(mended, 'save', 'user', LATER);
+      expect(filesWith(LATER, [place.root])).toEqual([]);
+    });
+  });
+
+  it('missing is noticed by a note or a fact alone', async () => {
+    for (const save of [
+      ['mb', 'add', 'a.md', MARK],
+      ['kg', 'add', 'Ada', 'knows', MARK],
+      ['insight', 'save', MARK],
+    ]) {
+      await withPlace(async (place) => {
+        await run(place, ...save);
+        await run(place, 'encrypt', '--key-file', keyIn(place), '--yes');
+        rmSync(markerOf(place));
+        expect(await failure(place, 'save', 'user', LATER), save.join(' ')).toBe('DECRYPT');
+      });
+    }
+  });
+});
+
+it('one conversation of an encrypted store among others in the clear stops nothing', async () => {
+  await withPlace(async (place) => {
+    const other = { ...place, root: join(place.folder, 'other') };
+    mkdirSync(other.root);
+    await run(other, 'save', 'user', MARK);
+    await run(other, 'encrypt', '--key-file', keyIn(place), '--yes');
+    await run(place, 'save', 'user', 'one');
+    cpSync(join(other.root, 'conversation-logs'), join(place.root, 'conversation-logs'), {
+      recursive: true,
+      filter: (path) => !/encryption\.json$|\.locks|\.leases/.test(path),
+    });
+    await run(place, 'save', 'user', `the text "sealed:1:0123456789abcdef:" of a document`);
+  });
+});
