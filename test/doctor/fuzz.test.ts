@@ -6,6 +6,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ERROR_KINDS } from '../../src/base/errors.js';
+import { DAMAGES } from '../support/damages.js';
 import { printedRandom } from '../support/rounds.js';
 import { conversationText, type DoctorPlace, doctorPlace, ID, signal } from './place.js';
 
@@ -15,42 +16,6 @@ const VERSION = 'versions/0001.20991231T000000000Z.edit.json';
 const TRASHED =
   'conversation-logs/.trash/20250124-1706102400999.20250601T000000000Z/conversation.json';
 const INSIGHT = '6fa459ea-ee8a-4ca4-894e-db77e160355e';
-
-type Damage = (bytes: Buffer, random: () => number) => Buffer;
-
-const at = (bytes: Buffer, random: () => number) => Math.floor(random() * bytes.length);
-const DAMAGES: Record<string, Damage> = {
-  truncated: (bytes, random) => bytes.subarray(0, at(bytes, random)),
-  'random bytes': (bytes, random) => {
-    const copy = Buffer.from(bytes);
-    for (let n = 0; n < 1 + bytes.length / 50; n += 1) copy[at(copy, random)] = random() * 256;
-    return copy;
-  },
-  'only noise': (bytes, random) => Buffer.from(bytes.map(() => random() * 256)),
-  zeros: (bytes, random) => {
-    const from = at(bytes, random);
-    return Buffer.concat([bytes.subarray(0, from), Buffer.alloc(64)]);
-  },
-  'changed types': (bytes, random) => {
-    const values = ['null', '7', '{}', '[]', 'true', '"x"', '-1e999'];
-    const text = bytes.toString();
-    const fields = [...text.matchAll(/": ?("[^"\n]*"|\d+|\[|\{)/g)];
-    const field = fields[Math.floor(random() * fields.length)];
-    if (field === undefined) return bytes;
-    const value = values[Math.floor(random() * values.length)] ?? 'null';
-    return Buffer.from(
-      text.slice(0, field.index + 2) + value + text.slice(field.index + field[0].length),
-    );
-  },
-  'deep nesting': (bytes) => {
-    const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
-    return Buffer.from(
-      bytes.toString().replace(/": ?("|\d|\[|\{)/, (match) => `": ${deep}, "x${match}`),
-    );
-  },
-  doubled: (bytes) => Buffer.concat([bytes, bytes]),
-  empty: () => Buffer.alloc(0),
-};
 
 async function fill(place: DoctorPlace): Promise<void> {
   place.write(

@@ -1,0 +1,65 @@
+/**
+ * Damage of every kind in what is built from the files (the cache of the search index, vectors): searching
+ * and the doctor never fail, and after a repair nothing damaged is left.
+ */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { vectorsFolder } from '../../src/app/embeddings.js';
+import { indexCachePath } from '../../src/app/index-cache-path.js';
+import type { App } from '../../src/app.js';
+import { VectorFiles } from '../../src/embeddings/vectors/vector-files.js';
+import { DAMAGES } from '../support/damages.js';
+import { printedRandom } from '../support/rounds.js';
+import { conversationText, type DoctorPlace, doctorPlace, ID, signal } from './place.js';
+
+/** A smaller store has no cache of its index. */
+const MESSAGES = 2_100;
+const QUERY = {
+  query: '"raven 7"',
+  matchType: 'auto',
+  filters: {},
+  sort: 'relevance',
+  limit: 9,
+  offset: 0,
+};
+
+async function searchAndExamine({ search, doctor }: App): Promise<void> {
+  search.start();
+  const { hits } = await search.search(QUERY as never);
+  expect(hits.map(({ conversationId }) => conversationId)).toEqual([ID]);
+  const { steps } = await doctor.examine({ signal });
+  expect(steps.filter(({ error }) => error !== undefined)).toEqual([]);
+}
+
+async function fill(place: DoctorPlace): Promise<Map<string, Buffer>> {
+  const contents = Array.from({ length: MESSAGES }, (_, n) => `raven ${n}`);
+  place.write(`conversation-logs/${ID}/conversation.json`, conversationText(contents));
+  await place.withApp(searchAndExamine);
+  const folder = join(vectorsFolder(place.config), 'model');
+  const row = { key: '0f'.repeat(16), scale: 0.01, values: new Int8Array(8).fill(7) };
+  await new VectorFiles(folder, 'model').write([row]);
+  const vectors = readdirSync(folder).map((name) => join(folder, name));
+  const paths = [indexCachePath(place.config) ?? '', ...vectors];
+  return new Map(paths.map((path) => [path, readFileSync(path)]));
+}
+
+describe('damage in what is built from the files', () => {
+  it.each(Object.keys(DAMAGES))('%s', async (kind) => {
+    const place = doctorPlace();
+    const whole = await fill(place);
+    const random = printedRandom(kind);
+    const damage = () => {
+      for (const [path, bytes] of whole) {
+        writeFileSync(path, DAMAGES[kind]?.(bytes, random) ?? bytes);
+      }
+    };
+    damage();
+    await place.withApp(searchAndExamine);
+    damage();
+    await place.repair();
+    const paths = (await place.findings()).map(({ path }) => path);
+    for (const path of whole.keys()) expect(paths).not.toContain(path);
+    await place.withApp(searchAndExamine);
+  });
+});
