@@ -1,6 +1,6 @@
 /**
- * Proves: whichever file-system call of an addition or a compaction of the knowledge graph fails, and
- * however (once, or from there on until the fault is over), an AppError comes out or the work is really
+ * Proves: whichever file-system call of an addition or a compaction of the knowledge graph fails (one
+ * run tries half of them, `DAYBOOK_SOAK=2` all), and however (once, or from there on until the fault is over), an AppError comes out or the work is really
  * done; no fact is lost or doubled, no file handle leaks, nothing is thrown past the caller, and the
  * next try works. Where the disk did not confirm an append, the error says so.
  */
@@ -137,8 +137,7 @@ describe('each file-system call made to fail', () => {
       expect(calls.length).toBeGreaterThan(2);
       const failures: string[] = [];
       let runs = 0;
-      for (const at of sampled(operation.name, calls.length, 2)) {
-        const call = calls[at] as FsCall;
+      for (const [at, call] of sampled(operation.name, [...calls.entries()], 2)) {
         for (const kind of KINDS) {
           if (kind === 'short-write' && call.name !== 'write') continue;
           for (const isLasting of LASTING.includes(kind) ? [false, true] : [false]) {

@@ -161,9 +161,7 @@ describe("the inspector's command line", () => {
     await withPlace(async (place) => {
       const known = await prepare(place);
       const outcomes: Record<string, string> = {};
-      const called = [...sampled('tools', tools.length, 3)].map(
-        (index) => tools[index]?.name ?? '',
-      );
+      const called = sampled('tools', tools, 3).map(({ name }) => name);
       const names = called.values();
       const worker = async () => {
         for (const name of names) outcomes[name] = await outcomeOf(place, name, known);

@@ -1,13 +1,14 @@
 /**
  * One rule for how commands end: 0, done; 1, what was asked for is not among what is stored; 2, an error
  * or wrong use. Each command is tried with what is missing and with a wrong option; terminal.test.ts has
- * them with what is there.
+ * them with what is there. One run tries a share of them, `DAYBOOK_SOAK=2` all.
  */
 import { mkdirSync } from 'node:fs';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { createProgram } from '../../src/cli/program.js';
 import { fillIn } from '../../src/cli/tools/tool-groups.js';
+import { sampled } from '../support/rounds.js';
 import { type Place, runCommand, withPlace } from './harness.js';
 
 const ID = '20250124-1706102400999';
@@ -95,7 +96,7 @@ describe('the status of a command', () => {
   it('says whether what was asked for is missing, and --json says why', async () => {
     await withPlace(async (place) => {
       mkdirSync(place.root);
-      for (const [name, asked] of Object.entries(MISSING)) {
+      for (const [name, asked] of sampled('missing', Object.entries(MISSING), 2)) {
         if (asked === null) continue;
         const [status, ...args] = asked;
         const { code, stdout, stderr } = await run(place, ...name.split(' '), ...args);
@@ -116,7 +117,8 @@ describe('the status of a command', () => {
 
   it('is 2 for wrong use, with an object on stdout where --json is given', async () => {
     await withPlace(async (place) => {
-      for (const name of NAMES.filter((each) => each !== 'complete')) {
+      const names = NAMES.filter((each) => each !== 'complete');
+      for (const name of sampled('wrong use', names, 3)) {
         const { code, stdout, stderr } = await run(
           place,
           ...name.split(' '),

@@ -22,13 +22,13 @@ export function timeLimitMs(ms: number): number {
 }
 
 /**
- * Every index below `count` in a soak; else one of every `step`, from a random first one on, which is
- * printed: over some runs, all are tried.
+ * All items in a soak; else one of every `step`, from a random first one on, which is printed: over some
+ * runs, all are tried.
  */
-export function* sampled(what: string, count: number, step: number): Generator<number> {
+export function sampled<T>(what: string, items: readonly T[], step: number): T[] {
   const every = isSoak ? 1 : step;
   const first = Math.floor(printedRandom(what)() * every);
-  for (let index = first; index < count; index += every) yield index;
+  return items.filter((_, index) => index % every === first);
 }
 
 /** A random source whose seed is printed, so that a failure can be run again. */
