@@ -11,7 +11,7 @@ import { powerLoss, type Scenario, withoutSyncs } from '../support/power-loss.js
 import { tempFolder, timeLimitMs } from '../support/rounds.js';
 
 const { record, cutPowerAtEachStep } = powerLoss('power-loss-care');
-const ENOUGH_PROBLEMS = 4;
+const ENOUGH_PROBLEMS = 1;
 const keyFile = join(tempFolder(), 'key');
 writeFileSync(keyFile, DIGITS);
 
