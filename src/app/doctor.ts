@@ -21,7 +21,7 @@ import type { InsightStore } from '../stores/insights/insights.js';
 import type { KnowledgeGraph } from '../stores/knowledge-graph/knowledge-graph.js';
 import { graphFiles } from '../stores/knowledge-graph/log/graph-files.js';
 import type { MemoryBank } from '../stores/memory-bank/memory-bank.js';
-import { vectorsFolder } from './embeddings.js';
+import { passageKeys, vectorsFolder } from './embeddings.js';
 import { indexCachePath } from './index-cache-path.js';
 
 interface Parts {
@@ -69,7 +69,7 @@ export function doctorOf(config: Config, parts: Parts): Doctor {
         conversations,
       }),
       indexCheck(cachePath, indexCachePath(config, '.recall.bin'), logsFolder),
-      vectorCheck(vectorsFolder(config)),
+      vectorCheck(vectorsFolder(config), () => passageKeys(conversations)),
       backupCheck({
         ...{ backups, clock, isDaily: backup.isDaily },
         archives: () => new ArchiveFiles({ folder: archive, logsFolder, fsync }).paths(),

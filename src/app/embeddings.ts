@@ -1,7 +1,7 @@
 /** Builds the embeddings: the model, the folder of its vectors, and the source of vectors for recall. */
 import { join } from 'node:path';
 import type { Clock } from '../base/clock.js';
-import { AppError } from '../base/errors.js';
+import { AppError, isAppError } from '../base/errors.js';
 import { sha256Hex } from '../base/ids.js';
 import type { Log } from '../base/log.js';
 import type { Config } from '../config/config.js';
@@ -9,6 +9,7 @@ import type { Embedder } from '../embeddings/embedder.js';
 import { type EmbeddingProgress, EmbeddingSync } from '../embeddings/embedding-sync.js';
 import { openLocalEmbedder } from '../embeddings/local-embedder.js';
 import { createPackageLoader } from '../embeddings/model/packages.js';
+import { keyOf } from '../embeddings/passage-rows.js';
 import { createRemoteEmbedder } from '../embeddings/remote-embedder.js';
 import { createVectorSource } from '../embeddings/stored-vectors.js';
 import { passagesOf } from '../recall/message-text.js';
@@ -70,6 +71,22 @@ async function off(): Promise<never> {
 /** The vectors of a root's messages, a folder a model. */
 export const vectorsFolder = ({ cacheFolder, logsDir }: Config): string =>
   join(cacheFolder, 'vectors', sha256Hex(logsDir).slice(0, 32));
+
+/** The keys of all passages that are stored, by which their vectors are found. */
+export async function passageKeys(conversations: ConversationStore): Promise<Set<string>> {
+  const keys = new Set<string>();
+  for (const { conversationId } of await conversations.list()) {
+    try {
+      for (const { content } of (await conversations.load(conversationId)).messages) {
+        for (const { start, end } of passagesOf(content))
+          keys.add(keyOf(content.slice(start, end)));
+      }
+    } catch (error) {
+      if (!isAppError(error)) throw error; // another check reports it
+    }
+  }
+  return keys;
+}
 
 /** Where `daybook embeddings enable` installs the packages of the local model. */
 export const packagesFolder = ({ cacheFolder }: Config): string =>

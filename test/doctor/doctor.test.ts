@@ -18,6 +18,8 @@ import { vectorsFolder } from '../../src/app/embeddings.js';
 import { indexCachePath } from '../../src/app/index-cache-path.js';
 import { AppError } from '../../src/base/errors.js';
 import { statusOf } from '../../src/doctor/doctor.js';
+import { keyOf } from '../../src/embeddings/passage-rows.js';
+import { VectorFiles } from '../../src/embeddings/vectors/vector-files.js';
 import { conversationText, type DoctorPlace, doctorPlace, ID, signal } from './place.js';
 
 const FILE = `conversation-logs/${ID}/conversation.json`;
@@ -338,6 +340,24 @@ describe('around the store', () => {
     expect(await of(place, 'search index')).toMatchObject([{ path: file, repairable: true }]);
     await place.repair();
     expect(existsSync(file)).toBe(false);
+  });
+
+  it('compares vectors with the messages', async () => {
+    const place = doctorPlace();
+    place.write(`conversation-logs/${ID}/conversation.json`, conversationText(['one', 'two']));
+    const row = (text: string) => ({ key: keyOf(text), scale: 0.01, values: new Int8Array(8) });
+    const folder = join(vectorsFolder(place.config), '00ff');
+    await new VectorFiles(folder, 'model').write([row('one'), row('deleted')]);
+    expect((await of(place, 'vectors')).map(({ message }) => message)).toEqual([
+      'Vectors of texts that are no longer stored: 1.',
+      'Passages that have no vector yet: 1 of 2.',
+    ]);
+    await place.repair();
+    expect((await of(place, 'vectors')).map(({ message }) => message)).toEqual([
+      'Passages that have no vector yet: 1 of 2.',
+    ]);
+    await new VectorFiles(folder, 'model').write([row('two')]);
+    expect(await of(place, 'vectors')).toEqual([]);
   });
 
   it('finds damaged vectors', async () => {

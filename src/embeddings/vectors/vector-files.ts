@@ -94,20 +94,35 @@ export class VectorFiles {
   }
 }
 
-/**
- * Whether each file of vectors below `folder`, which holds a folder a model, is what was written.
- * FILESYSTEM_ERROR.
- */
-export async function* checkVectors(
-  folder: string,
-): AsyncGenerator<{ path: string; isSound: boolean }> {
+/** What the files of one model hold. */
+export interface VectorFolder {
+  readonly path: string;
+  /** Of the model; the same in all files of the folder. */
+  readonly identity: string;
+  readonly keys: ReadonlySet<string>;
+  readonly files: number;
+  /** Paths of files that are not what was written. */
+  readonly damaged: readonly string[];
+}
+
+/** Reads every file of vectors below `folder`, which holds a folder a model. FILESYSTEM_ERROR. */
+export async function* checkVectors(folder: string): AsyncGenerator<VectorFolder> {
   for (const model of await listFolders(folder)) {
-    for (const name of await listFiles(join(folder, model))) {
-      if (!NAME.test(name)) continue;
+    const keys = new Set<string>();
+    const damaged: string[] = [];
+    let identity = '';
+    const names = (await listFiles(join(folder, model))).filter((name) => NAME.test(name));
+    for (const name of names) {
       const path = join(folder, model, name);
       const found = await readWhole(path);
-      if (found !== undefined) yield { path, isSound: parsed(found.bytes) !== undefined };
+      if (found === undefined) continue;
+      const rows = parsed(found.bytes);
+      if (rows === undefined) damaged.push(path);
+      else
+        identity = String(headOf(found.bytes.subarray(0, found.bytes.indexOf(NEWLINE)))['model']);
+      for (const { key } of rows ?? []) keys.add(key);
     }
+    yield { path: join(folder, model), identity, keys, files: names.length, damaged };
   }
 }
 
