@@ -280,6 +280,9 @@ class PassageWeigher {
     const first = stream.firstPassages[message] ?? 0;
     const last = stream.firstPassages[message + 1] ?? 0;
     for (let passage = first; passage < last; passage++) {
+      // Passages begin one after the other, so the hits before this one are never needed again.
+      const from = stream.passages[2 * passage] ?? 0;
+      while (hit < this.#to && (positions[hit] ?? 0) < from) hit++;
       const score = this.#score(passage, hit, near, turn);
       if (score <= this.best) continue;
       this.best = score;
@@ -287,6 +290,7 @@ class PassageWeigher {
     }
   }
 
+  /** `firstHit`: the first in the passage or behind it. */
   #score(passage: number, firstHit: number, near: number, turn: number): number {
     const { positions, words, stream } = this.#hits;
     const from = stream.passages[2 * passage] ?? 0;
@@ -294,7 +298,7 @@ class PassageWeigher {
     const frequencies = this.#frequencies.fill(0);
     for (let hit = firstHit; hit < this.#to && (positions[hit] ?? 0) < to; hit++) {
       const word = words[hit] ?? 0;
-      if ((positions[hit] ?? 0) >= from) frequencies[word] = (frequencies[word] ?? 0) + 1;
+      frequencies[word] = (frequencies[word] ?? 0) + 1;
     }
     const { k1, b } = this.#constants;
     const norm = k1 * (1 - b + (b * (to - from)) / this.#length);

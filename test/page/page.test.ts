@@ -287,8 +287,7 @@ describe('hostile content', () => {
     }),
   );
 
-  // Once, on a machine with a load of 6, the conversation was not drawn again within 30 seconds.
-  it('is shown as text, and neither runs nor fetches anything', { retry: 1 }, async () => {
+  it('is shown as text, and neither runs nor fetches anything', async () => {
     await page.waitForSelector('.row');
     for (const [address, ready] of [
       [`#/conversation/${ID}`, '.sources'],

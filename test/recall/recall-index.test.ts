@@ -40,3 +40,18 @@ describe('steps', () => {
     expect(stepped.stats()).toEqual(whole.stats());
   });
 });
+
+it('a message is weighed in a time that grows with its length, not with its square', async () => {
+  const millisecondsOf = async (words: number) => {
+    const index = new RecallIndex();
+    index.put('long', [said('a garden fence '.repeat(words))]);
+    await index.ask('garden', {}); // compiled, and the caches are warm
+    const before = process.cpuUsage();
+    await index.ask('garden', {});
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1000;
+  };
+  const [short, long] = [await millisecondsOf(20_000), await millisecondsOf(320_000)];
+  // 16 times as long: the square would be 256 times.
+  expect(long).toBeLessThan(64 * Math.max(short, 1));
+});
