@@ -4,7 +4,7 @@
  */
 import { basename, dirname, join } from 'node:path';
 import { type Clock, compactTime } from '../base/clock.js';
-import { isAppError } from '../base/errors.js';
+import { passes } from '../base/errors.js';
 import type { Durability } from '../files/atomic/atomic-write.js';
 import { withLock } from '../files/locks/file-lock.js';
 import { completeFields } from '../files/read/complete-fields.js';
@@ -28,7 +28,7 @@ export async function isMendableJson({ path, check }: JsonFile): Promise<boolean
   const found = await readWhole(path);
   if (found === undefined) return false;
   const fields = completeFields(found.bytes.toString());
-  return Object.keys(fields).length > 0 && isSound(() => check(fields));
+  return Object.keys(fields).length > 0 && passes(() => check(fields));
 }
 
 /** Answers a sentence. Durable when it resolves. CORRUPT (nothing is left to save), LOCKED, STORAGE_FULL. */
@@ -37,7 +37,7 @@ export function mendJson(file: JsonFile, { clock, fsync }: MendOptions): Promise
   return withLock(locksFolder, lockName, async (lock) => {
     const found = await readWhole(path);
     if (found === undefined) return 'It is gone.';
-    if (isSound(() => check(parseDocument(found.bytes, path, 'CORRUPT'))))
+    if (passes(() => check(parseDocument(found.bytes, path, 'CORRUPT'))))
       return 'It is sound by now.';
     const fields = completeFields(found.bytes.toString());
     check(fields);
@@ -54,14 +54,4 @@ function brokenName(path: string, clock: Clock): string {
   const name = basename(path, '.json');
   const dot = basename(dirname(path)) === 'insights' ? '.' : '';
   return `${dot}${name}.broken-${compactTime(clock.now())}.json`;
-}
-
-function isSound(check: () => void): boolean {
-  try {
-    check();
-    return true;
-  } catch (error) {
-    if (isAppError(error)) return false;
-    throw error;
-  }
 }

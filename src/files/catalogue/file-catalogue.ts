@@ -51,7 +51,7 @@ export interface FileCatalogueOptions<Version extends FileVersion, Summary> {
    * Whether memory counts and the disk does not: for this file, or without a name for all of them, as
    * while the folder is away.
    */
-  isHeld?(name?: string): boolean;
+  isInMemory?(name?: string): boolean;
   /** The version's name, and what stays in memory of it. */
   describe(version: Version): { readonly name: string; readonly summary: Summary };
 }
@@ -158,10 +158,10 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
   async #refreshAll(signal?: AbortSignal): Promise<void> {
     const known = [...this.#entries.keys()]; // before the listing: files added meanwhile stay
     const { names, refused = new Map<string, AppError>() } = await this.#options.list();
-    if (this.#options.isHeld?.()) return;
+    if (this.#options.isInMemory?.()) return;
     const present = new Set(names);
     for (const name of known) {
-      if (!present.has(name) && !this.#options.isHeld?.(name)) this.forget(name);
+      if (!present.has(name) && !this.#options.isInMemory?.(name)) this.forget(name);
     }
     for (const [name, damage] of refused) this.#replace(name, { damage });
     const progress = { done: 0, total: names.length };
@@ -223,7 +223,7 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
       const found = await this.#check(name, known);
       // The entry changed during the read, and either version may be the newer one: read again.
       if (this.#entries.get(name) !== known) continue;
-      if (found === 'unchanged' || this.#options.isHeld?.(name)) return;
+      if (found === 'unchanged' || this.#options.isInMemory?.(name)) return;
       if ('version' in found) this.note(found.version);
       else this.#replace(name, found.entry);
       return;

@@ -98,7 +98,9 @@ export class StoreCore {
         this.#watcher?.touch(fileInLogs(version.document.head.conversationId), version.stamp);
       },
     });
-    this.catalogue = new ConversationCatalogue(logsFolder, this.files, (id) => this.#isHeld(id));
+    this.catalogue = new ConversationCatalogue(logsFolder, this.files, (id) =>
+      this.#isInMemory(id),
+    );
     this.presence = options.staysUp && this.#presenceOf(options.staysUp);
   }
 
@@ -130,7 +132,7 @@ export class StoreCore {
     return true;
   }
 
-  #isHeld(id?: string): boolean {
+  #isInMemory(id?: string): boolean {
     if (id !== undefined && this.waiting.has(id)) return true;
     return this.presence?.isHere() === false;
   }
@@ -179,7 +181,7 @@ export class StoreCore {
     if (requireRef(ref) === 'id') return this.movedIds.get(ref) ?? ref;
     const known = this.catalogue.idOfKey(ref);
     if (known !== undefined) {
-      if (this.#isHeld(known)) return known;
+      if (this.#isInMemory(known)) return known;
       const found = await this.files.read(known);
       if (found?.document.head.clientId === ref) return known;
     }

@@ -33,12 +33,12 @@ export class InsightCatalogue extends FileCatalogue<InsightVersion, StoredInsigh
   readonly #clock: Clock;
   #changes = 0;
 
-  /** `isHeld`: as for every file catalogue. */
-  constructor(folder: string, clock: Clock, isHeld: (id?: string) => boolean) {
+  /** `isInMemory`: as for every file catalogue. */
+  constructor(folder: string, clock: Clock, isInMemory: (id?: string) => boolean) {
     super({
       pathOf: (name) => this.pathOf(name),
       list: () => listInsights(folder),
-      isHeld,
+      isInMemory,
       read: (name) => {
         if (!INSIGHT_ID.test(name)) throw misnamed(this.pathOf(name));
         return this.read(name);

@@ -25,7 +25,7 @@ export class DeferredInsights {
   }
 
   /** Whether memory counts and not the disk: for this insight, or without an id for all of them. */
-  isHeld(id?: string): boolean {
+  isInMemory(id?: string): boolean {
     if (id !== undefined && this.#views.has(id)) return true;
     return this.#parts.queue?.isAway === true;
   }

@@ -57,7 +57,7 @@ export class InsightCore {
     this.#log = log;
     this.folder = join(folder, 'insights');
     this.#locksFolder = join(folder, '.locks');
-    this.catalogue = new InsightCatalogue(this.folder, clock, (id) => this.deferred.isHeld(id));
+    this.catalogue = new InsightCatalogue(this.folder, clock, (id) => this.deferred.isInMemory(id));
     const { catalogue } = this;
     const write = (stored: StoredInsight) => this.writeNew(stored);
     this.deferred = new DeferredInsights({ queue: options.queue, catalogue, clock, write });

@@ -110,7 +110,7 @@ export class InsightStore {
   /** As it is on disk now, expired or not; while the store is away, as it is known. CORRUPT, FORMAT_TOO_NEW. */
   async get(id: string): Promise<Insight | undefined> {
     requireInsightId(id);
-    if (this.#core.deferred.isHeld(id)) return this.known(id);
+    if (this.#core.deferred.isInMemory(id)) return this.known(id);
     const found = await this.#core.catalogue.read(id);
     if (found !== undefined) this.#core.note(found.stored, found.stamp);
     return found?.stored.insight;

@@ -74,7 +74,7 @@ export class DeferredNotes {
   }
 
   /** Whether memory counts and not the disk: for this note, or without a path for all of them. */
-  isHeld(path?: string): boolean {
+  isInMemory(path?: string): boolean {
     if (path !== undefined && this.#views.has(path)) return true;
     return this.#parts.queue?.isAway === true;
   }

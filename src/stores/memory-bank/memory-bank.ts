@@ -80,7 +80,7 @@ export class MemoryBank {
     const { folder, clock = systemClock, log = silentLog } = options;
     this.#options = options;
     this.#log = log;
-    this.#catalogue = new NoteCatalogue(folder, (path) => this.#deferred.isHeld(path));
+    this.#catalogue = new NoteCatalogue(folder, (path) => this.#deferred.isInMemory(path));
     this.#deferred = new DeferredNotes({
       ...{ folder, queue: options.queue, catalogue: this.#catalogue, clock, log },
       requireFree: (path) => this.#requireFree(path),

@@ -47,12 +47,12 @@ export interface SkippedFile {
 }
 
 export class NoteCatalogue extends FileCatalogue<NoteVersion, NoteInfo> {
-  /** `isHeld`: as for every file catalogue. */
-  constructor(folder: string, isHeld?: (path?: string) => boolean) {
+  /** `isInMemory`: as for every file catalogue. */
+  constructor(folder: string, isInMemory?: (path?: string) => boolean) {
     super({
       pathOf: (path) => `${folder}/${path}`,
       list: () => listNotes(folder),
-      ...(isHeld && { isHeld }),
+      ...(isInMemory && { isInMemory }),
       read: async (path) => {
         requireNotePath(path);
         // No folder on the way is a link: neither a listing nor the watcher follows one.

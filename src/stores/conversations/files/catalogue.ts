@@ -35,13 +35,13 @@ export class ConversationCatalogue extends FileCatalogue<Version, ConversationHe
   readonly #newestFirst = new NewestFirst(this);
   readonly #list: () => Promise<FoundFiles>;
 
-  constructor(logsFolder: string, files: ConversationFiles, isHeld: (id?: string) => boolean) {
+  constructor(logsFolder: string, files: ConversationFiles, isInMemory: (id?: string) => boolean) {
     const list = () => listConversations(logsFolder, files);
     super({
       pathOf: (id) => files.fileOf(id),
       list,
       read: (id) => files.readUncached(id),
-      isHeld,
+      isInMemory,
       describe: ({ document: { head } }) => ({ name: head.conversationId, summary: head }),
     });
     this.#list = list;
