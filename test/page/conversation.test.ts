@@ -1,25 +1,18 @@
 /** The view of one conversation in a real Chromium: finding inside, summaries, branches, asking on. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { type StandIn, startStandIn } from '../support/perplexity-stand-in.js';
-import { launch } from './browser.mjs';
-import { faultsOf, goTo, openPage, writeConversation } from './opened-page.js';
+import { faultsOf, goTo, type OpenedPage, usePages, writeConversation } from './opened-page.js';
 
 const ID = '20250124-1706102400123';
 const BRANCH = '20250125-1706188800123';
 
-let browser: Browser;
-let opened: Awaited<ReturnType<typeof openPage>>;
+const openPage = usePages();
+let opened: OpenedPage;
 let perplexity: StandIn | undefined;
 
-beforeAll(async () => {
-  browser = await launch();
-});
-afterAll(() => browser.close());
 afterEach(async () => {
-  await opened.close();
   await perplexity?.close();
   perplexity = undefined;
 });
@@ -31,7 +24,7 @@ const MANY = Array.from({ length: 900 }, (_, at) => ({
 }));
 
 it('finds inside a long conversation, goes on and back, and holds a bounded part', async () => {
-  opened = await openPage(browser, ({ root }) => writeConversation(root, ID, {}, MANY));
+  opened = await openPage(({ root }) => writeConversation(root, ID, {}, MANY));
   const { page } = opened;
   await goTo(page, `#/conversation/${ID}`);
   await page.waitForSelector('#m1');
@@ -63,7 +56,7 @@ it('finds inside a long conversation, goes on and back, and holds a bounded part
 });
 
 it('is read to the end while only a bounded part is in the document', async () => {
-  opened = await openPage(browser, ({ root }) => writeConversation(root, ID, {}, MANY));
+  opened = await openPage(({ root }) => writeConversation(root, ID, {}, MANY));
   const { page } = opened;
   await goTo(page, `#/conversation/${ID}`);
   await page.waitForSelector('#m1');
@@ -80,7 +73,7 @@ it('is read to the end while only a bounded part is in the document', async () =
 });
 
 it('shows the summary and links the branches of both sides', async () => {
-  opened = await openPage(browser, ({ root }) => {
+  opened = await openPage(({ root }) => {
     writeConversation(root, ID, { title: 'Bees' }, [
       { id: 'one', role: 'user', content: 'Do bees sleep at night?' },
       { role: 'assistant', content: 'Bees sleep for some hours at night in the hive.' },
@@ -110,7 +103,6 @@ it('asks Perplexity on, and says what that costs before and after', async () => 
   const cost = { currency: 'USD', total: 0.02 };
   const answered = { role: 'assistant', content: 'A satellite.', metadata: { cost } };
   opened = await openPage(
-    browser,
     ({ root }) => writeConversation(root, ID, { title: 'Moon' }, [asked, answered]),
     { PERPLEXITY_API_KEY: standIn.key, PERPLEXITY_BASE_URL: standIn.url },
   );

@@ -1,25 +1,18 @@
 /** The page of an empty store: how to connect a client, exactly as `daybook init --print` has it. */
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { launch, run } from './browser.mjs';
-import { faultsOf, openPage } from './opened-page.js';
+import { expect, it } from 'vitest';
+import { run } from './browser.mjs';
+import { faultsOf, type OpenedPage, usePages } from './opened-page.js';
 
-let browser: Browser;
-let opened: Awaited<ReturnType<typeof openPage>>;
+const openPage = usePages();
+let opened: OpenedPage;
 let place: Parameters<typeof run>[0];
-
-beforeAll(async () => {
-  browser = await launch();
-});
-afterAll(() => browser.close());
-afterEach(() => opened.close());
 
 interface Printed {
   clients: { client: string; add: Record<string, unknown> }[];
 }
 
 it('gives the settings and commands for clients on this machine, to be copied', async () => {
-  opened = await openPage(browser, (made) => {
+  opened = await openPage((made) => {
     place = made;
   });
   const { page, context, root, served } = opened;
@@ -53,7 +46,7 @@ it('gives the settings and commands for clients on this machine, to be copied', 
 });
 
 it('has no fault that axe finds in a view without anything in it', async () => {
-  opened = await openPage(browser, () => undefined);
+  opened = await openPage(() => undefined);
   for (const view of ['notes', 'insights', 'knowledge', 'figures', 'trash', 'search', 'import']) {
     await opened.page.goto(`${opened.served.origin}/#/${view}`);
     await opened.page.locator('h1').waitFor({ state: 'attached' });

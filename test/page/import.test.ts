@@ -1,23 +1,16 @@
 /** Imports by the page: an export that is dropped, its dry run, the import itself, and the bounds. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { zipOf } from '../support/zip.js';
-import { launch } from './browser.mjs';
-import { faultsOf, goTo, openPage } from './opened-page.js';
+import { faultsOf, goTo, type OpenedPage, usePages } from './opened-page.js';
 
-let browser: Browser;
-let opened: Awaited<ReturnType<typeof openPage>>;
+const openPage = usePages();
+let opened: OpenedPage;
 
-beforeAll(async () => {
-  browser = await launch();
-});
-afterAll(() => browser.close());
 beforeEach(async () => {
-  opened = await openPage(browser, () => undefined);
+  opened = await openPage(() => undefined);
 });
-afterEach(() => opened.close());
 
 /** As ChatGPT exports it. */
 const EXPORT = JSON.stringify([

@@ -1,25 +1,18 @@
 /** The graph by keyboard: the day of the slider, the predicate, and the way to a node. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { launch, run } from './browser.mjs';
-import { faultsOf, goTo, openPage } from './opened-page.js';
+import { expect, it } from 'vitest';
+import { run } from './browser.mjs';
+import { faultsOf, goTo, type OpenedPage, usePages } from './opened-page.js';
 
-let browser: Browser;
-let opened: Awaited<ReturnType<typeof openPage>>;
-
-beforeAll(async () => {
-  browser = await launch();
-});
-afterAll(() => browser.close());
-afterEach(() => opened.close());
+const openPage = usePages();
+let opened: OpenedPage;
 
 const DAY_MS = 86_400_000;
 const ago = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString();
 
 async function openFacts() {
-  opened = await openPage(browser, async (place) => {
+  opened = await openPage(async (place) => {
     const facts = [
       { subject: 'Ada', predicate: 'lives in', object: 'London', ts: ago(300), validTo: ago(100) },
       { subject: 'Ada', predicate: 'lives in', object: 'Ockham', ts: ago(100) },

@@ -1,19 +1,12 @@
 /** What holds on every view: the policy of the page, axe at both widths, and bounds on long lists. */
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { launch, run } from './browser.mjs';
-import { faultsOf, goTo, openPage, writeConversation } from './opened-page.js';
+import { expect, it } from 'vitest';
+import { run } from './browser.mjs';
+import { faultsOf, goTo, type OpenedPage, usePages, writeConversation } from './opened-page.js';
 
 const ID = '20250124-1706102400123';
 
-let browser: Browser;
-let opened: Awaited<ReturnType<typeof openPage>>;
-
-beforeAll(async () => {
-  browser = await launch();
-});
-afterAll(() => browser.close());
-afterEach(() => opened.close());
+const openPage = usePages();
+let opened: OpenedPage;
 
 const VIEWS: readonly (readonly [address: string, ready: string])[] = [
   ['#/', '.row'],
@@ -27,7 +20,7 @@ const VIEWS: readonly (readonly [address: string, ready: string])[] = [
 ];
 
 it('is without faults at 360 pixels, light and dark, and keeps to its policy', async () => {
-  opened = await openPage(browser, (place) => run(place, ['demo', place.root]));
+  opened = await openPage((place) => run(place, ['demo', place.root]));
   const { page } = opened;
   await page.waitForSelector('.row');
   const first = (await page.locator('.row').nth(2).getAttribute('href')) ?? '';
@@ -55,7 +48,7 @@ it('is without faults at 360 pixels, light and dark, and keeps to its policy', a
 });
 
 it('shows a change of one window in the other', async () => {
-  opened = await openPage(browser, ({ root }) =>
+  opened = await openPage(({ root }) =>
     writeConversation(root, ID, { title: 'Bees' }, [{ role: 'user', content: 'x' }]),
   );
   const { page, context, served } = opened;
@@ -70,7 +63,7 @@ it('shows a change of one window in the other', async () => {
 
 it('asks for a bounded part of a large conversation', async () => {
   const text = 'The river rises in the hills and goes down to the sea. '.repeat(35);
-  opened = await openPage(browser, ({ root }) =>
+  opened = await openPage(({ root }) =>
     writeConversation(
       root,
       ID,

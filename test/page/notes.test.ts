@@ -2,22 +2,14 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { launch } from './browser.mjs';
-import { faultsOf, goTo, openPage } from './opened-page.js';
+import { expect, it } from 'vitest';
+import { faultsOf, goTo, type OpenedPage, usePages } from './opened-page.js';
 
-let browser: Browser;
-let opened: Awaited<ReturnType<typeof openPage>>;
-
-beforeAll(async () => {
-  browser = await launch();
-});
-afterAll(() => browser.close());
-afterEach(() => opened.close());
+const openPage = usePages();
+let opened: OpenedPage;
 
 it('shows the commits of a note and its text at one, by keyboard, and nothing without git', async () => {
-  opened = await openPage(browser, ({ root }) => {
+  opened = await openPage(({ root }) => {
     const bank = join(root, 'memory-bank');
     mkdirSync(bank, { recursive: true });
     const git = (...args: string[]) =>

@@ -3,7 +3,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import axe from 'axe-core';
 import type { Browser, Frame, Page } from 'playwright-core';
-import { newPlace, servePage } from './browser.mjs';
+import { afterAll, afterEach, beforeAll } from 'vitest';
+import { launch, newPlace, servePage } from './browser.mjs';
 
 /** Conversations by number, as somebody writes them by hand. */
 export function writeConversation(
@@ -17,12 +18,31 @@ export function writeConversation(
   writeFileSync(file, JSON.stringify({ conversationId, ...head, messages }));
 }
 
+export type OpenedPage = Awaited<ReturnType<typeof openPage>>;
+
+/** One browser for the tests of a file. The returned function opens a page that is closed after its test. */
+export function usePages() {
+  let browser: Browser;
+  const open: OpenedPage[] = [];
+  beforeAll(async () => {
+    browser = await launch();
+  });
+  afterEach(async () => {
+    for (const page of open.splice(0)) await page.close();
+  });
+  afterAll(() => browser.close());
+  return async (prepare: Prepare, env?: Record<string, string>): Promise<OpenedPage> => {
+    const page = await openPage(browser, prepare, env);
+    open.push(page);
+    return page;
+  };
+}
+
+/** What is in the store before its server starts. */
+type Prepare = (place: ReturnType<typeof newPlace>) => unknown;
+
 /** `faults` are requests to elsewhere, errors, and violations of the policy; it must stay empty. */
-export async function openPage(
-  browser: Browser,
-  prepare: (place: ReturnType<typeof newPlace>) => unknown,
-  env: Record<string, string> = {},
-) {
+async function openPage(browser: Browser, prepare: Prepare, env: Record<string, string> = {}) {
   const made = newPlace();
   const place = { ...made, env: { ...made.env, ...env } };
   await prepare(place);

@@ -1,21 +1,14 @@
 /** What was deleted and comes back by a click, what a check of the store finds, and more figures. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { launch, run } from './browser.mjs';
-import { faultsOf, goTo, openPage, writeConversation } from './opened-page.js';
+import { expect, it } from 'vitest';
+import { run } from './browser.mjs';
+import { faultsOf, goTo, type OpenedPage, usePages, writeConversation } from './opened-page.js';
 
 const ID = '20250124-1706102400123';
 
-let browser: Browser;
-let opened: Awaited<ReturnType<typeof openPage>>;
-
-beforeAll(async () => {
-  browser = await launch();
-});
-afterAll(() => browser.close());
-afterEach(() => opened.close());
+const openPage = usePages();
+let opened: OpenedPage;
 
 async function post(name: string, data: object) {
   const { page, served } = opened;
@@ -24,7 +17,7 @@ async function post(name: string, data: object) {
 }
 
 it('brings back deleted notes and insights by a click', async () => {
-  opened = await openPage(browser, ({ root }) => {
+  opened = await openPage(({ root }) => {
     mkdirSync(join(root, 'memory-bank'), { recursive: true });
     writeFileSync(join(root, 'memory-bank', 'bees.md'), '# Bees\n');
   });
@@ -51,7 +44,7 @@ it('brings back deleted notes and insights by a click', async () => {
 });
 
 it('says what a check of the store finds', async () => {
-  opened = await openPage(browser, ({ root }) => {
+  opened = await openPage(({ root }) => {
     writeConversation(root, ID, {}, [{ role: 'user', content: 'x' }]);
     const broken = join(root, 'conversation-logs', '20250125-1706188800123');
     mkdirSync(broken, { recursive: true });
@@ -69,7 +62,6 @@ it('says what a check of the store finds', async () => {
 
 it('shows topics by month, open questions, the store, and what is near a limit', async () => {
   opened = await openPage(
-    browser,
     async (place) => {
       await run(place, ['demo', place.root]);
       const messages = Array.from({ length: 500 }, (_, at) => ({
@@ -91,7 +83,7 @@ it('shows topics by month, open questions, the store, and what is near a limit',
 });
 
 it('asks for the facts and the figures that the address names', async () => {
-  opened = await openPage(browser, ({ root }) => {
+  opened = await openPage(({ root }) => {
     writeConversation(root, ID, { module: 'bees' }, [{ role: 'user', content: 'one' }]);
     const other = `20250125${ID.slice(8)}`;
     writeConversation(root, other, { module: 'wasps' }, [{ role: 'user', content: 'two' }]);
