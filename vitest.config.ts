@@ -14,17 +14,38 @@ class LongFirst extends BaseSequencer {
   }
 }
 
+/** They leave nothing behind in their process, so files share one: importing took a third of their time. */
+const ROOMS =
+  'analytics,base,cli,config,context,exchange,import,providers,recall,research,resources,stores,tools';
+
+/** Against what hangs, not what is slow: the slowest test has some times what it takes. */
+const LIMITS = { testTimeout: 300_000, hookTimeout: 300_000 };
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     globalSetup: ['test/build-once.ts', 'test/support/compile-children.ts'],
     reporters: ['default', './test/count-reporter.ts'],
     pool: 'forks',
     // More than cores: some wait, for a disk, a lock or the end of a process.
     maxWorkers: 3,
     sequence: { sequencer: LongFirst },
-    // Against what hangs, not what is slow: the slowest test has some times what it takes.
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    projects: [
+      {
+        test: {
+          name: 'rooms',
+          include: [`test/{${ROOMS}}/**/*.test.ts`],
+          isolate: false,
+          ...LIMITS,
+        },
+      },
+      {
+        test: {
+          name: 'processes',
+          include: ['test/**/*.test.ts'],
+          exclude: [`test/{${ROOMS}}/**`],
+          ...LIMITS,
+        },
+      },
+    ],
   },
 });
