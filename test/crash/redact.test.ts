@@ -2,7 +2,7 @@
  * Proves: a redaction that is killed before any of its file-system calls leaves every file readable,
  * with the text or without it, and the next one takes out what is left.
  */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
@@ -11,6 +11,7 @@ import { Backups } from '../../src/maintenance/backup.js';
 import { checkArchive } from '../../src/maintenance/backup-content.js';
 import { conversationText, ID } from '../doctor/place.js';
 import { Child } from '../support/child.js';
+import { filesBelow } from '../support/files-below.js';
 import { tempFolder, timeLimitMs } from '../support/rounds.js';
 import type { InterruptedResult, InterruptedTask } from './children/interrupted.js';
 
@@ -44,11 +45,6 @@ const redact = (root: string, at: number) => {
   };
   return new Child('interrupted', task);
 };
-
-const filesBelow = (root: string) =>
-  readdirSync(root, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
 
 it(
   'a killed redaction is ended by the next one',

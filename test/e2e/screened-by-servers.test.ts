@@ -1,16 +1,11 @@
 /** What a running server stores of a new conversation besides its messages holds no secret either. */
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { filesBelow } from '../support/files-below.js';
 import { startStandIn } from '../support/perplexity-stand-in.js';
 import { withClient, withPlace } from './harness.js';
 
 const TOKEN = `ghp_${'wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO'}2xYzAb`;
-
-const filesBelow = (root: string) =>
-  readdirSync(root, { recursive: true, encoding: 'utf8' })
-    .map((name) => join(root, name))
-    .filter((path) => statSync(path).isFile());
 
 it('masks a key in titles, tags and metadata, whichever tool starts the conversation', async () => {
   const api = await startStandIn({});

@@ -6,7 +6,8 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Place, runCommand, withPlace } from '../e2e/harness.js';
-import { filesBelow, filesWith, keyIn, run, withKey } from './store.js';
+import { filesBelow } from '../support/files-below.js';
+import { filesWith, keyIn, run, withKey } from './store.js';
 
 const TOKEN = `ghp_${'wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO'.slice(0, 30)}2xYzAb`;
 const MARK = 'MarkMarienstrasse';

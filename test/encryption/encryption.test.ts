@@ -6,7 +6,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Place, type Session, withClient, withPlace } from '../e2e/harness.js';
-import { DIGITS, failure, filesBelow, filesWith, keyIn, run, withKey } from './store.js';
+import { filesBelow } from '../support/files-below.js';
+import { DIGITS, failure, filesWith, keyIn, run, withKey } from './store.js';
 
 const MARKS = {
   ...{ message: 'MarkMessage', metadata: 'MarkMetadata', title: 'MarkTitle', tag: 'MarkTag' },

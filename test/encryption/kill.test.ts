@@ -12,8 +12,9 @@ import { convertFile } from '../../src/encryption/convert-file.js';
 import { CipherKey } from '../../src/files/sealing/cipher.js';
 import { addKey } from '../../src/files/sealing/sealed-form.js';
 import { MAIN, type Place, withPlace } from '../e2e/harness.js';
+import { filesBelow } from '../support/files-below.js';
 import { printedRandom, rounds, timeLimitMs } from '../support/rounds.js';
-import { DIGITS, failure, filesBelow, keyIn, run, withKey } from './store.js';
+import { DIGITS, failure, keyIn, run, withKey } from './store.js';
 
 const CONVERSATIONS = 300;
 const NOTES = 60;

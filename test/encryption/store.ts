@@ -1,8 +1,9 @@
 /** A store with something of every kind in it, and a look at every byte of its folders. */
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { type Place, runCommand } from '../e2e/harness.js';
+import { filesBelow } from '../support/files-below.js';
 
 export const DIGITS = 'a1'.repeat(32);
 
@@ -31,12 +32,6 @@ export async function failure(place: Place, ...args: string[]): Promise<string> 
   const { code, stdout } = await runCommand(place, ['--root', place.root, ...args, '--json']);
   expect(code).not.toBe(0);
   return (JSON.parse(stdout) as { error: { code: string } }).error.code;
-}
-
-export function filesBelow(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .map((name) => join(folder, name))
-    .filter((path) => statSync(path).isFile());
 }
 
 /** Files that hold the text as it is, in UTF-16 or in base64. */

@@ -4,7 +4,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Place, runCommand, withPlace } from '../e2e/harness.js';
-import { filesBelow, filesWith, run } from '../encryption/store.js';
+import { filesWith, run } from '../encryption/store.js';
+import { filesBelow } from '../support/files-below.js';
 
 const MARK = 'MarkMarienstrasse';
 const PASSPHRASE = 'correct horse battery';

@@ -1,5 +1,5 @@
 /** Secrets and private parts: what is recognised, what is stored instead, and where that is said. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { plainForms } from '../../src/files/sealing/file-forms.js';
@@ -9,6 +9,7 @@ import { MessageScreen, maskedNote } from '../../src/privacy/screen.js';
 import { secretsIn } from '../../src/privacy/secrets.js';
 import { saveMessage } from '../../src/tools/conversations/save-message.js';
 import { doctorPlace, signal } from '../doctor/place.js';
+import { filesBelow } from '../support/files-below.js';
 
 /** Put together, so that no scanner takes this file for a leak. */
 const GITHUB = `gh${'p_'}a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8`;
@@ -75,7 +76,7 @@ describe('saving', () => {
       };
       expect((await saveMessage.run(again, app, call)).note).toContain('1 part');
     });
-    for (const bytes of filesBelow(place.root)) {
+    for (const bytes of filesBelow(place.root).map((path) => readFileSync(path))) {
       expect(bytes.includes(GITHUB)).toBe(false);
       expect(bytes.includes('PIN is 0000')).toBe(false);
     }
@@ -148,9 +149,3 @@ describe('scanning', () => {
     expect(JSON.stringify(found)).not.toContain(GITHUB);
   });
 });
-
-function filesBelow(folder: string): Buffer[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => readFileSync(join(entry.parentPath, entry.name)));
-}

@@ -28,6 +28,7 @@ import { ConversationMender } from '../../src/stores/conversations/mending/conve
 import { InsightStore } from '../../src/stores/insights/insights.js';
 import { graphFiles } from '../../src/stores/knowledge-graph/log/graph-files.js';
 import { MemoryBank } from '../../src/stores/memory-bank/memory-bank.js';
+import { filesBelow } from './files-below.js';
 import { factAbout, subjectsOf, syncedGraphIn } from './synced-graph.js';
 
 export interface CareOperation {
@@ -71,11 +72,6 @@ const fillConversations = (root: string) => {
 
 const openStore = (root: string, fsync: boolean) =>
   openConversationStore({ logsFolder: logsOf(root), maxMessages: 100, fsync });
-
-const filesBelow = (folder: string) =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
 
 const textAt = (path: string): string | undefined => {
   try {
