@@ -53,7 +53,8 @@ export function Timeline() {
     isLoading.current = true;
     ask(pages.cursor)
       .then(
-        (found) => setPages(toPages(found, pages.heads)),
+        // Where the list was read again meanwhile, this page does not fit it any more.
+        (found) => setPages((now) => (now === pages ? toPages(found, pages.heads) : now)),
         (thrown) => setError(thrown),
       )
       .finally(() => {
