@@ -61,15 +61,31 @@ it('is read to the end while only a bounded part is in the document', async () =
   await goTo(page, `#/conversation/${ID}`);
   await page.waitForSelector('#m1');
   let most = 0;
-  for (let round = 0; round < 200; round += 1) {
+  const lastIsThere = async () => {
     await page.evaluate(() => document.querySelector('.end')?.scrollIntoView());
     most = Math.max(most, await page.locator('.message').count());
-    if ((await page.locator('#m900').count()) > 0) break;
-    await page.waitForTimeout(50);
-  }
-  expect(await page.locator('#m900').count()).toBe(1);
+    return (await page.locator('#m900').count()) === 1;
+  };
+  await expect.poll(lastIsThere, { timeout: 120_000 }).toBe(true);
   expect(most).toBeLessThanOrEqual(200);
   expect(await page.getByRole('button', { name: 'Earlier messages' }).count()).toBe(1);
+});
+
+it('is read on where a change on disk is read while the end comes into view', async () => {
+  opened = await openPage(({ root }) => writeConversation(root, ID, {}, MANY));
+  const { page, root } = opened;
+  await goTo(page, `#/conversation/${ID}`);
+  await page.waitForSelector('#m40');
+  let reading = 0;
+  await page.route('**/api/tools/get_conversation_history', async (route) => {
+    reading += 1;
+    await page.waitForTimeout(500);
+    await route.continue();
+  });
+  writeConversation(root, ID, { title: 'Changed' }, MANY);
+  await expect.poll(() => reading, { timeout: 60_000 }).toBe(1);
+  await page.evaluate(() => document.querySelector('.end')?.scrollIntoView());
+  await page.waitForSelector('#m41', { state: 'attached' });
 });
 
 it('shows the summary and links the branches of both sides', async () => {

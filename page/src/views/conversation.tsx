@@ -64,7 +64,7 @@ function Messages(props: {
     );
     if (end.current && cursor !== undefined) watcher.observe(end.current);
     return () => watcher.disconnect();
-  }, [cursor]);
+  }, [cursor, messages]);
   const isNamedThere = messages.some(({ seq }) => seq === named);
   useEffect(() => {
     if (isNamedThere) document.getElementById(`m${named}`)?.scrollIntoView();
