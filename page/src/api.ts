@@ -3,7 +3,7 @@
  * program sets when it starts. The types are those of the tools themselves.
  */
 import type { z } from 'zod';
-import type { getAnalytics } from '../../src/tools/admin/get-analytics.js';
+import type { getAnalytics } from '../../src/tools/context/get-analytics.js';
 import type { listInsightContexts } from '../../src/tools/admin/list-insight-contexts.js';
 import type { listTrash } from '../../src/tools/admin/list-trash.js';
 import type { quickFind } from '../../src/tools/admin/quick-find.js';
