@@ -56,7 +56,19 @@ export class Figures {
     for (const { conversationId } of await this.#store.list()) {
       if (this.#figures.has(conversationId)) continue;
       const view = await this.#store.view(conversationId).catch(() => undefined); // gone or damaged
-      if (view !== undefined && !this.#figures.has(conversationId)) this.#put(view, 0);
+      if (view === undefined) continue;
+      const { head } = view;
+      const messages: MessageFigures[] = [];
+      // A conversation may have a hundred thousand messages.
+      for (const message of messagesOf(view)) {
+        messages.push(figuresOf(message));
+        if (slice.isSpent()) await slice.yield();
+      }
+      // What changed or went meanwhile was applied already.
+      const isGone = this.#store.knownHead(conversationId) === undefined;
+      if (!isGone && !this.#figures.has(conversationId)) {
+        this.#figures.set(conversationId, { head, messages });
+      }
       if (slice.isSpent()) await slice.yield();
     }
   }

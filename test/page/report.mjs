@@ -196,7 +196,13 @@ async function audit(page) {
   for (const view of VIEWS) {
     await page.goto('about:blank');
     await page.goto(`${origin}/#/${view}`);
-    await page.waitForSelector('h1, h2', { timeout: LONGEST_MS });
+    try {
+      await page.waitForSelector('h1, h2', { timeout: LONGEST_MS });
+      await page.waitForSelector('.loading', { state: 'detached', timeout: LONGEST_MS });
+    } catch {
+      lines.push([`/${view}`, 'not whole', `in ${LONGEST_MS / 1000} s`]);
+      continue;
+    }
     await page.waitForTimeout(1500);
     const { shift, blocking, largest, first, bytes } = await page.evaluate(() => ({
       ...window.measured,

@@ -31,7 +31,14 @@ export function FiguresView({ route }: { readonly route: Route }) {
   });
   useChanges('conversation', reload);
   if (error && !data) return <Failure error={error} />;
-  if (!data) return <p class="loading">Loading…</p>;
+  if (!data) {
+    return (
+      <>
+        <h1>Figures</h1>
+        <p class="loading">Counting…</p>
+      </>
+    );
+  }
   const { all, days } = data;
   if (all.totals.messages === 0) return <Empty view="Figures" title="There are no figures yet" />;
   return (
