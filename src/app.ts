@@ -24,7 +24,7 @@ import { Exporter } from './exchange/export.js';
 import { GraphExport } from './exchange/graph-export.js';
 import { GraphImport } from './exchange/graph-import.js';
 import type { Durability } from './files/atomic/atomic-write.js';
-import { type Codec, codecOf } from './files/codec.js';
+import { codecOf } from './files/codec.js';
 import type { FileForms } from './files/sealing/file-forms.js';
 import { requireUnconverted } from './files/sealing/open-stores.js';
 import type { ImportStores } from './import/import.js';
@@ -37,6 +37,7 @@ import { MessageScreen } from './privacy/screen.js';
 import type { VectorSource } from './recall/vector-source.js';
 import { createResearch } from './research/research.js';
 import type { ResearchService } from './research/research-types.js';
+import { readCachedHeads } from './search/cache/index-cache.js';
 import { InsightSearch } from './search/insight-search.js';
 import { MemorySearch, type MemoryStores } from './search/memory-search.js';
 import { type MessageSearch, openMessageSearch } from './search/messages/message-search.js';
@@ -48,6 +49,7 @@ import {
   openConversationStore,
 } from './stores/conversations/conversations.js';
 import { ConversationDocuments } from './stores/conversations/files/conversation-documents.js';
+import type { ConversationStoreOptions, EnterHead } from './stores/conversations/store-core.js';
 import { InsightStore } from './stores/insights/insights.js';
 import { KnowledgeGraph } from './stores/knowledge-graph/knowledge-graph.js';
 import type { ProviderList } from './stores/llm-providers/provider-list.js';
@@ -117,6 +119,8 @@ export interface AppOptions {
   readonly clock?: Clock;
   /** Nothing will be written, so no folder is created. */
   readonly isReading?: boolean;
+  /** Lists conversations without reading the files that the index cache knows as they are. Not for checks of the files. */
+  readonly listsFromCache?: boolean;
   /** For servers: goes on while the root is away, and makes none where one is missing. */
   readonly staysUp?: boolean;
 }
@@ -164,7 +168,12 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
   const requireRoom = () => size.requireRoom();
   const screen = new MessageScreen(config);
   const opening = { screen, clock, log, isReading, staysUp, codec };
-  const conversations = await conversationsOf(config, requireRoom, opening);
+  const cachePath = options.listsFromCache ? indexCachePath(config) : undefined;
+  const cachedHeads =
+    cachePath === undefined
+      ? undefined
+      : (enter: EnterHead) => readCachedHeads({ path: cachePath, log }, enter);
+  const conversations = await conversationsOf(config, requireRoom, { ...opening, cachedHeads });
   const language = openLanguageParts(config, conversations, clock, log);
   const { languageModels, embeddings } = language.services;
   const { search, recall } = searchesOf(config, conversations, embeddings.vectors, { clock, log });
@@ -220,7 +229,11 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
 const conversationsOf = (
   { root, logsDir: logsFolder, fsync, maxMessages, keeping: { versions } }: Config,
   requireRoom: () => Promise<void>,
-  { staysUp, ...options }: Required<AppOptions> & { screen: MessageScreen; codec: Codec },
+  {
+    staysUp,
+    ...options
+  }: Required<Omit<AppOptions, 'listsFromCache'>> &
+    Pick<ConversationStoreOptions, 'screen' | 'codec' | 'cachedHeads'>,
 ) => {
   const isInRoot = logsFolder === root || logsFolder.startsWith(root + sep);
   const guarded = { guarded: [isInRoot ? root : logsFolder] };

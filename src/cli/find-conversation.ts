@@ -2,7 +2,7 @@
  * The conversation that the user names on the command line: by its key, its id, a unique beginning
  * of either, its title or a unique beginning of that, or the word `last`.
  */
-import { AppError } from '../base/errors.js';
+import { AppError, isAppError } from '../base/errors.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import { CONVERSATION_ID, type ConversationHead } from '../stores/conversations/document/schema.js';
 
@@ -21,13 +21,24 @@ export const nameOfConversation = ({
  * complete id whose file cannot be read.
  */
 export async function findConversation(store: ConversationStore, name: string): Promise<string> {
-  const heads = await store.list();
-  const found = matching(heads, name);
+  if (await isStoredId(store, name)) return name;
+  const found = matching(await store.list(), name);
   const [only, second] = found;
   if (only !== undefined && second === undefined) return only.conversationId;
   if (second !== undefined) throw ambiguous(name, found);
-  if (CONVERSATION_ID.test(name)) return (await store.load(name)).conversationId;
   throw notFound(name, store);
+}
+
+/** Whether it is the complete id of a conversation. Reads only its file; throws where that cannot be read. */
+async function isStoredId(store: ConversationStore, name: string): Promise<boolean> {
+  if (!CONVERSATION_ID.test(name)) return false;
+  try {
+    await store.load(name);
+    return true;
+  } catch (error) {
+    if (isAppError(error, 'CONVERSATION_NOT_FOUND')) return false;
+    throw error;
+  }
 }
 
 /** The same for a name that may also be a new key: `undefined` where no conversation has it. */

@@ -48,6 +48,12 @@ describe('a name', () => {
     expect(Array.isArray(fitting) && fitting.sort()).toEqual(ids);
   });
 
+  it('that is a complete id is found without reading the other conversations', async () => {
+    const { store } = await withThree();
+    expect(await findConversation(store, A)).toBe(A);
+    expect(store.knownHead(B)).toBeUndefined();
+  });
+
   it('that is a key comes before the word last', async () => {
     const { store, put } = await withThree();
     put('20250301-1740787200000', { clientId: 'last', messages: [] });

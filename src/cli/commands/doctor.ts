@@ -48,7 +48,7 @@ export async function doctor(options: DoctorOptions, flags: Flags): Promise<void
         console.log(closingLine(steps, findings, outcomes));
       });
     },
-    { isReading: !repair },
+    { isReading: !repair, checksFiles: true },
   );
 }
 

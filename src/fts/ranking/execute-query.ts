@@ -33,6 +33,14 @@ export interface QueryResult {
 
 const bestFirst = (a: ScoredDocument, b: ScoredDocument) => b.score - a.score || b.order - a.order;
 
+/** The same string for equal phrases. A word needs no `JSON.stringify`, which is much slower. */
+function keyOf(phrase: Phrase): string {
+  const { terms, first, columns, symbols, cjkRun } = phrase;
+  const [{ term = '', prefix = false, spellings } = {}, second] = terms;
+  const isWord = term !== '' && !second && !spellings && !symbols && !cjkRun;
+  return isWord ? `${term} ${prefix} ${first} ${columns}` : JSON.stringify(phrase);
+}
+
 /** Looks up the terms of a query. Equal phrases become the same object. */
 function planQuery(root: QueryNode, store: SegmentStore): ExecutionPlan {
   const expansions = new Map<string, readonly number[]>();
@@ -50,7 +58,7 @@ function planQuery(root: QueryNode, store: SegmentStore): ExecutionPlan {
   const phrases = phrasesOf(root);
   const resolved = new Map<string, ResolvedPhrase>();
   const resolve = (phrase: Phrase, number: number) => {
-    const key = phrases.length > 1 ? JSON.stringify(phrase) : '';
+    const key = phrases.length > 1 ? keyOf(phrase) : '';
     const known = resolved.get(key) ?? resolvePhrase(number, phrase, store.dictionary, expand);
     resolved.set(key, known);
     return known;

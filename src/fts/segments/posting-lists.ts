@@ -67,20 +67,19 @@ export function countLive({ dead, deadSlots }: Segment, list: PostingList): numb
 const marks = new Uint8Array(MAX_SLOTS);
 
 function select(a: PostingList, b: PostingList, wanted: boolean): PostingList {
-  return b.length > a.length * GALLOP_RATIO
-    ? selectByGalloping(a, b, wanted)
-    : selectByMarks(a, b, wanted);
+  return b.length > a.length * GALLOP_RATIO ? gallop(a, b, a, wanted) : selectByMarks(a, b, wanted);
 }
 
-function selectByGalloping(a: PostingList, b: PostingList, wanted: boolean): PostingList {
+/** The entries of `source`, which is `a` or `b`, for the documents of the short `a` that are in `b`, or are not. */
+function gallop(a: PostingList, b: PostingList, source: PostingList, wanted: boolean): PostingList {
   const packed = new Uint32Array(a.length);
   let length = 0;
   let at = 0;
   for (let i = 0; i < a.length; i++) {
-    const entry = a.packed[i] ?? 0;
-    const slot = entry >>> FREQUENCY_BITS;
+    const slot = slotAt(a, i);
     at = seek(b, slot, at);
-    if ((at < b.length && slotAt(b, at) === slot) === wanted) packed[length++] = entry;
+    const isFound = at < b.length && slotAt(b, at) === slot;
+    if (isFound === wanted) packed[length++] = source.packed[source === a ? i : at] ?? 0;
   }
   return { packed, length };
 }
@@ -103,17 +102,7 @@ function selectByMarks(a: PostingList, b: PostingList, wanted: boolean): Posting
 /** The entries of `a` whose document is in `b`. */
 export function intersect(a: PostingList, b: PostingList): PostingList {
   if (a.length === 0 || b.length === 0) return NO_POSTINGS;
-  if (a.length <= b.length * GALLOP_RATIO) return select(a, b, true);
-  // `a` is much longer: search it for each document of `b`.
-  const packed = new Uint32Array(b.length);
-  let length = 0;
-  let at = 0;
-  for (let i = 0; i < b.length; i++) {
-    const slot = slotAt(b, i);
-    at = seek(a, slot, at);
-    if (at < a.length && slotAt(a, at) === slot) packed[length++] = a.packed[at] ?? 0;
-  }
-  return { packed, length };
+  return a.length > b.length * GALLOP_RATIO ? gallop(b, a, a, true) : select(a, b, true);
 }
 
 /** The entries of `a` whose document is not in `b`. */

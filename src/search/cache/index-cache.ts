@@ -14,6 +14,7 @@ import {
   type ConversationHead,
   ROLES,
 } from '../../stores/conversations/document/schema.js';
+import type { EnterHead } from '../../stores/conversations/store-core.js';
 import {
   type IndexedConversation,
   indexedFields,
@@ -36,6 +37,16 @@ export async function loadIndexCache(options: IndexCacheOptions): Promise<void> 
     const { value } = await pieces.next();
     const manifest = readManifest(value);
     if (manifest !== undefined) await restore(pieces, manifest, options);
+  });
+}
+
+/** Gives the conversations of the cache to `enter`; it reads no messages. Never throws. */
+export async function readCachedHeads(file: CacheFile, enter: EnterHead): Promise<void> {
+  await readCache(file, async (pieces) => {
+    const manifest = readManifest((await pieces.next()).value);
+    manifest?.heads.forEach((head, at) => {
+      enter(stampAt(manifest.stamps, at), head);
+    });
   });
 }
 

@@ -10,6 +10,7 @@ import { PendingWork } from '../../base/pending-work.js';
 import type { Durability } from '../../files/atomic/atomic-write.js';
 import { type Codec, plainCodec } from '../../files/codec.js';
 import { Presence } from '../../files/presence.js';
+import type { Stamp } from '../../files/read/stamp.js';
 import { requireUnconverted } from '../../files/sealing/open-stores.js';
 import { openWatcher, type Watcher, type WatcherStatus } from '../../files/watcher/watcher.js';
 import { screenedBy } from '../text-screen.js';
@@ -35,6 +36,8 @@ export interface VersionBounds {
 
 const ID_LENGTH = 22;
 
+export type EnterHead = (stamp: Stamp, head: ConversationHead) => void;
+
 export interface ConversationStoreOptions extends Durability {
   /** Absolute path of `conversation-logs`; created if it is missing. */
   logsFolder: string;
@@ -50,6 +53,8 @@ export interface ConversationStoreOptions extends Durability {
   log?: Log;
   /** For servers: goes on while the folder is away. Below these folders nothing is made meanwhile. */
   staysUp?: { readonly guarded: readonly string[] } | undefined;
+  /** Enters what a cache has, before the first list; it is compared with the files afterwards. Never rejects. */
+  cachedHeads?: ((enter: EnterHead) => Promise<void>) | undefined;
   /** Checks the messages of `create` and `append` before they are written. */
   screen?: Screen;
 }
@@ -76,6 +81,7 @@ export class StoreCore {
   /** The watcher keeps the catalogue current, so that no pass over the folder is needed. */
   #isCurrent = false;
   #isClosed = false;
+  #entering: Promise<void> | undefined;
 
   constructor(options: ConversationStoreOptions) {
     const { logsFolder, clock = systemClock, codec = plainCodec, log = silentLog } = options;
@@ -214,8 +220,20 @@ export class StoreCore {
 
   /** All heads, newest `updatedAt` first, as the folder is now. Callers must not change the list. */
   async heads(): Promise<readonly ConversationHead[]> {
-    if (!this.#isCurrent) await this.catalogue.refresh();
+    if (!this.#isCurrent) {
+      await this.#enterCached();
+      await this.catalogue.refresh();
+    }
     return this.catalogue.newestFirst();
+  }
+
+  #enterCached(): Promise<void> {
+    const { cachedHeads } = this.options;
+    const enter: EnterHead = (stamp, head) => {
+      this.catalogue.seed(head.conversationId, stamp, head);
+    };
+    this.#entering ??= cachedHeads?.(enter) ?? Promise.resolve();
+    return this.#entering;
   }
 
   /** Calls `onChange` after each change that another process or a person made. */
