@@ -50,7 +50,7 @@ export async function doctor(options: DoctorOptions, flags: Flags): Promise<void
         console.log(closingLine(steps, findings, outcomes));
       });
     },
-    { isReading: !repair, checksFiles: true },
+    { isReading: !repair },
   );
 }
 
