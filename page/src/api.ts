@@ -3,12 +3,12 @@
  * program sets when it starts. The types are those of the tools themselves.
  */
 import type { z } from 'zod';
-import type { getAnalytics } from '../../src/tools/admin/get-analytics.js';
 import type { listInsightContexts } from '../../src/tools/admin/list-insight-contexts.js';
 import type { listTrash } from '../../src/tools/admin/list-trash.js';
 import type { quickFind } from '../../src/tools/admin/quick-find.js';
 import type { restoreConversation } from '../../src/tools/admin/restore-conversation.js';
 import type { verifyStore } from '../../src/tools/admin/verify-store.js';
+import type { getAnalytics } from '../../src/tools/context/get-analytics.js';
 import type { getContextSummary } from '../../src/tools/context/get-context-summary.js';
 import type { deleteConversation } from '../../src/tools/conversations/delete-conversation.js';
 import type { getConversation } from '../../src/tools/conversations/get-conversation.js';

@@ -3,7 +3,6 @@
  * A tool that is not in this list does not exist; a test compares it with the files.
  */
 import { backup } from './admin/backup.js';
-import { getAnalytics } from './admin/get-analytics.js';
 import { listInsightContexts } from './admin/list-insight-contexts.js';
 import { listTrash } from './admin/list-trash.js';
 import { pruneConversations } from './admin/prune-conversations.js';
@@ -12,6 +11,7 @@ import { restoreConversation } from './admin/restore-conversation.js';
 import { setRetentionPolicy } from './admin/set-retention-policy.js';
 import { verifyStore } from './admin/verify-store.js';
 import { configureLlmProvider } from './context/configure-llm-provider.js';
+import { getAnalytics } from './context/get-analytics.js';
 import { getContextSummary } from './context/get-context-summary.js';
 import { getProgressiveDetail } from './context/get-progressive-detail.js';
 import { getRelevantSnippets } from './context/get-relevant-snippets.js';

@@ -34,6 +34,8 @@ async function openFacts() {
 it('shows the facts of the day that the slider is moved to, and of a predicate, by keyboard', async () => {
   const { page, objects } = await openFacts();
   await expect.poll(objects).toEqual(['Charles', 'Ockham']);
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(request.url()));
   const slider = page.locator('.as-of input');
   const last = Number(await slider.getAttribute('max'));
   expect(await slider.getAttribute('aria-valuetext')).toBe('now');
@@ -48,6 +50,7 @@ it('shows the facts of the day that the slider is moved to, and of a predicate, 
   await page.keyboard.press('ArrowLeft');
   await expect.poll(() => slider.getAttribute('aria-valuetext')).toBe(ago(1).slice(0, 10));
   await page.keyboard.press('End');
+  expect(asked).toEqual([]);
   const predicate = page.getByLabel('Predicate');
   await predicate.focus();
   await page.keyboard.press('l');

@@ -6,11 +6,12 @@
 import { useMemo, useState } from 'preact/hooks';
 import { address } from '../address.js';
 import { call, type Output } from '../api.js';
-import { GraphCanvas } from '../graph-canvas.jsx';
+import { GraphCanvas } from '../graph/graph-canvas.jsx';
 import { hrefOf, type Route, useChanges, useLoaded, useSettled } from '../hooks.js';
 import { Empty, Failure, Time } from '../parts.jsx';
 
 type Fact = Output<'kg_query'>['triples'][number];
+const NO_FACTS: readonly Fact[] = [];
 
 const PAGE = 1000;
 /** The store holds 5 000 unless its owner raised that. */
@@ -24,14 +25,24 @@ export function Knowledge({ route }: { readonly route: Route }) {
   const [predicate, setPredicate] = useState(route.params.get('predicate') ?? '');
   const [asOf, setAsOf] = useState(route.params.get('asOf')?.slice(0, 10) ?? '');
   const [depth, setDepth] = useState(Number(route.params.get('depth')) || 1);
-  const day = useSettled(asOf);
-  const asked: Asked = { node, given, predicate, asOf: day, depth };
+  const settledDay = useSettled(asOf);
+  // Around a node the day decides who its neighbours are. All facts are asked for once, ended ones too.
+  const isWhole = node === '';
+  const asked: Asked = { node, given, predicate, asOf: isWhole ? '' : settledDay, depth };
   const { data, error, reload } = useLoaded(JSON.stringify(asked), (signal) =>
     readFacts(asked, signal),
   );
   const stats = useLoaded('stats', (signal) => call('kg_stats', {}, signal));
   useChanges('graph', reload);
-  const facts = data ?? [];
+  const facts = data ?? NO_FACTS;
+  const hasEnded = given.some(([name]) => name === 'includeClosed');
+  const shown = useMemo(
+    () => (isWhole ? factsOn(facts, asOf, hasEnded) : facts),
+    [facts, asOf, isWhole, hasEnded],
+  );
+  // A hundred rows and a spoken count for each day that the slider passes would hold it up.
+  const listed = useSettled(shown);
+  const table = useMemo(() => <Facts facts={listed} />, [listed]);
   if (error && !data) return <Failure error={error} />;
   if (stats.data && stats.data.open + stats.data.closed === 0) {
     return (
@@ -41,10 +52,20 @@ export function Knowledge({ route }: { readonly route: Route }) {
       </Empty>
     );
   }
+  const title = <h1>{titleOf(node, given)}</h1>;
+  // Everything at once: what comes later would move what is there.
+  if (data === undefined || (stats.data === undefined && stats.error === undefined)) {
+    return (
+      <div class="knowledge">
+        {title}
+        <p class="loading">Loading…</p>
+      </div>
+    );
+  }
   return (
     <div class="knowledge">
       <div class="tools">
-        <h1>{titleOf(node, given)}</h1>
+        {title}
         {(node !== '' || given.length > 0) && <a href={hrefOf('knowledge')}>All facts</a>}
         <label>
           Predicate{' '}
@@ -73,12 +94,14 @@ export function Knowledge({ route }: { readonly route: Route }) {
           </label>
         )}
         <AsOf day={asOf} onDay={setAsOf} />
-        <span role="status">{facts.length} facts</span>
+        <span role="status">{listed.length} facts</span>
       </div>
-      {facts.length > 0 && (
-        <GraphCanvas facts={facts} chosen={node} onChoose={(name) => open(name)} />
+      {facts.length === 0 ? (
+        <Empty title="No fact matches" />
+      ) : (
+        <GraphCanvas facts={facts} shown={shown} chosen={node} onChoose={open} />
       )}
-      <Facts facts={facts} />
+      {listed.length > 0 && table}
     </div>
   );
 }
@@ -127,7 +150,7 @@ async function readFacts({ node, given, predicate, asOf, depth }: Asked, signal:
   while (offset !== undefined && facts.length < MOST_FACTS) {
     const page: Output<'kg_query'> =
       node === ''
-        ? await call('kg_query', { ...conditions, ...filter, offset }, signal)
+        ? await call('kg_query', { ...conditions, ...filter, includeClosed: true, offset }, signal)
         : await call('kg_neighbors', { ...filter, node, depth, offset }, signal);
     facts.push(...page.triples);
     offset = page.nextOffset;
@@ -137,6 +160,16 @@ async function readFacts({ node, given, predicate, asOf, depth }: Asked, signal:
 
 const DAY_MS = 86_400_000;
 const YEARS = 3;
+
+/** Which of them `kg_query` would answer with `asOf` of this day, or without where there is no day. */
+function factsOn(facts: readonly Fact[], day: string, hasEnded: boolean): readonly Fact[] {
+  if (day === '' && hasEnded) return facts;
+  const time = day === '' ? Date.now() : Date.parse(day) + DAY_MS - 1;
+  return facts.filter(({ ts, validTo }) => {
+    if (validTo === undefined && day === '') return true;
+    return Date.parse(ts) <= time && (validTo === undefined || Date.parse(validTo) > time);
+  });
+}
 
 /** A day in the past; at its end the slider means now. */
 function AsOf({ day, onDay }: { readonly day: string; onDay(day: string): void }) {

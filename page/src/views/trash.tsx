@@ -31,9 +31,19 @@ export function TrashView() {
   const failed = trash.error ?? info.error;
   const { conversations = [], others = [] } = trash.data ?? {};
   const isEmpty = trash.data !== undefined && conversations.length + others.length === 0;
+  const title = <h1>Trash and health</h1>;
+  // Everything at once: what comes later would move what is there.
+  if (!failed && (trash.data === undefined || info.data === undefined)) {
+    return (
+      <div class="trash">
+        {title}
+        <p class="loading">Loading…</p>
+      </div>
+    );
+  }
   return (
     <div class="trash">
-      <h1>Trash and health</h1>
+      {title}
       {failed && <Failure error={failed} />}
       {isEmpty && <p>The trash is empty.</p>}
       <Trashed

@@ -4,7 +4,7 @@
  */
 import type { z } from 'zod';
 import type { Table } from '../../analytics/periods.js';
-import { getAnalytics } from '../../tools/admin/get-analytics.js';
+import { getAnalytics } from '../../tools/context/get-analytics.js';
 import { configuration, type Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../status.js';
 import { columnsOf } from '../terminal/columns.js';

@@ -38,7 +38,7 @@ export const ANALYTICS_PARTS = [
 
 export const getAnalytics = defineTool({
   name: 'get_analytics',
-  toolset: 'admin',
+  toolset: 'context',
   title: 'Figures of the store',
   description:
     'Counts messages, words, tokens and cost by day, week or month, by module, role, model and conversation; tells how long sessions and pauses are, at which hours of the week people talk, and which words set that time apart. Days are those of the time zone.',
