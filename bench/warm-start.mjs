@@ -2,13 +2,13 @@
  * What the index cache saves: the time from opening a store to the complete, searchable index, built
  * from the files (cold) and from the cache with every entry checked against its file (warm). Each
  * start is a process of its own; in turn, the median of several counts. Build first:
- * npm run build && node bench/warm-start.mjs [messages] [conversations] (100000 5000).
+ * npm run build && node bench/warm-start.mjs [messages] [conversations] [rounds] (100000 5000 5).
  *
  * Messages draw about 80 words from a vocabulary of 60 000 made-up words, the n-th word as often as
  * Zipf's law says, from a fixed seed. The files are in the page cache in both cases.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
@@ -16,7 +16,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { seeded } from './support/natural-text.mjs';
 
-const ROUNDS = 5;
 const WORDS_A_MESSAGE = 80;
 const VOCABULARY = 60_000;
 const FIRST_MS = Date.parse('2025-01-01T00:00:00Z');
@@ -101,32 +100,40 @@ async function start(logsFolder, cachePath) {
   console.log(JSON.stringify({ ...facts, saveMs, saveStallMs }));
 }
 
+const sizeOf = (folder) =>
+  readdirSync(folder).reduce(
+    (sum, name) => sum + statSync(join(folder, name, 'conversation.json')).size,
+    0,
+  );
+
 const median = (values) => values.toSorted((a, b) => a - b)[values.length >> 1];
 
-function measure(messageCount, conversationCount) {
+function measure(messageCount, conversationCount, roundCount) {
   const scratch = mkdtempSync(join(tmpdir(), 'daybook-warm-'));
   try {
     const logsFolder = join(scratch, 'logs');
     const cachePath = join(scratch, 'cache', 'index.bin');
     writeStore(logsFolder, messageCount, conversationCount);
+    const storeMb = sizeOf(logsFolder) / 2 ** 20;
     const run = (path) => {
       const args = [fileURLToPath(import.meta.url), '--start', logsFolder, path];
       return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }));
     };
     const rounds = [];
-    for (let round = 0; round < ROUNDS; round += 1) {
+    for (let round = 0; round < roundCount; round += 1) {
       rmSync(cachePath, { force: true });
       const cold = run(cachePath);
       rounds.push({ cold, warm: run(cachePath) });
     }
-    return { rounds, cacheMb: statSync(cachePath).size / 2 ** 20 };
+    const cacheMb = (statSync(cachePath, { throwIfNoEntry: false })?.size ?? 0) / 2 ** 20;
+    return { rounds, storeMb, cacheMb };
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
 }
 
-function report(messageCount, conversationCount) {
-  const { rounds, cacheMb } = measure(messageCount, conversationCount);
+function report(messageCount, conversationCount, roundCount) {
+  const { rounds, storeMb, cacheMb } = measure(messageCount, conversationCount, roundCount);
   const of = (kind, name) => median(rounds.map((round) => round[kind][name]));
   const rows = [
     ['wall', 'wallMs', 'ms'],
@@ -138,7 +145,7 @@ function report(messageCount, conversationCount) {
   ];
   const [{ cold, warm }] = rounds;
   console.log(
-    `${messageCount} messages in ${conversationCount} conversations, median of ${ROUNDS}`,
+    `${messageCount} messages in ${conversationCount} conversations (${storeMb.toFixed(0)} MB of JSON), median of ${roundCount}`,
   );
   console.log(`found by the search: ${cold.total} cold, ${warm.total} warm\n`);
   console.log('|  | cold | warm | cold / warm |\n|---|---|---|---|');
@@ -156,4 +163,4 @@ function report(messageCount, conversationCount) {
 
 const [first, ...others] = process.argv.slice(2);
 if (first === '--start') await start(...others);
-else report(Number(first ?? 100_000), Number(others[0] ?? 5_000));
+else report(Number(first ?? 100_000), Number(others[0] ?? 5_000), Number(others[1] ?? 5));

@@ -11,8 +11,6 @@ import { configuration, type Flags } from './configuration.js';
 export interface Opening {
   /** The command changes nothing, so it creates no folder either. */
   readonly isReading?: boolean;
-  /** The command must read every file itself, whatever a cache has of it. */
-  readonly checksFiles?: boolean;
   /** The command may create the root that --root names; else a typing error would. */
   readonly mayCreateRoot?: boolean;
 }
@@ -21,7 +19,7 @@ export interface Opening {
 export async function withApp(
   flags: Flags,
   work: (app: App, signal: AbortSignal) => Promise<void>,
-  { isReading = false, checksFiles = false, mayCreateRoot = false }: Opening = {},
+  { isReading = false, mayCreateRoot = false }: Opening = {},
 ): Promise<void> {
   const config = configuration(flags);
   for (const notice of config.notices) console.error(notice);
@@ -29,7 +27,7 @@ export async function withApp(
   const stop = new AbortController();
   const onSignal = () => stop.abort();
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, onSignal);
-  const app = await createApp(config, { isReading, listsFromCache: isReading && !checksFiles });
+  const app = await createApp(config, { isReading, listsFromCache: isReading });
   try {
     await work(app, stop.signal);
   } catch (error) {

@@ -10,7 +10,7 @@ export interface Step {
   readonly check: string;
   readonly durationMs: number;
   /** Files or entries that were checked. */
-  readonly looked: number;
+  readonly checked: number;
   readonly findings: readonly Finding[];
   /** Why the check did not finish. */
   readonly error?: { readonly code: string; readonly message: string };
@@ -65,16 +65,16 @@ export class Doctor {
   async #step(check: Check, signal: AbortSignal, repairs: Repair[]): Promise<Step> {
     const began = this.#clock.monotonic();
     const findings: Finding[] = [];
-    let looked = 0;
+    let checked = 0;
     const found = ({ repair, ...finding }: Found) => {
       findings.push({ check: check.name, ...finding, repairable: repair !== undefined });
       if (repair) repairs.push({ check: check.name, path: finding.path, run: repair });
     };
     const failure = await failureOf(() =>
-      check.run({ signal, found, countChecked: (count = 1) => (looked += count) }),
+      check.run({ signal, found, countChecked: (count = 1) => (checked += count) }),
     );
     const durationMs = Math.round(this.#clock.monotonic() - began);
-    return { check: check.name, durationMs, looked, findings, ...(failure && { error: failure }) };
+    return { check: check.name, durationMs, checked, findings, ...(failure && { error: failure }) };
   }
 }
 

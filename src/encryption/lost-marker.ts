@@ -8,7 +8,7 @@ import { listFiles, listFolders } from '../files/paths/folders.js';
 import { readStored } from '../files/read/json-doc.js';
 import type { StorePaths } from '../files/sealing/open-stores.js';
 import { sealedFileKey } from '../files/sealing/sealed-form.js';
-import { markerPath } from './marker.js';
+import { MARKER_REMEDY, markerPath } from './marker.js';
 
 /** Of each kind. */
 const MOST_FILES = 20;
@@ -39,7 +39,7 @@ export async function requireClear(logsFolder: string, paths: StorePaths): Promi
     'DECRYPT',
     `This store is encrypted with the key ${keyId}, but ${path} does not name it.`,
     {
-      hint: 'Nothing was written. Copy encryption.json from a backup. With a key file, daybook encrypt --key-file FILE --yes makes it again.',
+      hint: `Nothing was written. ${MARKER_REMEDY}`,
       details: { path, keyId },
     },
   );

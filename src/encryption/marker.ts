@@ -4,10 +4,10 @@
  */
 import { join } from 'node:path';
 import { z } from 'zod';
-import { AppError } from '../base/errors.js';
+import { AppError, isAppError } from '../base/errors.js';
 import { atomicWrite, type Durability, makeFolder } from '../files/atomic/atomic-write.js';
 import { removeFile } from '../files/paths/folders.js';
-import { parseDocument, readSmallNow } from '../files/read/json-doc.js';
+import { parseDocument, type ReadFile, readSmallNow } from '../files/read/json-doc.js';
 import type { Stamp } from '../files/read/stamp.js';
 
 const FORMAT = 'daybook-encryption';
@@ -41,6 +41,10 @@ export type KeyFacts = z.output<typeof keySchema>;
 /** `key`: null where the store is, or was, in the clear. */
 export type Marker = Pick<z.output<typeof markerSchema>, 'key' | 'converting'>;
 
+/** How `encryption.json` comes back. The salt of a passphrase is in no other file. */
+export const MARKER_REMEDY =
+  'Copy encryption.json from a backup. With a key file, remove it if it is there; then daybook encrypt --key-file FILE --yes makes it again.';
+
 export const markerPath = (logsFolder: string): string => join(logsFolder, 'encryption.json');
 
 /** CORRUPT, FORMAT_TOO_NEW, FILESYSTEM_ERROR. */
@@ -49,7 +53,7 @@ export function readMarker(logsFolder: string): {
   readonly stamp: Stamp | undefined;
 } {
   const path = markerPath(logsFolder);
-  const found = readSmallNow(path);
+  const found = readFound(path);
   if (found === undefined) return { marker: { key: null }, stamp: undefined };
   const value = parseDocument(found.bytes, path, 'CORRUPT');
   const parsed = markerSchema.safeParse(value);
@@ -60,14 +64,25 @@ export function readMarker(logsFolder: string): {
     });
   }
   if (!parsed.success) {
-    throw new AppError('CORRUPT', `${path} does not say how this store is encrypted.`, {
-      hint: 'Nothing was read or written. Take the file out of a backup.',
-      details: { path },
-      cause: parsed.error,
-    });
+    throw unreadable(path, parsed.error);
   }
   return { marker: parsed.data, stamp: found.stamp };
 }
+
+function readFound(path: string): ReadFile | undefined {
+  try {
+    return readSmallNow(path);
+  } catch (error) {
+    throw isAppError(error, 'TOO_LARGE') ? unreadable(path, error) : error;
+  }
+}
+
+const unreadable = (path: string, cause: Error): AppError =>
+  new AppError('CORRUPT', `${path} does not say how this store is encrypted.`, {
+    hint: `Nothing was read or written. ${MARKER_REMEDY}`,
+    details: { path },
+    cause,
+  });
 
 /** Durable when it resolves. A store in the clear has no file. */
 export async function writeMarker(

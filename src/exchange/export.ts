@@ -10,7 +10,7 @@ import type { Durability } from '../files/atomic/atomic-write.js';
 import { writeNewFile } from '../files/atomic/new-file.js';
 import { writeNewFolder } from '../files/paths/folders.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
-import type { ConversationHead } from '../stores/conversations/document/schema.js';
+import { CONVERSATION_ID, type ConversationHead } from '../stores/conversations/document/schema.js';
 import type { ConversationDocuments } from '../stores/conversations/files/conversation-documents.js';
 import { withSummaries } from '../stores/summaries/exported-summaries.js';
 import type { SummaryStore } from '../stores/summaries/summary-store.js';
@@ -225,22 +225,18 @@ export class Exporter {
   async #select(selection: Selection): Promise<Selected> {
     const { store } = this.#options;
     const { refs, module, startTime, endTime, after } = selection;
-    const all = await store.list();
-    const ids = refs && new Set(await Promise.all(refs.map(async (ref) => idOf(store, ref))));
-    const heads = all.filter(
+    const found = refs === undefined ? await listed(store) : await named(store, refs);
+    const heads = found.heads.filter(
       (head) =>
-        (ids === undefined || ids.has(head.conversationId)) &&
         (module === undefined || head.module === module) &&
         (startTime === undefined || head.updatedAt >= isoTime(startTime)) &&
         (endTime === undefined || head.createdAt <= isoTime(endTime)),
     );
     const isWhole = module === undefined && startTime === undefined && endTime === undefined;
-    const damaged = store
-      .damaged()
-      .filter(({ conversationId: id }) => (ids === undefined ? isWhole : ids.has(id)))
-      .filter(() => after === undefined); // reported on the first page
+    const isReported = after === undefined && (refs !== undefined || isWhole); // on the first page
+    const damaged = isReported ? found.damaged : [];
     const rest = heads.filter(({ conversationId: id }) => after === undefined || id > after);
-    return { heads: rest.sort(byId), total: heads.length, damaged };
+    return { heads: rest.sort(byId), total: heads.length, damaged: [...damaged] };
   }
 }
 
@@ -252,14 +248,29 @@ export function newCounts(damaged: readonly Damaged[] = []): ExportCounts {
   return { conversations: 0, messages: 0, damaged: [...damaged] };
 }
 
-/** Damaged ones exist as well. CONVERSATION_NOT_FOUND. */
-async function idOf(store: ConversationStore, ref: string): Promise<string> {
-  try {
-    return (await store.load(ref)).conversationId;
-  } catch (error) {
-    const isThere =
-      isAppError(error) && store.damaged().some((each) => each.conversationId === ref);
-    if (isThere) return ref;
-    throw error;
+interface Found {
+  readonly heads: readonly ConversationHead[];
+  readonly damaged: readonly Damaged[];
+}
+
+async function listed(store: ConversationStore): Promise<Found> {
+  const heads = await store.list();
+  return { heads, damaged: store.damaged() };
+}
+
+/** Reads only these, each once. Damaged ones exist as well. CONVERSATION_NOT_FOUND. */
+async function named(store: ConversationStore, refs: readonly string[]): Promise<Found> {
+  const heads = new Map<string, ConversationHead>();
+  const damaged = new Map<string, Damaged>();
+  for (const ref of refs) {
+    try {
+      const { head } = await store.view(ref);
+      heads.set(head.conversationId, head);
+    } catch (error) {
+      if (!isAppError(error) || !CONVERSATION_ID.test(ref)) throw error;
+      if (error.code === 'CONVERSATION_NOT_FOUND') throw error;
+      damaged.set(ref, { conversationId: ref, error });
+    }
   }
+  return { heads: [...heads.values()], damaged: [...damaged.values()] };
 }

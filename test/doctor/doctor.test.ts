@@ -20,6 +20,8 @@ import { AppError } from '../../src/base/errors.js';
 import { statusOf } from '../../src/doctor/doctor.js';
 import { keyOf } from '../../src/embeddings/passage-rows.js';
 import { VectorFiles } from '../../src/embeddings/vectors/vector-files.js';
+import { runCommand, withPlace } from '../e2e/harness.js';
+import { run } from '../encryption/store.js';
 import { conversationText, type DoctorPlace, doctorPlace, ID, signal } from './place.js';
 
 const FILE = `conversation-logs/${ID}/conversation.json`;
@@ -50,8 +52,8 @@ describe('a healthy store', () => {
     expect(statusOf(steps)).toBe(0);
     const found = steps.flatMap(({ findings }) => findings);
     expect(found.map(({ message }) => message)).toEqual(['There is no backup.']);
-    const looked = Object.fromEntries(steps.map(({ check, looked: count }) => [check, count]));
-    expect(looked).toMatchObject({ conversations: 1, notes: 1, insights: 1, 'knowledge graph': 1 });
+    const counts = Object.fromEntries(steps.map(({ check, checked }) => [check, checked]));
+    expect(counts).toMatchObject({ conversations: 1, notes: 1, insights: 1, 'knowledge graph': 1 });
     for (const { durationMs } of steps) expect(durationMs).toBeGreaterThanOrEqual(0);
   });
 });
@@ -423,5 +425,25 @@ describe('around the store', () => {
     );
     expect(statusOf(steps)).toBe(2);
     expect(steps.at(-1)).toMatchObject({ check: 'broken', error: { code: 'FILESYSTEM_ERROR' } });
+  });
+});
+
+it('the command reads a damaged file that has the time and size of the version in the index cache', async () => {
+  await withPlace(async (place) => {
+    const contents = Array.from({ length: 2_100 }, (_, n) => `raven ${n}`);
+    const path = join(place.root, FILE);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, conversationText(contents));
+    const time = new Date('2025-02-01T00:00:00Z');
+    utimesSync(path, time, time);
+    await run(place, 'search', 'raven');
+    const bytes = readFileSync(path);
+    bytes[bytes.indexOf('"messages"')] = 0;
+    writeFileSync(path, bytes);
+    utimesSync(path, time, time);
+    expect(await run(place, 'list')).toContain(ID); // by the cache
+    const { code, stdout } = await runCommand(place, ['--root', place.root, 'doctor']);
+    expect(stdout).toContain('problem  conversations');
+    expect(code).toBe(1);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * Damage of every kind in what is built from the files (the cache of the search index, vectors): searching
+ * Damage of every kind in what is built from the files (the caches of both indexes, vectors): searching
  * and the doctor never fail, and after a repair nothing damaged is left.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -15,19 +15,15 @@ import { conversationText, type DoctorPlace, doctorPlace, ID, signal } from './p
 
 /** A smaller store has no cache of its index. */
 const MESSAGES = 2_100;
-const QUERY = {
-  query: '"raven 7"',
-  matchType: 'auto',
-  filters: {},
-  sort: 'relevance',
-  limit: 9,
-  offset: 0,
-};
+const PAGE = { filters: {}, limit: 9, offset: 0 };
+const QUERY = { query: '"raven 7"', matchType: 'auto', sort: 'relevance', ...PAGE };
 
-async function searchAndExamine({ search, doctor }: App): Promise<void> {
+async function searchAndExamine({ search, recall, doctor }: App): Promise<void> {
   search.start();
   const { hits } = await search.search(QUERY as never);
   expect(hits.map(({ conversationId }) => conversationId)).toEqual([ID]);
+  const recalled = await recall.search({ query: 'which raven', mode: 'hybrid', ...PAGE });
+  expect(recalled.hits).toHaveLength(PAGE.limit);
   const { steps } = await doctor.examine({ signal });
   expect(steps.filter(({ error }) => error !== undefined)).toEqual([]);
 }
@@ -40,7 +36,8 @@ async function fill(place: DoctorPlace): Promise<Map<string, Buffer>> {
   const row = { key: '0f'.repeat(16), scale: 0.01, values: new Int8Array(8).fill(7) };
   await new VectorFiles(folder, 'model').write([row]);
   const vectors = readdirSync(folder).map((name) => join(folder, name));
-  const paths = [indexCachePath(place.config) ?? '', ...vectors];
+  const caches = ['.bin', '.recall.bin'].map((name) => indexCachePath(place.config, name) ?? '');
+  const paths = [...caches, ...vectors];
   return new Map(paths.map((path) => [path, readFileSync(path)]));
 }
 

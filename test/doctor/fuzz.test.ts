@@ -80,7 +80,7 @@ const FILES = [
   'memory-bank/kg_snapshot.sha256',
 ];
 
-/** Every step of the doctor looked, and what it reports has a code. */
+/** Every step of the doctor checked something, and what it reports has a code. */
 async function look(place: DoctorPlace): Promise<void> {
   await place.withApp(async ({ doctor, search, conversations }) => {
     const query = {

@@ -33,7 +33,7 @@ it('an encrypted store is searched, shown, scanned and backed up with its key on
     expect((await run(open, 'save', 'user', 'More', '--conversation-id', 'garden')).code).toBe(0);
     const { steps } = JSON.parse((await run(open, 'doctor', '--json')).stdout);
     const conversations = steps.find(({ check }: { check: string }) => check === 'conversations');
-    expect(conversations).toMatchObject({ looked: 1, findings: [] });
+    expect(conversations).toMatchObject({ checked: 1, findings: [] });
     for (const args of [['scan'], ['redact', 'raised bed', '--yes']]) {
       const { code, stderr } = await run(place, ...args);
       expect([code, /encrypted/.test(stderr)], args[0]).toEqual([2, true]);

@@ -164,7 +164,7 @@ const STEPS: readonly Step[] = [
   { args: ['backup', '--to', 'elsewhere'], shows: 'read back and compared' },
   { args: ['info'], shows: /health +good/ },
   { args: ['info', '--json'], shows: '"sizes"', json: true },
-  { args: ['doctor', '--repair', '--yes'], shows: 'Nothing needs you' },
+  { args: ['doctor', '--repair', '--yes'], shows: 'There are no problems' },
   { args: ['doctor'], shows: /good +conversations/ },
   { args: ['scan'], shows: 'No secret' },
   { args: ['scan', '--json'], shows: '"secrets"', json: true },

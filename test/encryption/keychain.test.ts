@@ -40,6 +40,25 @@ const withoutBus = (place: Place): Place => ({
   env: { ...place.env, DBUS_SESSION_BUS_ADDRESS: 'unix:path=/none' },
 });
 
+/** Without a display there is nobody to unlock it for a program that asks. */
+const lock = ({ env }: Place) =>
+  execFileSync(
+    'dbus-send',
+    [
+      ...['--session', '--print-reply', '--dest=org.freedesktop.secrets'],
+      ...['/org/freedesktop/secrets', 'org.freedesktop.Secret.Service.Lock'],
+      'array:objpath:/org/freedesktop/secrets/collection/login',
+    ],
+    { env },
+  );
+
+const unlock = ({ env }: Place) =>
+  execFileSync('gnome-keyring-daemon', ['--replace', '--unlock', '--components=secrets'], {
+    env,
+    input: 'password',
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+
 /** As GNOME's own tool for passwords shows it. */
 const digitsOf = ({ env }: Place, id: string): string =>
   execFileSync('secret-tool', ['lookup', 'service', 'daybook', 'username', id], {
@@ -101,6 +120,21 @@ describe('a key in the keychain', () => {
         env: place.env,
       });
       expect(await failure(place, 'save', 'user', 'more')).toBe('DECRYPT');
+    });
+  });
+
+  it('that is locked opens nothing, and a server works as soon as it is unlocked', async () => {
+    await withKeychain(async (place) => {
+      await run(place, 'save', 'user', MARK);
+      await run(place, 'encrypt', '--keychain', '--yes');
+      lock(place);
+      expect(await failure(place, 'save', 'user', 'more')).toBe('NOT_CONFIGURED');
+      await withClient(place, async ({ call }) => {
+        const search = () => call('search_messages', { query: MARK });
+        await expect(search()).rejects.toThrow('NOT_CONFIGURED');
+        unlock(place);
+        await expect.poll(async () => JSON.stringify(await search())).toContain(MARK);
+      });
     });
   });
 

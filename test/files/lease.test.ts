@@ -3,7 +3,7 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tryLease } from '../../src/files/locks/lease.js';
@@ -56,6 +56,14 @@ describe('tryLease', () => {
     expect(readFileSync(`${path}.owner`, 'utf8')).not.toContain(`-${child.pid}-${startTime}-`);
     await second?.release();
     await first?.release();
+  });
+
+  it('is free after a second when its holder died before it wrote its name', async () => {
+    const path = join(tempFolder(), 'poll');
+    mkdirSync(`${path}.lock`);
+    const lease = await tryLease(path);
+    expect(lease?.isHeld()).toBe(true);
+    await lease?.release();
   });
 
   it('reports with a code what is no place for a lease', async () => {

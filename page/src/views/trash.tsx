@@ -181,7 +181,7 @@ function Check() {
 }
 
 function sentence({ isHealthy, findingsTotal, steps }: Findings): string {
-  const looked = steps.reduce((sum, step) => sum + step.looked, 0);
+  const checked = steps.reduce((sum, step) => sum + step.checked, 0);
   const state = isHealthy ? 'Nothing needs a person.' : 'Something needs a person.';
-  return `${state} ${looked} files and entries were checked, with ${findingsTotal} findings.`;
+  return `${state} ${checked} files and entries were checked, with ${findingsTotal} findings.`;
 }

@@ -23,6 +23,8 @@ export interface DoctorOptions {
 /** Of one check; `--json` names them all. */
 const MOST_SHOWN = 10;
 const NAME_WIDTH = 20;
+/** Of what belongs to a check: the width of its state. */
+const INDENT = 9;
 
 /** VALIDATION_ERROR for a repair that nobody can confirm. */
 export async function doctor(options: DoctorOptions, flags: Flags): Promise<void> {
@@ -48,7 +50,7 @@ export async function doctor(options: DoctorOptions, flags: Flags): Promise<void
         console.log(closingLine(steps, findings, outcomes));
       });
     },
-    { isReading: !repair, checksFiles: true },
+    { isReading: !repair },
   );
 }
 
@@ -60,7 +62,7 @@ async function mend(
   const { length } = repairable(examination.steps);
   if (length === 0) return [];
   if (!yes) requireTerminal('Nothing was changed.');
-  if (!yes && !(await confirm(`Mend ${countOf(length, 'finding')}?`))) return [];
+  if (!yes && !(await confirm(`Repair ${countOf(length, 'finding')}?`))) return [];
   return examination.repair(signal);
 }
 
@@ -68,28 +70,37 @@ const repairable = (steps: readonly Step[]) =>
   steps.flatMap(({ findings }) => findings.filter((finding) => finding.repairable));
 
 function printSteps(steps: readonly Step[]): void {
-  for (const { check, looked, durationMs, findings, error } of steps) {
-    const state = error ? 'failed' : findings.some(isProblem) ? 'found' : 'good';
+  for (const { check, checked, durationMs, findings, error } of steps) {
     const time = `${(durationMs / 1000).toFixed(2)} s`;
-    console.log(`${state.padEnd(7)}${check.padEnd(NAME_WIDTH)}${looked} checked, ${time}`);
-    if (error) console.log(oneLine(`       could not check: ${error.message}`));
+    const state = stateOf(findings, error);
+    console.log(`${state.padEnd(INDENT)}${check.padEnd(NAME_WIDTH)}${checked} checked, ${time}`);
+    if (error) printIndented(`could not check: ${error.message}`);
     for (const finding of findings.slice(0, MOST_SHOWN)) printFinding(finding);
     if (findings.length > MOST_SHOWN) {
-      console.log(`       ${findings.length - MOST_SHOWN} more: see --json`);
+      printIndented(`${findings.length - MOST_SHOWN} more: see --json`);
     }
   }
 }
+
+function stateOf(findings: readonly Finding[], error: Step['error']): string {
+  if (error) return 'failed';
+  if (findings.some(isProblem)) return 'problem';
+  return findings.length > 0 ? 'note' : 'ok';
+}
+
+const printIndented = (text: string, more = 0) =>
+  console.log(`${' '.repeat(INDENT + more)}${oneLine(text)}`);
 
 const isProblem = ({ severity }: Finding) => severity !== 'note';
 
 function printFinding({ severity, path, message, hint, repairable: canMend }: Finding): void {
   const where = message.includes(path) ? '' : `${path}: `;
-  console.log(oneLine(`       ${severity}: ${where}${message}`));
-  console.log(oneLine(`         ${canMend ? '(can be repaired) ' : ''}${hint}`));
+  printIndented(`${severity}: ${where}${message}`);
+  printIndented(`${canMend ? '(can be repaired) ' : ''}${hint}`, 2);
 }
 
 const outcomeLine = ({ path, done, error }: Outcome) =>
-  oneLine(error ? `not mended: ${path}: ${error.message}` : `mended: ${path}: ${done}`);
+  oneLine(error ? `not repaired: ${path}: ${error.message}` : `repaired: ${path}: ${done}`);
 
 function closingLine(
   steps: readonly Step[],
@@ -98,7 +109,7 @@ function closingLine(
 ): string {
   const problems = findings.filter(isProblem).length;
   const canMend = repairable(steps).length;
-  const left = problems === 0 ? 'Nothing needs you.' : `${countOf(problems, 'problem')} left.`;
-  if (outcomes.length > 0) return left;
-  return canMend === 0 ? left : `${left} daybook doctor --repair can repair ${canMend} of them.`;
+  const sum = problems === 0 ? 'There are no problems.' : `${countOf(problems, 'problem')}.`;
+  if (outcomes.length > 0 || canMend === 0) return sum;
+  return `${sum} ${canMend} can be repaired: daybook doctor --repair`;
 }

@@ -4,13 +4,15 @@
  * lease. So a lease only saves work; the write lock (file-lock.ts) guards what must not happen twice.
  *
  * The file `<path>.owner` beside the lock `<path>.lock` has the name of the owner's process
- * (process-identity.ts). If that process ran on this machine and is dead, the lease is free at once.
- * Otherwise the lease ends 20 s after its last refresh.
+ * (process-identity.ts). If that process ran on this machine and is dead, the lease is free at once; if
+ * there is still no such file after a second, the process died before it wrote its name, and the lease is
+ * free too. Otherwise the lease ends 20 s after its last refresh.
  */
 import { lstatSync, rmdirSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { lock } from 'proper-lockfile';
-import { errnoOf } from '../../base/errors.js';
+import { sleep } from '../../base/clock.js';
+import { errnoOf, isAppError } from '../../base/errors.js';
 import { atomicWrite, makeFolder } from '../atomic/atomic-write.js';
 import { removeQuietly } from '../atomic/staging.js';
 import { inFolder, pinFolder } from '../door/pinned-folder.js';
@@ -21,6 +23,8 @@ import { isSurelyDead, ownerName } from './process-identity.js';
 
 const STALE_MS = 20_000;
 const REFRESH_MS = 5_000;
+/** An owner writes its name within milliseconds. */
+const NAME_MS = 1_000;
 const MAX_OWNER_BYTES = 1000;
 
 export interface Lease {
@@ -34,7 +38,7 @@ export interface Lease {
 export async function tryLease(path: string): Promise<Lease | undefined> {
   await makeFolder(dirname(path), { fsync: false });
   const lease = await acquire(path);
-  if (lease !== undefined || !(await isOwnerDead(path))) return lease;
+  if (lease !== undefined || !(await isAbandoned(path))) return lease;
   // Another waiter may do the same at the same moment. One of the two acquires the lease.
   await inFolder(dirname(path), (folder) => rmdirSync(folder.at(basename(lockPath(path))))).catch(
     () => undefined,
@@ -57,15 +61,19 @@ async function acquire(path: string): Promise<Lease | undefined> {
         isHeld = false;
       },
     });
-    // Only for a quicker takeover: without this file the lease still ends by its age.
+    // Without this file another process would take the lease over.
     await atomicWrite(ownerPath(path), Buffer.from(ownerName()), { fsync: false }).catch(
-      () => undefined,
+      async (error: unknown) => {
+        await unlock();
+        throw error;
+      },
     );
     return {
       isHeld: () => isHeld,
       release: async () => {
+        // Of a lease that was taken over, the name is another process's.
+        if (isHeld) removeQuietly(folder.at(basename(ownerPath(path))));
         isHeld = false;
-        removeQuietly(folder.at(basename(ownerPath(path))));
         await unlock().catch(() => undefined); // released before, or another process holds it now
         folder.close();
       },
@@ -77,13 +85,28 @@ async function acquire(path: string): Promise<Lease | undefined> {
     // A lock is a folder. Anything else would be taken for the lease of another process for ever.
     if (found?.isDirectory() === false) throw notAFolder(lockPath(path), found);
     if (errnoOf(error) === 'ELOCKED') return undefined;
+    if (isAppError(error)) throw error;
     throw fileError(error, 'lease', path);
   }
 }
 
-async function isOwnerDead(path: string): Promise<boolean> {
-  const owner = await readWhole(ownerPath(path), MAX_OWNER_BYTES).catch(() => undefined);
-  return owner !== undefined && isSurelyDead(owner.bytes.toString().trim());
+async function isAbandoned(path: string): Promise<boolean> {
+  const owner = await ownerOf(path);
+  if (owner !== undefined) return isSurelyDead(owner);
+  const before = lockVersion(path);
+  await sleep(NAME_MS);
+  return (await ownerOf(path)) === undefined && before !== '' && lockVersion(path) === before;
+}
+
+async function ownerOf(path: string): Promise<string | undefined> {
+  const found = await readWhole(ownerPath(path), MAX_OWNER_BYTES).catch(() => undefined);
+  return found?.bytes.toString().trim();
+}
+
+/** Differs where the lock was released and acquired again; empty where there is none. */
+function lockVersion(path: string): string {
+  const found = lstatSync(lockPath(path), { throwIfNoEntry: false });
+  return found === undefined ? '' : `${found.ino} ${found.mtimeMs}`;
 }
 
 const lockPath = (path: string) => `${path}.lock`;

@@ -21,7 +21,7 @@ export const verifyStore = defineTool({
     steps: z.array(
       z.object({
         check: z.string(),
-        looked: z.number().int().describe('Files or entries that were checked.'),
+        checked: z.number().int().describe('Files or entries that were checked.'),
         durationMs: z.number(),
         findings: z.number().int(),
         error: z.object({ code: z.string(), message: z.string() }).exactOptional(),
