@@ -138,7 +138,7 @@ export function sessionsOf({ times }: Stream): Uint32Array {
 export interface LexicalScores {
   readonly scores: Float32Array;
   /** Of each message, which of its passages is best, from 0. */
-  readonly passages: Uint16Array;
+  readonly passages: Uint32Array;
   /** Bits of the words that stand in the message's own content. */
   readonly own: Uint32Array;
   /** Bits of those near it or in the same speaker's turns. */
@@ -158,7 +158,7 @@ export function lexicalScores(
   const near = nearMasks(hits, constants.nearTerms);
   const turns = turnMasks(hits, constants.turnTerms);
   const scores = new Float32Array(count);
-  const passages = new Uint16Array(count);
+  const passages = new Uint32Array(count);
   const own = new Uint32Array(count);
   const around = new Uint32Array(count);
   const labelWords = new Uint32Array(count);

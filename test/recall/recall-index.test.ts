@@ -1,6 +1,8 @@
 /** The index alone: spellings of one word, and work that pauses. */
 import { describe, expect, it } from 'vitest';
+import { lexicalScores } from '../../src/recall/evidence.js';
 import { RecallIndex } from '../../src/recall/recall-index.js';
+import type { Stream } from '../../src/recall/stream.js';
 
 const said = (content: string) => ({ role: 'user', content, time: 0, speaker: undefined });
 
@@ -54,4 +56,26 @@ it('a message is weighed in a time that grows with its length, not with its squa
   const [short, long] = [await millisecondsOf(20_000), await millisecondsOf(320_000)];
   // 16 times as long: the square would be 256 times.
   expect(long).toBeLessThan(64 * Math.max(short, 1));
+});
+
+describe('a message of very many passages', () => {
+  it('names its best passage, however far behind it is', () => {
+    const count = 70_000;
+    // One term a passage: reading a text of so many passages would last for seconds.
+    const stream: Stream = {
+      terms: new Uint32Array(count),
+      starts: Uint32Array.of(0, count),
+      prefixes: new Uint8Array(1),
+      flags: new Uint8Array(1),
+      languages: new Uint8Array(1),
+      speakers: new Uint8Array(1),
+      times: new Float64Array(1),
+      firstPassages: Uint32Array.of(0, count),
+      passages: Uint32Array.from({ length: 2 * count }, (_, at) => (at + 1) >> 1),
+      people: [],
+    };
+    const hits = { stream, positions: Uint32Array.of(count - 1), words: Uint8Array.of(0) };
+    const { passages } = lexicalScores(hits, Float64Array.of(1), 1);
+    expect(passages[0]).toBe(count - 1);
+  });
 });
