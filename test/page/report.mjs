@@ -225,12 +225,13 @@ async function audit(page) {
 
 const place = newPlace();
 let origin = '';
+let served;
 const browser = await launch();
 try {
   sizes();
   writeStore(place.root);
   await addFacts(place);
-  const served = await servePage(place);
+  served = await servePage(place);
   origin = served.origin;
   const page = await browser.newPage({ viewport: { width: 1100, height: 720 } });
   await page.addInitScript(observe);
@@ -263,8 +264,8 @@ try {
   note('frames while the graph is dragged', await frames(page, MOVES.drag));
   note('frames while the graph is zoomed', await frames(page, MOVES.zoom));
   await audit(page);
-  await served.stop();
 } finally {
   await browser.close();
+  await served?.stop();
   place.remove();
 }
