@@ -121,6 +121,8 @@ export interface AppOptions {
   readonly isReading?: boolean;
   /** Lists conversations without reading the files that the index cache knows as they are. Not for checks of the files. */
   readonly listsFromCache?: boolean;
+  /** For programs that ask and never `start`: a question by meaning uses the vectors that are on the disk. */
+  readonly loadsVectors?: boolean;
   /** For servers: goes on while the root is away, and makes none where one is missing. */
   readonly staysUp?: boolean;
 }
@@ -174,7 +176,7 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
       ? undefined
       : (enter: EnterHead) => readCachedHeads({ path: cachePath, log }, enter);
   const conversations = await conversationsOf(config, requireRoom, { ...opening, cachedHeads });
-  const language = openLanguageParts(config, conversations, clock, log);
+  const language = openLanguageParts(config, conversations, { ...options, clock, log });
   const { languageModels, embeddings } = language.services;
   const { search, recall } = searchesOf(config, conversations, embeddings.vectors, { clock, log });
   const research = researchOf(config, conversations, { requireRoom, screen }, clock, log);
@@ -232,7 +234,7 @@ const conversationsOf = (
   {
     staysUp,
     ...options
-  }: Required<Omit<AppOptions, 'listsFromCache'>> &
+  }: Required<Omit<AppOptions, 'listsFromCache' | 'loadsVectors'>> &
     Pick<ConversationStoreOptions, 'screen' | 'codec' | 'cachedHeads'>,
 ) => {
   const isInRoot = logsFolder === root || logsFolder.startsWith(root + sep);

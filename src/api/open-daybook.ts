@@ -78,7 +78,8 @@ export interface Daybook {
 
 /**
  * Opens the folder; reads nothing of what is in it. Background work of a server (daily backups,
- * resuming research) is not done. VALIDATION_ERROR for a wrong setting, FILESYSTEM_ERROR.
+ * resuming research, making vectors) is not done; where `DAYBOOK_EMBEDDINGS` is set, questions by meaning
+ * use the vectors that a server or `daybook embeddings update` made. VALIDATION_ERROR for a wrong setting, FILESYSTEM_ERROR.
  */
 export async function openDaybook({ root, env }: OpenOptions = {}): Promise<Daybook> {
   const config = loadConfig({
@@ -89,7 +90,7 @@ export async function openDaybook({ root, env }: OpenOptions = {}): Promise<Dayb
     readFile: readTextIfPresent,
     realPath: resolveRealPath,
   });
-  const app = await createApp(config);
+  const app = await createApp(config, { loadsVectors: true });
   const { conversations, insights, search, insightSearch } = app;
   const { guarded, requireOpen, close } = untilClosed(() => app.close());
   return {

@@ -36,6 +36,7 @@ export function openEmbeddings(
   conversations: ConversationStore,
   clock: Clock,
   log: Log,
+  loadsVectors: boolean,
 ): EmbeddingParts {
   const { mode } = config.embeddings;
   if (mode === 'off') {
@@ -53,7 +54,7 @@ export function openEmbeddings(
   });
   return {
     mode,
-    vectors: createVectorSource(sync, log),
+    vectors: createVectorSource(sync, log, loadsVectors),
     progress: () => sync.progress,
     load: () => sync.load(),
     embedAll: (onProgress, signal) => sync.embedAll(onProgress, signal),

@@ -6,14 +6,20 @@ import type { ConversationStore } from '../stores/conversations/conversations.js
 import { openEmbeddings } from './embeddings.js';
 import { openSummaries } from './summaries.js';
 
+interface LanguageOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** See AppOptions. */
+  readonly loadsVectors?: boolean;
+}
+
 export function openLanguageParts(
   config: Config,
   conversations: ConversationStore,
-  clock: Clock,
-  log: Log,
+  { clock, log, loadsVectors = false }: LanguageOptions,
 ) {
   const summarising = openSummaries(config, conversations, clock, log);
-  const embeddings = openEmbeddings(config, conversations, clock, log);
+  const embeddings = openEmbeddings(config, conversations, clock, log, loadsVectors);
   return {
     services: { summaries: summarising.summaries, languageModels: summarising, embeddings },
     start() {

@@ -74,6 +74,8 @@ export class EmbeddingSync {
   #working: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #unfollow: (() => void) | undefined;
+  #loading: Promise<void> | undefined;
+  #isListed = false;
 
   constructor(options: EmbeddingSyncOptions) {
     this.#options = options;
@@ -81,30 +83,28 @@ export class EmbeddingSync {
 
   /** Begins the work; nothing waits for it. */
   start(): void {
-    const { conversations, pollIntervalMs = POLL_INTERVAL_MS } = this.#options;
-    this.#unfollow = conversations.followFromNow(
-      ({ conversationId, document, unchangedMessages }) => {
-        if (document === undefined) return this.#rows.delete(conversationId);
-        const count = document.head.messageCount;
-        this.#note(
-          conversationId,
-          unchangedMessages,
-          count,
-          (seq) => document.message(seq)?.content,
-        );
-      },
-    );
+    const { pollIntervalMs = POLL_INTERVAL_MS } = this.#options;
+    this.#follow();
     this.#timer = setInterval(() => this.#workOnce(), pollIntervalMs).unref();
     this.#workOnce(true);
   }
 
   /**
-   * For a process that asks and ends: takes the vectors that are on the disk, and makes none. Throws what
-   * opening the model throws.
+   * Without `start`: reads the vectors that are on the disk, follows the store, and makes no vectors. Called
+   * again, it reads what other processes wrote since. Throws what opening the model throws.
    */
   async load(): Promise<void> {
+    this.#loading ??= this.#load().finally(() => {
+      this.#loading = undefined;
+    });
+    await this.#loading;
+  }
+
+  async #load(): Promise<void> {
     await this.#openOnce();
-    await this.#listAll();
+    this.#follow();
+    if (!this.#isListed) await this.#listAll();
+    this.#isListed = true;
     await this.#takeNews();
   }
 
@@ -161,6 +161,7 @@ export class EmbeddingSync {
     this.#unfollow?.();
     this.#ending.abort();
     await this.#working;
+    await this.#loading?.catch(() => undefined);
     await this.#embedder?.close();
   }
 
@@ -196,6 +197,21 @@ export class EmbeddingSync {
     if (this.#missing.size > 0 || !this.#hasForgotten)
       await this.#embedMissing((tookMs) => this.#rest(tookMs));
     this.#failure = undefined;
+  }
+
+  #follow(): void {
+    this.#unfollow ??= this.#options.conversations.followFromNow(
+      ({ conversationId, document, unchangedMessages }) => {
+        if (document === undefined) return this.#rows.delete(conversationId);
+        const count = document.head.messageCount;
+        this.#note(
+          conversationId,
+          unchangedMessages,
+          count,
+          (seq) => document.message(seq)?.content,
+        );
+      },
+    );
   }
 
   async #openOnce(): Promise<void> {

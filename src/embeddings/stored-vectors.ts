@@ -4,14 +4,18 @@ import type { Log } from '../base/log.js';
 import type { VectorScores, VectorSource } from '../recall/vector-source.js';
 import type { EmbeddingSync } from './embedding-sync.js';
 
-/** A question that cannot be embedded now is answered by words; CANCELLED is thrown. */
-export function createVectorSource(sync: EmbeddingSync, log: Log): VectorSource {
+/**
+ * A question that cannot be embedded now is answered by words; CANCELLED is thrown. `loads`: for programs
+ * that do not `start` the sync; each question first reads the vectors that are on the disk by then.
+ */
+export function createVectorSource(sync: EmbeddingSync, log: Log, loads = false): VectorSource {
   return {
     get model() {
       return sync.model;
     },
     async ask(question: string, signal?: AbortSignal): Promise<VectorScores | undefined> {
       try {
+        if (loads) await sync.load();
         const asked = await sync.ask(question, signal);
         if (asked === undefined) return undefined;
         const { rows, table, cosines } = asked;

@@ -7,7 +7,8 @@ import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { openDaybook } from '../../src/index.js';
+import { createApp, loadConfig, openDaybook } from '../../src/index.js';
+import { startEmbeddings } from '../support/embeddings-stand-in.js';
 import { errorOf } from '../support/error-of.js';
 import { tempFolder } from '../support/temp-folder.js';
 
@@ -122,6 +123,25 @@ describe('openDaybook', () => {
     }
     expect((await two.search('raven', { filters: { role: 'user' } })).total).toBe(1);
     await Promise.all([one.close(), two.close()]);
+  });
+
+  it('searches by meaning with vectors that others made, also since it was opened', async () => {
+    const root = tempFolder();
+    const { url } = await startEmbeddings();
+    const model = { DAYBOOK_EMBEDDINGS_ENDPOINT: url, DAYBOOK_EMBEDDINGS_MODEL: 'm1' };
+    const set = { ...env, ...model, HOME: root, DAYBOOK_EMBEDDINGS: 'openai' };
+    const daybook = await openDaybook({ root, env: set });
+    const query = { query: 'wood', mode: 'semantic' };
+    const messages = [{ role: 'user', content: 'The bed is of larch.' }] as const;
+    await daybook.conversations.create({ messages });
+    expect(await daybook.call('search_messages', query)).toMatchObject({ total: 0 });
+    const places = { cwd: root, knownToolsets: [], readFile: () => undefined };
+    const other = await createApp(loadConfig({ env: set, flags: { root }, ...places }));
+    await other.embeddings.embedAll(() => undefined, new AbortController().signal);
+    await other.close();
+    const found = await daybook.call('search_messages', query);
+    expect(found).toMatchObject({ tier: 'vectors', results: [{ seq: 1 }] });
+    await daybook.close();
   });
 
   it('refuses every call after its end, and ends once', async () => {
