@@ -165,7 +165,7 @@ const STEPS: readonly Step[] = [
   { args: ['info'], shows: /health +good/ },
   { args: ['info', '--json'], shows: '"sizes"', json: true },
   { args: ['doctor', '--repair', '--yes'], shows: 'There are no problems' },
-  { args: ['doctor'], shows: /good +conversations/ },
+  { args: ['doctor'], shows: /ok +conversations/ },
   { args: ['scan'], shows: 'No secret' },
   { args: ['scan', '--json'], shows: '"secrets"', json: true },
   { args: ['redact', 'walrus', '--dry-run'], code: 1, shows: 'in no file' },
