@@ -5,6 +5,7 @@
  * fails a check is not used, a conversation is used only if all of its messages were decoded, and every
  * stamp is compared with its file afterwards. The file is written and read chunk by chunk.
  */
+import type { Remembered } from '../../files/catalogue/file-catalogue.js';
 import type { Stamp } from '../../files/read/stamp.js';
 import { decodeArrays, encodeArrays } from '../../fts/segments/array-codec.js';
 import type { DocumentId } from '../../fts/segments/segment.js';
@@ -14,7 +15,7 @@ import {
   type ConversationHead,
   ROLES,
 } from '../../stores/conversations/document/schema.js';
-import type { EnterHead } from '../../stores/conversations/store-core.js';
+import type { RememberedHeads } from '../../stores/conversations/store-core.js';
 import {
   type IndexedConversation,
   indexedFields,
@@ -40,14 +41,16 @@ export async function loadIndexCache(options: IndexCacheOptions): Promise<void> 
   });
 }
 
-/** Gives the conversations of the cache to `enter`; it reads no messages. Never throws. */
-export async function readCachedHeads(file: CacheFile, enter: EnterHead): Promise<void> {
+/** The conversations of the cache, without their messages. Never throws. */
+export async function readCachedHeads(file: CacheFile): Promise<RememberedHeads> {
+  const heads = new Map<string, Remembered<ConversationHead>>();
   await readCache(file, async (pieces) => {
     const manifest = readManifest((await pieces.next()).value);
-    manifest?.heads.forEach((head, at) => {
-      enter(stampAt(manifest.stamps, at), head);
+    manifest?.heads.forEach((summary, at) => {
+      heads.set(summary.conversationId, { stamp: stampAt(manifest.stamps, at), summary });
     });
   });
+  return heads;
 }
 
 /** Writes the current index. False as `writeCache` says. Never throws. */

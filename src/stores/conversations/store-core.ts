@@ -8,9 +8,9 @@ import { type Clock, systemClock } from '../../base/clock.js';
 import { type Log, silentLog } from '../../base/log.js';
 import { PendingWork } from '../../base/pending-work.js';
 import type { Durability } from '../../files/atomic/atomic-write.js';
+import type { Remembered } from '../../files/catalogue/file-catalogue.js';
 import { type Codec, plainCodec } from '../../files/codec.js';
 import { Presence } from '../../files/presence.js';
-import type { Stamp } from '../../files/read/stamp.js';
 import { requireUnconverted } from '../../files/sealing/open-stores.js';
 import { openWatcher, type Watcher, type WatcherStatus } from '../../files/watcher/watcher.js';
 import { screenedBy } from '../text-screen.js';
@@ -36,7 +36,7 @@ export interface VersionBounds {
 
 const ID_LENGTH = 22;
 
-export type EnterHead = (stamp: Stamp, head: ConversationHead) => void;
+export type RememberedHeads = ReadonlyMap<string, Remembered<ConversationHead>>;
 
 export interface ConversationStoreOptions extends Durability {
   /** Absolute path of `conversation-logs`; created if it is missing. */
@@ -53,8 +53,8 @@ export interface ConversationStoreOptions extends Durability {
   log?: Log;
   /** For servers: goes on while the folder is away. Below these folders nothing is made meanwhile. */
   staysUp?: { readonly guarded: readonly string[] } | undefined;
-  /** Enters what a cache has, before the first list; it is compared with the files afterwards. Never rejects. */
-  cachedHeads?: ((enter: EnterHead) => Promise<void>) | undefined;
+  /** What a cache has, by id. The first pass does not read a file whose stamp is the same. Never rejects. */
+  rememberedHeads?: (() => Promise<RememberedHeads>) | undefined;
   /** Checks the messages of `create` and `append` before they are written. */
   screen?: Screen;
 }
@@ -81,7 +81,6 @@ export class StoreCore {
   /** The watcher keeps the catalogue current, so that no pass over the folder is needed. */
   #isCurrent = false;
   #isClosed = false;
-  #entering: Promise<void> | undefined;
 
   constructor(options: ConversationStoreOptions) {
     const { logsFolder, clock = systemClock, codec = plainCodec, log = silentLog } = options;
@@ -104,9 +103,10 @@ export class StoreCore {
         this.#watcher?.touch(fileInLogs(version.document.head.conversationId), version.stamp);
       },
     });
-    this.catalogue = new ConversationCatalogue(logsFolder, this.files, (id) =>
-      this.#isInMemory(id),
-    );
+    this.catalogue = new ConversationCatalogue(logsFolder, this.files, {
+      isInMemory: (id) => this.#isInMemory(id),
+      ...(options.rememberedHeads && { remembered: options.rememberedHeads }),
+    });
     this.presence = options.staysUp && this.#presenceOf(options.staysUp);
   }
 
@@ -220,20 +220,8 @@ export class StoreCore {
 
   /** All heads, newest `updatedAt` first, as the folder is now. Callers must not change the list. */
   async heads(): Promise<readonly ConversationHead[]> {
-    if (!this.#isCurrent) {
-      await this.#enterCached();
-      await this.catalogue.refresh();
-    }
+    if (!this.#isCurrent) await this.catalogue.refresh();
     return this.catalogue.newestFirst();
-  }
-
-  #enterCached(): Promise<void> {
-    const { cachedHeads } = this.options;
-    const enter: EnterHead = (stamp, head) => {
-      this.catalogue.seed(head.conversationId, stamp, head);
-    };
-    this.#entering ??= cachedHeads?.(enter) ?? Promise.resolve();
-    return this.#entering;
   }
 
   /** Calls `onChange` after each change that another process or a person made. */
