@@ -46,7 +46,8 @@ export function costOf({ cost }: JsonObject = {}): MessageFigures['cost'] {
 
 function wordsIn(content: string): number {
   let count = 0;
-  for (const _ of content.matchAll(WORD)) count += 1;
+  WORD.lastIndex = 0;
+  while (WORD.test(content)) count += 1; // half the cost of matchAll, which cuts each word out
   return count;
 }
 
