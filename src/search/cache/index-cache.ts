@@ -14,6 +14,7 @@ import {
   type ConversationHead,
   ROLES,
 } from '../../stores/conversations/document/schema.js';
+import type { Outline } from '../../stores/conversations/files/outlines.js';
 import type { EnterHead } from '../../stores/conversations/store-core.js';
 import {
   type IndexedConversation,
@@ -23,7 +24,7 @@ import {
 import { type CacheFile, readCache, stampAt, stampNumbers, writeCache } from './cache-file.js';
 
 /** Raised with every change of the manifest or of the fields that message-index.ts indexes. */
-const VERSION = 7;
+const VERSION = 8;
 const NONE = 0xffffffff;
 
 export interface IndexCacheOptions extends CacheFile {
@@ -44,8 +45,9 @@ export async function loadIndexCache(options: IndexCacheOptions): Promise<void> 
 export async function readCachedHeads(file: CacheFile, enter: EnterHead): Promise<void> {
   await readCache(file, async (pieces) => {
     const manifest = readManifest((await pieces.next()).value);
+    const outlines = new Map(manifest?.outlines);
     manifest?.heads.forEach((head, at) => {
-      enter(stampAt(manifest.stamps, at), head);
+      enter(stampAt(manifest.stamps, at), head, outlines.get(at));
     });
   });
 }
@@ -89,15 +91,17 @@ interface MessageArrays {
 function manifestOf(index: MessageIndex, store: ConversationStore) {
   const heads: ConversationHead[] = [];
   const stamps: Stamp[] = [];
+  const outlines: [head: number, outline: Outline][] = [];
   const roles: number[] = [];
   const times: number[] = [];
   const fingerprints: number[] = [];
   const documents: number[] = [];
   const owners: number[] = [];
   const seqs: number[] = [];
-  for (const { stamp, head } of store.known()) {
+  for (const { stamp, head, outline } of store.known()) {
     const indexed = index.get(head.conversationId);
     if (indexed === undefined || indexed.roles.length !== head.messageCount) continue;
+    if (outline !== undefined) outlines.push([heads.length, outline]);
     heads.push(head);
     stamps.push(stamp);
     for (const role of indexed.roles) roles.push(ROLES.indexOf(role));
@@ -116,7 +120,7 @@ function manifestOf(index: MessageIndex, store: ConversationStore) {
     owners: Uint32Array.from(owners),
     seqs: Uint32Array.from(seqs),
   };
-  const meta: ManifestMeta = { version: VERSION, documents: index.text.size, heads };
+  const meta: ManifestMeta = { version: VERSION, documents: index.text.size, heads, outlines };
   const manifest = encodeArrays(meta, { stamps: stampNumbers(stamps), ...messages });
   return { manifest, numbers: numbersOf(documents, index.documentsEnd) };
 }
@@ -136,6 +140,8 @@ interface ManifestMeta {
   /** All documents of the index, including those of conversations that are not in the manifest. */
   readonly documents: number;
   readonly heads: readonly ConversationHead[];
+  /** Where the messages lie in large files: the index of the head, and the outline. */
+  readonly outlines: readonly (readonly [head: number, outline: Outline])[];
 }
 
 interface Manifest extends MessageArrays, ManifestMeta {
@@ -179,19 +185,20 @@ async function restore(
 
 /** Adopts the conversations whose documents were all decoded. Returns the number of their documents. */
 function adoptComplete(manifest: Manifest, { index, store }: IndexCacheOptions): number {
-  const { heads, stamps, owners, seqs } = manifest;
+  const { heads, stamps, owners, seqs, outlines } = manifest;
   const isComplete = new Uint8Array(heads.length);
   const starts = new Uint32Array(heads.length + 1);
   let to = 0;
   let adopted = 0;
   let missing = index.text.firstFree(0);
+  const outlineOf = new Map(outlines);
   heads.forEach((head, number) => {
     const from = to;
     to += head.messageCount;
     starts[number + 1] = to;
     if (missing < from) missing = index.text.firstFree(from);
     if (missing < to) return;
-    if (!store.seed(stampAt(stamps, number), head)) return;
+    if (!store.seed(stampAt(stamps, number), head, outlineOf.get(number))) return;
     isComplete[number] = 1;
     adopted += head.messageCount;
   });

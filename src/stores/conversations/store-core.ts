@@ -18,6 +18,7 @@ import type { ConversationDocument } from './document/document.js';
 import { CONVERSATION_ID, type ConversationHead } from './document/schema.js';
 import { ConversationCatalogue } from './files/catalogue.js';
 import { ConversationFiles } from './files/conversation-files.js';
+import type { Outline } from './files/outlines.js';
 import { keyInUseTwice, requireRef } from './refs.js';
 import type { AppendOptions } from './writing/append.js';
 import {
@@ -36,7 +37,14 @@ export interface VersionBounds {
 
 const ID_LENGTH = 22;
 
-export type EnterHead = (stamp: Stamp, head: ConversationHead) => void;
+/** The outline says where in a large file the messages lie. */
+export interface KnownConversation {
+  readonly stamp: Stamp;
+  readonly head: ConversationHead;
+  readonly outline?: Outline;
+}
+
+export type EnterHead = (stamp: Stamp, head: ConversationHead, outline?: Outline) => void;
 
 export interface ConversationStoreOptions extends Durability {
   /** Absolute path of `conversation-logs`; created if it is missing. */
@@ -188,8 +196,8 @@ export class StoreCore {
     const known = this.catalogue.idOfKey(ref);
     if (known !== undefined) {
       if (this.#isInMemory(known)) return known;
-      const found = await this.files.read(known);
-      if (found?.document.head.clientId === ref) return known;
+      const found = await this.files.readPart(known, { count: 0 });
+      if (found?.head.clientId === ref) return known;
     }
     await this.catalogue.refresh();
     return this.catalogue.idOfKey(ref);
@@ -227,10 +235,25 @@ export class StoreCore {
     return this.catalogue.newestFirst();
   }
 
+  /** Everything readable, for a cache. */
+  *known(): Iterable<KnownConversation> {
+    for (const { stamp, head } of this.catalogue.stamped()) {
+      const outline = this.files.outlines.get(head.conversationId, stamp);
+      yield { stamp, head, ...(outline && { outline }) };
+    }
+  }
+
+  /** Enters what a cache remembers. False, and nothing changes, if the conversation is known already. */
+  seed(stamp: Stamp, head: ConversationHead, outline: Outline | undefined): boolean {
+    if (!this.catalogue.seed(head.conversationId, stamp, head)) return false;
+    if (outline !== undefined) this.files.outlines.set(stamp, head, outline);
+    return true;
+  }
+
   #enterCached(): Promise<void> {
     const { cachedHeads } = this.options;
-    const enter: EnterHead = (stamp, head) => {
-      this.catalogue.seed(head.conversationId, stamp, head);
+    const enter: EnterHead = (stamp, head, outline) => {
+      this.seed(stamp, head, outline);
     };
     this.#entering ??= cachedHeads?.(enter) ?? Promise.resolve();
     return this.#entering;
