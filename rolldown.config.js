@@ -1,8 +1,11 @@
 /**
- * The command as a few files: resolving hundreds of modules would triple the time it takes to start.
- * Packed is what the handshake needs; the rest is loaded after it, from where npm put it
- * (some of it finds itself by `__filename`, which does not survive packing).
+ * The command and the library, each as a few files: to resolve hundreds of modules would triple the time
+ * a start takes, and packages that are contained here are not installed a second time (decision 0009).
  */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { dts } from 'rolldown-plugin-dts';
+import manifest from './package.json' with { type: 'json' };
 
 /** The SDK imports it for a default that build-server.ts replaces; each start reads 250 kB less. */
 const withoutAjv = {
@@ -11,25 +14,66 @@ const withoutAjv = {
   load: (id) => (id === 'without-ajv' ? 'export class AjvJsonSchemaValidator {}' : undefined),
 };
 
-export default {
-  input: 'src/cli/main.ts',
+/** What the licenses of the contained packages ask for: their texts go with the copies. */
+const licenses = {
+  name: 'licenses',
+  generateBundle(_options, bundle) {
+    const modules = Object.values(bundle).flatMap(({ moduleIds = [] }) => moduleIds);
+    const folders = new Set(modules.map(packageFolder).filter((folder) => folder !== undefined));
+    const source = [...folders].sort().map(licenseOf).join('\n\n---\n\n');
+    this.emitFile({ type: 'asset', fileName: 'LICENSES.txt', source });
+  },
+};
+
+/** Of a module's path up to the name of its package; nothing for our own modules. */
+function packageFolder(path) {
+  return /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path.replaceAll('\\', '/'))?.[0];
+}
+
+function licenseOf(folder) {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+  const text = file === undefined ? '' : `\n\n${readFileSync(join(folder, file), 'utf8').trim()}`;
+  return `${name} ${version} (${license})${text}`;
+}
+
+/** The SDK's types lie beside its modules, where a resolver of types does not look. */
+const sdkTypes = {
+  name: 'sdk-types',
+  resolveId(id) {
+    const [, path] = /^@modelcontextprotocol\/sdk\/(.*)\.js$/.exec(id) ?? [];
+    return path && resolve('node_modules/@modelcontextprotocol/sdk/dist/esm', `${path}.d.ts`);
+  },
+};
+
+/** zod's notes to ignore the variance of a type hold for the next line only, which bundling takes away. */
+const withoutVariance = {
+  name: 'without-variance',
+  renderChunk: (code) => code.replace(/\/\*\* @ts-ignore Cast variance \*\/\s*out /g, ''),
+};
+
+const shared = {
   platform: 'node',
   logLevel: 'warn',
-  external: [
-    'age-encryption',
-    'chokidar',
-    'express',
-    'express-rate-limit',
-    'fzstd',
-    /^gpt-tokenizer/,
-    'jsonc-parser',
-    'minisearch',
-    'node-sqlite3-wasm',
-    'proper-lockfile',
-    're2js',
-    'write-file-atomic',
-    'yauzl',
-  ],
-  plugins: [withoutAjv],
-  output: { dir: 'dist/cli', format: 'esm', sourcemap: true, sourcemapExcludeSources: true },
+  // These stay packages: small, most of them without dependencies, and loaded after the handshake.
+  external: Object.keys(manifest.dependencies),
+  plugins: [withoutAjv, licenses],
 };
+const format = { format: 'esm', sourcemap: true, sourcemapExcludeSources: true };
+
+export default [
+  { ...shared, input: 'src/cli/main.ts', output: { dir: 'dist/cli', ...format } },
+  { ...shared, input: 'src/index.ts', output: { dir: 'dist/lib', ...format } },
+  // The types in one file, with those of the contained packages.
+  {
+    input: { index: resolve('dist/index.d.ts') },
+    logLevel: 'warn',
+    external: [/^node:/, ...Object.keys(manifest.dependencies)],
+    plugins: [
+      sdkTypes,
+      dts({ dtsInput: true, resolver: 'oxc', resolve: [/^zod/] }),
+      withoutVariance,
+    ],
+    output: { dir: 'dist/lib', format: 'esm' },
+  },
+];

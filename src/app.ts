@@ -49,7 +49,7 @@ import {
   openConversationStore,
 } from './stores/conversations/conversations.js';
 import { ConversationDocuments } from './stores/conversations/files/conversation-documents.js';
-import type { ConversationStoreOptions, EnterHead } from './stores/conversations/store-core.js';
+import type { ConversationStoreOptions } from './stores/conversations/store-core.js';
 import { InsightStore } from './stores/insights/insights.js';
 import { KnowledgeGraph } from './stores/knowledge-graph/knowledge-graph.js';
 import type { ProviderList } from './stores/llm-providers/provider-list.js';
@@ -119,7 +119,7 @@ export interface AppOptions {
   readonly clock?: Clock;
   /** Nothing will be written, so no folder is created. */
   readonly isReading?: boolean;
-  /** Lists conversations without reading the files that the index cache knows as they are. Not for checks of the files. */
+  /** Lists conversations without reading the files that the index cache knows as they are. */
   readonly listsFromCache?: boolean;
   /** For programs that ask and never `start`: a question by meaning uses the vectors that are on the disk. */
   readonly loadsVectors?: boolean;
@@ -171,11 +171,9 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
   const screen = new MessageScreen(config);
   const opening = { screen, clock, log, isReading, staysUp, codec };
   const cachePath = options.listsFromCache ? indexCachePath(config) : undefined;
-  const cachedHeads =
-    cachePath === undefined
-      ? undefined
-      : (enter: EnterHead) => readCachedHeads({ path: cachePath, log }, enter);
-  const conversations = await conversationsOf(config, requireRoom, { ...opening, cachedHeads });
+  const rememberedHeads =
+    cachePath === undefined ? undefined : () => readCachedHeads({ path: cachePath, log });
+  const conversations = await conversationsOf(config, requireRoom, { ...opening, rememberedHeads });
   const language = openLanguageParts(config, conversations, { ...options, clock, log });
   const { languageModels, embeddings } = language.services;
   const { search, recall } = searchesOf(config, conversations, embeddings.vectors, { clock, log });
@@ -235,7 +233,7 @@ const conversationsOf = (
     staysUp,
     ...options
   }: Required<Omit<AppOptions, 'listsFromCache' | 'loadsVectors'>> &
-    Pick<ConversationStoreOptions, 'screen' | 'codec' | 'cachedHeads'>,
+    Pick<ConversationStoreOptions, 'screen' | 'codec' | 'rememberedHeads'>,
 ) => {
   const isInRoot = logsFolder === root || logsFolder.startsWith(root + sep);
   const guarded = { guarded: [isInRoot ? root : logsFolder] };

@@ -27,7 +27,7 @@ export async function withApp(
   const stop = new AbortController();
   const onSignal = () => stop.abort();
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, onSignal);
-  const app = await createApp(config, { isReading, listsFromCache: isReading });
+  const app = await createApp(config, { isReading, listsFromCache: true });
   try {
     await work(app, stop.signal);
   } catch (error) {

@@ -5,6 +5,7 @@
  */
 import type { Clock } from '../base/clock.js';
 import { AppError } from '../base/errors.js';
+import type { FolderSize } from '../files/read/folder-size.js';
 import { listFiles } from '../files/read/list-files.js';
 import { readStampNow } from '../files/read/stamp.js';
 
@@ -23,6 +24,12 @@ export interface MeasuredSize {
   readonly limitBytes?: number;
 }
 
+interface Measurement {
+  readonly size: MeasuredSize;
+  readonly byFolder: ReadonlyMap<string, FolderSize>;
+  readonly atMs: number;
+}
+
 const NO_DATA = new Set(['.locks', '.leases', '.git']);
 /** From this share of the limit on, each write measures the disk again. */
 const NEAR = 0.9;
@@ -31,8 +38,8 @@ const NEAR_LASTS_MS = 1_000;
 
 export class StoreSize {
   readonly #options: StoreSizeOptions;
-  #measuring: Promise<MeasuredSize> | undefined;
-  #last: { size: MeasuredSize; atMs: number } | undefined;
+  #measuring: Promise<Measurement> | undefined;
+  #last: Measurement | undefined;
 
   constructor(options: StoreSizeOptions) {
     this.#options = options;
@@ -43,7 +50,17 @@ export class StoreSize {
   }
 
   /** What is on the disk now. FILESYSTEM_ERROR. */
-  measure(): Promise<MeasuredSize> {
+  async measure(): Promise<MeasuredSize> {
+    return (await this.#measureOnce()).size;
+  }
+
+  /** Each folder with its trash, as of the last measurement; without one, as it is now. FILESYSTEM_ERROR. */
+  async byFolder(): Promise<ReadonlyMap<string, FolderSize>> {
+    return (this.#last ?? (await this.#measureOnce())).byFolder;
+  }
+
+  /** Callers that come while a measurement is under way get that one. */
+  #measureOnce(): Promise<Measurement> {
     this.#measuring ??= this.#measure().finally(() => {
       this.#measuring = undefined;
     });
@@ -77,20 +94,25 @@ export class StoreSize {
     return last.size;
   }
 
-  async #measure(): Promise<MeasuredSize> {
+  async #measure(): Promise<Measurement> {
     const { folders, limitBytes, clock } = this.#options;
     let sizeBytes = 0;
     let trashBytes = 0;
+    const byFolder = new Map<string, FolderSize>();
     for (const folder of folders) {
+      let files = 0;
+      const before = sizeBytes + trashBytes;
       for await (const { name, path, isPlain } of listFiles(folder, (each) => NO_DATA.has(each))) {
         if (!isPlain) continue;
+        files += 1;
         const bytes = Number(readStampNow(path)?.size ?? 0);
         if (name.startsWith('.trash/')) trashBytes += bytes;
         else sizeBytes += bytes;
       }
+      byFolder.set(folder, { files, sizeBytes: sizeBytes + trashBytes - before });
     }
     const size = { sizeBytes, trashBytes, ...(limitBytes !== undefined && { limitBytes }) };
-    this.#last = { size, atMs: clock.monotonic() };
-    return size;
+    this.#last = { size, byFolder, atMs: clock.monotonic() };
+    return this.#last;
   }
 }

@@ -26,7 +26,7 @@ async function compileAndRun(program: string, ...args: string[]) {
   await writeFile(join(folder, 'example.ts'), program);
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
   const options = { strict: true, target: 'es2022', module: 'nodenext', types: ['node'] };
-  const more = { exactOptionalPropertyTypes: true, noUnusedLocals: true, skipLibCheck: true };
+  const more = { exactOptionalPropertyTypes: true, noUnusedLocals: true, skipLibCheck: false };
   const compilerOptions = { ...options, ...more };
   await writeFile(
     join(folder, 'tsconfig.json'),

@@ -1,6 +1,6 @@
 /** The commands for people: init, info, help, and what a mistake says. */
 import { spawnSync } from 'node:child_process';
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { MAIN, runCommand, withPlace } from './harness.js';
@@ -153,6 +153,37 @@ describe('help and mistakes', () => {
       expect(code).toBe(2);
       expect(stdout).toBe('');
       expect(stderr).toContain(expected);
+    });
+  });
+});
+
+describe('a command that changes a conversation', () => {
+  it('reads none of the others that the index cache knows as they are', async () => {
+    await withPlace(async (place) => {
+      await mkdir(place.root);
+      const run = (...args: string[]) => runCommand(place, [...args, '--root', place.root]);
+      const save = async (key: string) => {
+        const { stdout } = await run('save', 'user', 'hello', '--conversation-id', key, '--json');
+        return join(JSON.parse(stdout).conversationPath, 'conversation.json');
+      };
+      const other = await save('other');
+      const mine = await save('mine');
+      // A store of fewer messages has no cache.
+      const messages = Array.from({ length: 2_000 }, () => ({ role: 'user', content: 'hello' }));
+      await writeFile(mine, JSON.stringify({ clientId: 'mine', messages }));
+      await utimes(other, 1_700_000_000, 1_700_000_000);
+      await run('search', 'hello');
+      // Of the same length and time, so that only a process that reads it sees the damage.
+      await writeFile(other, ' '.repeat((await stat(other)).size));
+      await utimes(other, 1_700_000_000, 1_700_000_000);
+      expect((await run('rename', 'mine', 'Mine')).stdout).toContain('mine: Title: Mine');
+      for (const args of [['pin'], ['delete']]) {
+        const { stderr } = await run(...args, 'nothing');
+        expect(stderr).toContain('No conversation has the key, id or title "nothing".');
+        expect(stderr).not.toContain('cannot be read');
+      }
+      await utimes(other, 1_700_000_001, 1_700_000_001);
+      expect((await run('pin', 'nothing')).stderr).toContain('1 cannot be read');
     });
   });
 });

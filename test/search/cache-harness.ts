@@ -4,10 +4,14 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
+import { silentLog } from '../../src/base/log.js';
+import { saveIndexCache } from '../../src/search/cache/index-cache.js';
+import { MessageIndex } from '../../src/search/messages/message-index.js';
+import { openConversationStore } from '../../src/stores/conversations/conversations.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { idOf, put, sample } from './search-place.js';
 
@@ -19,6 +23,23 @@ export function cacheFolder(fileName: string, count: number, messages: number) {
   const logsFolder = join(root, 'logs');
   for (let n = 0; n < count; n += 1) put(logsFolder, idOf(n), sample(n, messages));
   return { root, logsFolder, cachePath: join(root, 'cache', fileName) };
+}
+
+/** Index and store as a server has them, whatever the size. */
+export async function openIndex(logsFolder: string) {
+  const store = await openConversationStore({ logsFolder, maxMessages: 10_000, fsync: false });
+  const index = new MessageIndex();
+  store.follow((change) => index.apply(change));
+  await store.refresh();
+  return { store, index };
+}
+
+/** Writes the index of the folder to `path` as a server does; its bytes. */
+export async function saveCache(logsFolder: string, path: string): Promise<Buffer> {
+  const { store, index } = await openIndex(logsFolder);
+  expect(await saveIndexCache({ path, index, store, log: silentLog })).toBe(true);
+  await store.close();
+  return readFileSync(path);
 }
 
 /** The ends of the length, the header and the whole of each piece. */

@@ -12,11 +12,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../src/base/log.js';
 import { decodeArrays, encodeArrays } from '../../src/fts/segments/array-codec.js';
-import {
-  loadIndexCache,
-  readCachedHeads,
-  saveIndexCache,
-} from '../../src/search/cache/index-cache.js';
+import { loadIndexCache, saveIndexCache } from '../../src/search/cache/index-cache.js';
 import { MessageIndex } from '../../src/search/messages/message-index.js';
 import { openConversationStore } from '../../src/stores/conversations/conversations.js';
 import {
@@ -25,6 +21,8 @@ import {
   damagedForms,
   killWriter,
   killWriters,
+  openIndex,
+  saveCache,
   startWriter,
   temporariesBeside,
 } from './cache-harness.js';
@@ -34,22 +32,6 @@ const CONVERSATIONS = 40;
 
 const makeFolder = (count = CONVERSATIONS, messages = 5) =>
   cacheFolder('index.bin', count, messages);
-
-/** Index and store as a server has them, whatever the size. */
-async function openIndex(logsFolder: string) {
-  const store = await openConversationStore({ logsFolder, maxMessages: 10_000, fsync: false });
-  const index = new MessageIndex();
-  store.follow((change) => index.apply(change));
-  await store.refresh();
-  return { store, index };
-}
-
-async function saveCache(logsFolder: string, path: string): Promise<Buffer> {
-  const { store, index } = await openIndex(logsFolder);
-  expect(await saveIndexCache({ path, index, store, log: silentLog })).toBe(true);
-  await store.close();
-  return readFileSync(path);
-}
 
 /** A start with this cache: what it answers, and how many files it had to read. */
 async function start(logsFolder: string, cachePath: string) {
@@ -311,25 +293,5 @@ describe('what a cache brought', () => {
     await loadIndexCache({ path: cachePath, index, store, log: silentLog });
     expect(index.text.size).toBe(0);
     expect(index.text.stats().terms).toBe(0);
-  });
-});
-
-describe('a process that only lists', () => {
-  it('reads no conversation that the cache knows as it is, and sees what was edited, added and removed', async () => {
-    const { logsFolder, cachePath: path } = makeFolder();
-    await saveCache(logsFolder, path);
-    put(logsFolder, idOf(1), sample(1, 7));
-    put(logsFolder, idOf(CONVERSATIONS), sample(CONVERSATIONS, 5));
-    rmSync(join(logsFolder, idOf(2)), { recursive: true });
-    const plain = { logsFolder, maxMessages: 10_000, fsync: false, isReading: true };
-    const store = await openConversationStore({
-      ...plain,
-      cachedHeads: (enter) => readCachedHeads({ path, log: silentLog }, enter),
-    });
-    const read: string[] = [];
-    store.followFromNow(({ conversationId }) => read.push(conversationId));
-    const listed = await store.list();
-    expect(read.sort()).toEqual([idOf(1), idOf(2), idOf(CONVERSATIONS)].sort());
-    expect(listed).toEqual(await (await openConversationStore(plain)).list());
   });
 });

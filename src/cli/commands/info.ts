@@ -32,8 +32,8 @@ export async function info({ json }: { json?: boolean }, flags: Flags): Promise<
     async (app, signal) => {
       const call = { signal, isRemote: false, progress: () => undefined };
       const facts = storeInfo.output.parse(await storeInfo.run({}, app, call));
-      const sizes = await sizesOf(config);
-      const problems = await allProblems(app, config, facts.retention?.problem);
+      const sizes = await sizesOf(config, app);
+      const problems = await allProblems(app, config, facts);
       const everything = { ...facts, node: process.version, sizes, problems };
       if (problems.length > 0) process.exitCode = NOTHING_FOUND;
       let text = '';
@@ -47,10 +47,12 @@ export async function info({ json }: { json?: boolean }, flags: Flags): Promise<
   );
 }
 
-async function sizesOf({ root, logsDir, backup }: Config) {
+async function sizesOf({ root, logsDir, backup }: Config, { size }: App) {
+  const sizes = await size.byFolder();
+  const ofFolder = (folder: string) => sizes.get(folder) ?? { files: 0, sizeBytes: 0 };
   return {
-    conversations: await folderSize(logsDir),
-    memoryBank: await folderSize(join(root, 'memory-bank')),
+    conversations: ofFolder(logsDir),
+    memoryBank: ofFolder(join(root, 'memory-bank')),
     backups: await folderSize(backup.folder),
     freeBytes: await freeBytes(root),
   };
@@ -60,7 +62,7 @@ async function sizesOf({ root, logsDir, backup }: Config) {
 async function allProblems(
   app: App,
   config: Config,
-  policyProblem: string | undefined,
+  { size, retention }: Facts,
 ): Promise<string[]> {
   const problems: string[] = [];
   for (const area of AREAS) problems.push(...(await problemsOf(area, app)));
@@ -70,17 +72,16 @@ async function allProblems(
   );
   return [
     ...problems,
-    ...(await ofSize(app)),
+    ...ofSize(size),
     ...ofLocks,
-    ...(policyProblem === undefined ? [] : [policyProblem]),
+    ...(retention?.problem === undefined ? [] : [retention.problem]),
   ];
 }
 
 /** From here on a store is near its limit. */
 const NEARLY_FULL = 0.8;
 
-async function ofSize({ size }: App): Promise<string[]> {
-  const { sizeBytes, limitBytes } = await size.measure();
+function ofSize({ sizeBytes, limitBytes }: Facts['size']): string[] {
   if (limitBytes === undefined || sizeBytes < limitBytes * NEARLY_FULL) return [];
   const percent = Math.floor((sizeBytes / limitBytes) * 100);
   return [

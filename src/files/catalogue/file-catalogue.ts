@@ -33,6 +33,11 @@ export interface FileChange<Version, Summary> {
   readonly previous: CatalogueEntry<Summary> | undefined;
 }
 
+/** What a cache has of a file: its summary, and the stamp of the version that it is of. */
+export interface Remembered<Summary> extends FileVersion {
+  readonly summary: Summary;
+}
+
 export interface FoundFiles {
   /** In the order in which they are to be read. */
   readonly names: readonly string[];
@@ -52,6 +57,11 @@ export interface FileCatalogueOptions<Version extends FileVersion, Summary> {
    * while the folder is away.
    */
   isInMemory?(name?: string): boolean;
+  /**
+   * What a cache has, by name, for the first pass over all files: a file with the same stamp is not read,
+   * and no listener is notified of it. Never rejects.
+   */
+  remembered?(): Promise<ReadonlyMap<string, Remembered<Summary>>>;
   /** The version's name, and what stays in memory of it. */
   describe(version: Version): { readonly name: string; readonly summary: Summary };
 }
@@ -63,6 +73,8 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
   /** What a listener returned last: work on a change that is not done. */
   #behind: Promise<unknown> = Promise.resolve();
   readonly #passes = new SharedRun(() => this.#refreshAll());
+  /** `undefined` before the first pass. */
+  #remembered: ReadonlyMap<string, Remembered<Summary>> | undefined;
   #isStopped = false;
   #progress = { done: 0, total: 0 };
 
@@ -105,6 +117,7 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
 
   /** Makes the next refresh read every file and notify the listeners of each. */
   invalidate(): void {
+    this.#remembered = new Map();
     for (const entry of this.#entries.values()) entry.stamp = undefined;
   }
 
@@ -156,6 +169,8 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
   }
 
   async #refreshAll(signal?: AbortSignal): Promise<void> {
+    const remembered = this.#remembered ?? (await this.#options.remembered?.());
+    this.#remembered ??= remembered; // `invalidate` may have been called meanwhile
     const known = [...this.#entries.keys()]; // before the listing: files added meanwhile stay
     const { names, refused = new Map<string, AppError>() } = await this.#options.list();
     if (this.#options.isInMemory?.()) return;
@@ -167,6 +182,7 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
     const progress = { done: 0, total: names.length };
     this.#progress = progress;
     const changed = await this.#changedOf(names, signal);
+    this.#remembered = new Map();
     progress.done = names.length - changed.length;
     await this.#readAll(changed, signal, () => {
       progress.done += 1;
@@ -179,12 +195,15 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
     const changed: string[] = [];
     for (const name of names) {
       if (this.#isStopped) break;
-      const stamp = this.#entries.get(name)?.stamp;
+      const entry = this.#entries.get(name);
+      const remembered = entry === undefined ? this.#remembered?.get(name) : undefined;
+      const stamp = (entry ?? remembered)?.stamp;
       if (stamp === undefined) {
         changed.push(name);
         continue;
       }
       if (!this.#hasStamp(name, stamp)) changed.push(name);
+      else if (remembered !== undefined) this.seed(name, stamp, remembered.summary);
       if (slice.isSpent()) await slice.yield();
     }
     return changed;

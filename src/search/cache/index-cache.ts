@@ -15,7 +15,7 @@ import {
   ROLES,
 } from '../../stores/conversations/document/schema.js';
 import type { Outline } from '../../stores/conversations/files/outlines.js';
-import type { EnterHead } from '../../stores/conversations/store-core.js';
+import type { RememberedHead, RememberedHeads } from '../../stores/conversations/store-core.js';
 import {
   type IndexedConversation,
   indexedFields,
@@ -41,15 +41,19 @@ export async function loadIndexCache(options: IndexCacheOptions): Promise<void> 
   });
 }
 
-/** Gives the conversations of the cache to `enter`; it reads no messages. Never throws. */
-export async function readCachedHeads(file: CacheFile, enter: EnterHead): Promise<void> {
+/** The conversations of the cache, without their messages. Never throws. */
+export async function readCachedHeads(file: CacheFile): Promise<RememberedHeads> {
+  const heads = new Map<string, RememberedHead>();
   await readCache(file, async (pieces) => {
     const manifest = readManifest((await pieces.next()).value);
     const outlines = new Map(manifest?.outlines);
-    manifest?.heads.forEach((head, at) => {
-      enter(stampAt(manifest.stamps, at), head, outlines.get(at));
+    manifest?.heads.forEach((summary, at) => {
+      const stamp = stampAt(manifest.stamps, at);
+      const outline = outlines.get(at);
+      heads.set(summary.conversationId, { stamp, summary, ...(outline && { outline }) });
     });
   });
+  return heads;
 }
 
 /** Writes the current index. False as `writeCache` says. Never throws. */

@@ -28,7 +28,7 @@ import type { ListQuery } from './listing/list-query.js';
 import { ConversationReader } from './reader.js';
 import { invalidRef, notFound, requireRef } from './refs.js';
 import { DeferredMessages } from './staying/deferred-messages.js';
-import { type ConversationStoreOptions, type KnownConversation, StoreCore } from './store-core.js';
+import { type ConversationStoreOptions, StoreCore } from './store-core.js';
 import { tidyStore } from './tidy.js';
 import { History } from './versions/history.js';
 import { VersionFiles, type VersionReason } from './versions/version-files.js';
@@ -331,7 +331,7 @@ export class ConversationStore {
   }
 
   /** Everything readable that is known now, with the stamps at which it was read. */
-  known(): Iterable<KnownConversation> {
+  known(): ReturnType<StoreCore['known']> {
     return this.#core.known();
   }
 

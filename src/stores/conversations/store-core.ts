@@ -8,6 +8,7 @@ import { type Clock, systemClock } from '../../base/clock.js';
 import { type Log, silentLog } from '../../base/log.js';
 import { PendingWork } from '../../base/pending-work.js';
 import type { Durability } from '../../files/atomic/atomic-write.js';
+import type { Remembered } from '../../files/catalogue/file-catalogue.js';
 import { type Codec, plainCodec } from '../../files/codec.js';
 import { Presence } from '../../files/presence.js';
 import type { Stamp } from '../../files/read/stamp.js';
@@ -37,14 +38,12 @@ export interface VersionBounds {
 
 const ID_LENGTH = 22;
 
-/** The outline says where in a large file the messages lie. */
-export interface KnownConversation {
-  readonly stamp: Stamp;
-  readonly head: ConversationHead;
+export interface RememberedHead extends Remembered<ConversationHead> {
+  /** Where the messages lie, for a large file. */
   readonly outline?: Outline;
 }
 
-export type EnterHead = (stamp: Stamp, head: ConversationHead, outline?: Outline) => void;
+export type RememberedHeads = ReadonlyMap<string, RememberedHead>;
 
 export interface ConversationStoreOptions extends Durability {
   /** Absolute path of `conversation-logs`; created if it is missing. */
@@ -61,8 +60,8 @@ export interface ConversationStoreOptions extends Durability {
   log?: Log;
   /** For servers: goes on while the folder is away. Below these folders nothing is made meanwhile. */
   staysUp?: { readonly guarded: readonly string[] } | undefined;
-  /** Enters what a cache has, before the first list; it is compared with the files afterwards. Never rejects. */
-  cachedHeads?: ((enter: EnterHead) => Promise<void>) | undefined;
+  /** What a cache has, by id. The first pass does not read a file whose stamp is the same. Never rejects. */
+  rememberedHeads?: (() => Promise<RememberedHeads>) | undefined;
   /** Checks the messages of `create` and `append` before they are written. */
   screen?: Screen;
 }
@@ -89,10 +88,10 @@ export class StoreCore {
   /** The watcher keeps the catalogue current, so that no pass over the folder is needed. */
   #isCurrent = false;
   #isClosed = false;
-  #entering: Promise<void> | undefined;
 
   constructor(options: ConversationStoreOptions) {
     const { logsFolder, clock = systemClock, codec = plainCodec, log = silentLog } = options;
+    const { rememberedHeads } = options;
     this.options = options;
     this.clock = clock;
     this.codec = codec;
@@ -112,9 +111,10 @@ export class StoreCore {
         this.#watcher?.touch(fileInLogs(version.document.head.conversationId), version.stamp);
       },
     });
-    this.catalogue = new ConversationCatalogue(logsFolder, this.files, (id) =>
-      this.#isInMemory(id),
-    );
+    this.catalogue = new ConversationCatalogue(logsFolder, this.files, {
+      isInMemory: (id) => this.#isInMemory(id),
+      ...(rememberedHeads && { remembered: () => this.#remembered(rememberedHeads) }),
+    });
     this.presence = options.staysUp && this.#presenceOf(options.staysUp);
   }
 
@@ -228,35 +228,32 @@ export class StoreCore {
 
   /** All heads, newest `updatedAt` first, as the folder is now. Callers must not change the list. */
   async heads(): Promise<readonly ConversationHead[]> {
-    if (!this.#isCurrent) {
-      await this.#enterCached();
-      await this.catalogue.refresh();
-    }
+    if (!this.#isCurrent) await this.catalogue.refresh();
     return this.catalogue.newestFirst();
   }
 
   /** Everything readable, for a cache. */
-  *known(): Iterable<KnownConversation> {
+  *known(): Iterable<{ stamp: Stamp; head: ConversationHead; outline?: Outline }> {
     for (const { stamp, head } of this.catalogue.stamped()) {
       const outline = this.files.outlines.get(head.conversationId, stamp);
       yield { stamp, head, ...(outline && { outline }) };
     }
   }
 
-  /** Enters what a cache remembers. False, and nothing changes, if the conversation is known already. */
+  /** Enters what a cache has. False, and nothing changes, if the conversation is known already. */
   seed(stamp: Stamp, head: ConversationHead, outline: Outline | undefined): boolean {
     if (!this.catalogue.seed(head.conversationId, stamp, head)) return false;
     if (outline !== undefined) this.files.outlines.set(stamp, head, outline);
     return true;
   }
 
-  #enterCached(): Promise<void> {
-    const { cachedHeads } = this.options;
-    const enter: EnterHead = (stamp, head, outline) => {
-      this.seed(stamp, head, outline);
-    };
-    this.#entering ??= cachedHeads?.(enter) ?? Promise.resolve();
-    return this.#entering;
+  /** Outlines count only for the files of their stamps, so they are entered unchecked. */
+  async #remembered(rememberedHeads: () => Promise<RememberedHeads>): Promise<RememberedHeads> {
+    const heads = await rememberedHeads();
+    for (const { stamp, summary, outline } of heads.values()) {
+      if (outline !== undefined) this.files.outlines.set(stamp, summary, outline);
+    }
+    return heads;
   }
 
   /** Calls `onChange` after each change that another process or a person made. */

@@ -7,6 +7,7 @@ import type { AppError } from '../../../base/errors.js';
 import {
   errnoOfFault,
   FileCatalogue,
+  type FileCatalogueOptions,
   type FileChange,
   type FoundFiles,
 } from '../../../files/catalogue/file-catalogue.js';
@@ -29,19 +30,29 @@ export interface ConversationChange {
   readonly unchangedMessages: number;
 }
 
+type CatalogueMemory = Required<
+  Pick<FileCatalogueOptions<Version, ConversationHead>, 'isInMemory'>
+> &
+  Pick<FileCatalogueOptions<Version, ConversationHead>, 'remembered'>;
+
 export class ConversationCatalogue extends FileCatalogue<Version, ConversationHead> {
   /** More than one id if a folder was copied. */
   readonly #idsByKey = new Map<string, Set<string>>();
   readonly #newestFirst = new NewestFirst(this);
   readonly #list: () => Promise<FoundFiles>;
 
-  constructor(logsFolder: string, files: ConversationFiles, isInMemory: (id?: string) => boolean) {
+  constructor(
+    logsFolder: string,
+    files: ConversationFiles,
+    { isInMemory, remembered }: CatalogueMemory,
+  ) {
     const list = () => listConversations(logsFolder, files);
     super({
       pathOf: (id) => files.fileOf(id),
       list,
       read: (id) => files.readUncached(id),
       isInMemory,
+      ...(remembered && { remembered }),
       describe: ({ document: { head } }) => ({ name: head.conversationId, summary: head }),
     });
     this.#list = list;

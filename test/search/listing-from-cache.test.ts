@@ -1,0 +1,102 @@
+/** Commands list from the index cache: no file is read that the cache knows as it is, and the answers are those of the files. */
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { silentLog } from '../../src/base/log.js';
+import { readCachedHeads } from '../../src/search/cache/index-cache.js';
+import { openConversationStore } from '../../src/stores/conversations/conversations.js';
+import { errorOf } from '../support/error-of.js';
+import { cacheFolder, saveCache } from './cache-harness.js';
+import { type HandWritten, idOf, put, sample } from './search-place.js';
+
+const CONVERSATIONS = 40;
+
+const withKey = (n: number): HandWritten => ({ ...sample(n), clientId: `key-${n}` });
+
+/** Conversations with keys, and a cache of them; changes come afterwards. */
+async function cachedPlace() {
+  const { logsFolder, cachePath: path } = cacheFolder('index.bin', 0, 0);
+  for (let n = 0; n < CONVERSATIONS; n += 1) put(logsFolder, idOf(n), withKey(n));
+  await saveCache(logsFolder, path);
+  const plain = { logsFolder, maxMessages: 10_000, fsync: false };
+  const openPlain = () => openConversationStore(plain);
+  const open = async () => {
+    const store = await openConversationStore({
+      ...plain,
+      rememberedHeads: () => readCachedHeads({ path, log: silentLog }),
+    });
+    const read: string[] = [];
+    store.followFromNow(({ conversationId }) => read.push(conversationId));
+    return { store, read };
+  };
+  return { logsFolder, open, openPlain, fileOf: (n: number) => fileIn(logsFolder, n) };
+}
+
+const fileIn = (logsFolder: string, n: number) => join(logsFolder, idOf(n), 'conversation.json');
+
+describe('a command on a store with a cache', () => {
+  it('reads what was edited, added and removed, and nothing else', async () => {
+    const { logsFolder, open, openPlain } = await cachedPlace();
+    put(logsFolder, idOf(1), sample(1, 7));
+    put(logsFolder, idOf(CONVERSATIONS), sample(CONVERSATIONS, 5));
+    rmSync(join(logsFolder, idOf(2)), { recursive: true });
+    const { store, read } = await open();
+    const listed = await store.list();
+    expect(read.sort()).toEqual([idOf(1), idOf(CONVERSATIONS)].sort());
+    expect(listed).toEqual(await (await openPlain()).list());
+  });
+
+  it('reads only the conversation that it changes by its key', async () => {
+    const { open, openPlain } = await cachedPlace();
+    const { store, read } = await open();
+    await store.update('key-7', { title: 'Changed' });
+    expect(new Set(read)).toEqual(new Set([idOf(7)]));
+    expect((await (await openPlain()).load('key-7')).title).toBe('Changed');
+  });
+
+  it('reads an edit in place that leaves the length as it was', async () => {
+    const { open, fileOf } = await cachedPlace();
+    const before = readFileSync(fileOf(3), 'utf8');
+    writeFileSync(fileOf(3), before.replace('The letter number3', 'The castle number3'));
+    const { store } = await open();
+    const titles = (await store.list()).map(({ title }) => title);
+    expect(titles).toContain('The castle number3');
+  });
+
+  it('changes nothing under a key that a copied folder has too', async () => {
+    const { logsFolder, open } = await cachedPlace();
+    put(logsFolder, idOf(CONVERSATIONS), withKey(5));
+    const { store } = await open();
+    const { code, details } = await errorOf(store.update('key-5', { title: 'x' }));
+    expect(code).toBe('CONFLICT');
+    expect(details?.['conversationIds']).toEqual([idOf(5), idOf(CONVERSATIONS)]);
+    expect(store.duplicateKeys()).toHaveLength(1);
+  });
+
+  it('names what was damaged since, and gives its key to nothing else', async () => {
+    const { logsFolder, open } = await cachedPlace();
+    put(logsFolder, idOf(9), '{');
+    const { store } = await open();
+    expect(await store.list()).toHaveLength(CONVERSATIONS - 1);
+    expect(store.damaged().map(({ conversationId }) => conversationId)).toEqual([idOf(9)]);
+    expect((await errorOf(store.load('key-9'))).code).toBe('CONVERSATION_NOT_FOUND');
+    expect((await errorOf(store.update(idOf(9), { title: 'x' }))).code).toBe(
+      'CONVERSATION_CORRUPTED',
+    );
+  });
+
+  it.each(['before', 'after'] as const)(
+    'hears of every conversation if it follows %s the list',
+    async (when) => {
+      const { open } = await cachedPlace();
+      const { store } = await open();
+      const followed = new Set<string>();
+      const follow = () => store.follow(({ conversationId }) => followed.add(conversationId));
+      if (when === 'before') follow();
+      await store.list();
+      if (when === 'after') follow();
+      await store.refresh();
+      expect(followed.size).toBe(CONVERSATIONS);
+    },
+  );
+});
