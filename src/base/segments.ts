@@ -47,19 +47,19 @@ function plainWordPattern(): RegExp {
   return new RegExp(`(?=_*[${letter}0-9])[${inWord}]+(?:(?:${joined})[${inWord}]+)*`, 'g');
 }
 
-/** In order, leaving out nothing. A segment may be longer than the window. */
+/** In order, leaving out nothing; looks no further than what is asked for. A segment may be longer than the window. */
 export function* segmentsOf(granularity: Granularity, text: string): Generator<Segment> {
   let begun = 0;
   let from = 0;
   while (from < text.length) {
-    const window = text.slice(from, from + WINDOW);
     const isLast = from + WINDOW >= text.length;
-    const found = [...segmenter(granularity).segment(window)];
-    // The last one may go on behind the window.
-    for (const { index, segment, isWordLike = false } of isLast ? found : found.slice(0, -1)) {
-      const end = from + index + segment.length;
-      yield { segment: text.slice(begun, end), isWordLike };
-      begun = end;
+    const window = text.slice(from, from + WINDOW);
+    for (const { index, segment, isWordLike = false } of segmenter(granularity).segment(window)) {
+      const end = index + segment.length;
+      // The last one may go on behind the window.
+      if (end === window.length && !isLast) break;
+      yield { segment: text.slice(begun, from + end), isWordLike };
+      begun = from + end;
     }
     from = isLast || begun <= from ? from + WINDOW : begun;
   }
