@@ -11,6 +11,7 @@ import type { Durability } from '../../files/atomic/atomic-write.js';
 import type { Remembered } from '../../files/catalogue/file-catalogue.js';
 import { type Codec, plainCodec } from '../../files/codec.js';
 import { Presence } from '../../files/presence.js';
+import { readStamp } from '../../files/read/stamp.js';
 import { requireUnconverted } from '../../files/sealing/open-stores.js';
 import { openWatcher, type Watcher, type WatcherStatus } from '../../files/watcher/watcher.js';
 import { screenedBy } from '../text-screen.js';
@@ -104,7 +105,7 @@ export class StoreCore {
       },
     });
     this.catalogue = new ConversationCatalogue(logsFolder, this.files, {
-      isInMemory: (id) => this.#isInMemory(id),
+      isInMemory: (id) => this.isInMemory(id),
       ...(options.rememberedHeads && { remembered: options.rememberedHeads }),
     });
     this.presence = options.staysUp && this.#presenceOf(options.staysUp);
@@ -138,7 +139,8 @@ export class StoreCore {
     return true;
   }
 
-  #isInMemory(id?: string): boolean {
+  /** Whether memory counts and not the disk: for this conversation, or without an id for all of them. */
+  isInMemory(id?: string): boolean {
     if (id !== undefined && this.waiting.has(id)) return true;
     return this.presence?.isHere() === false;
   }
@@ -187,7 +189,7 @@ export class StoreCore {
     if (requireRef(ref) === 'id') return this.movedIds.get(ref) ?? ref;
     const known = this.catalogue.idOfKey(ref);
     if (known !== undefined) {
-      if (this.#isInMemory(known)) return known;
+      if (this.isInMemory(known)) return known;
       const found = await this.files.read(known);
       if (found?.document.head.clientId === ref) return known;
     }
@@ -195,8 +197,15 @@ export class StoreCore {
     return this.catalogue.idOfKey(ref);
   }
 
+  async exists(ref: string): Promise<boolean> {
+    const id = await this.resolve(ref);
+    if (id === undefined) return false;
+    if (this.isInMemory(id)) return this.catalogue.head(id) !== undefined;
+    return (await readStamp(this.files.fileOf(id))) !== undefined;
+  }
+
   /**
-   * The same for a change. CONFLICT where several conversations have the key, as after a folder was
+   * Like `resolve`, for a change. CONFLICT where several conversations have the key, as after a folder was
    * copied: which of them is meant, only the caller can know.
    */
   async resolveForWriting(ref: string): Promise<string | undefined> {
