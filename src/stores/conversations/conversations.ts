@@ -22,8 +22,10 @@ import type { HeadChange } from './document/head-change.js';
 import { requireReadable } from './document/parse-conversation.js';
 import { CONVERSATION_ID, type Conversation, type ConversationHead } from './document/schema.js';
 import { type ConversationChange, ignoredFolders } from './files/catalogue.js';
+import type { ConversationPart, MessageRange, Outline } from './files/outlines.js';
 import { type ConversationPage, ListPages, type PageRequest } from './listing/list-pages.js';
 import type { ListQuery } from './listing/list-query.js';
+import { ConversationReader } from './reader.js';
 import { invalidRef, notFound, requireRef } from './refs.js';
 import { DeferredMessages } from './staying/deferred-messages.js';
 import { type ConversationStoreOptions, StoreCore } from './store-core.js';
@@ -42,6 +44,7 @@ export type {
   AppendOptions,
   AppendResult,
   ConversationPage,
+  ConversationPart,
   ConversationStoreOptions,
   HeadChange,
   ListQuery,
@@ -77,6 +80,7 @@ export class ConversationStore {
   readonly #merges: Merges;
   readonly #versions: VersionFiles;
   readonly #pages = new ListPages();
+  readonly #reader: ConversationReader;
   /** Earlier versions, kept where messages were changed or removed. */
   readonly history: History;
   /** Changing and removing single messages. */
@@ -93,9 +97,9 @@ export class ConversationStore {
     this.deferred = new DeferredMessages(this.#core, { create, commit: this.#commit.bind(this) });
     this.#core.whenOverwritten((before) => {
       const { conversationId: id } = before.head;
-      const keep = () => this.#versions.keep(id, before, 'hand');
-      return withLock(this.#core.locksFolder, id, keep);
+      return withLock(this.#core.locksFolder, id, () => this.#versions.keep(id, before, 'hand'));
     });
+    this.#reader = new ConversationReader(this.#core, this.deferred);
     this.history = new History(this.#core, this.#writer, this.#versions);
     this.edits = new MessageEdits(this.#core, this.#writer);
     this.#trash = new ConversationTrash(this.#core);
@@ -113,21 +117,17 @@ export class ConversationStore {
 
   /** What is on disk now. CONVERSATION_NOT_FOUND, CONVERSATION_CORRUPTED, FORMAT_TOO_NEW, FILESYSTEM_ERROR. */
   async load(ref: string): Promise<Conversation> {
-    return (await this.#read(ref)).snapshot();
+    return (await this.#reader.read(ref)).snapshot();
   }
 
   /** The same without a copy of its messages, for who wants a few of them: later changes show in it. */
   view(ref: string): Promise<ConversationView> {
-    return this.#read(ref);
+    return this.#reader.read(ref);
   }
 
-  async #read(ref: string): Promise<ConversationDocument> {
-    const id = await this.#core.resolve(ref);
-    const waiting = id === undefined ? undefined : this.deferred.view(id);
-    if (waiting !== undefined) return waiting;
-    const found = id === undefined ? undefined : await this.#core.files.read(id);
-    if (found === undefined) throw notFound(ref);
-    return found.document;
+  /** The same with some of its messages: for a page of a conversation of any length. */
+  part(ref: string, range: MessageRange): Promise<ConversationPart> {
+    return this.#reader.part(ref, range);
   }
 
   /** The same for passes over the whole store: takes an id, and keeps nothing. `undefined`: there is none. */
@@ -322,13 +322,13 @@ export class ConversationStore {
    * Enters what a cache remembers. Call it before `watch` or `refresh`, which check it. False if
    * listeners were notified of the conversation already: then the cached head does not count.
    */
-  seed(stamp: Stamp, head: ConversationHead): boolean {
-    return this.#core.catalogue.seed(head.conversationId, stamp, head);
+  seed(stamp: Stamp, head: ConversationHead, outline?: Outline): boolean {
+    return this.#core.seed(stamp, head, outline);
   }
 
   /** Everything readable that is known now, with the stamps at which it was read. */
-  known(): Iterable<{ stamp: Stamp; head: ConversationHead }> {
-    return this.#core.catalogue.stamped();
+  known(): ReturnType<StoreCore['known']> {
+    return this.#core.known();
   }
 
   /** What is known of a conversation without a disk access. */
