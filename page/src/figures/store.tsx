@@ -13,7 +13,14 @@ export function StoreFigures({ longest }: { readonly longest: Longest }) {
   const { data, error } = useLoaded('store', (signal) => call('store_info', {}, signal));
   const graph = useLoaded('graph', (signal) => call('kg_stats', {}, signal));
   if (error) return <Failure error={error} />;
-  if (!data) return null;
+  if (!data) {
+    return (
+      <section class="store">
+        <h2>The store</h2>
+        <p class="loading">Measuring…</p>
+      </section>
+    );
+  }
   const { size, damaged, insights, index } = data;
   const near = nearLimits(data, longest, graph.data);
   const unreadable = damaged.length + insights.damaged.length;

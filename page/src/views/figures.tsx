@@ -1,7 +1,7 @@
 /** Figures: a calendar of messages, the hours of the week, sums by month, module and model, cost, topics. */
 import { call, type Output } from '../api.js';
 import { StoreFigures } from '../figures/store.jsx';
-import { OpenQuestions, TopicsOverTime } from '../figures/topics.jsx';
+import { OpenQuestions, Topics, TopicsOverTime } from '../figures/topics.jsx';
 import { hrefOf, type Route, useChanges, useLoaded } from '../hooks.js';
 import { Empty, Failure, FigureRow, type NamedFigures } from '../parts.jsx';
 
@@ -12,6 +12,8 @@ const DAY_MS = 86_400_000;
 const WEEKS = 53;
 const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 const LEVELS = 4;
+/** Topics need the search index and read conversations: they come by themselves. */
+const AT_ONCE = ['periods', 'modules', 'roles', 'models', 'conversations', 'week'] as const;
 const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 /** Swedish dates have the form of ISO 8601. */
 const isoDay = (time: number) => new Intl.DateTimeFormat('sv-SE', { timeZone: 'UTC' }).format(time);
@@ -24,7 +26,7 @@ export function FiguresView({ route }: { readonly route: Route }) {
     const common = { ...which, timeZone, maxTokens: 25_000 };
     const from = isoDay(Date.now() - WEEKS * 7 * DAY_MS);
     const [all, days] = await Promise.all([
-      call('get_analytics', { ...common, ...span }, signal),
+      call('get_analytics', { ...common, ...span, include: [...AT_ONCE] }, signal),
       call('get_analytics', { ...common, from, period: 'day', include: ['periods'] }, signal),
     ]);
     return { all, days: days.periods ?? [] };
@@ -61,16 +63,7 @@ export function FiguresView({ route }: { readonly route: Route }) {
         <Bars title="By role" rows={all.roles ?? []} />
       </div>
       <Longest figures={all} />
-      <section>
-        <h2>Topics</h2>
-        <p class="topics">
-          {(all.topics ?? []).map(({ word, messages }) => (
-            <a key={word} href={hrefOf('search', '', { q: word })} title={`${messages} messages`}>
-              <bdi>{word}</bdi>
-            </a>
-          ))}
-        </p>
-      </section>
+      <Topics given={{ ...span, ...which, timeZone }} />
       <TopicsOverTime periods={all.periods ?? []} timeZone={timeZone} />
       <OpenQuestions />
       <StoreFigures longest={all.conversations ?? []} />
