@@ -162,7 +162,7 @@ describe('a root that is moved away and back', () => {
     await withPlace(async (place) => {
       const env = {
         ...place.env,
-        ...{ PERPLEXITY_API_KEY: api.key, PERPLEXITY_BASE_URL: api.url },
+        ...api.env,
       };
       await withClient({ ...place, env }, async ({ call }) => {
         await say(call, 'plan', 'before');

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { address } from '../address.js';
 import { CallError, call, type Output } from '../api.js';
 import { hrefOf, type Loaded, useChanges, useLoaded } from '../hooks.js';
-import { Failure, notify, Time } from '../parts.jsx';
+import { Failure, FigureRow, type NamedFigures, notify, Time } from '../parts.jsx';
 
 type Trash = Output<'list_trash'>;
 type Kind = 'conversation' | Trash['others'][number]['kind'];
@@ -107,22 +107,15 @@ function Facts({ facts }: { readonly facts: Output<'store_info'> }) {
     ...facts.damaged.map(({ conversationId, message }) => ({ name: conversationId, message })),
     ...facts.insights.damaged.map(({ file, message }) => ({ name: file, message })),
   ];
-  const totals: readonly (readonly [string, number])[] = [
-    ['conversations', facts.conversations],
-    ['messages', facts.messages],
-    ['insights', facts.insights.count],
-    ['searchable', facts.index.messages],
+  const totals: NamedFigures = [
+    ['conversations', String(facts.conversations)],
+    ['messages', String(facts.messages)],
+    ['insights', String(facts.insights.count)],
+    ['searchable', String(facts.index.messages)],
   ];
   return (
     <>
-      <dl class="totals">
-        {totals.map(([name, count]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{count}</dd>
-          </div>
-        ))}
-      </dl>
+      <FigureRow figures={totals} />
       <p>
         The files are in <code>{facts.root}</code>.
       </p>

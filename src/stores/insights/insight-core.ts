@@ -7,30 +7,21 @@ import { type Clock, systemClock } from '../../base/clock.js';
 import { isAppError } from '../../base/errors.js';
 import { type Log, silentLog } from '../../base/log.js';
 import { PendingWork } from '../../base/pending-work.js';
-import { type Durability, makeFolder } from '../../files/atomic/atomic-write.js';
+import { makeFolder } from '../../files/atomic/atomic-write.js';
 import { sweepLocks, withLock } from '../../files/locks/file-lock.js';
 import type { HeldLock } from '../../files/locks/lock-handle.js';
 import { keepOutOfGit } from '../../files/paths/git-ignore.js';
 import type { Stamp } from '../../files/read/stamp.js';
 import { openWatcher, type Watcher } from '../../files/watcher/watcher.js';
-import type { WriteQueue } from '../staying/write-queue.js';
-import type { TextScreen } from '../text-screen.js';
+import type { StoreOptions } from '../store-options.js';
 import { InsightCatalogue, nameOf } from './catalogue.js';
 import { DeferredInsights } from './deferred-insights.js';
 import { renderInsight } from './insight-file.js';
 import type { StoredInsight } from './stored-insight.js';
 
-export interface InsightStoreOptions extends Durability {
+export interface InsightStoreOptions extends StoreOptions {
   /** Absolute path of `memory-bank`; created if it is missing. */
   readonly folder: string;
-  /** Called before a new insight is saved. Rejects (STORAGE_FULL) when the store would refuse to grow. */
-  readonly requireRoom?: (() => Promise<void>) | undefined;
-  /** Takes out what must not be stored. */
-  readonly screen?: TextScreen;
-  /** Where new insights wait while the store cannot be written. */
-  readonly queue?: WriteQueue | undefined;
-  readonly clock?: Clock;
-  readonly log?: Log;
 }
 
 export class InsightCore {

@@ -8,13 +8,13 @@ import { type Clock, systemClock } from '../../base/clock.js';
 import { type Log, silentLog } from '../../base/log.js';
 import { TimeSlice } from '../../base/time-slice.js';
 import { AppendHandle } from '../../files/atomic/append-file.js';
-import { type Durability, makeFolder } from '../../files/atomic/atomic-write.js';
+import { makeFolder } from '../../files/atomic/atomic-write.js';
 import { sweepTemporaries } from '../../files/atomic/staging.js';
 import { sweepLocks } from '../../files/locks/file-lock.js';
 import { RetainedLock } from '../../files/locks/retained-lock.js';
 import { writeGitFiles } from '../memory-bank/git-files.js';
-import type { WriteQueue } from '../staying/write-queue.js';
-import { screenedBy, type TextScreen } from '../text-screen.js';
+import type { StoreOptions } from '../store-options.js';
+import { screenedBy } from '../text-screen.js';
 import { DeferredFacts } from './deferred-facts.js';
 import { GraphState } from './graph-state.js';
 import { type GraphStats, statsOf } from './graph-stats.js';
@@ -54,20 +54,12 @@ const PAGE = 1_000;
 /** A damaged snapshot that was written this recently may be one that an editor is saving. */
 const SETTLED_MS = 2_000;
 
-export interface KnowledgeGraphOptions extends Durability, Limits {
+export interface KnowledgeGraphOptions extends StoreOptions, Limits {
   readonly snapshotPath: string;
   /** On the file system of the snapshot. */
   readonly walPath: string;
   /** Whether each append waits for the disk; snapshots follow `fsync`. */
   readonly syncsAppends: boolean;
-  /** Throws STORAGE_FULL where the store has reached its limit. */
-  readonly requireRoom?: (() => Promise<void>) | undefined;
-  /** Takes out what must not be stored. */
-  readonly screen?: TextScreen;
-  /** Where new facts wait while the store cannot be written. */
-  readonly queue?: WriteQueue | undefined;
-  readonly clock?: Clock;
-  readonly log?: Log;
 }
 
 /** A fact as it is stored now. */

@@ -5,11 +5,11 @@
  * A write that was meant for another version of a note is refused.
  */
 import { dirname, join } from 'node:path';
-import { type Clock, systemClock } from '../../base/clock.js';
+import { systemClock } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
 import { type Log, silentLog } from '../../base/log.js';
 import { PendingWork } from '../../base/pending-work.js';
-import { type Durability, makeFolder } from '../../files/atomic/atomic-write.js';
+import { makeFolder } from '../../files/atomic/atomic-write.js';
 import { addFile, renameFile } from '../../files/atomic/new-file.js';
 import { withLock } from '../../files/locks/file-lock.js';
 import type { HeldLock } from '../../files/locks/lock-handle.js';
@@ -17,8 +17,8 @@ import { findConfined } from '../../files/paths/confined-file.js';
 import { removeEmptyParents } from '../../files/paths/folders.js';
 import type { TrashEntry } from '../../files/trash/trash-folder.js';
 import { openWatcher, type Watcher } from '../../files/watcher/watcher.js';
-import type { WriteQueue } from '../staying/write-queue.js';
-import { screenedBy, type TextScreen } from '../text-screen.js';
+import type { StoreOptions } from '../store-options.js';
+import { screenedBy } from '../text-screen.js';
 import { DeferredNotes, type Edited } from './deferred-notes.js';
 import { writeGitFiles } from './git-files.js';
 import {
@@ -41,18 +41,10 @@ export type { Note, NoteChange, NoteInfo, SkippedFile };
 /** Notes are merged by git's own rules: where both branches changed a line, the conflict is visible. */
 const GIT_RULES = { ignored: ['.trash/'], attributes: [] };
 
-export interface MemoryBankOptions extends Durability {
+export interface MemoryBankOptions extends StoreOptions {
   /** Absolute; created by the first write. */
   readonly folder: string;
   readonly maxFiles: number;
-  /** Called before a note is added. Rejects (STORAGE_FULL) when the store would refuse to grow. */
-  readonly requireRoom?: (() => Promise<void>) | undefined;
-  /** Takes out what must not be stored. */
-  readonly screen?: TextScreen;
-  /** Where notes wait while the store cannot be written. */
-  readonly queue?: WriteQueue | undefined;
-  readonly clock?: Clock;
-  readonly log?: Log;
 }
 
 export interface DeletedNote {
