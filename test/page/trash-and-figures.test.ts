@@ -50,12 +50,12 @@ it('shows the trash before the health of the store is known, and does not move i
   const { page } = opened;
   await page.waitForSelector('.row');
   await post('delete_conversation', { conversationId: ID });
-  let answer = () => {};
-  const asked = new Promise<void>((done) => {
+  let answer: () => void = () => undefined;
+  const isAnswered = new Promise<void>((done) => {
     answer = done;
   });
   await page.route('**/api/tools/store_info', async (route) => {
-    await asked;
+    await isAnswered;
     await route.continue();
   });
   await goTo(page, '#/trash');

@@ -1,7 +1,7 @@
 /** How large the store is, how well it is, and what is near a limit. */
 import { call, type Output } from '../api.js';
 import { hrefOf, useLoaded } from '../hooks.js';
-import { Failure, FigureRow, type NamedFigures } from '../parts.jsx';
+import { Failure, FigureRow, type NamedFigures, shownNumber } from '../parts.jsx';
 
 type Info = Output<'store_info'>;
 type Longest = NonNullable<Output<'get_analytics'>['conversations']>;
@@ -27,9 +27,9 @@ export function StoreFigures({ longest }: { readonly longest: Longest }) {
   const facts: NamedFigures = [
     ['in files', bytes(size.sizeBytes)],
     ['in the trash', bytes(size.trashBytes)],
-    ['facts in force', String(graph.data?.open ?? '–')],
-    ['messages searchable', String(index.messages)],
-    ['unreadable files', String(unreadable)],
+    ['facts in force', graph.data ? shownNumber(graph.data.open) : '–'],
+    ['messages searchable', shownNumber(index.messages)],
+    ['unreadable files', shownNumber(unreadable)],
   ];
   return (
     <section class="store">

@@ -1,7 +1,7 @@
 /** Words that set each of the last months apart, and questions that were left open. */
 import { call, type Output } from '../api.js';
 import { hrefOf, useChanges, useLoaded } from '../hooks.js';
-import { Failure } from '../parts.jsx';
+import { counted, Failure } from '../parts.jsx';
 
 const MONTHS = 6;
 const WORDS = 6;
@@ -19,7 +19,11 @@ export function Topics({ given }: { readonly given: Parameters<typeof call<'get_
       {!data && !error && <p class="loading">Reading…</p>}
       <p class="topics">
         {(data?.topics ?? []).map(({ word, messages }) => (
-          <a key={word} href={hrefOf('search', '', { q: word })} title={`${messages} messages`}>
+          <a
+            key={word}
+            href={hrefOf('search', '', { q: word })}
+            title={counted(messages, 'message')}
+          >
             <bdi>{word}</bdi>
           </a>
         ))}
@@ -56,7 +60,7 @@ export function TopicsOverTime(props: {
                   <a
                     key={word}
                     href={hrefOf('search', '', { q: word, from: `${month}-01` })}
-                    title={`${messages} messages`}
+                    title={counted(messages, 'message')}
                   >
                     <bdi>{word}</bdi>
                   </a>

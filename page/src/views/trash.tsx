@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { address } from '../address.js';
 import { CallError, call, type Output } from '../api.js';
 import { hrefOf, type Loaded, useChanges, useLoaded } from '../hooks.js';
-import { Failure, FigureRow, type NamedFigures, notify, Time } from '../parts.jsx';
+import { Failure, FigureRow, type NamedFigures, notify, shownNumber, Time } from '../parts.jsx';
 
 type Trash = Output<'list_trash'>;
 type Kind = 'conversation' | Trash['others'][number]['kind'];
@@ -108,10 +108,10 @@ function Facts({ facts }: { readonly facts: Output<'store_info'> }) {
     ...facts.insights.damaged.map(({ file, message }) => ({ name: file, message })),
   ];
   const totals: NamedFigures = [
-    ['conversations', String(facts.conversations)],
-    ['messages', String(facts.messages)],
-    ['insights', String(facts.insights.count)],
-    ['searchable', String(facts.index.messages)],
+    ['conversations', shownNumber(facts.conversations)],
+    ['messages', shownNumber(facts.messages)],
+    ['insights', shownNumber(facts.insights.count)],
+    ['searchable', shownNumber(facts.index.messages)],
   ];
   return (
     <>
