@@ -35,22 +35,21 @@ LANGUAGES.forEach(({ stopWords }, position) => {
     languagesOf.set(word, (languagesOf.get(word) ?? 0) | (1 << position));
 });
 
-/** The languages that have a word (lower case) as a function word, each as the bit of its position. */
-export const languagesWith = (word: string): number => languagesOf.get(word) ?? 0;
+/** A bit for each language that has the word (in lower case) as a function word. */
+export const functionWordMask = (word: string): number => languagesOf.get(word) ?? 0;
 
-/** The position in LANGUAGES of the language of `words` (lower case); `before` if they do not show it. */
-export function languageOf(words: readonly string[], before: number): number {
-  const masks = words.map(languagesWith);
-  const counts = LANGUAGES.map((_, position) =>
-    masks.reduce((sum, mask) => sum + ((mask >> position) & 1), 0),
-  );
-  return mostUsed(counts, before);
-}
-
-/** The same for `counts`: how many function words of each language there are. */
-export function mostUsed(counts: ArrayLike<number>, before: number): number {
+/** The position in LANGUAGES of the language of words with such masks; `before` if they do not show it. */
+export function languageOf(masks: Iterable<number>, before: number): number {
+  const counts = new Uint32Array(LANGUAGES.length);
+  for (const mask of masks)
+    for (let position = 0, rest = mask; rest !== 0; position++, rest >>>= 1)
+      counts[position] = (counts[position] ?? 0) + (rest & 1);
   let best = before;
-  for (let position = 0; position < counts.length; position++)
-    if ((counts[position] ?? 0) > (counts[best] ?? 0)) best = position;
-  return (counts[best] ?? 0) >= DECISIVE_WORDS ? best : before;
+  let most = counts[before] ?? 0;
+  counts.forEach((count, position) => {
+    if (count <= most) return;
+    best = position;
+    most = count;
+  });
+  return most >= DECISIVE_WORDS ? best : before;
 }

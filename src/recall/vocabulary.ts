@@ -3,7 +3,7 @@
  * very often. Numbers are given in order and never taken back, so a table by number is a plain array.
  */
 import { withCapacity } from '../base/typed-array.js';
-import { LANGUAGES, languagesWith, mostUsed } from './languages.js';
+import { functionWordMask, LANGUAGES, languageOf } from './languages.js';
 import { MAX_LENGTH, StringNumbers, WordReader } from './word-reader.js';
 import { withoutMarks } from './words.js';
 
@@ -55,21 +55,17 @@ export class Vocabulary {
   /** The language of the words that the reader has; `before` if they do not show it. */
   languageOf(before: number): number {
     const { array, count } = this.reader.words;
-    const masks = this.#masks();
-    const counts = new Uint32Array(LANGUAGES.length);
-    for (let at = 0; at < count; at++) {
-      let mask = masks[array[at] ?? 0] ?? 0;
-      for (let position = 0; mask !== 0; position++, mask >>= 1)
-        if (mask & 1) counts[position] = (counts[position] ?? 0) + 1;
-    }
-    return mostUsed(counts, before);
+    const all = this.#masks();
+    const masks = new Uint8Array(count);
+    for (let at = 0; at < count; at++) masks[at] = all[array[at] ?? 0] ?? 0;
+    return languageOf(masks, before);
   }
 
   #masks(): Uint8Array {
     const { capacity } = this.#words;
     this.#functionWordOf = withCapacity(this.#functionWordOf, capacity);
     for (; this.#seen < capacity; this.#seen++)
-      this.#functionWordOf[this.#seen] = languagesWith(this.word(this.#seen));
+      this.#functionWordOf[this.#seen] = functionWordMask(this.word(this.#seen));
     return this.#functionWordOf;
   }
 

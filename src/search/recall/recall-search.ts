@@ -221,7 +221,7 @@ export class RecallSearch {
 
 const explained = (hit: MessageHit, query: string): FoundHit => ({
   ...hit,
-  why: keywordWhy(query, hit.content),
+  why: keywordWhy(query, hit.content, hit.title),
 });
 
 const keyOf = ({ conversationId, seq }: MessageRef) => `${conversationId} ${seq}`;

@@ -9,7 +9,7 @@ import { makeFolder } from '../../files/atomic/atomic-write.js';
 import { GroupCommits } from '../../files/atomic/group-commit.js';
 import { withLock } from '../../files/locks/file-lock.js';
 import { keepOutOfGit } from '../../files/paths/git-ignore.js';
-import { readStamp, type Stamp } from '../../files/read/stamp.js';
+import type { Stamp } from '../../files/read/stamp.js';
 import type { WatcherStatus } from '../../files/watcher/watcher.js';
 import {
   ConversationTrash,
@@ -147,10 +147,7 @@ export class ConversationStore {
     const turn = this.#core.screened(messages);
     const { messages: screened, ...noted } = turn instanceof Promise ? await turn : turn;
     const request = { messages: options.mayDefer ? withIds(screened) : screened, options };
-    const result = await (this.#core.waiting.size === 0
-      ? this.#commit(ref, request).catch((error) => this.deferred.append(ref, request, error))
-      : this.deferred.append(ref, request));
-    return { ...result, ...noted };
+    return { ...(await this.deferred.append(ref, request)), ...noted };
   }
 
   /** What waits for the same conversation is written together. */
@@ -163,12 +160,12 @@ export class ConversationStore {
 
   /**
    * Changes what is known about a conversation besides its messages, in order with appends and
-   * durable when it resolves; sets `updatedAt` where anything differs. Throws like `append`.
+   * durable when it resolves, unless it may wait; sets `updatedAt` where anything differs. Throws like `append`.
    */
-  async update(ref: string, given: HeadChange): Promise<ConversationHead> {
+  async update(ref: string, given: HeadChange, { mayDefer = false } = {}) {
     const turn = this.#core.screenedValue(given);
     const change = turn instanceof Promise ? await turn : turn;
-    return (await this.#commit(ref, { messages: [], options: {}, change })).head;
+    return (await this.deferred.append(ref, { messages: [], options: { mayDefer }, change })).head;
   }
 
   /**
@@ -297,9 +294,8 @@ export class ConversationStore {
     return ignoredFolders(this.#core.options.logsFolder);
   }
 
-  async exists(ref: string): Promise<boolean> {
-    const id = await this.#core.resolve(ref);
-    return id !== undefined && (await readStamp(this.#core.files.fileOf(id))) !== undefined;
+  exists(ref: string): Promise<boolean> {
+    return this.#core.exists(ref);
   }
 
   /** Absolute path of the conversation's folder. Takes an id, not a key. */
@@ -387,6 +383,7 @@ export class ConversationStore {
     await this.#merges.recover();
     const id = await this.#core.resolveForWriting(ref);
     if (id === undefined) throw notFound(ref);
+    await this.deferred.requireNone(id);
     return id;
   }
 

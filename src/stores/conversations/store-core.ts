@@ -11,7 +11,7 @@ import type { Durability } from '../../files/atomic/atomic-write.js';
 import type { Remembered } from '../../files/catalogue/file-catalogue.js';
 import { type Codec, plainCodec } from '../../files/codec.js';
 import { Presence } from '../../files/presence.js';
-import type { Stamp } from '../../files/read/stamp.js';
+import { readStamp, type Stamp } from '../../files/read/stamp.js';
 import { requireUnconverted } from '../../files/sealing/open-stores.js';
 import { openWatcher, type Watcher, type WatcherStatus } from '../../files/watcher/watcher.js';
 import { screenedBy } from '../text-screen.js';
@@ -112,7 +112,7 @@ export class StoreCore {
       },
     });
     this.catalogue = new ConversationCatalogue(logsFolder, this.files, {
-      isInMemory: (id) => this.#isInMemory(id),
+      isInMemory: (id) => this.isInMemory(id),
       ...(rememberedHeads && { remembered: () => this.#remembered(rememberedHeads) }),
     });
     this.presence = options.staysUp && this.#presenceOf(options.staysUp);
@@ -146,7 +146,8 @@ export class StoreCore {
     return true;
   }
 
-  #isInMemory(id?: string): boolean {
+  /** Whether memory counts and not the disk: for this conversation, or without an id for all of them. */
+  isInMemory(id?: string): boolean {
     if (id !== undefined && this.waiting.has(id)) return true;
     return this.presence?.isHere() === false;
   }
@@ -195,7 +196,7 @@ export class StoreCore {
     if (requireRef(ref) === 'id') return this.movedIds.get(ref) ?? ref;
     const known = this.catalogue.idOfKey(ref);
     if (known !== undefined) {
-      if (this.#isInMemory(known)) return known;
+      if (this.isInMemory(known)) return known;
       const found = await this.files.readPart(known, { count: 0 });
       if (found?.head.clientId === ref) return known;
     }
@@ -203,8 +204,15 @@ export class StoreCore {
     return this.catalogue.idOfKey(ref);
   }
 
+  async exists(ref: string): Promise<boolean> {
+    const id = await this.resolve(ref);
+    if (id === undefined) return false;
+    if (this.isInMemory(id)) return this.catalogue.head(id) !== undefined;
+    return (await readStamp(this.files.fileOf(id))) !== undefined;
+  }
+
   /**
-   * The same for a change. CONFLICT where several conversations have the key, as after a folder was
+   * Like `resolve`, for a change. CONFLICT where several conversations have the key, as after a folder was
    * copied: which of them is meant, only the caller can know.
    */
   async resolveForWriting(ref: string): Promise<string | undefined> {
