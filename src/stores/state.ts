@@ -60,6 +60,16 @@ export class StateStore {
     return toState(await this.#read());
   }
 
+  /** The context window, where one is set and the state can be read. */
+  async contextWindow(): Promise<number | undefined> {
+    try {
+      return (await this.get()).contextWindow;
+    } catch (error) {
+      if (isAppError(error)) return undefined;
+      throw error;
+    }
+  }
+
   /** Durable when it resolves. Throws like `get`, and TOO_LARGE, LOCKED, STORAGE_FULL. */
   async set(given: StateChange): Promise<State> {
     const { logsFolder, screen, clock = systemClock } = this.#options;
@@ -83,16 +93,6 @@ export class StateStore {
     const value = parseDocument(found.bytes, this.#path, 'CORRUPT');
     if (!isRecord(value)) throw damaged(this.#path);
     return upgraded('state', value, this.#path);
-  }
-}
-
-/** The context window, where one is set and the state can be read. */
-export async function contextWindowOf(state: StateStore): Promise<number | undefined> {
-  try {
-    return (await state.get()).contextWindow;
-  } catch (error) {
-    if (isAppError(error)) return undefined;
-    throw error;
   }
 }
 
