@@ -105,11 +105,13 @@ function cpuSeconds(pid) {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-/** The same files by a bare loop, 16 at a time: mkdir, write, fsync, rename. Gives the seconds. */
-async function floor() {
+/**
+ * The same files by a bare loop, 16 at a time: mkdir, write, fsync, rename; and, where names shall be
+ * on the disk too, as an import promises, the fsync of each folder. Gives the seconds.
+ */
+async function floor(to, syncsNames) {
   const names = readdirSync(join(folder, 'root-small', 'conversation-logs'));
   const conversations = names.filter((name) => /^\d/.test(name));
-  const to = join(folder, 'floor');
   mkdirSync(to);
   const contents = conversations.map((name) =>
     readFileSync(join(folder, 'root-small', 'conversation-logs', name, 'conversation.json')),
@@ -124,10 +126,18 @@ async function floor() {
       await syncFile(file);
       closeSync(file);
       renameSync(join(to, name, 'stage'), join(to, name, 'conversation.json'));
+      if (syncsNames) await syncFolder(join(to, name));
     }
   });
   await Promise.all(workers);
+  if (syncsNames) await syncFolder(to);
   return (performance.now() - started) / 1000;
+}
+
+async function syncFolder(path) {
+  const opened = openSync(path);
+  await syncFile(opened);
+  closeSync(opened);
 }
 
 /** Peak memory in MB is what Linux says of the process before it ends. */
@@ -174,10 +184,15 @@ try {
   const lines = join(folder, 'small.jsonl');
   await write(lines, Infinity, small);
   const seconds = await measure('small', lines);
-  const least = await floor();
-  console.log(
-    `floor: the same files by a bare loop in ${least.toFixed(1)} s; the import took ${(seconds / least).toFixed(2)} times as long`,
-  );
+  for (const syncsNames of [false, true]) {
+    const least = await floor(join(folder, `floor-${syncsNames}`), syncsNames);
+    const promise = syncsNames
+      ? 'files and names on the disk, as by the import'
+      : 'only files on the disk';
+    console.log(
+      `floor: a bare loop, ${promise}: ${least.toFixed(1)} s; the import took ${(seconds / least).toFixed(2)} times as long`,
+    );
+  }
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -123,7 +123,9 @@ function loadedWith(from: readonly string[]): Set<string> {
   const loaded = new Set(from);
   for (const path of loaded) {
     const code = codeOf.get(path) ?? '';
-    for (const [, name = ''] of code.matchAll(/^(?:im|ex)port (?!type)[^;(]*?from '(\.[^']+)\.js'/gm))
+    for (const [, name = ''] of code.matchAll(
+      /^(?:im|ex)port (?!type)[^;(]*?from '(\.[^']+)\.js'/gm,
+    ))
       loaded.add(`${relative(SRC, resolve(SRC, dirname(path), name)).replaceAll('\\', '/')}.ts`);
   }
   return loaded;

@@ -37,6 +37,7 @@ marked.use({
   gfm: true,
   breaks: true,
   renderer: {
+    checkbox: ({ checked }) => (checked ? '☑ ' : '☐ '),
     image: ({ href, text }) => `<a href="${escaped(href)}">${escaped(text || href)} (image)</a>`,
   },
 });

@@ -3,8 +3,6 @@
  * multiples of a quarter of an hour, so each quarter is worked out once.
  */
 
-import type { Period } from './periods.js';
-
 export interface Slot {
   /** `2025-01-24`. */
   readonly day: string;
@@ -39,12 +37,3 @@ export class LocalSlots {
 }
 
 const weekdayOf = (day: string): number => (new Date(`${day}T00:00:00Z`).getUTCDay() + 6) % 7;
-
-/** The Monday of its week, the first of its month, or the day itself. */
-export function periodOf({ day, weekday }: Slot, period: Period): string {
-  if (period === 'day') return day;
-  if (period === 'month') return day.slice(0, 7);
-  const date = new Date(`${day}T00:00:00Z`);
-  date.setUTCDate(date.getUTCDate() - weekday);
-  return date.toISOString().slice(0, 10);
-}

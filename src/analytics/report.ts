@@ -4,10 +4,10 @@
  */
 import type { ConversationHead, Role } from '../stores/conversations/document/schema.js';
 import type { ConversationFigures } from './figures.js';
-import { LocalSlots, periodOf } from './local-slots.js';
+import { LocalSlots } from './local-slots.js';
 import type { MessageFigures } from './message-figures.js';
 import { type Pace, Pacer } from './pacer.js';
-import type { Period } from './periods.js';
+import { type Period, periodOf } from './periods.js';
 import { type Sums, Tallies, Tally } from './tally.js';
 
 export interface ReportRequest {

@@ -20,7 +20,7 @@ const MOST_CONVERSATIONS = 400;
 /** So many of the most frequent words are looked up in the index. */
 const CANDIDATES = 150;
 
-/** The most telling words first. The conversations of the report are read at the first time. */
+/** The most distinctive words first. The conversations of the report are read at the first time. */
 export async function topicsOf(
   { conversations, totals }: Report,
   { figures, search, limit }: { figures: Figures; search: MessageSearch; limit: number },

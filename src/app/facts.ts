@@ -1,6 +1,7 @@
 /** What the configuration tells about a store, for people. */
 import { VERSION } from '../base/version.js';
-import { type Config, withoutPassword } from '../config/config.js';
+import type { Config } from '../config/config.js';
+import { withoutPassword } from '../config/find-settings.js';
 import { indexCachePath } from './index-cache-path.js';
 
 /** What `store_info` and `daybook info` show. It contains no secret. */

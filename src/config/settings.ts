@@ -1,7 +1,7 @@
 /**
  * Every setting of Daybook: what it takes, where it is read, what it defaults to.
  * The table behind the configuration, its error sentences and the list in README.md.
- * Reading and combining the sources is `./config.ts`.
+ * find-settings.ts reads and combines the sources.
  */
 import { delimiter } from 'node:path';
 import { z } from 'zod';

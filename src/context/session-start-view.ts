@@ -107,7 +107,7 @@ export function sessionStartText(view: SessionStartView): string {
     [
       `Thread ${id}: ${JSON.stringify(title)}${module === undefined ? '' : `, module ${module}`}`,
       `Last session: ${session.startedAtLocal} to ${session.endedAtLocal}, ${session.durationMinutes} minutes, ${session.messages} messages`,
-      `Telling words: ${distinctiveWords.join(', ') || 'none'}`,
+      `Distinctive words: ${distinctiveWords.join(', ') || 'none'}`,
       ...notes,
     ].join('\n'),
     ['Questions without an answer, as far as can be seen:', ...lines(openQuestions)].join('\n'),

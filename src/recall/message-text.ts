@@ -4,11 +4,12 @@
  */
 import { LANGUAGES, languageOf } from './languages.js';
 import { STOPPED, type Vocabulary } from './vocabulary.js';
-import { scanWords, wordsOf } from './words.js';
+import { CJK_WEIGHT, scanWords } from './words.js';
 
 /** Of a passage, in words of the text as it is read. */
 export const PASSAGE_WORDS = 120;
 export const OVERLAP_WORDS = 20;
+const STEP = PASSAGE_WORDS - OVERLAP_WORDS;
 
 /** What is indexed of a message. */
 export interface MessageSource {
@@ -50,37 +51,44 @@ export function* readMessage(
   vocabulary: Vocabulary,
   before: number,
 ): Generator<undefined, ReadMessage> {
-  const words: string[] = [];
-  const reached: number[] = [];
-  let read = 0;
+  const words: number[] = [];
   for (const part of partsOf(message.content)) {
-    scanWords(part, (word, _start, _end, weight) => {
-      words.push(word);
-      reached.push(read);
-      read += weight;
-    });
+    vocabulary.read(part, words);
     yield;
   }
-  const language = languageOf(words, before);
+  const masks = words.map((word) => vocabulary.maskOf(word));
+  const language = languageOf(masks, before);
   const terms: number[] = [];
-  for (const word of prefixOf(message, language)) {
+  const add = (word: number) => {
     const term = vocabulary.numberOf(word, language);
     if (term !== STOPPED) terms.push(term);
-  }
+  };
+  prefixOf(message, language, vocabulary).forEach(add);
   const prefix = terms.length;
-  const cutter = new PassageCutter(read);
-  for (const [at, word] of words.entries()) {
-    cutter.reach(reached[at] ?? 0, terms.length);
-    const term = vocabulary.numberOf(word, language);
-    if (term !== STOPPED) terms.push(term);
+  let length = 0;
+  for (const word of words) length += weightOf(word);
+  const cutter = new PassageCutter(length);
+  let read = 0;
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] ?? 0;
+    if (read >= cutter.next) cutter.reach(read, terms.length);
+    add(word);
+    read += weightOf(word);
     if (at % STEP_WORDS === STEP_WORDS - 1) yield;
   }
   const passages = cutter.end(terms.length);
-  return { terms, prefix, passages, flags: flagsOf(message, read, language), language };
+  return { terms, prefix, passages, flags: flagsOf(message, length, language), language };
 }
+
+/** Of a word as the vocabulary reads it. */
+const weightOf = (word: number) => ((word & 1) === 0 ? 1 : CJK_WEIGHT);
 
 /** The text in parts that end before a blank, so that no word is cut. */
 function* partsOf(text: string): Generator<string> {
+  if (text.length <= STEP_CHARS) {
+    yield text;
+    return;
+  }
   const blank = /\s/g;
   for (let from = 0; from < text.length; ) {
     blank.lastIndex = from + STEP_CHARS;
@@ -91,11 +99,18 @@ function* partsOf(text: string): Generator<string> {
   }
 }
 
-function prefixOf({ speaker, time }: MessageSource, language: number): string[] {
+function prefixOf(
+  { speaker = '', time }: MessageSource,
+  language: number,
+  vocabulary: Vocabulary,
+): number[] {
   const date = new Date(time);
-  if (Number.isNaN(date.getTime())) return wordsOf(speaker ?? '');
-  const month = monthName(language, date.getUTCMonth());
-  return wordsOf(`${speaker ?? ''} ${date.getUTCDate()} ${month} ${date.getUTCFullYear()}`);
+  const day = Number.isNaN(date.getTime())
+    ? ''
+    : ` ${date.getUTCDate()} ${monthName(language, date.getUTCMonth())} ${date.getUTCFullYear()}`;
+  const words: number[] = [];
+  vocabulary.read(speaker + day, words);
+  return words;
 }
 
 const months = new Map<number, string[]>();
@@ -138,18 +153,32 @@ class PassageCutter {
   readonly #starts: number[] = [];
   readonly #ends: number[] = [];
   readonly #count: number;
+  #next = 0;
 
   constructor(words: number) {
     this.#count = passageCount(words);
   }
 
+  /** Nothing begins or ends before so many words. */
+  get next(): number {
+    return this.#next;
+  }
+
   /** The word `read` words into the text goes to the position `at`. */
   reach(read: number, at: number): void {
-    const step = PASSAGE_WORDS - OVERLAP_WORDS;
-    while (this.#starts.length < this.#count && read >= this.#starts.length * step)
-      this.#starts.push(at);
-    while (this.#ends.length < this.#count - 1 && read >= this.#ends.length * step + PASSAGE_WORDS)
-      this.#ends.push(at);
+    while (read >= this.#nextStart()) this.#starts.push(at);
+    while (read >= this.#nextEnd()) this.#ends.push(at);
+    this.#next = Math.min(this.#nextStart(), this.#nextEnd());
+  }
+
+  #nextStart(): number {
+    return this.#starts.length < this.#count ? this.#starts.length * STEP : Infinity;
+  }
+
+  #nextEnd(): number {
+    return this.#ends.length < this.#count - 1
+      ? this.#ends.length * STEP + PASSAGE_WORDS
+      : Infinity;
   }
 
   end(at: number): number[] {
@@ -161,8 +190,7 @@ class PassageCutter {
 
 /** How many passages a text of so many words makes; one at least. */
 function passageCount(words: number): number {
-  const step = PASSAGE_WORDS - OVERLAP_WORDS;
-  return Math.max(1, Math.ceil((words - OVERLAP_WORDS) / step));
+  return Math.max(1, Math.ceil((words - OVERLAP_WORDS) / STEP));
 }
 
 /** UTF-16 offsets of a passage in its text. */

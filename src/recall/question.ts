@@ -2,7 +2,7 @@
  * A question as recall asks it: its words without the function words, each with all the stems it may
  * have in the languages of the store, and what the question wants, where a cue says so.
  */
-import { LANGUAGES, languageOf } from './languages.js';
+import { functionWordMask, LANGUAGES, languageOf } from './languages.js';
 import { stemOf, type Vocabulary } from './vocabulary.js';
 import { scanWords, withoutMarks } from './words.js';
 
@@ -43,7 +43,7 @@ export function readQuestion(
   const entities = entitiesFirst ? entitiesOf(text) : undefined;
   const typed: string[] = [];
   scanWords(text, (word) => typed.push(word));
-  const own = languageOf(typed, 0);
+  const own = languageOf(typed.map(functionWordMask), 0);
   const all = [...new Set([own, ...languages])];
   const words: QuestionWord[] = [];
   const positions = new Map<string, number>();

@@ -7,21 +7,46 @@ import { bigramsOf, cjkRunsOf } from '../fts/tokenizing/cjk-bigrams.js';
 
 const RUN = /[\p{L}\p{N}\p{M}]+/gu;
 const NOT_ASCII = /[^\0-\x7f]/;
+const ASCII_UNITS = 128;
+/** By code unit: 1 for letters and digits. */
+const IS_ASCII_WORD = Uint8Array.from({ length: ASCII_UNITS }, (_, unit) =>
+  /[a-z0-9]/i.test(String.fromCharCode(unit)) ? 1 : 0,
+);
 const MARK = /\p{M}/gu;
 
 /** `start` and `end` are UTF-16 offsets; `weight`: how much of a word it is when lengths are counted. */
 export type WordSink = (word: string, start: number, end: number, weight: number) => void;
 
 /** A pair of CJK characters is read as fast as half a word. */
-const CJK_WEIGHT = 0.5;
+export const CJK_WEIGHT = 0.5;
 
 /** Calls `sink` for each word, in order. */
 export function scanWords(text: string, sink: WordSink): void {
-  for (const match of text.matchAll(RUN)) {
-    const [run] = match;
-    const start = match.index;
-    if (!NOT_ASCII.test(run)) sink(run.toLowerCase(), start, start + run.length, 1);
-    else scanUnicode(run, start, sink);
+  scanRuns(text, (start, end) => sink(text.slice(start, end).toLowerCase(), start, end, 1), sink);
+}
+
+/** The same, with only the place of a word that is ASCII. */
+export function scanRuns(
+  text: string,
+  asciiSink: (start: number, end: number) => void,
+  sink: WordSink,
+): void {
+  for (let at = 0; at < text.length; ) {
+    const start = at;
+    let unit = text.charCodeAt(at);
+    while (IS_ASCII_WORD[unit] === 1) unit = text.charCodeAt(++at);
+    if (unit < ASCII_UNITS || at === text.length) {
+      if (at > start) asciiSink(start, at);
+      at += 1;
+      continue;
+    }
+    // Something else, which may be a letter and belong to the run.
+    RUN.lastIndex = start;
+    const match = RUN.exec(text);
+    if (match === null) return;
+    at = RUN.lastIndex;
+    if (NOT_ASCII.test(match[0])) scanUnicode(match[0], match.index, sink);
+    else asciiSink(match.index, at);
   }
 }
 

@@ -12,7 +12,6 @@ import type {
 } from '../providers/perplexity-answer.js';
 import type { Perplexity } from '../providers/perplexity-types.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
-import type { Conversation } from '../stores/conversations/document/schema.js';
 import type { ResearchJobs } from '../stores/research-jobs/research-jobs.js';
 
 export interface RunTiming {
@@ -102,7 +101,7 @@ export interface RunReport {
 }
 
 export interface ResearchHistory {
-  readonly conversation: Conversation;
+  readonly conversationId: string;
   readonly conversationPath: string;
   readonly run?: RunReport;
 }
@@ -118,7 +117,7 @@ export interface ResearchService {
     question: FollowupQuestion,
     caller?: Caller,
   ): Promise<ResearchResult>;
-  /** The conversation, after taking over a run that no process follows. */
+  /** Where the conversation is, after taking over a run that no process follows, and that run. */
   history(ref: string): Promise<ResearchHistory>;
   /** At start: follows every run that no live process follows. Never throws; sends no create. */
   resume(): Promise<void>;

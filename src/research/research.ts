@@ -121,18 +121,13 @@ class Research implements ResearchService {
 
   async history(ref: string): Promise<ResearchHistory> {
     const { store } = this.#deps;
-    const { conversationId } = await store.load(ref);
+    const { conversationId } = (await store.part(ref, { count: 0 })).head;
     const run = await this.#runReport(conversationId);
-    const conversation = await store.load(conversationId);
+    const place = this.#place(conversationId);
     // Another process has stored the answer and not yet removed the record: the run is over.
-    if (run?.runId !== undefined && holdsResponse(conversation, run.runId)) {
-      return { conversation, conversationPath: store.path(conversationId) };
-    }
-    return {
-      conversation,
-      conversationPath: store.path(conversationId),
-      ...(run === undefined ? {} : { run }),
-    };
+    const isOver =
+      run?.runId !== undefined && holdsResponse(await store.load(conversationId), run.runId);
+    return run === undefined || isOver ? place : { ...place, run };
   }
 
   async resume(): Promise<void> {

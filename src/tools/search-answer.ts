@@ -9,6 +9,7 @@ import type { MessageResults } from '../search/messages/message-search.js';
 import type { JsonObject } from '../stores/conversations/document/schema.js';
 import { estimateTokens } from './answer-budget.js';
 import { jsonObject } from './json-object.js';
+import { nextPage } from './offset-page.js';
 
 /** A text without spaces is one token of any length, so snippets are also bounded in characters. */
 const MAX_SNIPPET_CHARACTERS = 2_000;
@@ -45,8 +46,7 @@ export function shownMetadata(metadata: JsonObject | undefined, isWanted: boolea
 
 /** Fields of the output, see `searchFacts`. */
 export const SEARCH_FACTS = {
-  hasMore: z.boolean(),
-  nextOffset: z.number().int().describe('The offset of the next page.').exactOptional(),
+  ...nextPage,
   relaxed: z.boolean().describe('No message has all of the words; these have some.'),
   explanation: z.string().describe('Why nothing was found.').exactOptional(),
   indexing: z

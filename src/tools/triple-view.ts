@@ -6,6 +6,7 @@ import { isoTime } from '../base/clock.js';
 import { AppError } from '../base/errors.js';
 import type { Triple, TripleKey } from '../stores/knowledge-graph/model/triple.js';
 import { countWithin } from './answer-budget.js';
+import { nextPage } from './offset-page.js';
 
 // Lengths are the store's to judge: a part that is too long has an error code of its own.
 const subject = z.string();
@@ -112,6 +113,5 @@ export const visibilityFields = {
 
 export const pageSchema = {
   total: z.number().int().describe('All that match, on all pages.'),
-  hasMore: z.boolean(),
-  nextOffset: z.number().int().exactOptional(),
+  ...nextPage,
 };

@@ -9,17 +9,22 @@ import { openConversationStore } from '../../src/stores/conversations/conversati
 const TEXT = 'The river rises in the hills and goes down to the sea. '.repeat(40);
 const COUNT = 4000;
 
-it('lets other work run while it counts a long conversation', async () => {
+async function figuresWith(messages: readonly { role: 'user'; content: string }[]) {
   const logsFolder = mkdtempSync(join(tmpdir(), 'daybook-figures-'));
   onTestFinished(() => rmSync(logsFolder, { recursive: true, force: true }));
   const store = await openConversationStore({ logsFolder, maxMessages: COUNT, fsync: false });
   onTestFinished(() => store.close());
+  const { conversationId } = await store.create({ messages });
+  await store.view(conversationId);
+  return new Figures(store);
+}
+
+it('lets other work run while it counts a long conversation', async () => {
   const messages = Array.from({ length: COUNT }, (_, at) => ({
     role: 'user' as const,
     content: `${at} ${TEXT}`,
   }));
-  const { conversationId } = await store.create({ messages });
-  await store.view(conversationId);
+  const figures = await figuresWith(messages);
   let isOver = false;
   const began = performance.now();
   let last = began;
@@ -31,10 +36,27 @@ it('lets other work run while it counts a long conversation', async () => {
     if (!isOver) setImmediate(turn);
   };
   setImmediate(turn);
-  const [found] = [...(await new Figures(store).all())];
+  const [found] = [...(await figures.all())];
   isOver = true;
   const whole = performance.now() - began;
   await new Promise((done) => setImmediate(done));
   expect(found?.messages).toHaveLength(COUNT);
   expect(longest / whole).toBeLessThan(0.4);
+});
+
+it('estimates the words of a very long conversation from every second or third message', async () => {
+  const figures = await figuresWith(
+    Array.from({ length: 2500 }, (_, at) => ({
+      role: 'user' as const,
+      content: `${TEXT} ${at % 3 === 0 ? 'Oxbow.' : ''} ${at % 2 === 1 ? 'Unread.' : ''}`,
+    })),
+  );
+  const [found] = [...(await figures.all())];
+  if (found === undefined) throw new Error('no figures');
+  const words = new Map(
+    (await figures.wordsOf(found)).map(({ word, inConversation }) => [word, inConversation]),
+  );
+  expect(words.get('river')).toBe(2500);
+  expect(words.get('oxbow')).toBe(834);
+  expect(words.has('unread')).toBe(false);
 });

@@ -1,14 +1,12 @@
 /** The configuration: which source wins, where the root is, and what a wrong value says. */
 import { describe, expect, it } from 'vitest';
 import { isAppError } from '../../src/base/errors.js';
-import {
-  type ConfigSources,
-  configFolder,
-  expandPath,
-  loadConfig,
-  parseFolders,
-} from '../../src/config/config.js';
+import { loadConfig } from '../../src/config/config.js';
+import type { ConfigSources } from '../../src/config/config-sources.js';
+import { parseFolders } from '../../src/config/find-root.js';
+import { expandPath } from '../../src/config/given-path.js';
 import { SETTINGS, WATCHED_TOOLS } from '../../src/config/settings.js';
+import { configFolder } from '../../src/config/user-folders.js';
 
 const HOME = '/home/alice';
 const FILE = '/home/alice/.config/daybook/config.json';

@@ -1,4 +1,4 @@
-/** Sessions, telling words, and the snapshot within its budget. */
+/** Sessions, distinctive words, and the snapshot within its budget. */
 import { describe, expect, it } from 'vitest';
 import { TimeSlice } from '../../src/base/time-slice.js';
 import { estimateTextTokens } from '../../src/base/tokens.js';
@@ -33,7 +33,7 @@ describe('the last session', () => {
   });
 });
 
-describe('telling words', () => {
+describe('distinctive words', () => {
   it('are frequent here and rare elsewhere', async () => {
     const { messages } = conversationOf(
       'u: The tipz budget and the garden',

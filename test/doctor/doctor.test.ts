@@ -22,6 +22,7 @@ import { keyOf } from '../../src/embeddings/passage-rows.js';
 import { VectorFiles } from '../../src/embeddings/vectors/vector-files.js';
 import { runCommand, withPlace } from '../e2e/harness.js';
 import { run } from '../encryption/store.js';
+import { ask } from '../search/search-place.js';
 import { conversationText, type DoctorPlace, doctorPlace, ID, signal } from './place.js';
 
 const FILE = `conversation-logs/${ID}/conversation.json`;
@@ -306,15 +307,7 @@ describe('around the store', () => {
     utimesSync(path, 1_700_000_000, 1_700_000_000);
     await place.withApp(async ({ conversations, search }) => {
       search.start();
-      const inputs = {
-        query: 'raven',
-        matchType: 'auto',
-        filters: {},
-        sort: 'relevance',
-        limit: 1,
-        offset: 0,
-      };
-      await search.search(inputs as never);
+      await ask({ search }, 'raven');
       await conversations.list();
     });
     const file = indexCachePath(place.config) ?? '';

@@ -9,6 +9,7 @@ import { vectorsFolder } from '../../src/app/embeddings.js';
 import { indexCachePath } from '../../src/app/index-cache-path.js';
 import type { App } from '../../src/app.js';
 import { VectorFiles } from '../../src/embeddings/vectors/vector-files.js';
+import { ask } from '../search/search-place.js';
 import { DAMAGES } from '../support/damages.js';
 import { printedRandom } from '../support/rounds.js';
 import { conversationText, type DoctorPlace, doctorPlace, ID, signal } from './place.js';
@@ -16,11 +17,10 @@ import { conversationText, type DoctorPlace, doctorPlace, ID, signal } from './p
 /** A smaller store has no cache of its index. */
 const MESSAGES = 2_100;
 const PAGE = { filters: {}, limit: 9, offset: 0 };
-const QUERY = { query: '"raven 7"', matchType: 'auto', sort: 'relevance', ...PAGE };
 
 async function searchAndExamine({ search, recall, doctor }: App): Promise<void> {
   search.start();
-  const { hits } = await search.search(QUERY as never);
+  const { hits } = await ask({ search }, '"raven 7"', PAGE);
   expect(hits.map(({ conversationId }) => conversationId)).toEqual([ID]);
   const recalled = await recall.search({ query: 'which raven', mode: 'hybrid', ...PAGE });
   expect(recalled.hits).toHaveLength(PAGE.limit);

@@ -6,6 +6,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ERROR_KINDS } from '../../src/base/errors.js';
+import { ask } from '../search/search-place.js';
 import { DAMAGES } from '../support/damages.js';
 import { printedRandom } from '../support/rounds.js';
 import { conversationText, type DoctorPlace, doctorPlace, ID, signal } from './place.js';
@@ -83,15 +84,7 @@ const FILES = [
 /** Every step of the doctor checked something, and what it reports has a code. */
 async function look(place: DoctorPlace): Promise<void> {
   await place.withApp(async ({ doctor, search, conversations }) => {
-    const query = {
-      query: 'raven',
-      matchType: 'auto',
-      filters: {},
-      sort: 'relevance',
-      limit: 9,
-      offset: 0,
-    };
-    const { hits } = await search.search(query as never);
+    const { hits } = await ask({ search }, 'raven', { limit: 9 });
     expect(hits.map(({ conversationId }) => conversationId)).toContain(HEALTHY);
     expect((await conversations.load(HEALTHY)).messages).toHaveLength(1);
     const { steps } = await doctor.examine({ signal });

@@ -25,7 +25,7 @@ describe('keeping and forgetting', () => {
         write(place, OLD, 'x'.repeat(1_100_000));
         const env = {
           ...place.env,
-          ...{ PERPLEXITY_API_KEY: api.key, PERPLEXITY_BASE_URL: api.url },
+          ...api.env,
           PERSISTENCE_MAX_DB_SIZE_MB: '1',
         };
         await withClient({ ...place, env }, async ({ call, failure }) => {

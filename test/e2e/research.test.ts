@@ -18,8 +18,7 @@ it('goes on after kill -9 of the server, without a second create', async () => {
     await withPlace(async (place) => {
       const env = {
         ...place.env,
-        PERPLEXITY_API_KEY: api.key,
-        PERPLEXITY_BASE_URL: api.url,
+        ...api.env,
         PERPLEXITY_WAIT_MS: '300',
       };
       let conversationId: unknown;

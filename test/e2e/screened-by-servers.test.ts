@@ -12,7 +12,7 @@ it('masks a key in titles, tags and metadata, whichever tool starts the conversa
   await withPlace(async (place) => {
     const env = {
       ...place.env,
-      ...{ PERPLEXITY_API_KEY: api.key, PERPLEXITY_BASE_URL: api.url },
+      ...api.env,
     };
     await withClient({ ...place, env }, async ({ call }) => {
       const title = `the token ${TOKEN}`;

@@ -33,7 +33,7 @@ async function fullPlace() {
       await conversations.trash(GONE);
       const { id } = await insights.save({ content: 'kept', context: 'global' });
       const second = await insights.save({ content: 'gone', context: 'global' });
-      const trashedInsight = (await insights.trash(second.id)) ?? '';
+      const { trashName: trashedInsight = '' } = (await insights.trash(second.id)) ?? {};
       await memoryBank.add('kept.md', 'kept');
       await memoryBank.add('gone.md', 'gone');
       await memoryBank.delete('gone.md');

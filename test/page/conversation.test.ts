@@ -120,7 +120,7 @@ it('asks Perplexity on, and says what that costs before and after', async () => 
   const answered = { role: 'assistant', content: 'A satellite.', metadata: { cost } };
   opened = await openPage(
     ({ root }) => writeConversation(root, ID, { title: 'Moon' }, [asked, answered]),
-    { PERPLEXITY_API_KEY: standIn.key, PERPLEXITY_BASE_URL: standIn.url },
+    standIn.env,
   );
   const { page } = opened;
   await goTo(page, `#/conversation/${ID}`);

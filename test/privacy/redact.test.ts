@@ -7,6 +7,7 @@ import { redactorOf } from '../../src/app/redactor.js';
 import { plainForms } from '../../src/files/sealing/file-forms.js';
 import { Redaction } from '../../src/privacy/redaction.js';
 import { conversationText, type DoctorPlace, doctorPlace, ID, signal } from '../doctor/place.js';
+import { ask } from '../search/search-place.js';
 
 const TEXT = 'Marienstraße "12" \\ Hof';
 
@@ -63,15 +64,7 @@ async function fill(place: DoctorPlace): Promise<void> {
       );
       await backups.make();
       search.start();
-      const query = {
-        query: 'raven',
-        matchType: 'auto',
-        filters: {},
-        sort: 'relevance',
-        limit: 1,
-        offset: 0,
-      };
-      await search.search(query as never);
+      await ask({ search }, 'raven');
     },
   );
 }

@@ -1,11 +1,8 @@
 /** The knowledge graph as resources through the official client, and news of it, hand edits included. */
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  ResourceListChangedNotificationSchema,
-  ResourceUpdatedNotificationSchema,
-} from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
+import { codesOf, resourceUpdates } from '../support/resource-updates.js';
 import { useToolSession } from '../support/tool-session.js';
 
 const opened = useToolSession();
@@ -58,11 +55,8 @@ describe('the graph as a resource', () => {
       'daybook://graph/subject/%',
       'daybook://graphs',
     ]) {
-      const error = await opened.session.client.readResource({ uri }).then(
-        () => undefined,
-        (reason: { code: number }) => reason.code,
-      );
-      expect(error, uri).toBe(-32602);
+      const [code] = await codesOf(opened.session.client.readResource({ uri }));
+      expect(code, uri).toBe(-32602);
     }
   });
 
@@ -79,17 +73,11 @@ describe('the graph as a resource', () => {
 
   it('notifies subscribers of the graph and of a subject, also of a line added by hand', async () => {
     const { client } = opened.session;
-    const updated: string[] = [];
-    let listChanged = 0;
-    client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => {
-      updated.push(params.uri);
-    });
-    client.setNotificationHandler(ResourceListChangedNotificationSchema, () => {
-      listChanged += 1;
-    });
+    const received = resourceUpdates(client);
+    const { updated } = received;
     await uris();
     await add('Ada', 'London');
-    await expect.poll(() => listChanged, { timeout: 30_000 }).toBe(1);
+    await expect.poll(() => received.listChanged, { timeout: 30_000 }).toBe(1);
     await client.subscribeResource({ uri: ADA });
     await add('Charles', 'Bath');
     await new Promise((resolve) => setTimeout(resolve, 500));
@@ -101,6 +89,6 @@ describe('the graph as a resource', () => {
     appendFileSync(join(opened.place.root, 'memory-bank', 'kg_wal.log'), `\n${line}\n`);
     await expect.poll(() => updated.slice(1).sort(), { timeout: 30_000 }).toEqual([WHOLE, ADA]);
     expect((await read(ADA)).facts.map(({ object }) => object)).toContain('by hand');
-    expect(listChanged).toBe(1);
+    expect(received.listChanged).toBe(1);
   });
 });

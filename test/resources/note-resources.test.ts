@@ -1,11 +1,8 @@
 /** Notes as resources through the official client: listed, read, completed, news of edits by hand. */
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import {
-  ResourceListChangedNotificationSchema,
-  ResourceUpdatedNotificationSchema,
-} from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
+import { codesOf, resourceUpdates } from '../support/resource-updates.js';
 import { useToolSession } from '../support/tool-session.js';
 
 const opened = useToolSession();
@@ -31,14 +28,6 @@ async function listed(): Promise<{ uris: string[]; pages: number }> {
 const textOf = async (uri: string) => {
   const [content] = (await opened.session.client.readResource({ uri })).contents;
   return content && 'text' in content ? content.text : undefined;
-};
-
-const codeOf = async (work: Promise<unknown>) => {
-  const error = await work.then(
-    () => undefined,
-    (reason: { code: number; data?: Record<string, { code: string }> }) => reason,
-  );
-  return [error?.code, error?.data?.['daybook/error']?.code];
 };
 
 describe('notes as resources', () => {
@@ -91,17 +80,17 @@ describe('notes as resources', () => {
       'A.md',
       '%00.md',
     ])
-      expect(await codeOf(client.readResource({ uri: `daybook://note/${path}` })), path).toEqual(
+      expect(await codesOf(client.readResource({ uri: `daybook://note/${path}` })), path).toEqual(
         escapes,
       );
     const invalid = [-32602, 'VALIDATION_ERROR'];
     for (const path of ['a%2Fb.md', '%', '%ff.md', 'a.txt'])
-      expect(await codeOf(client.readResource({ uri: `daybook://note/${path}` })), path).toEqual(
+      expect(await codesOf(client.readResource({ uri: `daybook://note/${path}` })), path).toEqual(
         invalid,
       );
     const absent = [-32002, 'E_MB_FILE_NOT_FOUND'];
-    expect(await codeOf(client.readResource({ uri: 'daybook://note/b.md' }))).toEqual(absent);
-    expect(await codeOf(client.subscribeResource({ uri: 'daybook://note/b.md' }))).toEqual(absent);
+    expect(await codesOf(client.readResource({ uri: 'daybook://note/b.md' }))).toEqual(absent);
+    expect(await codesOf(client.subscribeResource({ uri: 'daybook://note/b.md' }))).toEqual(absent);
   });
 
   it('are completed by any part of the path', async () => {
@@ -118,14 +107,8 @@ describe('notes as resources', () => {
 
   it('notify subscribers of hand edits, and clients that listed notes of a changed list', async () => {
     const { client } = opened.session;
-    const updated: string[] = [];
-    let listChanged = 0;
-    client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => {
-      updated.push(params.uri);
-    });
-    client.setNotificationHandler(ResourceListChangedNotificationSchema, () => {
-      listChanged += 1;
-    });
+    const received = resourceUpdates(client);
+    const { updated } = received;
     put('a.md', 'one');
     put('b.md', 'one');
     await listed();
@@ -135,13 +118,13 @@ describe('notes as resources', () => {
     put('a.md', 'two');
     await expect.poll(() => updated, { timeout: 30_000 }).toEqual([uri]);
     expect(await textOf(uri)).toBe('two');
-    expect(listChanged).toBe(0);
+    expect(received.listChanged).toBe(0);
     put('deep/new.md', 'new');
-    await expect.poll(() => listChanged, { timeout: 30_000 }).toBe(1);
+    await expect.poll(() => received.listChanged, { timeout: 30_000 }).toBe(1);
     await opened.session.call('mb_edit', { path: 'a.md', oldText: 'two', newText: 'three' });
     await expect.poll(() => updated, { timeout: 30_000 }).toEqual([uri, uri]);
     rmSync(fileOf('a.md'));
     await expect.poll(() => updated, { timeout: 30_000 }).toEqual([uri, uri, uri]);
-    expect(listChanged).toBe(2); // it is told first
+    expect(received.listChanged).toBe(2); // the list is notified first
   });
 });

@@ -1,15 +1,12 @@
 /** Resources, their news, prompts and completion through the official client and the built command. */
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  PromptListChangedNotificationSchema,
-  ResourceListChangedNotificationSchema,
-  ResourceUpdatedNotificationSchema,
-} from '@modelcontextprotocol/sdk/types.js';
+import { PromptListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
 import { estimateTextTokens } from '../../src/base/tokens.js';
 import { GATHER_MS } from '../../src/resources/resource-notifications.js';
 import { type Place, type Session, withClient, withPlace } from '../e2e/harness.js';
+import { codesOf, resourceUpdates } from '../support/resource-updates.js';
 
 const folderOf = ({ root }: Place, id: string) => join(root, 'conversation-logs', id);
 const fileOf = (place: Place, id: string) => join(folderOf(place, id), 'conversation.json');
@@ -19,29 +16,8 @@ async function save(session: Session, args: Record<string, unknown> = {}): Promi
   return String((await session.call('save_message', said))['conversationId']);
 }
 
-/** What the client was told, as it comes in. */
-function newsOf({ client }: Session) {
-  const updated: string[] = [];
-  const news = { updated, listChanged: 0 };
-  client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => {
-    updated.push(params.uri);
-  });
-  client.setNotificationHandler(ResourceListChangedNotificationSchema, () => {
-    news.listChanged += 1;
-  });
-  return news;
-}
-
 const inPlace = (work: (session: Session, place: Place) => Promise<void>) => () =>
   withPlace((place) => withClient(place, (session) => work(session, place)));
-
-const codeOf = async (failing: Promise<unknown>) => {
-  const error = await failing.then(
-    () => undefined,
-    (reason: { code: number; data?: Record<string, { code: string }> }) => reason,
-  );
-  return [error?.code, error?.data?.['daybook/error']?.code];
-};
 
 describe('capabilities', () => {
   it('say what there is and no more', async () => {
@@ -80,7 +56,7 @@ describe('conversations as resources', () => {
       const all = [...first.resources, ...second.resources];
       expect(new Set(all.map(({ uri }) => uri)).size).toBe(53);
       expect(all[0]).toMatchObject({ title: 'Number 52', mimeType: 'application/json' });
-      expect(await codeOf(session.client.listResources({ cursor: 'x' }))).toEqual([
+      expect(await codesOf(session.client.listResources({ cursor: 'x' }))).toEqual([
         -32602,
         'VALIDATION_ERROR',
       ]);
@@ -125,14 +101,14 @@ describe('conversations as resources', () => {
     inPlace(async ({ client }) => {
       const absent = 'daybook://conversation/20200101-1577836800000';
       const notFound = [-32002, 'CONVERSATION_NOT_FOUND'];
-      expect(await codeOf(client.readResource({ uri: absent }))).toEqual(notFound);
-      expect(await codeOf(client.subscribeResource({ uri: absent }))).toEqual(notFound);
+      expect(await codesOf(client.readResource({ uri: absent }))).toEqual(notFound);
+      expect(await codesOf(client.subscribeResource({ uri: absent }))).toEqual(notFound);
       for (const uri of [
         'file:///etc/passwd',
         'daybook://conversation/..%2F..%2Fetc',
         'daybook://conversation/%',
       ]) {
-        expect(await codeOf(client.readResource({ uri }))).toEqual([-32602, 'VALIDATION_ERROR']);
+        expect(await codesOf(client.readResource({ uri }))).toEqual([-32602, 'VALIDATION_ERROR']);
       }
     }),
   );
@@ -142,7 +118,7 @@ describe('news', () => {
   it(
     'tell subscribers of an edit by hand, and nobody after the end of the subscription',
     inPlace(async (session, place) => {
-      const news = newsOf(session);
+      const news = resourceUpdates(session.client);
       const id = await save(session);
       const other = await save(session);
       const uri = `daybook://conversation/${id}/markdown`;
@@ -166,7 +142,7 @@ describe('news', () => {
   it(
     'of many writes are gathered',
     inPlace(async (session) => {
-      const news = newsOf(session);
+      const news = resourceUpdates(session.client);
       const id = await save(session);
       const uri = `daybook://conversation/${id}`;
       await session.client.subscribeResource({ uri });
@@ -182,7 +158,7 @@ describe('news', () => {
   it(
     'of the list come to those who have seen it: new, renamed and gone, not one more message',
     inPlace(async (session, place) => {
-      const news = newsOf(session);
+      const news = resourceUpdates(session.client);
       const id = await save(session, { title: 'One' });
       await session.client.listResources();
       await save(session, { conversationId: id });
@@ -236,7 +212,7 @@ describe('completion', () => {
       expect(await modules('Dis')).toEqual(['discuss']);
       const ref = { type: 'ref/prompt', name: 'nope' } as const;
       const unknown = session.client.complete({ ref, argument: { name: 'x', value: '' } });
-      expect(await codeOf(unknown)).toEqual([-32602, 'VALIDATION_ERROR']);
+      expect(await codesOf(unknown)).toEqual([-32602, 'VALIDATION_ERROR']);
     }),
   );
 });
@@ -316,7 +292,7 @@ describe('prompts', () => {
       expect(estimateTextTokens(JSON.stringify(cut.messages))).toBeLessThan(25_000);
       expect(JSON.stringify(cut.messages)).toContain(' […]');
       const get = (name: string, args: Record<string, string>) =>
-        codeOf(session.client.getPrompt({ name, arguments: args }));
+        codesOf(session.client.getPrompt({ name, arguments: args }));
       const invalid = [-32602, 'VALIDATION_ERROR'];
       expect(await get('summarise_conversation', {})).toEqual(invalid);
       expect(await get('session_start', { modul: 'x' })).toEqual(invalid);

@@ -3,8 +3,9 @@
  * are started, and they start in half the time. Output: test/dist.
  */
 import { readdirSync } from 'node:fs';
-import command from '../../rolldown.config.js';
+import builds from '../../rolldown.config.js';
 
+const [command] = builds;
 const FOLDER = 'test/crash/children';
 
 export default {

@@ -67,6 +67,8 @@ interface Run {
 
 export interface StandIn {
   readonly url: string;
+  /** The settings of a server that uses it. */
+  readonly env: Readonly<Record<'PERPLEXITY_API_KEY' | 'PERPLEXITY_BASE_URL', string>>;
   readonly received: Received[];
   /** Creates that were carried out. */
   readonly creates: number;
@@ -133,6 +135,10 @@ class Server implements StandIn {
     this.#options = options;
     this.pollsUntilDone = options.pollsUntilDone ?? 2;
     this.key = options.key ?? 'pplx-test-key-0123456789';
+  }
+
+  get env(): StandIn['env'] {
+    return { PERPLEXITY_API_KEY: this.key, PERPLEXITY_BASE_URL: this.url };
   }
 
   listen(): Promise<void> {

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { expect } from 'vitest';
 import { DiskModel, materialise, type Step, stepOf, type Tree } from './disk-model.js';
 import { type FsCall, tapFs } from './fs-tap.js';
 import { isSoak, printedRandom, tempFolder } from './rounds.js';
@@ -112,7 +113,16 @@ export function powerLoss(what: string) {
     return tried;
   }
 
-  return { record, cutPowerAtEachStep };
+  /** Expects that no cut loses anything. Returns the number of states that were tried, and prints it. */
+  async function statesWithoutLoss(scenario: Scenario): Promise<number> {
+    const recorded = await record(scenario);
+    const { states, problems } = await cutPowerAtEachStep(scenario, recorded);
+    console.log(`power-loss, ${scenario.name}: ${recorded.steps.length} steps, ${states} states`);
+    expect([...problems]).toEqual([]);
+    return states;
+  }
+
+  return { record, cutPowerAtEachStep, statesWithoutLoss };
 }
 
 function treeOn(root: string): Tree {

@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { address } from '../address.js';
 import { CallError, call, isReadOnly, type Output } from '../api.js';
 import { hrefOf } from '../hooks.js';
-import { CopyButton, notify, Time } from '../parts.jsx';
+import { CopyButton, counted, notify, Time } from '../parts.jsx';
 
 export type HeadFacts = Output<'get_conversation'>;
 
@@ -40,7 +40,7 @@ export function Head({ head, onChanged }: { readonly head: HeadFacts; onChanged(
         <h1 dir="auto">{head.title ?? head.conversationId}</h1>
       )}
       <p class="facts">
-        {head.total} messages · begun <Time at={head.createdAt} />
+        {counted(head.total, 'message')} · begun <Time at={head.createdAt} />
         {head.module && <bdi> · {head.module}</bdi>}
         {(head.tags ?? []).map((tag) => (
           <bdi class="tag" key={tag}>

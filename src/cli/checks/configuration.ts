@@ -1,6 +1,7 @@
 /** The user's own settings: folders that are registered and gone, settings without effect, another root. */
 import { dirname } from 'node:path';
-import { type Config, foldersFile, parseFolders } from '../../config/config.js';
+import type { Config } from '../../config/config.js';
+import { foldersFile, parseFolders } from '../../config/find-root.js';
 import type { Check } from '../../doctor/check.js';
 import { isFolder } from '../../files/atomic/edit-user-file.js';
 import { readTextIfPresent } from '../../files/paths/user-files.js';

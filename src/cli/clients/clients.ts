@@ -6,7 +6,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../../base/errors.js';
-import { programsFolder } from '../../config/config.js';
+import { programsFolder } from '../../config/user-folders.js';
 
 export interface Client {
   /** As it is named on the command line. */

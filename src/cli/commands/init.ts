@@ -6,7 +6,9 @@
 import { join } from 'node:path';
 import { createApp } from '../../app.js';
 import { AppError } from '../../base/errors.js';
-import { assertKeepsData, configFolder, foldersFile, parseFolders } from '../../config/config.js';
+import { foldersFile, parseFolders } from '../../config/find-root.js';
+import { assertKeepsData } from '../../config/given-path.js';
+import { configFolder } from '../../config/user-folders.js';
 import { makeFolder } from '../../files/atomic/atomic-write.js';
 import { isFolder } from '../../files/atomic/edit-user-file.js';
 import { withLock } from '../../files/locks/file-lock.js';

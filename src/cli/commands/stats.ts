@@ -3,7 +3,7 @@
  * the files once and ends.
  */
 import type { z } from 'zod';
-import type { Table } from '../../analytics/periods.js';
+import type { Table } from '../../analytics/report-tables.js';
 import { getAnalytics } from '../../tools/context/get-analytics.js';
 import { configuration, type Flags } from '../configuration.js';
 import { NOTHING_FOUND } from '../status.js';

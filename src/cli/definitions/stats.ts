@@ -1,6 +1,7 @@
 /** Names, options and help of `daybook stats`. */
 import { type Command, Option } from 'commander';
-import { PERIODS, TABLES } from '../../analytics/periods.js';
+import { PERIODS } from '../../analytics/periods.js';
+import { TABLES } from '../../analytics/report-tables.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';
 import type { StatsOptions } from '../commands/stats.js';
 import type { Flags } from '../configuration.js';

@@ -1,6 +1,6 @@
 /** The answer of `get_analytics` for people: bars in columns; and one of its tables as CSV. */
 import type { z } from 'zod';
-import type { Table } from '../../analytics/periods.js';
+import type { Table } from '../../analytics/report-tables.js';
 import type { getAnalytics } from '../../tools/context/get-analytics.js';
 import { cut, padEnd } from '../terminal/columns.js';
 import { oneLine } from '../terminal/terminal-text.js';

@@ -7,7 +7,7 @@ import { tokenCounter } from '../../base/token-count.js';
 import type { MessageFilters, SearchCaller } from '../../search/messages/message-search.js';
 import type { RecalledHit, Why } from '../../search/recall/recall-hits.js';
 import type { RecallSearch } from '../../search/recall/recall-search.js';
-import type { SearchTier } from '../../search/recall/search-modes.js';
+import type { SearchTier } from '../../search/recall/search-mode-names.js';
 import type { Role } from '../../stores/conversations/document/schema.js';
 import type { SnippetStrategy } from './strategies.js';
 import { supersededBy } from './superseded.js';

@@ -18,7 +18,7 @@ import {
   tooCostly,
 } from './line-matcher.js';
 import { contentOf, type IndexedNote, NoteIndex } from './note-index.js';
-import type { NoteSearchMode } from './note-search-modes.js';
+import type { NoteSearchMode } from './note-mode-names.js';
 
 /** RE2 takes linear time, but a large expression over all notes can still take long. */
 const TIME_LIMIT_MS = 10_000;

@@ -17,7 +17,7 @@ import {
 import type { MessageQuery, MessageResults, SearchCaller } from '../messages/message-search.js';
 import { keywordWhy, type RecalledHit, recalledHits } from './recall-hits.js';
 import { RecallSync, type RecallSyncOptions } from './recall-sync.js';
-import type { SearchMode, SearchTier } from './search-modes.js';
+import type { SearchMode, SearchTier } from './search-mode-names.js';
 
 /** A build that takes longer goes on while keywords answer. */
 const WAIT_FOR_BUILD_MS = 20_000;
@@ -221,7 +221,7 @@ export class RecallSearch {
 
 const explained = (hit: MessageHit, query: string): FoundHit => ({
   ...hit,
-  why: keywordWhy(query, hit.content),
+  why: keywordWhy(query, hit.content, hit.title),
 });
 
 const keyOf = ({ conversationId, seq }: MessageRef) => `${conversationId} ${seq}`;

@@ -7,7 +7,7 @@ import { shortened } from '../../base/shortened.js';
 import { MATCH_TYPES } from '../../fts/query/match-types.js';
 import type { MessageFilters } from '../../search/messages/message-search.js';
 import type { RecallResults } from '../../search/recall/recall-search.js';
-import { SEARCH_MODES, SEARCH_TIERS } from '../../search/recall/search-modes.js';
+import { SEARCH_MODES, SEARCH_TIERS } from '../../search/recall/search-mode-names.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';
 import { estimateTokens } from '../answer-budget.js';
 import { dateField, endOf, startOf } from '../date-field.js';

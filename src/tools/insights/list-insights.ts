@@ -11,7 +11,7 @@ import {
   toListed,
   whyEmpty,
 } from '../insight-view.js';
-import { pageOf } from '../offset-page.js';
+import { nextPage, pageOf } from '../offset-page.js';
 
 export const listInsights = defineTool({
   name: 'list_insights',
@@ -32,8 +32,7 @@ export const listInsights = defineTool({
     success,
     context: z.string().describe('Whose insights these are.'),
     total: z.number().int().describe('The number on all pages.'),
-    hasMore: z.boolean(),
-    nextOffset: z.number().int().describe('The offset of the next page.').exactOptional(),
+    ...nextPage,
     results: z.array(listedSchema),
     explanation: z.string().describe('Why the list is empty.').exactOptional(),
   }),

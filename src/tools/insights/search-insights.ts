@@ -16,7 +16,7 @@ import {
   toListed,
   whyEmpty,
 } from '../insight-view.js';
-import { pageOf } from '../offset-page.js';
+import { nextPage, pageOf } from '../offset-page.js';
 import { MARK_FIELDS, marksOf, shortSnippet } from '../search-answer.js';
 
 export const searchInsights = defineTool({
@@ -41,8 +41,7 @@ export const searchInsights = defineTool({
     success,
     context: z.string().describe('Whose insights were searched.'),
     total: z.number().int().describe('All matches, on all pages.'),
-    hasMore: z.boolean(),
-    nextOffset: z.number().int().describe('The offset of the next page.').exactOptional(),
+    ...nextPage,
     relaxed: z.boolean().describe('No insight has all of the words; these have some.'),
     results: z.array(
       listedSchema.extend({

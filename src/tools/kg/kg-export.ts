@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { GRAPH_FORMATS } from '../../exchange/graph-formats.js';
 import { estimateTokens, maxTokens } from '../answer-budget.js';
 import { ADDS, defineTool, success } from '../define-tool.js';
+import { nextPage } from '../offset-page.js';
 
 /** For counts and names of fields. */
 const FRAME_TOKENS = 200;
@@ -26,8 +27,7 @@ export const kgExport = defineTool({
   output: z.object({
     success,
     lines: z.number().int().describe('In this text or file.'),
-    hasMore: z.boolean(),
-    nextOffset: z.number().int().describe('The offset of the next page.').exactOptional(),
+    ...nextPage,
     path: z.string().describe('The file that was written.').exactOptional(),
     sizeBytes: z.number().int(),
     text: z.string().exactOptional(),

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { noteFolder, noteSchema, skippedSchema, toListedNote, toSkipped } from '../note-fields.js';
+import { nextPage } from '../offset-page.js';
 
 export const mbList = defineTool({
   name: 'mb_list',
@@ -20,8 +21,7 @@ export const mbList = defineTool({
   output: z.object({
     success,
     total: z.number().int().describe('Notes on all pages.'),
-    hasMore: z.boolean(),
-    nextOffset: z.number().int().describe('The offset of the next page.').exactOptional(),
+    ...nextPage,
     files: z.array(noteSchema),
     skipped: skippedSchema.exactOptional(),
   }),

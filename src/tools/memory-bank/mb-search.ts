@@ -2,11 +2,12 @@
 import { z } from 'zod';
 import { MATCH_TYPES } from '../../fts/query/match-types.js';
 import { markRanges } from '../../fts/snippets/highlight.js';
+import { NOTE_SEARCH_MODES } from '../../search/notes/note-mode-names.js';
 import type { NoteHit } from '../../search/notes/note-search.js';
-import { NOTE_SEARCH_MODES } from '../../search/notes/note-search-modes.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { noteFolder } from '../note-fields.js';
+import { nextPage } from '../offset-page.js';
 import { explainNothing, MARK_FIELDS, type MarkInput, marksOf } from '../search-answer.js';
 
 /** A line can be as long as a note; so much of it shows where the match is. */
@@ -35,8 +36,7 @@ export const mbSearch = defineTool({
   output: z.object({
     success,
     total: z.number().int().describe('All matching sections (ranked) or lines.'),
-    hasMore: z.boolean(),
-    nextOffset: z.number().int().describe('The offset of the next page.').exactOptional(),
+    ...nextPage,
     relaxed: z.boolean().describe('No section has all of the words; these have some.'),
     results: z.array(
       z.object({

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
-import { pageOf } from '../offset-page.js';
+import { nextPage, pageOf } from '../offset-page.js';
 import { isInModule, moduleField, threadSchema, toThread } from '../thread-view.js';
 
 export const historyThreadsList = defineTool({
@@ -24,8 +24,7 @@ export const historyThreadsList = defineTool({
   output: z.object({
     success,
     total: z.number().int().describe('All threads, on all pages.'),
-    hasMore: z.boolean(),
-    nextOffset: z.number().int().describe('The offset of the next page.').exactOptional(),
+    ...nextPage,
     threads: z.array(threadSchema),
   }),
   annotations: READS,

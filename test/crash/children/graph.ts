@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { isAppError } from '../../../src/base/errors.js';
 import { KnowledgeGraph } from '../../../src/stores/knowledge-graph/knowledge-graph.js';
-import { tapFs } from '../../support/fs-tap.js';
+import { interruptedAt } from '../../support/interrupted-at.js';
 import { commands, say, task } from './lines.js';
 
 export interface GraphTask {
@@ -98,26 +98,12 @@ async function prune(name: string): Promise<Pick<ChurnResult, 'kept' | 'wrong'>>
   return { kept: [...kept], wrong };
 }
 
-/** Dies at the call; without it, the answer is how many calls there were. */
-async function interrupted(
+/** Ends at the call; where there is none, the answer is how many calls there were. */
+const interrupted = (
   at: number,
   work: () => Promise<unknown>,
   signal: NodeJS.Signals = 'SIGKILL',
-): Promise<number> {
-  let calls = 0;
-  const restore = await tapFs(folder, {
-    before() {
-      if (calls === at) {
-        process.kill(process.pid, signal);
-        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
-      }
-      calls += 1;
-      return undefined;
-    },
-  });
-  await work().finally(restore);
-  return calls;
-}
+): Promise<number> => interruptedAt({ root: folder, at, signal }, work);
 
 say({ ready: true });
 for await (const command of commands<GraphCommand>()) {

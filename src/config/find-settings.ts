@@ -1,0 +1,74 @@
+/**
+ * The value of each setting from the first source that has one (flag, environment variable,
+ * settings file), checked by the schema of all settings.
+ */
+import { AppError } from '../base/errors.js';
+import type { ConfigSources } from './config-sources.js';
+import type { Setting } from './setting.js';
+import { SETTINGS, type SettingName, type SettingValues, settingsSchema } from './settings.js';
+import { parseFile } from './settings-file.js';
+
+const NAMES = Object.keys(SETTINGS) as SettingName[];
+
+type Source = 'flag' | 'environment' | 'file';
+/** A value as it was given, with the name under which the user knows it. */
+interface Given {
+  readonly value: unknown;
+  readonly name: string;
+  readonly source: Source;
+}
+export type FoundSettings = { readonly [K in SettingName]?: Given };
+
+/** VALIDATION_ERROR where the text of the file is not JSON. */
+export function findSettings(
+  flags: NonNullable<ConfigSources['flags']>,
+  env: NonNullable<ConfigSources['env']>,
+  configFile: string,
+  fileText: string | undefined,
+): FoundSettings {
+  const file = parseFile(fileText, configFile);
+  const found: { [K in SettingName]?: Given } = {};
+  for (const key of NAMES) {
+    const { env: variables, flag }: Setting = SETTINGS[key];
+    const variable = variables.find((name) => (env[name] ?? '').trim() !== '');
+    if (flag !== undefined && flags[key] !== undefined) {
+      found[key] = { value: flags[key], name: flag, source: 'flag' };
+    } else if (variable !== undefined) {
+      found[key] = { value: env[variable], name: variable, source: 'environment' };
+    } else if (Object.hasOwn(file, key)) {
+      found[key] = { value: file[key], name: `"${key}" in ${configFile}`, source: 'file' };
+    }
+  }
+  return found;
+}
+
+/** A text as it may be shown: user name and password of an address in it are masked. */
+export const withoutPassword = (text: string): string => text.replace(/(?<=:\/\/)[^/?#]*@/, '***@');
+
+/** The settings that were found, as the text of a `config.json`; without secrets. */
+export function settingsText(found: FoundSettings): string {
+  const shown = NAMES.flatMap((name) => {
+    const value = found[name]?.value;
+    if (value === undefined || 'secret' in SETTINGS[name]) return [];
+    const isText = typeof value === 'string';
+    return [[name, isText ? withoutPassword(value) : value]];
+  });
+  return `${JSON.stringify(Object.fromEntries(shown), null, 2)}\n`;
+}
+
+/** The settings with their defaults. VALIDATION_ERROR names the setting and what it takes. */
+export function checkSettings(found: FoundSettings): SettingValues {
+  const given = Object.fromEntries(
+    NAMES.flatMap((name) => (found[name] ? [[name, found[name].value]] : [])),
+  );
+  const parsed = settingsSchema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const key = NAMES.find((name) => name === parsed.error.issues[0]?.path[0]) ?? 'root';
+  const { takes, secret }: Setting = SETTINGS[key];
+  const value = secret ? 'the value given' : withoutPassword(JSON.stringify(found[key]?.value));
+  throw new AppError(
+    'VALIDATION_ERROR',
+    `${found[key]?.name ?? key} takes ${takes}, not ${value}.`,
+    { hint: 'Correct that setting and try again.', details: { setting: key, takes } },
+  );
+}
