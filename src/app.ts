@@ -327,6 +327,7 @@ function researchOf(
     clock,
     log,
     maxMessages,
+    screen,
     checkRoom,
     timing: { waitMs: perplexity.waitMs },
   });

@@ -13,6 +13,7 @@ import type {
 import type { Perplexity } from '../providers/perplexity-types.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import type { ResearchJobs } from '../stores/research-jobs/research-jobs.js';
+import type { TextScreen } from '../stores/text-screen.js';
 
 export interface RunTiming {
   readonly pollMinMs: number;
@@ -32,6 +33,8 @@ export interface ResearchDeps {
   readonly log: Log;
   /** The store's limit of messages a conversation. */
   readonly maxMessages?: number;
+  /** Takes out of questions what must not be stored, before they are sent. */
+  readonly screen?: TextScreen;
   /** Rejects (STORAGE_FULL) when the store would refuse to grow. */
   readonly checkRoom?: () => Promise<void>;
   readonly timing?: Partial<ResearchTiming>;

@@ -6,11 +6,12 @@
 import { GALLOP_RATIO, seek, slotAt } from '../segments/posting-lists.js';
 import {
   columnTokens,
-  FREQUENCY_BITS,
-  MAX_FREQUENCY,
+  DETAIL_BITS,
+  frequencyOf,
   MAX_SLOTS,
   type PositionIndex,
   type PostingList,
+  posting,
   type Segment,
 } from '../segments/segment.js';
 
@@ -66,13 +67,13 @@ function forEachShared(
     const at = shared[i] as number;
     const otherAt = shared[i + 1] as number;
     const entry = rare.list.packed[at] as number;
-    const slot = entry >>> FREQUENCY_BITS;
+    const slot = entry >>> DETAIL_BITS;
     if (segment.dead[slot] === 1) continue;
     const other = common.list.packed[otherAt] as number;
     const from = starts[rare.firstPosting + at] ?? 0;
     const otherFrom = starts[common.firstPosting + otherAt] ?? 0;
-    const to = from + (entry & MAX_FREQUENCY);
-    visit(slot, from, to, otherFrom, otherFrom + (other & MAX_FREQUENCY));
+    const to = from + frequencyOf(entry);
+    visit(slot, from, to, otherFrom, otherFrom + frequencyOf(other));
   }
 }
 
@@ -99,7 +100,7 @@ export function adjacentPostings(
       if (next === otherTo) break;
       if (positions[next] === wanted && isInstance(slot, wanted - distance)) count++;
     }
-    if (count > 0) packed[length++] = (slot << FREQUENCY_BITS) | count;
+    if (count > 0) packed[length++] = posting(slot, count, segment.lengths[slot] ?? 0);
   });
   return { packed, length };
 }
@@ -161,8 +162,8 @@ export function nearPostings(
       j = endJ;
     }
     if (first === 0) return;
-    found[0][length] = (slot << FREQUENCY_BITS) | first;
-    found[1][length++] = (slot << FREQUENCY_BITS) | second;
+    found[0][length] = posting(slot, first, segment.lengths[slot] ?? 0);
+    found[1][length++] = posting(slot, second, segment.lengths[slot] ?? 0);
   });
   return [
     { packed: found[0], length },

@@ -12,7 +12,7 @@ import { type Phrase, phrasesOf, type QueryNode } from '../query/tree.js';
 import type { DocumentId } from '../segments/segment.js';
 import type { SegmentStore } from '../segments/segment-store.js';
 import { idf } from './bm25.js';
-import { type Ranking, rankSegment, type ScoredDocument } from './rank-segment.js';
+import { bestFirst, type Ranking, rankSegment, type ScoredDocument } from './rank-segment.js';
 
 /** The prefixes of one query may stand for this many terms in total. */
 const MAX_EXPANSIONS = 2 ** 20;
@@ -30,8 +30,6 @@ export interface QueryResult {
   readonly page: readonly ScoredDocument[];
   readonly queries: readonly SegmentQuery[];
 }
-
-const bestFirst = (a: ScoredDocument, b: ScoredDocument) => b.score - a.score || b.order - a.order;
 
 /** The same string for equal phrases. A word needs no `JSON.stringify`, which is much slower. */
 function keyOf(phrase: Phrase): string {
@@ -68,6 +66,19 @@ function planQuery(root: QueryNode, store: SegmentStore): ExecutionPlan {
   return { root, phrases: phrases.map(resolve), isAnyOf };
 }
 
+/** The number of documents that are not deleted and contain a phrase. */
+function countHits(
+  { number, termsAt }: ResolvedPhrase,
+  queries: readonly SegmentQuery[],
+  { dictionary, isCounted }: SegmentStore,
+): number {
+  const [[term, ...others] = []] = termsAt;
+  const isTerm = term !== undefined && others.length === 0 && isCounted;
+  // The dictionary's number needs no look at deleted documents.
+  if (isTerm && queries.every((query) => query.isWord(number))) return dictionary.documentsOf(term);
+  return queries.reduce((sum, query) => sum + query.countLive(number), 0);
+}
+
 /** Finds, counts and ranks. Pauses between bounded steps. Throws `QUERY_SYNTAX` for too many prefixes. */
 export function* executeQuery(
   root: QueryNode,
@@ -79,17 +90,18 @@ export function* executeQuery(
   const queries = store.segments
     .filter((segment) => segment.size > segment.deadCount)
     .map((segment) => new SegmentQuery(segment, plan));
-  const hitCounts = plan.phrases.map(() => 0);
-  for (const query of queries) {
-    for (let phrase = 0; phrase < hitCounts.length; phrase++) {
-      hitCounts[phrase] = (hitCounts[phrase] ?? 0) + query.findPhrase();
+  const hitCounts: number[] = [];
+  for (const phrase of plan.phrases) {
+    for (const query of queries) {
+      query.findPhrase();
       yield;
     }
+    hitCounts.push(hitCounts[phrase.number] ?? countHits(phrase, queries, store));
   }
   const idfs = hitCounts.map((hitCount) => idf(store.documentCount, hitCount));
   const top = new TopK<ScoredDocument>(options.limit + options.offset, bestFirst);
-  const ranking: Ranking = { idfs, norms: store.norms, top, tooLong: [] };
-  let total = 0;
+  const ranking: Ranking = { idfs, norms: store.norms, top, limits: [] };
+  let total = plan.isAnyOf && !options.filter ? hitCounts.reduce((sum, count) => sum + count) : 0;
   for (const query of queries) {
     total += yield* rankSegment(query, ranking, options.filter);
     yield;

@@ -6,6 +6,7 @@
 import { addToUnion, insertSorted, takeUnion } from './posting-lists.js';
 import {
   type DocumentId,
+  frequencyOf,
   type Layout,
   MAX_FREQUENCY,
   type PositionIndex,
@@ -48,7 +49,7 @@ function positionIndexOf({ layout, parts, size }: FrozenSegment): PositionIndex 
   let total = 0;
   for (let i = 0; i < packed.length; i++) {
     starts[i] = total;
-    const frequency = (packed[i] ?? 0) & MAX_FREQUENCY;
+    const frequency = frequencyOf(packed[i] ?? 0);
     if (frequency === MAX_FREQUENCY) return undefined;
     total += frequency;
   }
