@@ -3,7 +3,8 @@
  * insights, subjects of the knowledge graph. Typing errors are tolerated.
  */
 import { AppError } from '../../base/errors.js';
-import { ENTRY_KINDS, type EntryKind, type FindHit } from '../../search/quick-find/find-index.js';
+import { ENTRY_KINDS, type EntryKind } from '../../search/quick-find/entry-kinds.js';
+import type { FindHit } from '../../search/quick-find/find-index.js';
 import type { Flags } from '../configuration.js';
 import { reportLeftOut } from '../problems.js';
 import { NOTHING_FOUND } from '../status.js';
