@@ -79,5 +79,5 @@ function addCopyButton(block: HTMLPreElement): void {
     });
   });
   block.tabIndex = 0;
-  block.append(button);
+  block.prepend(button);
 }

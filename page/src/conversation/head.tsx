@@ -1,6 +1,6 @@
 /** What is known of a conversation besides its messages, and what can be done with it. */
 
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { address } from '../address.js';
 import { CallError, call, isReadOnly, type Output } from '../api.js';
 import { hrefOf } from '../hooks.js';
@@ -114,6 +114,8 @@ function Edit(props: {
   const { head, onDone } = props;
   const [title, setTitle] = useState(head.title ?? '');
   const [tags, setTags] = useState((head.tags ?? []).join(', '));
+  const first = useRef<HTMLInputElement>(null);
+  useEffect(() => first.current?.focus(), []);
   const send = (event: Event) => {
     event.preventDefault();
     const list = tags.split(',').map((tag) => tag.trim());
@@ -124,6 +126,8 @@ function Edit(props: {
       <label>
         Title{' '}
         <input
+          ref={first}
+          class="title-field"
           maxLength={1000}
           value={title}
           onInput={({ currentTarget }) => setTitle(currentTarget.value)}
