@@ -2,14 +2,14 @@
  * One message as recall reads it: stems in their order, cut into passages, and what can be derived from
  * the text alone. Who speaks and when stands before the words, so that a question may name either.
  */
-import { LANGUAGES, languageOf } from './languages.js';
+import type { Uint32List } from '../base/typed-array.js';
+import { LANGUAGES } from './languages.js';
 import { STOPPED, type Vocabulary } from './vocabulary.js';
-import { CJK_WEIGHT, scanWords } from './words.js';
+import { scanWords } from './words.js';
 
 /** Of a passage, in words of the text as it is read. */
 export const PASSAGE_WORDS = 120;
 export const OVERLAP_WORDS = 20;
-const STEP = PASSAGE_WORDS - OVERLAP_WORDS;
 
 /** What is indexed of a message. */
 export interface MessageSource {
@@ -28,15 +28,20 @@ export const IS_INSTRUCTION = 4;
 export const IS_PREFERENCE = 8;
 export const IS_ASSISTANT = 16;
 
+/** What is known of a message beside its stems. */
 export interface ReadMessage {
-  /** Numbers of stems: speaker and date first, then the content. */
-  readonly terms: readonly number[];
-  /** How many of them stand before the content. */
+  /** How many of its stems stand before the content. */
   readonly prefix: number;
-  /** Passages as places in `terms`: from, to, from, to. */
-  readonly passages: readonly number[];
   readonly flags: number;
   readonly language: number;
+}
+
+/** Stems of messages one after another, and their passages. */
+export interface StemLists {
+  /** Numbers of stems; of each message speaker and date first, then the content. */
+  readonly terms: Uint32List;
+  /** Passages as positions in `terms`: from, to, from, to. */
+  readonly passages: Uint32List;
 }
 
 /** A step reads about so many characters, or numbers so many words: a millisecond or two. */
@@ -45,50 +50,46 @@ const STEP_WORDS = 8_192;
 /** Cues of an instruction or a preference are looked for so far. */
 const CUE_CHARS = 100_000;
 
-/** `before`: the language of the message before it. Pauses in between for what is long. */
+/**
+ * Adds a message to `lists`. `before`: the language of the message before it. Pauses in between for what is
+ * long; until the end nothing else may use the vocabulary's reader or the lists.
+ */
 export function* readMessage(
   message: MessageSource,
   vocabulary: Vocabulary,
   before: number,
+  { terms, passages }: StemLists,
 ): Generator<undefined, ReadMessage> {
-  const words: number[] = [];
+  const { reader } = vocabulary;
+  reader.clear();
   for (const part of partsOf(message.content)) {
-    vocabulary.read(part, words);
-    yield;
+    reader.add(part);
+    if (part.length < message.content.length) yield;
   }
-  const masks = words.map((word) => vocabulary.maskOf(word));
-  const language = languageOf(masks, before);
-  const terms: number[] = [];
-  const add = (word: number) => {
-    const term = vocabulary.numberOf(word, language);
+  const { count } = reader.words;
+  const read = reader.read / 2;
+  const language = vocabulary.languageOf(before);
+  const from = terms.count;
+  reader.add(prefixOf(message, language));
+  const { words, reached } = reader;
+  const put = (at: number) => {
+    const term = vocabulary.stemOf(words.array[at] ?? 0, language);
     if (term !== STOPPED) terms.push(term);
   };
-  prefixOf(message, language, vocabulary).forEach(add);
-  const prefix = terms.length;
-  let length = 0;
-  for (const word of words) length += weightOf(word);
-  const cutter = new PassageCutter(length);
-  let read = 0;
-  for (let at = 0; at < words.length; at++) {
-    const word = words[at] ?? 0;
-    if (read >= cutter.next) cutter.reach(read, terms.length);
-    add(word);
-    read += weightOf(word);
+  for (let at = count; at < words.count; at++) put(at);
+  const prefix = terms.count - from;
+  const cutter = new PassageCutter(read);
+  for (let at = 0; at < count; at++) {
+    cutter.reach((reached.array[at] ?? 0) / 2, terms.count);
+    put(at);
     if (at % STEP_WORDS === STEP_WORDS - 1) yield;
   }
-  const passages = cutter.end(terms.length);
-  return { terms, prefix, passages, flags: flagsOf(message, length, language), language };
+  for (const position of cutter.end(terms.count)) passages.push(position);
+  return { prefix, flags: flagsOf(message, read, language), language };
 }
-
-/** Of a word as the vocabulary reads it. */
-const weightOf = (word: number) => ((word & 1) === 0 ? 1 : CJK_WEIGHT);
 
 /** The text in parts that end before a blank, so that no word is cut. */
 function* partsOf(text: string): Generator<string> {
-  if (text.length <= STEP_CHARS) {
-    yield text;
-    return;
-  }
   const blank = /\s/g;
   for (let from = 0; from < text.length; ) {
     blank.lastIndex = from + STEP_CHARS;
@@ -99,18 +100,11 @@ function* partsOf(text: string): Generator<string> {
   }
 }
 
-function prefixOf(
-  { speaker = '', time }: MessageSource,
-  language: number,
-  vocabulary: Vocabulary,
-): number[] {
+function prefixOf({ speaker = '', time }: MessageSource, language: number): string {
   const date = new Date(time);
-  const day = Number.isNaN(date.getTime())
-    ? ''
-    : ` ${date.getUTCDate()} ${monthName(language, date.getUTCMonth())} ${date.getUTCFullYear()}`;
-  const words: number[] = [];
-  vocabulary.read(speaker + day, words);
-  return words;
+  if (Number.isNaN(date.getTime())) return speaker;
+  const month = monthName(language, date.getUTCMonth());
+  return `${speaker} ${date.getUTCDate()} ${month} ${date.getUTCFullYear()}`;
 }
 
 const months = new Map<number, string[]>();
@@ -130,8 +124,8 @@ function flagsOf({ role, content }: MessageSource, words: number, language: numb
   const isAssistant = role === 'assistant';
   const isUser = role === 'user';
   const cues = LANGUAGES[language]?.cues ?? {};
-  const isStanding = (cue: RegExp | undefined) =>
-    isUser && cue?.test(content.slice(0, CUE_CHARS).toLowerCase()) === true;
+  const lower = isUser ? content.slice(0, CUE_CHARS).toLowerCase() : '';
+  const isStanding = (cue: RegExp | undefined) => isUser && cue?.test(lower) === true;
   return (
     (words <= MOST_WORDS_OF_A_QUESTION && ENDS_IN_QUESTION.test(content) ? IS_QUESTION : 0) |
     (isAssistant ? IS_ASSISTANT : 0) |
@@ -153,32 +147,24 @@ class PassageCutter {
   readonly #starts: number[] = [];
   readonly #ends: number[] = [];
   readonly #count: number;
+  /** Where the next passage begins or ends, in words that were read. */
   #next = 0;
 
   constructor(words: number) {
     this.#count = passageCount(words);
   }
 
-  /** Nothing begins or ends before so many words. */
-  get next(): number {
-    return this.#next;
-  }
-
   /** The word `read` words into the text goes to the position `at`. */
   reach(read: number, at: number): void {
-    while (read >= this.#nextStart()) this.#starts.push(at);
-    while (read >= this.#nextEnd()) this.#ends.push(at);
-    this.#next = Math.min(this.#nextStart(), this.#nextEnd());
-  }
-
-  #nextStart(): number {
-    return this.#starts.length < this.#count ? this.#starts.length * STEP : Infinity;
-  }
-
-  #nextEnd(): number {
-    return this.#ends.length < this.#count - 1
-      ? this.#ends.length * STEP + PASSAGE_WORDS
-      : Infinity;
+    if (read < this.#next) return;
+    const step = PASSAGE_WORDS - OVERLAP_WORDS;
+    const nextStart = () =>
+      this.#starts.length < this.#count ? this.#starts.length * step : Infinity;
+    const nextEnd = () =>
+      this.#ends.length < this.#count - 1 ? this.#ends.length * step + PASSAGE_WORDS : Infinity;
+    while (read >= nextStart()) this.#starts.push(at);
+    while (read >= nextEnd()) this.#ends.push(at);
+    this.#next = Math.min(nextStart(), nextEnd());
   }
 
   end(at: number): number[] {
@@ -190,7 +176,8 @@ class PassageCutter {
 
 /** How many passages a text of so many words makes; one at least. */
 function passageCount(words: number): number {
-  return Math.max(1, Math.ceil((words - OVERLAP_WORDS) / STEP));
+  const step = PASSAGE_WORDS - OVERLAP_WORDS;
+  return Math.max(1, Math.ceil((words - OVERLAP_WORDS) / step));
 }
 
 /** UTF-16 offsets of a passage in its text. */

@@ -6,48 +6,31 @@
 import { bigramsOf, cjkRunsOf } from '../fts/tokenizing/cjk-bigrams.js';
 
 const RUN = /[\p{L}\p{N}\p{M}]+/gu;
+const RUN_HERE = new RegExp(RUN, 'uy');
 const NOT_ASCII = /[^\0-\x7f]/;
-const ASCII_UNITS = 128;
-/** By code unit: 1 for letters and digits. */
-const IS_ASCII_WORD = Uint8Array.from({ length: ASCII_UNITS }, (_, unit) =>
-  /[a-z0-9]/i.test(String.fromCharCode(unit)) ? 1 : 0,
-);
 const MARK = /\p{M}/gu;
 
 /** `start` and `end` are UTF-16 offsets; `weight`: how much of a word it is when lengths are counted. */
 export type WordSink = (word: string, start: number, end: number, weight: number) => void;
 
 /** A pair of CJK characters is read as fast as half a word. */
-export const CJK_WEIGHT = 0.5;
+const CJK_WEIGHT = 0.5;
 
 /** Calls `sink` for each word, in order. */
 export function scanWords(text: string, sink: WordSink): void {
-  scanRuns(text, (start, end) => sink(text.slice(start, end).toLowerCase(), start, end, 1), sink);
+  for (const match of text.matchAll(RUN)) scanRun(match[0], match.index, sink);
 }
 
-/** The same, with only the place of a word that is ASCII. */
-export function scanRuns(
-  text: string,
-  asciiSink: (start: number, end: number) => void,
-  sink: WordSink,
-): void {
-  for (let at = 0; at < text.length; ) {
-    const start = at;
-    let unit = text.charCodeAt(at);
-    while (IS_ASCII_WORD[unit] === 1) unit = text.charCodeAt(++at);
-    if (unit < ASCII_UNITS || at === text.length) {
-      if (at > start) asciiSink(start, at);
-      at += 1;
-      continue;
-    }
-    // Something else, which may be a letter and belong to the run.
-    RUN.lastIndex = start;
-    const match = RUN.exec(text);
-    if (match === null) return;
-    at = RUN.lastIndex;
-    if (NOT_ASCII.test(match[0])) scanUnicode(match[0], match.index, sink);
-    else asciiSink(match.index, at);
-  }
+/** The run of letters and digits that begins at `start`; empty where none does. */
+export function runAt(text: string, start: number): string {
+  RUN_HERE.lastIndex = start;
+  return RUN_HERE.exec(text)?.[0] ?? '';
+}
+
+/** Calls `sink` for each word of a run of letters and digits that begins at `start`. */
+export function scanRun(run: string, start: number, sink: WordSink): void {
+  if (NOT_ASCII.test(run)) scanUnicode(run, start, sink);
+  else sink(run.toLowerCase(), start, start + run.length, 1);
 }
 
 function scanUnicode(run: string, start: number, sink: WordSink): void {

@@ -58,8 +58,8 @@ export interface ExecutionPlan {
   readonly root: QueryNode;
   /** In FTS5's order. Equal phrases are the same object. */
   readonly phrases: readonly ResolvedPhrase[];
-  /** One phrase, or any of several phrases: each counts wherever it stands. */
-  readonly isAnyOf: boolean;
+  /** How the phrases are joined, if the tree has no other nodes. One phrase alone is `or`. */
+  readonly kind: 'and' | 'or' | 'not' | undefined;
 }
 
 /**
@@ -89,8 +89,8 @@ export class SegmentQuery {
     return new SegmentQuery(segment, this.#plan);
   }
 
-  get isAnyOf(): boolean {
-    return this.#plan.isAnyOf;
+  get kind(): ExecutionPlan['kind'] {
+    return this.#plan.kind;
   }
 
   /** The CJK runs that are searched by their bigrams. */

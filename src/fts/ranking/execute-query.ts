@@ -8,7 +8,7 @@ import { TopK } from '../../base/top-k.js';
 import { type ResolvedPhrase, resolvePhrase } from '../matching/phrase-terms.js';
 import { type ExecutionPlan, SegmentQuery } from '../matching/segment-query.js';
 import { querySyntaxError } from '../query/lexer.js';
-import { type Phrase, phrasesOf, type QueryNode } from '../query/tree.js';
+import { childrenOf, type Phrase, phrasesOf, type QueryNode } from '../query/tree.js';
 import type { DocumentId } from '../segments/segment.js';
 import type { SegmentStore } from '../segments/segment-store.js';
 import { idf } from './bm25.js';
@@ -62,8 +62,9 @@ function planQuery(root: QueryNode, store: SegmentStore): ExecutionPlan {
     return known;
   };
   const isAlone = (node: QueryNode) => node.kind === 'near' && node.phrases.length === 1;
-  const isAnyOf = root.kind === 'or' ? root.children.every(isAlone) : isAlone(root);
-  return { root, phrases: phrases.map(resolve), isAnyOf };
+  const isPlain = root.kind === 'near' ? isAlone(root) : childrenOf(root).every(isAlone);
+  const kind = isPlain ? (root.kind === 'near' ? 'or' : root.kind) : undefined;
+  return { root, phrases: phrases.map(resolve), kind };
 }
 
 /** The number of documents that are not deleted and contain a phrase. */
@@ -101,7 +102,8 @@ export function* executeQuery(
   const idfs = hitCounts.map((hitCount) => idf(store.documentCount, hitCount));
   const top = new TopK<ScoredDocument>(options.limit + options.offset, bestFirst);
   const ranking: Ranking = { idfs, norms: store.norms, top, limits: [] };
-  let total = plan.isAnyOf && !options.filter ? hitCounts.reduce((sum, count) => sum + count) : 0;
+  let total =
+    plan.kind === 'or' && !options.filter ? hitCounts.reduce((sum, count) => sum + count) : 0;
   for (const query of queries) {
     total += yield* rankSegment(query, ranking, options.filter);
     yield;

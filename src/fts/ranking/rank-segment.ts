@@ -5,7 +5,7 @@
  */
 import type { TopK } from '../../base/top-k.js';
 import type { SegmentQuery } from '../matching/segment-query.js';
-import { countLive, countRepeats, intersect, unite } from '../segments/posting-lists.js';
+import { countLive, countRepeats, intersect, slotAt, unite } from '../segments/posting-lists.js';
 import {
   DETAIL_BITS,
   type DocumentId,
@@ -50,6 +50,9 @@ const LEAD_RATIO = 4;
 /** After so many documents, each with all phrases of a query, `rankSame` pauses. */
 const DOCUMENTS_A_STEP = 256;
 
+/** 1 for documents that `rankOnePhrase` leaves out. All 0 between two uses. */
+const leftOut = new Uint8Array(MAX_SLOTS);
+
 /** Sums by slot, all 0 between two uses. A search that yields keeps it, and another makes its own. */
 let spareSums: Float64Array | undefined;
 
@@ -84,10 +87,12 @@ function rankOnePhrase(
       query.frequency(phrase, entry),
       norms.of(query.lengthOf(entry)),
     );
-    if (score >= minScore) {
+    if (score < minScore) {
+      if (lengthIn(entry) < MAX_LENGTH) limits[detail >>> LENGTH_BITS] = detail;
+    } else if (leftOut[entry >>> DETAIL_BITS] === 0) {
       offer(query, entry >>> DETAIL_BITS, score, ranking);
       minScore = top.last?.score ?? 0;
-    } else if (lengthIn(entry) < MAX_LENGTH) limits[detail >>> LENGTH_BITS] = detail;
+    }
   }
 }
 
@@ -199,6 +204,38 @@ function* rankSame(
   }
 }
 
+/**
+ * Offers the documents that both of two phrases have, then, for an OR, the others of each. Returns how many
+ * both have.
+ */
+function* rankTwo(
+  query: SegmentQuery,
+  [first, second]: readonly [PostingList, PostingList],
+  ranking: Ranking,
+): Generator<void, number> {
+  const shared = intersect(first, second);
+  yield* rankSame(query, [shared, intersect(second, shared)], ranking);
+  if (query.kind === 'or') rankOthers(query, [first, second], shared, ranking);
+  return countLive(query.segment, shared);
+}
+
+/** Offers the documents of two phrases, but not those of `shared`. */
+function rankOthers(
+  query: SegmentQuery,
+  [first, second]: readonly [PostingList, PostingList],
+  shared: PostingList,
+  ranking: Ranking,
+): void {
+  for (let i = 0; i < shared.length; i++) leftOut[slotAt(shared, i)] = 1;
+  const canReach = (phrase: number) =>
+    maxTermScore(ranking.idfs[phrase] ?? 0) >= (ranking.top.last?.score ?? 0);
+  const isFirstRarer = first.length < second.length;
+  if (isFirstRarer) rankOnePhrase(query, 0, first, ranking);
+  if (canReach(1)) rankOnePhrase(query, 1, second, ranking);
+  if (!isFirstRarer && canReach(0)) rankOnePhrase(query, 0, first, ranking);
+  for (let i = 0; i < shared.length; i++) leftOut[slotAt(shared, i)] = 0;
+}
+
 /** Offers the documents of `lists`; `documents` is the number of different ones, if that is known. */
 function* rank(
   query: SegmentQuery,
@@ -226,11 +263,19 @@ export function* rankSegment(
   filter: ((id: DocumentId) => boolean) | undefined,
 ): Generator<void, number> {
   const { segment, hits } = query;
-  if (query.isAnyOf && filter === undefined) {
-    const [only = NO_POSTINGS] = hits;
-    if (hits.length === 1) rankOnePhrase(query, 0, only, ranking);
-    else yield* rank(query, hits, ranking);
-    return hits.length === 1 ? 0 : -countRepeats(hits, segment);
+  const kind = filter === undefined ? query.kind : undefined;
+  const [first = NO_POSTINGS, second] = hits;
+  if (kind === 'or' && second === undefined) {
+    rankOnePhrase(query, 0, first, ranking);
+    return 0;
+  }
+  if ((kind === 'or' || kind === 'and') && second !== undefined && hits.length === 2) {
+    const both = yield* rankTwo(query, [first, second], ranking);
+    return kind === 'or' ? -both : both;
+  }
+  if (kind === 'or') {
+    yield* rank(query, hits, ranking);
+    return -countRepeats(hits, segment);
   }
   const { documents, counted } = yield* query.match(
     filter && ((slot) => segment.dead[slot] !== 1 && filter(segment.ids[slot] ?? 0)),

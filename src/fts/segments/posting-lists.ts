@@ -158,8 +158,6 @@ export function unite(lists: readonly PostingList[]): PostingList {
 
 /** How many entries of `lists` have a document that an earlier list has, and that is not deleted. */
 export function countRepeats(lists: readonly PostingList[], segment: Segment): number {
-  const [first = NO_POSTINGS, second = NO_POSTINGS] = lists;
-  if (lists.length === 2) return countLive(segment, intersect(first, second));
   let count = 0;
   for (const { packed, length } of lists) {
     for (let i = 0; i < length; i++) {
