@@ -19,8 +19,10 @@ import { keywordWhy, type RecalledHit, recalledHits } from './recall-hits.js';
 import { RecallSync, type RecallSyncOptions } from './recall-sync.js';
 import type { SearchMode, SearchTier } from './search-mode-names.js';
 
-/** A build that takes longer goes on while keywords answer. */
+/** A build that takes longer goes on without the caller. */
 const WAIT_FOR_BUILD_MS = 20_000;
+/** The same in mode `auto`, where keywords answer meanwhile. */
+const WAIT_IN_AUTO_MS = 5_000;
 const PROGRESS_MS = 500;
 /** A hit that changed on disk a moment ago changes the answer; so often it is asked again. */
 const MAX_TRIES = 3;
@@ -78,7 +80,8 @@ export class RecallSearch {
 
   /** QUERY_SYNTAX (matchType fts5), CANCELLED, FILESYSTEM_ERROR. */
   async search(request: RecallQuery, caller: SearchCaller = {}): Promise<RecallResults> {
-    if (!this.usesRecall(request) || !(await this.ready(caller))) {
+    const maxWaitMs = request.mode === 'auto' ? WAIT_IN_AUTO_MS : WAIT_FOR_BUILD_MS;
+    if (!this.usesRecall(request) || !(await this.ready({ maxWaitMs, ...caller }))) {
       return this.#byKeywords(request, caller);
     }
     for (let tries = 1; ; tries += 1) {
