@@ -63,6 +63,14 @@ export class TextRecall {
 }
 
 const WORDS_ALONE = {
-  ...{ before: 0, after: 0, session: 0, isQuestion: 0, firstOfSession: 0, longReply: 0 },
+  ...{
+    before: 0,
+    after: 0,
+    session: 0,
+    isQuestion: 0,
+    isAnswer: 0,
+    firstOfSession: 0,
+    longReply: 0,
+  },
   ...{ longReplyAsked: 0, instruction: 0, instructionAsked: 0, preferenceAsked: 0 },
 };

@@ -30,7 +30,15 @@ const MAX_TRIES = 3;
 const BY_VECTORS_ALONE = { lexical: 0, pairs: 0, session: 0 };
 /** The weights of form and position are 0, so that only the words of messages count. */
 const BY_WORDS_ALONE = {
-  ...{ before: 0, after: 0, isQuestion: 0, namedSpeaker: 0, firstOfSession: 0, longReply: 0 },
+  ...{
+    before: 0,
+    after: 0,
+    isQuestion: 0,
+    isAnswer: 0,
+    namedSpeaker: 0,
+    firstOfSession: 0,
+    longReply: 0,
+  },
   ...{ longReplyAsked: 0, instruction: 0, instructionAsked: 0, preferenceAsked: 0 },
 };
 
