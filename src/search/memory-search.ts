@@ -13,10 +13,7 @@ import { contentOf, type IndexedNote } from './notes/note-index.js';
 import type { NoteSearch } from './notes/note-search.js';
 import type { NoteSection } from './notes/note-sections.js';
 import type { FoundHit, RecallSearch } from './recall/recall-search.js';
-import type { SearchTier } from './recall/search-mode-names.js';
-
-export const MEMORY_SOURCES = ['messages', 'notes', 'insights', 'facts'] as const;
-export type MemorySource = (typeof MEMORY_SOURCES)[number];
+import type { MemorySource, SearchTier } from './recall/search-mode-names.js';
 
 /** Of notes and insights. */
 const SNIPPET_WORDS = 150;

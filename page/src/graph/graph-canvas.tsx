@@ -68,8 +68,8 @@ const MARGIN = 40;
 /** Beside the outermost nodes on the right. */
 const ROOM_FOR_NAME = 120;
 
-/** Moves and scales the view so that all that is seen is in it. */
-function showAll(view: ViewPoint, { nodes }: Seen, canvas: HTMLCanvasElement): void {
+/** Moves and scales the view so that all nodes are in it, also those that are not drawn: then none moves as facts come and go. */
+function showAll(view: ViewPoint, nodes: readonly Node[], canvas: HTMLCanvasElement): void {
   let [left, right, top, bottom] = [0, 0, 0, 0];
   for (const { x = 0, y = 0 } of nodes) {
     left = Math.min(left, x);
@@ -126,7 +126,7 @@ function drawGraph(
       simulation.tick();
       isMoving = simulation.alpha() > simulation.alphaMin();
     }
-    if (!hasBeenMoved) showAll(view, seen, canvas);
+    if (!hasBeenMoved) showAll(view, nodes, canvas);
     paint(context, canvas, { ...seen, chosen, view });
     frame = isMoving ? requestAnimationFrame(draw) : 0;
   };

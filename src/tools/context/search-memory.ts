@@ -1,7 +1,7 @@
 /** The tool `search_memory`: one question to messages, notes, insights and facts at once. */
 import { z } from 'zod';
-import { MEMORY_SOURCES, type MemoryHit } from '../../search/memory-search.js';
-import { SEARCH_TIERS } from '../../search/recall/search-mode-names.js';
+import type { MemoryHit } from '../../search/memory-search.js';
+import { MEMORY_SOURCES, SEARCH_TIERS } from '../../search/recall/search-mode-names.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { contextField, contextsOf } from '../insight-view.js';
