@@ -53,12 +53,22 @@ export class StateStore {
 
   /** Reads the state into memory, for the time in which the store is away. */
   start(): void {
-    void contextWindowOf(this);
+    void this.contextWindow();
   }
 
   /** What is on disk now, with what waits; while the store is away, as this process knows it. CORRUPT, FORMAT_TOO_NEW, FILESYSTEM_ERROR, STORAGE_UNAVAILABLE. */
   async get(): Promise<State> {
     return toState(await this.#deferred.file());
+  }
+
+  /** The context window, where one is set and the state can be read. */
+  async contextWindow(): Promise<number | undefined> {
+    try {
+      return (await this.get()).contextWindow;
+    } catch (error) {
+      if (isAppError(error)) return undefined;
+      throw error;
+    }
   }
 
   /**
@@ -97,16 +107,6 @@ export class StateStore {
     const value = parseDocument(found.bytes, this.#path, 'CORRUPT');
     if (!isRecord(value)) throw damaged(this.#path);
     return upgraded('state', value, this.#path);
-  }
-}
-
-/** The context window, where one is set and the state can be read. */
-export async function contextWindowOf(state: StateStore): Promise<number | undefined> {
-  try {
-    return (await state.get()).contextWindow;
-  } catch (error) {
-    if (isAppError(error)) return undefined;
-    throw error;
   }
 }
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { App } from '../../src/app.js';
 import { graphPathsOf } from '../../src/maintenance/graph-in-archive.js';
 import { restoreArchive } from '../../src/maintenance/restore-archive.js';
-import { messageHash } from '../../src/stores/conversations/writing/message-edits.js';
+import { messageHash } from '../../src/stores/conversations/document/message-hash.js';
 import { conversationText, doctorPlace, ID } from '../doctor/place.js';
 import { errorOf } from '../support/error-of.js';
 

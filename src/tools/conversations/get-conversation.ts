@@ -10,13 +10,13 @@ import type {
   ConversationStore,
 } from '../../stores/conversations/conversations.js';
 import { costsOf } from '../../stores/conversations/document/message-cost.js';
+import { messageHash } from '../../stores/conversations/document/message-hash.js';
 import {
   type Conversation,
   type Message,
   ROLES,
 } from '../../stores/conversations/document/schema.js';
-import { messageHash } from '../../stores/conversations/writing/message-edits.js';
-import { contextWindowOf, type StateStore } from '../../stores/state.js';
+import type { StateStore } from '../../stores/state.js';
 import { estimateTokens, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { jsonObject } from '../json-object.js';
@@ -200,7 +200,7 @@ const MAX_LIMIT = 1000;
 
 /** A state that cannot be read must not keep a conversation from being read. */
 async function defaultLimit(state: StateStore): Promise<number> {
-  const contextWindow = await contextWindowOf(state);
+  const contextWindow = await state.contextWindow();
   return Math.min(contextWindow ?? DEFAULT_LIMIT, MAX_LIMIT);
 }
 
