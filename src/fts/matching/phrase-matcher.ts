@@ -8,7 +8,6 @@ import { intersectAll, seek } from '../segments/posting-lists.js';
 import {
   columnTokens,
   DETAIL_BITS,
-  frequencyOf,
   NO_POSTINGS,
   type PositionIndex,
   type PostingList,
@@ -188,8 +187,9 @@ export class PhraseMatcher implements Matcher {
     if (at >= list.length || entry >>> DETAIL_BITS !== slot) return false;
     this.#cursor = at;
     const document = this.#segment.starts[slot * (this.#segment.layout.count + 1)] ?? 0;
-    let next = index.starts[index.firstPosting(single) + at] ?? 0;
-    const end = next + frequencyOf(entry);
+    const own = index.firstPosting(single) + at;
+    let next = index.starts[own] ?? 0;
+    const end = index.starts[own + 1] ?? 0;
     for (const column of this.#columns) {
       const { from, to } = columnTokens(this.#segment, slot, column);
       for (; next < end; next++) {

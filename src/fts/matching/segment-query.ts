@@ -6,7 +6,7 @@
 import { runToCompletion } from '../../base/time-slice.js';
 import type { NearNode, QueryNode } from '../query/tree.js';
 import { childrenOf } from '../query/tree.js';
-import { countLive, intersectAll } from '../segments/posting-lists.js';
+import { intersectAll } from '../segments/posting-lists.js';
 import {
   DETAIL_BITS,
   frequencyOf,
@@ -73,7 +73,7 @@ const byPosition = (a: PhraseInstance, b: PhraseInstance) =>
 
 export class SegmentQuery {
   readonly segment: Segment;
-  readonly #plan: ExecutionPlan;
+  readonly plan: ExecutionPlan;
   /** By the number of the first of equal phrases. */
   readonly #matchers: Matcher[] = [];
   /** The documents of each phrase found so far, deleted ones too. */
@@ -81,33 +81,24 @@ export class SegmentQuery {
 
   constructor(segment: Segment, plan: ExecutionPlan) {
     this.segment = segment;
-    this.#plan = plan;
+    this.plan = plan;
   }
 
   /** The same query for another segment. */
   forSegment(segment: Segment): SegmentQuery {
-    return new SegmentQuery(segment, this.#plan);
-  }
-
-  get kind(): ExecutionPlan['kind'] {
-    return this.#plan.kind;
+    return new SegmentQuery(segment, this.plan);
   }
 
   /** The CJK runs that are searched by their bigrams. */
   get cjkRuns(): readonly string[] {
-    return this.#plan.phrases.flatMap(({ cjkRun }) => (cjkRun === undefined ? [] : [cjkRun]));
+    return this.plan.phrases.flatMap(({ cjkRun }) => (cjkRun === undefined ? [] : [cjkRun]));
   }
 
   /** Finds the documents of the next phrase. Call it for each phrase before `match`. */
   findPhrase(): void {
     const phrase = this.hits.length;
-    const resolved = this.#plan.phrases[phrase] as ResolvedPhrase;
+    const resolved = this.plan.phrases[phrase] as ResolvedPhrase;
     this.hits.push(this.hits[resolved.number] ?? this.#matcherOf(resolved).hits());
-  }
-
-  /** The number of documents of a phrase that are not deleted. */
-  countLive(phrase: number): number {
-    return countLive(this.segment, this.hits[phrase] ?? NO_POSTINGS);
   }
 
   /** Whether a phrase is one word, which counts wherever it stands in this segment. */
@@ -154,7 +145,7 @@ export class SegmentQuery {
 
   /** The phrases that count in a document. Equal phrases that stand alone are one group. */
   #instanceGroups(slot: number): InstanceGroup[] {
-    const { root, phrases } = this.#plan;
+    const { root, phrases } = this.plan;
     if (root.kind === 'near' && root.phrases.length === 1)
       return [{ leaf: { node: root, firstPhrase: 0 }, phrase: 0, weight: 1 }];
     const { counted } = this.#matchDocument(slot);
@@ -172,12 +163,12 @@ export class SegmentQuery {
   /** `match` for a single document. */
   #matchDocument(slot: number): SegmentMatches {
     const hits = new Map<ResolvedPhrase, PostingList>();
-    for (const phrase of new Set(this.#plan.phrases)) {
+    for (const phrase of new Set(this.plan.phrases)) {
       const frequency = this.#matcherOf(phrase).countIn(slot);
       const packed = Uint32Array.of(posting(slot, frequency, this.segment.lengths[slot] ?? 0));
       hits.set(phrase, frequency === 0 ? NO_POSTINGS : { packed, length: 1 });
     }
-    const lists = this.#plan.phrases.map((phrase) => hits.get(phrase) ?? NO_POSTINGS);
+    const lists = this.plan.phrases.map((phrase) => hits.get(phrase) ?? NO_POSTINGS);
     return runToCompletion(this.#matchTree(lists));
   }
 
@@ -197,7 +188,7 @@ export class SegmentQuery {
     hits: readonly PostingList[],
     accepts?: (slot: number) => boolean,
   ): Generator<void, SegmentMatches> {
-    const matched = yield* this.#matchNode(this.#plan.root, hits, { next: 0 });
+    const matched = yield* this.#matchNode(this.plan.root, hits, { next: 0 });
     const documents = accepts ? filterPostings(matched.documents, accepts) : matched.documents;
     return { documents, counted: countedPostings(matched, documents) };
   }
@@ -264,7 +255,7 @@ export class SegmentQuery {
   }
 
   #matcher(phrase: number): Matcher | undefined {
-    const resolved = this.#plan.phrases[phrase];
+    const resolved = this.plan.phrases[phrase];
     return resolved && this.#matcherOf(resolved);
   }
 

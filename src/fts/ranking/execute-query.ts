@@ -9,7 +9,8 @@ import { type ResolvedPhrase, resolvePhrase } from '../matching/phrase-terms.js'
 import { type ExecutionPlan, SegmentQuery } from '../matching/segment-query.js';
 import { querySyntaxError } from '../query/lexer.js';
 import { childrenOf, type Phrase, phrasesOf, type QueryNode } from '../query/tree.js';
-import type { DocumentId } from '../segments/segment.js';
+import { countLive } from '../segments/posting-lists.js';
+import { type DocumentId, NO_POSTINGS } from '../segments/segment.js';
 import type { SegmentStore } from '../segments/segment-store.js';
 import { idf } from './bm25.js';
 import { bestFirst, type Ranking, rankSegment, type ScoredDocument } from './rank-segment.js';
@@ -77,7 +78,10 @@ function countHits(
   const isTerm = term !== undefined && others.length === 0 && isCounted;
   // The dictionary's number needs no look at deleted documents.
   if (isTerm && queries.every((query) => query.isWord(number))) return dictionary.documentsOf(term);
-  return queries.reduce((sum, query) => sum + query.countLive(number), 0);
+  return queries.reduce(
+    (sum, { segment, hits }) => sum + countLive(segment, hits[number] ?? NO_POSTINGS),
+    0,
+  );
 }
 
 /** Finds, counts and ranks. Pauses between bounded steps. Throws `QUERY_SYNTAX` for too many prefixes. */
@@ -102,8 +106,8 @@ export function* executeQuery(
   const idfs = hitCounts.map((hitCount) => idf(store.documentCount, hitCount));
   const top = new TopK<ScoredDocument>(options.limit + options.offset, bestFirst);
   const ranking: Ranking = { idfs, norms: store.norms, top, limits: [] };
-  let total =
-    plan.kind === 'or' && !options.filter ? hitCounts.reduce((sum, count) => sum + count) : 0;
+  const isSum = plan.kind === 'or' && !options.filter;
+  let total = isSum ? hitCounts.reduce((sum, count) => sum + count) : 0;
   for (const query of queries) {
     total += yield* rankSegment(query, ranking, options.filter);
     yield;

@@ -205,7 +205,7 @@ function* rankSame(
 }
 
 /**
- * Offers the documents that both of two phrases have, then, for an OR, the others of each. Returns how many
+ * Offers the documents that both of two phrases have, and for an OR then the others of each. Returns how many
  * both have.
  */
 function* rankTwo(
@@ -215,7 +215,7 @@ function* rankTwo(
 ): Generator<void, number> {
   const shared = intersect(first, second);
   yield* rankSame(query, [shared, intersect(second, shared)], ranking);
-  if (query.kind === 'or') rankOthers(query, [first, second], shared, ranking);
+  if (query.plan.kind === 'or') rankOthers(query, [first, second], shared, ranking);
   return countLive(query.segment, shared);
 }
 
@@ -254,8 +254,8 @@ function* rank(
 }
 
 /**
- * Offers the matches of one segment to the top. Returns how many matches there are; for a query of any of
- * several phrases and without a filter, how many more than the sum of those of each phrase, a negative number.
+ * Offers the matches of one segment to the top. Returns how many matches there are; for an OR of phrases
+ * without a filter, how many more than the sum of those of each phrase, a negative number.
  */
 export function* rankSegment(
   query: SegmentQuery,
@@ -263,15 +263,15 @@ export function* rankSegment(
   filter: ((id: DocumentId) => boolean) | undefined,
 ): Generator<void, number> {
   const { segment, hits } = query;
-  const kind = filter === undefined ? query.kind : undefined;
+  const kind = filter === undefined ? query.plan.kind : undefined;
   const [first = NO_POSTINGS, second] = hits;
   if (kind === 'or' && second === undefined) {
     rankOnePhrase(query, 0, first, ranking);
     return 0;
   }
-  if ((kind === 'or' || kind === 'and') && second !== undefined && hits.length === 2) {
+  if (kind !== undefined && kind !== 'not' && second !== undefined && hits.length === 2) {
     const both = yield* rankTwo(query, [first, second], ranking);
-    return kind === 'or' ? -both : both;
+    return kind === 'and' ? both : -both;
   }
   if (kind === 'or') {
     yield* rank(query, hits, ranking);

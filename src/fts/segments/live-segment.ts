@@ -17,7 +17,6 @@ import {
   type PostingList,
   posting,
   type Segment,
-  withOneMore,
 } from './segment.js';
 
 /**
@@ -158,8 +157,9 @@ export class LiveSegment implements Segment {
       this.#dictionary.retain(term);
     } else if (counts === 1) {
       const last = entries[entries.length - 1] ?? 0;
-      if (frequencyOf(last) === 0) list.zeros--;
-      entries[entries.length - 1] = withOneMore(last);
+      const frequency = frequencyOf(last);
+      if (frequency === 0) list.zeros--;
+      entries[entries.length - 1] = posting(slot, frequency + 1, this.lengths[slot] ?? 0);
     }
   }
 

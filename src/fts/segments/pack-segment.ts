@@ -5,7 +5,7 @@
  * that every token costs one cache line instead of three: the rows `build` of bench/search.mjs measure it.
  */
 import { type FrozenParts, FrozenSegment, narrowest, packedIds } from './frozen-segment.js';
-import { type Layout, posting, type Segment, withOneMore } from './segment.js';
+import { frequencyOf, type Layout, posting, type Segment } from './segment.js';
 
 /** Where a document is stored. */
 export interface DocumentLocation {
@@ -148,7 +148,12 @@ function fill(
           terms[at + LAST] = slot + 1;
           packed[next] = posting(slot, counts, lengths[slot] ?? 0);
           terms[at + POSTINGS] = next + 1;
-        } else if (counts === 1) packed[next - 1] = withOneMore(packed[next - 1] ?? 0);
+        } else if (counts === 1)
+          packed[next - 1] = posting(
+            slot,
+            frequencyOf(packed[next - 1] ?? 0) + 1,
+            lengths[slot] ?? 0,
+          );
         if (counts === 0) zeros[terms[at + LOCAL] ?? 0] = 1;
       }
     }

@@ -116,7 +116,8 @@ export function subtract(a: PostingList, b: PostingList): PostingList {
 
 /** Sums of frequencies and a length by slot, a bit for each slot that has one, and room for a result. All 0 between two uses. */
 const sums = new Uint32Array(MAX_SLOTS);
-const MAX_SUM = 2 ** (32 - LENGTH_BITS) - 1;
+/** Leaves room for one more frequency, and has the length that says nothing. */
+const MAX_SUM = 2 ** 31 - 1;
 const bits = new Uint32Array(MAX_SLOTS / 32);
 const union = new Uint32Array(MAX_SLOTS);
 
@@ -125,9 +126,8 @@ export function addToUnion(packed: Uint32Array, from: number, to: number): void 
   for (let i = from; i < to; i++) {
     const entry = packed[i] as number;
     const slot = entry >>> DETAIL_BITS;
-    const sum = sums[slot] as number;
-    const frequency = Math.min((sum >>> LENGTH_BITS) + frequencyOf(entry), MAX_SUM);
-    sums[slot] = (frequency << LENGTH_BITS) | ((sum | lengthIn(entry)) & MAX_LENGTH);
+    const sum = Math.min(sums[slot] as number, MAX_SUM);
+    sums[slot] = (sum + (frequencyOf(entry) << LENGTH_BITS)) | lengthIn(entry);
     bits[slot >>> 5] = (bits[slot >>> 5] as number) | (1 << (slot & 31));
   }
 }

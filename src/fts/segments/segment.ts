@@ -37,15 +37,6 @@ export const frequencyOf = (entry: number) =>
 /** The length in a posting; MAX_LENGTH if it does not have that of its document. */
 export const lengthIn = (entry: number) => ((entry & MANY) === 0 ? entry & MAX_LENGTH : MAX_LENGTH);
 
-/** The posting with a frequency that is greater by 1. */
-export function withOneMore(entry: number): number {
-  if ((entry & MANY) === 0) {
-    const next = entry + (1 << LENGTH_BITS);
-    return (next & MANY) === 0 ? next : (entry & ~MAX_DETAIL) | MANY | LEAST_MANY;
-  }
-  return (entry & MAX_FREQUENCY) < MAX_FREQUENCY ? entry + 1 : entry;
-}
-
 /** Postings or matches, ascending by slot. Only the first `length` entries count. */
 export interface PostingList {
   readonly packed: Uint32Array;
@@ -54,8 +45,7 @@ export interface PostingList {
 
 /**
  * The positions of every term in the default columns, as indexes into the tokens of its document.
- * Those of posting i of a term begin at `positions[starts[firstPosting(term) + i]]`; the frequency in
- * the posting is their number.
+ * Those of posting i of a term begin at `positions[starts[firstPosting(term) + i]]` and end at the next start.
  */
 export interface PositionIndex {
   readonly positions: Uint16Array | Uint32Array;
