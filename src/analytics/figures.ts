@@ -23,7 +23,9 @@ export class Figures {
   readonly #figures = new Map<string, ConversationFigures>();
   /** The most frequent words of the conversations whose topics were requested. */
   readonly #words = new WeakMap<ConversationFigures, readonly WordCount[]>();
-  #building: Promise<void> | undefined;
+  /** False: it ended early, because no caller waited any more. */
+  #building: Promise<boolean> | undefined;
+  readonly #callers = new Set<{ readonly signal: AbortSignal | undefined }>();
   #isFollowing = false;
 
   constructor(store: ConversationStore) {
@@ -32,11 +34,13 @@ export class Figures {
 
   /** All readable conversations as they are now. CANCELLED by the signal's reason, FILESYSTEM_ERROR. */
   async all(signal?: AbortSignal): Promise<Iterable<ConversationFigures>> {
-    this.#building ??= this.#build().catch((error: unknown) => {
-      this.#building = undefined;
-      throw error;
-    });
-    await this.#building;
+    const caller = { signal };
+    this.#callers.add(caller);
+    try {
+      while (!(await this.#built())) signal?.throwIfAborted();
+    } finally {
+      this.#callers.delete(caller);
+    }
     await this.#store.list(); // finds what changed and notifies the followers
     signal?.throwIfAborted();
     return this.#figures.values();
@@ -62,11 +66,35 @@ export class Figures {
     return words;
   }
 
-  async #build(): Promise<void> {
+  /** Callers that come while it is under way share it. */
+  #built(): Promise<boolean> {
+    const again = () => {
+      this.#building = undefined;
+    };
+    this.#building ??= this.#build().then(
+      (isComplete) => {
+        if (!isComplete) again();
+        return isComplete;
+      },
+      (error: unknown) => {
+        again();
+        throw error;
+      },
+    );
+    return this.#building;
+  }
+
+  /** Whether every caller has been cancelled. */
+  #isAbandoned(): boolean {
+    return [...this.#callers].every(({ signal }) => signal?.aborted === true);
+  }
+
+  async #build(): Promise<boolean> {
     if (!this.#isFollowing) this.#store.followFromNow((change) => this.#apply(change));
     this.#isFollowing = true;
     const slice = new TimeSlice();
     for (const { conversationId } of await this.#store.list()) {
+      if (this.#isAbandoned()) return false;
       if (this.#figures.has(conversationId)) continue;
       const view = await this.#store.view(conversationId).catch(() => undefined); // gone or damaged
       if (view === undefined) continue;
@@ -84,6 +112,7 @@ export class Figures {
       }
       if (slice.isSpent()) await slice.yield();
     }
+    return true;
   }
 
   #apply({ conversationId, document, unchangedMessages }: ConversationChange): void {

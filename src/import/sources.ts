@@ -71,7 +71,9 @@ export async function sourceOf(input: Input, from: string | undefined): Promise<
     });
   }
   throw new AppError('VALIDATION_ERROR', `${input.path} is of no format that Daybook knows.`, {
-    hint: 'Name an export, or the folder where a tool keeps its logs; --from names the format. docs/IMPORTING.md lists them.',
+    hint: /\.html?$/i.test(input.path)
+      ? 'A page such as chat.html only shows an export: import the zip or the folder that it came in.'
+      : 'Name an export, or the folder where a tool keeps its logs; --from names the format. docs/IMPORTING.md lists them.',
     details: { path: input.path },
   });
 }

@@ -4,7 +4,7 @@
  */
 import { functionWordMask, LANGUAGES, languageOf } from './languages.js';
 import { stemOf, type Vocabulary } from './vocabulary.js';
-import { scanWords, withoutMarks } from './words.js';
+import { scanWords, withoutMarks, wordsOf } from './words.js';
 
 /** Words beyond are passed over: one bit each. */
 const MAX_WORDS = 31;
@@ -72,6 +72,22 @@ export function readQuestion(
     isRequest: says(cues.isRequest),
     isRecollection: says(cues.isRecollection),
     isOverview: says(cues.isOverview),
+  };
+}
+
+/**
+ * Whether a name stands in the question: all of its words do, in whatever form and order. Function words of
+ * the name do not count; a name that has no others is never there.
+ */
+export function namedIn(question: string): (name: string) => boolean {
+  const words = wordsOf(question);
+  const language = languageOf(words.map(functionWordMask), 0);
+  const stemsOf = (typed: readonly string[]) =>
+    typed.map((word) => stemOf(word, language)).filter((stem) => stem !== undefined);
+  const asked = new Set(stemsOf(words));
+  return (name) => {
+    const stems = stemsOf(wordsOf(name));
+    return stems.length > 0 && stems.every((stem) => asked.has(stem));
   };
 }
 

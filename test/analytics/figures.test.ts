@@ -60,3 +60,30 @@ it('estimates the words of a very long conversation from every second or third m
   expect(words.get('oxbow')).toBe(834);
   expect(words.has('unread')).toBe(false);
 });
+
+it('stops reading when its only caller is cancelled, and reads the rest for the next', async () => {
+  const logsFolder = mkdtempSync(join(tmpdir(), 'daybook-figures-'));
+  onTestFinished(() => rmSync(logsFolder, { recursive: true, force: true }));
+  const store = await openConversationStore({ logsFolder, maxMessages: COUNT, fsync: false });
+  onTestFinished(() => store.close());
+  for (let n = 0; n < 10; n += 1) {
+    await store.create({ messages: [{ role: 'user', content: `talk ${n}` }] });
+  }
+  // What was created is known already; another store has read nothing.
+  const another = await openConversationStore({ logsFolder, maxMessages: COUNT, fsync: false });
+  onTestFinished(() => another.close());
+  await another.list();
+  const stop = new AbortController();
+  let views = 0;
+  const view = another.view.bind(another);
+  another.view = (ref) => {
+    views += 1;
+    if (views === 3) stop.abort(new Error('cancelled'));
+    return view(ref);
+  };
+  const figures = new Figures(another);
+  await expect(figures.all(stop.signal)).rejects.toThrow('cancelled');
+  expect(views).toBe(3);
+  expect([...(await figures.all())]).toHaveLength(10);
+  expect(views).toBe(10);
+});

@@ -43,6 +43,14 @@ describe('an archive', () => {
     expect(error.hint).toContain('daybook restore');
   });
 
+  it('that is only the page of an export is refused, with what to import', async () => {
+    const bench = await openImportBench();
+    const error = await errorOf(
+      bench.import(fileWith('<html>var jsonData = []</html>', 'chat.html')),
+    );
+    expect(error.hint).toContain('the zip or the folder');
+  });
+
   it('that would unpack to far more than it is, is refused', async () => {
     const bench = await openImportBench();
     const content = Buffer.alloc(80 * 1024 * 1024, 0x20);
