@@ -22,9 +22,18 @@ const env = { ...process.env, XDG_CONFIG_HOME: folder, XDG_CACHE_HOME: folder };
 const main = resolve(import.meta.dirname, '../dist/cli/main.js');
 const args = [main, '--root', join(folder, 'root'), '--http', '--port', '0', ...flags];
 const server = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
-const [line] = await once(server.stderr, 'data');
-const url = new URL(/http:\S+/.exec(String(line))[0]);
+const url = await addressOf(server.stderr);
 server.stderr.on('data', (text) => process.stderr.write(text));
+
+/** The address that the server prints, after what it may say before. */
+async function addressOf(output) {
+  for (let text = ''; ; ) {
+    const [part] = await once(output, 'data');
+    text += part;
+    const found = /http:\S+\/mcp/.exec(text);
+    if (found !== null) return new URL(found[0]);
+  }
+}
 
 /** Milliseconds of CPU, user and system, and megabytes resident. */
 function usage() {

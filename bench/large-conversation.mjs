@@ -1,6 +1,6 @@
 /**
  * A conversation file of 200 MB: how long the first `load` takes beside reading the bytes and JSON.parse
- * alone, and the longest time for which the event loop was not free. Once with ids as Daybook writes them,
+ * alone, 40 of its messages once it was indexed, and the longest time for which the event loop was not free. Once with ids as Daybook writes them,
  * once as by hand, without ids. `npm run build && node bench/large-conversation.mjs [megabytes]`
  */
 import {
@@ -70,13 +70,20 @@ for (const hasIds of [true, false]) {
     const store = await openConversationStore({ logsFolder, maxMessages: 1e6, fsync: false });
     const load = await measured(() => store.load(ID));
     const again = await measured(() => store.load(ID));
-    const title = await measured(() => store.update(ID, { title: 'Changed' }));
+    const { messageCount } = (await store.part(ID, { count: 0 })).head;
     await store.close();
+    const other = await openConversationStore({ logsFolder, maxMessages: 1e6, fsync: false });
+    await other.refresh(); // as for the search index: the file is read once, and not held
+    const middle = { first: Math.floor(messageCount / 2), count: 40 };
+    const page = await measured(() => other.part(ID, middle));
+    const title = await measured(() => other.update(ID, { title: 'Changed' }));
+    await other.close();
     console.log(`${BYTES / 1_000_000} MB, ${hasIds ? 'with ids' : 'without ids'}`);
     console.log(`  bytes from the disk    ${shown(disk)}`);
     console.log(`  JSON.parse             ${shown(parse)}`);
     console.log(`  load                   ${shown(load)}`);
     console.log(`  load again             ${shown(again)}`);
+    console.log(`  40 of its messages     ${shown(page)}`);
     console.log(`  change of the title    ${shown(title)}`);
     console.log(`  load / (disk + parse)  ${(load.ms / (disk.ms + parse.ms)).toFixed(2)}`);
   } finally {

@@ -150,6 +150,7 @@ async function measureAblations({ vectors }, conversations, ids, hasAssistant) {
     'no session': off('session', 'firstOfSession'),
     'no named speaker': off('namedSpeaker'),
     'no pairs': off('pairs'),
+    'no answers': off('isAnswer'),
     'words of the message alone': {
       weights: {
         before: 0,
@@ -158,6 +159,7 @@ async function measureAblations({ vectors }, conversations, ids, hasAssistant) {
         firstOfSession: 0,
         longReply: 0,
         isQuestion: 0,
+        isAnswer: 0,
         instruction: 0,
         instructionAsked: 0,
         preferenceAsked: 0,

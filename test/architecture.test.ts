@@ -117,6 +117,20 @@ function circles(): string[][] {
   return [...found.values()];
 }
 
+/** The files that are loaded with `from`: its imports of values, and theirs, without `import()`. */
+function loadedWith(from: readonly string[]): Set<string> {
+  const codeOf = new Map(sources.map(({ path, code }) => [path, code]));
+  const loaded = new Set(from);
+  for (const path of loaded) {
+    const code = codeOf.get(path) ?? '';
+    for (const [, name = ''] of code.matchAll(
+      /^(?:im|ex)port (?!type)[^;(]*?from '(\.[^']+)\.js'/gm,
+    ))
+      loaded.add(`${relative(SRC, resolve(SRC, dirname(path), name)).replaceAll('\\', '/')}.ts`);
+  }
+  return loaded;
+}
+
 describe('architecture', () => {
   it('sees the sources and their imports', () => {
     expect(sources.length).toBeGreaterThan(550);
@@ -125,6 +139,14 @@ describe('architecture', () => {
 
   it('has no circle of imports between files, types included', () => {
     expect(circles()).toEqual([]);
+  });
+
+  it('loads neither index nor locks before a server answers initialize', () => {
+    const loaded = loadedWith(['cli/program.ts', 'cli/commands/serve.ts']);
+    expect(loaded).toContain('tools/conversations/save-message.ts');
+    const late =
+      /text-index|fts\/(segments|terms|tokenizing)|^recall\/|find-index|file-lock|^app\.ts/;
+    expect([...loaded].filter((path) => late.test(path))).toEqual([]);
   });
 
   it('keeps folders small enough to be read at a glance', () => {

@@ -37,6 +37,7 @@ marked.use({
   gfm: true,
   breaks: true,
   renderer: {
+    checkbox: ({ checked }) => (checked ? '☑ ' : '☐ '),
     image: ({ href, text }) => `<a href="${escaped(href)}">${escaped(text || href)} (image)</a>`,
   },
 });
@@ -78,5 +79,5 @@ function addCopyButton(block: HTMLPreElement): void {
     });
   });
   block.tabIndex = 0;
-  block.append(button);
+  block.prepend(button);
 }

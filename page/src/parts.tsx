@@ -40,6 +40,15 @@ export function CopyButton({ label, text }: { readonly label: string; readonly t
   );
 }
 
+const numbers = new Intl.NumberFormat();
+
+/** A number as the reader's language has it. */
+export const shownNumber = (count: number): string => numbers.format(count);
+
+/** Such as `1 message` or `2,192 messages`. */
+export const counted = (count: number, name: string): string =>
+  `${shownNumber(count)} ${name}${count === 1 ? '' : 's'}`;
+
 export type NamedFigures = readonly (readonly [name: string, value: string])[];
 
 /** Figures in a row, each above its name. */

@@ -15,12 +15,17 @@ export interface ConversationFigures {
   readonly messages: readonly MessageFigures[];
 }
 
+/** Characters of one conversation whose words are counted; more would take seconds. */
+const MOST_READ_FOR_WORDS = 4_000_000;
+
 export class Figures {
   readonly #store: ConversationStore;
   readonly #figures = new Map<string, ConversationFigures>();
   /** The most frequent words of the conversations whose topics were requested. */
   readonly #words = new WeakMap<ConversationFigures, readonly WordCount[]>();
-  #building: Promise<void> | undefined;
+  /** False: it ended early, because no caller waited any more. */
+  #building: Promise<boolean> | undefined;
+  readonly #callers = new Set<{ readonly signal: AbortSignal | undefined }>();
   #isFollowing = false;
 
   constructor(store: ConversationStore) {
@@ -29,31 +34,67 @@ export class Figures {
 
   /** All readable conversations as they are now. CANCELLED by the signal's reason, FILESYSTEM_ERROR. */
   async all(signal?: AbortSignal): Promise<Iterable<ConversationFigures>> {
-    this.#building ??= this.#build().catch((error: unknown) => {
-      this.#building = undefined;
-      throw error;
-    });
-    await this.#building;
+    const caller = { signal };
+    this.#callers.add(caller);
+    try {
+      while (!(await this.#built())) signal?.throwIfAborted();
+    } finally {
+      this.#callers.delete(caller);
+    }
     await this.#store.list(); // finds what changed and notifies the followers
     signal?.throwIfAborted();
     return this.#figures.values();
   }
 
-  /** The words that most messages of a conversation have, of at most 40. Reads it at the first time. */
+  /**
+   * The words that most messages of a conversation have, of at most 40. Reads it at the first time. In a
+   * conversation of more than 4 million characters the counts are estimated from a part of its messages.
+   */
   async wordsOf(figures: ConversationFigures): Promise<readonly WordCount[]> {
     const known = this.#words.get(figures);
     if (known !== undefined) return known;
     const messages = messagesOf(await this.#store.view(figures.head.conversationId));
-    const words = await frequentWords(messages, messages, new TimeSlice());
+    const some = evenly(messages, MOST_READ_FOR_WORDS);
+    const share = some.length / messages.length;
+    const estimated = (count: number) => Math.round(count / share);
+    const words = (await frequentWords(some, some, new TimeSlice())).map((each) => ({
+      word: each.word,
+      inSession: estimated(each.inSession),
+      inConversation: estimated(each.inConversation),
+    }));
     this.#words.set(figures, words);
     return words;
   }
 
-  async #build(): Promise<void> {
+  /** Callers that come while it is under way share it. */
+  #built(): Promise<boolean> {
+    const again = () => {
+      this.#building = undefined;
+    };
+    this.#building ??= this.#build().then(
+      (isComplete) => {
+        if (!isComplete) again();
+        return isComplete;
+      },
+      (error: unknown) => {
+        again();
+        throw error;
+      },
+    );
+    return this.#building;
+  }
+
+  /** Whether every caller has been cancelled. */
+  #isAbandoned(): boolean {
+    return [...this.#callers].every(({ signal }) => signal?.aborted === true);
+  }
+
+  async #build(): Promise<boolean> {
     if (!this.#isFollowing) this.#store.followFromNow((change) => this.#apply(change));
     this.#isFollowing = true;
     const slice = new TimeSlice();
     for (const { conversationId } of await this.#store.list()) {
+      if (this.#isAbandoned()) return false;
       if (this.#figures.has(conversationId)) continue;
       const view = await this.#store.view(conversationId).catch(() => undefined); // gone or damaged
       if (view === undefined) continue;
@@ -71,6 +112,7 @@ export class Figures {
       }
       if (slice.isSpent()) await slice.yield();
     }
+    return true;
   }
 
   #apply({ conversationId, document, unchangedMessages }: ConversationChange): void {
@@ -93,4 +135,11 @@ function messagesOf(view: ConversationView, after = 0): Message[] {
     if (found !== undefined) messages.push(found);
   }
   return messages;
+}
+
+/** Every message, or every second, third, …, so that they have about `characters` at most together. */
+function evenly(messages: readonly Message[], characters: number): readonly Message[] {
+  const all = messages.reduce((sum, { content }) => sum + content.length, 0);
+  const step = Math.ceil(all / characters);
+  return step <= 1 ? messages : messages.filter((_, index) => index % step === 0);
 }

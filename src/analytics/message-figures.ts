@@ -4,7 +4,13 @@
  */
 import { isRecord } from '../base/is-record.js';
 import { estimateTextTokens } from '../base/tokens.js';
-import type { JsonObject, Message, Role } from '../stores/conversations/document/schema.js';
+import {
+  amountOf,
+  type Cost,
+  costOf,
+  nameOf,
+} from '../stores/conversations/document/message-cost.js';
+import type { Message, Role } from '../stores/conversations/document/schema.js';
 
 export interface MessageFigures {
   /** Epoch milliseconds. */
@@ -16,12 +22,11 @@ export interface MessageFigures {
   /** As the service counted them: question, sources and answer. */
   readonly billedTokens?: number;
   readonly model?: string;
-  readonly cost?: { readonly currency: string; readonly total: number };
+  readonly cost?: Cost;
 }
 
 /** A character of a script that writes no spaces, or a run of other letters and digits. */
 const WORD = wordPattern();
-const LONGEST_NAME = 80;
 
 export function figuresOf({ role, content, createdAt, metadata = {} }: Message): MessageFigures {
   const { usage, model } = metadata;
@@ -37,24 +42,12 @@ export function figuresOf({ role, content, createdAt, metadata = {} }: Message):
   };
 }
 
-/** What one answer has cost, as its metadata says. */
-export function costOf({ cost }: JsonObject = {}): MessageFigures['cost'] {
-  const total = isRecord(cost) ? amountOf(cost['total']) : undefined;
-  const currency = isRecord(cost) ? nameOf(cost['currency']) : undefined;
-  return total === undefined ? undefined : { currency: currency ?? 'USD', total };
-}
-
 function wordsIn(content: string): number {
   let count = 0;
-  for (const _ of content.matchAll(WORD)) count += 1;
+  WORD.lastIndex = 0;
+  while (WORD.test(content)) count += 1; // half the cost of matchAll, which cuts each word out
   return count;
 }
-
-const amountOf = (value: unknown): number | undefined =>
-  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
-
-const nameOf = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value.slice(0, LONGEST_NAME) : undefined;
 
 function wordPattern(): RegExp {
   const unspaced = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]`;

@@ -13,6 +13,7 @@ import { otherToolsCheck } from '../doctor/checks/other-tools.js';
 import { permissionCheck } from '../doctor/checks/permissions.js';
 import { Doctor } from '../doctor/doctor.js';
 import type { Codec } from '../files/codec.js';
+import { readStamp } from '../files/read/stamp.js';
 import { ArchiveFiles } from '../maintenance/archives/archive-files.js';
 import type { Backups } from '../maintenance/backup.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
@@ -73,7 +74,12 @@ export function doctorOf(config: Config, parts: Parts): Doctor {
       backupCheck({
         ...{ backups, clock, isDaily: backup.isDaily },
         archives: () => new ArchiveFiles({ folder: archive, logsFolder, fsync }).paths(),
-        hasData: async () => (await conversations.list()).length > 0,
+        async hasData() {
+          await memoryBank.refresh();
+          const entries = [await conversations.list(), memoryBank.known(), await insights.all()];
+          if (entries.some((list) => list.length > 0)) return true;
+          return (await readStamp(graph.wal)) !== undefined;
+        },
       }),
       diskCheck(root, [logsFolder, bankFolder, config.cacheFolder]),
       clockCheck(conversations, clock),

@@ -30,6 +30,11 @@ export class Uint32List {
     this.reserve(1)[this.count++] = number;
   }
 
+  append(numbers: Uint32Array): void {
+    this.reserve(numbers.length).set(numbers, this.count);
+    this.count += numbers.length;
+  }
+
   clear(): void {
     this.count = 0;
     if (this.array.length > MAX_RETAINED) this.array = new Uint32Array(MIN_CAPACITY);

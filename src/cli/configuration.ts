@@ -4,7 +4,7 @@
 import { type Config, loadConfig } from '../config/config.js';
 import { resolveRealPath } from '../files/door/real-path.js';
 import { readTextIfPresent } from '../files/paths/user-files.js';
-import { TOOLSETS } from '../tools/index.js';
+import { TOOLSETS } from '../tools/define-tool.js';
 
 /** Options given before or after the command, by setting name. */
 export type Flags = { readonly [name: string]: string | undefined };

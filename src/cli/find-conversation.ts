@@ -16,16 +16,34 @@ export const nameOfConversation = ({
   conversationId,
 }: Pick<ConversationHead, 'clientId' | 'conversationId'>): string => clientId ?? conversationId;
 
+/** The same for each of these, by its id: where two have the same key, the id instead. */
+export function namesOf(
+  heads: readonly Pick<ConversationHead, 'clientId' | 'conversationId'>[],
+): ReadonlyMap<string, string> {
+  const idsByName = new Map<string, Set<string>>();
+  for (const head of heads) {
+    const name = nameOfConversation(head);
+    idsByName.set(name, (idsByName.get(name) ?? new Set()).add(head.conversationId));
+  }
+  return new Map(
+    [...idsByName].flatMap(([name, ids]) =>
+      [...ids].map((id): [string, string] => [id, ids.size === 1 ? name : id]),
+    ),
+  );
+}
+
 /**
  * Its id. CONVERSATION_NOT_FOUND; CONFLICT where the name fits several; what `load` throws for a
  * complete id whose file cannot be read.
  */
 export async function findConversation(store: ConversationStore, name: string): Promise<string> {
   if (await isStoredId(store, name)) return name;
-  const found = matching(await store.list(), name);
+  const heads = await store.list();
+  const found = matching(heads, name);
   const [only, second] = found;
   if (only !== undefined && second === undefined) return only.conversationId;
   if (second !== undefined) throw ambiguous(name, found);
+  if (heads.length === 0 && store.damaged().length === 0) throw noneYet(name);
   throw notFound(name, store);
 }
 
@@ -99,15 +117,20 @@ function ambiguous(name: string, found: readonly ConversationHead[]): AppError {
   );
 }
 
+const noneYet = (name: string) =>
+  new AppError('CONVERSATION_NOT_FOUND', 'There is no conversation yet.', {
+    hint: 'daybook save begins one, daybook import brings some from other programs.',
+    details: { name },
+  });
+
 function notFound(name: string, store: ConversationStore): AppError {
   const damaged = store.damaged();
+  const may = damaged.length === 1 ? 'it may be the one' : 'one of them may be it';
+  const reasons = damaged.slice(0, MOST_NAMED).map(({ error }) => error.message);
   const unread =
     damaged.length === 0
       ? ''
-      : ` ${damaged.length} cannot be read, and one of them may be it: ${damaged
-          .slice(0, MOST_NAMED)
-          .map(({ error }) => error.message)
-          .join(' ')}`;
+      : ` ${damaged.length} cannot be read, and ${may}: ${reasons.join(' ')}`;
   return new AppError(
     'CONVERSATION_NOT_FOUND',
     `No conversation has the key, id or title ${JSON.stringify(name)}.${unread}`,

@@ -8,6 +8,7 @@ import type { Config } from '../config/config.js';
 import type { Tool } from '../tools/define-tool.js';
 import { configuration, type Flags } from './configuration.js';
 import { NOTHING_FOUND, OK } from './status.js';
+import { countOf } from './terminal/output.js';
 import { escapeControls } from './terminal/terminal-text.js';
 import { ROOT_CHOICES } from './with-app.js';
 
@@ -45,7 +46,7 @@ async function conversationProblems({ conversations }: App): Promise<string[]> {
       .duplicateKeys()
       .map(
         ({ clientId, conversationIds: [oldest, ...others] }) =>
-          `The key ${clientId} is in use twice: it opens ${oldest}, and does not open ${others.join(', ')}.`,
+          `The key ${clientId} is in use twice: reading by it gives ${oldest}, not ${others.join(', ')}; changes need the id.`,
       ),
   ];
 }
@@ -67,7 +68,7 @@ export async function reportLeftOut(area: Area, app: App): Promise<void> {
   const problems = await problemsOf(area, app);
   for (const problem of problems.slice(0, MOST_NAMED)) console.error(escapeControls(problem));
   if (problems.length > MOST_NAMED) {
-    console.error(`${problems.length - MOST_NAMED} more problems: see daybook info.`);
+    console.error(`${countOf(problems.length - MOST_NAMED, 'more problem')}: see daybook info.`);
   }
   if (problems.length > 0 && (process.exitCode ?? OK) === OK) process.exitCode = NOTHING_FOUND;
 }

@@ -6,14 +6,19 @@ import { terminalJson } from './terminal/terminal-text.js';
 export const endCommand = ({ exitCode }: { exitCode: number }): never =>
   process.exit(exitCode === 0 ? OK : FAILED);
 
+/** How commander says it. */
+const WRONG_ARGUMENT =
+  /command-argument value ('.*') is invalid for argument '(.*?)'\. Allowed choices are (.*)\.$/m;
+
 /** A sentence on stderr; with --json an object on stdout, as for every other error. */
 export function writeUsageError(text: string, write: (text: string) => void): void {
+  const plain = text.replace(WRONG_ARGUMENT, '$2 takes one of $3; $1 is none of them.');
   if (!isJsonWanted()) {
-    write(text);
+    write(plain);
     return;
   }
   if (!text.startsWith('error:')) return; // the pointer to the help, which people read
-  const message = text.replace(/^error: /, '').trim();
+  const message = plain.replace(/^error: /, '').trim();
   const error = { code: 'VALIDATION_ERROR', message };
   console.log(terminalJson({ success: false, error }));
 }

@@ -6,6 +6,7 @@
  */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { systemTimeZone } from '../base/local-time.js';
 import type { ConfigSources } from './config-sources.js';
 import { databaseNotices } from './database-notices.js';
 import {
@@ -108,7 +109,10 @@ export function loadConfig(sources: ConfigSources): Config {
     configFile,
     cacheFolder: realPath(cacheFolder(sources)),
     indexCache: values.indexCache,
-    timeZone: values.timeZone,
+    // To ask for the zone loads the engine's time zones, which a start need not wait for.
+    get timeZone() {
+      return values.timeZone ?? systemTimeZone();
+    },
     ...offerConfig(values, sources.knownToolsets, found.toolsets?.name),
     mode: values.mode,
     http: httpConfig(values, (name) => found[name]?.name ?? name),
@@ -132,9 +136,7 @@ export function loadConfig(sources: ConfigSources): Config {
     kg: graphConfig(values, found, root.path, named),
     imports: Object.freeze({
       activity: values.importActivity,
-      watched: WATCHED_TOOLS.filter(
-        (name) => values.importWatch.includes('all') || values.importWatch.includes(name),
-      ),
+      watched: watchedTools(values.importWatch),
       folders: values.importFolders.map(named),
       home,
       programs: programsFolder({ ...sources, env }),
@@ -145,4 +147,8 @@ export function loadConfig(sources: ConfigSources): Config {
     variable: (name: string) => env[name],
     notices: [...databaseNotices(sources.flags ?? {}, env), ...embeddingsNotices(embeddings)],
   });
+}
+
+function watchedTools(chosen: readonly string[]): Config['imports']['watched'] {
+  return WATCHED_TOOLS.filter((name) => chosen.includes('all') || chosen.includes(name));
 }

@@ -5,7 +5,7 @@
  */
 import { delimiter } from 'node:path';
 import { z } from 'zod';
-import { isTimeZone, systemTimeZone } from '../base/local-time.js';
+import { isTimeZone } from '../base/local-time.js';
 import { KEEPING_SETTINGS } from './keeping-settings.js';
 import { OFFER_SETTINGS } from './offer-settings.js';
 import { lowerCase, onOff, setting, text, wholeNumber } from './setting.js';
@@ -67,7 +67,7 @@ export const SETTINGS = {
   timeZone: setting({
     schema: text
       .refine(isTimeZone, { error: 'This is not a time zone of the IANA database.' })
-      .default(systemTimeZone()),
+      .optional(),
     takes: 'a time zone such as Europe/Berlin or UTC',
     about:
       'The time zone in which session_start and the command line show times (default: that of the system).',

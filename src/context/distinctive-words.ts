@@ -4,7 +4,7 @@
  * messages outside this conversation do.
  */
 
-import { segmentsOf } from '../base/segments.js';
+import { wordsOf } from '../base/segments.js';
 import type { TimeSlice } from '../base/time-slice.js';
 import type { Message } from '../stores/conversations/document/schema.js';
 import { proseLines } from './sentences.js';
@@ -82,20 +82,15 @@ async function messagesByWord(
   for (const { role, content } of messages) {
     if (role === 'system') continue;
     if (slice.isSpent()) await slice.yield();
-    for (const word of wordsOf(content)) counts.set(word, (counts.get(word) ?? 0) + 1);
+    for (const word of distinctiveWordsOf(content)) counts.set(word, (counts.get(word) ?? 0) + 1);
   }
   return counts;
 }
 
-function wordsOf(content: string): Set<string> {
-  const words = new Set<string>();
-  for (const line of proseLines(content)) {
-    for (const { segment, isWordLike } of segmentsOf('word', line)) {
-      const word = segment.toLowerCase();
-      if (isWordLike && isDistinctive(word)) words.add(word);
-    }
-  }
-  return words;
+function distinctiveWordsOf(content: string): Set<string> {
+  const all = new Set(proseLines(content).flatMap(wordsOf));
+  const lowercase = new Set([...all].map((word) => word.toLowerCase()));
+  return new Set([...lowercase].filter(isDistinctive));
 }
 
 function isDistinctive(word: string): boolean {

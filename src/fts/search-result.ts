@@ -41,7 +41,10 @@ export class SearchResult {
     unknownWords: readonly string[],
   ) {
     this.total = result.total;
-    this.hits = result.page.map(({ id, score }) => ({ id, rank: -1 * score }));
+    this.hits = result.page.map(({ segment, slot, score }) => ({
+      id: segment.ids[slot] ?? 0,
+      rank: -1 * score,
+    }));
     this.relaxed = relaxed;
     this.unknownWords = unknownWords;
     this.#queries = result.queries;

@@ -3,6 +3,7 @@
  * for something more general comes before it.
  */
 import { AppError } from '../base/errors.js';
+import { isAgeFile } from '../files/age.js';
 import type { Input } from '../files/input/input-types.js';
 import type { Source } from './source.js';
 import { chatgpt } from './sources/chatgpt.js';
@@ -63,8 +64,16 @@ export async function sourceOf(input: Input, from: string | undefined): Promise<
     });
   }
   for (const source of SOURCES) if (await source.detect(input)) return source;
+  if (input.form === 'file' && isAgeFile(input.path)) {
+    throw new AppError('VALIDATION_ERROR', `${input.path} is an encrypted age file.`, {
+      hint: 'daybook restore opens an export of Daybook; decrypt any other with age -d, then import it.',
+      details: { path: input.path },
+    });
+  }
   throw new AppError('VALIDATION_ERROR', `${input.path} is of no format that Daybook knows.`, {
-    hint: 'Name an export, or the folder where a tool keeps its logs; --from names the format. docs/IMPORTING.md lists them.',
+    hint: /\.html?$/i.test(input.path)
+      ? 'A page such as chat.html only shows an export: import the zip or the folder that it came in.'
+      : 'Name an export, or the folder where a tool keeps its logs; --from names the format. docs/IMPORTING.md lists them.',
     details: { path: input.path },
   });
 }

@@ -96,9 +96,19 @@ function missingBytes(
   const isMissing = (name: string) => {
     const target = targetOf(name, options);
     if (target === undefined || name.includes('/.trash/')) return false;
-    return options.only?.(name) !== false && !readStampNow(join(target.folder, target.name));
+    return options.only?.(name) !== false && isAbsent(join(target.folder, target.name));
   };
   return files.reduce((sum, { name, sizeBytes }) => sum + (isMissing(name) ? sizeBytes : 0), 0);
+}
+
+/** False for a name that the file system cannot have: `restoreOne` refuses it. */
+function isAbsent(path: string): boolean {
+  try {
+    return readStampNow(path) === undefined;
+  } catch (error) {
+    if (isAppError(error)) return false;
+    throw error;
+  }
 }
 
 async function restoreOne(

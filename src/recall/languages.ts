@@ -35,15 +35,15 @@ LANGUAGES.forEach(({ stopWords }, position) => {
     languagesOf.set(word, (languagesOf.get(word) ?? 0) | (1 << position));
 });
 
-/** The position in LANGUAGES of the language of `words` (lower case); `before` if they do not show it. */
-export function languageOf(words: readonly string[], before: number): number {
+/** A bit for each language that has the word (in lower case) as a function word. */
+export const functionWordMask = (word: string): number => languagesOf.get(word) ?? 0;
+
+/** The position in LANGUAGES of the language of words with such masks; `before` if they do not show it. */
+export function languageOf(masks: Iterable<number>, before: number): number {
   const counts = new Uint32Array(LANGUAGES.length);
-  for (const word of words) {
-    const mask = languagesOf.get(word);
-    if (mask === undefined) continue;
-    for (let position = 0; position < counts.length; position++)
-      if ((mask >> position) & 1) counts[position] = (counts[position] ?? 0) + 1;
-  }
+  for (const mask of masks)
+    for (let position = 0, rest = mask; rest !== 0; position++, rest >>>= 1)
+      counts[position] = (counts[position] ?? 0) + (rest & 1);
   let best = before;
   let most = counts[before] ?? 0;
   counts.forEach((count, position) => {

@@ -2,9 +2,10 @@
  * One message as recall reads it: stems in their order, cut into passages, and what can be derived from
  * the text alone. Who speaks and when stands before the words, so that a question may name either.
  */
-import { LANGUAGES, languageOf } from './languages.js';
+import type { Uint32List } from '../base/typed-array.js';
+import { LANGUAGES } from './languages.js';
 import { STOPPED, type Vocabulary } from './vocabulary.js';
-import { scanWords, wordsOf } from './words.js';
+import { scanWords } from './words.js';
 
 /** Of a passage, in words of the text as it is read. */
 export const PASSAGE_WORDS = 120;
@@ -27,15 +28,20 @@ export const IS_INSTRUCTION = 4;
 export const IS_PREFERENCE = 8;
 export const IS_ASSISTANT = 16;
 
+/** What is known of a message beside its stems. */
 export interface ReadMessage {
-  /** Numbers of stems: speaker and date first, then the content. */
-  readonly terms: readonly number[];
-  /** How many of them stand before the content. */
+  /** How many of its stems stand before the content. */
   readonly prefix: number;
-  /** Passages as places in `terms`: from, to, from, to. */
-  readonly passages: readonly number[];
   readonly flags: number;
   readonly language: number;
+}
+
+/** Stems of messages one after another, and their passages. */
+export interface StemLists {
+  /** Numbers of stems; of each message speaker and date first, then the content. */
+  readonly terms: Uint32List;
+  /** Passages as positions in `terms`: from, to, from, to. */
+  readonly passages: Uint32List;
 }
 
 /** A step reads about so many characters, or numbers so many words: a millisecond or two. */
@@ -44,39 +50,42 @@ const STEP_WORDS = 8_192;
 /** Cues of an instruction or a preference are looked for so far. */
 const CUE_CHARS = 100_000;
 
-/** `before`: the language of the message before it. Pauses in between for what is long. */
+/**
+ * Adds a message to `lists`. `before`: the language of the message before it. Pauses in between for what is
+ * long; until the end nothing else may use the vocabulary's reader or the lists.
+ */
 export function* readMessage(
   message: MessageSource,
   vocabulary: Vocabulary,
   before: number,
+  { terms, passages }: StemLists,
 ): Generator<undefined, ReadMessage> {
-  const words: string[] = [];
-  const reached: number[] = [];
-  let read = 0;
+  const { reader } = vocabulary;
+  reader.clear();
   for (const part of partsOf(message.content)) {
-    scanWords(part, (word, _start, _end, weight) => {
-      words.push(word);
-      reached.push(read);
-      read += weight;
-    });
-    yield;
+    reader.add(part);
+    if (part.length < message.content.length) yield;
   }
-  const language = languageOf(words, before);
-  const terms: number[] = [];
-  for (const word of prefixOf(message, language)) {
-    const term = vocabulary.numberOf(word, language);
+  const { count } = reader.words;
+  const read = reader.read / 2;
+  const language = vocabulary.languageOf(before);
+  const from = terms.count;
+  reader.add(prefixOf(message, language));
+  const { words, reached } = reader;
+  const put = (at: number) => {
+    const term = vocabulary.stemOf(words.array[at] ?? 0, language);
     if (term !== STOPPED) terms.push(term);
-  }
-  const prefix = terms.length;
+  };
+  for (let at = count; at < words.count; at++) put(at);
+  const prefix = terms.count - from;
   const cutter = new PassageCutter(read);
-  for (const [at, word] of words.entries()) {
-    cutter.reach(reached[at] ?? 0, terms.length);
-    const term = vocabulary.numberOf(word, language);
-    if (term !== STOPPED) terms.push(term);
+  for (let at = 0; at < count; at++) {
+    cutter.reach((reached.array[at] ?? 0) / 2, terms.count);
+    put(at);
     if (at % STEP_WORDS === STEP_WORDS - 1) yield;
   }
-  const passages = cutter.end(terms.length);
-  return { terms, prefix, passages, flags: flagsOf(message, read, language), language };
+  for (const position of cutter.end(terms.count)) passages.push(position);
+  return { prefix, flags: flagsOf(message, read, language), language };
 }
 
 /** The text in parts that end before a blank, so that no word is cut. */
@@ -91,11 +100,11 @@ function* partsOf(text: string): Generator<string> {
   }
 }
 
-function prefixOf({ speaker, time }: MessageSource, language: number): string[] {
+function prefixOf({ speaker = '', time }: MessageSource, language: number): string {
   const date = new Date(time);
-  if (Number.isNaN(date.getTime())) return wordsOf(speaker ?? '');
+  if (Number.isNaN(date.getTime())) return speaker;
   const month = monthName(language, date.getUTCMonth());
-  return wordsOf(`${speaker ?? ''} ${date.getUTCDate()} ${month} ${date.getUTCFullYear()}`);
+  return `${speaker} ${date.getUTCDate()} ${month} ${date.getUTCFullYear()}`;
 }
 
 const months = new Map<number, string[]>();
@@ -115,8 +124,8 @@ function flagsOf({ role, content }: MessageSource, words: number, language: numb
   const isAssistant = role === 'assistant';
   const isUser = role === 'user';
   const cues = LANGUAGES[language]?.cues ?? {};
-  const isStanding = (cue: RegExp | undefined) =>
-    isUser && cue?.test(content.slice(0, CUE_CHARS).toLowerCase()) === true;
+  const lower = isUser ? content.slice(0, CUE_CHARS).toLowerCase() : '';
+  const isStanding = (cue: RegExp | undefined) => isUser && cue?.test(lower) === true;
   return (
     (words <= MOST_WORDS_OF_A_QUESTION && ENDS_IN_QUESTION.test(content) ? IS_QUESTION : 0) |
     (isAssistant ? IS_ASSISTANT : 0) |
@@ -138,6 +147,8 @@ class PassageCutter {
   readonly #starts: number[] = [];
   readonly #ends: number[] = [];
   readonly #count: number;
+  /** Where the next passage begins or ends, in words that were read. */
+  #next = 0;
 
   constructor(words: number) {
     this.#count = passageCount(words);
@@ -145,11 +156,15 @@ class PassageCutter {
 
   /** The word `read` words into the text goes to the position `at`. */
   reach(read: number, at: number): void {
+    if (read < this.#next) return;
     const step = PASSAGE_WORDS - OVERLAP_WORDS;
-    while (this.#starts.length < this.#count && read >= this.#starts.length * step)
-      this.#starts.push(at);
-    while (this.#ends.length < this.#count - 1 && read >= this.#ends.length * step + PASSAGE_WORDS)
-      this.#ends.push(at);
+    const nextStart = () =>
+      this.#starts.length < this.#count ? this.#starts.length * step : Infinity;
+    const nextEnd = () =>
+      this.#ends.length < this.#count - 1 ? this.#ends.length * step + PASSAGE_WORDS : Infinity;
+    while (read >= nextStart()) this.#starts.push(at);
+    while (read >= nextEnd()) this.#ends.push(at);
+    this.#next = Math.min(nextStart(), nextEnd());
   }
 
   end(at: number): number[] {

@@ -2,9 +2,9 @@
  * A question as recall asks it: its words without the function words, each with all the stems it may
  * have in the languages of the store, and what the question wants, where a cue says so.
  */
-import { LANGUAGES, languageOf } from './languages.js';
+import { functionWordMask, LANGUAGES, languageOf } from './languages.js';
 import { stemOf, type Vocabulary } from './vocabulary.js';
-import { scanWords, withoutMarks } from './words.js';
+import { scanWords, withoutMarks, wordsOf } from './words.js';
 
 /** Words beyond are passed over: one bit each. */
 const MAX_WORDS = 31;
@@ -43,7 +43,7 @@ export function readQuestion(
   const entities = entitiesFirst ? entitiesOf(text) : undefined;
   const typed: string[] = [];
   scanWords(text, (word) => typed.push(word));
-  const own = languageOf(typed, 0);
+  const own = languageOf(typed.map(functionWordMask), 0);
   const all = [...new Set([own, ...languages])];
   const words: QuestionWord[] = [];
   const positions = new Map<string, number>();
@@ -72,6 +72,22 @@ export function readQuestion(
     isRequest: says(cues.isRequest),
     isRecollection: says(cues.isRecollection),
     isOverview: says(cues.isOverview),
+  };
+}
+
+/**
+ * Whether a name stands in the question: all of its words do, in whatever form and order. Function words of
+ * the name do not count; a name that has no others is never there.
+ */
+export function namedIn(question: string): (name: string) => boolean {
+  const words = wordsOf(question);
+  const language = languageOf(words.map(functionWordMask), 0);
+  const stemsOf = (typed: readonly string[]) =>
+    typed.map((word) => stemOf(word, language)).filter((stem) => stem !== undefined);
+  const asked = new Set(stemsOf(words));
+  return (name) => {
+    const stems = stemsOf(wordsOf(name));
+    return stems.length > 0 && stems.every((stem) => asked.has(stem));
   };
 }
 

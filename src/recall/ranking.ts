@@ -19,6 +19,7 @@ export const WEIGHTS = {
   sessionVector: 0.25,
   pairs: 0.5,
   isQuestion: -0.15,
+  isAnswer: 0.1,
   namedSpeaker: 0.3,
   firstOfSession: 0.45,
   longReply: -0.9,
@@ -96,6 +97,7 @@ interface Features {
   readonly pairs: number;
   readonly isNamed: boolean;
   readonly isFirst: boolean;
+  readonly isAnswer: boolean;
   readonly flags: number;
 }
 
@@ -123,9 +125,14 @@ function featuresOf(
     pairs: Math.min(MOST_PAIRS, pairs.in(scored.hits, message)) / MOST_PAIRS,
     isNamed: speaker !== undefined && wordsOf(speaker).some((name) => names.has(name)),
     isFirst: session.first === message,
+    isAnswer: isAnswer(stream, message),
     flags: stream.flags[message] ?? 0,
   };
 }
+
+/** Whether a message follows a short question that another speaker asked: such replies say the facts. */
+const isAnswer = ({ flags, speakers }: Stream, message: number) =>
+  ((flags[message - 1] ?? 0) & IS_QUESTION) !== 0 && speakers[message - 1] !== speakers[message];
 
 /** What is scaled, and by whose span. */
 const SCALED = {
@@ -187,6 +194,7 @@ function answerScore(features: Features, { question, weights }: RankingInput): n
     weights.sessionVector * features.sessionVector +
     weights.pairs * features.pairs +
     weights.isQuestion * has(IS_QUESTION) +
+    weights.isAnswer * (features.isAnswer ? 1 : 0) +
     weights.namedSpeaker * (features.isNamed ? 1 : 0) +
     weights.firstOfSession * (features.isFirst ? 1 : 0) +
     has(IS_LONG_REPLY) * (weights.longReply + weights.longReplyAsked * asksAssistant) +

@@ -2,7 +2,7 @@
  * The part of a message that shows why it was found, with the words of the question marked in
  * whatever form they stand there.
  */
-import { languageOf } from './languages.js';
+import { functionWordMask, languageOf } from './languages.js';
 import type { Question } from './question.js';
 import { stemOf, type Vocabulary } from './vocabulary.js';
 import { scanWords } from './words.js';
@@ -60,7 +60,7 @@ function askedWords(text: string, question: Question, vocabulary: Vocabulary): W
   const found: { word: string; start: number; end: number }[] = [];
   scanWords(text, (word, start, end) => found.push({ word, start, end }));
   const language = languageOf(
-    found.map(({ word }) => word),
+    found.map(({ word }) => functionWordMask(word)),
     0,
   );
   return found.map(({ word, start, end }) => {

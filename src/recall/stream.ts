@@ -3,7 +3,8 @@
  * messages and passages begin. Never changed: an appended message makes a new one that shares nothing
  * but the numbers. Four bytes a word, so a store of a million messages stays in memory.
  */
-import { type MessageSource, type ReadMessage, readMessage } from './message-text.js';
+import { Uint32List } from '../base/typed-array.js';
+import { type MessageSource, readMessage, type StemLists } from './message-text.js';
 import type { Vocabulary } from './vocabulary.js';
 
 /** Roles have the first numbers among the speakers of a conversation, people those after. */
@@ -56,51 +57,62 @@ export function* readStream(
 ): Generator<undefined, Stream> {
   const reused = known === undefined ? 0 : Math.min(unchanged, messagesIn(known), messages.length);
   const people = [...(known?.people ?? [])];
-  const read: { message: ReadMessage; speaker: number; time: number }[] = [];
+  const made = emptyArrays(messages.length);
+  const lists = { terms: new Uint32List(), passages: new Uint32List() };
+  if (known !== undefined && reused > 0) copyFirst(known, reused, made, lists);
   let language = reused > 0 ? (known?.languages[reused - 1] ?? 0) : 0;
-  for (const source of messages.slice(reused)) {
-    const message = yield* readMessage(source, vocabulary, language);
-    language = message.language;
-    read.push({ message, speaker: speakerNumber(source, people), time: source.time });
+  for (let at = reused; at < messages.length; at++) {
+    const source = messages[at];
+    if (source === undefined) continue;
+    const read = yield* readMessage(source, vocabulary, language, lists);
+    language = read.language;
+    made.prefixes[at] = read.prefix;
+    made.flags[at] = read.flags;
+    made.languages[at] = language;
+    made.speakers[at] = speakerNumber(source, people);
+    made.times[at] = source.time;
+    made.starts[at + 1] = lists.terms.count;
+    made.firstPassages[at + 1] = lists.passages.count / 2;
     yield;
   }
-  const old = known === undefined || reused === 0 ? undefined : firstMessages(known, reused);
-  const { terms, starts, passages, firstPassages } = layOut(read, old);
-  const joined = <T extends Uint8Array | Float64Array>(
-    before: T | undefined,
-    made: T,
-    values: readonly number[],
-  ): T => {
-    if (before !== undefined) made.set(before);
-    made.set(values, reused);
-    return made;
-  };
-  const bytes = (before: Uint8Array | undefined, values: readonly number[]) =>
-    joined(before, new Uint8Array(messages.length), values);
+  const { terms, passages } = lists;
   return {
-    ...{ terms, starts, passages, firstPassages, people },
-    prefixes: bytes(
-      old?.prefixes,
-      read.map(({ message }) => message.prefix),
-    ),
-    flags: bytes(
-      old?.flags,
-      read.map(({ message }) => message.flags),
-    ),
-    languages: bytes(
-      old?.languages,
-      read.map(({ message }) => message.language),
-    ),
-    speakers: bytes(
-      old?.speakers,
-      read.map(({ speaker }) => speaker),
-    ),
-    times: joined(
-      old?.times,
-      new Float64Array(messages.length),
-      read.map(({ time }) => time),
-    ),
+    ...made,
+    terms: terms.array.slice(0, terms.count),
+    passages: passages.array.slice(0, passages.count),
+    people,
   };
+}
+
+/** What has one number a message. */
+function emptyArrays(count: number): Omit<StreamArrays, keyof StemLists> {
+  return {
+    starts: new Uint32Array(count + 1),
+    firstPassages: new Uint32Array(count + 1),
+    prefixes: new Uint8Array(count),
+    flags: new Uint8Array(count),
+    languages: new Uint8Array(count),
+    speakers: new Uint8Array(count),
+    times: new Float64Array(count),
+  };
+}
+
+/** The arrays of `known` as they were after its first `count` messages. */
+function copyFirst(
+  known: StreamArrays,
+  count: number,
+  made: Omit<StreamArrays, keyof StemLists>,
+  { terms, passages }: StemLists,
+): void {
+  made.starts.set(known.starts.subarray(0, count + 1));
+  made.firstPassages.set(known.firstPassages.subarray(0, count + 1));
+  made.prefixes.set(known.prefixes.subarray(0, count));
+  made.flags.set(known.flags.subarray(0, count));
+  made.languages.set(known.languages.subarray(0, count));
+  made.speakers.set(known.speakers.subarray(0, count));
+  made.times.set(known.times.subarray(0, count));
+  terms.append(known.terms.subarray(0, known.starts[count]));
+  passages.append(known.passages.subarray(0, 2 * (known.firstPassages[count] ?? 0)));
 }
 
 function speakerNumber({ role, speaker }: MessageSource, people: string[]): number {
@@ -111,49 +123,4 @@ function speakerNumber({ role, speaker }: MessageSource, people: string[]): numb
   if (at < 0 && people.length + ROLES.length >= MAX_SPEAKERS) return ofRole;
   if (at < 0) at = people.push(name) - 1;
   return at + ROLES.length;
-}
-
-/** The arrays as they were after the first `count` messages. */
-function firstMessages(stream: StreamArrays, count: number): StreamArrays {
-  const terms = stream.terms.subarray(0, stream.starts[count]);
-  const passages = stream.passages.subarray(0, 2 * (stream.firstPassages[count] ?? 0));
-  return {
-    ...{ terms, passages },
-    starts: stream.starts.subarray(0, count + 1),
-    firstPassages: stream.firstPassages.subarray(0, count + 1),
-    prefixes: stream.prefixes.subarray(0, count),
-    flags: stream.flags.subarray(0, count),
-    languages: stream.languages.subarray(0, count),
-    speakers: stream.speakers.subarray(0, count),
-    times: stream.times.subarray(0, count),
-  };
-}
-
-/** Terms, messages and passages of what was read, behind what there was. */
-function layOut(read: readonly { message: ReadMessage }[], old: StreamArrays | undefined) {
-  const oldTerms = old?.terms.length ?? 0;
-  const oldMessages = old?.flags.length ?? 0;
-  const oldPassages = old?.passages.length ?? 0;
-  const sum = (count: (message: ReadMessage) => number) =>
-    read.reduce((total, { message }) => total + count(message), 0);
-  const terms = new Uint32Array(oldTerms + sum((message) => message.terms.length));
-  const passages = new Uint32Array(oldPassages + sum((message) => message.passages.length));
-  const starts = new Uint32Array(oldMessages + read.length + 1);
-  const firstPassages = new Uint32Array(starts.length);
-  if (old !== undefined) {
-    terms.set(old.terms);
-    passages.set(old.passages);
-    starts.set(old.starts);
-    firstPassages.set(old.firstPassages);
-  }
-  let term = oldTerms;
-  let passage = oldPassages;
-  read.forEach(({ message }, at) => {
-    terms.set(message.terms, term);
-    for (const position of message.passages) passages[passage++] = term + position;
-    term += message.terms.length;
-    starts[oldMessages + at + 1] = term;
-    firstPassages[oldMessages + at + 1] = passage / 2;
-  });
-  return { terms, passages, starts, firstPassages };
 }

@@ -2,6 +2,7 @@
  * Recall over short texts that stand alone (sections of notes, insights, facts): the same words, stems
  * and scores as for messages, but nothing beside a text speaks for it.
  */
+import { namedIn } from './question.js';
 import { RecallIndex } from './recall-index.js';
 import { cutRecallSnippet, type SnippetStyle } from './recall-snippet.js';
 
@@ -14,6 +15,8 @@ export interface RecalledText {
 export interface RecalledTexts {
   readonly total: number;
   readonly hits: readonly RecalledText[];
+  /** Whether the question names a thing of this name: see `namedIn`. */
+  names(name: string): boolean;
   /** The part of a text that has most words of the question, with those words marked. */
   snippet(text: string, style: SnippetStyle): string;
 }
@@ -55,11 +58,19 @@ export class TextRecall {
       const whole = { start: 0, end: text.length };
       return cutRecallSnippet(text, whole, answer.question, this.#index.vocabulary, style);
     };
-    return { total: answer.total, hits: hits.flat(), snippet };
+    return { total: answer.total, hits: hits.flat(), names: namedIn(question), snippet };
   }
 }
 
 const WORDS_ALONE = {
-  ...{ before: 0, after: 0, session: 0, isQuestion: 0, firstOfSession: 0, longReply: 0 },
+  ...{
+    before: 0,
+    after: 0,
+    session: 0,
+    isQuestion: 0,
+    isAnswer: 0,
+    firstOfSession: 0,
+    longReply: 0,
+  },
   ...{ longReplyAsked: 0, instruction: 0, instructionAsked: 0, preferenceAsked: 0 },
 };

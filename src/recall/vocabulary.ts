@@ -2,55 +2,84 @@
  * Numbers for stems. A word is stemmed once for each language, and never again: people use few words
  * very often. Numbers are given in order and never taken back, so a table by number is a plain array.
  */
-import { LANGUAGES } from './languages.js';
+import { withCapacity } from '../base/typed-array.js';
+import { functionWordMask, LANGUAGES, languageOf } from './languages.js';
+import { MAX_LENGTH, StringNumbers, WordReader } from './word-reader.js';
 import { withoutMarks } from './words.js';
 
 /** Of a word that is not indexed. */
 export const STOPPED = -1;
-/** Longer ones are data and not words. */
-const MAX_LENGTH = 64;
+/** In a table by word: not stemmed yet. The number of a stem is stored as the sum of it and `KNOWN`. */
+const UNKNOWN = 0;
+const KNOWN = 2;
 
 export class Vocabulary {
-  readonly #terms: string[];
-  readonly #numbers = new Map<string, number>();
-  /** By language: what a word became. */
-  readonly #known: Map<string, number>[] = LANGUAGES.map(() => new Map());
+  readonly #stems = new StringNumbers();
+  readonly #words = new StringNumbers();
+  /** By language and number of a word: what it became. */
+  readonly #known: Int32Array[] = LANGUAGES.map(() => new Int32Array(0));
+  /** By number of a word: the languages that have it as a function word; of the first `#seen` words. */
+  #functionWordOf = new Uint8Array(0);
+  #seen = 0;
+  /** Reads texts as numbers of words, which `stemOf` takes. One text after another. */
+  readonly reader = new WordReader(this.#words);
 
   constructor(terms: readonly string[] = []) {
-    this.#terms = [...terms];
-    this.#terms.forEach((term, number) => {
-      this.#numbers.set(term, number);
-    });
+    for (const term of terms) this.#stems.intern(term);
   }
 
+  /** All numbers of stems are lower. */
   get size(): number {
-    return this.#terms.length;
+    return this.#stems.capacity;
   }
 
-  get terms(): readonly string[] {
-    return this.#terms;
+  /** The stem of a number. */
+  term(number: number): string {
+    return this.#stems.term(number);
   }
 
-  /** The number of a word's stem in a language, given one where it has none; `STOPPED` for function words. */
-  numberOf(word: string, language: number): number {
-    const known = this.#known[language]?.get(word);
-    if (known !== undefined) return known;
-    const stem = stemOf(word, language);
-    const number = stem === undefined ? STOPPED : this.#numberOfStem(stem);
-    this.#known[language]?.set(word, number);
-    return number;
+  /** The word of a number that the reader gave. */
+  word(number: number): string {
+    return this.#words.term(number);
+  }
+
+  /**
+   * The number of the stem that the word has in a language, given one where it has none; `STOPPED` for
+   * function words.
+   */
+  stemOf(word: number, language: number): number {
+    const known = this.#known[language]?.[word] ?? UNKNOWN;
+    return known === UNKNOWN ? this.#stem(word, language) : known - KNOWN;
+  }
+
+  /** The language of the words that the reader has; `before` if they do not show it. */
+  languageOf(before: number): number {
+    const { array, count } = this.reader.words;
+    const all = this.#masks();
+    const masks = new Uint8Array(count);
+    for (let at = 0; at < count; at++) masks[at] = all[array[at] ?? 0] ?? 0;
+    return languageOf(masks, before);
+  }
+
+  #masks(): Uint8Array {
+    const { capacity } = this.#words;
+    this.#functionWordOf = withCapacity(this.#functionWordOf, capacity);
+    for (; this.#seen < capacity; this.#seen++)
+      this.#functionWordOf[this.#seen] = functionWordMask(this.word(this.#seen));
+    return this.#functionWordOf;
   }
 
   /** The number of a stem, if any text has it. */
   find(stem: string): number | undefined {
-    return this.#numbers.get(stem);
+    return this.#stems.find(stem);
   }
 
-  #numberOfStem(stem: string): number {
-    const known = this.#numbers.get(stem);
-    if (known !== undefined) return known;
-    const number = this.#terms.push(stem) - 1;
-    this.#numbers.set(stem, number);
+  #stem(word: number, language: number): number {
+    const stem = stemOf(this.word(word), language);
+    const number = stem === undefined ? STOPPED : this.#stems.intern(stem);
+    const table = withCapacity(this.#known[language] ?? new Int32Array(0), this.#words.capacity);
+    table[word] = number + KNOWN;
+    this.#known[language] = table;
     return number;
   }
 }

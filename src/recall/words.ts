@@ -6,6 +6,7 @@
 import { bigramsOf, cjkRunsOf } from '../fts/tokenizing/cjk-bigrams.js';
 
 const RUN = /[\p{L}\p{N}\p{M}]+/gu;
+const RUN_HERE = new RegExp(RUN, 'uy');
 const NOT_ASCII = /[^\0-\x7f]/;
 const MARK = /\p{M}/gu;
 
@@ -17,12 +18,19 @@ const CJK_WEIGHT = 0.5;
 
 /** Calls `sink` for each word, in order. */
 export function scanWords(text: string, sink: WordSink): void {
-  for (const match of text.matchAll(RUN)) {
-    const [run] = match;
-    const start = match.index;
-    if (!NOT_ASCII.test(run)) sink(run.toLowerCase(), start, start + run.length, 1);
-    else scanUnicode(run, start, sink);
-  }
+  for (const match of text.matchAll(RUN)) scanRun(match[0], match.index, sink);
+}
+
+/** The run of letters and digits that begins at `start`; empty where none does. */
+export function runAt(text: string, start: number): string {
+  RUN_HERE.lastIndex = start;
+  return RUN_HERE.exec(text)?.[0] ?? '';
+}
+
+/** Calls `sink` for each word of a run of letters and digits that begins at `start`. */
+export function scanRun(run: string, start: number, sink: WordSink): void {
+  if (NOT_ASCII.test(run)) scanUnicode(run, start, sink);
+  else sink(run.toLowerCase(), start, start + run.length, 1);
 }
 
 function scanUnicode(run: string, start: number, sink: WordSink): void {

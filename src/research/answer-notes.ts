@@ -30,6 +30,13 @@ export function notesFor(
   return notes;
 }
 
+/** Of what was taken out of the question before it was sent, such as `GITHUB_TOKEN`. */
+export function notesOnMasked(masked: readonly string[]): string[] {
+  if (masked.length === 0) return [];
+  const kinds = [...new Set(masked)].join(', ');
+  return [`Neither sent nor stored: parts of the question (${kinds}). Marks are in their places.`];
+}
+
 /** The answer as the caller receives it: with reasoning only where it was requested. */
 export function asShown(answer: PerplexityAnswer, options: AnswerOptions): PerplexityAnswer {
   if (options.showThinking) return answer;

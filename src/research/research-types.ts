@@ -12,8 +12,8 @@ import type {
 } from '../providers/perplexity-answer.js';
 import type { Perplexity } from '../providers/perplexity-types.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
-import type { Conversation } from '../stores/conversations/document/schema.js';
 import type { ResearchJobs } from '../stores/research-jobs/research-jobs.js';
+import type { TextScreen } from '../stores/text-screen.js';
 
 export interface RunTiming {
   readonly pollMinMs: number;
@@ -33,6 +33,8 @@ export interface ResearchDeps {
   readonly log: Log;
   /** The store's limit of messages a conversation. */
   readonly maxMessages?: number;
+  /** Takes out of questions what must not be stored, before they are sent. */
+  readonly screen?: TextScreen;
   /** Rejects (STORAGE_FULL) when the store would refuse to grow. */
   readonly checkRoom?: () => Promise<void>;
   readonly timing?: Partial<ResearchTiming>;
@@ -102,7 +104,7 @@ export interface RunReport {
 }
 
 export interface ResearchHistory {
-  readonly conversation: Conversation;
+  readonly conversationId: string;
   readonly conversationPath: string;
   readonly run?: RunReport;
 }
@@ -118,7 +120,7 @@ export interface ResearchService {
     question: FollowupQuestion,
     caller?: Caller,
   ): Promise<ResearchResult>;
-  /** The conversation, after taking over a run that no process follows. */
+  /** Where the conversation is, after taking over a run that no process follows, and that run. */
   history(ref: string): Promise<ResearchHistory>;
   /** At start: follows every run that no live process follows. Never throws; sends no create. */
   resume(): Promise<void>;

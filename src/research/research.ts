@@ -9,7 +9,8 @@ import type { AskKind, PerplexityAnswer, PreparedRequest } from '../providers/pe
 import type { Perplexity } from '../providers/perplexity-types.js';
 import type { Conversation } from '../stores/conversations/document/schema.js';
 import type { JobLease, ResearchJob } from '../stores/research-jobs/research-jobs.js';
-import { asShown, notesFor } from './answer-notes.js';
+import { screenedBy } from '../stores/text-screen.js';
+import { asShown, notesFor, notesOnMasked } from './answer-notes.js';
 import { systemPromptFor, titleFrom } from './prompts.js';
 import { toSentMessages } from './request-messages.js';
 import { asConversationError, unfinishedRunError } from './research-errors.js';
@@ -31,6 +32,8 @@ import { isOver, newJob, refuseUnfinished, refuseWhenCancelled, toRunReport } fr
 import { holdsResponse, toStoredExchange } from './stored-exchange.js';
 import { outcomeWithin } from './wait-for-run.js';
 
+type ScreenedQuestion = Question & { readonly masked: readonly string[] };
+
 export function createResearch(deps: ResearchDeps): ResearchService {
   return new Research(deps);
 }
@@ -46,8 +49,9 @@ class Research implements ResearchService {
     this.#runs = new ResearchRuns({ ...deps, timing: this.#timing });
   }
 
-  async search(question: Question, caller: Caller = {}): Promise<ResearchResult> {
+  async search(given: Question, caller: Caller = {}): Promise<ResearchResult> {
     const { store } = this.#deps;
+    const question = await this.#screened(given);
     const prepared = this.#prepare('search', [], question);
     await this.#deps.checkRoom?.();
     const answer = await this.#ask(prepared, undefined, caller);
@@ -69,10 +73,11 @@ class Research implements ResearchService {
 
   async searchFollowup(
     ref: string,
-    question: FollowupQuestion,
+    given: FollowupQuestion,
     caller: Caller = {},
   ): Promise<ResearchResult> {
     const { store } = this.#deps;
+    const question = await this.#screened(given);
     const { conversation, job } = await this.#openForFollowup(ref, question);
     const { conversationId } = conversation;
     const prepared = this.#prepare('search', conversation.messages, question);
@@ -88,8 +93,9 @@ class Research implements ResearchService {
     return { ...result, ...this.#place(conversationId), isFollowup: true };
   }
 
-  async deepResearch(question: Question, caller: Caller = {}): Promise<ResearchResult> {
+  async deepResearch(given: Question, caller: Caller = {}): Promise<ResearchResult> {
     const { store, jobs } = this.#deps;
+    const question = await this.#screened(given);
     const prepared = this.#prepare('deep_research', [], question);
     await this.#deps.checkRoom?.();
     refuseWhenCancelled(caller);
@@ -109,9 +115,10 @@ class Research implements ResearchService {
 
   async deepResearchFollowup(
     ref: string,
-    question: FollowupQuestion,
+    given: FollowupQuestion,
     caller: Caller = {},
   ): Promise<ResearchResult> {
+    const question = await this.#screened(given);
     const { conversationId } = (await this.#openForFollowup(ref, question)).conversation;
     refuseWhenCancelled(caller);
     const lease = await this.#leaseFor(conversationId);
@@ -121,18 +128,13 @@ class Research implements ResearchService {
 
   async history(ref: string): Promise<ResearchHistory> {
     const { store } = this.#deps;
-    const { conversationId } = await store.load(ref);
+    const { conversationId } = (await store.part(ref, { count: 0 })).head;
     const run = await this.#runReport(conversationId);
-    const conversation = await store.load(conversationId);
+    const place = this.#place(conversationId);
     // Another process has stored the answer and not yet removed the record: the run is over.
-    if (run?.runId !== undefined && holdsResponse(conversation, run.runId)) {
-      return { conversation, conversationPath: store.path(conversationId) };
-    }
-    return {
-      conversation,
-      conversationPath: store.path(conversationId),
-      ...(run === undefined ? {} : { run }),
-    };
+    const isOver =
+      run?.runId !== undefined && holdsResponse(await store.load(conversationId), run.runId);
+    return run === undefined || isOver ? place : { ...place, run };
   }
 
   async resume(): Promise<void> {
@@ -159,8 +161,19 @@ class Research implements ResearchService {
     });
   }
 
-  #prepare(kind: AskKind, stored: Conversation['messages'], question: Question): PreparedRequest {
-    return this.#perplexity().prepare({
+  /** What must not be stored is not sent either. */
+  async #screened<T extends Question>(given: T): Promise<T & ScreenedQuestion> {
+    this.#perplexity();
+    const { value: query, masked } = await screenedBy(this.#deps.screen, given.query);
+    return { ...given, query, masked };
+  }
+
+  #prepare(
+    kind: AskKind,
+    stored: Conversation['messages'],
+    question: ScreenedQuestion,
+  ): PreparedRequest {
+    const prepared = this.#perplexity().prepare({
       kind,
       messages: toSentMessages(stored, question.query, kind),
       filters: question.filters,
@@ -169,6 +182,7 @@ class Research implements ResearchService {
         ? {}
         : { reasoningEffort: question.reasoningEffort }),
     });
+    return { ...prepared, notes: [...prepared.notes, ...notesOnMasked(question.masked)] };
   }
 
   async #ask(
@@ -274,7 +288,7 @@ class Research implements ResearchService {
   async #beginFollowup(
     conversationId: string,
     lease: JobLease,
-    question: FollowupQuestion,
+    question: FollowupQuestion & ScreenedQuestion,
   ): Promise<RunHandle> {
     try {
       // Read again under the lease: another process may have started and finished a run in between.

@@ -13,10 +13,7 @@ import { contentOf, type IndexedNote } from './notes/note-index.js';
 import type { NoteSearch } from './notes/note-search.js';
 import type { NoteSection } from './notes/note-sections.js';
 import type { FoundHit, RecallSearch } from './recall/recall-search.js';
-import type { SearchTier } from './recall/search-mode-names.js';
-
-export const MEMORY_SOURCES = ['messages', 'notes', 'insights', 'facts'] as const;
-export type MemorySource = (typeof MEMORY_SOURCES)[number];
+import type { MemorySource, SearchTier } from './recall/search-mode-names.js';
 
 /** Of notes and insights. */
 const SNIPPET_WORDS = 150;
@@ -34,6 +31,8 @@ export interface MemoryQuery {
   readonly alsoIn: readonly string[];
   /** Also facts that have ended. */
   readonly includeEnded: boolean;
+  /** Of insights only those with a tag that the query names, and of facts those whose subject it names. */
+  readonly named: boolean;
   readonly limit: number;
   readonly marks: Marks;
 }
@@ -126,7 +125,7 @@ export class MemorySearch {
 
   /** Builds a new index for each call, so that it contains nothing of other contexts, not even counts. */
   async #searchInsights(
-    { query, context, alsoIn, limit, marks }: MemoryQuery,
+    { query, context, alsoIn, named, limit, marks }: MemoryQuery,
     { signal }: SearchCaller,
   ): Promise<Found> {
     const insights = await this.#stores.insights.list({ context, alsoIn });
@@ -135,17 +134,20 @@ export class MemorySearch {
     );
     const recall = new TextRecall();
     recall.sync(texts);
-    const asked = await recall.ask(query, { limit, ...(signal && { signal }) });
+    const most = named ? insights.length : limit;
+    const asked = await recall.ask(query, { limit: most, ...(signal && { signal }) });
     const byId = new Map(insights.map((insight) => [insight.id, insight]));
     const toHit = ({ id, content }: { id: string; content: string }) => {
       const text = asked.snippet(content.trim(), { ...marks, words: SNIPPET_WORDS });
       return { source: 'insights' as const, id, text };
     };
-    return { total: asked.total, hits: found(asked.hits, byId, toHit) };
+    if (!named) return { total: asked.total, hits: found(asked.hits, byId, toHit) };
+    const those = asked.hits.filter(({ id }) => byId.get(id)?.tags?.some(asked.names));
+    return { total: those.length, hits: found(those.slice(0, limit), byId, toHit) };
   }
 
   async #searchFacts(
-    { query, includeEnded: includeClosed, limit }: MemoryQuery,
+    { query, includeEnded: includeClosed, named, limit }: MemoryQuery,
     { signal }: SearchCaller,
   ): Promise<Found> {
     const page = { limit: MOST_FACTS, offset: 0, order: 'newest' as const };
@@ -153,8 +155,12 @@ export class MemorySearch {
     const facts = new Map(triples.map((fact, at) => [`${at}`, fact]));
     const texts = new Map([...facts].map(([id, fact]) => [id, textOf(fact)]));
     this.#facts.sync(texts);
-    const { hits, total } = await this.#facts.ask(query, { limit, ...(signal && { signal }) });
-    return { total, hits: found(hits, facts, (fact) => ({ source: 'facts', fact })) };
+    const most = named ? triples.length : limit;
+    const asked = await this.#facts.ask(query, { limit: most, ...(signal && { signal }) });
+    const toHit = (fact: Triple) => ({ source: 'facts' as const, fact });
+    if (!named) return { total: asked.total, hits: found(asked.hits, facts, toHit) };
+    const those = asked.hits.filter(({ id }) => asked.names(facts.get(id)?.subject ?? ''));
+    return { total: those.length, hits: found(those.slice(0, limit), facts, toHit) };
   }
 }
 

@@ -10,7 +10,7 @@ export interface StoreOptions extends Durability {
   readonly requireRoom?: (() => Promise<void>) | undefined;
   /** Removes what must not be stored. */
   readonly screen?: TextScreen;
-  /** Where new entries wait while the store cannot be written. */
+  /** Where changes wait while the store cannot be written. */
   readonly queue?: WriteQueue | undefined;
   readonly clock?: Clock;
   readonly log?: Log;

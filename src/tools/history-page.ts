@@ -52,7 +52,8 @@ export function pageOf(
   return { messages };
 }
 
-function parseCursor(cursor: string | undefined): { seq: number; offset: number } {
+/** The position, from 1, and the offset into that message. VALIDATION_ERROR. */
+export function parseCursor(cursor: string | undefined): { seq: number; offset: number } {
   if (cursor === undefined) return { seq: 1, offset: 0 };
   const match = /^(\d{1,9}):(\d{1,12})$/.exec(cursor);
   if (match) return { seq: Number(match[1]), offset: Number(match[2]) };

@@ -9,17 +9,22 @@ import { openConversationStore } from '../../src/stores/conversations/conversati
 const TEXT = 'The river rises in the hills and goes down to the sea. '.repeat(40);
 const COUNT = 4000;
 
-it('lets other work run while it counts a long conversation', async () => {
+async function figuresWith(messages: readonly { role: 'user'; content: string }[]) {
   const logsFolder = mkdtempSync(join(tmpdir(), 'daybook-figures-'));
   onTestFinished(() => rmSync(logsFolder, { recursive: true, force: true }));
   const store = await openConversationStore({ logsFolder, maxMessages: COUNT, fsync: false });
   onTestFinished(() => store.close());
+  const { conversationId } = await store.create({ messages });
+  await store.view(conversationId);
+  return new Figures(store);
+}
+
+it('lets other work run while it counts a long conversation', async () => {
   const messages = Array.from({ length: COUNT }, (_, at) => ({
     role: 'user' as const,
     content: `${at} ${TEXT}`,
   }));
-  const { conversationId } = await store.create({ messages });
-  await store.view(conversationId);
+  const figures = await figuresWith(messages);
   let isOver = false;
   const began = performance.now();
   let last = began;
@@ -31,10 +36,54 @@ it('lets other work run while it counts a long conversation', async () => {
     if (!isOver) setImmediate(turn);
   };
   setImmediate(turn);
-  const [found] = [...(await new Figures(store).all())];
+  const [found] = [...(await figures.all())];
   isOver = true;
   const whole = performance.now() - began;
   await new Promise((done) => setImmediate(done));
   expect(found?.messages).toHaveLength(COUNT);
   expect(longest / whole).toBeLessThan(0.4);
+});
+
+it('estimates the words of a very long conversation from every second or third message', async () => {
+  const figures = await figuresWith(
+    Array.from({ length: 2500 }, (_, at) => ({
+      role: 'user' as const,
+      content: `${TEXT} ${at % 3 === 0 ? 'Oxbow.' : ''} ${at % 2 === 1 ? 'Unread.' : ''}`,
+    })),
+  );
+  const [found] = [...(await figures.all())];
+  if (found === undefined) throw new Error('no figures');
+  const words = new Map(
+    (await figures.wordsOf(found)).map(({ word, inConversation }) => [word, inConversation]),
+  );
+  expect(words.get('river')).toBe(2500);
+  expect(words.get('oxbow')).toBe(834);
+  expect(words.has('unread')).toBe(false);
+});
+
+it('stops reading when its only caller is cancelled, and reads the rest for the next', async () => {
+  const logsFolder = mkdtempSync(join(tmpdir(), 'daybook-figures-'));
+  onTestFinished(() => rmSync(logsFolder, { recursive: true, force: true }));
+  const store = await openConversationStore({ logsFolder, maxMessages: COUNT, fsync: false });
+  onTestFinished(() => store.close());
+  for (let n = 0; n < 10; n += 1) {
+    await store.create({ messages: [{ role: 'user', content: `talk ${n}` }] });
+  }
+  // What was created is known already; another store has read nothing.
+  const another = await openConversationStore({ logsFolder, maxMessages: COUNT, fsync: false });
+  onTestFinished(() => another.close());
+  await another.list();
+  const stop = new AbortController();
+  let views = 0;
+  const view = another.view.bind(another);
+  another.view = (ref) => {
+    views += 1;
+    if (views === 3) stop.abort(new Error('cancelled'));
+    return view(ref);
+  };
+  const figures = new Figures(another);
+  await expect(figures.all(stop.signal)).rejects.toThrow('cancelled');
+  expect(views).toBe(3);
+  expect([...(await figures.all())]).toHaveLength(10);
+  expect(views).toBe(10);
 });

@@ -1,6 +1,7 @@
 /** Segments of texts of any length, as `Intl.Segmenter` gives those of short ones. */
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { segmentsOf } from '../../src/base/segments.js';
+import { segmentsOf, wordsOf } from '../../src/base/segments.js';
 
 const cut = (granularity: 'sentence' | 'word', text: string) =>
   [...segmentsOf(granularity, text)].map(({ segment }) => segment);
@@ -24,5 +25,29 @@ describe('segments', () => {
     const words = cut('word', book);
     expect(words.join('')).toBe(book);
     expect(words.length).toBeGreaterThan(100_000);
+  });
+
+  it('are the same words in a line of Latin letters, which is cut without the segmenter', () => {
+    const intl = new Intl.Segmenter('en', { granularity: 'word' });
+    const byIntl = (text: string) =>
+      [...intl.segment(text)]
+        .filter(({ segment, isWordLike }) => isWordLike && /[\p{L}\p{N}]/u.test(segment))
+        .map(({ segment }) => segment);
+    const characters = ` \t\u00a0§«°»abZ_019.:,;-'’‘“”„…–—()?!"@/#×÷éßŁ`;
+    const text = fc.string({ unit: fc.constantFrom(...characters), maxLength: 30 });
+    fc.assert(
+      fc.property(text, (line) => {
+        expect(wordsOf(line)).toEqual(byIntl(line));
+      }),
+      { numRuns: 2000 },
+    );
+    const range = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, at) => String.fromCharCode(from + at));
+    for (const sign of [...range(0x20, 0x300), ...range(0x2000, 0x2070)]) {
+      const line = `a${sign}b 1${sign}2 a${sign}1`;
+      expect(wordsOf(line), line).toEqual(byIntl(line));
+    }
+    const mixed = `It's foo_bar 3.14 at example.com; 会議は明日です`;
+    expect(wordsOf(mixed)).toEqual(byIntl(mixed));
   });
 });

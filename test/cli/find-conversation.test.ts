@@ -1,6 +1,6 @@
 /** Naming a conversation on the command line: keys, ids, beginnings, titles, and `last`. */
 import { describe, expect, it } from 'vitest';
-import { findConversation, findExisting } from '../../src/cli/find-conversation.js';
+import { findConversation, findExisting, namesOf } from '../../src/cli/find-conversation.js';
 import { openStore } from '../stores/conversations/store.js';
 import { errorOf } from '../support/error-of.js';
 
@@ -46,6 +46,27 @@ describe('a name', () => {
     expect(code).toBe('CONFLICT');
     const fitting: unknown = details?.['conversationIds'];
     expect(Array.isArray(fitting) && fitting.sort()).toEqual(ids);
+  });
+
+  it('is the id where two conversations have one key', () => {
+    const heads = [
+      { conversationId: A, clientId: 'plan' },
+      { conversationId: B, clientId: 'plan' },
+      { conversationId: C, clientId: 'own' },
+      { conversationId: C, clientId: 'own' },
+    ];
+    expect([...namesOf(heads)]).toEqual([
+      [A, A],
+      [B, B],
+      [C, 'own'],
+    ]);
+  });
+
+  it('in a store without any conversation is answered with what begins one', async () => {
+    const { store } = await openStore();
+    const { code, message, hint } = await errorOf(findConversation(store, 'last'));
+    expect(code).toBe('CONVERSATION_NOT_FOUND');
+    expect(`${message} ${hint}`).toContain('There is no conversation yet. daybook save');
   });
 
   it('that is a complete id is found without reading the other conversations', async () => {

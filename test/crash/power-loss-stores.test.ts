@@ -170,7 +170,7 @@ const SCENARIOS: readonly Scenario[] = [
       await store.update(one.id, { content: 'first, changed' });
       place.acknowledge('first, changed', one.id);
       const three = await store.save({ content: 'third', context: 'global' });
-      const name = (await store.trash(three.id)) ?? '';
+      const name = (await store.trash(three.id))?.trashName ?? '';
       await store.restore(name);
       place.acknowledge('third', three.id);
       await store.close();

@@ -57,6 +57,13 @@ describe('a healthy store', () => {
     expect(counts).toMatchObject({ conversations: 1, notes: 1, insights: 1, 'knowledge graph': 1 });
     for (const { durationMs } of steps) expect(durationMs).toBeGreaterThanOrEqual(0);
   });
+
+  it('misses a backup also where there are only notes, and none in an empty store', async () => {
+    const place = doctorPlace();
+    expect(await place.findings()).toEqual([]);
+    place.write('memory-bank/a.md', 'a note');
+    expect(await place.findings()).toMatchObject([{ message: 'There is no backup.' }]);
+  });
 });
 
 describe('conversations', () => {

@@ -147,6 +147,12 @@ describe('help and mistakes', () => {
     [['show'], '(daybook show --help shows how to use it)'],
     [['info', '--log-level', 'loud'], '--log-level takes one of debug'],
     [['--toolsets', 'x', 'info'], '--toolsets takes all'],
+    [
+      ['save', 'robot', 'hi'],
+      "role takes one of system, user, assistant; 'robot' is none of them.",
+    ],
+    [['kg', 'add', 'Ada'], 'A fact has three parts; 1 is given.'],
+    [['mb', 'edit', 'x.md'], 'No change is given.'],
   ])('%o says what is wrong, on stderr', async (args, expected) => {
     await withPlace(async (place) => {
       const { code, stdout, stderr } = await runCommand(place, args);

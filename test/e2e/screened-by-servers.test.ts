@@ -1,4 +1,7 @@
-/** What a running server stores of a new conversation besides its messages holds no secret either. */
+/**
+ * What a running server stores of a new conversation besides its messages holds no secret either, and
+ * no question that it sends.
+ */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { filesBelow } from '../support/files-below.js';
@@ -35,4 +38,28 @@ it('masks a key in titles, tags and metadata, whichever tool starts the conversa
     );
     expect(holding.map((path) => readFileSync(path, 'utf8'))).toEqual([]);
   });
+});
+
+it('sends no key and no private part to Perplexity, and says what it left out', async () => {
+  const api = await startStandIn({});
+  await withPlace(async (place) => {
+    await withClient({ ...place, env: { ...place.env, ...api.env } }, async ({ call }) => {
+      const query = `why is ${TOKEN} refused <private>Example Street 12</private>?`;
+      const { conversationId, notes } = await call('perplexity_search', { query });
+      await call('perplexity_search_followup', { conversationId, query });
+      const deep = await call('perplexity_deep_research', { query });
+      const { conversationId: deepId } = deep;
+      await call('perplexity_deep_research_followup', { conversationId: deepId, query });
+      for (const told of [notes, deep['notes']]) {
+        expect(String(told)).toMatch(/^Neither sent nor stored: .*GITHUB_TOKEN/);
+      }
+      const clear = await call('perplexity_search', { query: 'a plain question' });
+      expect(clear['notes']).toEqual([]);
+    });
+  });
+  const sent = JSON.stringify(api.received.map(({ body }) => body));
+  expect(sent).toContain('why is [masked GITHUB_TOKEN] refused [private part left out]?');
+  expect(sent).not.toContain(TOKEN);
+  expect(sent).not.toContain('Example Street');
+  await api.close();
 });

@@ -92,9 +92,9 @@ describe('a root that is moved away and back', () => {
         expect(info['unavailable']).toMatchObject({ isAway: true, waiting: 5 });
         for (const [name, args] of [
           ['mb_edit', { path: 'a.md', newPath: 'b.md' }],
-          ['mb_delete', { path: 'a.md' }],
-          ['kg_delete', { subject: 'a', predicate: 'b', object: 'c' }],
-          ['set_state', { contextWindow: 20 }],
+          ['mb_delete', { path: 'a.md', permanent: true }],
+          ['delete_insight', { id: '6fa459ea-ee8a-4ca4-894e-db77e160355e', permanent: true }],
+          ['kg_save', {}],
           ['delete_conversation', { conversationId }],
         ] as const) {
           expect((await failure(name, args)).code).toBe('STORAGE_UNAVAILABLE');
@@ -153,6 +153,65 @@ describe('a root that is moved away and back', () => {
         expect(readFileSync(join(bank, 'b.md'), 'utf8')).toBe('b larch\n');
         expect(readdirSync(join(bank, 'insights'))).toEqual([`${answers[2]?.['id']}.json`]);
         expect(readFileSync(join(bank, 'kg_wal.log'), 'utf8').match(/larch/g)).toHaveLength(1);
+      });
+    });
+  });
+
+  it('keeps changes and deletions, seen at once, then makes each once, in order', async () => {
+    await withPlace(async (place) => {
+      const { root, folder } = place;
+      const fact = { subject: 'larch', predicate: 'is', object: 'a bush' };
+      const bank = join(root, 'memory-bank');
+      await withClient(place, async ({ call }) => {
+        const { conversationId } = await say(call, 'plan', 'before');
+        for (const path of ['a.md', 'b.md']) await call('mb_add', { path, content: '# A' });
+        const save = async (content: string) =>
+          (await call('save_insight', { content, context: 'global' }))['id'];
+        const [changed, deleted] = [await save('old larch'), await save('larch to delete')];
+        await call('kg_add', fact);
+        await call('set_state', { values: { before: 1 } });
+        renameSync(root, join(folder, 'gone'));
+        const answers = [
+          await call('set_state', { activeConversation: 'plan', values: { during: 2 } }),
+          await call('update_insight', { id: changed, content: 'new larch' }),
+          await call('delete_insight', { id: deleted }),
+          await call('update_conversation', { conversationId: 'plan', title: 'T', tags: ['t'] }),
+          await say(call, 'plan', 'during'),
+          await call('mb_delete', { path: 'a.md' }),
+          await call('kg_delete', fact),
+        ];
+        expect(answers.map(({ durable }) => durable)).toEqual(answers.map(() => false));
+        const reads = async () => [
+          await call('get_state'),
+          await call('search_insights', { query: 'larch', context: 'global' }),
+          await call('get_conversations'),
+          await call('mb_list'),
+          await call('kg_query', { subject: 'larch' }),
+        ];
+        const seen = [
+          {
+            ...{ activeConversation: 'plan', activeConversationFound: true },
+            values: { before: 1, during: 2 },
+          },
+          { total: 1, results: [{ id: changed, content: 'new larch' }] },
+          { conversations: [{ conversationId, title: 'T', tags: ['t'], messageCount: 2 }] },
+          { total: 1 },
+          { total: 0 },
+        ];
+        expect(await reads()).toMatchObject(seen);
+        expect((await call('store_info'))['unavailable']).toMatchObject({ waiting: 7 });
+        expect(existsSync(root)).toBe(false);
+        renameSync(join(folder, 'gone'), root);
+        await untilDurable(call);
+        expect(await reads()).toMatchObject(seen);
+        expect(contentsOf(root, String(conversationId))).toEqual(['before', 'during']);
+        expect(readdirSync(join(bank, 'insights'))).toEqual([`${changed}.json`]);
+        expect(readdirSync(join(bank, '.trash', 'insights'))).toHaveLength(1);
+        expect(readdirSync(bank)).toContain('b.md');
+        expect(readdirSync(bank)).not.toContain('a.md');
+        expect(readFileSync(join(bank, 'kg_wal.log'), 'utf8').match(/"delete"/g)).toHaveLength(1);
+        const state = readFileSync(join(root, 'conversation-logs', 'state.json'), 'utf8');
+        expect(JSON.parse(state)).toMatchObject({ values: { before: 1, during: 2 } });
       });
     });
   });

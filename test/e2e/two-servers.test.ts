@@ -1,8 +1,10 @@
 /** Two server processes on one root, as two MCP clients start them: nothing is lost or doubled. */
+import { readFileSync, writeFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { contentsOf, type Session, withClient, withPlace } from './harness.js';
+import { filesBelow } from '../support/files-below.js';
+import { contentsOf, runCommand, type Session, withClient, withPlace } from './harness.js';
 
 const EACH = 200;
 const numbers = Array.from({ length: EACH }, (_, index) => index);
@@ -38,6 +40,75 @@ describe('two servers on one root', () => {
       expect(new Set(saved.map(({ conversationId }) => conversationId)).size).toBe(2 * EACH);
       const names = await readdir(join(root, 'conversation-logs'));
       expect(names.filter((name) => /^\d{8}-\d{13}$/.test(name))).toHaveLength(2 * EACH);
+    });
+  });
+
+  it('write while commands prune and repair: no message is lost or doubled, none is put elsewhere', async () => {
+    await withPlace(async (place) => {
+      const { root } = place;
+      const keys = Array.from({ length: 12 }, (_, index) => `k${index}`);
+      const folders = await withClient(place, async ({ call }) => {
+        const ids: string[] = [];
+        for (const key of keys) {
+          const message = { conversationId: key, role: 'user', content: `${key} first` };
+          ids.push(String((await call('save_message', message))['conversationId']));
+        }
+        return ids.map((id) => join(root, 'conversation-logs', id, 'conversation.json'));
+      });
+      for (const [index, path] of folders.entries()) {
+        const text = readFileSync(path, 'utf8').replace(
+          /"createdAt": "20\d\d-/g,
+          '"createdAt": "2021-',
+        );
+        // Every third file ends in its closing lines, as after a broken copy.
+        writeFileSync(path, index % 3 === 0 ? text.slice(0, -6) : text);
+      }
+      const answers = new Map<string, string[]>();
+      // The last one is written by nobody, so it is old enough in any case.
+      const written = folders.slice(0, -1).map((path) => path.split('/').at(-2));
+      const write = async ({ result }: Session, who: string) => {
+        for (const n of Array(5).keys()) {
+          for (const [index, conversationId] of written.entries()) {
+            const content = `${keys[index]} ${who} ${n}`;
+            const given = { conversationId, role: 'user', content };
+            const { isError, structuredContent = {} } = await result('save_message', given);
+            if (isError) continue; // moved to the trash, or not repaired yet
+            const id = String((structuredContent as Record<string, unknown>)['conversationId']);
+            answers.set(id, [...(answers.get(id) ?? []), content]);
+          }
+        }
+      };
+      const command = async (...args: string[]) => {
+        const { code, stderr } = await runCommand(place, ['--root', root, ...args]);
+        expect(code, stderr).toBeLessThan(2);
+      };
+      await withClient(place, (a) =>
+        withClient(place, async (b) => {
+          const care = async () => {
+            await command('doctor', '--repair', '--yes');
+            await command('prune', '--older-than', '365d', '--yes');
+          };
+          await Promise.all([write(a, 'a'), write(b, 'b'), care()]);
+        }),
+      );
+      const files = filesBelow(root).filter((path) =>
+        /\d\/conversation\.json$|Z\/conversation\.json$/.test(path),
+      );
+      expect(files).toHaveLength(keys.length);
+      expect(files.some((path) => path.includes('.trash'))).toBe(true);
+      const repaired = filesBelow(root).filter((path) => path.includes('conversation.broken-'));
+      expect(repaired).toHaveLength(4);
+      const stored = files.map((path) => JSON.parse(readFileSync(path, 'utf8')));
+      for (const { conversationId, messages } of stored) {
+        const contents = messages.map(({ content }: { content: string }) => content);
+        const key = String(contents[0]).split(' ')[0];
+        const own = answers.get(conversationId) ?? [];
+        expect(contents.slice(1).toSorted()).toEqual(own.toSorted());
+        expect(contents[0]).toBe(`${key} first`);
+      }
+      expect(
+        [...answers.keys()].every((id) => stored.some((each) => each.conversationId === id)),
+      ).toBe(true);
     });
   });
 });

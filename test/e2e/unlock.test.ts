@@ -80,7 +80,10 @@ describe('daybook unlock', () => {
   it('takes a stranger for dead only when it has been quiet for long', async () => {
     await withPlace(async (place) => {
       const path = await holdBy(place, STRANGER, 1_000);
-      expect((await unlock(place, '--yes')).code).toBe(2);
+      const refused = await unlock(place, '--yes');
+      expect(refused.code).toBe(2);
+      expect(refused.stderr).toContain('on another machine or in another container');
+      expect(refused.stderr).toContain('The owner may be running');
       await holdBy(place, STRANGER, 60_000);
       const { code, stderr, stdout } = await unlock(place, '--yes');
       expect(code).toBe(0);

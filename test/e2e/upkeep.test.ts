@@ -26,6 +26,23 @@ async function withSaved(work: (place: Place, id: string) => Promise<void>): Pro
 }
 
 describe('daybook export and restore', () => {
+  it('writes the format that the name of the file asks for, and imports lines under any name', async () => {
+    await withSaved(async (place) => {
+      const starts = { 'a b.md': /^#/, 'a.json': /^\{\s*"format"/, 'a.jsonl': /^\{"thread"/ };
+      for (const [name, start] of Object.entries(starts)) {
+        const file = join(place.folder, name);
+        expect((await run(place, place.root, 'export', '-o', file)).code).toBe(0);
+        expect(await readFile(file, 'utf8')).toMatch(start);
+      }
+      const lines = join(place.folder, 'lines.md');
+      await run(place, place.root, 'export', '-f', 'jsonl', '-o', lines);
+      const other = join(place.folder, 'other');
+      await mkdir(other);
+      const imported = await run(place, other, 'import', lines, '--yes');
+      expect(imported.stdout).toContain('1 conversation added');
+    });
+  });
+
   it.each(['json', 'jsonl'])('carry a conversation to another root (%s)', async (format) => {
     await withSaved(async (place, id) => {
       const file = join(place.folder, 'out.txt');

@@ -55,6 +55,15 @@ class Trio {
     this.#delete = this.db.prepare('DELETE FROM t WHERE rowid = ?');
   }
 
+  ranks(query: string, limit: number): number[] {
+    return this.index.search(query, { limit }).hits.map(({ rank }) => rank);
+  }
+
+  sqlitesRanks(query: string, limit: number): number[] {
+    const rows = rowsOf<{ rank: number }>(this.db, `${MATCH} ORDER BY rank LIMIT ${limit}`, query);
+    return rows.map(({ rank }) => rank);
+  }
+
   put(id: number, texts: string[]): void {
     this.delete(id);
     this.#insert.run([id, ...texts]);
@@ -207,14 +216,26 @@ describe('full-text search against SQLite', () => {
     for (let id = 3; id < 20; id++) trio.put(id, ['c', 'a b '.repeat(id), 'd']);
     for (const isFrozen of [false, true]) {
       if (isFrozen) trio.index.freeze();
-      for (const text of ['a', 'a*', 'a OR c', 'a b', '"a b"', 'NEAR(b a, 3)', 'a NOT c']) {
-        const rows = rowsOf<{ id: number; rank: number }>(trio.db, `${MATCH} ORDER BY rank`, text);
-        const { hits } = trio.index.search(text, { limit: 3 });
-        expect(
-          hits.map(({ rank }) => rank),
-          text,
-        ).toEqual(rows.slice(0, 3).map(({ rank }) => rank));
+      for (const text of ['a', 'a*', 'a OR c', 'a b', '"a b"', 'NEAR(b a, 3)', 'a NOT c'])
+        expect(trio.ranks(text, 3), text).toEqual(trio.sqlitesRanks(text, 3));
+    }
+  });
+
+  it('frequencies and lengths at the limits of what a posting holds rank as in SQLite', () => {
+    const trio = new Trio(10_000);
+    let id = 1;
+    for (const length of [60, 1_021, 1_022, 1_023, 1_024, 1_500])
+      for (const frequency of [1, 2, 62, 63, 64, 65, 127, 128, 129, 1_022, 1_023, 1_024]) {
+        const rest = Math.max(2, length - frequency);
+        trio.put(id++, ['', 'a '.repeat(frequency), `b ${'ab c '.repeat(rest / 2)}`]);
+        trio.put(id++, ['d', 'd '.repeat(length - 1), '']);
       }
+    for (const isFrozen of [false, true]) {
+      if (isFrozen) trio.index.freeze();
+      for (const text of ['a', 'b', 'a*', 'a OR b', 'c OR b OR a', 'a b', '"b ab"', 'a NOT d', 'd'])
+        for (const limit of [5, 500])
+          expect(trio.ranks(text, limit), text).toEqual(trio.sqlitesRanks(text, limit));
+      trio.delete(10);
     }
   });
 

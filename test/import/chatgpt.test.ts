@@ -63,6 +63,29 @@ describe('a ChatGPT export', () => {
     });
   });
 
+  it.each([
+    ['parents', { parent: undefined }],
+    ['children', { children: undefined }],
+    ['a current node', { current: undefined }],
+  ])('reads a conversation without links to %s', async (_what, left) => {
+    const bench = await openImportBench();
+    const links = { parent: 'u', children: ['a'], current: 'a', ...left };
+    const message = (role: string, text: string) => ({
+      ...{ author: { role }, content: { content_type: 'text', parts: [text] } },
+    });
+    const mapping = {
+      root: { id: 'root', parent: null, children: links.children && ['u'], message: null },
+      u: {
+        ...{ id: 'u', parent: links.parent && 'root', children: links.children },
+        message: message('user', 'Where?'),
+      },
+      a: { id: 'a', parent: links.parent, message: message('assistant', 'There.') },
+    };
+    await bench.importText([{ id: 'links', title: 'L', mapping, current_node: links.current }]);
+    expect(bench.folders()).toHaveLength(1);
+    expect(said(bench.bySource('links'))).toEqual(['user: Where?', 'assistant: There.']);
+  });
+
   it('survives a circle of nodes and takes the time of the file where it has none', async () => {
     const bench = await openImportBench();
     await bench.import(FIXTURE);

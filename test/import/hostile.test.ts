@@ -33,6 +33,24 @@ describe('an archive', () => {
     expect(bench.folders()).toEqual([]);
   });
 
+  it('that age encrypted is named, with what to do', async () => {
+    const bench = await openImportBench();
+    const error = await errorOf(
+      bench.import(fileWith('age-encryption.org/v1\n-> X25519 a\n', 'x.age')),
+    );
+    expect(error).toMatchObject({ code: 'VALIDATION_ERROR' });
+    expect(error.message).toContain('is an encrypted age file');
+    expect(error.hint).toContain('daybook restore');
+  });
+
+  it('that is only the page of an export is refused, with what to import', async () => {
+    const bench = await openImportBench();
+    const error = await errorOf(
+      bench.import(fileWith('<html>var jsonData = []</html>', 'chat.html')),
+    );
+    expect(error.hint).toContain('the zip or the folder');
+  });
+
   it('that would unpack to far more than it is, is refused', async () => {
     const bench = await openImportBench();
     const content = Buffer.alloc(80 * 1024 * 1024, 0x20);

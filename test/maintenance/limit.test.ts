@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { App } from '../../src/app.js';
 import { graphPathsOf } from '../../src/maintenance/graph-in-archive.js';
 import { restoreArchive } from '../../src/maintenance/restore-archive.js';
-import { messageHash } from '../../src/stores/conversations/writing/message-edits.js';
+import { messageHash } from '../../src/stores/conversations/document/message-hash.js';
 import { conversationText, doctorPlace, ID } from '../doctor/place.js';
 import { errorOf } from '../support/error-of.js';
 
@@ -33,7 +33,7 @@ async function fullPlace() {
       await conversations.trash(GONE);
       const { id } = await insights.save({ content: 'kept', context: 'global' });
       const second = await insights.save({ content: 'gone', context: 'global' });
-      const trashedInsight = (await insights.trash(second.id)) ?? '';
+      const { trashName: trashedInsight = '' } = (await insights.trash(second.id)) ?? {};
       await memoryBank.add('kept.md', 'kept');
       await memoryBank.add('gone.md', 'gone');
       await memoryBank.delete('gone.md');

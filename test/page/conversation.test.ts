@@ -139,3 +139,27 @@ it('asks Perplexity on, and says what that costs before and after', async () => 
   expect(JSON.parse(readFileSync(file, 'utf8')).messages).toHaveLength(4);
   expect(opened.faults).toEqual([]);
 });
+
+it('says that a conversation is not here, and leads to where it may be', async () => {
+  opened = await openPage(({ root }) =>
+    writeConversation(root, ID, { title: 'Moon' }, [{ role: 'user', content: 'x' }]),
+  );
+  const { page } = opened;
+  await goTo(page, `#/conversation/20250125${ID.slice(8)}`);
+  await page.waitForSelector('h2:text("This conversation is not here")');
+  expect(await faultsOf(page)).toEqual([]);
+  await page.getByRole('link', { name: 'trash', exact: true }).click();
+  await page.waitForSelector('h1:text("Trash and health")');
+});
+
+it('takes the focus to the title that is edited, and leaves it with Escape', async () => {
+  opened = await openPage(({ root }) =>
+    writeConversation(root, ID, { title: 'Moon' }, [{ role: 'user', content: 'x' }]),
+  );
+  const { page } = opened;
+  await goTo(page, `#/conversation/${ID}`);
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await page.waitForSelector('.title-field:focus');
+  await page.keyboard.press('Escape');
+  await page.waitForSelector('h1:text("Moon")');
+});

@@ -43,6 +43,38 @@ it('brings back deleted notes and insights by a click', async () => {
   await page.waitForSelector(':text("The trash is empty.")');
 });
 
+it('shows the trash before the health of the store is known, and does not move it then', async () => {
+  opened = await openPage(({ root }) => {
+    writeConversation(root, ID, { title: 'Bees' }, [{ role: 'user', content: 'x' }]);
+  });
+  const { page } = opened;
+  await page.waitForSelector('.row');
+  await post('delete_conversation', { conversationId: ID });
+  let answer: () => void = () => undefined;
+  const isAnswered = new Promise<void>((done) => {
+    answer = done;
+  });
+  await page.route('**/api/tools/store_info', async (route) => {
+    await isAnswered;
+    await route.continue();
+  });
+  await goTo(page, '#/trash');
+  await page.waitForSelector('.card:has-text("Bees")');
+  const shift = page.evaluate(
+    () =>
+      new Promise<number>((done) => {
+        let sum = 0;
+        new PerformanceObserver((list) => {
+          for (const { value } of list.getEntries() as unknown as { value: number }[]) sum += value;
+        }).observe({ type: 'layout-shift' });
+        setTimeout(() => done(sum), 600);
+      }),
+  );
+  answer();
+  await page.waitForSelector('.trash .totals');
+  expect(await shift).toBeLessThan(0.1);
+});
+
 it('says what a check of the store finds', async () => {
   opened = await openPage(({ root }) => {
     writeConversation(root, ID, {}, [{ role: 'user', content: 'x' }]);

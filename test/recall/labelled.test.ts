@@ -85,6 +85,13 @@ describe('the labelled set', () => {
     expect(results[0]?.snippet).toContain('<mark>tomatoes</mark>');
   });
 
+  it('says that only the title of its conversation has the word', async () => {
+    const { store, search } = await open();
+    await store.create({ title: 'The zephyr', messages: [{ role: 'user', content: 'Why?' }] });
+    const { results } = await search({ query: 'zephyr', mode: 'keyword', explain: true });
+    expect(results.map(({ why }) => why)).toEqual([{ title: ['zephyr'] }]);
+  });
+
   it('searches by keywords alone where operators, quotes, a match type or the mode say so', async () => {
     const { search } = await open();
     for (const args of [

@@ -151,7 +151,8 @@ describe('a restart', () => {
     const { conversationId: id = '' } = await first.deepResearch(question('why?'));
     await first.close();
     bench.api.pollsUntilDone = 0;
-    const { conversation, run } = await bench.service().history(id);
+    const { run } = await bench.service().history(id);
+    const conversation = await bench.store.load(id);
     expect([run, conversation.messages.length]).toEqual([undefined, 3]);
   });
 
@@ -316,7 +317,8 @@ describe('polling', () => {
     const error = await errorOf(short.deepResearch(question('x')));
     expect([error.code, error.details?.['runState']]).toEqual(['CONFLICT', 'unknown']);
     bench.api.pollsUntilDone = 0;
-    const { run, conversation } = await short.history(String(error.details?.['conversationId']));
+    const { run, conversationId } = await short.history(String(error.details?.['conversationId']));
+    const conversation = await bench.store.load(conversationId);
     expect([run, conversation.messages.length]).toEqual([undefined, 3]);
   });
 
@@ -329,8 +331,9 @@ describe('polling', () => {
     const wrongKey = bench.service({}, { apiKey: 'pplx-some-other-key' });
     const { run } = await wrongKey.history(other.conversationId);
     expect(run).toMatchObject({ state: 'in_progress', reason: expect.stringContaining('key') });
-    const { conversation, ...rest } = await research.history(other.conversationId);
-    expect([conversation.messages.length, 'run' in rest]).toEqual([3, false]);
+    const history = await research.history(other.conversationId);
+    const conversation = await bench.store.load(other.conversationId);
+    expect([conversation.messages.length, 'run' in history]).toEqual([3, false]);
   });
 
   it('a run stops when another process took it over, and the answer is stored anyway', async () => {
@@ -369,7 +372,8 @@ describe('an answer that cannot be stored', () => {
     });
     expect((await errorOf(research.searchFollowup(id, question('z')))).code).toBe('CONFLICT');
     bench.faults.conversations = undefined;
-    const { run, conversation } = await research.history(id);
+    const { run } = await research.history(id);
+    const conversation = await bench.store.load(id);
     expect([run, conversation.messages.length, bench.api.creates]).toEqual([undefined, 5, 2]);
   });
 
@@ -382,7 +386,8 @@ describe('an answer that cannot be stored', () => {
     await eventually(async () => expect((await first.history(id)).run?.state).toBe('unsaved'));
     await first.close();
     bench.faults.conversations = undefined;
-    const { conversation } = await bench.service().history(id);
+    await bench.service().history(id);
+    const conversation = await bench.store.load(id);
     expect([conversation.messages.length, bench.api.creates]).toEqual([3, 1]);
   });
 
@@ -402,7 +407,8 @@ describe('a damaged record', () => {
   it('hides no conversation, and nothing is started over it', async () => {
     const { conversationId: id = '' } = await research.search(question('x'));
     await bench.setJobText(id, '{"state":');
-    const { run, conversation } = await research.history(id);
+    const { run } = await research.history(id);
+    const conversation = await bench.store.load(id);
     expect([run?.state, conversation.messages.length]).toEqual(['unknown', 3]);
     expect((await errorOf(research.deepResearchFollowup(id, question('y')))).code).toBe('CORRUPT');
     expect([bench.api.creates, await bench.jobText(id)]).toEqual([1, '{"state":']);

@@ -238,7 +238,7 @@ describe('without a key', () => {
     ]) {
       expect((await errorOf(call)).code).toBe('NOT_CONFIGURED');
     }
-    expect((await keyless.history(id)).conversation.messages).toHaveLength(3);
+    expect((await keyless.history(id)).conversationId).toBe(id);
     await keyless.resume();
     expect(Object.keys(await bench.files()).length).toBe(1);
   });

@@ -104,6 +104,7 @@ describe('the two ways to run code', () => {
         ...['.git/config', '.GIT/config', '.git./config', '.git /config', 'git~1/config.md'],
         ...['.g\u200cit/config', '.git::$INDEX_ALLOCATION/config', '.envrc', '.vscode/tasks.json'],
         ...['.claude/settings.json', '.locks/x/y', '.tmp-1', 'a.md:ads', 'con.md', 'Makefile'],
+        `${'x'.repeat(300)}.md`,
         ...['a\u001b]0;title\u0007.md', 'a\nb.md', 'a\u202eb.md', '.trash/x/.git/config'],
       ].map((name) => [`memory-bank/${name}`, run]),
     );

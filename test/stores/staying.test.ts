@@ -2,59 +2,11 @@
  * Writes that waited in memory, in this process on real files: what happened to the files while the store
  * was away decides how they are written, and nothing is written twice or lost.
  */
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type App, createApp } from '../../src/app.js';
 import { AppError } from '../../src/base/errors.js';
-import { createLog } from '../../src/base/log.js';
-import { loadConfig } from '../../src/config/config.js';
-import { TOOLSETS } from '../../src/tools/define-tool.js';
-import { withPlace } from '../e2e/harness.js';
-
-interface Away {
-  readonly app: App;
-  /** Absolute path of a file of the store, where it is now. */
-  file(name: string): string;
-  /** The text of a file of the store. */
-  text(name: string): string;
-  leave(): void;
-  /** Resolves when everything was written. */
-  comeBack(): Promise<void>;
-}
-
-async function withStore(work: (store: Away) => Promise<void>): Promise<void> {
-  await withPlace(async ({ root, folder, env }) => {
-    const flags = { root };
-    const given = { flags, env, home: folder, cwd: folder, knownToolsets: TOOLSETS };
-    const config = loadConfig({ ...given, readFile: () => undefined });
-    const app = await createApp(config, { staysUp: true, log: createLog('silent') });
-    const gone = join(folder, 'gone');
-    let at = root;
-    const move = (to: string) => {
-      renameSync(at, to);
-      at = to;
-    };
-    const file = (name: string) => join(at, name);
-    try {
-      await app.conversations.append('plan', [{ role: 'user', content: 'before' }], {
-        create: true,
-      });
-      await work({
-        app,
-        file,
-        text: (name) => readFileSync(file(name), 'utf8'),
-        leave: () => move(gone),
-        async comeBack() {
-          move(root);
-          expect(await app.staying.settle()).toBe(true);
-        },
-      });
-    } finally {
-      await app.close();
-    }
-  });
-}
+import { withStore } from '../support/store-that-leaves.js';
 
 const later = { mayDefer: true };
 const append = (text: string) => (content: string) => `${content}${text}\n`;

@@ -2,7 +2,7 @@
  * The catalogue of tools as a whole: every file is listed under its name, every tool tells hosts
  * what they need to know, schemas change only on purpose, and the list stays small enough to send.
  */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
@@ -11,6 +11,7 @@ import type { Tool } from '../../src/tools/define-tool.js';
 import { TOOLSETS, tools } from '../../src/tools/index.js';
 
 const TOOLS = resolve(import.meta.dirname, '../../src/tools');
+const CLIENTS = resolve(import.meta.dirname, '../../docs/CLIENTS.md');
 const SCHEMAS = resolve(import.meta.dirname, '__schemas__');
 /** What a host pays in every conversation before the first question. */
 const MENU_BUDGET_TOKENS = 12_000;
@@ -78,6 +79,11 @@ describe('the list', () => {
     expect(tokens).toBeGreaterThan(1000);
     expect(tokens).toBeLessThanOrEqual(MENU_BUDGET_TOKENS);
     expect(ofAll).toBeLessThanOrEqual(WHOLE_MENU_BUDGET_TOKENS);
+    const [, count, thousands, rest] =
+      /sees (\d+) tools.* (\d+) (\d{3}) tokens/.exec(readFileSync(CLIENTS, 'utf8')) ?? [];
+    expect(Number(count)).toBe(byDefault.length);
+    const documented = Number(`${thousands}${rest}`);
+    expect(Math.abs(tokens / documented - 1), `${tokens} tokens`).toBeLessThan(0.05);
   });
 
   it('has no schema of a tool that is gone', () => {

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { call, type Output } from '../api.js';
 import { useKeys, useLoaded, useSettled } from '../hooks.js';
-import { Failure } from '../parts.jsx';
+import { counted, Failure } from '../parts.jsx';
 
 /** Matches that can be stepped through. */
 const MOST = 1000;
@@ -77,7 +77,7 @@ export function FindInside(props: {
 
 function sentence(place: number, total: number): string {
   if (total === 0) return 'No message has these words.';
-  const found = total === 1 ? '1 message' : `${total} messages`;
+  const found = counted(total, 'message');
   return place === 0 ? found : `${place} of ${found}`;
 }
 

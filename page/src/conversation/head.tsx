@@ -1,10 +1,10 @@
 /** What is known of a conversation besides its messages, and what can be done with it. */
 
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { address } from '../address.js';
 import { CallError, call, isReadOnly, type Output } from '../api.js';
 import { hrefOf } from '../hooks.js';
-import { CopyButton, notify, Time } from '../parts.jsx';
+import { CopyButton, counted, notify, Time } from '../parts.jsx';
 
 export type HeadFacts = Output<'get_conversation'>;
 
@@ -40,7 +40,7 @@ export function Head({ head, onChanged }: { readonly head: HeadFacts; onChanged(
         <h1 dir="auto">{head.title ?? head.conversationId}</h1>
       )}
       <p class="facts">
-        {head.total} messages · begun <Time at={head.createdAt} />
+        {counted(head.total, 'message')} · begun <Time at={head.createdAt} />
         {head.module && <bdi> · {head.module}</bdi>}
         {(head.tags ?? []).map((tag) => (
           <bdi class="tag" key={tag}>
@@ -114,6 +114,8 @@ function Edit(props: {
   const { head, onDone } = props;
   const [title, setTitle] = useState(head.title ?? '');
   const [tags, setTags] = useState((head.tags ?? []).join(', '));
+  const first = useRef<HTMLInputElement>(null);
+  useEffect(() => first.current?.focus(), []);
   const send = (event: Event) => {
     event.preventDefault();
     const list = tags.split(',').map((tag) => tag.trim());
@@ -124,6 +126,8 @@ function Edit(props: {
       <label>
         Title{' '}
         <input
+          ref={first}
+          class="title-field"
           maxLength={1000}
           value={title}
           onInput={({ currentTarget }) => setTitle(currentTarget.value)}

@@ -2,7 +2,7 @@
 
 import type { Output } from '../api.js';
 import { Markdown } from '../markdown.jsx';
-import { Time } from '../parts.jsx';
+import { counted, Time } from '../parts.jsx';
 
 type StoredMessage = Output<'get_conversation_history'>['messages'][number];
 
@@ -42,7 +42,7 @@ export function MessageView(props: { readonly message: StoredMessage; readonly i
       {isCut && <p class="facts">The rest of this message follows.</p>}
       {links.length > 0 && (
         <details class="sources" open={links.length < 6}>
-          <summary>{links.length} sources</summary>
+          <summary>{counted(links.length, 'source')}</summary>
           <ol>
             {links.map(({ url, title }) => (
               <li key={url}>

@@ -1,7 +1,7 @@
 /** How large the store is, how well it is, and what is near a limit. */
 import { call, type Output } from '../api.js';
 import { hrefOf, useLoaded } from '../hooks.js';
-import { Failure, FigureRow, type NamedFigures } from '../parts.jsx';
+import { Failure, FigureRow, type NamedFigures, shownNumber } from '../parts.jsx';
 
 type Info = Output<'store_info'>;
 type Longest = NonNullable<Output<'get_analytics'>['conversations']>;
@@ -13,16 +13,23 @@ export function StoreFigures({ longest }: { readonly longest: Longest }) {
   const { data, error } = useLoaded('store', (signal) => call('store_info', {}, signal));
   const graph = useLoaded('graph', (signal) => call('kg_stats', {}, signal));
   if (error) return <Failure error={error} />;
-  if (!data) return null;
+  if (!data) {
+    return (
+      <section class="store">
+        <h2>The store</h2>
+        <p class="loading">Measuring…</p>
+      </section>
+    );
+  }
   const { size, damaged, insights, index } = data;
   const near = nearLimits(data, longest, graph.data);
   const unreadable = damaged.length + insights.damaged.length;
   const facts: NamedFigures = [
     ['in files', bytes(size.sizeBytes)],
     ['in the trash', bytes(size.trashBytes)],
-    ['facts in force', String(graph.data?.open ?? '–')],
-    ['messages searchable', String(index.messages)],
-    ['unreadable files', String(unreadable)],
+    ['facts in force', graph.data ? shownNumber(graph.data.open) : '–'],
+    ['messages searchable', shownNumber(index.messages)],
+    ['unreadable files', shownNumber(unreadable)],
   ];
   return (
     <section class="store">

@@ -1,10 +1,36 @@
 /** Words that set each of the last months apart, and questions that were left open. */
 import { call, type Output } from '../api.js';
-import { hrefOf, useLoaded } from '../hooks.js';
-import { Failure } from '../parts.jsx';
+import { hrefOf, useChanges, useLoaded } from '../hooks.js';
+import { counted, Failure } from '../parts.jsx';
 
 const MONTHS = 6;
 const WORDS = 6;
+
+/** `given`: of which days and messages. */
+export function Topics({ given }: { readonly given: Parameters<typeof call<'get_analytics'>>[1] }) {
+  const { data, error, reload } = useLoaded(JSON.stringify(given), (signal) =>
+    call('get_analytics', { ...given, include: ['topics'] }, signal),
+  );
+  useChanges('conversation', reload);
+  return (
+    <section>
+      <h2>Topics</h2>
+      {error && <Failure error={error} />}
+      {!data && !error && <p class="loading">Reading…</p>}
+      <p class="topics">
+        {(data?.topics ?? []).map(({ word, messages }) => (
+          <a
+            key={word}
+            href={hrefOf('search', '', { q: word })}
+            title={counted(messages, 'message')}
+          >
+            <bdi>{word}</bdi>
+          </a>
+        ))}
+      </p>
+    </section>
+  );
+}
 
 /** `periods`: months such as 2025-01, the oldest first. */
 export function TopicsOverTime(props: {
@@ -23,6 +49,7 @@ export function TopicsOverTime(props: {
     <section>
       <h2>Topics by month</h2>
       {error && <Failure error={error} />}
+      {!data && !error && <p class="loading">Reading…</p>}
       <table class="topics-by-month">
         <tbody>
           {(data ?? []).map(({ month, topics }) => (
@@ -33,7 +60,7 @@ export function TopicsOverTime(props: {
                   <a
                     key={word}
                     href={hrefOf('search', '', { q: word, from: `${month}-01` })}
-                    title={`${messages} messages`}
+                    title={counted(messages, 'message')}
                   >
                     <bdi>{word}</bdi>
                   </a>
@@ -68,6 +95,7 @@ export function OpenQuestions() {
     <section>
       <h2>Open questions</h2>
       {error && <Failure error={error} />}
+      {!data && !error && <p class="loading">Reading…</p>}
       {data && questions.length === 0 && <p>No question of the last session was left open.</p>}
       <ul class="open-questions">
         {questions.map(({ messageId, threadId, seq, text }) => (

@@ -15,7 +15,7 @@ import {
   seenOf,
   toGraph,
 } from './graph-shape.js';
-import { paint } from './paint-graph.js';
+import { paint, type ViewPoint } from './paint-graph.js';
 
 interface GraphProps {
   /** The layout has all of them, so that what is shown can change without anything moving. */
@@ -62,6 +62,29 @@ export function GraphCanvas({ facts, shown, chosen, onChoose }: GraphProps) {
   );
 }
 
+/** The picture is at most so much larger than the layout. */
+const MOST_SCALE = 1.6;
+const MARGIN = 40;
+/** Beside the outermost nodes on the right. */
+const ROOM_FOR_NAME = 120;
+
+/** Moves and scales the view so that all nodes are in it, also those that are not drawn: then none moves as facts come and go. */
+function showAll(view: ViewPoint, nodes: readonly Node[], canvas: HTMLCanvasElement): void {
+  let [left, right, top, bottom] = [0, 0, 0, 0];
+  for (const { x = 0, y = 0 } of nodes) {
+    left = Math.min(left, x);
+    right = Math.max(right, x);
+    top = Math.min(top, y);
+    bottom = Math.max(bottom, y);
+  }
+  const { clientWidth, clientHeight } = canvas;
+  const wide = Math.max(100, clientWidth - MARGIN - ROOM_FOR_NAME) / Math.max(1, right - left);
+  const high = Math.max(100, clientHeight - 2 * MARGIN) / Math.max(1, bottom - top);
+  view.scale = Math.min(MOST_SCALE, wide, high);
+  view.x = (MARGIN - ROOM_FOR_NAME) / 2 - ((left + right) / 2) * view.scale;
+  view.y = -((top + bottom) / 2) * view.scale;
+}
+
 interface Picture {
   /** Only these facts are drawn from now on. */
   show(facts: readonly Edge[]): void;
@@ -93,6 +116,7 @@ function drawGraph(
   const gone = new AbortController();
   const seen: Seen = { nodes: [], links: [] };
   let frame = 0;
+  let hasBeenMoved = false;
   let movedAt = Number.NEGATIVE_INFINITY;
   const draw = () => {
     const until = performance.now() + LAYOUT_MS;
@@ -102,6 +126,7 @@ function drawGraph(
       simulation.tick();
       isMoving = simulation.alpha() > simulation.alphaMin();
     }
+    if (!hasBeenMoved) showAll(view, nodes, canvas);
     paint(context, canvas, { ...seen, chosen, view });
     frame = isMoving ? requestAnimationFrame(draw) : 0;
   };
@@ -112,7 +137,11 @@ function drawGraph(
     movedAt = performance.now();
     redraw();
   };
-  followPointer(canvas, { view, seen, redraw: moved, onChoose, signal: gone.signal });
+  const movedByHand = () => {
+    hasBeenMoved = true;
+    moved();
+  };
+  followPointer(canvas, { view, seen, redraw: movedByHand, onChoose, signal: gone.signal });
   const sizes = new ResizeObserver(redraw);
   sizes.observe(canvas);
   const themes = new MutationObserver(redraw);

@@ -25,7 +25,7 @@ export function paint(
   const style = getComputedStyle(canvas);
   context.translate(canvas.width / 2 + view.x * ratio, canvas.height / 2 + view.y * ratio);
   context.scale(view.scale * ratio, view.scale * ratio);
-  context.strokeStyle = style.getPropertyValue('--line');
+  context.strokeStyle = style.getPropertyValue('--edge');
   context.lineWidth = 1 / view.scale;
   context.beginPath();
   for (const { source, target } of links) {

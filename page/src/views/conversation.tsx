@@ -11,7 +11,7 @@ import { type MessagePages, usePages } from '../conversation/pages.js';
 import { Summary } from '../conversation/summary.jsx';
 import { markWords } from '../conversation/word-marks.js';
 import { hrefOf, type Route, useChanges, useKeys, useLoaded } from '../hooks.js';
-import { Failure } from '../parts.jsx';
+import { Empty, Failure } from '../parts.jsx';
 
 export function ConversationView({ route }: { readonly route: Route }) {
   const named = Number(route.params.get('seq')) || undefined;
@@ -30,6 +30,7 @@ function Loaded({ id, named }: { readonly id: string; readonly named: number | u
   };
   useChanges('conversation', refresh, id);
   const failed = head.error ?? pages.error;
+  if (failed?.code === 'CONVERSATION_NOT_FOUND' && !head.data) return <Missing />;
   return (
     <article class="conversation">
       {failed && <Failure error={failed} />}
@@ -39,6 +40,17 @@ function Loaded({ id, named }: { readonly id: string; readonly named: number | u
       <Messages pages={pages} named={named} words={words} />
       {head.data && pages.cursor === undefined && <AskHere head={head.data} onAnswer={refresh} />}
     </article>
+  );
+}
+
+function Missing() {
+  return (
+    <Empty view="Conversation" title="This conversation is not here">
+      <p>
+        Perhaps it is in the <a href={hrefOf('trash')}>trash</a>, or it was merged with another. All
+        that are here are in the <a href="#/">timeline</a>.
+      </p>
+    </Empty>
   );
 }
 

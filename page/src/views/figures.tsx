@@ -1,9 +1,9 @@
 /** Figures: a calendar of messages, the hours of the week, sums by month, module and model, cost, topics. */
 import { call, type Output } from '../api.js';
 import { StoreFigures } from '../figures/store.jsx';
-import { OpenQuestions, TopicsOverTime } from '../figures/topics.jsx';
+import { OpenQuestions, Topics, TopicsOverTime } from '../figures/topics.jsx';
 import { hrefOf, type Route, useChanges, useLoaded } from '../hooks.js';
-import { Empty, Failure, FigureRow, type NamedFigures } from '../parts.jsx';
+import { counted, Empty, Failure, FigureRow, type NamedFigures, shownNumber } from '../parts.jsx';
 
 type Figures = Output<'get_analytics'>;
 type Named = NonNullable<Figures['modules']>;
@@ -12,10 +12,11 @@ const DAY_MS = 86_400_000;
 const WEEKS = 53;
 const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 const LEVELS = 4;
+/** Topics need the search index and read conversations: they come by themselves. */
+const AT_ONCE = ['periods', 'modules', 'roles', 'models', 'conversations', 'week'] as const;
 const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
 /** Swedish dates have the form of ISO 8601. */
 const isoDay = (time: number) => new Intl.DateTimeFormat('sv-SE', { timeZone: 'UTC' }).format(time);
-const number = new Intl.NumberFormat();
 
 export function FiguresView({ route }: { readonly route: Route }) {
   const { days: span, messages: which } = conditionsOf(route.params);
@@ -24,7 +25,7 @@ export function FiguresView({ route }: { readonly route: Route }) {
     const common = { ...which, timeZone, maxTokens: 25_000 };
     const from = isoDay(Date.now() - WEEKS * 7 * DAY_MS);
     const [all, days] = await Promise.all([
-      call('get_analytics', { ...common, ...span }, signal),
+      call('get_analytics', { ...common, ...span, include: [...AT_ONCE] }, signal),
       call('get_analytics', { ...common, from, period: 'day', include: ['periods'] }, signal),
     ]);
     return { all, days: days.periods ?? [] };
@@ -61,16 +62,7 @@ export function FiguresView({ route }: { readonly route: Route }) {
         <Bars title="By role" rows={all.roles ?? []} />
       </div>
       <Longest figures={all} />
-      <section>
-        <h2>Topics</h2>
-        <p class="topics">
-          {(all.topics ?? []).map(({ word, messages }) => (
-            <a key={word} href={hrefOf('search', '', { q: word })} title={`${messages} messages`}>
-              <bdi>{word}</bdi>
-            </a>
-          ))}
-        </p>
-      </section>
+      <Topics given={{ ...span, ...which, timeZone }} />
       <TopicsOverTime periods={all.periods ?? []} timeZone={timeZone} />
       <OpenQuestions />
       <StoreFigures longest={all.conversations ?? []} />
@@ -107,10 +99,10 @@ function Conditions({ given }: { readonly given: Readonly<Record<string, string>
 function Totals({ figures: { totals, pace } }: { readonly figures: Figures }) {
   const cost = totals.costs.map(({ currency, total }) => `${total.toFixed(2)} ${currency}`);
   const facts: NamedFigures = [
-    ['conversations', number.format(totals.conversations)],
-    ['messages', number.format(totals.messages)],
-    ['words', number.format(totals.words)],
-    ['tokens, about', number.format(totals.tokens)],
+    ['conversations', shownNumber(totals.conversations)],
+    ['messages', shownNumber(totals.messages)],
+    ['words', shownNumber(totals.words)],
+    ['tokens, about', shownNumber(totals.tokens)],
     ['cost', cost.join(' + ') || '–'],
     ['minutes a session', String(pace.medianMinutes)],
     ['seconds between messages', String(pace.medianPauseSeconds)],
@@ -132,11 +124,21 @@ function Calendar({ days }: { readonly days: Named }) {
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="Calendar of messages">
       <svg
-        viewBox={`0 0 ${WEEKS * 14} 98`}
+        viewBox={`-30 -16 ${WEEKS * 14 + 30} 114`}
         class="calendar"
         role="img"
         aria-label={`Messages a day of the last year. The most: ${busiest?.[1] ?? 0} on ${busiest?.[0] ?? 'no day'}.`}
       >
+        {monthsOf(cells).map(({ at, month }) => (
+          <text key={at} x={Math.floor(at / 7) * 14} y="-5">
+            {month}
+          </text>
+        ))}
+        {[0, 2, 4].map((day) => (
+          <text key={day} x="-30" y={day * 14 + 10}>
+            {WEEKDAYS[day]}
+          </text>
+        ))}
         {cells.map(({ at, day, count }) => (
           <rect
             key={day}
@@ -147,13 +149,21 @@ function Calendar({ days }: { readonly days: Named }) {
             rx="2"
             class={levelOf(count, most)}
           >
-            <title>{`${day}: ${count} messages`}</title>
+            <title>{`${day}: ${counted(count, 'message')}`}</title>
           </rect>
         ))}
       </svg>
     </div>
   );
 }
+
+const monthName = new Intl.DateTimeFormat(undefined, { month: 'short', timeZone: 'UTC' });
+
+/** The weeks in which a month begins. */
+const monthsOf = (cells: readonly { readonly at: number; readonly day: string }[]) =>
+  cells
+    .filter(({ day }) => day.endsWith('-01'))
+    .map(({ at, day }) => ({ at, month: monthName.format(Date.parse(day)) }));
 
 const levelOf = (count: number, most: number) =>
   `level${count === 0 ? 0 : Math.ceil((count / most) * LEVELS)}`;
@@ -181,7 +191,11 @@ function Week({ week }: { readonly week: readonly (readonly number[])[] }) {
             <tr key={WEEKDAYS[day]}>
               <th scope="row">{WEEKDAYS[day]}</th>
               {hours.map((count, hour) => (
-                <td key={`${day}:${hour}`} class={levelOf(count, most)} title={`${count} messages`}>
+                <td
+                  key={`${day}:${hour}`}
+                  class={levelOf(count, most)}
+                  title={counted(count, 'message')}
+                >
                   <span class="visually-hidden">{count}</span>
                 </td>
               ))}
@@ -206,7 +220,7 @@ function Bars({ title, rows }: { readonly title: string; readonly rows: Named })
               <th scope="row">
                 <bdi>{name || 'no module'}</bdi>
               </th>
-              <td class="number">{number.format(messages)}</td>
+              <td class="number">{shownNumber(messages)}</td>
               <td class="share">
                 <span style={{ width: `${(messages / most) * 100}%` }} />
               </td>
@@ -232,7 +246,7 @@ function Longest({ figures: { conversations = [] } }: { readonly figures: Figure
               <bdi>{title ?? conversationId}</bdi>
             </a>{' '}
             <span class="facts">
-              {messages} messages, {minutes} minutes
+              {counted(messages, 'message')}, {counted(minutes, 'minute')}
             </span>
           </li>
         ))}

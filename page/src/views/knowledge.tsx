@@ -8,7 +8,7 @@ import { address } from '../address.js';
 import { call, type Output } from '../api.js';
 import { GraphCanvas } from '../graph/graph-canvas.jsx';
 import { hrefOf, type Route, useChanges, useLoaded, useSettled } from '../hooks.js';
-import { Empty, Failure, Time } from '../parts.jsx';
+import { counted, Empty, Failure, Time } from '../parts.jsx';
 
 type Fact = Output<'kg_query'>['triples'][number];
 const NO_FACTS: readonly Fact[] = [];
@@ -94,7 +94,7 @@ export function Knowledge({ route }: { readonly route: Route }) {
           </label>
         )}
         <AsOf day={asOf} onDay={setAsOf} />
-        <span role="status">{listed.length} facts</span>
+        <span role="status">{counted(listed.length, 'fact')}</span>
       </div>
       {facts.length === 0 ? (
         <Empty title="No fact matches" />

@@ -4,7 +4,7 @@ import { CallError, call, type Output } from '../api.js';
 import { hrefOf, type Route, useChanges, useLoaded } from '../hooks.js';
 import { Markdown } from '../markdown.jsx';
 import { History } from '../notes/history.jsx';
-import { Empty, Failure, notify, Time } from '../parts.jsx';
+import { counted, Empty, Failure, notify, Time } from '../parts.jsx';
 
 export function Notes({ route }: { readonly route: Route }) {
   const { data, error, reload } = useLoaded('notes', (signal) =>
@@ -38,7 +38,7 @@ export function Notes({ route }: { readonly route: Route }) {
         </ul>
       </nav>
       {route.name === '' ? (
-        <p class="empty">{data.total} notes. Choose one.</p>
+        <p class="empty">{counted(data.total, 'note')}. Choose one.</p>
       ) : (
         <Note key={route.name} path={route.name} />
       )}

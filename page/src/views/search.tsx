@@ -4,14 +4,17 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { address } from '../address.js';
 import { call, type Output } from '../api.js';
 import { hrefOf, type Route, useChanges, useKeys, useLoaded, useSettled } from '../hooks.js';
-import { Empty, Failure, MARK_END, MARK_START, Marked, Time } from '../parts.jsx';
+import { counted, Empty, Failure, MARK_END, MARK_START, Marked, Time } from '../parts.jsx';
 
 type Hit = Output<'search_messages'>['results'][number];
 
 const FIELDS = ['q', 'mode', 'role', 'module', 'from', 'to'] as const;
 type Asked = Record<(typeof FIELDS)[number], string>;
 
-const LIMIT = 30;
+/** Hits that are shown at first, and that come with each step. */
+const STEP = 30;
+/** `search_messages` returns no more at once. */
+const MOST = 100;
 
 export function Search({ route }: { readonly route: Route }) {
   const given = Object.fromEntries(
@@ -19,12 +22,14 @@ export function Search({ route }: { readonly route: Route }) {
   ) as Asked;
   const [asked, setAsked] = useState(given);
   const settled = useSettled(JSON.stringify(asked));
+  const [more, setMore] = useState({ of: settled, limit: STEP });
+  const limit = more.of === settled ? more.limit : STEP;
   useEffect(() => {
     // The address can be bookmarked; typing does not fill the history.
     address.note(hrefOf('search', '', JSON.parse(settled)));
   }, [settled]);
-  const { data, error, isLoading, reload } = useLoaded(settled, (signal) =>
-    ask(JSON.parse(settled), signal),
+  const { data, error, isLoading, reload } = useLoaded(`${limit} ${settled}`, (signal) =>
+    ask(JSON.parse(settled), limit, signal),
   );
   useChanges('conversation', reload);
   const field = useRef<HTMLInputElement>(null);
@@ -76,6 +81,14 @@ export function Search({ route }: { readonly route: Route }) {
       </div>
       {error && <Failure error={error} />}
       {data && <Found data={data} isLoading={isLoading} />}
+      {data && data.results.length < Math.min(data.total, MOST) && (
+        <button
+          type="button"
+          onClick={() => setMore({ of: settled, limit: Math.min(limit + STEP, MOST) })}
+        >
+          More
+        </button>
+      )}
       {!data && !error && asked.q === '' && (
         <Empty title="Search what was said">
           <p>
@@ -88,12 +101,12 @@ export function Search({ route }: { readonly route: Route }) {
   );
 }
 
-async function ask({ q, mode, role, module, from, to }: Asked, signal: AbortSignal) {
+async function ask({ q, mode, role, module, from, to }: Asked, limit: number, signal: AbortSignal) {
   if (q.trim() === '') return undefined;
   const input = {
     ...{
       query: q,
-      limit: LIMIT,
+      limit,
       explain: true,
       highlightStart: MARK_START,
       highlightEnd: MARK_END,
@@ -112,7 +125,8 @@ function Found(props: { readonly data: Output<'search_messages'>; readonly isLoa
   return (
     <>
       <p role="status" class={props.isLoading ? 'stale' : ''}>
-        {total} messages{relaxed ? '; none has all of the words' : ''}. {total === 0 && explanation}
+        {counted(total, 'message')}
+        {relaxed ? '; none has all of the words' : ''}. {total === 0 && explanation}
       </p>
       <ol class="hits">
         {results.map((hit) => (

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { type CallError, call, type Output } from '../api.js';
 import { Connect } from '../first-run/connect.jsx';
 import { hrefOf, useChanges, useSettled } from '../hooks.js';
-import { Empty, Failure, Time } from '../parts.jsx';
+import { counted, Empty, Failure, Time } from '../parts.jsx';
 import { VirtualList } from '../virtual-list.jsx';
 
 type Head = Output<'get_conversations'>['conversations'][number];
@@ -79,7 +79,8 @@ export function Timeline() {
         </label>
         <a href={hrefOf('import')}>Import</a>
         <span role="status">
-          {pages.total} conversations{pages.approximate ? ' with similar names' : ''}
+          {counted(pages.total, 'conversation')}
+          {pages.approximate ? ' with similar names' : ''}
         </span>
       </div>
       <VirtualList
@@ -116,7 +117,8 @@ function Row({ head, before }: { readonly head: Head; readonly before: Head | un
           {head.title ?? head.conversationId}
         </bdi>
         <span class="facts">
-          {head.messageCount} messages{head.module && <bdi> · {head.module}</bdi>}
+          {counted(head.messageCount, 'message')}
+          {head.module && <bdi> · {head.module}</bdi>}
           {(head.tags ?? []).slice(0, 4).map((tag) => (
             <bdi class="tag" key={tag}>
               {tag}

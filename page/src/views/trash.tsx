@@ -3,8 +3,8 @@
 import { useState } from 'preact/hooks';
 import { address } from '../address.js';
 import { CallError, call, type Output } from '../api.js';
-import { hrefOf, useChanges, useLoaded } from '../hooks.js';
-import { Failure, FigureRow, type NamedFigures, notify, Time } from '../parts.jsx';
+import { hrefOf, type Loaded, useChanges, useLoaded } from '../hooks.js';
+import { Failure, FigureRow, type NamedFigures, notify, shownNumber, Time } from '../parts.jsx';
 
 type Trash = Output<'list_trash'>;
 type Kind = 'conversation' | Trash['others'][number]['kind'];
@@ -28,23 +28,14 @@ export function TrashView() {
     }
     trash.reload();
   };
-  const failed = trash.error ?? info.error;
   const { conversations = [], others = [] } = trash.data ?? {};
   const isEmpty = trash.data !== undefined && conversations.length + others.length === 0;
-  const title = <h1>Trash and health</h1>;
-  // Everything at once: what comes later would move what is there.
-  if (!failed && (trash.data === undefined || info.data === undefined)) {
-    return (
-      <div class="trash">
-        {title}
-        <p class="loading">Loading…</p>
-      </div>
-    );
-  }
+  const hasAnswer = trash.data !== undefined || trash.error !== undefined;
   return (
     <div class="trash">
-      {title}
-      {failed && <Failure error={failed} />}
+      <h1>Trash and health</h1>
+      {!hasAnswer && <p class="loading">Loading…</p>}
+      {trash.error && <Failure error={trash.error} />}
       {isEmpty && <p>The trash is empty.</p>}
       <Trashed
         heading="Deleted conversations"
@@ -54,8 +45,9 @@ export function TrashView() {
         onRestore={restore}
       />
       <Trashed heading="Deleted notes and insights" items={others} onRestore={restore} />
-      {info.data && <Health facts={info.data} />}
-      <Check />
+      {/* Below what comes first, and the longest at the end: nothing moves what is there. */}
+      {hasAnswer && <Check />}
+      {hasAnswer && <Health info={info} />}
     </div>
   );
 }
@@ -99,20 +91,30 @@ function Trashed(props: {
   );
 }
 
-function Health({ facts }: { readonly facts: Output<'store_info'> }) {
+function Health({ info: { data, error } }: { readonly info: Loaded<Output<'store_info'>> }) {
+  return (
+    <section>
+      <h2>Health</h2>
+      {error && <Failure error={error} />}
+      {!data && !error && <p class="loading">Counting…</p>}
+      {data && <Facts facts={data} />}
+    </section>
+  );
+}
+
+function Facts({ facts }: { readonly facts: Output<'store_info'> }) {
   const damaged = [
     ...facts.damaged.map(({ conversationId, message }) => ({ name: conversationId, message })),
     ...facts.insights.damaged.map(({ file, message }) => ({ name: file, message })),
   ];
   const totals: NamedFigures = [
-    ['conversations', String(facts.conversations)],
-    ['messages', String(facts.messages)],
-    ['insights', String(facts.insights.count)],
-    ['searchable', String(facts.index.messages)],
+    ['conversations', shownNumber(facts.conversations)],
+    ['messages', shownNumber(facts.messages)],
+    ['insights', shownNumber(facts.insights.count)],
+    ['searchable', shownNumber(facts.index.messages)],
   ];
   return (
-    <section>
-      <h2>Health</h2>
+    <>
       <FigureRow figures={totals} />
       <p>
         The files are in <code>{facts.root}</code>.
@@ -128,7 +130,7 @@ function Health({ facts }: { readonly facts: Output<'store_info'> }) {
           ))}
         </ul>
       )}
-    </section>
+    </>
   );
 }
 

@@ -56,16 +56,19 @@ export async function demo(
 async function fill(app: App, signal: AbortSignal): Promise<void> {
   const below = numbers(SEED);
   const now = systemClock.now();
+  const ids: string[] = [];
   for (let index = 0; index < CONVERSATIONS; index += 1) {
     signal.throwIfAborted();
-    await app.conversations.create(conversationOf(index, now, below));
+    ids.push((await app.conversations.create(conversationOf(index, now, below))).conversationId);
   }
   for (const [path, content] of DEMO_NOTES) await app.memoryBank.add(path, content);
   for (const [content, tag] of DEMO_INSIGHTS) {
     await app.insights.save({ content, context: 'global', tags: [tag] });
   }
   const facts = DEMO_FACTS.map(([subject, predicate, object], index) => {
-    return { subject, predicate, object, ts: now - (DEMO_FACTS.length - index) * 17 * DAY_MS };
+    const days = (DEMO_FACTS.length - index) * 17;
+    const conversationId = ids[Math.floor((1 - days / DAYS) * CONVERSATIONS)] ?? '';
+    return { subject, predicate, object, ts: now - days * DAY_MS, conversationId };
   });
   await app.kg.add(facts);
 }

@@ -17,7 +17,7 @@ import { withApp } from '../with-app.js';
 
 export interface ExportOptions {
   /** `markdown-files`: a folder, a file for each conversation. */
-  format: ExportFormat | 'markdown-files';
+  format?: ExportFormat | 'markdown-files';
   output?: string;
   module?: string;
   share?: boolean;
@@ -26,9 +26,10 @@ export interface ExportOptions {
 /** `refs`: as findConversation. What cannot be read is named on stderr. */
 export async function exportConversations(
   refs: readonly string[],
-  { format, output, module, share = false, ...options }: ExportOptions & AgeOptions,
+  { output, module, share = false, ...options }: ExportOptions & AgeOptions,
   flags: Flags,
 ): Promise<void> {
+  const format = options.format ?? formatOf(output);
   const isFolder = format === 'markdown-files';
   if (isFolder && output === undefined) {
     throw new AppError('VALIDATION_ERROR', 'markdown-files needs -o with the name of a folder.');
@@ -67,6 +68,13 @@ export async function exportConversations(
     },
     { isReading: true },
   );
+}
+
+/** As the name of the file ends; `.age` may follow. */
+function formatOf(output = ''): ExportFormat {
+  const name = output.replace(/\.age$/i, '').toLowerCase();
+  if (name.endsWith('.md')) return 'markdown';
+  return name.endsWith('.json') ? 'json' : 'jsonl';
 }
 
 function reportDamaged({ damaged }: ExportCounts): void {

@@ -3,8 +3,10 @@
  * insights, subjects of the knowledge graph. Typing errors are tolerated.
  */
 import { AppError } from '../../base/errors.js';
-import { ENTRY_KINDS, type EntryKind, type FindHit } from '../../search/quick-find/find-index.js';
+import { ENTRY_KINDS, type EntryKind } from '../../search/quick-find/entry-kinds.js';
+import type { FindHit } from '../../search/quick-find/find-index.js';
 import type { Flags } from '../configuration.js';
+import { reportLeftOut } from '../problems.js';
 import { NOTHING_FOUND } from '../status.js';
 import { oneLine, terminalJson } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
@@ -22,7 +24,8 @@ export async function find(words: readonly string[], options: FindOptions, flags
   const request = { limit: limitOf(options.limit), ...kindsOf(options.kind) };
   await withApp(
     flags,
-    async ({ quickFind }) => {
+    async (app) => {
+      const { quickFind } = app;
       const { hits, total, suggestions } = await quickFind.find(words.join(' '), request);
       if (options.json) console.log(terminalJson({ total, suggestions, hits: hits.map(toJson) }));
       else for (const hit of hits) console.log(lineOf(hit));
@@ -33,6 +36,8 @@ export async function find(words: readonly string[], options: FindOptions, flags
       } else if (total > hits.length) {
         console.error(`${hits.length} of ${total}; more with --limit`);
       }
+      const hasConversations = request.kinds?.includes('conversation') ?? true;
+      if (hasConversations) await reportLeftOut('conversations', app);
     },
     { isReading: true },
   );

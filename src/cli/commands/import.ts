@@ -171,7 +171,7 @@ function* linesOf(report: ImportReport, isPlan: boolean): Generator<string> {
     yield `${some.map(([count, name]) => countOf(count, name)).join(', ')} ${verb}added`;
   }
   if (report.masked > 0) {
-    yield `${countOf(report.masked, 'secret or private part')} ${isPlan ? 'would be' : ''} masked`;
+    yield `${countOf(report.masked, 'secret or private part')} ${isPlan ? 'would be ' : ''}masked`;
   }
   const left = Object.entries(report.leftOut).map(([reason, count]) => `${count} ${reason}`);
   if (left.length > 0) yield `left out: ${left.join(', ')}`;

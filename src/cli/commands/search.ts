@@ -5,21 +5,22 @@
 import type { z } from 'zod';
 import type { App } from '../../app.js';
 import { AppError, isAppError } from '../../base/errors.js';
-import type { ConversationHead } from '../../stores/conversations/document/schema.js';
 import { searchMessages } from '../../tools/conversations/search-messages.js';
 import { configuration, type Flags } from '../configuration.js';
 import { reportFailure } from '../failure.js';
-import { findConversation, nameOfConversation } from '../find-conversation.js';
+import { findConversation, namesOf } from '../find-conversation.js';
 import { reportLeftOut, reportOtherRoot } from '../problems.js';
 import { NOTHING_FOUND, OK } from '../status.js';
+import { columnsOf, cut, displayWidth } from '../terminal/columns.js';
 import { showText } from '../terminal/pager.js';
-import { MATCH_END, MATCH_START, type Paint, paintFor } from '../terminal/paint.js';
+import { MATCH_END, MATCH_START, paintFor } from '../terminal/paint.js';
 import { progressBar } from '../terminal/progress-bar.js';
 import { escapeControls, oneLine, terminalJson } from '../terminal/terminal-text.js';
 import { type Times, timesFor } from '../terminal/times.js';
 import { withCommandNames } from '../tools/command-names.js';
 import { invalidInput } from '../tools/issue-text.js';
 import { allPages, type Pages } from '../tools/paging.js';
+import type { View } from '../views/view.js';
 import { withApp } from '../with-app.js';
 import { withArchives } from '../with-archives.js';
 
@@ -174,9 +175,12 @@ async function print(
   }
   const paint = paintFor(process.stdout);
   if (relaxed) console.error('No message has all of the words; these have some.');
-  const blocks = results.map((hit) =>
-    blockOf(hit, conversations.knownHead(hit.conversationId), { paint, times }),
+  const heads = results.map(
+    ({ conversationId }) => conversations.knownHead(conversationId) ?? { conversationId },
   );
+  const names = namesOf(heads);
+  const columns = process.stdout.isTTY ? columnsOf(process.stdout) : undefined;
+  const blocks = results.map((hit) => blockOf(hit, names, { paint, times, columns }));
   await showText(blocks.join('\n'));
   const shown = `${from + 1} to ${from + results.length} of ${total}; times: ${times.zone}`;
   console.error(hasMore ? `${shown}; more with --all or --offset ${nextOffset}` : shown);
@@ -184,12 +188,16 @@ async function print(
 
 function blockOf(
   { conversationId, seq, role, createdAt, title, snippet, why }: Found['results'][number],
-  head: ConversationHead | undefined,
-  { paint, times }: { readonly paint: Paint; readonly times: Times },
+  names: ReadonlyMap<string, string>,
+  { paint, times, columns }: Pick<View, 'paint' | 'times' | 'columns'>,
 ): string {
-  const name = oneLine(nameOfConversation(head ?? { conversationId }));
-  const heading = title === undefined ? '' : `  ${oneLine(title)}`;
-  const line = paint.dim(`${name} #${seq} ${role} ${times.minute(createdAt)}`) + heading;
+  const name = oneLine(names.get(conversationId) ?? conversationId);
+  const facts = `${name} #${seq} ${role} ${times.minute(createdAt)}`;
+  const room = columns === undefined ? undefined : columns - displayWidth(facts) - 2;
+  const shown = oneLine(title ?? '');
+  const heading =
+    shown === '' ? '' : `  ${room === undefined ? shown : cut(shown, Math.max(room, 1))}`;
+  const line = paint.dim(facts) + heading;
   const reason = why === undefined ? '' : `\n    ${paint.dim(whyText(why))}`;
   return `${line}\n    ${paint.matches(oneLine(snippet))}${reason}`;
 }

@@ -6,6 +6,7 @@ import type { z } from 'zod';
 import type { Table } from '../../analytics/report-tables.js';
 import { getAnalytics } from '../../tools/context/get-analytics.js';
 import { configuration, type Flags } from '../configuration.js';
+import { reportLeftOut } from '../problems.js';
 import { NOTHING_FOUND } from '../status.js';
 import { columnsOf } from '../terminal/columns.js';
 import { showText } from '../terminal/pager.js';
@@ -38,6 +39,7 @@ export async function stats({ json, csv, ...options }: StatsOptions, flags: Flag
       if (json) console.log(terminalJson(answer));
       else if (csv !== undefined) console.log(csvOf(answer, csv === true ? 'periods' : csv));
       else await showText(statsLines(answer, columnsOf(process.stdout)).join('\n'));
+      await reportLeftOut('conversations', app);
     },
     { isReading: true },
   );

@@ -22,6 +22,9 @@ const STATES: Readonly<Record<LockFacts['state'], string>> = {
   quiet: 'which runs elsewhere and shows no sign of life',
 };
 
+const ELSEWHERE =
+  'which runs on another machine or in another container, or was ended by a restart';
+
 /** `name`: only this lock. CONFLICT for a living owner without `force`; nothing is removed then. */
 export async function unlock(
   name: string | undefined,
@@ -50,9 +53,10 @@ export async function unlock(
   );
 }
 
-function line({ name, pid, quietMs, state }: LockFacts): string {
+function line({ name, pid, quietMs, state, isElsewhere }: LockFacts): string {
   const seen = `last seen ${Math.round(quietMs / 1000)} s ago`;
-  return escapeControls(`${name}: held by process ${pid}, ${STATES[state]} (${seen})`);
+  const stateText = state === 'living' && isElsewhere ? ELSEWHERE : STATES[state];
+  return escapeControls(`${name}: held by process ${pid}, ${stateText} (${seen})`);
 }
 
 async function isConfirmed(locks: readonly LockFacts[], { yes }: UnlockOptions): Promise<boolean> {
@@ -69,7 +73,12 @@ async function remove(locks: readonly LockFacts[]): Promise<string[]> {
 
 function living(locks: readonly LockFacts[]): AppError {
   const names = locks.map(({ name, pid }) => `${name} (process ${pid})`).join(', ');
-  return new AppError('CONFLICT', `The owner is running: ${names}.`, {
-    hint: 'Nothing was removed. Wait, or end that process. --force removes the lock anyway; its owner then starts its work again.',
+  const mayHaveEnded = locks.every(({ isElsewhere }) => isElsewhere);
+  const what = mayHaveEnded ? 'The owner may be running' : 'The owner is running';
+  const wait = mayHaveEnded
+    ? 'Try again in 30 seconds: an owner that shows no sign of life until then has ended.'
+    : 'Wait, or end that process.';
+  return new AppError('CONFLICT', `${what}: ${names}.`, {
+    hint: `Nothing was removed. ${wait} --force removes the lock anyway; its owner then starts its work again.`,
   });
 }

@@ -13,10 +13,8 @@ export function addExport(program: Command, flags: () => Flags): void {
     .addOption(
       new Option(
         '-f, --format <format>',
-        'json or jsonl: to restore; openai: for other programs; markdown-files: a folder with one file per conversation; markdown: one text, for reading only. All but markdown can be imported again',
-      )
-        .choices(['json', 'jsonl', 'openai', 'markdown-files', 'markdown'])
-        .default('jsonl'),
+        'json or jsonl: to restore; openai: for other programs; markdown-files: a folder with one file per conversation; markdown: one text, for reading only. All but markdown can be imported again (default: markdown for a file that ends in .md, json for .json, else jsonl)',
+      ).choices(['json', 'jsonl', 'openai', 'markdown-files', 'markdown']),
     )
     .option(
       '-o, --output <file>',

@@ -62,7 +62,13 @@ async function existingConversation(
 /** `kg add Ada lives in London` means something else than it stores. VALIDATION_ERROR. */
 async function requireThreeWords(input: Input, _app: App, command: Command): Promise<Input> {
   const words = command.args;
-  if (words.length <= TRIPLE.length) return input;
+  if (words.length === TRIPLE.length || words.length === 0) return input;
+  if (words.length < TRIPLE.length) {
+    const found = words.length === 1 ? '1 is' : `${words.length} are`;
+    throw new AppError('VALIDATION_ERROR', `A fact has three parts; ${found} given.`, {
+      hint: 'For example: daybook kg add Ada "lives in" London',
+    });
+  }
   const quoted = `"${words[0]}" "${words.slice(1, -1).join(' ')}" "${words.at(-1)}"`;
   throw new AppError(
     'VALIDATION_ERROR',

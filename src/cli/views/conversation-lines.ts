@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import type { getConversations } from '../../tools/conversations/get-conversations.js';
 import type { saveMessage } from '../../tools/conversations/save-message.js';
-import { nameOfConversation } from '../find-conversation.js';
+import { nameOfConversation, namesOf } from '../find-conversation.js';
 import { cut, displayWidth, padEnd } from '../terminal/columns.js';
 import { oneLine } from '../terminal/terminal-text.js';
 import type { Answer, View } from './view.js';
@@ -12,6 +12,7 @@ type Saved = z.output<typeof saveMessage.output>;
 
 /** Columns that an id takes; longer keys are shown whole all the same. */
 const NAME_WIDTH = 22;
+const NAME_HEADING = 'key or id';
 const NARROWEST_TITLE = 12;
 const GAP = '  ';
 
@@ -20,14 +21,16 @@ export function conversationTable(answer: Answer, view: View): string {
   const heads = answer['conversations'] as readonly Head[];
   if (heads.length === 0) return '';
   const { paint, times, columns } = view;
-  const names = heads.map((head) => oneLine(nameOfConversation(head)));
-  const width = Math.min(NAME_WIDTH, Math.max(...names.map((name) => displayWidth(name))));
+  const byId = namesOf(heads);
+  const names = heads.map(({ conversationId }) => oneLine(byId.get(conversationId) ?? ''));
+  const widths = [NAME_HEADING, ...names].map((name) => displayWidth(name));
+  const width = Math.min(NAME_WIDTH, Math.max(...widths));
   const counts = heads.map(({ messageCount }) => String(messageCount));
   const countWidth = Math.max(4, ...counts.map(({ length }) => length));
   const heading = [
     'changed'.padEnd(16),
     'msgs'.padStart(countWidth),
-    padEnd('key or id', width),
+    padEnd(NAME_HEADING, width),
     `title (times: ${times.zone})`,
   ].join(GAP);
   const lines = heads.map((head, at) => {

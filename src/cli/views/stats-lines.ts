@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { Table } from '../../analytics/report-tables.js';
 import type { getAnalytics } from '../../tools/context/get-analytics.js';
 import { cut, padEnd } from '../terminal/columns.js';
+import { countOf } from '../terminal/output.js';
 import { oneLine } from '../terminal/terminal-text.js';
 
 type Answer = z.output<typeof getAnalytics.output>;
@@ -26,10 +27,10 @@ export function statsLines(answer: Answer, columns: number): string[] {
     ['models', rowsOf(answer, 'models')],
     ['longest conversations', rowsOf(answer, 'conversations')],
   ];
-  const minutes = `${pace.medianMinutes} minutes in the middle, ${pace.longestMinutes} at most`;
+  const minutes = `half took at most ${countOf(pace.medianMinutes, 'minute')}, the longest ${countOf(pace.longestMinutes, 'minute')}`;
   return [
-    `${totals.conversations} conversations, ${totals.messages} messages, ${totals.words} words, about ${totals.tokens} tokens${costText(totals)}`,
-    `${pace.sessions} sessions: ${minutes}; ${pace.medianPauseSeconds} seconds between messages`,
+    `${countOf(totals.conversations, 'conversation')}, ${countOf(totals.messages, 'message')}, ${countOf(totals.words, 'word')}, about ${countOf(totals.tokens, 'token')}${costText(totals)}`,
+    `${countOf(pace.sessions, 'session')}: ${minutes}; usually ${countOf(pace.medianPauseSeconds, 'second')} between two messages`,
     ...(omittedPeriods > 0 ? [`${omittedPeriods} earlier periods are left out; see --from`] : []),
     ...sections.flatMap(([title, rows]) =>
       rows.length === 0 ? [] : ['', title, ...barsOf(rows, columns)],

@@ -9,10 +9,8 @@ import type { RecalledHit, Why } from '../../search/recall/recall-hits.js';
 import type { RecallSearch } from '../../search/recall/recall-search.js';
 import type { SearchTier } from '../../search/recall/search-mode-names.js';
 import type { Role } from '../../stores/conversations/document/schema.js';
+import type { SnippetStrategy } from './strategies.js';
 import { supersededBy } from './superseded.js';
-
-export const SNIPPET_STRATEGIES = ['hybrid', 'topical', 'entity', 'temporal'] as const;
-export type SnippetStrategy = (typeof SNIPPET_STRATEGIES)[number];
 
 /** Messages that are considered for one answer. */
 const MOST_HITS = 200;

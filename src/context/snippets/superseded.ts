@@ -2,7 +2,7 @@
  * Which of two passages about the same thing counts: the later one, where it says that something
  * changed or gives another value for what the earlier one has.
  */
-import { LANGUAGES, languageOf } from '../../recall/languages.js';
+import { functionWordMask, LANGUAGES, languageOf } from '../../recall/languages.js';
 import { stemOf } from '../../recall/vocabulary.js';
 import { wordsOf } from '../../recall/words.js';
 
@@ -58,7 +58,7 @@ function supersedes(later: Content | undefined, earlier: Content | undefined): b
 
 function contentOf(text: string): Content {
   const words = wordsOf(text);
-  const language = languageOf(words, 0);
+  const language = languageOf(words.map(functionWordMask), 0);
   const values = new Set(words.filter((word) => VALUE.test(word)));
   const stems = new Set<string>();
   for (const word of words) {

@@ -47,8 +47,17 @@ export async function extractSummary(
 ): Promise<string | undefined> {
   const units = await scoredUnits(conversation, slice);
   const budget = LEVEL_TOKENS[level];
-  if (units.length === 0) return beginningOf(conversation, budget);
-  if (level === 'brief') return joined(chosenOf(units, budget));
+  const text =
+    level === 'brief' ? joined(chosenOf(units, budget)) : textWithLists(conversation, level, units);
+  return text === '' ? beginningOf(conversation, budget) : text;
+}
+
+function textWithLists(
+  conversation: Conversation,
+  level: SummaryLevel,
+  units: readonly Scored[],
+): string {
+  const budget = LEVEL_TOKENS[level];
   const decisions = fitting(
     newestFirst(units.filter(({ isDecision }) => isDecision)),
     budget * SHARE_OF_DECISIONS,
@@ -175,7 +184,7 @@ function joined(units: readonly Scored[]): string {
     );
 }
 
-/** If no sentence can be found, as in code: the beginning of the first message. */
+/** If no sentence is found, as in code, or none fits: the beginning of the first message. */
 function beginningOf({ messages }: Conversation, budget: number): string | undefined {
   const first = messages.find(({ role, content }) => role !== 'system' && content.trim() !== '');
   if (first === undefined) return undefined;

@@ -27,6 +27,8 @@ export interface LockFacts {
    * `quiet`: its process cannot be seen from here, and it has not touched its folder for 30 s.
    */
   readonly state: 'dead' | 'living' | 'quiet';
+  /** Its process runs elsewhere, as on another machine or in another container. */
+  readonly isElsewhere: boolean;
 }
 
 /** In the order of their names. FILESYSTEM_ERROR. */
@@ -41,7 +43,15 @@ export async function heldLocks(locksFolder: string): Promise<LockFacts[]> {
     if (owner === undefined || !seen) continue;
     const quietMs = Math.max(0, systemClock.now() - seen.mtimeMs);
     const state = stateOf(owner, seen.mtimeMs, quietMs);
-    found.push({ name, path, owner, pid: pidOf(owner), quietMs, state });
+    found.push({
+      name,
+      path,
+      owner,
+      pid: pidOf(owner),
+      quietMs,
+      state,
+      isElsewhere: !isHere(owner),
+    });
   }
   return found;
 }

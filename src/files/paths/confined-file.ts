@@ -90,10 +90,14 @@ async function entryOf(folder: string, part: string, name: string) {
   const likeness = likenessOf(part);
   const twin = listed.find((entry) => likenessOf(entry.name) === likeness);
   if (twin === undefined) return undefined;
-  throw escapes(name, `is not, but resembles, what is there: ${JSON.stringify(twin.name)}`, {
-    hint: 'Use the name exactly as it is there, or one that looks clearly different.',
-    details: { name, twin: twin.name },
-  });
+  throw escapes(
+    name,
+    `does not exist, but ${JSON.stringify(twin.name)} does, which looks almost the same`,
+    {
+      hint: 'Use the name exactly as it is there, or one that looks clearly different.',
+      details: { name, twin: twin.name },
+    },
+  );
 }
 
 function escapes(name: string, problem: string, more: object = {}): AppError {

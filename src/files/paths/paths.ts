@@ -47,6 +47,7 @@ export function archivedPath(folder: string, name: string): string {
     throw new AppError(
       'PATH_ESCAPE',
       `The archive holds the name ${JSON.stringify(name.slice(0, 200))}, which leads out of the folder.`,
+      { hint: 'Nothing was restored from it. Use another backup.' },
     );
   }
   return join(folder, ...parts);

@@ -4,9 +4,20 @@
  */
 import { AppError, errnoOf } from '../../base/errors.js';
 
+const NO_PERMISSION = 'Nothing was changed. Check who owns it, and its permissions (ls -l).';
 const HINTS: Readonly<Record<string, string>> = {
+  EACCES: NO_PERMISSION,
+  EPERM: NO_PERMISSION,
+  EROFS: 'Nothing was changed. The disk is mounted for reading only.',
   ENOENT: 'There is no such file or folder: check the path.',
   EISDIR: 'That is a folder: name a file.',
+};
+/** What people read in place of the bare name. */
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'no permission, EACCES',
+  EPERM: 'not permitted, EPERM',
+  EROFS: 'read-only, EROFS',
+  ENOENT: 'not there, ENOENT',
 };
 const FULL = new Set(['ENOSPC', 'EDQUOT']);
 
@@ -21,7 +32,8 @@ export function fileError(error: unknown, doing: string, path: string): AppError
       cause: error,
     });
   }
-  return new AppError('FILESYSTEM_ERROR', `Could not ${doing} ${path} (${errno ?? 'unknown'}).`, {
+  const why = errno === undefined ? 'unknown' : (REASONS[errno] ?? errno);
+  return new AppError('FILESYSTEM_ERROR', `Could not ${doing} ${path} (${why}).`, {
     ...(errno !== undefined && HINTS[errno] && { hint: HINTS[errno] }),
     details,
     cause: error,

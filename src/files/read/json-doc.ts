@@ -10,7 +10,7 @@ import { readBytes, readBytesNow, requireAtMost } from '../door/read-bytes.js';
 import { openFile, SEALED_FILE_BYTES } from '../sealing/sealed-form.js';
 import { fileError, ignoreErrno, withFileError } from './file-errors.js';
 import { jsonProblem } from './json-problem.js';
-import { largeDocumentSteps } from './large-document.js';
+import { type ListPart, largeDocumentSteps } from './large-document.js';
 import { type Stamp, stampOf } from './stamp.js';
 
 /** V8 has no strings of more than about 512 MB. Half of that leaves room to serialize the value again. */
@@ -87,17 +87,19 @@ export function parseDocument(bytes: Uint8Array, path: string, damaged: ErrorCod
 
 /**
  * The same in bounded steps where the document is large and its size is in the list `listName` of the outermost
- * object. Anything else, and every damaged document, is one step.
+ * object; `parts` say where its elements lie. Anything else, and every damaged document, is one step without parts.
  */
 export function* documentSteps(
   bytes: Buffer,
   listName: string,
   path: string,
   damaged: ErrorCode,
-): Generator<void, unknown> {
+): Generator<void, { value: unknown; parts: readonly ListPart[] }> {
+  const parts: ListPart[] = [];
   const large =
-    bytes.byteLength > LARGE_BYTES ? yield* largeDocumentSteps(bytes, listName) : undefined;
-  return large ?? parseDocument(bytes, path, damaged);
+    bytes.byteLength > LARGE_BYTES ? yield* largeDocumentSteps(bytes, listName, parts) : undefined;
+  if (large !== undefined) return { value: large, parts };
+  return { value: parseDocument(bytes, path, damaged), parts: [] };
 }
 
 function decode(bytes: Uint8Array, path: string, damaged: ErrorCode): string {

@@ -23,13 +23,21 @@ const CLOSE_BRACE = 0x7d;
 const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 const DECODER = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
+/** Some neighbours in the list: `bytes.subarray(from, end)` is what stands between the brackets of a list of them. */
+export interface ListPart {
+  readonly from: number;
+  readonly end: number;
+  readonly count: number;
+}
+
 /**
  * The object in `bytes`, whose field `listName` is the list. `undefined` where the document is not such an
- * object, or is damaged.
+ * object, or is damaged; then what was added to `parts` does not count.
  */
 export function* largeDocumentSteps(
   bytes: Buffer,
   listName: string,
+  parts: ListPart[] = [],
 ): Generator<void, Record<string, unknown> | undefined> {
   const start = startOfList(bytes, Buffer.from(listName));
   if (start === undefined) return undefined;
@@ -40,11 +48,12 @@ export function* largeDocumentSteps(
     const isLast = bytes[end] === CLOSE_BRACKET;
     if (!isLast && bytes[end] !== COMMA) return undefined;
     if (!isLast && end - from < STEP_BYTES) continue;
-    const some = parsed(bytes.subarray(from, end), { open: '[', close: ']' });
-    if (!Array.isArray(some)) return undefined;
+    const some = elementsOf(bytes.subarray(from, end));
+    if (some === undefined) return undefined;
     // Between two commas, or before the closing bracket, there must be something.
     if (some.length === 0 && !(isLast && elements.length === 0)) return undefined;
     for (const each of some) elements.push(each);
+    parts.push({ from, end, count: some.length });
     if (isLast) return withList(bytes, { start, end }, listName, elements);
     from = end + 1;
     yield;
@@ -72,6 +81,12 @@ function withList(
   if (document?.[listName] !== placeholder) return undefined;
   document[listName] = elements;
   return document;
+}
+
+/** The elements of a part; `undefined` where it is none. */
+export function elementsOf(part: Buffer): unknown[] | undefined {
+  const elements = parsed(part, { open: '[', close: ']' });
+  return Array.isArray(elements) ? elements : undefined;
 }
 
 /** `undefined` where the bytes are not UTF-8 or not JSON. */

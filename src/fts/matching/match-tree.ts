@@ -6,7 +6,7 @@
 import type { NearNode, QueryNode } from '../query/tree.js';
 import { childrenOf } from '../query/tree.js';
 import { intersect, intersectAll, subtract, unite } from '../segments/posting-lists.js';
-import { FREQUENCY_BITS, NO_POSTINGS, type PostingList } from '../segments/segment.js';
+import { DETAIL_BITS, NO_POSTINGS, type PostingList } from '../segments/segment.js';
 
 /** A node with the documents that match it. A leaf also has those of each of its phrases. */
 export interface MatchedNode {
@@ -66,7 +66,7 @@ export function filterPostings(list: PostingList, accepts: (slot: number) => boo
   let length = 0;
   for (let i = 0; i < list.length; i++) {
     const entry = list.packed[i] ?? 0;
-    if (accepts(entry >>> FREQUENCY_BITS)) packed[length++] = entry;
+    if (accepts(entry >>> DETAIL_BITS)) packed[length++] = entry;
   }
   return { packed, length };
 }

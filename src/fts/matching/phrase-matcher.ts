@@ -7,11 +7,11 @@
 import { intersectAll, seek } from '../segments/posting-lists.js';
 import {
   columnTokens,
-  FREQUENCY_BITS,
-  MAX_FREQUENCY,
+  DETAIL_BITS,
   NO_POSTINGS,
   type PositionIndex,
   type PostingList,
+  posting,
   type Segment,
 } from '../segments/segment.js';
 import type { Matcher } from './matcher.js';
@@ -94,15 +94,21 @@ export class PhraseMatcher implements Matcher {
    */
   near(other: PhraseMatcher, distance: number): [PostingList, PostingList] | undefined {
     const index = this.#segment.positions;
-    if (index === undefined || !this.#isWord || !other.#isWord) return undefined;
+    if (index === undefined || !this.isWord || !other.isWord) return undefined;
     this.#index = index;
     other.#index = index;
     const words = [this.#wordAt(index, 0), other.#wordAt(index, 0)] as const;
     return nearPostings(this.#segment, index, words, this.#columns, 1 + distance);
   }
 
-  get #isWord(): boolean {
+  /** One term of the segment at most, anywhere in the default columns. */
+  get isWord(): boolean {
     return this.#isOneTerm && this.#isPlain;
+  }
+
+  /** Whether documents have a term of this phrase in other columns alone. */
+  get hasZeros(): boolean {
+    return this.#terms.some(({ hasZeros }) => hasZeros);
   }
 
   #cannotMatch(): boolean {
@@ -153,10 +159,10 @@ export class PhraseMatcher implements Matcher {
     const packed = new Uint32Array(candidateCount);
     let length = 0;
     for (let i = 0; i < candidateCount; i++) {
-      const slot = (candidates[i] ?? 0) >>> FREQUENCY_BITS;
+      const slot = (candidates[i] ?? 0) >>> DETAIL_BITS;
       if (this.#segment.dead[slot] === 1) continue;
       const count = this.count(slot);
-      if (count > 0) packed[length++] = (slot << FREQUENCY_BITS) | Math.min(count, MAX_FREQUENCY);
+      if (count > 0) packed[length++] = posting(slot, count, this.#segment.lengths[slot] ?? 0);
     }
     return { packed, length };
   }
@@ -171,18 +177,19 @@ export class PhraseMatcher implements Matcher {
   /** Reads the positions of a plain word from the position index. False if they are not there. */
   #readPositions(slot: number, into: PositionList): boolean {
     const index = this.#index;
-    if (index === undefined || !this.#isWord) return false;
+    if (index === undefined || !this.isWord) return false;
     const { single } = this.#terms[0] as TermSet;
     this.#wordPostings ??= this.#segment.postings(single);
     const list = this.#wordPostings;
-    const current = (list.packed[this.#cursor] ?? 0) >>> FREQUENCY_BITS;
-    const posting = seek(list, slot, current <= slot ? this.#cursor : 0);
-    const entry = list.packed[posting] ?? 0;
-    if (posting >= list.length || entry >>> FREQUENCY_BITS !== slot) return false;
-    this.#cursor = posting;
+    const current = (list.packed[this.#cursor] ?? 0) >>> DETAIL_BITS;
+    const at = seek(list, slot, current <= slot ? this.#cursor : 0);
+    const entry = list.packed[at] ?? 0;
+    if (at >= list.length || entry >>> DETAIL_BITS !== slot) return false;
+    this.#cursor = at;
     const document = this.#segment.starts[slot * (this.#segment.layout.count + 1)] ?? 0;
-    let next = index.starts[index.firstPosting(single) + posting] ?? 0;
-    const end = next + (entry & MAX_FREQUENCY);
+    const own = index.firstPosting(single) + at;
+    let next = index.starts[own] ?? 0;
+    const end = index.starts[own + 1] ?? 0;
     for (const column of this.#columns) {
       const { from, to } = columnTokens(this.#segment, slot, column);
       for (; next < end; next++) {

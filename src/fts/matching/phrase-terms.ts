@@ -3,7 +3,7 @@
  * term numbers of each segment. Also the postings of a phrase that is one term long.
  */
 import type { Phrase, SymbolPattern } from '../query/tree.js';
-import { MAX_FREQUENCY, type PostingList, type Segment } from '../segments/segment.js';
+import { frequencyOf, type PostingList, type Segment } from '../segments/segment.js';
 import type { Dictionary } from '../terms/dictionary.js';
 
 /** A phrase whose terms are looked up. */
@@ -26,6 +26,8 @@ export class TermSet {
   readonly locals: readonly number[];
   /** The only term; -1 if there are none or several. */
   readonly single: number;
+  /** Whether the postings of a term may have a frequency of 0. */
+  readonly hasZeros: boolean;
   readonly #termCount: number;
   #members: Uint8Array | undefined;
 
@@ -33,6 +35,7 @@ export class TermSet {
   constructor(segment: Segment, numbers: readonly number[]) {
     this.locals = localNumbers(segment, numbers);
     this.single = this.isSeveral ? -1 : (this.locals[0] ?? -1);
+    this.hasZeros = this.locals.some((local) => segment.hasZeros(local));
     this.#termCount = segment.termCount;
   }
 
@@ -95,15 +98,18 @@ export const hasTerm = ({ single, members }: TermSet, local: number) =>
   members === undefined ? local === single : members[local] === 1;
 
 /** The documents of the terms without frequencies of 0, deleted documents included. */
-export function postingsOf(segment: Segment, { locals, single, isSeveral }: TermSet): PostingList {
+export function postingsOf(
+  segment: Segment,
+  { locals, single, isSeveral, hasZeros }: TermSet,
+): PostingList {
   const list = isSeveral ? segment.union(locals) : segment.postings(single);
-  if (!locals.some((local) => segment.hasZeros(local))) return list;
+  if (!hasZeros) return list;
   const packed = new Uint32Array(list.length);
   let length = 0;
   for (let i = 0; i < list.length; i++) {
     const entry = list.packed[i] ?? 0;
     packed[length] = entry;
-    if ((entry & MAX_FREQUENCY) > 0) length++;
+    if (frequencyOf(entry) > 0) length++;
   }
   return { packed, length };
 }

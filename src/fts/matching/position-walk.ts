@@ -6,11 +6,12 @@
 import { GALLOP_RATIO, seek, slotAt } from '../segments/posting-lists.js';
 import {
   columnTokens,
-  FREQUENCY_BITS,
-  MAX_FREQUENCY,
+  DETAIL_BITS,
+  lengthIn,
   MAX_SLOTS,
   type PositionIndex,
   type PostingList,
+  posting,
   type Segment,
 } from '../segments/segment.js';
 
@@ -51,28 +52,30 @@ function sharedPostings(rare: PostingList, common: PostingList): PostingList {
 }
 
 /**
- * Calls `visit` for each live document that contains both words, with the first and the end of the
- * positions of each. Plain numbers, because an object per document would cost more than the visit.
+ * Calls `visit` for each live document that contains both words, with a posting, and with the first and the
+ * end of the positions of each. Plain numbers, because an object per document would cost more than the visit.
  */
 function forEachShared(
   segment: Segment,
   { starts }: PositionIndex,
   rare: WordPostings,
   common: WordPostings,
-  visit: (slot: number, from: number, to: number, otherFrom: number, otherTo: number) => void,
+  visit: (entry: number, from: number, to: number, otherFrom: number, otherTo: number) => void,
 ): void {
   const { packed: shared, length } = sharedPostings(rare.list, common.list);
   for (let i = 0; i < length; i += 2) {
     const at = shared[i] as number;
-    const otherAt = shared[i + 1] as number;
     const entry = rare.list.packed[at] as number;
-    const slot = entry >>> FREQUENCY_BITS;
-    if (segment.dead[slot] === 1) continue;
-    const other = common.list.packed[otherAt] as number;
-    const from = starts[rare.firstPosting + at] ?? 0;
-    const otherFrom = starts[common.firstPosting + otherAt] ?? 0;
-    const to = from + (entry & MAX_FREQUENCY);
-    visit(slot, from, to, otherFrom, otherFrom + (other & MAX_FREQUENCY));
+    if (segment.dead[entry >>> DETAIL_BITS] === 1) continue;
+    const own = rare.firstPosting + at;
+    const other = common.firstPosting + (shared[i + 1] as number);
+    visit(
+      entry,
+      starts[own] ?? 0,
+      starts[own + 1] ?? 0,
+      starts[other] ?? 0,
+      starts[other + 1] ?? 0,
+    );
   }
 }
 
@@ -90,7 +93,8 @@ export function adjacentPostings(
   const { positions } = index;
   const packed = new Uint32Array(a.list.length);
   let length = 0;
-  forEachShared(segment, index, a, b, (slot, from, to, otherFrom, otherTo) => {
+  forEachShared(segment, index, a, b, (entry, from, to, otherFrom, otherTo) => {
+    const slot = entry >>> DETAIL_BITS;
     let count = 0;
     let next = otherFrom;
     for (let at = from; at < to; at++) {
@@ -99,7 +103,7 @@ export function adjacentPostings(
       if (next === otherTo) break;
       if (positions[next] === wanted && isInstance(slot, wanted - distance)) count++;
     }
-    if (count > 0) packed[length++] = (slot << FREQUENCY_BITS) | count;
+    if (count > 0) packed[length++] = posting(slot, count, lengthIn(entry));
   });
   return { packed, length };
 }
@@ -126,7 +130,8 @@ export function nearPostings(
     while (end < to && (positions[end] as number) < bound) end++;
     return end;
   };
-  forEachShared(segment, index, rare, common, (slot, from, to, otherFrom, otherTo) => {
+  forEachShared(segment, index, rare, common, (entry, from, to, otherFrom, otherTo) => {
+    const slot = entry >>> DETAIL_BITS;
     const document = columnTokens(segment, slot, 0).from;
     // Plain assignments, not of pairs: until this code is optimized, each pair is an allocation.
     let i = isSwapped ? otherFrom : from;
@@ -161,8 +166,8 @@ export function nearPostings(
       j = endJ;
     }
     if (first === 0) return;
-    found[0][length] = (slot << FREQUENCY_BITS) | first;
-    found[1][length++] = (slot << FREQUENCY_BITS) | second;
+    found[0][length] = posting(slot, first, lengthIn(entry));
+    found[1][length++] = posting(slot, second, lengthIn(entry));
   });
   return [
     { packed: found[0], length },

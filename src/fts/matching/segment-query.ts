@@ -6,12 +6,16 @@
 import { runToCompletion } from '../../base/time-slice.js';
 import type { NearNode, QueryNode } from '../query/tree.js';
 import { childrenOf } from '../query/tree.js';
-import { countLive, intersectAll } from '../segments/posting-lists.js';
+import { intersectAll } from '../segments/posting-lists.js';
 import {
-  FREQUENCY_BITS,
+  DETAIL_BITS,
+  frequencyOf,
+  lengthIn,
   MAX_FREQUENCY,
+  MAX_LENGTH,
   NO_POSTINGS,
   type PostingList,
+  posting,
   type Segment,
 } from '../segments/segment.js';
 import {
@@ -54,8 +58,8 @@ export interface ExecutionPlan {
   readonly root: QueryNode;
   /** In FTS5's order. Equal phrases are the same object. */
   readonly phrases: readonly ResolvedPhrase[];
-  /** One phrase, or any of several phrases: each counts wherever it stands. */
-  readonly isAnyOf: boolean;
+  /** How the phrases are joined, if the tree has no other nodes. One phrase alone is `or`. */
+  readonly kind: 'and' | 'or' | 'not' | undefined;
 }
 
 /**
@@ -69,41 +73,38 @@ const byPosition = (a: PhraseInstance, b: PhraseInstance) =>
 
 export class SegmentQuery {
   readonly segment: Segment;
-  readonly #plan: ExecutionPlan;
+  readonly plan: ExecutionPlan;
   /** By the number of the first of equal phrases. */
   readonly #matchers: Matcher[] = [];
-  /** The documents of each phrase found so far, deleted ones too, and how many are not deleted. */
+  /** The documents of each phrase found so far, deleted ones too. */
   readonly hits: PostingList[] = [];
-  readonly counts: number[] = [];
 
   constructor(segment: Segment, plan: ExecutionPlan) {
     this.segment = segment;
-    this.#plan = plan;
+    this.plan = plan;
   }
 
   /** The same query for another segment. */
   forSegment(segment: Segment): SegmentQuery {
-    return new SegmentQuery(segment, this.#plan);
-  }
-
-  get isAnyOf(): boolean {
-    return this.#plan.isAnyOf;
+    return new SegmentQuery(segment, this.plan);
   }
 
   /** The CJK runs that are searched by their bigrams. */
   get cjkRuns(): readonly string[] {
-    return this.#plan.phrases.flatMap(({ cjkRun }) => (cjkRun === undefined ? [] : [cjkRun]));
+    return this.plan.phrases.flatMap(({ cjkRun }) => (cjkRun === undefined ? [] : [cjkRun]));
   }
 
-  /** Finds the documents of the next phrase and returns their number. Call it for each phrase before `match`. */
-  findPhrase(): number {
+  /** Finds the documents of the next phrase. Call it for each phrase before `match`. */
+  findPhrase(): void {
     const phrase = this.hits.length;
-    const resolved = this.#plan.phrases[phrase] as ResolvedPhrase;
-    const hits = this.hits[resolved.number] ?? this.#matcherOf(resolved).hits();
-    const count = this.counts[resolved.number] ?? countLive(this.segment, hits);
-    this.hits.push(hits);
-    this.counts.push(count);
-    return count;
+    const resolved = this.plan.phrases[phrase] as ResolvedPhrase;
+    this.hits.push(this.hits[resolved.number] ?? this.#matcherOf(resolved).hits());
+  }
+
+  /** Whether a phrase is one word, which counts wherever it stands in this segment. */
+  isWord(phrase: number): boolean {
+    const matcher = this.#matcher(phrase);
+    return matcher instanceof PhraseMatcher && matcher.isWord && !matcher.hasZeros;
   }
 
   /** The documents that match. Pauses after every leaf of the tree, because a NEAR may take a while. */
@@ -111,9 +112,17 @@ export class SegmentQuery {
     return yield* this.#matchTree(this.hits, accepts);
   }
 
-  /** The exact frequency of an entry that was limited to MAX_FREQUENCY. */
-  recount(phrase: number, slot: number): number {
-    return this.#matcher(phrase)?.count(slot) ?? 0;
+  /** The frequency of a phrase in the document of an entry of its list. */
+  frequency(phrase: number, entry: number): number {
+    const stored = frequencyOf(entry);
+    const slot = entry >>> DETAIL_BITS;
+    return stored < MAX_FREQUENCY ? stored : (this.#matcher(phrase)?.count(slot) ?? 0);
+  }
+
+  /** The length of the document of an entry. */
+  lengthOf(entry: number): number {
+    const length = lengthIn(entry);
+    return length < MAX_LENGTH ? length : (this.segment.lengths[entry >>> DETAIL_BITS] ?? 0);
   }
 
   /** The instances that count in one document, by column, offset and phrase. At most MAX_INSTANCES. */
@@ -136,7 +145,7 @@ export class SegmentQuery {
 
   /** The phrases that count in a document. Equal phrases that stand alone are one group. */
   #instanceGroups(slot: number): InstanceGroup[] {
-    const { root, phrases } = this.#plan;
+    const { root, phrases } = this.plan;
     if (root.kind === 'near' && root.phrases.length === 1)
       return [{ leaf: { node: root, firstPhrase: 0 }, phrase: 0, weight: 1 }];
     const { counted } = this.#matchDocument(slot);
@@ -154,12 +163,12 @@ export class SegmentQuery {
   /** `match` for a single document. */
   #matchDocument(slot: number): SegmentMatches {
     const hits = new Map<ResolvedPhrase, PostingList>();
-    for (const phrase of new Set(this.#plan.phrases)) {
-      const frequency = Math.min(this.#matcherOf(phrase).countIn(slot), MAX_FREQUENCY);
-      const packed = Uint32Array.of((slot << FREQUENCY_BITS) | frequency);
+    for (const phrase of new Set(this.plan.phrases)) {
+      const frequency = this.#matcherOf(phrase).countIn(slot);
+      const packed = Uint32Array.of(posting(slot, frequency, this.segment.lengths[slot] ?? 0));
       hits.set(phrase, frequency === 0 ? NO_POSTINGS : { packed, length: 1 });
     }
-    const lists = this.#plan.phrases.map((phrase) => hits.get(phrase) ?? NO_POSTINGS);
+    const lists = this.plan.phrases.map((phrase) => hits.get(phrase) ?? NO_POSTINGS);
     return runToCompletion(this.#matchTree(lists));
   }
 
@@ -179,7 +188,7 @@ export class SegmentQuery {
     hits: readonly PostingList[],
     accepts?: (slot: number) => boolean,
   ): Generator<void, SegmentMatches> {
-    const matched = yield* this.#matchNode(this.#plan.root, hits, { next: 0 });
+    const matched = yield* this.#matchNode(this.plan.root, hits, { next: 0 });
     const documents = accepts ? filterPostings(matched.documents, accepts) : matched.documents;
     return { documents, counted: countedPostings(matched, documents) };
   }
@@ -229,11 +238,12 @@ export class SegmentQuery {
       matchers[phrase]?.addPositions(slot, positions);
     let length = 0;
     for (let i = 0; i < candidates.length; i++) {
-      slot = (candidates.packed[i] ?? 0) >>> FREQUENCY_BITS;
+      slot = (candidates.packed[i] ?? 0) >>> DETAIL_BITS;
       if (!walk.meets(fill)) continue;
       for (let phrase = 0; phrase < kept.length; phrase++) {
-        const frequency = Math.min(walk.kept(phrase).length, MAX_FREQUENCY);
-        (kept[phrase] as Uint32Array)[length] = (slot << FREQUENCY_BITS) | frequency;
+        const frequency = walk.kept(phrase).length;
+        const tokens = this.segment.lengths[slot] ?? 0;
+        (kept[phrase] as Uint32Array)[length] = posting(slot, frequency, tokens);
       }
       length++;
     }
@@ -245,7 +255,7 @@ export class SegmentQuery {
   }
 
   #matcher(phrase: number): Matcher | undefined {
-    const resolved = this.#plan.phrases[phrase];
+    const resolved = this.plan.phrases[phrase];
     return resolved && this.#matcherOf(resolved);
   }
 

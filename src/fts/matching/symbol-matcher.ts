@@ -7,10 +7,10 @@ import type { SymbolPattern } from '../query/tree.js';
 import { intersectAll } from '../segments/posting-lists.js';
 import {
   columnTokens,
-  FREQUENCY_BITS,
-  MAX_FREQUENCY,
+  DETAIL_BITS,
   NO_POSTINGS,
   type PostingList,
+  posting,
   type Segment,
 } from '../segments/segment.js';
 import { findPattern } from '../tokenizing/symbols.js';
@@ -43,7 +43,7 @@ export class SymbolMatcher implements Matcher {
     for (const slot of this.#candidates()) {
       if (this.#segment.dead[slot] === 1) continue;
       const count = this.count(slot);
-      if (count > 0) packed[length++] = (slot << FREQUENCY_BITS) | Math.min(count, MAX_FREQUENCY);
+      if (count > 0) packed[length++] = posting(slot, count, this.#segment.lengths[slot] ?? 0);
     }
     return { packed: packed.subarray(0, length), length };
   }
@@ -81,7 +81,7 @@ export class SymbolMatcher implements Matcher {
     }
     const lists = this.#terms.map(({ locals }) => this.#segment.union(locals));
     const { packed, length } = intersectAll(lists);
-    for (let i = 0; i < length; i++) yield (packed[i] ?? 0) >>> FREQUENCY_BITS;
+    for (let i = 0; i < length; i++) yield (packed[i] ?? 0) >>> DETAIL_BITS;
   }
 
   #documentStart(slot: number): number {

@@ -21,32 +21,14 @@ export class TokenScan {
   count(from: number, to: number, offsets?: number[]): number {
     const { length } = this.#terms;
     const end = this.#first ? Math.min(from + 1, to - length + 1) : to - length + 1;
-    const [lead, second] = this.#terms;
+    const [lead] = this.#terms;
     if (lead === undefined) return 0;
-    if (lead.members !== undefined) return this.#countAny(from, end, lead.members, offsets);
-    const { tokens } = this.#segment;
-    const { single } = lead;
-    const next = second?.members === undefined ? (second?.single ?? -1) : -1;
-    const needsCheck = length > 2 || (length === 2 && next < 0);
-    let count = 0;
-    // Phrases spend most of their time in this loop: most tokens cost one comparison.
-    for (let at = from; at < end; at++) {
-      if (tokens[at] !== single) continue;
-      if (next >= 0 && tokens[at + 1] !== next) continue;
-      if (needsCheck && !this.#continuesAt(at)) continue;
-      count++;
-      if (offsets !== undefined) offsets.push(at - from);
-    }
-    return count;
-  }
-
-  #countAny(from: number, end: number, members: Uint8Array, offsets: number[] | undefined): number {
     const { tokens } = this.#segment;
     let count = 0;
     for (let at = from; at < end; at++) {
-      if (members[tokens[at] ?? 0] !== 1 || !this.#continuesAt(at)) continue;
+      if (!hasTerm(lead, tokens[at] ?? -1) || !this.#continuesAt(at)) continue;
       count++;
-      if (offsets !== undefined) offsets.push(at - from);
+      offsets?.push(at - from);
     }
     return count;
   }

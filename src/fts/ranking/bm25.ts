@@ -48,14 +48,5 @@ export function termScore(phraseIdf: number, frequency: number, norm: number): n
   return phraseIdf * ((frequency * (K1 + 1)) / (frequency + norm));
 }
 
-/**
- * The least frequency with which a phrase of this idf can reach `score`, whatever the length of the
- * document. With room for rounding.
- */
-export function leastFrequency(phraseIdf: number, score: number, norms: LengthNorms): number {
-  const share = (score / (phraseIdf * (K1 + 1))) * (1 - 1e-9);
-  return share >= 1 ? Infinity : (1 - 1e-9) * ((share * norms.of(0)) / (1 - share));
-}
-
 /** An upper bound of `termScore` for a phrase of this idf, with room for rounding. */
 export const maxTermScore = (phraseIdf: number) => phraseIdf * (K1 + 1) * (1 + 1e-9);

@@ -8,11 +8,12 @@ import { TopK } from '../../base/top-k.js';
 import { type ResolvedPhrase, resolvePhrase } from '../matching/phrase-terms.js';
 import { type ExecutionPlan, SegmentQuery } from '../matching/segment-query.js';
 import { querySyntaxError } from '../query/lexer.js';
-import { type Phrase, phrasesOf, type QueryNode } from '../query/tree.js';
-import type { DocumentId } from '../segments/segment.js';
+import { childrenOf, type Phrase, phrasesOf, type QueryNode } from '../query/tree.js';
+import { countLive } from '../segments/posting-lists.js';
+import { type DocumentId, NO_POSTINGS } from '../segments/segment.js';
 import type { SegmentStore } from '../segments/segment-store.js';
 import { idf } from './bm25.js';
-import { type Ranking, rankSegment, type ScoredDocument } from './rank-segment.js';
+import { bestFirst, type Ranking, rankSegment, type ScoredDocument } from './rank-segment.js';
 
 /** The prefixes of one query may stand for this many terms in total. */
 const MAX_EXPANSIONS = 2 ** 20;
@@ -30,8 +31,6 @@ export interface QueryResult {
   readonly page: readonly ScoredDocument[];
   readonly queries: readonly SegmentQuery[];
 }
-
-const bestFirst = (a: ScoredDocument, b: ScoredDocument) => b.score - a.score || b.order - a.order;
 
 /** The same string for equal phrases. A word needs no `JSON.stringify`, which is much slower. */
 function keyOf(phrase: Phrase): string {
@@ -64,8 +63,25 @@ function planQuery(root: QueryNode, store: SegmentStore): ExecutionPlan {
     return known;
   };
   const isAlone = (node: QueryNode) => node.kind === 'near' && node.phrases.length === 1;
-  const isAnyOf = root.kind === 'or' ? root.children.every(isAlone) : isAlone(root);
-  return { root, phrases: phrases.map(resolve), isAnyOf };
+  const isPlain = root.kind === 'near' ? isAlone(root) : childrenOf(root).every(isAlone);
+  const kind = isPlain ? (root.kind === 'near' ? 'or' : root.kind) : undefined;
+  return { root, phrases: phrases.map(resolve), kind };
+}
+
+/** The number of documents that are not deleted and contain a phrase. */
+function countHits(
+  { number, termsAt }: ResolvedPhrase,
+  queries: readonly SegmentQuery[],
+  { dictionary, isCounted }: SegmentStore,
+): number {
+  const [[term, ...others] = []] = termsAt;
+  const isTerm = term !== undefined && others.length === 0 && isCounted;
+  // The dictionary's number needs no look at deleted documents.
+  if (isTerm && queries.every((query) => query.isWord(number))) return dictionary.documentsOf(term);
+  return queries.reduce(
+    (sum, { segment, hits }) => sum + countLive(segment, hits[number] ?? NO_POSTINGS),
+    0,
+  );
 }
 
 /** Finds, counts and ranks. Pauses between bounded steps. Throws `QUERY_SYNTAX` for too many prefixes. */
@@ -79,17 +95,19 @@ export function* executeQuery(
   const queries = store.segments
     .filter((segment) => segment.size > segment.deadCount)
     .map((segment) => new SegmentQuery(segment, plan));
-  const hitCounts = plan.phrases.map(() => 0);
-  for (const query of queries) {
-    for (let phrase = 0; phrase < hitCounts.length; phrase++) {
-      hitCounts[phrase] = (hitCounts[phrase] ?? 0) + query.findPhrase();
+  const hitCounts: number[] = [];
+  for (const phrase of plan.phrases) {
+    for (const query of queries) {
+      query.findPhrase();
       yield;
     }
+    hitCounts.push(hitCounts[phrase.number] ?? countHits(phrase, queries, store));
   }
   const idfs = hitCounts.map((hitCount) => idf(store.documentCount, hitCount));
   const top = new TopK<ScoredDocument>(options.limit + options.offset, bestFirst);
-  const ranking: Ranking = { idfs, norms: store.norms, top, tooLong: [] };
-  let total = 0;
+  const ranking: Ranking = { idfs, norms: store.norms, top, limits: [] };
+  const isSum = plan.kind === 'or' && !options.filter;
+  let total = isSum ? hitCounts.reduce((sum, count) => sum + count) : 0;
   for (const query of queries) {
     total += yield* rankSegment(query, ranking, options.filter);
     yield;

@@ -5,25 +5,34 @@
  */
 import type { TopK } from '../../base/top-k.js';
 import type { SegmentQuery } from '../matching/segment-query.js';
-import { countLive, countUnion, intersect, unite } from '../segments/posting-lists.js';
+import { countLive, countRepeats, intersect, slotAt, unite } from '../segments/posting-lists.js';
 import {
+  DETAIL_BITS,
   type DocumentId,
-  FREQUENCY_BITS,
-  MAX_FREQUENCY,
+  LENGTH_BITS,
+  lengthIn,
+  MAX_DETAIL,
+  MAX_LENGTH,
   MAX_SLOTS,
   NO_POSTINGS,
   type PostingList,
+  type Segment,
 } from '../segments/segment.js';
-import { type LengthNorms, leastFrequency, maxTermScore, termScore } from './bm25.js';
+import { type LengthNorms, maxTermScore, termScore } from './bm25.js';
 
 /** A document that matches. */
 export interface ScoredDocument {
-  readonly id: DocumentId;
+  readonly segment: Segment;
+  readonly slot: number;
   /** Greater is better. */
   readonly score: number;
-  /** Greater is newer and comes first among equal scores. */
-  readonly order: number;
 }
+
+const orderOf = ({ segment, slot }: ScoredDocument) => segment.orders[slot] ?? 0;
+
+/** Of equal scores the newer one comes first. Orders are read only then: they are not in the processor's cache. */
+export const bestFirst = (a: ScoredDocument, b: ScoredDocument) =>
+  b.score - a.score || orderOf(b) - orderOf(a);
 
 /** What all segments of a query share. */
 export interface Ranking {
@@ -31,17 +40,18 @@ export interface Ranking {
   readonly idfs: readonly number[];
   readonly norms: LengthNorms;
   readonly top: TopK<ScoredDocument>;
-  /** By phrase and frequency: documents of this length and longer ones score too low. */
-  readonly tooLong: Float64Array[];
+  /** By phrase and frequency: postings of this detail and greater ones, whose documents are longer, score too low. */
+  readonly limits: Uint32Array[];
 }
 
-/** Frequencies below this one have a greatest length in `rankOnePhrase`. */
-const TABLED_FREQUENCIES = 64;
 /** A list that the others exceed this much is ranked first, because they may then be needless. */
 const LEAD_RATIO = 4;
 
 /** After so many documents, each with all phrases of a query, `rankSame` pauses. */
 const DOCUMENTS_A_STEP = 256;
+
+/** 1 for documents that `rankOnePhrase` leaves out. All 0 between two uses. */
+const leftOut = new Uint8Array(MAX_SLOTS);
 
 /** Sums by slot, all 0 between two uses. A search that yields keeps it, and another makes its own. */
 let spareSums: Float64Array | undefined;
@@ -50,9 +60,7 @@ let spareSums: Float64Array | undefined;
 function offer({ segment }: SegmentQuery, slot: number, score: number, { top }: Ranking): void {
   const { last } = top;
   if (last !== undefined && score < last.score) return;
-  const order = segment.orders[slot] ?? 0;
-  if (last !== undefined && score === last.score && order <= last.order) return;
-  if (segment.dead[slot] !== 1) top.offer({ score, order, id: segment.ids[slot] ?? 0 });
+  if (segment.deadCount === 0 || segment.dead[slot] !== 1) top.offer({ segment, slot, score });
 }
 
 /**
@@ -65,33 +73,26 @@ function rankOnePhrase(
   { packed, length }: PostingList,
   ranking: Ranking,
 ): void {
-  const { idfs, norms, top, tooLong: tables } = ranking;
-  const { lengths } = query.segment;
+  const { idfs, norms, top, limits: tables } = ranking;
   const phraseIdf = idfs[phrase] ?? 0;
-  tables[phrase] ??= new Float64Array(TABLED_FREQUENCIES).fill(Infinity);
-  const tooLong = tables[phrase];
-  let { last } = top;
-  const leastNow = () =>
-    Math.min(leastFrequency(phraseIdf, last?.score ?? 0, norms), MAX_FREQUENCY);
-  let least = leastNow();
+  tables[phrase] ??= new Uint32Array((MAX_DETAIL >>> LENGTH_BITS) + 1).fill(MAX_DETAIL + 1);
+  const limits = tables[phrase];
+  let minScore = top.last?.score ?? 0;
   for (let i = 0; i < length; i++) {
-    const entry = packed[i] ?? 0;
-    const stored = entry & MAX_FREQUENCY;
-    // The lengths of most documents are not in the processor's cache.
-    if (stored < least) continue;
-    const slot = entry >>> FREQUENCY_BITS;
-    const tokens = lengths[slot] ?? 0;
-    if (stored < TABLED_FREQUENCIES && tokens >= (tooLong[stored] as number)) continue;
-    const frequency = stored === MAX_FREQUENCY ? query.recount(phrase, slot) : stored;
-    const score = termScore(phraseIdf, frequency, norms.of(tokens));
-    if (last !== undefined && score < last.score) {
-      if (stored < TABLED_FREQUENCIES) tooLong[stored] = tokens;
-      continue;
+    const entry = packed[i] as number;
+    const detail = entry & MAX_DETAIL;
+    if (detail >= (limits[detail >>> LENGTH_BITS] as number)) continue;
+    const score = termScore(
+      phraseIdf,
+      query.frequency(phrase, entry),
+      norms.of(query.lengthOf(entry)),
+    );
+    if (score < minScore) {
+      if (lengthIn(entry) < MAX_LENGTH) limits[detail >>> LENGTH_BITS] = detail;
+    } else if (leftOut[entry >>> DETAIL_BITS] === 0) {
+      offer(query, entry >>> DETAIL_BITS, score, ranking);
+      minScore = top.last?.score ?? 0;
     }
-    offer(query, slot, score, ranking);
-    if (top.last === last) continue;
-    last = top.last;
-    least = leastNow();
   }
 }
 
@@ -106,20 +107,18 @@ function* rankSums(
   done: PostingList = NO_POSTINGS,
 ): Generator<void, void> {
   const { idfs, norms, top } = ranking;
-  const { lengths } = query.segment;
   const sums = spareSums ?? new Float64Array(MAX_SLOTS);
   spareSums = undefined;
   for (let i = 0; i < done.length; i++)
-    sums[(done.packed[i] ?? 0) >>> FREQUENCY_BITS] = Number.NEGATIVE_INFINITY;
+    sums[(done.packed[i] ?? 0) >>> DETAIL_BITS] = Number.NEGATIVE_INFINITY;
   for (let phrase = 0; phrase < lists.length; phrase++) {
     const { packed, length } = lists[phrase] as PostingList;
     const phraseIdf = idfs[phrase] ?? 0;
     for (let i = 0; i < length; i++) {
-      const entry = packed[i] ?? 0;
-      const slot = entry >>> FREQUENCY_BITS;
-      const stored = entry & MAX_FREQUENCY;
-      const frequency = stored === MAX_FREQUENCY ? query.recount(phrase, slot) : stored;
-      const score = termScore(phraseIdf, frequency, norms.of(lengths[slot] ?? 0));
+      const entry = packed[i] as number;
+      const slot = entry >>> DETAIL_BITS;
+      const norm = norms.of(query.lengthOf(entry));
+      const score = termScore(phraseIdf, query.frequency(phrase, entry), norm);
       sums[slot] = (sums[slot] as number) + score;
     }
     yield;
@@ -127,7 +126,7 @@ function* rankSums(
   for (const { packed, length } of lists) {
     let bound = top.last?.score ?? Number.MIN_VALUE;
     for (let i = 0; i < length; i++) {
-      const slot = (packed[i] ?? 0) >>> FREQUENCY_BITS;
+      const slot = (packed[i] ?? 0) >>> DETAIL_BITS;
       const score = sums[slot] as number;
       // 0 if the document was in an earlier list too. Most others end here as well.
       sums[slot] = 0;
@@ -136,7 +135,7 @@ function* rankSums(
       bound = top.last?.score ?? bound;
     }
   }
-  for (let i = 0; i < done.length; i++) sums[(done.packed[i] ?? 0) >>> FREQUENCY_BITS] = 0;
+  for (let i = 0; i < done.length; i++) sums[(done.packed[i] ?? 0) >>> DETAIL_BITS] = 0;
   spareSums = sums;
 }
 
@@ -190,21 +189,51 @@ function* rankSame(
   ranking: Ranking,
 ): Generator<void, void> {
   const { idfs, norms } = ranking;
-  const { lengths } = query.segment;
   const filled = [...lists.keys()].filter((phrase) => lists[phrase]?.length !== 0);
   const { packed, length } = lists[filled[0] ?? 0] as PostingList;
   for (let i = 0; i < length; i++) {
-    const slot = (packed[i] ?? 0) >>> FREQUENCY_BITS;
-    const norm = norms.of(lengths[slot] ?? 0);
+    const entry = packed[i] as number;
+    const norm = norms.of(query.lengthOf(entry));
     let score = 0;
     for (const phrase of filled) {
-      const stored = (lists[phrase]?.packed[i] ?? 0) & MAX_FREQUENCY;
-      const frequency = stored === MAX_FREQUENCY ? query.recount(phrase, slot) : stored;
+      const frequency = query.frequency(phrase, lists[phrase]?.packed[i] ?? 0);
       score += termScore(idfs[phrase] ?? 0, frequency, norm);
     }
-    offer(query, slot, score, ranking);
+    offer(query, entry >>> DETAIL_BITS, score, ranking);
     if (i % DOCUMENTS_A_STEP === 0) yield;
   }
+}
+
+/**
+ * Offers the documents that both of two phrases have, and for an OR then the others of each. Returns how many
+ * both have.
+ */
+function* rankTwo(
+  query: SegmentQuery,
+  [first, second]: readonly [PostingList, PostingList],
+  ranking: Ranking,
+): Generator<void, number> {
+  const shared = intersect(first, second);
+  yield* rankSame(query, [shared, intersect(second, shared)], ranking);
+  if (query.plan.kind === 'or') rankOthers(query, [first, second], shared, ranking);
+  return countLive(query.segment, shared);
+}
+
+/** Offers the documents of two phrases, but not those of `shared`. */
+function rankOthers(
+  query: SegmentQuery,
+  [first, second]: readonly [PostingList, PostingList],
+  shared: PostingList,
+  ranking: Ranking,
+): void {
+  for (let i = 0; i < shared.length; i++) leftOut[slotAt(shared, i)] = 1;
+  const canReach = (phrase: number) =>
+    maxTermScore(ranking.idfs[phrase] ?? 0) >= (ranking.top.last?.score ?? 0);
+  const isFirstRarer = first.length < second.length;
+  if (isFirstRarer) rankOnePhrase(query, 0, first, ranking);
+  if (canReach(1)) rankOnePhrase(query, 1, second, ranking);
+  if (!isFirstRarer && canReach(0)) rankOnePhrase(query, 0, first, ranking);
+  for (let i = 0; i < shared.length; i++) leftOut[slotAt(shared, i)] = 0;
 }
 
 /** Offers the documents of `lists`; `documents` is the number of different ones, if that is known. */
@@ -224,18 +253,29 @@ function* rank(
   else yield* rankAny(query, lists, ranking);
 }
 
-/** Offers the matches of one segment to the top. Returns how many matches there are. */
+/**
+ * Offers the matches of one segment to the top. Returns how many matches there are; for an OR of phrases
+ * without a filter, how many more than the sum of those of each phrase, a negative number.
+ */
 export function* rankSegment(
   query: SegmentQuery,
   ranking: Ranking,
   filter: ((id: DocumentId) => boolean) | undefined,
 ): Generator<void, number> {
-  const { segment, hits, counts } = query;
-  if (query.isAnyOf && filter === undefined) {
-    const [only = NO_POSTINGS] = hits;
-    if (hits.length === 1) rankOnePhrase(query, 0, only, ranking);
-    else yield* rank(query, hits, ranking);
-    return hits.length === 1 ? (counts[0] ?? 0) : countUnion(hits, segment.deadSlots);
+  const { segment, hits } = query;
+  const kind = filter === undefined ? query.plan.kind : undefined;
+  const [first = NO_POSTINGS, second] = hits;
+  if (kind === 'or' && second === undefined) {
+    rankOnePhrase(query, 0, first, ranking);
+    return 0;
+  }
+  if (kind !== undefined && kind !== 'not' && second !== undefined && hits.length === 2) {
+    const both = yield* rankTwo(query, [first, second], ranking);
+    return kind === 'and' ? both : -both;
+  }
+  if (kind === 'or') {
+    yield* rank(query, hits, ranking);
+    return -countRepeats(hits, segment);
   }
   const { documents, counted } = yield* query.match(
     filter && ((slot) => segment.dead[slot] !== 1 && filter(segment.ids[slot] ?? 0)),

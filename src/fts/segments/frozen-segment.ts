@@ -6,6 +6,7 @@
 import { addToUnion, insertSorted, takeUnion } from './posting-lists.js';
 import {
   type DocumentId,
+  frequencyOf,
   type Layout,
   MAX_FREQUENCY,
   type PositionIndex,
@@ -44,14 +45,15 @@ function positionIndexOf({ layout, parts, size }: FrozenSegment): PositionIndex 
   let longest = 0;
   for (let slot = 0; slot < size; slot++)
     longest = Math.max(longest, (columns[slot * (count + 1) + count] ?? 0) - baseOf(slot));
-  const starts = new Uint32Array(packed.length);
+  const starts = new Uint32Array(packed.length + 1);
   let total = 0;
   for (let i = 0; i < packed.length; i++) {
     starts[i] = total;
-    const frequency = (packed[i] ?? 0) & MAX_FREQUENCY;
+    const frequency = frequencyOf(packed[i] ?? 0);
     if (frequency === MAX_FREQUENCY) return undefined;
     total += frequency;
   }
+  starts[packed.length] = total;
   const positions = narrowest(total, longest);
   const next = offsets.map((offset) => starts[offset] ?? 0);
   for (let slot = 0; slot < size; slot++) {
@@ -100,6 +102,16 @@ export function packedIds(ids: readonly DocumentId[]): FrozenParts['ids'] {
 export class FrozenSegment implements Segment {
   readonly layout: Layout;
   readonly parts: FrozenParts;
+  readonly size: number;
+  readonly termCount: number;
+  readonly ids: ArrayLike<DocumentId>;
+  readonly orders: Float64Array;
+  readonly lengths: Uint32Array;
+  readonly tokens: Uint16Array | Uint32Array;
+  readonly starts: Uint32Array;
+  readonly symbols: Uint8Array;
+  readonly symbolStarts: Uint32Array;
+  readonly globals: Uint32Array;
   readonly dead: Uint8Array;
   readonly deadSlots: number[] = [];
   #termIndex: Uint32Array | undefined;
@@ -108,7 +120,12 @@ export class FrozenSegment implements Segment {
   constructor(layout: Layout, parts: FrozenParts) {
     this.layout = layout;
     this.parts = parts;
-    this.dead = new Uint8Array(parts.ids.length);
+    ({ ids: this.ids, orders: this.orders, lengths: this.lengths, terms: this.globals } = parts);
+    ({ tokens: this.tokens, starts: this.starts } = parts);
+    ({ symbols: this.symbols, symbolStarts: this.symbolStarts } = parts);
+    this.size = parts.ids.length;
+    this.termCount = parts.terms.length;
+    this.dead = new Uint8Array(this.size);
   }
 
   /** Built when the first phrase needs it: single words, which most queries are, do not. */
@@ -119,36 +136,6 @@ export class FrozenSegment implements Segment {
 
   get deadCount(): number {
     return this.deadSlots.length;
-  }
-  get size(): number {
-    return this.parts.ids.length;
-  }
-  get ids(): ArrayLike<DocumentId> {
-    return this.parts.ids;
-  }
-  get orders(): Float64Array {
-    return this.parts.orders;
-  }
-  get lengths(): Uint32Array {
-    return this.parts.lengths;
-  }
-  get tokens(): Uint16Array | Uint32Array {
-    return this.parts.tokens;
-  }
-  get starts(): Uint32Array {
-    return this.parts.starts;
-  }
-  get symbols(): Uint8Array {
-    return this.parts.symbols;
-  }
-  get symbolStarts(): Uint32Array {
-    return this.parts.symbolStarts;
-  }
-  get globals(): Uint32Array {
-    return this.parts.terms;
-  }
-  get termCount(): number {
-    return this.parts.terms.length;
   }
 
   /** The size of the arrays in bytes. */

@@ -11,11 +11,11 @@ import { insertSorted, unite } from './posting-lists.js';
 import {
   columnTokens,
   type DocumentId,
-  FREQUENCY_BITS,
+  frequencyOf,
   type Layout,
-  MAX_FREQUENCY,
   NO_POSTINGS,
   type PostingList,
+  posting,
   type Segment,
 } from './segment.js';
 
@@ -143,7 +143,7 @@ export class LiveSegment implements Segment {
   #addPosting(term: number, slot: number, counts: number): void {
     const list = this.#lists[term];
     if (list === undefined) {
-      const entries = [(slot << FREQUENCY_BITS) | counts];
+      const entries = [posting(slot, counts, this.lengths[slot] ?? 0)];
       const zeros = 1 - counts;
       this.#lists[term] = { entries, zeros, lastSlot: slot, copy: NO_POSTINGS.packed, copied: 0 };
       this.#dictionary.retain(term);
@@ -151,15 +151,15 @@ export class LiveSegment implements Segment {
     }
     const { entries } = list;
     if (list.lastSlot !== slot) {
-      entries.push((slot << FREQUENCY_BITS) | counts);
+      entries.push(posting(slot, counts, this.lengths[slot] ?? 0));
       list.lastSlot = slot;
       list.zeros += 1 - counts;
       this.#dictionary.retain(term);
     } else if (counts === 1) {
       const last = entries[entries.length - 1] ?? 0;
-      const frequency = last & MAX_FREQUENCY;
+      const frequency = frequencyOf(last);
       if (frequency === 0) list.zeros--;
-      if (frequency < MAX_FREQUENCY) entries[entries.length - 1] = last + 1;
+      entries[entries.length - 1] = posting(slot, frequency + 1, this.lengths[slot] ?? 0);
     }
   }
 

@@ -5,7 +5,7 @@
  * that every token costs one cache line instead of three: the rows `build` of bench/search.mjs measure it.
  */
 import { type FrozenParts, FrozenSegment, narrowest, packedIds } from './frozen-segment.js';
-import { FREQUENCY_BITS, type Layout, MAX_FREQUENCY, type Segment } from './segment.js';
+import { frequencyOf, type Layout, posting, type Segment } from './segment.js';
 
 /** Where a document is stored. */
 export interface DocumentLocation {
@@ -88,6 +88,8 @@ function gatherSymbols(documents: readonly DocumentLocation[]) {
 interface Forward {
   readonly tokens: Uint16Array | Uint32Array;
   readonly starts: Uint32Array;
+  /** Tokens in the default columns of each document. */
+  readonly lengths: Uint32Array;
   readonly size: number;
 }
 
@@ -129,7 +131,7 @@ type Inverted = Pick<FrozenParts, 'tokens' | 'packed' | 'zeros'>;
 
 /** Writes the postings, and the tokens as local numbers. */
 function fill(
-  { tokens, starts, size }: Forward,
+  { tokens, starts, lengths, size }: Forward,
   { count, defaults }: Layout,
   terms: Int32Array,
   { tokens: renumbered, packed, zeros }: Inverted,
@@ -141,14 +143,17 @@ function fill(
       for (let i = starts[slot * (count + 1) + column] ?? 0; i < to; i++) {
         const at = FIELDS * (tokens[i] ?? 0);
         renumbered[i] = terms[at + LOCAL] ?? 0;
-        const posting = terms[at + POSTINGS] ?? 0;
+        const next = terms[at + POSTINGS] ?? 0;
         if (terms[at + LAST] !== slot + 1) {
           terms[at + LAST] = slot + 1;
-          packed[posting] = (slot << FREQUENCY_BITS) | counts;
-          terms[at + POSTINGS] = posting + 1;
-        } else if (((packed[posting - 1] ?? 0) & MAX_FREQUENCY) < MAX_FREQUENCY) {
-          packed[posting - 1] = (packed[posting - 1] ?? 0) + counts;
-        }
+          packed[next] = posting(slot, counts, lengths[slot] ?? 0);
+          terms[at + POSTINGS] = next + 1;
+        } else if (counts === 1)
+          packed[next - 1] = posting(
+            slot,
+            frequencyOf(packed[next - 1] ?? 0) + 1,
+            lengths[slot] ?? 0,
+          );
         if (counts === 0) zeros[terms[at + LOCAL] ?? 0] = 1;
       }
     }
@@ -162,7 +167,8 @@ export function packSegment(
   dictionaryCapacity: number,
 ): FrozenSegment {
   const { starts, tokens } = gatherTokens(layout, documents);
-  const forward = { tokens, starts, size: documents.length };
+  const lengths = Uint32Array.from(documents, ({ segment, slot }) => segment.lengths[slot] ?? 0);
+  const forward = { tokens, starts, lengths, size: documents.length };
   const terms = new Int32Array(FIELDS * dictionaryCapacity);
   countTerms(forward, layout, terms);
   const { numbers, offsets } = numberTerms(terms, dictionaryCapacity);
@@ -176,7 +182,7 @@ export function packSegment(
   return new FrozenSegment(layout, {
     ids: packedIds(documents.map(({ segment, slot }) => segment.ids[slot] ?? 0)),
     orders: Float64Array.from(documents, ({ segment, slot }) => segment.orders[slot] ?? 0),
-    lengths: Uint32Array.from(documents, ({ segment, slot }) => segment.lengths[slot] ?? 0),
+    lengths,
     starts,
     ...gatherSymbols(documents),
     terms: numbers,

@@ -4,11 +4,15 @@
  * so that a rare word beside a common one costs what the rare one costs.
  */
 import {
-  FREQUENCY_BITS,
-  MAX_FREQUENCY,
+  DETAIL_BITS,
+  frequencyOf,
+  LENGTH_BITS,
+  lengthIn,
+  MAX_LENGTH,
   MAX_SLOTS,
   NO_POSTINGS,
   type PostingList,
+  posting,
   type Segment,
 } from './segment.js';
 
@@ -17,7 +21,7 @@ export const GALLOP_RATIO = 12;
 /** Seeking a slot in a list costs about as much as looking at so many entries. */
 const SEEK_COST = 8;
 
-export const slotAt = (list: PostingList, at: number) => (list.packed[at] ?? 0) >>> FREQUENCY_BITS;
+export const slotAt = (list: PostingList, at: number) => (list.packed[at] ?? 0) >>> DETAIL_BITS;
 
 /** The first index from `from` on whose slot is at least `slot`. */
 export function seek(list: PostingList, slot: number, from: number): number {
@@ -89,11 +93,11 @@ function selectByMarks(a: PostingList, b: PostingList, wanted: boolean): Posting
   const packed = new Uint32Array(a.length);
   const unmarked = wanted ? 0 : 1;
   let length = 0;
-  for (let i = 0; i < b.length; i++) marks[(b.packed[i] ?? 0) >>> FREQUENCY_BITS] = 1;
+  for (let i = 0; i < b.length; i++) marks[(b.packed[i] ?? 0) >>> DETAIL_BITS] = 1;
   for (let i = 0; i < a.length; i++) {
     const entry = a.packed[i] ?? 0;
     packed[length] = entry;
-    length += (marks[entry >>> FREQUENCY_BITS] ?? 0) ^ unmarked;
+    length += (marks[entry >>> DETAIL_BITS] ?? 0) ^ unmarked;
   }
   marks.fill(0, 0, slotAt(b, b.length - 1) + 1);
   return { packed, length };
@@ -110,8 +114,10 @@ export function subtract(a: PostingList, b: PostingList): PostingList {
   return b.length === 0 ? a : select(a, b, false);
 }
 
-/** Sums of frequencies by slot, a bit for each slot that has one, and room for a result. All 0 between two uses. */
+/** Sums of frequencies and a length by slot, a bit for each slot that has one, and room for a result. All 0 between two uses. */
 const sums = new Uint32Array(MAX_SLOTS);
+/** Leaves room for one more frequency, and has the length that says nothing. */
+const MAX_SUM = 2 ** 31 - 1;
 const bits = new Uint32Array(MAX_SLOTS / 32);
 const union = new Uint32Array(MAX_SLOTS);
 
@@ -119,8 +125,9 @@ const union = new Uint32Array(MAX_SLOTS);
 export function addToUnion(packed: Uint32Array, from: number, to: number): void {
   for (let i = from; i < to; i++) {
     const entry = packed[i] as number;
-    const slot = entry >>> FREQUENCY_BITS;
-    sums[slot] = (sums[slot] as number) + (entry & MAX_FREQUENCY);
+    const slot = entry >>> DETAIL_BITS;
+    const sum = Math.min(sums[slot] as number, MAX_SUM);
+    sums[slot] = (sum + (frequencyOf(entry) << LENGTH_BITS)) | lengthIn(entry);
     bits[slot >>> 5] = (bits[slot >>> 5] as number) | (1 << (slot & 31));
   }
 }
@@ -131,8 +138,8 @@ export function takeUnion(): PostingList {
   for (let at = 0; at < bits.length; at++) {
     for (let word = bits[at] as number; word !== 0; word &= word - 1) {
       const slot = 32 * at + 31 - Math.clz32(word & -word);
-      const frequency = Math.min(sums[slot] as number, MAX_FREQUENCY);
-      union[length++] = (slot << FREQUENCY_BITS) | frequency;
+      const sum = sums[slot] as number;
+      union[length++] = posting(slot, sum >>> LENGTH_BITS, sum & MAX_LENGTH);
       sums[slot] = 0;
     }
     bits[at] = 0;
@@ -149,20 +156,17 @@ export function unite(lists: readonly PostingList[]): PostingList {
   return takeUnion();
 }
 
-/** The number of documents in any of `lists` and in none of the `deadSlots`. */
-export function countUnion(lists: readonly PostingList[], deadSlots: readonly number[]): number {
+/** How many entries of `lists` have a document that an earlier list has, and that is not deleted. */
+export function countRepeats(lists: readonly PostingList[], segment: Segment): number {
   let count = 0;
-  let bound = 0;
   for (const { packed, length } of lists) {
     for (let i = 0; i < length; i++) {
-      const slot = (packed[i] ?? 0) >>> FREQUENCY_BITS;
-      count += 1 - (marks[slot] as number);
+      const slot = (packed[i] ?? 0) >>> DETAIL_BITS;
+      count += (marks[slot] as number) * (1 - (segment.dead[slot] as number));
       marks[slot] = 1;
     }
-    if (length > 0) bound = Math.max(bound, ((packed[length - 1] ?? 0) >>> FREQUENCY_BITS) + 1);
   }
-  for (const slot of deadSlots) count -= marks[slot] as number;
-  marks.fill(0, 0, bound);
+  marks.fill(0);
   return count;
 }
 

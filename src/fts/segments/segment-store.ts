@@ -11,13 +11,7 @@ import type { DocumentTokens } from '../tokenizing/document-reader.js';
 import { FrozenSegment } from './frozen-segment.js';
 import { LiveSegment } from './live-segment.js';
 import { type DocumentLocation, liveDocuments, packSegment } from './pack-segment.js';
-import {
-  type DocumentId,
-  FREQUENCY_BITS,
-  type Layout,
-  MAX_SLOTS,
-  type Segment,
-} from './segment.js';
+import { DETAIL_BITS, type DocumentId, type Layout, MAX_SLOTS, type Segment } from './segment.js';
 
 /** A live segment is frozen at this many slots. Their different words have numbers of 16 bits, in most texts. */
 const LIVE_SLOTS = 25_000;
@@ -66,6 +60,11 @@ export class SegmentStore {
     return [...this.#frozen.values(), this.#live];
   }
 
+  /** Whether the dictionary counts the documents of all terms, once `flush` was called. */
+  get isCounted(): boolean {
+    return this.#uncounted.length === 0;
+  }
+
   get frozenSegments(): readonly FrozenSegment[] {
     return [...this.#frozen.values()];
   }
@@ -101,6 +100,8 @@ export class SegmentStore {
     const slot = this.#live.add(id, order, document);
     this.#locations.set(id, this.#liveSerial * MAX_SLOTS + slot);
     this.#count(this.#live, slot, 1);
+    // Once there are postings, the next search does not wait for those of new documents.
+    if (!this.#live.isUnindexed) this.#live.indexPending();
     const most = this.#live.isUnindexed ? this.#liveSlots : LIVE_SLOTS_WITH_POSTINGS;
     const isFull = this.#live.size >= Math.min(most, this.#liveSlots);
     if (isFull || this.#live.tokenCount > MAX_TOKENS) this.freeze();
@@ -172,7 +173,7 @@ export class SegmentStore {
     for (let local = 0; local < terms.length; local++) {
       let from = offsets[local] ?? 0;
       const to = offsets[local + 1] ?? 0;
-      while (from < to && (packed[from] ?? 0) >>> FREQUENCY_BITS < counted) from++;
+      while (from < to && (packed[from] ?? 0) >>> DETAIL_BITS < counted) from++;
       this.dictionary.retain(terms[local] ?? 0, to - from);
     }
   }

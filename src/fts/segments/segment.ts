@@ -8,11 +8,34 @@
 /** The caller's id of a document. */
 export type DocumentId = string | number;
 
-/** A posting is `slot << FREQUENCY_BITS | frequency`. */
-export const FREQUENCY_BITS = 17;
+/**
+ * A posting is `slot << DETAIL_BITS | detail`. The detail is the frequency and the length of the document,
+ * `frequency << LENGTH_BITS | length`, so that a score needs no other array. A length from MAX_LENGTH on is
+ * MAX_LENGTH, and a frequency that has no room leaves none for the length: `MANY | frequency`.
+ */
+export const DETAIL_BITS = 17;
 export const MAX_SLOTS = 2 ** 15;
+export const MAX_DETAIL = 2 ** DETAIL_BITS - 1;
+export const LENGTH_BITS = 10;
+export const MAX_LENGTH = 2 ** LENGTH_BITS - 1;
+const MANY = 2 ** (DETAIL_BITS - 1);
+const LEAST_MANY = MANY >>> LENGTH_BITS;
 /** Greater frequencies are stored as this one. The exact one is counted in the tokens. */
-export const MAX_FREQUENCY = 2 ** FREQUENCY_BITS - 1;
+export const MAX_FREQUENCY = MANY - 1;
+
+export function posting(slot: number, frequency: number, length: number): number {
+  const detail =
+    frequency < LEAST_MANY
+      ? (frequency << LENGTH_BITS) | Math.min(length, MAX_LENGTH)
+      : MANY | Math.min(frequency, MAX_FREQUENCY);
+  return (slot << DETAIL_BITS) | detail;
+}
+
+export const frequencyOf = (entry: number) =>
+  (entry & MANY) === 0 ? (entry & MAX_DETAIL) >>> LENGTH_BITS : entry & MAX_FREQUENCY;
+
+/** The length in a posting; MAX_LENGTH if it does not have that of its document. */
+export const lengthIn = (entry: number) => ((entry & MANY) === 0 ? entry & MAX_LENGTH : MAX_LENGTH);
 
 /** Postings or matches, ascending by slot. Only the first `length` entries count. */
 export interface PostingList {
@@ -22,8 +45,7 @@ export interface PostingList {
 
 /**
  * The positions of every term in the default columns, as indexes into the tokens of its document.
- * Those of posting i of a term begin at `positions[starts[firstPosting(term) + i]]`; the frequency in
- * the posting is their number.
+ * Those of posting i of a term begin at `positions[starts[firstPosting(term) + i]]` and end at the next start.
  */
 export interface PositionIndex {
   readonly positions: Uint16Array | Uint32Array;

@@ -173,6 +173,11 @@ export abstract class TermTable {
     }
   }
 
+  /** The number of documents that contain the term. */
+  documentsOf(number: number): number {
+    return this.#entries[number * ENTRY + DOCUMENTS] ?? 0;
+  }
+
   /** Counts more documents that contain the term. */
   retain(number: number, documents = 1): void {
     const at = number * ENTRY + DOCUMENTS;

@@ -1,12 +1,11 @@
 /**
  * Turns the texts of a document into token numbers: column after column, then the CJK bigrams of the
  * default columns; and into the bytes of its words with symbols. One pass over the code units of a
- * text finds its words and its chunks, and creates no string for plain ASCII. Building an index spends
- * most of its time in this loop. tokenizer.ts and cjk-bigrams.ts define what it must find.
+ * text finds its words (ascii-words.ts) and its chunks. tokenizer.ts and cjk-bigrams.ts define what it must find.
  */
 import { Uint32List } from '../../base/typed-array.js';
 import type { Dictionary } from '../terms/dictionary.js';
-import { HALF_KEY, KEY_BASE, KEY_DIGITS, MAX_KEYED } from '../terms/term-keys.js';
+import { AsciiWords } from './ascii-words.js';
 import { cjkTokens, isCjkUnit, isSpaceUnit, isSymbolUnit } from './cjk-bigrams.js';
 import { SymbolWriter } from './symbols.js';
 import {
@@ -31,8 +30,6 @@ export interface DocumentTokens {
  * would block the process for minutes and fill its memory with words that occur once.
  */
 export const MAX_INDEXED_UNITS = 2 ** 22;
-/** Longer buffers are not kept for the next text. */
-const MAX_RETAINED_UNITS = 2 ** 18;
 const LAST_ASCII = 127;
 const SPACE_CODE = 0x20;
 
@@ -45,7 +42,7 @@ interface Chunk {
   hasCjk: boolean;
 }
 
-export class DocumentReader {
+export class DocumentReader extends AsciiWords {
   readonly #dictionary: Dictionary;
   readonly #extendedColumns: number;
   readonly #words = new Uint32List();
@@ -53,18 +50,14 @@ export class DocumentReader {
   readonly #offsets = new Uint32List();
   readonly #bigrams = new Uint32List();
   readonly #symbols = new SymbolWriter();
-  /** The code units of the text being read, followed by a space. */
-  #units = new Uint16Array(1024);
-  #bytes = Buffer.from(this.#units.buffer);
   /** Number of the first word of the text being read. */
   #firstWord = 0;
-  #firstKey = 0;
-  #secondKey = 0;
   readonly #chunk: Chunk = { start: 0, word: 0, hasSymbol: false, hasCjk: false };
   readonly #folded: FoldedSink;
 
   /** `extended` is the mask of the columns whose CJK bigrams and words with symbols are read. */
   constructor(dictionary: Dictionary, extended: number) {
+    super(dictionary);
     this.#dictionary = dictionary;
     this.#extendedColumns = extended;
     this.#folded = {
@@ -86,27 +79,15 @@ export class DocumentReader {
     }
     starts.push(words.count);
     const { array, count } = this.#bigrams;
-    words.reserve(count).set(array.subarray(0, count), words.count);
-    words.count += count;
+    words.append(array.subarray(0, count));
     starts.push(words.count);
     const tokens = words.array.subarray(0, words.count);
     return { tokens, starts, symbols: this.#symbols.bytes };
   }
 
-  /** Copies the text into a typed array, which is several times faster to read than a string. */
-  #load(text: string): Uint16Array {
-    if (text.length >= this.#units.length || this.#units.length > MAX_RETAINED_UNITS) {
-      this.#units = new Uint16Array(Math.max(1024, text.length * 2));
-      this.#bytes = Buffer.from(this.#units.buffer);
-    }
-    this.#bytes.write(text, 'utf16le');
-    this.#units[text.length] = SPACE_CODE;
-    return this.#units;
-  }
-
   #readText(text: string, isExtended: boolean): void {
     if (text === '') return;
-    const units = this.#load(text);
+    const units = this.load(text);
     // No text has more words than this, so the loop does not check for room.
     this.#words.reserve((text.length >> 1) + 1);
     this.#offsets.clear();
@@ -115,7 +96,7 @@ export class DocumentReader {
     this.#beginChunk(0);
     for (let at = 0; at <= text.length; at++) {
       const start = at;
-      at = this.#scanWord(start);
+      at = this.scanWord(start);
       const code = units[at] ?? 0;
       if (code > LAST_ASCII) at = this.#readUnicode(text, start, at) - 1;
       else if (at > start) this.#readWord(text, start, at);
@@ -128,36 +109,13 @@ export class DocumentReader {
     }
   }
 
-  /** Reads ASCII letters and digits from `start`, computes their key, and returns where they end. */
-  #scanWord(start: number): number {
-    const units = this.#units;
-    const half = start + HALF_KEY;
-    let first = 0;
-    let second = 0;
-    let at = start;
-    let digit = KEY_DIGITS[units[at] ?? 0] ?? 0;
-    while (digit !== 0) {
-      if (at < half) first = (Math.imul(first, KEY_BASE) + digit) | 0;
-      else second = (Math.imul(second, KEY_BASE) + digit) | 0;
-      digit = KEY_DIGITS[units[++at] ?? 0] ?? 0;
-    }
-    this.#firstKey = first;
-    this.#secondKey = second;
-    return at;
-  }
-
-  /** Adds the word that #scanWord found. */
+  /** Adds the word that `scanWord` found. */
   #readWord(text: string, start: number, end: number): void {
-    this.#push(this.#numberOf(text, start, end), start, end);
-  }
-
-  #numberOf(text: string, start: number, end: number): number {
-    const length = end - start;
-    if (length <= MAX_KEYED)
-      return this.#dictionary.internKey(this.#firstKey, this.#secondKey, text, start, end);
-    return length <= MAX_TERM_BYTES
-      ? this.#dictionary.internLong(text, this.#units, start, end)
-      : this.#dictionary.intern(foldWord(text, start, end));
+    const number =
+      end - start <= MAX_TERM_BYTES
+        ? this.numberOf(text, start, end)
+        : this.#dictionary.intern(foldWord(text, start, end));
+    this.#push(number, start, end);
   }
 
   #push(number: number, start: number, end: number): void {
@@ -174,7 +132,7 @@ export class DocumentReader {
     // If the word is whole, only the separator is left to read.
     const next = scanUnicode(text, this.#folded, isWhole ? at : start, at);
     for (let i = at; i < next && !this.#chunk.hasCjk; i++)
-      this.#chunk.hasCjk = isCjkUnit(this.#units[i] ?? 0);
+      this.#chunk.hasCjk = isCjkUnit(this.units[i] ?? 0);
     return next;
   }
 
@@ -199,6 +157,6 @@ export class DocumentReader {
     const { start, word } = this.#chunk;
     const { array } = this.#offsets;
     const bounds = { array, from: 2 * (word - this.#firstWord), to: this.#offsets.count };
-    this.#symbols.addChunk(word, this.#units, start, bounds, end);
+    this.#symbols.addChunk(word, this.units, start, bounds, end);
   }
 }

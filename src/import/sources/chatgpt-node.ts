@@ -20,12 +20,18 @@ export interface ChatGptNode extends TreeNode {
 }
 
 export function nodesOf(mapping: JsonObject): ChatGptNode[] {
+  // Some exports leave out one direction of the links between nodes.
+  const parents = new Map<string, string>();
+  for (const [id, node] of Object.entries(mapping)) {
+    const children = objectIn(node)['children'];
+    for (const child of Array.isArray(children) ? children : []) parents.set(String(child), id);
+  }
   return Object.entries(mapping).map(([id, node]) => {
     const fields = objectIn(node);
     const { message } = fields;
     return {
       id,
-      parent: textIn(fields['parent']),
+      parent: textIn(fields['parent']) ?? parents.get(id),
       message: message === null || message === undefined ? undefined : objectIn(message),
     };
   });

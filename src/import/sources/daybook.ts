@@ -54,7 +54,8 @@ export const daybook: Source = {
       signal?.throwIfAborted();
       const id = IN_FOLDER.exec(file.name)?.[1];
       if (id !== undefined) yield* folderConversation(file, id);
-      else if (MARKDOWN.test(file.name)) yield* markdownConversation(file);
+      else if (MARKDOWN.test(file.name) && !(await isLinesFile(file, input)))
+        yield* markdownConversation(file);
       else if (input.form === 'file') yield* fileConversations(file, input);
     }
   },
@@ -65,6 +66,10 @@ const markdownOf = ({ files }: Input) =>
 
 const isLine = ({ thread, message, messages, daybook }: JsonObject) =>
   isObject(thread) || isObject(message) || (isObject(daybook) && Array.isArray(messages));
+
+/** An export in lines that somebody gave the name of a note. */
+const isLinesFile = async (file: InputFile, { form }: Input) =>
+  form === 'file' && isLine(objectIn(await firstLine(file)));
 
 async function* markdownConversation(file: InputFile): AsyncGenerator<ImportItem> {
   const text = (await textOf(file)) ?? '';

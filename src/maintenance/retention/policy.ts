@@ -12,25 +12,16 @@ import { type Durability, makeFolder } from '../../files/atomic/atomic-write.js'
 import { withLock } from '../../files/locks/file-lock.js';
 import { parseDocument, readWhole } from '../../files/read/json-doc.js';
 import { upgraded, versionOf } from '../../stores/format-steps.js';
+import { MOST_RULES, type RetentionRule, ruleSchema } from './rule.js';
 
 /** A policy is a page of rules, not a list of conversations. */
 const MAX_BYTES = 100_000;
-export const MOST_RULES = 100;
-
-/** All conditions of a rule must hold. */
-export const ruleSchema = z.strictObject({
-  olderThanDays: z.number().int().min(1).max(36_500).describe('Days since the last message.'),
-  module: z.string().min(1).max(200).describe('Only this module.').exactOptional(),
-  tag: z.string().min(1).max(200).describe('Only with this tag.').exactOptional(),
-});
 
 const policySchema = z.object({
   rules: z.array(ruleSchema).max(MOST_RULES).default([]),
   bySize: z.boolean().default(false),
   updatedAt: z.string().exactOptional(),
 });
-
-export type RetentionRule = z.output<typeof ruleSchema>;
 
 export interface RetentionPolicy {
   /** A conversation goes where one of them fits. */

@@ -5,7 +5,6 @@
  * fails a check is not used, a conversation is used only if all of its messages were decoded, and every
  * stamp is compared with its file afterwards. The file is written and read chunk by chunk.
  */
-import type { Remembered } from '../../files/catalogue/file-catalogue.js';
 import type { Stamp } from '../../files/read/stamp.js';
 import { decodeArrays, encodeArrays } from '../../fts/segments/array-codec.js';
 import type { DocumentId } from '../../fts/segments/segment.js';
@@ -15,7 +14,8 @@ import {
   type ConversationHead,
   ROLES,
 } from '../../stores/conversations/document/schema.js';
-import type { RememberedHeads } from '../../stores/conversations/store-core.js';
+import type { Outline } from '../../stores/conversations/files/outlines.js';
+import type { RememberedHead, RememberedHeads } from '../../stores/conversations/store-core.js';
 import {
   type IndexedConversation,
   indexedFields,
@@ -24,7 +24,7 @@ import {
 import { type CacheFile, readCache, stampAt, stampNumbers, writeCache } from './cache-file.js';
 
 /** Raised with every change of the manifest or of the fields that message-index.ts indexes. */
-const VERSION = 7;
+const VERSION = 8;
 const NONE = 0xffffffff;
 
 export interface IndexCacheOptions extends CacheFile {
@@ -43,11 +43,14 @@ export async function loadIndexCache(options: IndexCacheOptions): Promise<void> 
 
 /** The conversations of the cache, without their messages. Never throws. */
 export async function readCachedHeads(file: CacheFile): Promise<RememberedHeads> {
-  const heads = new Map<string, Remembered<ConversationHead>>();
+  const heads = new Map<string, RememberedHead>();
   await readCache(file, async (pieces) => {
     const manifest = readManifest((await pieces.next()).value);
+    const outlines = new Map(manifest?.outlines);
     manifest?.heads.forEach((summary, at) => {
-      heads.set(summary.conversationId, { stamp: stampAt(manifest.stamps, at), summary });
+      const stamp = stampAt(manifest.stamps, at);
+      const outline = outlines.get(at);
+      heads.set(summary.conversationId, { stamp, summary, ...(outline && { outline }) });
     });
   });
   return heads;
@@ -92,15 +95,17 @@ interface MessageArrays {
 function manifestOf(index: MessageIndex, store: ConversationStore) {
   const heads: ConversationHead[] = [];
   const stamps: Stamp[] = [];
+  const outlines: [head: number, outline: Outline][] = [];
   const roles: number[] = [];
   const times: number[] = [];
   const fingerprints: number[] = [];
   const documents: number[] = [];
   const owners: number[] = [];
   const seqs: number[] = [];
-  for (const { stamp, head } of store.known()) {
+  for (const { stamp, head, outline } of store.known()) {
     const indexed = index.get(head.conversationId);
     if (indexed === undefined || indexed.roles.length !== head.messageCount) continue;
+    if (outline !== undefined) outlines.push([heads.length, outline]);
     heads.push(head);
     stamps.push(stamp);
     for (const role of indexed.roles) roles.push(ROLES.indexOf(role));
@@ -119,7 +124,7 @@ function manifestOf(index: MessageIndex, store: ConversationStore) {
     owners: Uint32Array.from(owners),
     seqs: Uint32Array.from(seqs),
   };
-  const meta: ManifestMeta = { version: VERSION, documents: index.text.size, heads };
+  const meta: ManifestMeta = { version: VERSION, documents: index.text.size, heads, outlines };
   const manifest = encodeArrays(meta, { stamps: stampNumbers(stamps), ...messages });
   return { manifest, numbers: numbersOf(documents, index.documentsEnd) };
 }
@@ -139,6 +144,8 @@ interface ManifestMeta {
   /** All documents of the index, including those of conversations that are not in the manifest. */
   readonly documents: number;
   readonly heads: readonly ConversationHead[];
+  /** Where the messages lie in large files: the index of the head, and the outline. */
+  readonly outlines: readonly (readonly [head: number, outline: Outline])[];
 }
 
 interface Manifest extends MessageArrays, ManifestMeta {
@@ -182,19 +189,20 @@ async function restore(
 
 /** Adopts the conversations whose documents were all decoded. Returns the number of their documents. */
 function adoptComplete(manifest: Manifest, { index, store }: IndexCacheOptions): number {
-  const { heads, stamps, owners, seqs } = manifest;
+  const { heads, stamps, owners, seqs, outlines } = manifest;
   const isComplete = new Uint8Array(heads.length);
   const starts = new Uint32Array(heads.length + 1);
   let to = 0;
   let adopted = 0;
   let missing = index.text.firstFree(0);
+  const outlineOf = new Map(outlines);
   heads.forEach((head, number) => {
     const from = to;
     to += head.messageCount;
     starts[number + 1] = to;
     if (missing < from) missing = index.text.firstFree(from);
     if (missing < to) return;
-    if (!store.seed(stampAt(stamps, number), head)) return;
+    if (!store.seed(stampAt(stamps, number), head, outlineOf.get(number))) return;
     isComplete[number] = 1;
     adopted += head.messageCount;
   });

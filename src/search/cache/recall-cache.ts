@@ -67,7 +67,7 @@ export function adoptRecallCache(
 /** The chunks describe the index at the first step. */
 export function* recallChunks(index: RecallIndex, store: ConversationStore): Generator<Uint8Array> {
   const captured = capturedFrom(index, store);
-  const renumber = new Renumbering(index.vocabulary.terms);
+  const renumber = new Renumbering(index.vocabulary);
   let chunk: (CachedStream & { readonly id: string })[] = [];
   let terms = 0;
   for (const one of captured) {
@@ -177,20 +177,20 @@ function unpack(
 
 /** Numbers for the stems that are in use, in the order in which they are met. */
 class Renumbering {
-  readonly #all: readonly string[];
+  readonly #vocabulary: Vocabulary;
   /** By old number; 0 for none yet, else the new one and 1. */
   readonly #numbers: Uint32Array;
   readonly terms: string[] = [];
 
-  constructor(all: readonly string[]) {
-    this.#all = all;
-    this.#numbers = new Uint32Array(all.length);
+  constructor(vocabulary: Vocabulary) {
+    this.#vocabulary = vocabulary;
+    this.#numbers = new Uint32Array(vocabulary.size);
   }
 
   numberOf(term: number): number {
     const known = this.#numbers[term] ?? 0;
     if (known > 0) return known - 1;
-    const number = this.terms.push(this.#all[term] ?? '');
+    const number = this.terms.push(this.#vocabulary.term(term));
     this.#numbers[term] = number;
     return number - 1;
   }

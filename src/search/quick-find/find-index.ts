@@ -6,11 +6,7 @@
  * Entries are compared by identity at each `sync`, so only what changed is indexed again.
  */
 import MiniSearch, { type SearchOptions } from 'minisearch';
-
-export const ENTRY_KINDS = ['conversation', 'note', 'heading', 'insight', 'subject'] as const;
-export type EntryKind = (typeof ENTRY_KINDS)[number];
-
-export const MATCH_FIELDS = ['title', 'tag', 'key', 'module', 'id'] as const;
+import type { EntryKind, MatchField } from './entry-kinds.js';
 
 export interface OtherName {
   readonly field: 'key' | 'module' | 'id';
@@ -19,7 +15,7 @@ export interface OtherName {
 
 /** A field of an entry in which a word of the query was found, with the text of that field. */
 export interface FieldMatch {
-  readonly field: (typeof MATCH_FIELDS)[number];
+  readonly field: MatchField;
   readonly text: string;
 }
 

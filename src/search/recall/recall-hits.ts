@@ -18,6 +18,8 @@ const SNIPPET_WORDS = 32;
 export interface Why {
   /** Words of the question that it has as they were typed. */
   readonly words?: string[];
+  /** Words that only the title of its conversation has. */
+  readonly title?: string[];
   /** Words that it has in another form. */
   readonly forms?: string[];
   /** Words that stand just before or after it, or in the same speaker's turns beside it. */
@@ -86,11 +88,14 @@ function messageHit(
   };
 }
 
-/** Why a keyword search returns a message: words of the query that it has. */
-export function keywordWhy(query: string, content: string): Why {
-  const typed = new Set(wordsOf(content));
-  const words = [...new Set(wordsOf(query))].filter((word) => typed.has(word));
-  return words.length > 0 ? { words } : {};
+/** Why a keyword search returns a message: words of the query that it has, or that its conversation's title has. */
+export function keywordWhy(query: string, content: string, conversationTitle = ''): Why {
+  const asked = [...new Set(wordsOf(query))];
+  const inContent = new Set(wordsOf(content));
+  const inTitle = new Set(wordsOf(conversationTitle));
+  const words = asked.filter((word) => inContent.has(word));
+  const title = asked.filter((word) => !inContent.has(word) && inTitle.has(word));
+  return { ...(words.length > 0 && { words }), ...(title.length > 0 && { title }) };
 }
 
 function whyOf({ evidence }: RecallHit, content: string): Why {

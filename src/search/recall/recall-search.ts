@@ -19,8 +19,10 @@ import { keywordWhy, type RecalledHit, recalledHits } from './recall-hits.js';
 import { RecallSync, type RecallSyncOptions } from './recall-sync.js';
 import type { SearchMode, SearchTier } from './search-mode-names.js';
 
-/** A build that takes longer goes on while keywords answer. */
+/** A build that takes longer goes on without the caller. */
 const WAIT_FOR_BUILD_MS = 20_000;
+/** The same in mode `auto`, where keywords answer meanwhile. */
+const WAIT_IN_AUTO_MS = 5_000;
 const PROGRESS_MS = 500;
 /** A hit that changed on disk a moment ago changes the answer; so often it is asked again. */
 const MAX_TRIES = 3;
@@ -28,7 +30,15 @@ const MAX_TRIES = 3;
 const BY_VECTORS_ALONE = { lexical: 0, pairs: 0, session: 0 };
 /** The weights of form and position are 0, so that only the words of messages count. */
 const BY_WORDS_ALONE = {
-  ...{ before: 0, after: 0, isQuestion: 0, namedSpeaker: 0, firstOfSession: 0, longReply: 0 },
+  ...{
+    before: 0,
+    after: 0,
+    isQuestion: 0,
+    isAnswer: 0,
+    namedSpeaker: 0,
+    firstOfSession: 0,
+    longReply: 0,
+  },
   ...{ longReplyAsked: 0, instruction: 0, instructionAsked: 0, preferenceAsked: 0 },
 };
 
@@ -78,7 +88,8 @@ export class RecallSearch {
 
   /** QUERY_SYNTAX (matchType fts5), CANCELLED, FILESYSTEM_ERROR. */
   async search(request: RecallQuery, caller: SearchCaller = {}): Promise<RecallResults> {
-    if (!this.usesRecall(request) || !(await this.ready(caller))) {
+    const maxWaitMs = request.mode === 'auto' ? WAIT_IN_AUTO_MS : WAIT_FOR_BUILD_MS;
+    if (!this.usesRecall(request) || !(await this.ready({ maxWaitMs, ...caller }))) {
       return this.#byKeywords(request, caller);
     }
     for (let tries = 1; ; tries += 1) {
@@ -221,7 +232,7 @@ export class RecallSearch {
 
 const explained = (hit: MessageHit, query: string): FoundHit => ({
   ...hit,
-  why: keywordWhy(query, hit.content),
+  why: keywordWhy(query, hit.content, hit.title),
 });
 
 const keyOf = ({ conversationId, seq }: MessageRef) => `${conversationId} ${seq}`;

@@ -10,3 +10,7 @@ export type SearchMode = (typeof SEARCH_MODES)[number];
 /** What an answer was found with: exact words, forms of words and their surroundings, vectors too. */
 export const SEARCH_TIERS = ['keyword', 'words', 'vectors'] as const;
 export type SearchTier = (typeof SEARCH_TIERS)[number];
+
+/** What `search_memory` searches. */
+export const MEMORY_SOURCES = ['messages', 'notes', 'insights', 'facts'] as const;
+export type MemorySource = (typeof MEMORY_SOURCES)[number];

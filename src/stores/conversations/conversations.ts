@@ -9,7 +9,7 @@ import { makeFolder } from '../../files/atomic/atomic-write.js';
 import { GroupCommits } from '../../files/atomic/group-commit.js';
 import { withLock } from '../../files/locks/file-lock.js';
 import { keepOutOfGit } from '../../files/paths/git-ignore.js';
-import { readStamp, type Stamp } from '../../files/read/stamp.js';
+import type { Stamp } from '../../files/read/stamp.js';
 import type { WatcherStatus } from '../../files/watcher/watcher.js';
 import {
   ConversationTrash,
@@ -22,8 +22,10 @@ import type { HeadChange } from './document/head-change.js';
 import { requireReadable } from './document/parse-conversation.js';
 import { CONVERSATION_ID, type Conversation, type ConversationHead } from './document/schema.js';
 import { type ConversationChange, ignoredFolders } from './files/catalogue.js';
+import type { ConversationPart, MessageRange, Outline } from './files/outlines.js';
 import { type ConversationPage, ListPages, type PageRequest } from './listing/list-pages.js';
 import type { ListQuery } from './listing/list-query.js';
+import { ConversationReader } from './reader.js';
 import { invalidRef, notFound, requireRef } from './refs.js';
 import { DeferredMessages } from './staying/deferred-messages.js';
 import { type ConversationStoreOptions, StoreCore } from './store-core.js';
@@ -42,6 +44,7 @@ export type {
   AppendOptions,
   AppendResult,
   ConversationPage,
+  ConversationPart,
   ConversationStoreOptions,
   HeadChange,
   ListQuery,
@@ -77,6 +80,7 @@ export class ConversationStore {
   readonly #merges: Merges;
   readonly #versions: VersionFiles;
   readonly #pages = new ListPages();
+  readonly #reader: ConversationReader;
   /** Earlier versions, kept where messages were changed or removed. */
   readonly history: History;
   /** Changing and removing single messages. */
@@ -93,9 +97,9 @@ export class ConversationStore {
     this.deferred = new DeferredMessages(this.#core, { create, commit: this.#commit.bind(this) });
     this.#core.whenOverwritten((before) => {
       const { conversationId: id } = before.head;
-      const keep = () => this.#versions.keep(id, before, 'hand');
-      return withLock(this.#core.locksFolder, id, keep);
+      return withLock(this.#core.locksFolder, id, () => this.#versions.keep(id, before, 'hand'));
     });
+    this.#reader = new ConversationReader(this.#core, this.deferred);
     this.history = new History(this.#core, this.#writer, this.#versions);
     this.edits = new MessageEdits(this.#core, this.#writer);
     this.#trash = new ConversationTrash(this.#core);
@@ -113,21 +117,17 @@ export class ConversationStore {
 
   /** What is on disk now. CONVERSATION_NOT_FOUND, CONVERSATION_CORRUPTED, FORMAT_TOO_NEW, FILESYSTEM_ERROR. */
   async load(ref: string): Promise<Conversation> {
-    return (await this.#read(ref)).snapshot();
+    return (await this.#reader.read(ref)).snapshot();
   }
 
   /** The same without a copy of its messages, for who wants a few of them: later changes show in it. */
   view(ref: string): Promise<ConversationView> {
-    return this.#read(ref);
+    return this.#reader.read(ref);
   }
 
-  async #read(ref: string): Promise<ConversationDocument> {
-    const id = await this.#core.resolve(ref);
-    const waiting = id === undefined ? undefined : this.deferred.view(id);
-    if (waiting !== undefined) return waiting;
-    const found = id === undefined ? undefined : await this.#core.files.read(id);
-    if (found === undefined) throw notFound(ref);
-    return found.document;
+  /** The same with some of its messages: for a page of a conversation of any length. */
+  part(ref: string, range: MessageRange): Promise<ConversationPart> {
+    return this.#reader.part(ref, range);
   }
 
   /** The same for passes over the whole store: takes an id, and keeps nothing. `undefined`: there is none. */
@@ -147,10 +147,7 @@ export class ConversationStore {
     const turn = this.#core.screened(messages);
     const { messages: screened, ...noted } = turn instanceof Promise ? await turn : turn;
     const request = { messages: options.mayDefer ? withIds(screened) : screened, options };
-    const result = await (this.#core.waiting.size === 0
-      ? this.#commit(ref, request).catch((error) => this.deferred.append(ref, request, error))
-      : this.deferred.append(ref, request));
-    return { ...result, ...noted };
+    return { ...(await this.deferred.append(ref, request)), ...noted };
   }
 
   /** What waits for the same conversation is written together. */
@@ -163,12 +160,12 @@ export class ConversationStore {
 
   /**
    * Changes what is known about a conversation besides its messages, in order with appends and
-   * durable when it resolves; sets `updatedAt` where anything differs. Throws like `append`.
+   * durable when it resolves, unless it may wait; sets `updatedAt` where anything differs. Throws like `append`.
    */
-  async update(ref: string, given: HeadChange): Promise<ConversationHead> {
+  async update(ref: string, given: HeadChange, { mayDefer = false } = {}) {
     const turn = this.#core.screenedValue(given);
     const change = turn instanceof Promise ? await turn : turn;
-    return (await this.#commit(ref, { messages: [], options: {}, change })).head;
+    return (await this.deferred.append(ref, { messages: [], options: { mayDefer }, change })).head;
   }
 
   /**
@@ -297,9 +294,8 @@ export class ConversationStore {
     return ignoredFolders(this.#core.options.logsFolder);
   }
 
-  async exists(ref: string): Promise<boolean> {
-    const id = await this.#core.resolve(ref);
-    return id !== undefined && (await readStamp(this.#core.files.fileOf(id))) !== undefined;
+  exists(ref: string): Promise<boolean> {
+    return this.#core.exists(ref);
   }
 
   /** Absolute path of the conversation's folder. Takes an id, not a key. */
@@ -326,13 +322,13 @@ export class ConversationStore {
    * Enters what a cache remembers. Call it before `watch` or `refresh`, which check it. False if
    * listeners were notified of the conversation already: then the cached head does not count.
    */
-  seed(stamp: Stamp, head: ConversationHead): boolean {
-    return this.#core.catalogue.seed(head.conversationId, stamp, head);
+  seed(stamp: Stamp, head: ConversationHead, outline?: Outline): boolean {
+    return this.#core.seed(stamp, head, outline);
   }
 
   /** Everything readable that is known now, with the stamps at which it was read. */
-  known(): Iterable<{ stamp: Stamp; head: ConversationHead }> {
-    return this.#core.catalogue.stamped();
+  known(): ReturnType<StoreCore['known']> {
+    return this.#core.known();
   }
 
   /** What is known of a conversation without a disk access. */
@@ -387,6 +383,7 @@ export class ConversationStore {
     await this.#merges.recover();
     const id = await this.#core.resolveForWriting(ref);
     if (id === undefined) throw notFound(ref);
+    await this.deferred.requireNone(id);
     return id;
   }
 

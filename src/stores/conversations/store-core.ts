@@ -11,6 +11,7 @@ import type { Durability } from '../../files/atomic/atomic-write.js';
 import type { Remembered } from '../../files/catalogue/file-catalogue.js';
 import { type Codec, plainCodec } from '../../files/codec.js';
 import { Presence } from '../../files/presence.js';
+import { readStamp, type Stamp } from '../../files/read/stamp.js';
 import { requireUnconverted } from '../../files/sealing/open-stores.js';
 import { openWatcher, type Watcher, type WatcherStatus } from '../../files/watcher/watcher.js';
 import { screenedBy } from '../text-screen.js';
@@ -18,6 +19,7 @@ import type { ConversationDocument } from './document/document.js';
 import { CONVERSATION_ID, type ConversationHead } from './document/schema.js';
 import { ConversationCatalogue } from './files/catalogue.js';
 import { ConversationFiles } from './files/conversation-files.js';
+import type { Outline } from './files/outlines.js';
 import { keyInUseTwice, requireRef } from './refs.js';
 import type { AppendOptions } from './writing/append.js';
 import {
@@ -36,7 +38,12 @@ export interface VersionBounds {
 
 const ID_LENGTH = 22;
 
-export type RememberedHeads = ReadonlyMap<string, Remembered<ConversationHead>>;
+export interface RememberedHead extends Remembered<ConversationHead> {
+  /** Where the messages lie, for a large file. */
+  readonly outline?: Outline;
+}
+
+export type RememberedHeads = ReadonlyMap<string, RememberedHead>;
 
 export interface ConversationStoreOptions extends Durability {
   /** Absolute path of `conversation-logs`; created if it is missing. */
@@ -84,6 +91,7 @@ export class StoreCore {
 
   constructor(options: ConversationStoreOptions) {
     const { logsFolder, clock = systemClock, codec = plainCodec, log = silentLog } = options;
+    const { rememberedHeads } = options;
     this.options = options;
     this.clock = clock;
     this.codec = codec;
@@ -104,8 +112,8 @@ export class StoreCore {
       },
     });
     this.catalogue = new ConversationCatalogue(logsFolder, this.files, {
-      isInMemory: (id) => this.#isInMemory(id),
-      ...(options.rememberedHeads && { remembered: options.rememberedHeads }),
+      isInMemory: (id) => this.isInMemory(id),
+      ...(rememberedHeads && { remembered: () => this.#remembered(rememberedHeads) }),
     });
     this.presence = options.staysUp && this.#presenceOf(options.staysUp);
   }
@@ -138,7 +146,8 @@ export class StoreCore {
     return true;
   }
 
-  #isInMemory(id?: string): boolean {
+  /** Whether memory counts and not the disk: for this conversation, or without an id for all of them. */
+  isInMemory(id?: string): boolean {
     if (id !== undefined && this.waiting.has(id)) return true;
     return this.presence?.isHere() === false;
   }
@@ -187,16 +196,23 @@ export class StoreCore {
     if (requireRef(ref) === 'id') return this.movedIds.get(ref) ?? ref;
     const known = this.catalogue.idOfKey(ref);
     if (known !== undefined) {
-      if (this.#isInMemory(known)) return known;
-      const found = await this.files.read(known);
-      if (found?.document.head.clientId === ref) return known;
+      if (this.isInMemory(known)) return known;
+      const found = await this.files.readPart(known, { count: 0 });
+      if (found?.head.clientId === ref) return known;
     }
     await this.catalogue.refresh();
     return this.catalogue.idOfKey(ref);
   }
 
+  async exists(ref: string): Promise<boolean> {
+    const id = await this.resolve(ref);
+    if (id === undefined) return false;
+    if (this.isInMemory(id)) return this.catalogue.head(id) !== undefined;
+    return (await readStamp(this.files.fileOf(id))) !== undefined;
+  }
+
   /**
-   * The same for a change. CONFLICT where several conversations have the key, as after a folder was
+   * Like `resolve`, for a change. CONFLICT where several conversations have the key, as after a folder was
    * copied: which of them is meant, only the caller can know.
    */
   async resolveForWriting(ref: string): Promise<string | undefined> {
@@ -222,6 +238,30 @@ export class StoreCore {
   async heads(): Promise<readonly ConversationHead[]> {
     if (!this.#isCurrent) await this.catalogue.refresh();
     return this.catalogue.newestFirst();
+  }
+
+  /** Everything readable, for a cache. */
+  *known(): Iterable<{ stamp: Stamp; head: ConversationHead; outline?: Outline }> {
+    for (const { stamp, head } of this.catalogue.stamped()) {
+      const outline = this.files.outlines.get(head.conversationId, stamp);
+      yield { stamp, head, ...(outline && { outline }) };
+    }
+  }
+
+  /** Enters what a cache has. False, and nothing changes, if the conversation is known already. */
+  seed(stamp: Stamp, head: ConversationHead, outline: Outline | undefined): boolean {
+    if (!this.catalogue.seed(head.conversationId, stamp, head)) return false;
+    if (outline !== undefined) this.files.outlines.set(stamp, head, outline);
+    return true;
+  }
+
+  /** Outlines count only for the files of their stamps, so they are entered unchecked. */
+  async #remembered(rememberedHeads: () => Promise<RememberedHeads>): Promise<RememberedHeads> {
+    const heads = await rememberedHeads();
+    for (const { stamp, summary, outline } of heads.values()) {
+      if (outline !== undefined) this.files.outlines.set(stamp, summary, outline);
+    }
+    return heads;
   }
 
   /** Calls `onChange` after each change that another process or a person made. */

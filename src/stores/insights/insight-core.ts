@@ -17,6 +17,7 @@ import type { StoreOptions } from '../store-options.js';
 import { InsightCatalogue, nameOf } from './catalogue.js';
 import { DeferredInsights } from './deferred-insights.js';
 import { renderInsight } from './insight-file.js';
+import { InsightTrash } from './insight-trash.js';
 import type { StoredInsight } from './stored-insight.js';
 
 export interface InsightStoreOptions extends StoreOptions {
@@ -30,6 +31,7 @@ export class InsightCore {
   readonly folder: string;
   readonly catalogue: InsightCatalogue;
   readonly deferred: DeferredInsights;
+  readonly trash: InsightTrash;
   readonly #log: Log;
   readonly #locksFolder: string;
   readonly #pending = new PendingWork();
@@ -50,8 +52,13 @@ export class InsightCore {
     this.#locksFolder = join(folder, '.locks');
     this.catalogue = new InsightCatalogue(this.folder, clock, (id) => this.deferred.isInMemory(id));
     const { catalogue } = this;
-    const write = (stored: StoredInsight) => this.writeNew(stored);
-    this.deferred = new DeferredInsights({ queue: options.queue, catalogue, clock, write });
+    this.trash = new InsightTrash(this);
+    this.deferred = new DeferredInsights({
+      ...{ queue: options.queue, catalogue, clock },
+      write: (stored) => this.writeNew(stored),
+      revise: async (id, change) => (await this.revise(id, change)) !== undefined,
+      trash: async (id, check) => void (await this.trash.moveIn(id, check)),
+    });
   }
 
   async current(): Promise<void> {
@@ -120,6 +127,26 @@ export class InsightCore {
       if (found !== undefined && found.stored.insight.updated_at > updated_at) return;
       await this.options.requireRoom?.();
       await this.write(lock, stored, found?.stamp);
+    });
+  }
+
+  /**
+   * Replaces what is on disk by what `change` makes of it, and returns that; `undefined` if there is none.
+   * The same object from `change` writes nothing. CORRUPT, FORMAT_TOO_NEW, LOCKED.
+   */
+  revise(
+    id: string,
+    change: (found: StoredInsight) => StoredInsight,
+  ): Promise<StoredInsight | undefined> {
+    return this.locked(id, async (lock) => {
+      const found = await this.catalogue.read(id);
+      if (found === undefined) return undefined;
+      const stored = change(found.stored);
+      if (stored === found.stored) return stored;
+      const isNewText = stored.insight.content !== found.stored.insight.content;
+      if (isNewText) await this.options.requireRoom?.();
+      await this.write(lock, stored, found.stamp);
+      return stored;
     });
   }
 

@@ -3,13 +3,27 @@
  * was. A `.gitignore` keeps them out of git.
  */
 import { join } from 'node:path';
+import type { Clock } from '../../base/clock.js';
 import { AppError, isAppError } from '../../base/errors.js';
+import type { Durability } from '../../files/atomic/atomic-write.js';
 import { keepOutOfGit } from '../../files/paths/git-ignore.js';
 import { readWhole } from '../../files/read/json-doc.js';
 import { type TrashEntry, TrashFolder } from '../../files/trash/trash-folder.js';
-import type { InsightCore } from './insight-core.js';
+import type { InsightCatalogue } from './catalogue.js';
 import { parseInsight } from './insight-file.js';
 import { INSIGHT_ID } from './schema.js';
+import type { StoredInsight } from './stored-insight.js';
+
+export interface InsightTrashParts {
+  /** `folder`: absolute path of `memory-bank`. */
+  readonly options: Durability & { readonly folder: string };
+  readonly clock: Clock;
+  readonly catalogue: InsightCatalogue;
+  /** Runs `work` under the insight's lock. */
+  locked<T>(id: string, work: () => Promise<T>): Promise<T>;
+  /** Called after the insight's file was moved. */
+  gone(id: string): void;
+}
 
 export interface TrashedInsight extends TrashEntry {
   /** Absent if the file cannot be read. */
@@ -17,10 +31,10 @@ export interface TrashedInsight extends TrashEntry {
 }
 
 export class InsightTrash {
-  readonly #core: InsightCore;
+  readonly #core: InsightTrashParts;
   readonly #entries: TrashFolder;
 
-  constructor(core: InsightCore) {
+  constructor(core: InsightTrashParts) {
     const { options, clock } = core;
     const folder = join(options.folder, '.trash', 'insights');
     this.#core = core;
@@ -33,10 +47,15 @@ export class InsightTrash {
     });
   }
 
-  /** Returns the name in the trash; `undefined` if there is no such insight. LOCKED, FILESYSTEM_ERROR. */
-  moveIn(id: string): Promise<string | undefined> {
+  /**
+   * Returns the name in the trash; `undefined` if there is no such insight. `check` gets what is on disk
+   * before it is moved, and throws where it must stay. LOCKED, FILESYSTEM_ERROR.
+   */
+  moveIn(id: string, check?: (found: StoredInsight) => void): Promise<string | undefined> {
     return this.#core.locked(id, async () => {
       const { options, catalogue } = this.#core;
+      const found = check && (await catalogue.read(id));
+      if (found !== undefined) check?.(found.stored);
       const name = await this.#entries.moveIn(catalogue.pathOf(id), `${id}.json`);
       if (name !== undefined) await keepOutOfGit(join(options.folder, '.trash'), options);
       this.#core.gone(id);

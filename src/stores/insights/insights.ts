@@ -11,8 +11,9 @@ import { listFiles } from '../../files/paths/folders.js';
 import type { JsonObject } from '../conversations/document/schema.js';
 import { screenedBy } from '../text-screen.js';
 import type { InsightChange } from './catalogue.js';
+import type { DeletedInsight } from './deferred-insights.js';
 import { InsightCore, type InsightStoreOptions } from './insight-core.js';
-import { InsightTrash, type TrashedInsight } from './insight-trash.js';
+import type { TrashedInsight } from './insight-trash.js';
 import { type Insight, isExpired } from './schema.js';
 import type { StoredInsight } from './stored-insight.js';
 import {
@@ -53,12 +54,10 @@ export interface PutInsight {
 /** Wrong ids, contexts and fields are VALIDATION_ERROR before any file is touched. */
 export class InsightStore {
   readonly #core: InsightCore;
-  readonly #trash: InsightTrash;
 
   /** Touches no file. */
   constructor(options: InsightStoreOptions) {
     this.#core = new InsightCore(options);
-    this.#trash = new InsightTrash(this.#core);
   }
 
   /**
@@ -116,31 +115,43 @@ export class InsightStore {
     return found?.stored.insight;
   }
 
-  /** `undefined` if there is none. Durable when it resolves. CORRUPT, FORMAT_TOO_NEW, LOCKED. */
-  async update(id: string, given: InsightUpdate): Promise<Insight | undefined> {
+  /**
+   * `undefined` if there is none. Durable when it resolves; with `mayDefer` it waits in memory where the store
+   * cannot be written now. CORRUPT, FORMAT_TOO_NEW, LOCKED, STORAGE_UNAVAILABLE.
+   */
+  async update(
+    id: string,
+    given: InsightUpdate,
+    { mayDefer = false } = {},
+  ): Promise<Insight | undefined> {
     requireInsightId(id);
     if (given.content !== undefined) requireContent(given.content);
-    const { value: change } = await screenedBy(this.#core.options.screen, given);
-    return this.#core.locked(id, async (lock) => {
-      const found = await this.#core.catalogue.read(id);
-      if (found === undefined) return undefined;
-      if (change.content !== undefined) await this.#core.options.requireRoom?.();
-      const insight = changed(found.stored.insight, change, this.#core.clock.now());
-      const stored = normalizeInsight({ insight, extra: found.stored.extra });
-      await this.#core.write(lock, stored, found.stamp);
-      return stored.insight;
-    });
+    const { value: fields } = await screenedBy(this.#core.options.screen, given);
+    const atMs = this.#core.clock.now();
+    const change = ({ insight, extra }: StoredInsight) =>
+      normalizeInsight({ insight: changed(insight, fields, atMs), extra });
+    const now = () => this.#core.revise(id, change);
+    const stored = await (mayDefer ? this.#core.deferred.update(id, change, now) : now());
+    return stored?.insight;
   }
 
-  /** Moves it to the trash and returns its name there, for `restore`; `undefined` if there is none. */
-  async trash(id: string): Promise<string | undefined> {
+  /**
+   * Moves it to the trash and returns its name there, for `restore`; `undefined` if there is none. With
+   * `mayDefer` the deletion waits in memory where the store cannot be written now: then it has no name yet.
+   */
+  async trash(id: string, { mayDefer = false } = {}): Promise<DeletedInsight | undefined> {
     requireInsightId(id);
-    return this.#trash.moveIn(id);
+    const now = async () => {
+      const trashName = await this.#core.trash.moveIn(id);
+      return trashName === undefined ? undefined : { trashName };
+    };
+    return mayDefer ? this.#core.deferred.trash(id, now) : now();
   }
 
-  /** Removes it permanently. False if there is none. */
+  /** Removes it permanently. False if there is none. STORAGE_UNAVAILABLE where a write of it waits. */
   async remove(id: string): Promise<boolean> {
     requireInsightId(id);
+    await this.#core.deferred.requireNone(id);
     return this.#core.locked(id, async (lock) => {
       const isThere = (await listFiles(this.#core.folder)).includes(`${id}.json`);
       if (isThere) await lock.remove(this.#core.catalogue.pathOf(id));
@@ -155,17 +166,17 @@ export class InsightStore {
    */
   async restore(nameOrId: string): Promise<string> {
     await this.#core.options.requireRoom?.();
-    return this.#trash.restore(nameOrId);
+    return this.#core.trash.restore(nameOrId);
   }
 
   /** What is in the trash, the last deleted first. FILESYSTEM_ERROR. */
   trashed(): Promise<TrashedInsight[]> {
-    return this.#trash.list();
+    return this.#core.trash.list();
   }
 
   /** Permanently removes the insight of that name in the trash. False if it is not there. LOCKED. */
   purge(name: string): Promise<boolean> {
-    return this.#trash.remove(name);
+    return this.#core.trash.remove(name);
   }
 
   /** The newest first. FILESYSTEM_ERROR. */
@@ -248,7 +259,7 @@ export class InsightStore {
   }
 }
 
-function changed(insight: Insight, change: InsightUpdate, now: number): Insight {
+function changed(insight: Insight, change: InsightUpdate, atMs: number): Insight {
   const { metadata = insight.metadata, expires_at = insight.expires_at } = change;
   const { metadata: _, expires_at: __, ...others } = insight;
   return {
@@ -256,7 +267,7 @@ function changed(insight: Insight, change: InsightUpdate, now: number): Insight 
     ...(change.content !== undefined && { content: change.content }),
     ...(change.tags !== undefined && { tags: change.tags }),
     ...(metadata != null && { metadata }),
-    updated_at: now,
+    updated_at: Math.max(atMs, insight.updated_at),
     ...(expires_at != null && { expires_at }),
   };
 }

@@ -1,14 +1,21 @@
 /**
- * New facts that wait in memory to be written (`stores/staying/write-queue.ts`). They are put into the table
- * of the graph without a line in the log, so that every query sees them. Before they are written, the table
- * is read from the files again; adding a fact that is there already changes nothing.
+ * Facts that are added, ended or deleted while the store is away wait in memory to be written
+ * (`stores/staying/write-queue.ts`). The changes are made in the table of the graph without a line in the
+ * log, so that every query sees them. Before they are written, the table is read from the files again;
+ * to make a change again that was made already changes nothing.
  */
 
 import { type Clock, isoTime } from '../../base/clock.js';
 import { isAppError } from '../../base/errors.js';
 import type { WriteQueue } from '../staying/write-queue.js';
 import type { GraphState } from './graph-state.js';
-import type { AddRequest, Change, PendingOperation } from './table/change-request.js';
+import type {
+  AddRequest,
+  Change,
+  DeferrableRequest,
+  PendingOperation,
+  RemoveRequest,
+} from './table/change-request.js';
 import type { Changes } from './table/changes.js';
 import type { TripleTable } from './table/triple-table.js';
 
@@ -18,14 +25,14 @@ export interface DeferredFactsParts {
   readonly changes: Changes;
   readonly clock: Clock;
   /** Durable when it resolves. */
-  readonly write: (request: AddRequest) => Promise<unknown>;
+  readonly write: (request: DeferrableRequest) => Promise<unknown>;
 }
 
 export class DeferredFacts {
   readonly #parts: DeferredFactsParts;
   /** In the order of the calls. */
-  readonly #waiting = new Set<AddRequest>();
-  /** Whether the table has facts that the files have not. */
+  readonly #waiting = new Set<DeferrableRequest>();
+  /** Whether the table has changes that the files have not. */
   #isAhead = false;
 
   constructor(parts: DeferredFactsParts) {
@@ -35,8 +42,8 @@ export class DeferredFacts {
     });
   }
 
-  /** Does `now`, or adds the facts to what waits. They are screened. */
-  run(request: AddRequest, now: () => Promise<Change>): Promise<Change> {
+  /** Does `now`, or adds the request to what waits. Its facts are screened. */
+  run(request: DeferrableRequest, now: () => Promise<Change>): Promise<Change> {
     const { queue } = this.#parts;
     return queue === undefined ? now() : queue.run(now, () => this.#wait(queue, request));
   }
@@ -48,22 +55,22 @@ export class DeferredFacts {
     throw queue.unavailable();
   }
 
-  async #wait(queue: WriteQueue, given: AddRequest): Promise<Change> {
+  async #wait(queue: WriteQueue, given: DeferrableRequest): Promise<Change> {
     const { state, clock } = this.#parts;
-    const bytes = Buffer.byteLength(JSON.stringify(given.triples));
+    const isNew = given.kind === 'add';
+    const named = isNew ? given.triples : given.keys;
+    const bytes = Buffer.byteLength(JSON.stringify(named));
     queue.requireRoom(bytes);
     await state.current();
-    const now = clock.now();
-    const triples = given.triples.map((triple) => ({
-      ts: Math.min(now, triple.validTo ?? now),
-      ...triple,
-    }));
-    const request = { ...given, triples, room: triples };
-    const change = this.#apply(state.content.table, request);
+    const { table } = state.content;
+    const nowMs = clock.now();
+    const timed = isNew ? withTimes(given, nowMs) : { ...given, validTo: given.validTo ?? nowMs };
+    const change = this.#apply(table, timed);
+    const request = timed.kind === 'add' ? timed : withLastTimes(timed, change);
     this.#isAhead = true;
     this.#waiting.add(request);
     queue.add({
-      name: `${triples.length} facts of ${isoTime(now)}`,
+      name: `${named.length} facts ${isNew ? 'of' : 'ended or deleted,'} ${isoTime(nowMs)}`,
       bytes,
       write: () => this.#write(request),
       ended: () => void this.#waiting.delete(request),
@@ -71,7 +78,7 @@ export class DeferredFacts {
     return change;
   }
 
-  async #write(request: AddRequest): Promise<void> {
+  async #write(request: DeferrableRequest): Promise<void> {
     const { state, write } = this.#parts;
     if (this.#isAhead) {
       this.#isAhead = false;
@@ -96,11 +103,30 @@ export class DeferredFacts {
     }
   }
 
-  #apply(table: TripleTable, request: AddRequest): Change {
+  #apply(table: TripleTable, request: DeferrableRequest): Change {
     const { state, changes } = this.#parts;
     const pending: PendingOperation[] = [];
     const change = changes.applyRequest(table, request, pending);
     if (state.hasListeners) state.notify(new Set(pending.map(({ key }) => key.s)));
     return change;
   }
+}
+
+/** Facts get the time of the call, not that of the write. */
+function withTimes(request: AddRequest, nowMs: number): AddRequest {
+  const triples = request.triples.map((triple) => ({
+    ts: Math.min(nowMs, triple.validTo ?? nowMs),
+    ...triple,
+  }));
+  return { ...request, triples, room: triples };
+}
+
+/** Only what was there at the call is removed, and not a fact that another process adds meanwhile. */
+function withLastTimes(request: RemoveRequest, { triples }: Change): RemoveRequest {
+  const seen = triples.filter(({ isChanged }) => isChanged);
+  const keys = seen.map(({ subject, predicate, object, ts }) => ({
+    ...{ subject, predicate, object },
+    lastTs: ts,
+  }));
+  return { ...request, keys };
 }

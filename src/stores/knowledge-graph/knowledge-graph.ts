@@ -30,7 +30,7 @@ import {
   type Triple,
   type TripleKey,
 } from './model/triple.js';
-import type { AddRequest, Limits } from './table/change-request.js';
+import type { DeferrableRequest, Limits, RemoveRequest } from './table/change-request.js';
 import { Changes } from './table/changes.js';
 import {
   listSubjects,
@@ -80,6 +80,10 @@ export interface AddOptions {
   readonly mayDefer?: boolean;
 }
 
+export interface RemoveOptions {
+  readonly mayDefer?: boolean;
+}
+
 /** The newest fact of a triple before its removal; `ts` is 0 if there was none. */
 export type RemovedTriple = Triple & { readonly removed: boolean };
 
@@ -122,7 +126,7 @@ export class KnowledgeGraph {
       afterCommit: (logBytes) => this.#compactIfDue(logBytes),
     });
     const [state, changes, writer] = [this.#state, this.#changes, this.#writer];
-    const write = (request: AddRequest) => writer.change(request);
+    const write = (request: DeferrableRequest) => writer.change(request);
     this.#deferred = new DeferredFacts({ queue, state, changes, clock, write });
   }
 
@@ -160,17 +164,20 @@ export class KnowledgeGraph {
     return this.#changes.countNew(await this.#state.current(), triples);
   }
 
-  /** Deletes triples with all their closed facts. A missing triple is not an error. Throws like `add`. */
-  delete(keys: readonly TripleKey[]): Promise<readonly RemovedTriple[]> {
-    return this.#remove('delete', keys);
+  /**
+   * Deletes triples with all their closed facts. A missing triple is not an error. With `mayDefer` it waits in
+   * memory where the store cannot be written now. Throws like `add`.
+   */
+  delete(keys: readonly TripleKey[], options: RemoveOptions = {}) {
+    return this.#remove('delete', keys, options);
   }
 
   /**
    * Ends facts that hold at `validTo` (default: now; it may be in the future). Queries with `asOf` or
-   * `includeClosed` still find them. Throws like `add`.
+   * `includeClosed` still find them. Otherwise like `delete`.
    */
-  end(keys: readonly TripleKey[], validTo?: number): Promise<readonly RemovedTriple[]> {
-    return this.#remove('close', keys, validTo);
+  end(keys: readonly TripleKey[], options: RemoveOptions & { readonly validTo?: number } = {}) {
+    return this.#remove('close', keys, options);
   }
 
   /** The facts that match the whole filter. FILESYSTEM_ERROR, FORMAT_TOO_NEW, as for every read. */
@@ -254,13 +261,15 @@ export class KnowledgeGraph {
   }
 
   async #remove(
-    kind: 'delete' | 'close',
+    kind: RemoveRequest['kind'],
     keys: readonly TripleKey[],
-    validTo?: number,
+    { mayDefer = false, validTo }: RemoveOptions & { readonly validTo?: number },
   ): Promise<readonly RemovedTriple[]> {
     for (const key of keys) checkKey(key);
-    await this.#deferred.requireNone();
-    const { triples } = await this.#writer.change({ kind, keys, validTo });
+    const request = { kind, keys, validTo };
+    const now = () => this.#writer.change(request);
+    if (!mayDefer) await this.#deferred.requireNone();
+    const { triples } = await (mayDefer ? this.#deferred.run(request, now) : now());
     return triples.map(({ isChanged, ...triple }) => ({ ...triple, removed: isChanged }));
   }
 
@@ -298,6 +307,7 @@ export class KnowledgeGraph {
   /** Where nobody reads the graph, only a server that goes on while the store is away does. */
   #poll(): void {
     const { queue } = this.#options;
+    if (queue?.isAway) return;
     if (!this.#state.isRead && !this.#state.hasListeners && queue === undefined) return;
     void this.#state.current().then(
       () => this.#compactIfDue(this.#state.position.offset),

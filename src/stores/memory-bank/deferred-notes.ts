@@ -1,7 +1,8 @@
 /**
- * New notes and edits that wait in memory to be written (`stores/staying/write-queue.ts`): readers see
- * them. No text is lost where somebody else wrote the note meanwhile: what was appended goes to the end of
- * the note as it is then, and any other text becomes a note beside it.
+ * New notes, edits and deletions that wait in memory to be written (`stores/staying/write-queue.ts`):
+ * readers see them. No text is lost where another process or a person wrote the note meanwhile: what was
+ * appended goes to the end of the note as it is then, any other text becomes a note beside it, and a note
+ * with another text than the one that was deleted stays.
  */
 import type { Clock } from '../../base/clock.js';
 import { isAppError } from '../../base/errors.js';
@@ -17,9 +18,11 @@ import {
   noteOf,
   readNote,
 } from './note-catalogue.js';
-import { alreadyThere, notFound } from './note-errors.js';
+import { alreadyThere, conflict, notFound } from './note-errors.js';
 import { hashOf, MAX_NOTE_BYTES, withFinalNewline } from './note-text.js';
 
+/** Of a deletion: it has no text. */
+const DELETION_BYTES = 100;
 /** Of the texts that stay in memory for the time in which the store is away. */
 const RECENT_BYTES = 16 * 1024 * 1024;
 
@@ -39,12 +42,20 @@ export interface DeferredNotesParts {
   readonly replace: (
     ...args: [lock: HeldLock, path: string, bytes: Buffer, found: NoteVersion]
   ) => Promise<Note>;
+  /** Moves the note with that hash to the trash, under the lock. E_MB_FILE_NOT_FOUND, CONFLICT. */
+  readonly trash: (path: string, hash: string) => Promise<unknown>;
 }
 
 export interface Edited {
   /** Screened. */
   readonly bytes: Buffer;
   readonly masked: readonly string[];
+}
+
+export interface DeletedNote {
+  /** In the trash; absent if it was removed permanently, or where the deletion waits. */
+  readonly trashName?: string;
+  readonly trashPath?: string;
 }
 
 export type EditedNote = Note & Pick<Edited, 'masked'>;
@@ -60,7 +71,7 @@ interface WaitingNote {
 
 export class DeferredNotes {
   readonly #parts: DeferredNotesParts;
-  readonly #views = new Views<Note>();
+  readonly #views = new Views<Note | 'deleted'>();
   readonly #recent = new Map<string, Note>();
   #recentBytes = 0;
   /** Where the text of a path went that somebody else took meanwhile. */
@@ -82,7 +93,7 @@ export class DeferredNotes {
   /** What waits, or is on disk; while the store is away, what is in memory. STORAGE_UNAVAILABLE where it is not. */
   async read(path: string): Promise<Note | undefined> {
     const waiting = this.#views.get(path);
-    if (waiting !== undefined) return waiting;
+    if (waiting !== undefined) return waiting === 'deleted' ? undefined : waiting;
     const { queue, catalogue, folder } = this.#parts;
     const found = queue?.isAway ? undefined : await readNote(folder, path);
     if (found !== undefined || !queue?.isAway) return found?.note;
@@ -132,16 +143,56 @@ export class DeferredNotes {
     });
   }
 
+  /**
+   * Does `now`, or adds the deletion of the note with that hash (without one: of any) to what waits.
+   * E_MB_FILE_NOT_FOUND, CONFLICT.
+   */
+  async delete(
+    path: string,
+    expectedHash: string | undefined,
+    now: () => Promise<DeletedNote>,
+  ): Promise<DeletedNote> {
+    const { queue, catalogue, trash } = this.#parts;
+    if (queue === undefined) return now();
+    return queue.run(now, async () => {
+      const hash = await this.#hashAt(path);
+      if (hash === undefined) throw notFound(path);
+      if (expectedHash !== undefined && hash !== expectedHash) {
+        throw conflict(path, expectedHash, hash);
+      }
+      queue.requireRoom(DELETION_BYTES);
+      this.#views.show(path, 'deleted');
+      catalogue.forget(path);
+      queue.add({
+        name: `deletion of note ${path}`,
+        bytes: DELETION_BYTES,
+        write: () => trash(this.#moved.get(path) ?? path, hash).then(() => undefined, unlessGone),
+        ended: () => this.#ended(path),
+      });
+      return {};
+    });
+  }
+
+  /** Before a change that cannot wait: STORAGE_UNAVAILABLE where a write of this note waits that cannot be done yet. */
+  async requireNone(path: string): Promise<void> {
+    const { queue } = this.#parts;
+    queue?.requireHere();
+    if (queue === undefined || !this.#views.has(path) || (await queue.settle())) return;
+    throw queue.unavailable();
+  }
+
   async #hashAt(path: string): Promise<string | undefined> {
-    const { queue, catalogue, folder } = this.#parts;
-    if (queue?.isAway) return catalogue.entry(path)?.summary?.hash;
+    const { catalogue, folder } = this.#parts;
+    const { summary, damage } = catalogue.entry(path) ?? {};
+    if (this.isInMemory(path) && damage !== undefined) throw damage;
+    if (this.isInMemory(path)) return summary?.hash;
     return (await readNote(folder, path))?.note.hash;
   }
 
   async #requireFree(path: string): Promise<void> {
-    const { queue, catalogue, requireFree } = this.#parts;
+    const { catalogue, requireFree } = this.#parts;
     if (catalogue.entry(path) !== undefined) throw alreadyThere(path);
-    if (!queue?.isAway) await requireFree(path);
+    if (!this.isInMemory(path)) await requireFree(path);
   }
 
   #wait(queue: WriteQueue, path: string, base: Note | undefined, bytes: Buffer): Note {
@@ -227,4 +278,9 @@ function unreadable(error: unknown): 'unreadable' {
   const codes = ['E_MB_READ', 'TOO_LARGE', 'PATH_ESCAPE'] as const;
   if (codes.some((code) => isAppError(error, code))) return 'unreadable';
   throw error;
+}
+
+/** An earlier attempt, or somebody else, has moved it away. Throws other errors. */
+function unlessGone(error: unknown): void {
+  if (!isAppError(error, 'E_MB_FILE_NOT_FOUND')) throw error;
 }

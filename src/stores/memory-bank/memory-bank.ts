@@ -19,7 +19,7 @@ import type { TrashEntry } from '../../files/trash/trash-folder.js';
 import { openWatcher, type Watcher } from '../../files/watcher/watcher.js';
 import type { StoreOptions } from '../store-options.js';
 import { screenedBy } from '../text-screen.js';
-import { DeferredNotes, type Edited } from './deferred-notes.js';
+import { DeferredNotes, type DeletedNote, type Edited } from './deferred-notes.js';
 import { writeGitFiles } from './git-files.js';
 import {
   type Note,
@@ -36,7 +36,7 @@ import { isForeign, looksLikeNote, requireNewNotePath, requireNotePath } from '.
 import { encodeNote, withFinalNewline } from './note-text.js';
 import { NoteTrash } from './note-trash.js';
 
-export type { Note, NoteChange, NoteInfo, SkippedFile };
+export type { DeletedNote, Note, NoteChange, NoteInfo, SkippedFile };
 
 /** Notes are merged by git's own rules: where both branches changed a line, the conflict is visible. */
 const GIT_RULES = { ignored: ['.trash/'], attributes: [] };
@@ -47,10 +47,10 @@ export interface MemoryBankOptions extends StoreOptions {
   readonly maxFiles: number;
 }
 
-export interface DeletedNote {
-  /** In the trash; absent if it was removed permanently. */
-  readonly trashName?: string;
-  readonly trashPath?: string;
+export interface DeleteOptions {
+  readonly expectedHash?: string;
+  readonly permanent?: boolean;
+  readonly mayDefer?: boolean;
 }
 
 /** What was not stored, such as `GITHUB_TOKEN`, once for each time. */
@@ -80,6 +80,7 @@ export class MemoryBank {
       locked: (work) => this.#locked(work),
       add: (path, bytes) => this.#add(path, bytes),
       replace: (...args) => this.#replace(...args),
+      trash: (path, hash) => this.#delete(path, hash, false),
     });
     this.#trash = new NoteTrash({ folder, durability: options, clock });
   }
@@ -205,10 +206,11 @@ export class MemoryBank {
     return note;
   }
 
-  /** ALREADY_EXISTS if the new path is taken; otherwise throws like `edit`. */
+  /** ALREADY_EXISTS if the new path is taken, STORAGE_UNAVAILABLE where a write of one of them waits; otherwise throws like `edit`. */
   async rename(path: string, newPath: string, expectedHash: string | undefined): Promise<NoteInfo> {
     requireNotePath(path);
     requireNewNotePath(newPath);
+    for (const each of [path, newPath]) await this.#deferred.requireNone(each);
     return this.#locked(async () => {
       await this.#require(path, expectedHash);
       await this.#requireFree(newPath);
@@ -221,12 +223,26 @@ export class MemoryBank {
     });
   }
 
-  /** Moves it to the trash, or removes it permanently. E_MB_FILE_NOT_FOUND, CONFLICT. */
+  /**
+   * Moves it to the trash, or removes it permanently. With `mayDefer` a move waits in memory where the store
+   * cannot be written now. E_MB_FILE_NOT_FOUND, CONFLICT, STORAGE_UNAVAILABLE.
+   */
   async delete(
     path: string,
-    { expectedHash, permanent = false }: { expectedHash?: string; permanent?: boolean } = {},
+    { expectedHash, permanent = false, mayDefer = false }: DeleteOptions = {},
   ): Promise<DeletedNote> {
     requireNotePath(path);
+    const now = () => this.#delete(path, expectedHash, permanent);
+    if (mayDefer && !permanent) return this.#deferred.delete(path, expectedHash, now);
+    await this.#deferred.requireNone(path);
+    return now();
+  }
+
+  #delete(
+    path: string,
+    expectedHash: string | undefined,
+    permanent: boolean,
+  ): Promise<DeletedNote> {
     return this.#locked(async () => {
       await this.#requireDeletable(path, expectedHash);
       const name = await this.#trash.moveIn(join(this.folder, path), path);

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { shortened } from '../../base/shortened.js';
-import { ENTRY_KINDS, MATCH_FIELDS } from '../../search/quick-find/find-index.js';
+import { ENTRY_KINDS, MATCH_FIELDS } from '../../search/quick-find/entry-kinds.js';
 import { defineTool, READS, success } from '../define-tool.js';
 
 export const quickFind = defineTool({

@@ -1,6 +1,6 @@
 /** The tool `set_retention_policy`: what is moved to the trash by itself once a day. */
 import { z } from 'zod';
-import { MOST_RULES, ruleSchema } from '../../maintenance/retention/policy.js';
+import { MOST_RULES, ruleSchema } from '../../maintenance/retention/rule.js';
 import { CHANGES, defineTool, success } from '../define-tool.js';
 
 export const setRetentionPolicy = defineTool({

@@ -1,6 +1,6 @@
 /** The tool `get_relevant_snippets`: the passages that answer a question, within a budget of tokens. */
 import { z } from 'zod';
-import { SNIPPET_STRATEGIES } from '../../context/snippets/relevant-snippets.js';
+import { SNIPPET_STRATEGIES } from '../../context/snippets/strategies.js';
 import { SEARCH_TIERS } from '../../search/recall/search-mode-names.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';
 import { filtersOf } from '../conversations/search-messages.js';

@@ -1,7 +1,7 @@
 /** The tool `search_memory`: one question to messages, notes, insights and facts at once. */
 import { z } from 'zod';
-import { MEMORY_SOURCES, type MemoryHit } from '../../search/memory-search.js';
-import { SEARCH_TIERS } from '../../search/recall/search-mode-names.js';
+import type { MemoryHit } from '../../search/memory-search.js';
+import { MEMORY_SOURCES, SEARCH_TIERS } from '../../search/recall/search-mode-names.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { contextField, contextsOf } from '../insight-view.js';
@@ -30,6 +30,10 @@ export const searchMemory = defineTool({
     sources: z.array(z.enum(MEMORY_SOURCES)).min(1).describe('What to search.').exactOptional(),
     context: contextField,
     includeEnded: z.boolean().describe('Also facts that have ended.').default(false),
+    named: z
+      .boolean()
+      .describe('Only insights by a tag, and facts by their subject, that the query names in full.')
+      .default(false),
     limit: z.number().int().min(1).max(100).describe('Maximum number of results.').default(10),
     includeMetadata,
     ...MARK_FIELDS,
@@ -61,7 +65,7 @@ export const searchMemory = defineTool({
   annotations: READS,
   quotesText: true,
   async run(input, { insights, memorySearch }, call) {
-    const { query, sources = [...MEMORY_SOURCES], includeEnded, limit } = input;
+    const { query, sources = [...MEMORY_SOURCES], includeEnded, named, limit } = input;
     const contexts = sources.includes('insights')
       ? await contextsOf(input.context, call, insights)
       : { context: '', alsoIn: [] };
@@ -71,6 +75,7 @@ export const searchMemory = defineTool({
       sources: [...new Set(sources)],
       ...contexts,
       includeEnded,
+      named,
       limit,
       marks,
     };

@@ -43,6 +43,7 @@ export const setState = defineTool({
     updatedAt: z.string().exactOptional(),
   }),
   annotations: CHANGES,
+  writesLater: true,
   async run(change, { state, conversations }) {
     const { values: given = {}, ...fields } = change;
     const updated = [...Object.keys(fields), ...Object.keys(given)];
@@ -55,7 +56,7 @@ export const setState = defineTool({
     if (long !== undefined) throw tooLong(long);
     const active = change.activeConversation ?? undefined;
     if (active !== undefined && !(await conversations.exists(active))) throw notFound(active);
-    const { values, valuesUpdatedAt: _, ...known } = await state.set(change);
+    const { values, valuesUpdatedAt: _, ...known } = await state.set(change, { mayDefer: true });
     return { ...known, updated, keys: Object.keys(values).slice(0, MOST_KEYS).map(shortened) };
   },
 });

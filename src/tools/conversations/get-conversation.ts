@@ -3,17 +3,20 @@
  * each page in the order of the messages.
  */
 import { z } from 'zod';
-import { costOf } from '../../analytics/message-figures.js';
 import { AppError } from '../../base/errors.js';
 import { shortened } from '../../base/shortened.js';
-import type { ConversationStore } from '../../stores/conversations/conversations.js';
+import type {
+  ConversationPart,
+  ConversationStore,
+} from '../../stores/conversations/conversations.js';
+import { costsOf } from '../../stores/conversations/document/message-cost.js';
+import { messageHash } from '../../stores/conversations/document/message-hash.js';
 import {
   type Conversation,
   type Message,
   ROLES,
 } from '../../stores/conversations/document/schema.js';
-import { messageHash } from '../../stores/conversations/writing/message-edits.js';
-import { contextWindowOf, type StateStore } from '../../stores/state.js';
+import type { StateStore } from '../../stores/state.js';
 import { estimateTokens, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { jsonObject } from '../json-object.js';
@@ -107,31 +110,23 @@ export const getConversation = defineTool({
   quotesText: true,
   async run({ includeMessages, messageLimit, maxTokens: budget, ...input }, app) {
     const { conversations } = app;
-    const {
-      messages: all,
-      messageCount: _,
-      ...whole
-    } = await (input.version === undefined
-      ? conversations.load(input.conversationId)
-      : conversations.history.read(input.conversationId, input.version));
+    const limit = includeMessages ? (messageLimit ?? (await defaultLimit(app.state))) : 0;
+    const { costs, first, ...part } = await askedPart(conversations, input, limit);
+    const { messageCount: total, ...whole } = part.head;
     const versions = await versionsOf(conversations, whole.conversationId);
     const others = othersWithKey(conversations, input.conversationId, whole.conversationId);
     const head = headWithin(whole, budget / 2);
-    const end = endOfPage(all, input.beforeMessageId);
-    const limit = includeMessages ? (messageLimit ?? (await defaultLimit(app.state))) : 0;
-    const room = budget - estimateTokens(head);
-    const messages = pageBefore(all, end, { limit, room });
-    const start = end - messages.length;
+    const messages = pageWithin(part.messages, first, budget - estimateTokens(head));
+    const start = first - 1 + part.messages.length - messages.length;
     const { deferred } = conversations;
     const branches = await branchesOf(conversations, head.conversationId);
-    const costs = costsOf(all);
     return {
       ...head,
       ...(branches.length > 0 && { branches }),
-      ...(costs.length > 0 && { costs }),
+      ...(costs.length > 0 && { costs: [...costs] }),
       ...(start > 0 && messages[0] && { nextBeforeMessageId: messages[0].id }),
       hasMore: start > 0,
-      total: all.length,
+      total,
       conversationPath: conversations.path(head.conversationId),
       ...(others.length > 0 && { alsoWithThisKey: others }),
       ...(versions.length > 0 && { versions }),
@@ -145,6 +140,32 @@ export const getConversation = defineTool({
     };
   },
 });
+
+interface Asked {
+  readonly conversationId: string;
+  readonly beforeMessageId?: string;
+  readonly version?: number;
+}
+
+/** The last `limit` messages of what was asked for; only they are read where that is possible. */
+async function askedPart(
+  conversations: ConversationStore,
+  { conversationId, beforeMessageId, version }: Asked,
+  limit: number,
+): Promise<Omit<ConversationPart, 'systemMessages'>> {
+  if (version === undefined && beforeMessageId === undefined) {
+    return conversations.part(conversationId, { count: limit });
+  }
+  const { messages, ...head } = await (version === undefined
+    ? conversations.load(conversationId)
+    : conversations.history.read(conversationId, version));
+  const end = endOfPage(messages, beforeMessageId);
+  const from = Math.max(0, end - limit);
+  return {
+    ...{ head, first: from + 1, messages: messages.slice(from, end) },
+    costs: costsOf(messages),
+  };
+}
 
 async function versionsOf({ history, deferred }: ConversationStore, conversationId: string) {
   if (deferred.queue.isAway || deferred.view(conversationId) !== undefined) return [];
@@ -174,26 +195,12 @@ async function branchesOf(conversations: ConversationStore, source: string) {
 const optionalTitle = (title: string | undefined) =>
   title === undefined ? {} : { title: shortened(title) };
 
-function costsOf(messages: readonly Message[]) {
-  const sums = new Map<string, { total: number; answers: number }>();
-  for (const { metadata } of messages) {
-    const cost = costOf(metadata);
-    if (cost === undefined) continue;
-    const { total, answers } = sums.get(cost.currency) ?? { total: 0, answers: 0 };
-    sums.set(cost.currency, { total: total + cost.total, answers: answers + 1 });
-  }
-  return [...sums].map(([currency, { total, answers }]) => ({
-    ...{ currency, answers },
-    total: Number(total.toFixed(6)),
-  }));
-}
-
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;
 
 /** A state that cannot be read must not keep a conversation from being read. */
 async function defaultLimit(state: StateStore): Promise<number> {
-  const contextWindow = await contextWindowOf(state);
+  const contextWindow = await state.contextWindow();
   return Math.min(contextWindow ?? DEFAULT_LIMIT, MAX_LIMIT);
 }
 
@@ -213,23 +220,16 @@ function headWithin(
   };
 }
 
-/** The last before `end`: as many as asked for and as there is room for, at least one. */
-function pageBefore(
-  all: readonly Message[],
-  end: number,
-  { limit, room }: { limit: number; room: number },
-) {
-  const asked = all
-    .slice(Math.max(0, end - limit), end)
-    .map((message, index, { length }): PageMessage => {
-      const hash = messageHash(message.content);
-      return { ...message, hash, seq: end - length + index + 1 };
-    });
-  const newest = asked.pop();
+/** The last that there is room for, at least one. `first` is the position of the first of `asked`. */
+function pageWithin(asked: readonly Message[], first: number, room: number) {
+  const page = asked.map((message, index): PageMessage => {
+    return { ...message, hash: messageHash(message.content), seq: first + index };
+  });
+  const newest = page.pop();
   if (newest === undefined) return [];
   const { metadata: _, ...bare } = newest;
-  const first = estimateTokens(newest) > room ? { ...bare, isCut: true } : newest;
-  const newestFirst = [first, ...asked.reverse()];
+  const last = estimateTokens(newest) > room ? { ...bare, isCut: true } : newest;
+  const newestFirst = [last, ...page.reverse()];
   return messagesWithin(newestFirst, room, (message, cut) => cut(message)).reverse();
 }
 

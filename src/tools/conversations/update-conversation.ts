@@ -44,6 +44,7 @@ export const updateConversation = defineTool({
     note: maskedField,
   }),
   annotations: CHANGES,
+  writesLater: true,
   async run({ conversationId, ...change }, { conversations }) {
     const updated = Object.keys(change);
     if (updated.length === 0) {
@@ -51,7 +52,7 @@ export const updateConversation = defineTool({
         hint: 'Give `title`, `tags`, `pinned`, `module` or `metadata`.',
       });
     }
-    const head = await conversations.update(conversationId, change);
+    const head = await conversations.update(conversationId, change, { mayDefer: true });
     const { metadata, title, tags, module } = head;
     const set = Object.keys(change.metadata ?? {}).map((key) => metadata?.[key]);
     const noted = noteBetween(change, [set, ...(change.title ? [title] : []), tags, module]);

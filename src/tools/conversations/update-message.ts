@@ -1,6 +1,6 @@
 /** The tool `update_message`: another text for one message, where nobody else changed it meanwhile. */
 import { z } from 'zod';
-import { messageHash } from '../../stores/conversations/writing/message-edits.js';
+import { messageHash } from '../../stores/conversations/document/message-hash.js';
 import { conversationRef } from '../conversation-input.js';
 import { CHANGES, defineTool, success } from '../define-tool.js';
 import { maskedField, maskedNoteOf } from '../masked-note.js';

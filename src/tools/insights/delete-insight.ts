@@ -21,9 +21,10 @@ export const deleteInsight = defineTool({
     trashName: z.string().describe('Its name in the trash, to restore it by.').exactOptional(),
   }),
   annotations: REMOVES,
+  writesLater: true,
   async run({ id, permanent }, { insights }) {
     if (permanent) return { deleted: await insights.remove(id), id };
-    const trashName = await insights.trash(id);
-    return { deleted: trashName !== undefined, id, ...(trashName !== undefined && { trashName }) };
+    const deleted = await insights.trash(id, { mayDefer: true });
+    return { deleted: deleted !== undefined, id, ...deleted };
   },
 });

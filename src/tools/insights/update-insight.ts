@@ -38,6 +38,7 @@ export const updateInsight = defineTool({
     note: maskedField,
   }),
   annotations: CHANGES,
+  writesLater: true,
   async run({ id, expires, ...change }, { insights }) {
     if (expires === undefined && Object.keys(change).length === 0) {
       throw new AppError('VALIDATION_ERROR', 'Nothing to change was given.', {
@@ -45,10 +46,8 @@ export const updateInsight = defineTool({
       });
     }
     const expires_at = typeof expires === 'string' ? expiryOf(expires) : expires;
-    const insight = await insights.update(id, {
-      ...change,
-      ...(expires_at !== undefined && { expires_at }),
-    });
+    const fields = { ...change, ...(expires_at !== undefined && { expires_at }) };
+    const insight = await insights.update(id, fields, { mayDefer: true });
     const stored = Object.keys(change).map((name) => insight?.[name as keyof typeof change]);
     return {
       updated: insight !== undefined,

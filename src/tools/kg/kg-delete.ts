@@ -30,6 +30,7 @@ export const kgDelete = defineTool({
       .describe('At most 50; those that were added come first.'),
   }),
   annotations: REMOVES,
+  writesLater: true,
   async run({ close, validTo, ...given }, { kg }) {
     const keys = triplesOf(given);
     if (validTo !== undefined && !close) {
@@ -43,7 +44,8 @@ export const kgDelete = defineTool({
       );
     }
     const end = validTo === undefined ? undefined : startOf('validTo', validTo);
-    const removed = close ? await kg.end(keys, end) : await kg.delete(keys);
+    const options = { mayDefer: true, ...(end !== undefined && { validTo: end }) };
+    const removed = await (close ? kg.end(keys, options) : kg.delete(keys, options));
     const views = removed.map(({ removed: deleted, ...triple }) => {
       const { ts, ...view } = toView(triple);
       return { ...view, ...(deleted && { ts }), deleted };

@@ -24,8 +24,13 @@ export const mbDelete = defineTool({
     trashPath: z.string().describe('Where it is now.').exactOptional(),
   }),
   annotations: REMOVES,
+  writesLater: true,
   async run({ path, hash, permanent }, { memoryBank }) {
-    const options = { permanent, ...(hash !== undefined && { expectedHash: hash }) };
+    const options = {
+      permanent,
+      mayDefer: true,
+      ...(hash !== undefined && { expectedHash: hash }),
+    };
     return { path, deleted: true, permanent, ...(await memoryBank.delete(path, options)) };
   },
 });

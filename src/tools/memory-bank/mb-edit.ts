@@ -77,7 +77,9 @@ function changeOf(args: z.output<typeof input>): Change | undefined {
   ];
   const [verb, second] = verbs.filter((each) => each !== undefined);
   if (verb === undefined || second !== undefined) {
-    throw new AppError('VALIDATION_ERROR', 'One call can make only one change.', {
+    const problem =
+      verb === undefined ? 'No change is given.' : 'One call can make only one change.';
+    throw new AppError('VALIDATION_ERROR', problem, {
       hint: 'Give `oldText` and `newText`, or `insertLine` and `insertText`, or `newPath`, or `content` with `hash`.',
     });
   }

@@ -6,10 +6,11 @@ import { z } from 'zod';
 import { shortened } from '../../base/shortened.js';
 import { endWithin } from '../../base/tokens.js';
 import type { ResearchHistory } from '../../research/research-types.js';
+import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { type Message, ROLES } from '../../stores/conversations/document/schema.js';
 import { estimateTokens } from '../answer-budget.js';
 import { defineTool, READS_OUTSIDE, success } from '../define-tool.js';
-import { pageOf } from '../history-page.js';
+import { type PageLimits, pageOf, parseCursor } from '../history-page.js';
 import { conversationRef } from '../perplexity-fields.js';
 
 /** A report of deep research comes whole; together at most what any answer has. */
@@ -83,24 +84,19 @@ export const getConversationHistory = defineTool({
   annotations: READS_OUTSIDE,
   quotesText: true,
   text: historyText,
-  async run({ conversationId, includeSystemPrompt, limit, cursor }, { research }) {
+  async run({ conversationId, includeSystemPrompt, limit, cursor }, { research, conversations }) {
     const history = await research.history(conversationId);
-    const { conversation } = history;
-    const listed = conversation.messages
-      .map((message, index) => ({ seq: index + 1, message }))
-      .filter(({ message }) => includeSystemPrompt || message.role !== 'system');
-    const page = pageOf(listed, {
-      limit,
-      maxTokens: MAX_PAGE_TOKENS,
+    const { head, systemMessages, page } = await pageWithin(conversations, history.conversationId, {
+      ...{ includeSystemPrompt, limit, maxTokens: MAX_PAGE_TOKENS },
       ...(cursor === undefined ? {} : { cursor }),
     });
     return {
-      conversationId: conversation.conversationId,
+      conversationId: head.conversationId,
       conversationPath: history.conversationPath,
-      createdAt: conversation.createdAt,
-      updatedAt: conversation.updatedAt,
-      messageCount: conversation.messages.length,
-      total: listed.length,
+      createdAt: head.createdAt,
+      updatedAt: head.updatedAt,
+      messageCount: head.messageCount,
+      total: head.messageCount - (includeSystemPrompt ? 0 : systemMessages),
       hasMore: page.nextCursor !== undefined,
       messages: page.messages.map(({ seq, message, content, offset, isCut }) => ({
         seq,
@@ -112,12 +108,34 @@ export const getConversationHistory = defineTool({
         ...(isCut ? { isCut } : {}),
         ...(offset === 0 ? shownMetadata(message) : {}),
       })),
-      ...(conversation.title === undefined ? {} : { title: shortened(conversation.title) }),
+      ...(head.title === undefined ? {} : { title: shortened(head.title) }),
       ...(page.nextCursor === undefined ? {} : { nextCursor: page.nextCursor }),
       ...runOf(history),
     };
   },
 });
+
+/** Reads as many messages as the page needs: more than its limit where system prompts are left out. */
+async function pageWithin(
+  conversations: ConversationStore,
+  conversationId: string,
+  { includeSystemPrompt, ...limits }: PageLimits & { includeSystemPrompt: boolean },
+) {
+  const { seq: first } = parseCursor(limits.cursor);
+  // One more than fit: whether there is a next page shows at its first message.
+  for (let count = limits.limit + 1; ; count *= 2) {
+    const { head, systemMessages, ...part } = await conversations.part(conversationId, {
+      first,
+      count,
+    });
+    const listed = part.messages
+      .map((message, index) => ({ seq: part.first + index, message }))
+      .filter(({ message }) => includeSystemPrompt || message.role !== 'system');
+    const page = pageOf(listed, limits);
+    const isEnd = part.first + part.messages.length > head.messageCount;
+    if (isEnd || page.nextCursor !== undefined) return { head, systemMessages, page };
+  }
+}
 
 const shownMetadata = ({ metadata }: Message) =>
   metadata && estimateTokens(metadata) <= MAX_METADATA_TOKENS ? { metadata } : {};

@@ -7,7 +7,6 @@ import { isTimeZone } from '../../base/local-time.js';
 import { startSession } from '../../context/session-start.js';
 import { sessionStartText, viewOf } from '../../context/session-start-view.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';
-import { contextWindowOf } from '../../stores/state.js';
 import { defineTool, READS, success } from '../define-tool.js';
 import { moduleField, threadSchema, toThread } from '../thread-view.js';
 
@@ -109,7 +108,7 @@ export const sessionStart = defineTool({
   quotesText: true,
   text: sessionStartText,
   async run({ timeZone = '', ...request }, app, { signal, progress }) {
-    const maxTurns = await contextWindowOf(app.state);
+    const maxTurns = await app.state.contextWindow();
     const bounded = { ...request, ...(maxTurns !== undefined && { maxTurns }) };
     const start = await startSession(app, bounded, { signal, progress });
     const { module } = request;

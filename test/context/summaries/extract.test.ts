@@ -40,6 +40,16 @@ const of = (conversation: typeof ENGLISH, level: (typeof SUMMARY_LEVELS)[number]
   extractSummary(conversation, level, new TimeSlice());
 
 describe('an extractive summary', () => {
+  it.each(['brief', 'standard', 'detailed'] as const)(
+    'begins the text where no sentence fits, at the level %s',
+    async (level) => {
+      const sentence = `京都の${'長い長い話を続けて'.repeat(40)}`;
+      const summary = (await of(conversationOf(`u: ${sentence}`), level)) ?? '';
+      expect(summary).toContain('京都の長い');
+      expect(estimateTextTokens(summary)).toBeLessThanOrEqual(1.1 * LEVEL_TOKENS[level]);
+    },
+  );
+
   it.each([
     ['English', ENGLISH, ['raised bed at the south wall', "We'll go with larch then."]],
     ['German', GERMAN, ['kündigt uns zum 31. März', 'Wir nehmen Hetzner.']],

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openConversationStore } from '../../../src/stores/conversations/conversations.js';
-import { messageHash } from '../../../src/stores/conversations/writing/message-edits.js';
+import { messageHash } from '../../../src/stores/conversations/document/message-hash.js';
 import { errorOf } from '../../support/error-of.js';
 import { tempFolder } from '../../support/temp-folder.js';
 

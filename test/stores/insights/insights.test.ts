@@ -157,7 +157,8 @@ describe('what a person wrote', () => {
     expect((await errorOf(store.update(ID, { content: 'new' }))).code).toBe(code);
     expect(readFileSync(pathOf(ID))).toEqual(Buffer.from(text));
     expect(readdirSync(insights)).toHaveLength(2);
-    expect(await store.trash(ID)).toMatch(/^6fa459ea-.*Z\.json$/); // asked for, it may be put away
+    const { trashName } = (await store.trash(ID)) ?? {};
+    expect(trashName).toMatch(/^6fa459ea-.*Z\.json$/); // asked for, it may be put away
     await list(store);
     expect(store.damaged()).toEqual([]);
   });
@@ -253,7 +254,7 @@ describe('the trash', () => {
     ).toMatchObject({
       outcome: 'added',
     });
-    const name = (await store.trash(id)) ?? '';
+    const { trashName: name = '' } = (await store.trash(id)) ?? {};
     expect(readdirSync(join(folder, '.trash', 'insights'))).toContain(name);
     expect(await found('first OR second')).toEqual([]);
     await store.restore(id);

@@ -162,7 +162,7 @@ describe('facts in time', () => {
     const now = async (each = graph) => namesOf((await each.query({}, PAGE)).triples);
     const name = 'Ada|knows|Charles';
     await graph.add([fact('Ada')]);
-    expect(await graph.end([fact('Ada')], 5_000)).toMatchObject([
+    expect(await graph.end([fact('Ada')], { validTo: 5_000 })).toMatchObject([
       { removed: true, validTo: 5_000 },
     ]);
     expect(await now()).toEqual([name]);
@@ -186,7 +186,7 @@ describe('facts in time', () => {
     const { graph, open } = openGraph({ clock });
     const home = (place: string) => fact('Ada', 'lives in', place);
     await graph.add([home('London'), home('Ockham'), home('Paris')]);
-    await graph.end([home('London'), home('Ockham'), home('Paris')], 5_000);
+    await graph.end([home('London'), home('Ockham'), home('Paris')], { validTo: 5_000 });
     clock.set(2_000);
     expect(await graph.end([home('London')])).toMatchObject([{ removed: true, validTo: 2_000 }]);
     const later = await graph.add([{ ...home('Rome'), ts: 9_000 }], { replaces: true });

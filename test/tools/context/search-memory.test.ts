@@ -43,3 +43,26 @@ describe('search_memory', () => {
     expect(bySource['notes']?.text).toMatch(/^ \(cut\) other .*\[Tea\].* \(cut\) $/s);
   });
 });
+
+describe('named', () => {
+  it('leaves only what the query names in full, in whatever form', async () => {
+    const save = (content: string, tags: string[]) =>
+      call('save_insight', { content, context: 'global', tags });
+    await save('Pods restart at night.', ['k8s', 'kubernetes cluster']);
+    await save('The cluster is asked about tomatoes.', ['garden']);
+    await call('kg_add', { subject: 'tomato bed', predicate: 'lies_at', object: 'south wall' });
+    await call('kg_add', { subject: 'herb bed', predicate: 'lies_at', object: 'tomato house' });
+    const of = async (query: string, named: boolean) => {
+      const { totals, results } = await search({ query, named, sources: ['insights', 'facts'] });
+      return { ...totals, texts: results.map(({ text }) => text.replaceAll('**', '')).sort() };
+    };
+    const asked = 'which kubernetes clusters, and where are the tomato beds?';
+    expect(await of(asked, true)).toEqual({
+      insights: 1,
+      facts: 1,
+      texts: ['Pods restart at night.', 'tomato bed lies_at south wall'],
+    });
+    expect(await of(asked, false)).toMatchObject({ insights: 2, facts: 2 });
+    expect(await of('where is the bed?', true)).toMatchObject({ insights: 0, facts: 0 });
+  });
+});

@@ -36,6 +36,20 @@ export function amendmentOf(head: ConversationHead, change: HeadChange): HeadAme
   return Object.fromEntries(differing);
 }
 
+/** Without the fields, and the keys of `metadata`, in which `head` differs from what the caller saw. */
+export function withoutOthers(
+  { metadata, ...fields }: HeadChange,
+  seen: ConversationHead,
+  head: ConversationHead,
+): HeadChange {
+  const same = (change: JsonObject, a: JsonObject, b: JsonObject) =>
+    Object.fromEntries(Object.entries(change).filter(([name]) => isSame(a[name], b[name])));
+  return {
+    ...same(fields, { ...seen }, { ...head }),
+    ...(metadata && { metadata: same(metadata, seen.metadata ?? {}, head.metadata ?? {}) }),
+  };
+}
+
 /** A given title is no longer derived from a message, unless it equals the derived one. */
 function ownTitle({ title: known, titleFrom }: ConversationHead, title: string | null) {
   return title === known ? titleFrom : undefined;

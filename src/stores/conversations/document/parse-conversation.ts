@@ -38,7 +38,13 @@ export function parseConversation(
   codec: Codec,
   sealing: Codec = codec,
 ): ConversationDocument {
-  return runToCompletion(conversationSteps(value, location, codec, sealing));
+  return runToCompletion(conversationSteps(value, location, codec, sealing)).document;
+}
+
+export interface ParsedConversation {
+  readonly document: ConversationDocument;
+  /** Each message could be parsed alone, with the time of the one before, and would be the same. */
+  readonly hasSeparateMessages: boolean;
 }
 
 /** The same, message by message. */
@@ -47,7 +53,7 @@ export function* conversationSteps(
   location: SourceLocation,
   codec: Codec,
   sealing: Codec = codec,
-): Generator<void, ConversationDocument> {
+): Generator<void, ParsedConversation> {
   const stored = objectAt(value, '', location);
   const { formatVersion } = stored;
   if (formatVersion !== undefined && typeof formatVersion !== 'number') {
@@ -68,7 +74,7 @@ export function* conversationSteps(
   if (!Array.isArray(list)) throw damage('messages', 'a list', location);
 
   const created = timeOr(createdAt, timeOfId(location.conversationId));
-  const messages = yield* messageSteps(list, created, location, opening);
+  const { messages, haveOwnIds } = yield* messageSteps(list, created, location, opening);
   const { known, extra } = readOptional(rest, location);
   const { titleFrom, ...fields } = known;
   const titleMessage =
@@ -91,7 +97,8 @@ export function* conversationSteps(
     document.add(message);
     yield;
   }
-  return document;
+  const isAsStored = opening === plainCodec && list === stored['messages'];
+  return { document, hasSeparateMessages: isAsStored && haveOwnIds };
 }
 
 function readOptional(

@@ -19,13 +19,19 @@ import {
 } from './parse-fields.js';
 import { type Message, ROLES, type Role } from './schema.js';
 
-/** `createdAt` is that of the conversation. CONVERSATION_CORRUPTED, DECRYPT. */
+export interface ParsedMessages {
+  readonly messages: Message[];
+  /** No message got another id because of one before or behind it: parsed alone, each would have the same. */
+  readonly haveOwnIds: boolean;
+}
+
+/** `createdAt`: of the message before the list, or of the conversation. CONVERSATION_CORRUPTED, DECRYPT. */
 export function* messageSteps(
   list: readonly unknown[],
   createdAt: string,
   location: SourceLocation,
   codec: Codec,
-): Generator<void, Message[]> {
+): Generator<void, ParsedMessages> {
   const ids = new MessageIds(location.conversationId);
   for (const item of list) {
     ids.expect(isRecord(item) ? item['id'] : undefined);
@@ -54,7 +60,7 @@ export function* messageSteps(
     });
     yield;
   }
-  return messages;
+  return { messages, haveOwnIds: ids.areOwn };
 }
 
 const isId = (value: unknown): value is string => isString(value) && value !== '';
@@ -67,9 +73,15 @@ class MessageIds {
   readonly #used = new Set<string>();
   /** How often each text was given an id, by the first id of the text. */
   readonly #sameText = new Map<string, number>();
+  #areOwn = true;
 
   constructor(conversationId: string) {
     this.#conversationId = conversationId;
+  }
+
+  /** Whether every id so far depends on its message alone. */
+  get areOwn(): boolean {
+    return this.#areOwn;
   }
 
   /** What stands in the file as an id of any of the messages. */
@@ -79,6 +91,7 @@ class MessageIds {
 
   /** `content` as it is stored. */
   next(id: unknown, role: Role, content: string): string {
+    if (isId(id) && this.#used.has(id)) this.#areOwn = false;
     const own = isId(id) && !this.#used.has(id) ? id : this.#derive(role, content);
     this.#used.add(own);
     return own;
@@ -97,6 +110,7 @@ class MessageIds {
       count += 1;
       id = count === 1 ? first : nth(count);
     } while (this.#given.has(id));
+    if (count > 1) this.#areOwn = false;
     this.#sameText.set(first, count);
     return id;
   }

@@ -23,6 +23,14 @@ import { notFound } from '../refs.js';
 import { hasLost } from '../versions/has-lost.js';
 import { type AppendRequest, type Applied, applyAppends, type Limits } from '../writing/append.js';
 import { type CachedDocument, DocumentCache } from './document-cache.js';
+import {
+  type ConversationPart,
+  type MessageRange,
+  type Outline,
+  Outlines,
+  outlineOf,
+  partOf,
+} from './outlines.js';
 
 /** Another server's start may sweep a creator's folder while it is empty. The creator claims again then. */
 const MAX_CLAIMS = 5;
@@ -62,6 +70,8 @@ export interface WriteOptions {
 export class ConversationFiles {
   readonly #options: ConversationFilesOptions;
   readonly #cache = new DocumentCache();
+  /** Of the large files that this process read as a whole, or a cache remembers. */
+  readonly outlines = new Outlines();
   /** Reads of conversations that are under way: who asks for the same version waits for it. */
   readonly #reading = new Map<string, Promise<CachedDocument | undefined>>();
   #lastIdMs = 0;
@@ -88,9 +98,20 @@ export class ConversationFiles {
       if (isSameStamp(readStampNow(this.fileOf(conversationId)), cached.stamp)) return cached;
     }
     const found = await this.#readPresent(conversationId, cached);
-    if (found === undefined) this.#cache.delete(conversationId);
+    if (found === undefined) this.uncache(conversationId);
     else if (found !== cached) this.#keep(found);
     return found;
+  }
+
+  /** The same with some of its messages; of a large file that was read before, only those are read. */
+  async readPart(id: string, range: MessageRange): Promise<ConversationPart | undefined> {
+    const part =
+      this.#cache.get(id) === undefined
+        ? await this.outlines.read(id, this.fileOf(id), range)
+        : undefined;
+    if (part !== undefined) return part;
+    const found = await this.read(id);
+    return found && partOf(found.document, range);
   }
 
   /** While the store is away, what is in memory; without that STORAGE_UNAVAILABLE. */
@@ -121,6 +142,7 @@ export class ConversationFiles {
   /** Call it after the conversation's folder was moved. */
   uncache(conversationId: string): void {
     this.#cache.delete(conversationId);
+    this.outlines.delete(conversationId);
   }
 
   /**
@@ -150,12 +172,24 @@ export class ConversationFiles {
 
   async #readFile(conversationId: string, path: string): Promise<CachedDocument | undefined> {
     const { codec, clock } = this.#options;
+    let outline: Outline | undefined;
     const found = await readSettled(
       path,
-      ({ bytes }) => runInSlices(stepsOf(bytes, { path, conversationId }, codec)),
+      async ({ bytes, stamp }) => {
+        const steps = stepsOf(bytes, { path, conversationId }, codec);
+        const { document, hasSeparateMessages, parts } = await runInSlices(steps);
+        const isAsStored = hasSeparateMessages && BigInt(bytes.byteLength) === stamp.size;
+        outline = isAsStored ? outlineOf(document, parts, bytes.byteLength) : undefined;
+        return document;
+      },
       clock,
     );
-    return found && { document: found.value, stamp: found.stamp };
+    if (found === undefined) return undefined;
+    const { value: document, stamp } = found;
+    if (outline !== undefined && path === this.fileOf(conversationId)) {
+      this.outlines.set(stamp, document.head, outline);
+    }
+    return { document, stamp };
   }
 
   /**
@@ -305,8 +339,10 @@ export class ConversationFiles {
 }
 
 function* stepsOf(bytes: Buffer, location: SourceLocation, codec: Codec) {
-  const value = yield* documentSteps(bytes, 'messages', location.path, 'CONVERSATION_CORRUPTED');
-  return yield* conversationSteps(value, location, codec);
+  const { value, parts } = yield* documentSteps(
+    ...([bytes, 'messages', location.path, 'CONVERSATION_CORRUPTED'] as const),
+  );
+  return { ...(yield* conversationSteps(value, location, codec)), parts };
 }
 
 /** The document would exceed the size limit for reading it back. */

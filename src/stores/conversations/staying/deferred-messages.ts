@@ -1,6 +1,6 @@
 /**
- * Messages and new conversations that wait in memory to be written (`stores/staying/write-queue.ts`): seen
- * by readers, and told as not durable. Each message has its id before the first attempt, so a write whose
+ * Messages, new conversations and changes of their fields that wait in memory to be written
+ * (`stores/staying/write-queue.ts`): seen by readers, and reported as not durable. Each message has its id before the first attempt, so a write whose
  * outcome is unknown is looked up in the file before it is repeated.
  */
 import { isoTime } from '../../../base/clock.js';
@@ -43,6 +43,12 @@ export class DeferredMessages {
     return this.#views.get(conversationId);
   }
 
+  /** Before a change that cannot wait: STORAGE_UNAVAILABLE where a write of this conversation waits that cannot be done yet. */
+  async requireNone(conversationId: string): Promise<void> {
+    if (!this.#core.waiting.has(conversationId) || (await this.queue.settle())) return;
+    throw this.queue.unavailable();
+  }
+
   isWaiting(conversationId: string, messageId: string): boolean {
     return [...this.#waiting].some(
       (each) =>
@@ -50,17 +56,13 @@ export class DeferredMessages {
     );
   }
 
-  /**
-   * For a request that failed with `failure`, or may not overtake what waits: keeps it, or writes it, or throws.
-   * Its messages are screened and have ids.
-   */
-  append(ref: string, request: AppendRequest, failure?: unknown): Promise<AppendResult> {
+  /** Writes it, or with `mayDefer` adds it to what waits. Its messages are screened and have ids. */
+  append(ref: string, request: AppendRequest): Promise<AppendResult> {
+    const now = () => this.#writes.commit(ref, request);
+    if (!request.options.mayDefer) return now();
     const later = () => this.#keepAppend(ref, request);
-    if (failure === undefined) {
-      const now = () => this.#writes.commit(ref, request);
-      return request.options.mayDefer ? this.queue.run(now, later) : now();
-    }
-    return request.options.mayDefer ? this.queue.after(failure, later) : Promise.reject(failure);
+    if (this.#core.waiting.size > 0) return this.queue.run(now, later);
+    return now().catch((error: unknown) => this.queue.after(error, later));
   }
 
   async create(conversation: NewConversation): Promise<Created> {
@@ -109,8 +111,10 @@ export class DeferredMessages {
     request: AppendRequest,
     fields?: NewConversation,
   ): Promise<AppendResult> {
-    const { conversationId } = document.head;
-    const bytes = Buffer.byteLength(JSON.stringify(request.messages));
+    const { head: seen } = document;
+    const { conversationId } = seen;
+    const { change: given } = request;
+    const bytes = Buffer.byteLength(JSON.stringify([request.messages, given]));
     this.queue.requireRoom(bytes);
     const known = storedOf(document, request.messages);
     if (known !== undefined) {
@@ -122,15 +126,18 @@ export class DeferredMessages {
     const [outcome] = applyAppends(document, [request], limits);
     if (outcome === undefined || 'error' in outcome) throw outcome?.error;
     const { messages, seq } = outcome.value;
-    if (fields !== undefined || messages.length > 0) {
-      this.#wait({ conversationId, messages, bytes, ...(fields && { fields }) }, document);
+    const change = typeof given === 'object' ? { change: { given, seen } } : {};
+    if (fields !== undefined || messages.length > 0 || given !== undefined) {
+      const waiting = { conversationId, messages, bytes, ...change, ...(fields && { fields }) };
+      this.#wait(waiting, document);
     }
     return { messages, seq, head: document.head, created: fields !== undefined };
   }
 
   #wait(waiting: WaitingMessages, document: ConversationDocument): void {
-    const { conversationId, messages, fields } = waiting;
-    const ids = messages.map(({ id = '' }) => id).join(', ') || 'no message';
+    const { conversationId, messages, fields, change } = waiting;
+    const nothing = change === undefined ? 'no message' : 'its fields';
+    const ids = messages.map(({ id = '' }) => id).join(', ') || nothing;
     this.#waiting.add(waiting);
     this.queue.add({
       name: `conversation ${conversationId}: ${ids}`,

@@ -3,15 +3,18 @@
  * file, and into the right conversation, also where another process took the id or the key meanwhile.
  */
 import { removeEmptyFolder } from '../../../files/paths/folders.js';
-import type { Conversation } from '../document/schema.js';
+import { type HeadChange, withoutOthers } from '../document/head-change.js';
+import type { Conversation, ConversationHead } from '../document/schema.js';
 import type { StoreCore } from '../store-core.js';
 import type { AppendRequest, PastMessage } from '../writing/append.js';
 import type { AppendResult, Created, NewConversation } from '../writing/writer.js';
 
-/** What was answered with `durable: false`. */
+/** Messages, or a change of the fields, that were answered with `durable: false`. */
 export interface WaitingMessages {
   readonly conversationId: string;
   readonly messages: readonly PastMessage[];
+  /** Of the fields, and the fields as they were when it was made. */
+  readonly change?: { readonly given: HeadChange; readonly seen: ConversationHead };
   /** Set where the conversation is new. */
   readonly fields?: NewConversation;
   readonly bytes: number;
@@ -33,9 +36,10 @@ export class Replay {
   }
 
   /** Durable when it resolves. Throws like `append` and `create` of the store. */
-  async write({ conversationId, messages, fields }: WaitingMessages): Promise<void> {
+  async write({ conversationId, messages, fields, change }: WaitingMessages): Promise<void> {
     if (fields !== undefined) return this.#create(conversationId, messages, fields);
     const ref = this.#core.movedIds.get(conversationId) ?? conversationId;
+    if (change !== undefined) return this.#change(ref, change);
     await this.#append(ref, messages);
   }
 
@@ -43,6 +47,12 @@ export class Replay {
   async #append(ref: string, messages: readonly PastMessage[]): Promise<void> {
     const skipIf = (current: Conversation) => holds(current, messages);
     await this.#writes.commit(ref, { messages, options: { skipIf } });
+  }
+
+  /** A field that another process has changed meanwhile stays as it is. */
+  async #change(ref: string, { given, seen }: NonNullable<WaitingMessages['change']>) {
+    const change = (head: ConversationHead) => withoutOthers(given, seen, head);
+    await this.#writes.commit(ref, { messages: [], options: {}, change });
   }
 
   async #create(id: string, messages: readonly PastMessage[], fields: NewConversation) {

@@ -68,7 +68,8 @@ export interface AppendOptions {
 export interface AppendRequest {
   messages: readonly PastMessage[];
   options: AppendOptions;
-  change?: HeadChange;
+  /** A function gets the fields as they are under the lock. */
+  change?: HeadChange | ((head: ConversationHead) => HeadChange);
 }
 
 export interface Applied {
@@ -112,7 +113,8 @@ function applyAppend(
   const stored = messages.map((message) => toStored(message, now));
   requireUnique(document, stored);
   requireParents(document, stored);
-  const amendment = amendmentOf(document.draftHead(), change);
+  const head = document.draftHead();
+  const amendment = amendmentOf(head, typeof change === 'function' ? change(head) : change);
   const wasSilent = !document.hasUserMessage;
   for (const message of stored) document.add(message);
   document.amend(amendment);

@@ -4,16 +4,13 @@
  */
 import { isoTime } from '../../../base/clock.js';
 import { AppError } from '../../../base/errors.js';
-import { sha256Hex } from '../../../base/ids.js';
 import type { Revision } from '../document/apply-revision.js';
+import { messageHash } from '../document/message-hash.js';
 import type { Conversation, ConversationHead, Message } from '../document/schema.js';
 import { notFound } from '../refs.js';
 import type { StoreCore } from '../store-core.js';
 import { ScreenQueue } from './screen.js';
 import type { ConversationWriter } from './writer.js';
-
-/** The hash of a message's content: the first 16 hexadecimal digits of its SHA-256. */
-export const messageHash = (content: string): string => sha256Hex(content).slice(0, 16);
 
 export class MessageEdits {
   readonly #core: StoreCore;

@@ -13,19 +13,25 @@ export interface AddRequest {
   readonly room: readonly NewTriple[];
 }
 
+/** `lastTs`: the newest fact of the triple that the caller saw; with a newer one, nothing is removed. */
+export type RemovedKey = TripleKey & { readonly lastTs?: number };
+
 export interface RemoveRequest {
   readonly kind: 'delete' | 'close';
-  readonly keys: readonly TripleKey[];
+  readonly keys: readonly RemovedKey[];
   /** When the closed facts ended; the default is now. */
   readonly validTo?: number | undefined;
 }
+
+/** Requests that wait while the store cannot be written. */
+export type DeferrableRequest = AddRequest | RemoveRequest;
 
 /** Deletes the triples that have expired. */
 export interface ExpireRequest {
   readonly kind: 'expire';
 }
 
-export type ChangeRequest = AddRequest | RemoveRequest | ExpireRequest;
+export type ChangeRequest = DeferrableRequest | ExpireRequest;
 
 export interface Change {
   /** Each triple as it is stored now (added) or was (deleted, closed), in the order of the request. */

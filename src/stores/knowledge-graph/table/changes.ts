@@ -153,6 +153,7 @@ export class Changes {
       const row = key === undefined ? END : find(table, key, now);
       if (key === undefined || row === END) return { ...keyOf(named), ts: 0, isChanged: false };
       const before = tripleOf(table, row);
+      if (before.ts > (named.lastTs ?? OPEN)) return { ...before, isChanged: false };
       if (kind === 'delete') {
         this.#delete(table, key, pending);
         return { ...before, isChanged: true };

@@ -1,0 +1,3 @@
+/** How passages are chosen. */
+export const SNIPPET_STRATEGIES = ['hybrid', 'topical', 'entity', 'temporal'] as const;
+export type SnippetStrategy = (typeof SNIPPET_STRATEGIES)[number];

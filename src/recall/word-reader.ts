@@ -1,0 +1,98 @@
+/**
+ * Reads texts as numbers of words: the words that `scanWords` finds, in the same order, but without a string
+ * for each. Building the index spends most of its time here.
+ */
+import { Uint32List } from '../base/typed-array.js';
+import { TermTable } from '../fts/terms/term-table.js';
+import { AsciiWords } from '../fts/tokenizing/ascii-words.js';
+import { runAt, scanRun } from './words.js';
+
+/** Longer words are data: only so many of their characters count. */
+export const MAX_LENGTH = 64;
+const LAST_ASCII = 127;
+/** General punctuation (quotation marks, dashes): no letter is among it. */
+const FIRST_PUNCTUATION = 0x2000;
+const LAST_PUNCTUATION = 0x206f;
+/** More spellings would be data and not words. */
+const MOST_SPELLINGS = 2 ** 18;
+
+/** Strings and their numbers, given in order from 0 and never taken back. */
+export class StringNumbers extends TermTable {
+  protected onChange(): void {
+    // Nothing is derived from the strings.
+  }
+}
+
+export class WordReader extends AsciiWords {
+  readonly #table: StringNumbers;
+  /** By run of letters as it stands in a text: the number of its word. */
+  readonly #spellings = new Map<string, number>();
+  readonly words = new Uint32List();
+  /** Of each word: how much was read before it, in halves of a word. */
+  readonly reached = new Uint32List();
+  #read = 0;
+
+  constructor(table: StringNumbers) {
+    super(table);
+    this.#table = table;
+  }
+
+  /** How much was read since `clear`, in halves of a word. */
+  get read(): number {
+    return this.#read;
+  }
+
+  clear(): void {
+    this.words.clear();
+    this.reached.clear();
+    this.#read = 0;
+  }
+
+  /** Adds the words of a text. */
+  add(text: string): void {
+    const units = this.load(text);
+    for (let at = 0; at < text.length; at++) {
+      const start = at;
+      at = this.scanWord(start);
+      const code = units[at] ?? 0;
+      if (code > LAST_ASCII) at = this.#addUnicode(text, start, at) - 1;
+      else if (at > start) this.#addWord(text, start, at);
+    }
+  }
+
+  #addWord(text: string, start: number, end: number): void {
+    this.#push(this.numberOf(text, start, Math.min(end, start + MAX_LENGTH)), 2);
+  }
+
+  /** Reads on at `at`, where a character outside ASCII stands; the word began at `start`. Returns the next position. */
+  #addUnicode(text: string, start: number, at: number): number {
+    const code = this.units[at] ?? 0;
+    if (code >= FIRST_PUNCTUATION && code <= LAST_PUNCTUATION) {
+      if (at > start) this.#addWord(text, start, at);
+      return at + 1;
+    }
+    const run = runAt(text, start);
+    if (run === '') return at + ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
+    const known = this.#spellings.get(run);
+    if (known !== undefined) this.#push(known, 2);
+    else this.#addRun(run);
+    return start + run.length;
+  }
+
+  #addRun(run: string): void {
+    scanRun(run, 0, (word, start, end, weight) => {
+      const number = this.#table.intern(word.slice(0, MAX_LENGTH));
+      this.#push(number, 2 * weight);
+      const isWhole = weight === 1 && start === 0 && end === run.length;
+      if (!isWhole || run.length > MAX_LENGTH || this.#spellings.size >= MOST_SPELLINGS) return;
+      // A slice would keep the whole text in memory.
+      this.#spellings.set(Buffer.from(run, 'utf16le').toString('utf16le'), number);
+    });
+  }
+
+  #push(number: number, halves: number): void {
+    this.words.push(number);
+    this.reached.push(this.#read);
+    this.#read += halves;
+  }
+}

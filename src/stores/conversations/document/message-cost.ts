@@ -1,0 +1,46 @@
+/**
+ * What answers have cost, as their metadata says. Metadata comes from many programs, so a value of another shape
+ * counts as absent.
+ */
+import { isRecord } from '../../../base/is-record.js';
+import type { JsonObject, Message } from './schema.js';
+
+export interface Cost {
+  readonly currency: string;
+  readonly total: number;
+}
+
+/** Of all answers that were paid for in one currency. */
+export interface CostSum extends Cost {
+  readonly answers: number;
+}
+
+const LONGEST_NAME = 80;
+
+/** Of one answer. */
+export function costOf({ cost }: JsonObject = {}): Cost | undefined {
+  const total = isRecord(cost) ? amountOf(cost['total']) : undefined;
+  const currency = isRecord(cost) ? nameOf(cost['currency']) : undefined;
+  return total === undefined ? undefined : { currency: currency ?? 'USD', total };
+}
+
+/** Of a whole conversation, by currency. */
+export function costsOf(messages: Iterable<Message>): CostSum[] {
+  const sums = new Map<string, { total: number; answers: number }>();
+  for (const { metadata } of messages) {
+    const cost = costOf(metadata);
+    if (cost === undefined) continue;
+    const { total, answers } = sums.get(cost.currency) ?? { total: 0, answers: 0 };
+    sums.set(cost.currency, { total: total + cost.total, answers: answers + 1 });
+  }
+  return [...sums].map(([currency, { total, answers }]) => ({
+    ...{ currency, answers },
+    total: Number(total.toFixed(6)),
+  }));
+}
+
+export const amountOf = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined;
+
+export const nameOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value.slice(0, LONGEST_NAME) : undefined;

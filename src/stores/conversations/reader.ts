@@ -1,0 +1,46 @@
+/** Reads one conversation: as it is on disk now, or while messages wait to be written, with those. */
+import type { ConversationDocument } from './document/document.js';
+import { type ConversationPart, type MessageRange, partOf } from './files/outlines.js';
+import { notFound } from './refs.js';
+import type { DeferredMessages } from './staying/deferred-messages.js';
+import type { StoreCore } from './store-core.js';
+
+/** The methods throw like `ConversationStore.load`. */
+export class ConversationReader {
+  readonly #core: StoreCore;
+  readonly #deferred: DeferredMessages;
+
+  constructor(core: StoreCore, deferred: DeferredMessages) {
+    this.#core = core;
+    this.#deferred = deferred;
+  }
+
+  read(ref: string): Promise<ConversationDocument> {
+    return this.#found(
+      ref,
+      (waiting) => waiting,
+      async (id) => (await this.#core.files.read(id))?.document,
+    );
+  }
+
+  part(ref: string, range: MessageRange): Promise<ConversationPart> {
+    return this.#found(
+      ref,
+      (waiting) => partOf(waiting, range),
+      (id) => this.#core.files.readPart(id, range),
+    );
+  }
+
+  async #found<T>(
+    ref: string,
+    ofWaiting: (waiting: ConversationDocument) => T,
+    ofDisk: (id: string) => Promise<T | undefined>,
+  ): Promise<T> {
+    const id = await this.#core.resolve(ref);
+    const waiting = id === undefined ? undefined : this.#deferred.view(id);
+    if (waiting !== undefined) return ofWaiting(waiting);
+    const found = id === undefined ? undefined : await ofDisk(id);
+    if (found === undefined) throw notFound(ref);
+    return found;
+  }
+}

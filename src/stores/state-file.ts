@@ -1,0 +1,90 @@
+/** What is in `state.json`, and what a change makes of it. Touches no file. */
+import { isRecord } from '../base/is-record.js';
+import { CLIENT_ID, CONVERSATION_ID, type JsonObject } from './conversations/document/schema.js';
+import { versionOf } from './format-steps.js';
+
+export interface State {
+  /** The id of a conversation, or the key that it was saved under. */
+  readonly activeConversation?: string;
+  /** Default number of messages that get_conversation and session_start return. */
+  readonly contextWindow?: number;
+  readonly values: JsonObject;
+  /** When each key of `values` was last set (ISO 8601); a key that was set by hand has no time. */
+  readonly valuesUpdatedAt: Readonly<Record<string, string>>;
+  /** ISO 8601; absent before the first write, and in a file that a person made. */
+  readonly updatedAt?: string;
+}
+
+/** Omitted fields are kept; `null` clears a field. `values` are merged key by key. */
+export interface StateChange {
+  readonly activeConversation?: string | null;
+  readonly contextWindow?: number | null;
+  readonly values?: JsonObject;
+}
+
+export function toState(file: JsonObject): State {
+  const { activeConversation, contextWindow, values, updatedAt } = file;
+  const messages = Number(contextWindow);
+  const isCount = contextWindow !== null && Number.isSafeInteger(messages) && messages > 0;
+  return {
+    ...(isRef(activeConversation) ? { activeConversation } : {}),
+    ...(isCount ? { contextWindow: messages } : {}),
+    values: isRecord(values) ? values : {},
+    valuesUpdatedAt: timesOf(file),
+    ...(typeof updatedAt === 'string' ? { updatedAt } : {}),
+  };
+}
+
+/** Only times of keys that exist. */
+export function timesOf({ values, valuesUpdatedAt }: JsonObject): Record<string, string> {
+  if (!isRecord(values) || !isRecord(valuesUpdatedAt)) return {};
+  const times = Object.entries(valuesUpdatedAt).filter(
+    (entry): entry is [string, string] =>
+      typeof entry[1] === 'string' && Object.hasOwn(values, entry[0]),
+  );
+  return Object.fromEntries(times);
+}
+
+/** The file after the change, which was made at that time (ISO 8601). */
+function changedFile(file: JsonObject, change: StateChange, now: string): JsonObject {
+  const {
+    activeConversation,
+    contextWindow,
+    values,
+    valuesUpdatedAt: _times,
+    formatVersion: _version,
+    ...others
+  } = file;
+  const known = isRecord(values) ? values : {};
+  const given = change.values ?? {};
+  const merged = Object.entries({ ...known, ...given }).filter(
+    ([key, value]) => value !== null || !Object.hasOwn(given, key),
+  );
+  const fields = {
+    activeConversation:
+      change.activeConversation === undefined ? activeConversation : change.activeConversation,
+    contextWindow: change.contextWindow === undefined ? contextWindow : change.contextWindow,
+  };
+  return {
+    formatVersion: versionOf('state'),
+    ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value != null)),
+    values: Object.fromEntries(merged),
+    valuesUpdatedAt: Object.fromEntries(
+      Object.entries({
+        ...timesOf(file),
+        ...Object.fromEntries(Object.keys(given).map((key) => [key, now])),
+      }).filter(([key]) => merged.some(([name]) => name === key)),
+    ),
+    ...others,
+  };
+}
+
+const isRef = (value: unknown): value is string =>
+  typeof value === 'string' && (CONVERSATION_ID.test(value) || CLIENT_ID.test(value));
+
+/** The same with the time of the whole file, which never becomes earlier. */
+export function changedAt(file: JsonObject, change: StateChange, at: string): JsonObject {
+  const { updatedAt: before } = file;
+  const updatedAt = typeof before === 'string' && before > at ? before : at;
+  return { ...changedFile(file, change, at), updatedAt };
+}

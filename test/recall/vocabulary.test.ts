@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { STOPPED, stemOf, Vocabulary } from '../../src/recall/vocabulary.js';
+import { wordsOf } from '../../src/recall/words.js';
+
+const ENGLISH = 0;
+const PIECES = [
+  ...['The', 'tomatoes', 'TOMATO', 'a1', ' ', '. ', '—', 'é', 'e\u0301', 'Straße', 'ﬁne', 'naïve'],
+  ...['東京', 'タワー', 'ｶﾞｷﾞ', '㍿', '𠮷野家', '𝒳', '\ud800', '\u{1f345}', 'x'.repeat(70)],
+];
+
+/** The stems of a text, one word after the other, by strings. */
+function stemsOf(text: string): (string | undefined)[] {
+  return wordsOf(text).map((word) => stemOf(word, ENGLISH));
+}
+
+function wordsRead({ reader }: Vocabulary, text: string): number[] {
+  reader.clear();
+  reader.add(text);
+  return [...reader.words.array.subarray(0, reader.words.count)];
+}
+
+function stemsRead(vocabulary: Vocabulary, text: string): (string | undefined)[] {
+  const numbers = wordsRead(vocabulary, text).map((word) => vocabulary.stemOf(word, ENGLISH));
+  return numbers.map((number) => (number === STOPPED ? undefined : vocabulary.term(number)));
+}
+
+describe('the vocabulary', () => {
+  it('reads the words of any text as they are cut and stemmed one by one', () => {
+    const vocabulary = new Vocabulary();
+    const text = fc.array(fc.oneof(fc.constantFrom(...PIECES), fc.string())).map((p) => p.join(''));
+    const check = (given: string) => {
+      expect(stemsRead(vocabulary, given)).toEqual(stemsOf(given));
+    };
+    fc.assert(fc.property(text, check), { numRuns: 500 });
+  });
+
+  it('gives 20 000 words a number each, and each the same again', () => {
+    const vocabulary = new Vocabulary();
+    const text = Array.from({ length: 20_000 }, (_, at) => `word${at}`).join(' ');
+    const once = wordsRead(vocabulary, text);
+    const again = wordsRead(vocabulary, text.toUpperCase());
+    expect(new Set(once).size).toBe(20_000);
+    expect(again).toEqual(once);
+  });
+});

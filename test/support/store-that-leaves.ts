@@ -1,0 +1,54 @@
+/** A store in this process on real files whose folder is moved away and back: `withStore`. */
+import { readFileSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { type App, createApp } from '../../src/app.js';
+import { createLog } from '../../src/base/log.js';
+import { loadConfig } from '../../src/config/config.js';
+import { TOOLSETS } from '../../src/tools/define-tool.js';
+import { withPlace } from '../e2e/harness.js';
+
+export interface StoreThatLeaves {
+  readonly app: App;
+  /** Absolute path of a file of the store, where it is now. */
+  file(name: string): string;
+  /** The text of a file of the store. */
+  text(name: string): string;
+  leave(): void;
+  /** Resolves when everything was written. */
+  comeBack(): Promise<void>;
+}
+
+/** With one conversation, `plan`, that has the message `before`. */
+export async function withStore(work: (store: StoreThatLeaves) => Promise<void>): Promise<void> {
+  await withPlace(async ({ root, folder, env }) => {
+    const flags = { root };
+    const given = { flags, env, home: folder, cwd: folder, knownToolsets: TOOLSETS };
+    const config = loadConfig({ ...given, readFile: () => undefined });
+    const app = await createApp(config, { staysUp: true, log: createLog('silent') });
+    const gone = join(folder, 'gone');
+    let at = root;
+    const move = (to: string) => {
+      renameSync(at, to);
+      at = to;
+    };
+    const file = (name: string) => join(at, name);
+    try {
+      await app.conversations.append('plan', [{ role: 'user', content: 'before' }], {
+        create: true,
+      });
+      await work({
+        app,
+        file,
+        text: (name) => readFileSync(file(name), 'utf8'),
+        leave: () => move(gone),
+        async comeBack() {
+          move(root);
+          expect(await app.staying.settle()).toBe(true);
+        },
+      });
+    } finally {
+      await app.close();
+    }
+  });
+}
