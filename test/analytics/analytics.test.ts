@@ -109,7 +109,7 @@ describe('get_analytics', () => {
         const text = await readFile(path, 'utf8');
         await writeFile(path, text.replace('Do bees sleep?', 'Do all bees really sleep?'));
         await expect.poll(totals).toMatchObject({ messages: 4, words: 14 });
-        await rm(join(path, '..'), { recursive: true });
+        await rm(join(path, '..'), { recursive: true, maxRetries: 5 });
         await expect.poll(totals).toMatchObject({ conversations: 0, messages: 0 });
       });
     });
