@@ -86,6 +86,32 @@ describe('a ChatGPT export', () => {
     expect(said(bench.bySource('links'))).toEqual(['user: Where?', 'assistant: There.']);
   });
 
+  it('shows the words and links that stand for the marks of citations', async () => {
+    const bench = await openImportBench();
+    const [source, name, page, lost] = [
+      'cite\ue202a',
+      'entity["x"]',
+      'cite\ue202b',
+      'cite\ue202c',
+    ].map((mark) => `\ue200${mark}\ue201`);
+    const text = `Larch ${source}, sold by ${name}${page}${lost}.`;
+    const url = 'https://larch.example';
+    const content_references = [
+      { matched_text: source, alt: `([Larch](${url}))`, items: [{ url }] },
+      { matched_text: name, alt: 'Larch Timber Ltd' },
+      { matched_text: page, alt: null, items: [{ title: 'Planks', url }, { title: 'no link' }] },
+      { matched_text: ' ', alt: '', items: [{ url }] },
+    ];
+    const message = {
+      ...{ author: { role: 'assistant' }, content: { content_type: 'text', parts: [text] } },
+      metadata: { content_references },
+    };
+    const mapping = { a: { id: 'a', parent: null, message } };
+    await bench.importText([{ id: 'cited', title: 'C', mapping, current_node: 'a' }]);
+    const shown = `Larch ([Larch](${url})), sold by Larch Timber Ltd([Planks](${url})).`;
+    expect(said(bench.bySource('cited'))).toEqual([`assistant: ${shown}`]);
+  });
+
   it('survives a circle of nodes and takes the time of the file where it has none', async () => {
     const bench = await openImportBench();
     await bench.import(FIXTURE);

@@ -133,7 +133,8 @@ function addToolMessage(turns: Turns, read: Read, names: NamedFiles): void {
 }
 
 function textOfMessage({ content, metadata, type }: Read, names: NamedFiles): string {
-  const body = bodyOf(content, type, names).replace(CITATION, '');
+  const shown = shownCitations(metadata);
+  const body = bodyOf(content, type, names).replace(CITATION, (mark) => shown.get(mark) ?? '');
   const files = objectsIn(metadata['attachments']).map((file) => {
     const name = textIn(file['name']) ?? textIn(file['id']) ?? 'unnamed';
     return attachmentLine('file', name, names(textIn(file['id']) ?? name));
@@ -141,6 +142,25 @@ function textOfMessage({ content, metadata, type }: Read, names: NamedFiles): st
   // A picture that was uploaded is both a part and an attachment.
   const missing = files.filter((line) => !body.includes(line));
   return [body, ...missing].filter((text) => text !== '').join('\n\n');
+}
+
+/** What the web page shows in the place of each mark: words with their link, or the sources. */
+function shownCitations(metadata: JsonObject): ReadonlyMap<string, string> {
+  const references = objectsIn(metadata['content_references']);
+  return new Map(
+    references.map((reference) => [
+      textIn(reference['matched_text']) ?? '',
+      textIn(reference['alt']) ?? linksOf(objectsIn(reference['items'])),
+    ]),
+  );
+}
+
+function linksOf(items: readonly JsonObject[]): string {
+  const links = items.flatMap(({ title, url }) => {
+    const address = textIn(url);
+    return address === undefined ? [] : [`[${textIn(title) ?? address}](${address})`];
+  });
+  return links.length === 0 ? '' : `(${links.join(', ')})`;
 }
 
 function bodyOf(content: JsonObject, type: string, names: NamedFiles): string {
