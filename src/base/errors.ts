@@ -66,7 +66,7 @@ export const ERROR_KINDS = {
   PROVIDER: kind(3100, 'The stored conversation is unchanged; call again later.', true),
   PROVIDER_RETIRED: kind(3101, 'Set PERPLEXITY_BACKEND=agent.'),
   DECRYPT: kind(3200, 'Check the encryption key; the file was left untouched.'),
-  CANCELLED: kind(3300, 'The call was cancelled before it changed anything.'),
+  CANCELLED: kind(3300, 'What was finished before it was cancelled is stored.'),
   INTERNAL: kind(
     5000,
     'Daybook has a bug here. The log on stderr has the details; please report it.',
