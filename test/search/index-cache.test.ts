@@ -1,5 +1,6 @@
 import {
   cpSync,
+  existsSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -273,10 +274,11 @@ describe('writers that are killed, and two at once', () => {
       await startWriter(logsFolder, cachePath),
       await startWriter(logsFolder, cachePath),
     ];
+    // A writer begins before its first file is there, which a busy machine makes late.
+    await expect.poll(() => existsSync(cachePath), { timeout: 30_000 }).toBe(true);
     for (let round = 0; round < 20; round += 1) {
       const { answers, filesRead } = await start(logsFolder, cachePath);
-      expect(answers).toBe(expected);
-      expect(filesRead === 0 || round === 0).toBe(true);
+      expect({ answers, filesRead }).toEqual({ answers: expected, filesRead: 0 });
     }
     for (const writer of writers) await killWriter(writer);
   });
