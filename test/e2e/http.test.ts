@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { errnoOf } from '../../src/base/errors.js';
 import { ask, begin, rpc } from '../support/http-place.js';
 import { contentsOf, type Place, runCommand, withClient, withPlace } from './harness.js';
 import { connectHttp, type HttpClient, startHttp, withHttp } from './http-harness.js';
@@ -84,8 +85,17 @@ function listeningAddresses(pid: number): string[] {
     .map(([, address = '']) => address.split(':')[0] ?? '');
 }
 
+/** A file that the server closes meanwhile is no socket of it. */
 function ownSockets(pid: number): Set<string> {
-  const links = readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`));
+  const targetOf = (fd: string) => {
+    try {
+      return readlinkSync(`/proc/${pid}/fd/${fd}`);
+    } catch (error) {
+      if (errnoOf(error) === 'ENOENT') return '';
+      throw error;
+    }
+  };
+  const links = readdirSync(`/proc/${pid}/fd`).map(targetOf);
   return new Set(links.flatMap((link) => /^socket:\[(\d+)\]$/.exec(link)?.[1] ?? []));
 }
 
