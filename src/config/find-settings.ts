@@ -61,7 +61,8 @@ export function checkSettings(found: FoundSettings): SettingValues {
   const given = Object.fromEntries(
     NAMES.flatMap((name) => (found[name] ? [[name, found[name].value]] : [])),
   );
-  const parsed = settingsSchema.safeParse(given);
+  // Used once in a process: compiling it would take longer than the check.
+  const parsed = settingsSchema.safeParse(given, { jitless: true });
   if (parsed.success) return parsed.data;
   const key = NAMES.find((name) => name === parsed.error.issues[0]?.path[0]) ?? 'root';
   const { takes, secret }: Setting = SETTINGS[key];
