@@ -205,7 +205,7 @@ describe('architecture', () => {
     // The second one reads what /proc says of other processes.
     const doors = /^files\/(door\/[\w-]+|locks\/process-identity)\.ts$/;
     expect(found.filter((path) => !doors.test(path))).toEqual([]);
-    expect(found).toContain('files/door/open-regular.ts');
+    expect(found).toContain('files/safe-access/open-regular.ts');
   });
 
   it('keeps files readable: at most 400 lines, with a header that says what they are for', () => {
