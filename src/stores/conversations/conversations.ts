@@ -326,6 +326,11 @@ export class ConversationStore {
     return this.#core.seed(stamp, head, outline);
   }
 
+  /** Runs `load`, which seeds. Listings wait for it: they would read what the cache has. It must not reject. */
+  seedBy(load: () => Promise<void>): Promise<void> {
+    return this.#core.catalogue.seedBy(load);
+  }
+
   /** Everything readable that is known now, with the stamps at which it was read. */
   known(): ReturnType<StoreCore['known']> {
     return this.#core.known();

@@ -26,6 +26,7 @@ import { type CachedDocument, DocumentCache } from './document-cache.js';
 import {
   type ConversationPart,
   type MessageRange,
+  mayHaveOutline,
   type Outline,
   Outlines,
   outlineOf,
@@ -43,6 +44,8 @@ export interface ConversationFilesOptions {
   durability: Durability;
   clock: Clock;
   codec: Codec;
+  /** Resolves when the outlines of a cache, if one is being loaded, are known. */
+  seeded(): Promise<void>;
   /** Throws while the store is away: then only what is in memory can be read. */
   requireHere(): void;
   /** Called with every version that this process wrote or came across. */
@@ -105,11 +108,12 @@ export class ConversationFiles {
 
   /** The same with some of its messages; of a large file that was read before, only those are read. */
   async readPart(id: string, range: MessageRange): Promise<ConversationPart | undefined> {
-    const part =
-      this.#cache.get(id) === undefined
-        ? await this.outlines.read(id, this.fileOf(id), range)
-        : undefined;
-    if (part !== undefined) return part;
+    const path = this.fileOf(id);
+    if (this.#cache.get(id) === undefined) {
+      if (mayHaveOutline(readStampNow(path)?.size)) await this.#options.seeded();
+      const part = await this.outlines.read(id, path, range);
+      if (part !== undefined) return part;
+    }
     const found = await this.read(id);
     return found && partOf(found.document, range);
   }

@@ -18,6 +18,9 @@ import type { ConversationHead, Message } from '../document/schema.js';
 const SMALLEST_BYTES = 4_000_000;
 const PART_BYTES = 256 * 1024;
 
+/** Whether a file of this size gets an outline when it is read. */
+export const mayHaveOutline = (sizeBytes = 0n): boolean => sizeBytes >= SMALLEST_BYTES;
+
 /** Some neighbouring messages in the file. */
 interface OutlinePart extends ListPart {
   /** `createdAt` of the message before them, which counts for a message without its own. */
@@ -115,7 +118,7 @@ export function outlineOf(
   list: readonly ListPart[],
   sizeBytes: number,
 ): Outline | undefined {
-  if (sizeBytes < SMALLEST_BYTES || list.length === 0) return undefined;
+  if (!mayHaveOutline(BigInt(sizeBytes)) || list.length === 0) return undefined;
   const parts: OutlinePart[] = [];
   let position = 0;
   for (const { from, end, count } of list) {
