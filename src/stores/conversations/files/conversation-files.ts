@@ -74,7 +74,7 @@ export class ConversationFiles {
   readonly #options: ConversationFilesOptions;
   readonly #cache = new DocumentCache();
   /** Of the large files that this process read as a whole, or a cache remembers. */
-  readonly outlines = new Outlines();
+  readonly outlines: Outlines;
   /** Reads of conversations that are under way: who asks for the same version waits for it. */
   readonly #reading = new Map<string, Promise<CachedDocument | undefined>>();
   #lastIdMs = 0;
@@ -83,6 +83,7 @@ export class ConversationFiles {
 
   constructor(options: ConversationFilesOptions) {
     this.#options = options;
+    this.outlines = new Outlines(options.codec);
   }
 
   folderOf(conversationId: string): string {
@@ -181,9 +182,10 @@ export class ConversationFiles {
       path,
       async ({ bytes, stamp }) => {
         const steps = stepsOf(bytes, { path, conversationId }, codec);
-        const { document, hasSeparateMessages, parts } = await runInSlices(steps);
-        const isAsStored = hasSeparateMessages && BigInt(bytes.byteLength) === stamp.size;
-        outline = isAsStored ? outlineOf(document, parts, bytes.byteLength) : undefined;
+        const { document, hasSeparateMessages, isSealed, parts } = await runInSlices(steps);
+        const sizeBytes = bytes.byteLength;
+        const isAsStored = hasSeparateMessages && BigInt(sizeBytes) === stamp.size;
+        outline = isAsStored ? outlineOf(document, parts, { sizeBytes, isSealed }) : undefined;
         return document;
       },
       clock,
