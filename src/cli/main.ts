@@ -1,12 +1,9 @@
 #!/usr/bin/env node
-/**
- * The command `daybook`. `program.ts` lists the commands, `status.ts` says what a command ends with.
- * Everything is imported after source maps are switched on, because Node reads the map of a file only
- * when it loads the file: stack traces then name the lines of the sources instead of the bundle.
- */
-process.setSourceMapsEnabled(true);
+/** The command `daybook`. `program.ts` lists the commands, `status.ts` says what a command ends with. */
+import { createProgram } from './program.js';
+import { useSourceMaps } from './source-maps.js';
 
-const { createProgram } = await import('./program.js');
+useSourceMaps();
 
 const args = process.argv.slice(2);
 try {

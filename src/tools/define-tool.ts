@@ -87,9 +87,32 @@ export interface Tool<I extends z.ZodObject = z.ZodObject, O extends z.ZodObject
   run(input: z.output<I>, app: App, call: ToolCall): Promise<z.input<O>>;
 }
 
-/** Keeps the types of one tool together; holds at compile time what it can. */
+/** A tool as its file writes it: with functions that make its schemas. */
+interface Definition<I extends z.ZodObject, O extends z.ZodObject>
+  extends Omit<Tool<I, O>, 'input' | 'output'> {
+  input(): I;
+  output(): O;
+}
+
+/**
+ * Holds the types of one tool together. A schema is made when it is first asked for: the schemas of all
+ * tools together take longer than the rest of a start.
+ */
 export function defineTool<I extends z.ZodObject, O extends z.ZodObject>(
-  tool: Tool<I, O>,
+  definition: Definition<I, O>,
 ): Tool<I, O> {
-  return tool;
+  const { input: makeInput, output: makeOutput, ...tool } = definition;
+  let input: I | undefined;
+  let output: O | undefined;
+  return {
+    ...tool,
+    get input() {
+      input ??= makeInput();
+      return input;
+    },
+    get output() {
+      output ??= makeOutput();
+      return output;
+    },
+  };
 }

@@ -15,24 +15,25 @@ const probe: Tool = defineTool({
   toolset: 'insights',
   title: 'Probe',
   description: 'A tool that takes one of everything.',
-  input: z.strictObject({
-    id: z.uuid().describe('Which one.'),
-    kind: z.enum(['small', 'large']).describe('How large.'),
-    body: z.string().describe('Text.'),
-    limit: z.number().int().min(1).max(9).describe('How many.').default(3),
-    wide: z.boolean().describe('Wide.').default(false),
-    deep: z.boolean().describe('Deep.').default(true),
-    open: z.boolean().describe('Either.').exactOptional(),
-    tags: z.array(z.string()).describe('Words.').exactOptional(),
-    meta_data: jsonObject('Anything.').exactOptional(),
-    items: z
-      .array(z.strictObject({ a: z.number() }))
-      .describe('Things.')
-      .exactOptional(),
-    until: z.string().nullable().describe('When.').exactOptional(),
-    matchType: z.enum(['auto', 'any']).describe('How.').default('auto'),
-  }),
-  output: z.object({ success }),
+  input: () =>
+    z.strictObject({
+      id: z.uuid().describe('Which one.'),
+      kind: z.enum(['small', 'large']).describe('How large.'),
+      body: z.string().describe('Text.'),
+      limit: z.number().int().min(1).max(9).describe('How many.').default(3),
+      wide: z.boolean().describe('Wide.').default(false),
+      deep: z.boolean().describe('Deep.').default(true),
+      open: z.boolean().describe('Either.').exactOptional(),
+      tags: z.array(z.string()).describe('Words.').exactOptional(),
+      meta_data: jsonObject('Anything.').exactOptional(),
+      items: z
+        .array(z.strictObject({ a: z.number() }))
+        .describe('Things.')
+        .exactOptional(),
+      until: z.string().nullable().describe('When.').exactOptional(),
+      matchType: z.enum(['auto', 'any']).describe('How.').default('auto'),
+    }),
+  output: () => z.object({ success }),
   annotations: ADDS,
   run: async () => ({}),
 });

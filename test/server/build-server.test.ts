@@ -40,12 +40,13 @@ const echo = defineTool({
   toolset: 'conversations',
   title: 'Echo',
   description: 'Gives back what it was given.',
-  input: z.strictObject({
-    word: z.enum(['yes', 'no']).describe('One of two words.'),
-    times: z.number().int().min(1).describe('How often.').default(2),
-    data: jsonObject('Anything.').exactOptional(),
-  }),
-  output: z.object({ success, said: z.string(), data: jsonObject('Same.').exactOptional() }),
+  input: () =>
+    z.strictObject({
+      word: z.enum(['yes', 'no']).describe('One of two words.'),
+      times: z.number().int().min(1).describe('How often.').default(2),
+      data: jsonObject('Anything.').exactOptional(),
+    }),
+  output: () => z.object({ success, said: z.string(), data: jsonObject('Same.').exactOptional() }),
   annotations,
   async run({ word, times, data }) {
     return { said: word.repeat(times), ...(data && { data }) };

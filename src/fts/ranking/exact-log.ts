@@ -1,6 +1,6 @@
 /**
  * The natural logarithm, correctly rounded. V8's Math.log is off by one bit in some 7 % of cases,
- * the C library behind SQLite practically never, and FTS5's rank is to be equal to the last bit.
+ * the C library behind SQLite once in some thousands, and FTS5's rank is to be equal to the last bit.
  * Costs about a microsecond; called once per phrase of a query.
  */
 

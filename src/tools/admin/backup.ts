@@ -14,20 +14,21 @@ export const backup = defineTool({
   title: 'Back up the store',
   description:
     'Writes all conversations, notes and facts into one dated archive (.tar.gz), reads it back and compares every file. Use it when the user asks for a backup or before large changes. Tell the user the path; `daybook restore <path>` in a terminal restores it.',
-  input: z.strictObject({}),
-  output: z.object({
-    success,
-    path: z.string(),
-    createdAt: z.string(),
-    sizeBytes: z.number().int(),
-    files: z.number().int().describe('Files in the archive.'),
-    dataBytes: z.number().int().describe('Their size before compression.'),
-    leftOut: z
-      .array(z.object({ name: z.string(), reason: z.string() }))
-      .describe('Files that are not in the archive (at most 20 are named).'),
-    leftOutTotal: z.number().int(),
-    removed: z.array(z.string()).describe('Old backups that were removed.'),
-  }),
+  input: () => z.strictObject({}),
+  output: () =>
+    z.object({
+      success,
+      path: z.string(),
+      createdAt: z.string(),
+      sizeBytes: z.number().int(),
+      files: z.number().int().describe('Files in the archive.'),
+      dataBytes: z.number().int().describe('Their size before compression.'),
+      leftOut: z
+        .array(z.object({ name: z.string(), reason: z.string() }))
+        .describe('Files that are not in the archive (at most 20 are named).'),
+      leftOutTotal: z.number().int(),
+      removed: z.array(z.string()).describe('Old backups that were removed.'),
+    }),
   annotations: ADDS,
   async run(_input, { backups }, { signal, progress }) {
     const report = await backups.make({

@@ -7,11 +7,12 @@ export const listInsightContexts = defineTool({
   toolset: 'admin',
   title: 'Projects that have insights',
   description: 'Lists the contexts that have insights, those with the most first.',
-  input: z.strictObject({}),
-  output: z.object({
-    success,
-    contexts: z.array(z.object({ context: z.string(), insights: z.number().int() })),
-  }),
+  input: () => z.strictObject({}),
+  output: () =>
+    z.object({
+      success,
+      contexts: z.array(z.object({ context: z.string(), insights: z.number().int() })),
+    }),
   annotations: READS,
   quotesText: true,
   async run(_input, { insights }) {

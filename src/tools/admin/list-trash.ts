@@ -11,30 +11,32 @@ export const listTrash = defineTool({
   title: 'What was deleted',
   description:
     'Lists the conversations, notes and insights in the trash, the last deleted first. Bring one back with restore_conversation.',
-  input: z.strictObject({
-    limit: z.number().int().min(1).max(100).describe('Most of each list.').default(50),
-  }),
-  output: z.object({
-    success,
-    total: z.number().int().describe('Conversations.'),
-    conversations: z.array(
-      z.object({
-        name: z.string().describe('Its name in the trash.'),
-        conversationId: z.string(),
-        title: z.string().exactOptional(),
-        deletedAt: z.string().exactOptional(),
-      }),
-    ),
-    others: z.array(
-      z.object({
-        kind: z.enum(['note', 'insight']),
-        name: z.string(),
-        title: z.string().describe('Path or first line.').exactOptional(),
-        deletedAt: z.string().exactOptional(),
-      }),
-    ),
-    othersTotal: z.number().int(),
-  }),
+  input: () =>
+    z.strictObject({
+      limit: z.number().int().min(1).max(100).describe('Most of each list.').default(50),
+    }),
+  output: () =>
+    z.object({
+      success,
+      total: z.number().int().describe('Conversations.'),
+      conversations: z.array(
+        z.object({
+          name: z.string().describe('Its name in the trash.'),
+          conversationId: z.string(),
+          title: z.string().exactOptional(),
+          deletedAt: z.string().exactOptional(),
+        }),
+      ),
+      others: z.array(
+        z.object({
+          kind: z.enum(['note', 'insight']),
+          name: z.string(),
+          title: z.string().describe('Path or first line.').exactOptional(),
+          deletedAt: z.string().exactOptional(),
+        }),
+      ),
+      othersTotal: z.number().int(),
+    }),
   annotations: READS,
   quotesText: true,
   async run({ limit }, { conversations, trash }) {

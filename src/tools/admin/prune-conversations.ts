@@ -16,48 +16,50 @@ export const pruneConversations = defineTool({
   title: 'Prune conversations',
   description:
     'Shows which conversations a rule, or without one the retention policy, would move to the trash, and why. dryRun: false moves them; show the user the list first. Pinned ones never go.',
-  input: z.strictObject({
-    olderThanDays: z
-      .number()
-      .int()
-      .min(1)
-      .max(36_500)
-      .describe('Days since the last message.')
-      .exactOptional(),
-    module: z.string().min(1).describe('Only this module.').exactOptional(),
-    tag: z.string().min(1).describe('Only with this tag.').exactOptional(),
-    bySize: z.boolean().describe('Also the oldest, over 80 % of the limit.').default(false),
-    dryRun: z.boolean().describe('False: do it.').default(true),
-  }),
-  output: z.object({
-    success,
-    dryRun: z.boolean(),
-    total: z.number().int().describe('Conversations that were chosen.'),
-    sizeBytes: z.number().int().describe('Their size.'),
-    moved: z.number().int().describe('Moved to the trash by this call.'),
-    removedFromTrash: z
-      .number()
-      .int()
-      .describe('Items of the trash that were, or with dryRun would be, removed permanently.'),
-    conversations: z
-      .array(
-        z.object({
-          conversationId: z.string(),
-          title: z.string().exactOptional(),
-          module: z.string().exactOptional(),
-          lastMessageAt: z.string(),
-          messageCount: z.number().int(),
-          sizeBytes: z.number().int(),
-          reason: z.string(),
-        }),
-      )
-      .describe('Those without a message for the longest time first, at most 50.'),
-    skipped: z
-      .array(z.object({ conversationId: z.string(), reason: z.string() }))
-      .describe('Conversations that match, but were not moved, with the reason.'),
-    storeBytes: z.number().int().describe('Size of the store before, without the trash.'),
-    limitBytes: z.number().int().exactOptional(),
-  }),
+  input: () =>
+    z.strictObject({
+      olderThanDays: z
+        .number()
+        .int()
+        .min(1)
+        .max(36_500)
+        .describe('Days since the last message.')
+        .exactOptional(),
+      module: z.string().min(1).describe('Only this module.').exactOptional(),
+      tag: z.string().min(1).describe('Only with this tag.').exactOptional(),
+      bySize: z.boolean().describe('Also the oldest, over 80 % of the limit.').default(false),
+      dryRun: z.boolean().describe('False: do it.').default(true),
+    }),
+  output: () =>
+    z.object({
+      success,
+      dryRun: z.boolean(),
+      total: z.number().int().describe('Conversations that were chosen.'),
+      sizeBytes: z.number().int().describe('Their size.'),
+      moved: z.number().int().describe('Moved to the trash by this call.'),
+      removedFromTrash: z
+        .number()
+        .int()
+        .describe('Items of the trash that were, or with dryRun would be, removed permanently.'),
+      conversations: z
+        .array(
+          z.object({
+            conversationId: z.string(),
+            title: z.string().exactOptional(),
+            module: z.string().exactOptional(),
+            lastMessageAt: z.string(),
+            messageCount: z.number().int(),
+            sizeBytes: z.number().int(),
+            reason: z.string(),
+          }),
+        )
+        .describe('Those without a message for the longest time first, at most 50.'),
+      skipped: z
+        .array(z.object({ conversationId: z.string(), reason: z.string() }))
+        .describe('Conversations that match, but were not moved, with the reason.'),
+      storeBytes: z.number().int().describe('Size of the store before, without the trash.'),
+      limitBytes: z.number().int().exactOptional(),
+    }),
   annotations: REMOVES,
   quotesText: true,
   async run({ dryRun, bySize, ...rule }, { retention }, { signal, progress }) {

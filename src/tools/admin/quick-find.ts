@@ -13,26 +13,28 @@ export const quickFind = defineTool({
   title: 'Find by name',
   description:
     'Finds conversations, notes, headings, insights and subjects of the knowledge graph by words of their names; beginnings of words and small typing errors are enough. For what was said use search_messages.',
-  input: z.strictObject({
-    query: z.string().min(1).max(1000).describe('Words of the name.'),
-    kinds: z.array(z.enum(ENTRY_KINDS)).min(1).describe('Only these kinds.').exactOptional(),
-    limit: z.number().int().min(1).max(100).describe('Maximum number of results.').default(20),
-  }),
-  output: z.object({
-    success,
-    total: z.number().int(),
-    hits: z.array(
-      z.object({
-        kind: z.enum(ENTRY_KINDS),
-        id: z.string().describe('Of a note its path; of a heading path:line.'),
-        title: z.string(),
-        matches: z
-          .array(z.object({ field: z.enum(MATCH_FIELDS), text: z.string() }))
-          .describe('The fields in which words of the query were found.'),
-      }),
-    ),
-    suggestions: z.array(z.string()).describe('Where nothing was found: names like these.'),
-  }),
+  input: () =>
+    z.strictObject({
+      query: z.string().min(1).max(1000).describe('Words of the name.'),
+      kinds: z.array(z.enum(ENTRY_KINDS)).min(1).describe('Only these kinds.').exactOptional(),
+      limit: z.number().int().min(1).max(100).describe('Maximum number of results.').default(20),
+    }),
+  output: () =>
+    z.object({
+      success,
+      total: z.number().int(),
+      hits: z.array(
+        z.object({
+          kind: z.enum(ENTRY_KINDS),
+          id: z.string().describe('Of a note its path; of a heading path:line.'),
+          title: z.string(),
+          matches: z
+            .array(z.object({ field: z.enum(MATCH_FIELDS), text: z.string() }))
+            .describe('The fields in which words of the query were found.'),
+        }),
+      ),
+      suggestions: z.array(z.string()).describe('Where nothing was found: names like these.'),
+    }),
   annotations: READS,
   quotesText: true,
   async run({ query, kinds, limit }, app) {

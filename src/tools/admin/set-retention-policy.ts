@@ -9,22 +9,24 @@ export const setRetentionPolicy = defineTool({
   title: 'Set the retention policy',
   description:
     'Replaces the policy by which conversations, never pinned ones, are moved to the trash once a day. Only when the user asks for it. Without rules and bySize nothing goes.',
-  input: z.strictObject({
-    rules: z.array(ruleSchema).max(MOST_RULES).describe('One that fits is enough.').default([]),
-    bySize: z.boolean().describe('The oldest go over 80 % of the limit.').default(false),
-  }),
-  output: z.object({
-    success,
-    rules: z.array(ruleSchema),
-    bySize: z.boolean(),
-    isActive: z.boolean().describe('Whether anything is moved automatically.'),
-    policyPath: z.string(),
-    trashKeepDays: z
-      .number()
-      .int()
-      .describe('Days in the trash after which it is removed permanently; 0: it stays.'),
-    wouldMove: z.number().int().describe('Conversations that the next run would move.'),
-  }),
+  input: () =>
+    z.strictObject({
+      rules: z.array(ruleSchema).max(MOST_RULES).describe('One that fits is enough.').default([]),
+      bySize: z.boolean().describe('The oldest go over 80 % of the limit.').default(false),
+    }),
+  output: () =>
+    z.object({
+      success,
+      rules: z.array(ruleSchema),
+      bySize: z.boolean(),
+      isActive: z.boolean().describe('Whether anything is moved automatically.'),
+      policyPath: z.string(),
+      trashKeepDays: z
+        .number()
+        .int()
+        .describe('Days in the trash after which it is removed permanently; 0: it stays.'),
+      wouldMove: z.number().int().describe('Conversations that the next run would move.'),
+    }),
   annotations: CHANGES,
   async run({ rules, bySize }, { retention }, { signal }) {
     await retention.policy.write({ rules, bySize });

@@ -14,33 +14,34 @@ export const verifyStore = defineTool({
   title: 'Check the store',
   description:
     'Checks all stored files, the search index, backups, permissions, locks and the disk, and changes nothing. Use it when something cannot be read, or when the user asks whether all is well. `daybook doctor --repair` in a terminal repairs what can be repaired.',
-  input: z.strictObject({}),
-  output: z.object({
-    success,
-    isHealthy: z.boolean().describe('Whether nothing was found that needs a person.'),
-    steps: z.array(
-      z.object({
-        check: z.string(),
-        checked: z.number().int().describe('Files or entries that were checked.'),
-        durationMs: z.number(),
-        findings: z.number().int(),
-        error: z.object({ code: z.string(), message: z.string() }).exactOptional(),
-      }),
-    ),
-    findings: z
-      .array(
+  input: () => z.strictObject({}),
+  output: () =>
+    z.object({
+      success,
+      isHealthy: z.boolean().describe('Whether nothing was found that needs a person.'),
+      steps: z.array(
         z.object({
           check: z.string(),
-          severity: z.enum(['error', 'warning', 'note']),
-          path: z.string(),
-          message: z.string(),
-          hint: z.string(),
-          repairable: z.boolean(),
+          checked: z.number().int().describe('Files or entries that were checked.'),
+          durationMs: z.number(),
+          findings: z.number().int(),
+          error: z.object({ code: z.string(), message: z.string() }).exactOptional(),
         }),
-      )
-      .describe('At most 50, errors first.'),
-    findingsTotal: z.number().int(),
-  }),
+      ),
+      findings: z
+        .array(
+          z.object({
+            check: z.string(),
+            severity: z.enum(['error', 'warning', 'note']),
+            path: z.string(),
+            message: z.string(),
+            hint: z.string(),
+            repairable: z.boolean(),
+          }),
+        )
+        .describe('At most 50, errors first.'),
+      findingsTotal: z.number().int(),
+    }),
   annotations: READS,
   quotesText: true,
   async run(_input, { doctor }, { signal, progress }) {

@@ -32,23 +32,25 @@ export const configureLlmProvider = defineTool({
   title: 'Language models for summaries',
   description:
     'Lists, sets or removes the language models that write summaries; without one no model is used. Tell the user what disclosure says.',
-  input: z.strictObject({
-    action: z.enum(['list', 'set', 'remove']).describe('What to do.').default('list'),
-    name: z.string().describe('Its name here.').exactOptional(),
-    kind: z.enum(PROVIDER_KINDS).describe('Kind of server.').exactOptional(),
-    model: z.string().describe('Model name.').exactOptional(),
-    endpoint: z.string().describe('Base URL.').exactOptional(),
-    apiKeyEnv: z.string().describe('NAME of the variable with the key.').exactOptional(),
-    priority: z.number().int().describe('Greatest first.').exactOptional(),
-    isActive: z.boolean().describe('Whether used.').exactOptional(),
-  }),
-  output: z.object({
-    success,
-    providers: z.array(shown).describe('In the order in which they are asked.'),
-    path: z.string().describe('The file of the list.'),
-    disclosure: z.string().describe('What will be sent where; tell the user.').exactOptional(),
-    nextStep: z.string().describe('What the user has to do first.').exactOptional(),
-  }),
+  input: () =>
+    z.strictObject({
+      action: z.enum(['list', 'set', 'remove']).describe('What to do.').default('list'),
+      name: z.string().describe('Its name here.').exactOptional(),
+      kind: z.enum(PROVIDER_KINDS).describe('Kind of server.').exactOptional(),
+      model: z.string().describe('Model name.').exactOptional(),
+      endpoint: z.string().describe('Base URL.').exactOptional(),
+      apiKeyEnv: z.string().describe('NAME of the variable with the key.').exactOptional(),
+      priority: z.number().int().describe('Greatest first.').exactOptional(),
+      isActive: z.boolean().describe('Whether used.').exactOptional(),
+    }),
+  output: () =>
+    z.object({
+      success,
+      providers: z.array(shown).describe('In the order in which they are asked.'),
+      path: z.string().describe('The file of the list.'),
+      disclosure: z.string().describe('What will be sent where; tell the user.').exactOptional(),
+      nextStep: z.string().describe('What the user has to do first.').exactOptional(),
+    }),
   annotations: CHANGES,
   async run(
     { action, name, ...change },

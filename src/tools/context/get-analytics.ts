@@ -42,62 +42,64 @@ export const getAnalytics = defineTool({
   title: 'Figures of the store',
   description:
     'Counts messages, words, tokens and cost by day, week or month, by module, role, model and conversation; tells how long sessions and pauses are, at which hours of the week people talk, and which words set that time apart. Days are those of the time zone.',
-  input: z.strictObject({
-    from: day.describe('First day (default: the first message).').exactOptional(),
-    to: day.describe('Last day (default: the last message).').exactOptional(),
-    module: z.string().max(1000).describe('Only conversations of this module.').exactOptional(),
-    role: z.enum(ROLES).describe('Only messages of this role.').exactOptional(),
-    period: z.enum(PERIODS).describe('What the sums over time are of.').default('month'),
-    timeZone: z
-      .string()
-      .refine(isTimeZone, { error: 'takes a time zone such as Europe/Berlin or UTC' })
-      .describe('Default: the setting, else that of the system.')
-      .exactOptional(),
-    include: z
-      .array(z.enum(ANALYTICS_PARTS))
-      .describe('Which parts to return (default: all).')
-      .default([...ANALYTICS_PARTS]),
-    limit: count.min(1).max(100).describe('Most entries of each list.').default(10),
-    maxTokens,
-  }),
-  output: z.object({
-    success,
-    timeZone: z.string(),
-    totals: z.object(sums),
-    pace: z.object({
-      sessions: count.describe('A pause of more than 30 minutes begins a new one.'),
-      medianMinutes: z.number(),
-      longestMinutes: z.number(),
-      medianPauseSeconds: z.number(),
-      medianMessages: z.number(),
+  input: () =>
+    z.strictObject({
+      from: day.describe('First day (default: the first message).').exactOptional(),
+      to: day.describe('Last day (default: the last message).').exactOptional(),
+      module: z.string().max(1000).describe('Only conversations of this module.').exactOptional(),
+      role: z.enum(ROLES).describe('Only messages of this role.').exactOptional(),
+      period: z.enum(PERIODS).describe('What the sums over time are of.').default('month'),
+      timeZone: z
+        .string()
+        .refine(isTimeZone, { error: 'takes a time zone such as Europe/Berlin or UTC' })
+        .describe('Default: the setting, else that of the system.')
+        .exactOptional(),
+      include: z
+        .array(z.enum(ANALYTICS_PARTS))
+        .describe('Which parts to return (default: all).')
+        .default([...ANALYTICS_PARTS]),
+      limit: count.min(1).max(100).describe('Most entries of each list.').default(10),
+      maxTokens,
     }),
-    periods: named.describe('Oldest first; those without messages are left out.').exactOptional(),
-    omittedPeriods: count
-      .describe('The oldest messages, which do not fit into maxTokens.')
-      .exactOptional(),
-    modules: named.describe('An empty name: no module.').exactOptional(),
-    roles: named.exactOptional(),
-    models: named.exactOptional(),
-    conversations: z
-      .array(
-        z.object({
-          conversationId: z.string(),
-          title: z.string().exactOptional(),
-          minutes: z.number().describe('Of all its sessions.'),
-          ...sums,
-        }),
-      )
-      .describe('The longest.')
-      .exactOptional(),
-    week: z
-      .array(z.array(count))
-      .describe('Messages by weekday, Monday first, and hour.')
-      .exactOptional(),
-    topics: z
-      .array(z.object({ word: z.string(), messages: count, conversations: count }))
-      .describe('Words that distinguish these messages, the most distinctive first.')
-      .exactOptional(),
-  }),
+  output: () =>
+    z.object({
+      success,
+      timeZone: z.string(),
+      totals: z.object(sums),
+      pace: z.object({
+        sessions: count.describe('A pause of more than 30 minutes begins a new one.'),
+        medianMinutes: z.number(),
+        longestMinutes: z.number(),
+        medianPauseSeconds: z.number(),
+        medianMessages: z.number(),
+      }),
+      periods: named.describe('Oldest first; those without messages are left out.').exactOptional(),
+      omittedPeriods: count
+        .describe('The oldest messages, which do not fit into maxTokens.')
+        .exactOptional(),
+      modules: named.describe('An empty name: no module.').exactOptional(),
+      roles: named.exactOptional(),
+      models: named.exactOptional(),
+      conversations: z
+        .array(
+          z.object({
+            conversationId: z.string(),
+            title: z.string().exactOptional(),
+            minutes: z.number().describe('Of all its sessions.'),
+            ...sums,
+          }),
+        )
+        .describe('The longest.')
+        .exactOptional(),
+      week: z
+        .array(z.array(count))
+        .describe('Messages by weekday, Monday first, and hour.')
+        .exactOptional(),
+      topics: z
+        .array(z.object({ word: z.string(), messages: count, conversations: count }))
+        .describe('Words that distinguish these messages, the most distinctive first.')
+        .exactOptional(),
+    }),
   annotations: READS,
   view: 'figures',
   quotesText: true,

@@ -33,22 +33,24 @@ export const getContextSummary = defineTool({
   title: 'Summaries of conversations',
   description:
     'Says what several conversations, or all of a span of time, were about: a summary of each, last changed first.',
-  input: z.strictObject({
-    conversationIds: z.array(z.string()).min(1).max(100).describe('Ids or keys.').exactOptional(),
-    module: z.string().describe('Of this module.').exactOptional(),
-    startDate: z.string().describe('ISO 8601 date or time.').exactOptional(),
-    endDate: z.string().describe('ISO 8601.').exactOptional(),
-    level: z.enum(SUMMARY_LEVELS).describe('Length of each.').default('brief'),
-    offset: z.number().int().min(0).describe('nextOffset.').default(0),
-    maxTokens,
-  }),
-  output: z.object({
-    success,
-    nextOffset: z.number().int().describe('Pass as offset for what follows.').exactOptional(),
-    hasMore: z.boolean(),
-    total: z.number().int().describe('Selected conversations, on all pages.'),
-    conversations: z.array(item),
-  }),
+  input: () =>
+    z.strictObject({
+      conversationIds: z.array(z.string()).min(1).max(100).describe('Ids or keys.').exactOptional(),
+      module: z.string().describe('Of this module.').exactOptional(),
+      startDate: z.string().describe('ISO 8601 date or time.').exactOptional(),
+      endDate: z.string().describe('ISO 8601.').exactOptional(),
+      level: z.enum(SUMMARY_LEVELS).describe('Length of each.').default('brief'),
+      offset: z.number().int().min(0).describe('nextOffset.').default(0),
+      maxTokens,
+    }),
+  output: () =>
+    z.object({
+      success,
+      nextOffset: z.number().int().describe('Pass as offset for what follows.').exactOptional(),
+      hasMore: z.boolean(),
+      total: z.number().int().describe('Selected conversations, on all pages.'),
+      conversations: z.array(item),
+    }),
   annotations: READS,
   quotesText: true,
   async run(input, { conversations, summaries }, { signal, progress }) {

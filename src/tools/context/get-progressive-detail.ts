@@ -31,40 +31,45 @@ export const getProgressiveDetail = defineTool({
   title: 'A conversation, step by step',
   description:
     'Returns one conversation as a brief, standard or detailed summary, or in full, with what the next level costs. Begin with brief, and ask for more only if you need it.',
-  input: z.strictObject({
-    conversationId: z.string().describe('Id or key.'),
-    level: z.enum(LEVELS).describe('How much.').default('brief'),
-    refresh: z.boolean().describe('Write it again.').default(false),
-    cursor: z.string().describe('nextCursor, with full.').exactOptional(),
-    maxTokens,
-  }),
-  output: z.object({
-    success,
-    conversationId: z.string(),
-    nextCursor: z.string().describe('With full: pass as cursor for what follows.').exactOptional(),
-    title: z.string().exactOptional(),
-    level: z.enum(LEVELS),
-    tokens: z.number().int().describe('Of this answer, about.'),
-    next: z
-      .object({ level: z.enum(LEVELS), tokens: z.number().int() })
-      .describe('The level after this one, and what it costs, about.')
-      .exactOptional(),
-    messageCount: z.number().int(),
-    summary: summaryFacts.exactOptional(),
-    messages: z
-      .array(
-        z.object({
-          seq: z.number().int(),
-          messageId: z.string(),
-          role: z.enum(ROLES),
-          createdAt: z.string(),
-          content: z.string(),
-          isCut: z.boolean().exactOptional(),
-        }),
-      )
-      .describe('With full.')
-      .exactOptional(),
-  }),
+  input: () =>
+    z.strictObject({
+      conversationId: z.string().describe('Id or key.'),
+      level: z.enum(LEVELS).describe('How much.').default('brief'),
+      refresh: z.boolean().describe('Write it again.').default(false),
+      cursor: z.string().describe('nextCursor, with full.').exactOptional(),
+      maxTokens,
+    }),
+  output: () =>
+    z.object({
+      success,
+      conversationId: z.string(),
+      nextCursor: z
+        .string()
+        .describe('With full: pass as cursor for what follows.')
+        .exactOptional(),
+      title: z.string().exactOptional(),
+      level: z.enum(LEVELS),
+      tokens: z.number().int().describe('Of this answer, about.'),
+      next: z
+        .object({ level: z.enum(LEVELS), tokens: z.number().int() })
+        .describe('The level after this one, and what it costs, about.')
+        .exactOptional(),
+      messageCount: z.number().int(),
+      summary: summaryFacts.exactOptional(),
+      messages: z
+        .array(
+          z.object({
+            seq: z.number().int(),
+            messageId: z.string(),
+            role: z.enum(ROLES),
+            createdAt: z.string(),
+            content: z.string(),
+            isCut: z.boolean().exactOptional(),
+          }),
+        )
+        .describe('With full.')
+        .exactOptional(),
+    }),
   annotations: READS_OUTSIDE,
   quotesText: true,
   async run(

@@ -14,43 +14,51 @@ export const getRelevantSnippets = defineTool({
   title: 'Passages that answer a question',
   description:
     'Returns the passages of stored conversations that answer a question, the best first, within a budget of tokens. A passage with supersededBy no longer holds.',
-  input: z.strictObject({
-    query: z.string().min(1).max(10_000).describe('The question, in plain words.'),
-    maxTokens: z.number().int().min(50).max(32_000).describe('Budget of all texts.').default(2_000),
-    conversationId: z.string().describe('Only this conversation (id or key).').exactOptional(),
-    module: z.string().max(1000).describe('Only this module.').exactOptional(),
-    startDate: dateField('From this time on'),
-    endDate: dateField('Up to this time'),
-    strategy: z
-      .enum(SNIPPET_STRATEGIES)
-      .describe(
-        'temporal: in order of time, over the whole span. entity: names and numbers first. topical: words alone.',
-      )
-      .default('hybrid'),
-  }),
-  output: z.object({
-    success,
-    tokensUsed: z.number().int().describe('Counted with o200k.'),
-    omitted: z.number().int().describe('Passages that were found but did not fit.'),
-    tier: z.enum(SEARCH_TIERS).describe('How it was searched.'),
-    snippets: z.array(
-      z.object({
-        conversationId: z.string(),
-        messageId: z.string(),
-        seq: z.number().int(),
-        role: z.enum(ROLES),
-        createdAt: z.string(),
-        text: z.string(),
-        tokens: z.number().int(),
-        score: z.number(),
-        why: WHY,
-        supersededBy: z
-          .object({ conversationId: z.string(), messageId: z.string() })
-          .describe('A later passage that replaces this one.')
-          .exactOptional(),
-      }),
-    ),
-  }),
+  input: () =>
+    z.strictObject({
+      query: z.string().min(1).max(10_000).describe('The question, in plain words.'),
+      maxTokens: z
+        .number()
+        .int()
+        .min(50)
+        .max(32_000)
+        .describe('Budget of all texts.')
+        .default(2_000),
+      conversationId: z.string().describe('Only this conversation (id or key).').exactOptional(),
+      module: z.string().max(1000).describe('Only this module.').exactOptional(),
+      startDate: dateField('From this time on'),
+      endDate: dateField('Up to this time'),
+      strategy: z
+        .enum(SNIPPET_STRATEGIES)
+        .describe(
+          'temporal: in order of time, over the whole span. entity: names and numbers first. topical: words alone.',
+        )
+        .default('hybrid'),
+    }),
+  output: () =>
+    z.object({
+      success,
+      tokensUsed: z.number().int().describe('Counted with o200k.'),
+      omitted: z.number().int().describe('Passages that were found but did not fit.'),
+      tier: z.enum(SEARCH_TIERS).describe('How it was searched.'),
+      snippets: z.array(
+        z.object({
+          conversationId: z.string(),
+          messageId: z.string(),
+          seq: z.number().int(),
+          role: z.enum(ROLES),
+          createdAt: z.string(),
+          text: z.string(),
+          tokens: z.number().int(),
+          score: z.number(),
+          why: WHY,
+          supersededBy: z
+            .object({ conversationId: z.string(), messageId: z.string() })
+            .describe('A later passage that replaces this one.')
+            .exactOptional(),
+        }),
+      ),
+    }),
   annotations: READS,
   quotesText: true,
   async run(input, { conversations, relevantSnippets }, { signal, progress }) {

@@ -17,32 +17,34 @@ export const getState = defineTool({
   title: 'Read the stored state',
   description:
     'Returns the active conversation, the context window and the values stored under free keys. Use it at the start of a session; change it with set_state.',
-  input: z.strictObject({
-    keys: z
-      .array(z.string())
-      .max(100)
-      .describe('Only these free keys; all of them where it is left out.')
-      .exactOptional(),
-    maxTokens,
-  }),
-  output: z.object({
-    success,
-    activeConversation: z.string().describe('Id or key of a conversation.').exactOptional(),
-    activeConversationFound: z
-      .boolean()
-      .describe('False where the active conversation was deleted.')
-      .exactOptional(),
-    contextWindow: z.number().int().exactOptional(),
-    updatedAt: z.string().exactOptional(),
-    values: jsonObject('The free keys with their values.'),
-    valuesUpdatedAt: jsonObject('When each of these keys was last set.'),
-    omittedKeys: z
-      .array(z.string())
-      .describe(
-        'Keys whose values had no room here; ask for them with keys and a larger maxTokens.',
-      )
-      .exactOptional(),
-  }),
+  input: () =>
+    z.strictObject({
+      keys: z
+        .array(z.string())
+        .max(100)
+        .describe('Only these free keys; all of them where it is left out.')
+        .exactOptional(),
+      maxTokens,
+    }),
+  output: () =>
+    z.object({
+      success,
+      activeConversation: z.string().describe('Id or key of a conversation.').exactOptional(),
+      activeConversationFound: z
+        .boolean()
+        .describe('False where the active conversation was deleted.')
+        .exactOptional(),
+      contextWindow: z.number().int().exactOptional(),
+      updatedAt: z.string().exactOptional(),
+      values: jsonObject('The free keys with their values.'),
+      valuesUpdatedAt: jsonObject('When each of these keys was last set.'),
+      omittedKeys: z
+        .array(z.string())
+        .describe(
+          'Keys whose values had no room here; ask for them with keys and a larger maxTokens.',
+        )
+        .exactOptional(),
+    }),
   annotations: READS,
   quotesText: true,
   async run({ keys, maxTokens: budget }, { state, conversations }) {

@@ -25,43 +25,47 @@ export const searchMemory = defineTool({
   title: 'Search everything',
   description:
     'Searches messages, notes, insights and facts at once; each result says where it is from. Facts that have ended are left out, and insights of other contexts.',
-  input: z.strictObject({
-    query: z.string().min(1).max(10_000).describe('Plain words or a question.'),
-    sources: z.array(z.enum(MEMORY_SOURCES)).min(1).describe('What to search.').exactOptional(),
-    context: contextField,
-    includeEnded: z.boolean().describe('Also facts that have ended.').default(false),
-    named: z
-      .boolean()
-      .describe('Only insights by a tag, and facts by their subject, that the query names in full.')
-      .default(false),
-    limit: z.number().int().min(1).max(100).describe('Maximum number of results.').default(10),
-    includeMetadata,
-    ...MARK_FIELDS,
-    maxTokens,
-  }),
-  output: z.object({
-    success,
-    tier: z.enum(SEARCH_TIERS).describe('How messages were searched.'),
-    totals: z
-      .object({ messages: total, notes: total, insights: total, facts: total })
-      .describe('Matches.'),
-    results: z.array(
-      z.object({
-        source: z.enum(MEMORY_SOURCES),
-        text: z.string(),
-        conversationId: z.string().exactOptional(),
-        messageId: z.string().exactOptional(),
-        seq: z.number().int().exactOptional(),
-        role: z.string().exactOptional(),
-        createdAt: z.string().exactOptional(),
-        metadata: metadataField.exactOptional(),
-        path: z.string().describe('Of a note.').exactOptional(),
-        line: z.number().int().describe('Where its section begins.').exactOptional(),
-        id: z.string().describe('Of an insight.').exactOptional(),
-        fact: tripleSchema.exactOptional(),
-      }),
-    ),
-  }),
+  input: () =>
+    z.strictObject({
+      query: z.string().min(1).max(10_000).describe('Plain words or a question.'),
+      sources: z.array(z.enum(MEMORY_SOURCES)).min(1).describe('What to search.').exactOptional(),
+      context: contextField,
+      includeEnded: z.boolean().describe('Also facts that have ended.').default(false),
+      named: z
+        .boolean()
+        .describe(
+          'Only insights by a tag, and facts by their subject, that the query names in full.',
+        )
+        .default(false),
+      limit: z.number().int().min(1).max(100).describe('Maximum number of results.').default(10),
+      includeMetadata,
+      ...MARK_FIELDS,
+      maxTokens,
+    }),
+  output: () =>
+    z.object({
+      success,
+      tier: z.enum(SEARCH_TIERS).describe('How messages were searched.'),
+      totals: z
+        .object({ messages: total, notes: total, insights: total, facts: total })
+        .describe('Matches.'),
+      results: z.array(
+        z.object({
+          source: z.enum(MEMORY_SOURCES),
+          text: z.string(),
+          conversationId: z.string().exactOptional(),
+          messageId: z.string().exactOptional(),
+          seq: z.number().int().exactOptional(),
+          role: z.string().exactOptional(),
+          createdAt: z.string().exactOptional(),
+          metadata: metadataField.exactOptional(),
+          path: z.string().describe('Of a note.').exactOptional(),
+          line: z.number().int().describe('Where its section begins.').exactOptional(),
+          id: z.string().describe('Of an insight.').exactOptional(),
+          fact: tripleSchema.exactOptional(),
+        }),
+      ),
+    }),
   annotations: READS,
   quotesText: true,
   async run(input, { insights, memorySearch }, call) {

@@ -16,32 +16,34 @@ export const setState = defineTool({
   title: 'Keep state',
   description:
     'Stores what the next session should know: the active conversation, the context window, values under free keys. Omitted fields are kept; null clears a field. Read it with get_state. For knowledge and long texts use messages or notes.',
-  input: z.strictObject({
-    activeConversation: z
-      .string()
-      .nullable()
-      .describe('Id or key of the conversation to continue; null for none.')
-      .exactOptional(),
-    contextWindow: z
-      .number()
-      .int()
-      .min(1)
-      .max(10_000)
-      .nullable()
-      .describe('Default number of messages that get_conversation and session_start return.')
-      .exactOptional(),
-    values: jsonObject(
-      'Free keys with any JSON values; other keys stay. null removes a key.',
-    ).exactOptional(),
-  }),
-  output: z.object({
-    success,
-    updated: z.array(z.string()).describe('Fields and free keys that were set or removed.'),
-    activeConversation: z.string().exactOptional(),
-    contextWindow: z.number().int().exactOptional(),
-    keys: z.array(z.string()).describe('Some of the free keys that exist now (at most 100).'),
-    updatedAt: z.string().exactOptional(),
-  }),
+  input: () =>
+    z.strictObject({
+      activeConversation: z
+        .string()
+        .nullable()
+        .describe('Id or key of the conversation to continue; null for none.')
+        .exactOptional(),
+      contextWindow: z
+        .number()
+        .int()
+        .min(1)
+        .max(10_000)
+        .nullable()
+        .describe('Default number of messages that get_conversation and session_start return.')
+        .exactOptional(),
+      values: jsonObject(
+        'Free keys with any JSON values; other keys stay. null removes a key.',
+      ).exactOptional(),
+    }),
+  output: () =>
+    z.object({
+      success,
+      updated: z.array(z.string()).describe('Fields and free keys that were set or removed.'),
+      activeConversation: z.string().exactOptional(),
+      contextWindow: z.number().int().exactOptional(),
+      keys: z.array(z.string()).describe('Some of the free keys that exist now (at most 100).'),
+      updatedAt: z.string().exactOptional(),
+    }),
   annotations: CHANGES,
   writesLater: true,
   async run(change, { state, conversations }) {

@@ -11,18 +11,23 @@ export const deleteConversation = defineTool({
   title: 'Delete a conversation',
   description:
     'Moves a conversation to the trash: lists and searches no longer show it, and the user can restore it. permanent: true removes it permanently; only when the user asked for exactly that. Refused while a research of it is running.',
-  input: z.strictObject({
-    conversationId: conversationRef(),
-    permanent: z.boolean().describe('Remove it permanently; this cannot be undone.').default(false),
-  }),
-  output: z.object({
-    success,
-    conversationId: z.string(),
-    deleted: z.boolean(),
-    permanent: z.boolean(),
-    trashName: z.string().describe('Its name in the trash, to restore it by.').exactOptional(),
-    trashPath: z.string().describe('Where it is now.').exactOptional(),
-  }),
+  input: () =>
+    z.strictObject({
+      conversationId: conversationRef(),
+      permanent: z
+        .boolean()
+        .describe('Remove it permanently; this cannot be undone.')
+        .default(false),
+    }),
+  output: () =>
+    z.object({
+      success,
+      conversationId: z.string(),
+      deleted: z.boolean(),
+      permanent: z.boolean(),
+      trashName: z.string().describe('Its name in the trash, to restore it by.').exactOptional(),
+      trashPath: z.string().describe('Where it is now.').exactOptional(),
+    }),
   annotations: REMOVES,
   async run({ conversationId: ref, permanent }, { conversations }) {
     if (permanent) {

@@ -8,19 +8,21 @@ export const deleteMessage = defineTool({
   toolset: 'conversations',
   title: 'Delete a message',
   description: 'Removes one message when the user asks for it; the earlier version is kept.',
-  input: z.strictObject({
-    conversationId: conversationRef(),
-    messageId: z.string().describe('Id of the message.'),
-    hash: z.string().describe('Of it, from get_conversation.'),
-  }),
-  output: z.object({
-    success,
-    conversationId: z.string(),
-    messageId: z.string(),
-    deleted: z.boolean(),
-    messageCount: z.number().int().describe('Messages that are left.'),
-    updatedAt: z.string(),
-  }),
+  input: () =>
+    z.strictObject({
+      conversationId: conversationRef(),
+      messageId: z.string().describe('Id of the message.'),
+      hash: z.string().describe('Of it, from get_conversation.'),
+    }),
+  output: () =>
+    z.object({
+      success,
+      conversationId: z.string(),
+      messageId: z.string(),
+      deleted: z.boolean(),
+      messageCount: z.number().int().describe('Messages that are left.'),
+      updatedAt: z.string(),
+    }),
   annotations: REMOVES,
   async run({ conversationId: ref, messageId, hash }, { conversations }) {
     const head = await conversations.edits.remove(ref, messageId, hash);

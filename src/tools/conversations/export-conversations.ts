@@ -21,50 +21,52 @@ export const exportConversations = defineTool({
   title: 'Export conversations',
   description:
     'Returns conversations as text: json, jsonl and openai are complete and can come back, markdown is for reading. With file, writes them to the exports folder instead. Set forSharing before you give them to anybody else.',
-  input: z.strictObject({
-    format: z.enum(EXPORT_FORMATS).describe('Form of the text.').default('markdown'),
-    conversationIds: z
-      .array(z.string())
-      .min(1)
-      .max(1000)
-      .describe('Only these (ids or keys); left out, all.')
-      .exactOptional(),
-    module: z.string().describe('Only conversations of this module.').exactOptional(),
-    startDate: dateField('Only conversations that went on after this time'),
-    endDate: dateField('Only conversations that began before this time'),
-    forSharing: z
-      .boolean()
-      .describe('Leave out system messages, metadata, keys and links to other conversations.')
-      .default(false),
-    file: z
-      .string()
-      .describe('Name of a new file in the exports folder, such as plans/2025.jsonl.')
-      .exactOptional(),
-    maxTokens,
-    cursor: z
-      .string()
-      .describe('The nextCursor of the page before; not with file.')
-      .exactOptional(),
-  }),
-  output: z.object({
-    success,
-    nextCursor: z.string().describe('Pass as cursor for what follows.').exactOptional(),
-    hasMore: z.boolean(),
-    path: z.string().describe('The file that was written.').exactOptional(),
-    sizeBytes: z.number().int(),
-    conversations: z.number().int().describe('In this text or file.'),
-    messages: z.number().int(),
-    total: z.number().int().describe('Selected conversations, on all pages.').exactOptional(),
-    tooLong: z
-      .array(z.object({ conversationId: z.string(), sizeBytes: z.number().int() }))
-      .describe('Left out, because each is longer than an answer may be: use file.')
-      .exactOptional(),
-    damaged: z
-      .array(z.object({ conversationId: z.string(), code: z.string() }))
-      .describe('Cannot be read, and are not in the export (at most 20 are named).'),
-    damagedTotal: z.number().int(),
-    text: z.string().exactOptional(),
-  }),
+  input: () =>
+    z.strictObject({
+      format: z.enum(EXPORT_FORMATS).describe('Form of the text.').default('markdown'),
+      conversationIds: z
+        .array(z.string())
+        .min(1)
+        .max(1000)
+        .describe('Only these (ids or keys); left out, all.')
+        .exactOptional(),
+      module: z.string().describe('Only conversations of this module.').exactOptional(),
+      startDate: dateField('Only conversations that went on after this time'),
+      endDate: dateField('Only conversations that began before this time'),
+      forSharing: z
+        .boolean()
+        .describe('Leave out system messages, metadata, keys and links to other conversations.')
+        .default(false),
+      file: z
+        .string()
+        .describe('Name of a new file in the exports folder, such as plans/2025.jsonl.')
+        .exactOptional(),
+      maxTokens,
+      cursor: z
+        .string()
+        .describe('The nextCursor of the page before; not with file.')
+        .exactOptional(),
+    }),
+  output: () =>
+    z.object({
+      success,
+      nextCursor: z.string().describe('Pass as cursor for what follows.').exactOptional(),
+      hasMore: z.boolean(),
+      path: z.string().describe('The file that was written.').exactOptional(),
+      sizeBytes: z.number().int(),
+      conversations: z.number().int().describe('In this text or file.'),
+      messages: z.number().int(),
+      total: z.number().int().describe('Selected conversations, on all pages.').exactOptional(),
+      tooLong: z
+        .array(z.object({ conversationId: z.string(), sizeBytes: z.number().int() }))
+        .describe('Left out, because each is longer than an answer may be: use file.')
+        .exactOptional(),
+      damaged: z
+        .array(z.object({ conversationId: z.string(), code: z.string() }))
+        .describe('Cannot be read, and are not in the export (at most 20 are named).'),
+      damagedTotal: z.number().int(),
+      text: z.string().exactOptional(),
+    }),
   annotations: ADDS,
   quotesText: true,
   async run(input, { exporter }, { signal, progress }) {

@@ -44,67 +44,69 @@ export const getConversation = defineTool({
   title: 'Read a conversation',
   description:
     'Reads a conversation as it is on disk now: its facts and its latest messages in order. For earlier messages pass nextBeforeMessageId as beforeMessageId.',
-  input: z.strictObject({
-    conversationId: z.string().describe('Id of the conversation, or the key it was saved under.'),
-    includeMessages: z.boolean().describe('False: return no messages.').default(true),
-    messageLimit: z
-      .number()
-      .int()
-      .min(1)
-      .max(1000)
-      .describe('Most messages to return (default: the context window of set_state, else 100).')
-      .exactOptional(),
-    beforeMessageId: z.string().describe('Return the messages before this one.').exactOptional(),
-    version: z.number().int().min(1).describe('An earlier version of versions.').exactOptional(),
-    maxTokens,
-  }),
-  output: z.object({
-    success,
-    conversationId: z.string(),
-    nextBeforeMessageId: z
-      .string()
-      .describe('Pass as beforeMessageId for the page before; absent at the start.')
-      .exactOptional(),
-    hasMore: z.boolean().describe('Whether earlier messages exist.'),
-    total: z.number().int().describe('Messages in the whole conversation.'),
-    title: z.string().exactOptional(),
-    module: z.string().exactOptional(),
-    clientId: z.string().exactOptional(),
-    alsoWithThisKey: z
-      .array(z.string())
-      .describe('Ids of others with the key that was asked for; nothing is saved by it.')
-      .exactOptional(),
-    pinned: z.boolean().exactOptional(),
-    tags: z.array(z.string()).exactOptional(),
-    metadata: jsonObject('As it was saved.').exactOptional(),
-    isMetadataCut: z
-      .boolean()
-      .describe('Tags and metadata are too long for maxTokens, and left out.')
-      .exactOptional(),
-    branchOf: z.object({ conversationId: z.string(), messageId: z.string() }).exactOptional(),
-    branches: z
-      .array(
-        z.object({
-          conversationId: z.string(),
-          messageId: z.string(),
-          title: z.string().exactOptional(),
-        }),
-      )
-      .describe('Made from this one, at most 20.')
-      .exactOptional(),
-    costs: z
-      .array(z.object({ currency: z.string(), total: z.number(), answers: z.number().int() }))
-      .describe('Of answers that were paid for.')
-      .exactOptional(),
-    createdAt: z.string(),
-    updatedAt: z.string(),
-    conversationPath: z.string(),
-    versions: z
-      .array(z.object({ version: z.number().int(), keptAt: z.string(), reason: z.string() }))
-      .describe('Earlier versions, the newest first; absent where there are none.')
-      .exactOptional(),
-    messages: z.array(messageSchema).exactOptional(),
-  }),
+  input: () =>
+    z.strictObject({
+      conversationId: z.string().describe('Id of the conversation, or the key it was saved under.'),
+      includeMessages: z.boolean().describe('False: return no messages.').default(true),
+      messageLimit: z
+        .number()
+        .int()
+        .min(1)
+        .max(1000)
+        .describe('Most messages to return (default: the context window of set_state, else 100).')
+        .exactOptional(),
+      beforeMessageId: z.string().describe('Return the messages before this one.').exactOptional(),
+      version: z.number().int().min(1).describe('An earlier version of versions.').exactOptional(),
+      maxTokens,
+    }),
+  output: () =>
+    z.object({
+      success,
+      conversationId: z.string(),
+      nextBeforeMessageId: z
+        .string()
+        .describe('Pass as beforeMessageId for the page before; absent at the start.')
+        .exactOptional(),
+      hasMore: z.boolean().describe('Whether earlier messages exist.'),
+      total: z.number().int().describe('Messages in the whole conversation.'),
+      title: z.string().exactOptional(),
+      module: z.string().exactOptional(),
+      clientId: z.string().exactOptional(),
+      alsoWithThisKey: z
+        .array(z.string())
+        .describe('Ids of others with the key that was asked for; nothing is saved by it.')
+        .exactOptional(),
+      pinned: z.boolean().exactOptional(),
+      tags: z.array(z.string()).exactOptional(),
+      metadata: jsonObject('As it was saved.').exactOptional(),
+      isMetadataCut: z
+        .boolean()
+        .describe('Tags and metadata are too long for maxTokens, and left out.')
+        .exactOptional(),
+      branchOf: z.object({ conversationId: z.string(), messageId: z.string() }).exactOptional(),
+      branches: z
+        .array(
+          z.object({
+            conversationId: z.string(),
+            messageId: z.string(),
+            title: z.string().exactOptional(),
+          }),
+        )
+        .describe('Made from this one, at most 20.')
+        .exactOptional(),
+      costs: z
+        .array(z.object({ currency: z.string(), total: z.number(), answers: z.number().int() }))
+        .describe('Of answers that were paid for.')
+        .exactOptional(),
+      createdAt: z.string(),
+      updatedAt: z.string(),
+      conversationPath: z.string(),
+      versions: z
+        .array(z.object({ version: z.number().int(), keptAt: z.string(), reason: z.string() }))
+        .describe('Earlier versions, the newest first; absent where there are none.')
+        .exactOptional(),
+      messages: z.array(messageSchema).exactOptional(),
+    }),
   annotations: READS,
   view: 'conversation',
   quotesText: true,

@@ -39,20 +39,21 @@ export const getConversations = defineTool({
   title: 'List conversations',
   description:
     'Lists conversations, the last changed first. For what was said inside them use search_messages. Read one with get_conversation.',
-  input,
-  output: z.object({
-    success,
-    total: z.number().int().describe('Matching conversations on all pages.'),
-    hasMore: z.boolean(),
-    nextCursor: z.string().describe('Pass as cursor for the next page.').exactOptional(),
-    previousCursor: z.string().describe('Pass as cursor for the page before.').exactOptional(),
-    approximate: z
-      .boolean()
-      .describe('True where no title has the words: these have similar ones, best first.')
-      .exactOptional(),
-    suggestions: z.array(z.string()).exactOptional(),
-    conversations: z.array(headSchema),
-  }),
+  input: () => input,
+  output: () =>
+    z.object({
+      success,
+      total: z.number().int().describe('Matching conversations on all pages.'),
+      hasMore: z.boolean(),
+      nextCursor: z.string().describe('Pass as cursor for the next page.').exactOptional(),
+      previousCursor: z.string().describe('Pass as cursor for the page before.').exactOptional(),
+      approximate: z
+        .boolean()
+        .describe('True where no title has the words: these have similar ones, best first.')
+        .exactOptional(),
+      suggestions: z.array(z.string()).exactOptional(),
+      conversations: z.array(headSchema),
+    }),
   annotations: READS,
   quotesText: true,
   async run({ limit, cursor, maxTokens: budget, ...filters }, app) {

@@ -17,53 +17,55 @@ export const importConversations = defineTool({
   title: 'Import conversations',
   description:
     'Brings in conversations of other programs: exports of ChatGPT, Claude.ai and others, folders of agent logs. Done again, it adds only what is new. Use dryRun first to see what would come in.',
-  input: z.strictObject({
-    path: z
-      .string()
-      .min(1)
-      .describe('Absolute path of a file, zip archive or folder on this machine.')
-      .exactOptional(),
-    text: z
-      .string()
-      .min(1)
-      .max(MOST_TEXT)
-      .describe('The export itself, instead of path.')
-      .exactOptional(),
-    name: z
-      .string()
-      .max(200)
-      .describe('File name of text, such as chat.md: its extension shows the format.')
-      .default('import.json'),
-    from: z.string().describe('Kind of source, where it is not recognised.').exactOptional(),
-    startDate: dateField('Only conversations that changed after this time'),
-    project: z.string().describe('Only of this project (folder or name).').exactOptional(),
-    attachments: z.boolean().describe('Copy the files of the export too.').default(false),
-    dryRun: z.boolean().describe('Only show what would be done.').default(false),
-  }),
-  output: z.object({
-    success,
-    sources: z.array(z.object({ path: z.string(), kind: z.string(), title: z.string() })),
-    added: z.number().int(),
-    updated: z.number().int(),
-    unchanged: z.number().int(),
-    skipped: z.number().int(),
-    messages: z.number().int(),
-    notes: z.number().int(),
-    insights: z.number().int(),
-    facts: z.number().int(),
-    masked: z.number().int().describe('Secrets and private parts that were left out.'),
-    problems: z
-      .array(
-        z.object({
-          path: z.string(),
-          record: z.string().exactOptional(),
-          code: z.string(),
-          message: z.string(),
-        }),
-      )
-      .describe('What could not be read or imported (at most 20 are named).'),
-    problemsTotal: z.number().int(),
-  }),
+  input: () =>
+    z.strictObject({
+      path: z
+        .string()
+        .min(1)
+        .describe('Absolute path of a file, zip archive or folder on this machine.')
+        .exactOptional(),
+      text: z
+        .string()
+        .min(1)
+        .max(MOST_TEXT)
+        .describe('The export itself, instead of path.')
+        .exactOptional(),
+      name: z
+        .string()
+        .max(200)
+        .describe('File name of text, such as chat.md: its extension shows the format.')
+        .default('import.json'),
+      from: z.string().describe('Kind of source, where it is not recognised.').exactOptional(),
+      startDate: dateField('Only conversations that changed after this time'),
+      project: z.string().describe('Only of this project (folder or name).').exactOptional(),
+      attachments: z.boolean().describe('Copy the files of the export too.').default(false),
+      dryRun: z.boolean().describe('Only show what would be done.').default(false),
+    }),
+  output: () =>
+    z.object({
+      success,
+      sources: z.array(z.object({ path: z.string(), kind: z.string(), title: z.string() })),
+      added: z.number().int(),
+      updated: z.number().int(),
+      unchanged: z.number().int(),
+      skipped: z.number().int(),
+      messages: z.number().int(),
+      notes: z.number().int(),
+      insights: z.number().int(),
+      facts: z.number().int(),
+      masked: z.number().int().describe('Secrets and private parts that were left out.'),
+      problems: z
+        .array(
+          z.object({
+            path: z.string(),
+            record: z.string().exactOptional(),
+            code: z.string(),
+            message: z.string(),
+          }),
+        )
+        .describe('What could not be read or imported (at most 20 are named).'),
+      problemsTotal: z.number().int(),
+    }),
   annotations: CHANGES,
   quotesText: true,
   async run(

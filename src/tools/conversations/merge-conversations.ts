@@ -12,26 +12,28 @@ export const mergeConversations = defineTool({
   title: 'Merge two conversations',
   description:
     'Makes one new conversation of two: all messages in the order of their times, tags joined; title, module and key are those of the first where it has them. The two go to the trash, from which the user can bring them back. All of it happens or nothing.',
-  input: z.strictObject({
-    conversationIds: z
-      .array(conversationRef('One of the two'))
-      .length(2)
-      .describe('The two conversations, ids or keys.'),
-    title: z
-      .string()
-      .min(1)
-      .max(1000)
-      .describe('Title of the merged conversation.')
-      .exactOptional(),
-  }),
-  output: z.object({
-    success,
-    ...headSchema.shape,
-    mergedFrom: z
-      .array(z.object({ trashName: z.string(), trashPath: z.string() }))
-      .describe('Where the two lie now.'),
-    conversationPath: z.string(),
-  }),
+  input: () =>
+    z.strictObject({
+      conversationIds: z
+        .array(conversationRef('One of the two'))
+        .length(2)
+        .describe('The two conversations, ids or keys.'),
+      title: z
+        .string()
+        .min(1)
+        .max(1000)
+        .describe('Title of the merged conversation.')
+        .exactOptional(),
+    }),
+  output: () =>
+    z.object({
+      success,
+      ...headSchema.shape,
+      mergedFrom: z
+        .array(z.object({ trashName: z.string(), trashPath: z.string() }))
+        .describe('Where the two lie now.'),
+      conversationPath: z.string(),
+    }),
   annotations: REMOVES,
   async run(
     { conversationIds: [first = '', second = ''], ...options },

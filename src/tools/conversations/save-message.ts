@@ -22,51 +22,53 @@ export const saveMessage = defineTool({
   title: 'Save a message',
   description:
     'Saves one message of a conversation; answers when it is safe on disk, or says durable: false. Omit conversationId to start a conversation, then pass the id that was returned, or pass a key of your own from the start.',
-  input: z.strictObject({
-    conversationId: z
-      .string()
-      .describe(
-        'Id of an existing conversation (yyyymmdd-milliseconds), or a key of your own: 1 to 128 of A-Z a-z 0-9 . _ - that does not start like an id.',
-      )
-      .exactOptional(),
-    role: z.enum(ROLES).describe('Who wrote it.'),
-    content: messageContent(
-      'The message, stored exactly as given, except secrets and <private> parts.',
-    ),
-    parentMessageId: z
-      .string()
-      .describe('Id of the message in this conversation that this one answers.')
-      .exactOptional(),
-    metadata: jsonObject('Any JSON object to keep with the message.').exactOptional(),
-    title: z
-      .string()
-      .max(1000)
-      .describe('Title; used only when this call starts the conversation.')
-      .exactOptional(),
-    module: z
-      .string()
-      .max(200)
-      .describe('Area of work; used only when this call starts the conversation.')
-      .exactOptional(),
-    tags: z
-      .array(z.string().max(200))
-      .max(100)
-      .describe('Tags; used only when this call starts the conversation.')
-      .exactOptional(),
-  }),
-  output: z.object({
-    success,
-    conversationId: z.string(),
-    messageId: z.string(),
-    seq: z.number().int().describe('Position of the message in the conversation, from 1.'),
-    created: z.boolean().describe('Whether this call started the conversation.'),
-    createdAt: z.string(),
-    messageCount: z.number().int(),
-    conversationPath: z.string().describe('Folder of the conversation.'),
-    clientId: z.string().describe('Its key.').exactOptional(),
-    title: z.string().exactOptional(),
-    note: maskedField,
-  }),
+  input: () =>
+    z.strictObject({
+      conversationId: z
+        .string()
+        .describe(
+          'Id of an existing conversation (yyyymmdd-milliseconds), or a key of your own: 1 to 128 of A-Z a-z 0-9 . _ - that does not start like an id.',
+        )
+        .exactOptional(),
+      role: z.enum(ROLES).describe('Who wrote it.'),
+      content: messageContent(
+        'The message, stored exactly as given, except secrets and <private> parts.',
+      ),
+      parentMessageId: z
+        .string()
+        .describe('Id of the message in this conversation that this one answers.')
+        .exactOptional(),
+      metadata: jsonObject('Any JSON object to keep with the message.').exactOptional(),
+      title: z
+        .string()
+        .max(1000)
+        .describe('Title; used only when this call starts the conversation.')
+        .exactOptional(),
+      module: z
+        .string()
+        .max(200)
+        .describe('Area of work; used only when this call starts the conversation.')
+        .exactOptional(),
+      tags: z
+        .array(z.string().max(200))
+        .max(100)
+        .describe('Tags; used only when this call starts the conversation.')
+        .exactOptional(),
+    }),
+  output: () =>
+    z.object({
+      success,
+      conversationId: z.string(),
+      messageId: z.string(),
+      seq: z.number().int().describe('Position of the message in the conversation, from 1.'),
+      created: z.boolean().describe('Whether this call started the conversation.'),
+      createdAt: z.string(),
+      messageCount: z.number().int(),
+      conversationPath: z.string().describe('Folder of the conversation.'),
+      clientId: z.string().describe('Its key.').exactOptional(),
+      title: z.string().exactOptional(),
+      note: maskedField,
+    }),
   annotations: ADDS,
   async run({ conversationId, title, module, tags, ...message }, { conversations }) {
     const start = {

@@ -34,60 +34,64 @@ export const searchMessages = defineTool({
   title: 'Search messages',
   description:
     'Finds messages in all conversations, best first, with snippets. Ask in plain words (other forms and answers to a question are found too), or in SQLite FTS5 syntax: "a phrase", prefix*, AND, OR, NOT, NEAR(a b, 5), role : user. relaxed: no message has all words. Read the exchange with get_conversation.',
-  input: z.strictObject({
-    query: z.string().min(1).max(10_000).describe('Words, or an FTS5 query.'),
-    matchType: z
-      .enum(MATCH_TYPES)
-      .describe(
-        'Searches by keywords. auto: FTS5, or words where that is invalid. fts5: exactly FTS5, reports syntax errors. exact: one phrase. prefix: words are beginnings. any: one word is enough. fuzzy: forgives typing errors.',
-      )
-      .exactOptional(),
-    mode: z
-      .enum(SEARCH_MODES)
-      .describe('auto: FTS5 syntax or a matchType searches by keyword, plain words by meaning too.')
-      .default('auto'),
-    explain: z.boolean().describe('Show why each result was found.').default(false),
-    conversationId: z.string().describe('Only this conversation (id or key).').exactOptional(),
-    module: z.string().max(1000).describe('Only conversations of this module.').exactOptional(),
-    role: z.enum(ROLES).describe('Only messages of this role.').exactOptional(),
-    startDate: dateField('Only messages from this time on'),
-    endDate: dateField('Only messages up to this time'),
-    limit: z.number().int().min(1).max(100).describe('Maximum number of results.').default(20),
-    offset: z.number().int().min(0).describe('Results to skip.').default(0),
-    includeContent: z
-      .boolean()
-      .describe('Also return each whole message if the answer has room.')
-      .default(false),
-    includeMetadata,
-    ...MARK_FIELDS,
-    snippetTokens: z.number().int().min(1).max(64).describe('Length of a snippet.').default(32),
-  }),
-  output: z.object({
-    success,
-    total: z.number().int().describe('All matches, on all pages.'),
-    results: z.array(
-      z.object({
-        conversationId: z.string(),
-        messageId: z.string(),
-        seq: z.number().int(),
-        role: z.enum(ROLES),
-        createdAt: z.string(),
-        title: z.string().exactOptional(),
-        module: z.string().exactOptional(),
-        snippet: z.string(),
-        content: z.string().exactOptional(),
-        metadata: metadataField.exactOptional(),
-        rank: z
-          .number()
-          .describe(
-            "FTS5's bm25(), or recall's score below zero where why is given: smaller is better.",
-          ),
-        why: WHY.exactOptional(),
-      }),
-    ),
-    tier: z.enum(SEARCH_TIERS).describe('How it was searched.'),
-    ...SEARCH_FACTS,
-  }),
+  input: () =>
+    z.strictObject({
+      query: z.string().min(1).max(10_000).describe('Words, or an FTS5 query.'),
+      matchType: z
+        .enum(MATCH_TYPES)
+        .describe(
+          'Searches by keywords. auto: FTS5, or words where that is invalid. fts5: exactly FTS5, reports syntax errors. exact: one phrase. prefix: words are beginnings. any: one word is enough. fuzzy: forgives typing errors.',
+        )
+        .exactOptional(),
+      mode: z
+        .enum(SEARCH_MODES)
+        .describe(
+          'auto: FTS5 syntax or a matchType searches by keyword, plain words by meaning too.',
+        )
+        .default('auto'),
+      explain: z.boolean().describe('Show why each result was found.').default(false),
+      conversationId: z.string().describe('Only this conversation (id or key).').exactOptional(),
+      module: z.string().max(1000).describe('Only conversations of this module.').exactOptional(),
+      role: z.enum(ROLES).describe('Only messages of this role.').exactOptional(),
+      startDate: dateField('Only messages from this time on'),
+      endDate: dateField('Only messages up to this time'),
+      limit: z.number().int().min(1).max(100).describe('Maximum number of results.').default(20),
+      offset: z.number().int().min(0).describe('Results to skip.').default(0),
+      includeContent: z
+        .boolean()
+        .describe('Also return each whole message if the answer has room.')
+        .default(false),
+      includeMetadata,
+      ...MARK_FIELDS,
+      snippetTokens: z.number().int().min(1).max(64).describe('Length of a snippet.').default(32),
+    }),
+  output: () =>
+    z.object({
+      success,
+      total: z.number().int().describe('All matches, on all pages.'),
+      results: z.array(
+        z.object({
+          conversationId: z.string(),
+          messageId: z.string(),
+          seq: z.number().int(),
+          role: z.enum(ROLES),
+          createdAt: z.string(),
+          title: z.string().exactOptional(),
+          module: z.string().exactOptional(),
+          snippet: z.string(),
+          content: z.string().exactOptional(),
+          metadata: metadataField.exactOptional(),
+          rank: z
+            .number()
+            .describe(
+              "FTS5's bm25(), or recall's score below zero where why is given: smaller is better.",
+            ),
+          why: WHY.exactOptional(),
+        }),
+      ),
+      tier: z.enum(SEARCH_TIERS).describe('How it was searched.'),
+      ...SEARCH_FACTS,
+    }),
   annotations: READS,
   quotesText: true,
   async run(input, { conversations, recall }, { signal, progress }) {

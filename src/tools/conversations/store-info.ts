@@ -18,6 +18,139 @@ type WatchingStatus = NonNullable<ReturnType<ConversationStore['watching']>>;
 /** Enough to act on; a broken disk may damage thousands. */
 const MOST_NAMED = 20;
 
+/** Where the store is, and whether it can be written. */
+const placeFields = () => ({
+  version: z.string(),
+  formatVersion: z.number().int().describe('Version of the files on disk.'),
+  root: z.string(),
+  rootSource: z.string().describe('What chose the root.'),
+  conversationLogsDir: z.string(),
+  configFile: z.string().describe("The user's configuration file, if there is one."),
+  indexCachePath: z
+    .string()
+    .describe('Where the search index is cached; absent where it is built at every start.')
+    .exactOptional(),
+  unavailable: z
+    .object({
+      isAway: z.boolean().describe('Whether the folder itself is away.'),
+      reason: z.string(),
+      since: z.string(),
+      waiting: z.number().int().describe('Writes that wait in memory.'),
+      refused: z.number().int().describe('Writes that waited and were refused at the end.'),
+      whatToDo: z.string(),
+    })
+    .describe('Why the store cannot be written now; absent where all is well.')
+    .exactOptional(),
+});
+
+/** What it holds. */
+const contentFields = () => ({
+  conversations: z.number().int().describe('Readable conversations.'),
+  messages: z.number().int(),
+  damaged: z
+    .array(z.object({ conversationId: z.string(), code: z.string(), message: z.string() }))
+    .describe('Conversations whose file cannot be read (at most 20 are named).'),
+  insights: z
+    .object({
+      count: z.number().int().describe('Readable insights, of all contexts.'),
+      damaged: z
+        .array(z.object({ file: z.string(), code: z.string(), message: z.string() }))
+        .describe('Files that cannot be read (at most 20 are named).'),
+    })
+    .describe('What is in memory-bank/insights.'),
+  index: z
+    .object({
+      isBuilt: z.boolean().describe('Whether every message is searchable by now.'),
+      messages: z.number().int().describe('Messages indexed so far.'),
+      terms: z.number().int().describe('The number of different words.'),
+    })
+    .describe('The search index.'),
+});
+
+/** What is done with it meanwhile. */
+const upkeepFields = () => ({
+  watching: z
+    .object({
+      mode: z.enum(['watching', 'scanning']).describe('scanning: without help of the system.'),
+      watchedFolders: z.number().int(),
+      errors: z.number().int().describe('Errors of the system while watching, since the start.'),
+    })
+    .describe('How edits by hand are noticed; missing while no file is watched.')
+    .exactOptional(),
+  embeddings: z
+    .object({
+      mode: z.string(),
+      state: z.enum(['starting', 'embedding', 'ready', 'failed']),
+      model: z.string().exactOptional(),
+      embedded: z.number().int().describe('Passages that have a vector.'),
+      passages: z.number().int(),
+      damagedFiles: z.number().int().describe('Files of vectors that were made anew.'),
+      error: z.object({ code: z.string(), message: z.string() }).exactOptional(),
+    })
+    .describe('Vectors for search by meaning; absent where they are off.')
+    .exactOptional(),
+  imports: z
+    .array(
+      z.object({
+        tool: z.string(),
+        path: z.string(),
+        deletes: z.string().describe('What it deletes automatically, and when.').exactOptional(),
+        isWatched: z.boolean().describe('Whether servers take its sessions in as they grow.'),
+      }),
+    )
+    .describe('Other tools that keep conversations on this machine.'),
+  size: z
+    .object({
+      sizeBytes: z.number().int().describe('Conversations and memory bank.'),
+      trashBytes: z.number().int(),
+      limitBytes: z.number().int().describe('DAYBOOK_MAX_SIZE_MB; absent: none.').exactOptional(),
+    })
+    .describe('A store at its limit refuses to grow; the trash does not count.'),
+});
+
+/** What applies to it. */
+const settingFields = () => ({
+  retention: z
+    .object({
+      rules: z.array(ruleSchema),
+      bySize: z.boolean(),
+      problem: z.string().describe('Why the policy cannot be read.').exactOptional(),
+      lastRun: z
+        .object({
+          at: z.string(),
+          moved: z.number().int(),
+          removed: z.number().int(),
+          skipped: z.number().int(),
+        })
+        .describe(
+          'Conversations moved to the trash, removed from the trash permanently, and matched but not moved.',
+        )
+        .exactOptional(),
+    })
+    .describe('What is moved to the trash automatically; absent without a policy.')
+    .exactOptional(),
+  start: z
+    .object({
+      command: z.string(),
+      args: z.array(z.string()),
+      startLine: z.string().describe('The same for a shell.'),
+      initLine: z.string().describe('Adds Daybook to clients on this machine.'),
+    })
+    .describe('How a client on this machine starts Daybook on this store.')
+    .exactOptional(),
+  settings: z.object({
+    toolsets: z.array(z.string()),
+    fsync: z.boolean(),
+    maxMessages: z.number().int(),
+    logLevel: z.string(),
+    perplexity: z.object({
+      configured: z.boolean().describe('Whether a key is set.'),
+      backend: z.string(),
+      baseUrl: z.string(),
+    }),
+  }),
+});
+
 export const storeInfo = defineTool({
   name: 'store_info',
   toolset: 'conversations',
@@ -25,127 +158,15 @@ export const storeInfo = defineTool({
   title: 'Where the data is',
   description:
     'Shows where the conversations are stored on this machine, how many there are, and the settings in force. Use it when the user asks where the data is or why a tool is missing or refuses.',
-  input: z.strictObject({}),
-  output: z.object({
-    success,
-    version: z.string(),
-    formatVersion: z.number().int().describe('Version of the files on disk.'),
-    root: z.string(),
-    rootSource: z.string().describe('What chose the root.'),
-    conversationLogsDir: z.string(),
-    configFile: z.string().describe("The user's configuration file, if there is one."),
-    indexCachePath: z
-      .string()
-      .describe('Where the search index is cached; absent where it is built at every start.')
-      .exactOptional(),
-    unavailable: z
-      .object({
-        isAway: z.boolean().describe('Whether the folder itself is away.'),
-        reason: z.string(),
-        since: z.string(),
-        waiting: z.number().int().describe('Writes that wait in memory.'),
-        refused: z.number().int().describe('Writes that waited and were refused at the end.'),
-        whatToDo: z.string(),
-      })
-      .describe('Why the store cannot be written now; absent where all is well.')
-      .exactOptional(),
-    conversations: z.number().int().describe('Readable conversations.'),
-    messages: z.number().int(),
-    damaged: z
-      .array(z.object({ conversationId: z.string(), code: z.string(), message: z.string() }))
-      .describe('Conversations whose file cannot be read (at most 20 are named).'),
-    insights: z
-      .object({
-        count: z.number().int().describe('Readable insights, of all contexts.'),
-        damaged: z
-          .array(z.object({ file: z.string(), code: z.string(), message: z.string() }))
-          .describe('Files that cannot be read (at most 20 are named).'),
-      })
-      .describe('What is in memory-bank/insights.'),
-    index: z
-      .object({
-        isBuilt: z.boolean().describe('Whether every message is searchable by now.'),
-        messages: z.number().int().describe('Messages indexed so far.'),
-        terms: z.number().int().describe('The number of different words.'),
-      })
-      .describe('The search index.'),
-    watching: z
-      .object({
-        mode: z.enum(['watching', 'scanning']).describe('scanning: without help of the system.'),
-        watchedFolders: z.number().int(),
-        errors: z.number().int().describe('Errors of the system while watching, since the start.'),
-      })
-      .describe('How edits by hand are noticed; missing while no file is watched.')
-      .exactOptional(),
-    embeddings: z
-      .object({
-        mode: z.string(),
-        state: z.enum(['starting', 'embedding', 'ready', 'failed']),
-        model: z.string().exactOptional(),
-        embedded: z.number().int().describe('Passages that have a vector.'),
-        passages: z.number().int(),
-        damagedFiles: z.number().int().describe('Files of vectors that were made anew.'),
-        error: z.object({ code: z.string(), message: z.string() }).exactOptional(),
-      })
-      .describe('Vectors for search by meaning; absent where they are off.')
-      .exactOptional(),
-    imports: z
-      .array(
-        z.object({
-          tool: z.string(),
-          path: z.string(),
-          deletes: z.string().describe('What it deletes automatically, and when.').exactOptional(),
-          isWatched: z.boolean().describe('Whether servers take its sessions in as they grow.'),
-        }),
-      )
-      .describe('Other tools that keep conversations on this machine.'),
-    size: z
-      .object({
-        sizeBytes: z.number().int().describe('Conversations and memory bank.'),
-        trashBytes: z.number().int(),
-        limitBytes: z.number().int().describe('DAYBOOK_MAX_SIZE_MB; absent: none.').exactOptional(),
-      })
-      .describe('A store at its limit refuses to grow; the trash does not count.'),
-    retention: z
-      .object({
-        rules: z.array(ruleSchema),
-        bySize: z.boolean(),
-        problem: z.string().describe('Why the policy cannot be read.').exactOptional(),
-        lastRun: z
-          .object({
-            at: z.string(),
-            moved: z.number().int(),
-            removed: z.number().int(),
-            skipped: z.number().int(),
-          })
-          .describe(
-            'Conversations moved to the trash, removed from the trash permanently, and matched but not moved.',
-          )
-          .exactOptional(),
-      })
-      .describe('What is moved to the trash automatically; absent without a policy.')
-      .exactOptional(),
-    start: z
-      .object({
-        command: z.string(),
-        args: z.array(z.string()),
-        startLine: z.string().describe('The same for a shell.'),
-        initLine: z.string().describe('Adds Daybook to clients on this machine.'),
-      })
-      .describe('How a client on this machine starts Daybook on this store.')
-      .exactOptional(),
-    settings: z.object({
-      toolsets: z.array(z.string()),
-      fsync: z.boolean(),
-      maxMessages: z.number().int(),
-      logLevel: z.string(),
-      perplexity: z.object({
-        configured: z.boolean().describe('Whether a key is set.'),
-        backend: z.string(),
-        baseUrl: z.string(),
-      }),
+  input: () => z.strictObject({}),
+  output: () =>
+    z.object({
+      success,
+      ...placeFields(),
+      ...contentFields(),
+      ...upkeepFields(),
+      ...settingFields(),
     }),
-  }),
   annotations: READS,
   async run(_input, app) {
     const { conversations, embeddings, importer, insights, search, facts, retention, size } = app;

@@ -19,30 +19,39 @@ export const updateConversation = defineTool({
   title: 'Change title, tags, pin',
   description:
     'Changes the title, tags, pin or metadata of a conversation. Omitted fields are kept. Add messages with save_message.',
-  input: z.strictObject({
-    conversationId: conversationRef(),
-    title: z.string().max(1000).nullable().describe('New title; null removes it.').exactOptional(),
-    tags: z
-      .array(z.string().min(1).max(200))
-      .max(100)
-      .describe('All of its tags; they replace the old ones.')
-      .exactOptional(),
-    pinned: z.boolean().describe('Whether it is never removed automatically.').exactOptional(),
-    module: z
-      .string()
-      .max(200)
-      .nullable()
-      .describe('Area of work; null removes it from its module.')
-      .exactOptional(),
-    metadata: jsonObject('Keys to set; the others stay. null removes a key.').exactOptional(),
-  }),
-  output: z.object({
-    success,
-    ...headSchema.shape,
-    metadata: jsonObject('All of it, as it is now; absent where it is very long.').exactOptional(),
-    updated: z.array(z.string()).describe('The fields that were given.'),
-    note: maskedField,
-  }),
+  input: () =>
+    z.strictObject({
+      conversationId: conversationRef(),
+      title: z
+        .string()
+        .max(1000)
+        .nullable()
+        .describe('New title; null removes it.')
+        .exactOptional(),
+      tags: z
+        .array(z.string().min(1).max(200))
+        .max(100)
+        .describe('All of its tags; they replace the old ones.')
+        .exactOptional(),
+      pinned: z.boolean().describe('Whether it is never removed automatically.').exactOptional(),
+      module: z
+        .string()
+        .max(200)
+        .nullable()
+        .describe('Area of work; null removes it from its module.')
+        .exactOptional(),
+      metadata: jsonObject('Keys to set; the others stay. null removes a key.').exactOptional(),
+    }),
+  output: () =>
+    z.object({
+      success,
+      ...headSchema.shape,
+      metadata: jsonObject(
+        'All of it, as it is now; absent where it is very long.',
+      ).exactOptional(),
+      updated: z.array(z.string()).describe('The fields that were given.'),
+      note: maskedField,
+    }),
   annotations: CHANGES,
   writesLater: true,
   async run({ conversationId, ...change }, { conversations }) {

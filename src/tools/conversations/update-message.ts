@@ -11,20 +11,22 @@ export const updateMessage = defineTool({
   title: 'Change a message',
   description:
     'Replaces the text of a message when the user asks for it; the earlier version is kept.',
-  input: z.strictObject({
-    conversationId: conversationRef(),
-    messageId: z.string().describe('Id of the message.'),
-    hash: z.string().describe('Of it, from get_conversation.'),
-    content: z.string().min(1).describe('The whole new text.'),
-  }),
-  output: z.object({
-    success,
-    conversationId: z.string(),
-    messageId: z.string(),
-    hash: z.string().describe('Of the new text.'),
-    updatedAt: z.string(),
-    note: maskedField,
-  }),
+  input: () =>
+    z.strictObject({
+      conversationId: conversationRef(),
+      messageId: z.string().describe('Id of the message.'),
+      hash: z.string().describe('Of it, from get_conversation.'),
+      content: z.string().min(1).describe('The whole new text.'),
+    }),
+  output: () =>
+    z.object({
+      success,
+      conversationId: z.string(),
+      messageId: z.string(),
+      hash: z.string().describe('Of the new text.'),
+      updatedAt: z.string(),
+      note: maskedField,
+    }),
   annotations: CHANGES,
   async run({ conversationId: ref, messageId, hash, content }, { conversations }) {
     const edited = await conversations.edits.update(ref, messageId, content, hash);

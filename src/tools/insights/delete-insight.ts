@@ -10,16 +10,18 @@ export const deleteInsight = defineTool({
   title: 'Delete an insight',
   description:
     'Moves an insight to the trash, from which the user can bring it back. deleted: false where there is none.',
-  input: z.strictObject({
-    id: idField,
-    permanent: z.boolean().describe('Remove it permanently, only on request.').default(false),
-  }),
-  output: z.object({
-    success,
-    deleted: z.boolean(),
-    id: z.string(),
-    trashName: z.string().describe('Its name in the trash, to restore it by.').exactOptional(),
-  }),
+  input: () =>
+    z.strictObject({
+      id: idField,
+      permanent: z.boolean().describe('Remove it permanently, only on request.').default(false),
+    }),
+  output: () =>
+    z.object({
+      success,
+      deleted: z.boolean(),
+      id: z.string(),
+      trashName: z.string().describe('Its name in the trash, to restore it by.').exactOptional(),
+    }),
   annotations: REMOVES,
   writesLater: true,
   async run({ id, permanent }, { insights }) {

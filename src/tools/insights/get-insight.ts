@@ -10,8 +10,8 @@ export const getInsight = defineTool({
   title: 'Read an insight',
   description:
     'Reads one insight as it is on disk now, also one that has expired. found: false where there is none.',
-  input: z.strictObject({ id: idField }),
-  output: z.object({ success, found: z.boolean(), insight: insightSchema.exactOptional() }),
+  input: () => z.strictObject({ id: idField }),
+  output: () => z.object({ success, found: z.boolean(), insight: insightSchema.exactOptional() }),
   annotations: READS,
   quotesText: true,
   async run({ id }, { insights }) {

@@ -20,22 +20,24 @@ export const listInsights = defineTool({
   title: 'List insights',
   description:
     'Lists the insights of one project, the newest first, and nothing of any other. Read it when work on a project begins; search_insights finds by words.',
-  input: z.strictObject({
-    context: contextField,
-    tags: tagsFilter,
-    includeExpired: z.boolean().describe('Also those that have expired.').default(false),
-    limit: z.number().int().min(1).max(100).describe('Maximum number of insights.').default(20),
-    offset: z.number().int().min(0).describe('Insights to skip.').default(0),
-    maxTokens,
-  }),
-  output: z.object({
-    success,
-    context: z.string().describe('Whose insights these are.'),
-    total: z.number().int().describe('The number on all pages.'),
-    ...nextPage,
-    results: z.array(listedSchema),
-    explanation: z.string().describe('Why the list is empty.').exactOptional(),
-  }),
+  input: () =>
+    z.strictObject({
+      context: contextField,
+      tags: tagsFilter,
+      includeExpired: z.boolean().describe('Also those that have expired.').default(false),
+      limit: z.number().int().min(1).max(100).describe('Maximum number of insights.').default(20),
+      offset: z.number().int().min(0).describe('Insights to skip.').default(0),
+      maxTokens,
+    }),
+  output: () =>
+    z.object({
+      success,
+      context: z.string().describe('Whose insights these are.'),
+      total: z.number().int().describe('The number on all pages.'),
+      ...nextPage,
+      results: z.array(listedSchema),
+      explanation: z.string().describe('Why the list is empty.').exactOptional(),
+    }),
   annotations: READS,
   quotesText: true,
   async run({ context: given, limit, offset, maxTokens: budget, ...filters }, { insights }, call) {

@@ -12,20 +12,22 @@ export const saveInsight = defineTool({
   title: 'Save an insight',
   description:
     'Keeps a finding, pattern or decision about a project for later sessions; answers when it is safe on disk, or says durable: false. Find it again with search_insights.',
-  input: z.strictObject({
-    content: contentField.describe('The insight; it must be clear without other text.'),
-    context: contextField,
-    metadata: jsonObject('Any JSON object to keep with it; searched too.').exactOptional(),
-    tags: tagsField.describe('Words to group it by.').exactOptional(),
-    expires: z.string().describe('ISO 8601; ignored from then on.').exactOptional(),
-  }),
-  output: z.object({
-    success,
-    id: z.string(),
-    created_at: z.number().int().describe('Epoch milliseconds.'),
-    context: z.string().describe('Where it was put.'),
-    note: maskedField,
-  }),
+  input: () =>
+    z.strictObject({
+      content: contentField.describe('The insight; it must be clear without other text.'),
+      context: contextField,
+      metadata: jsonObject('Any JSON object to keep with it; searched too.').exactOptional(),
+      tags: tagsField.describe('Words to group it by.').exactOptional(),
+      expires: z.string().describe('ISO 8601; ignored from then on.').exactOptional(),
+    }),
+  output: () =>
+    z.object({
+      success,
+      id: z.string(),
+      created_at: z.number().int().describe('Epoch milliseconds.'),
+      context: z.string().describe('Where it was put.'),
+      note: maskedField,
+    }),
   annotations: ADDS,
   writesLater: true,
   async run({ content, context: given, metadata, tags, expires }, { insights }, call) {

@@ -26,31 +26,33 @@ export const searchInsights = defineTool({
   title: 'Search insights',
   description:
     'Finds insights of one context by words of content, metadata and tags, best first, each with a snippet. Plain words or FTS5 syntax, as in search_messages.',
-  input: z.strictObject({
-    query: z.string().min(1).max(10_000).describe('Words, or an FTS5 query.'),
-    context: contextField,
-    matchType: z.enum(MATCH_TYPES).describe('As in search_messages.').default('auto'),
-    tags: tagsFilter,
-    includeExpired: z.boolean().describe('Also those that have expired.').default(false),
-    limit: z.number().int().min(1).max(100).describe('Maximum number of results.').default(20),
-    offset: z.number().int().min(0).describe('Results to skip.').default(0),
-    ...MARK_FIELDS,
-    maxTokens,
-  }),
-  output: z.object({
-    success,
-    context: z.string().describe('Whose insights were searched.'),
-    total: z.number().int().describe('All matches, on all pages.'),
-    ...nextPage,
-    relaxed: z.boolean().describe('No insight has all of the words; these have some.'),
-    results: z.array(
-      listedSchema.extend({
-        snippet: z.string(),
-        rank: z.number().describe("FTS5's bm25(): the smaller, the better."),
-      }),
-    ),
-    explanation: z.string().describe('Why nothing was found.').exactOptional(),
-  }),
+  input: () =>
+    z.strictObject({
+      query: z.string().min(1).max(10_000).describe('Words, or an FTS5 query.'),
+      context: contextField,
+      matchType: z.enum(MATCH_TYPES).describe('As in search_messages.').default('auto'),
+      tags: tagsFilter,
+      includeExpired: z.boolean().describe('Also those that have expired.').default(false),
+      limit: z.number().int().min(1).max(100).describe('Maximum number of results.').default(20),
+      offset: z.number().int().min(0).describe('Results to skip.').default(0),
+      ...MARK_FIELDS,
+      maxTokens,
+    }),
+  output: () =>
+    z.object({
+      success,
+      context: z.string().describe('Whose insights were searched.'),
+      total: z.number().int().describe('All matches, on all pages.'),
+      ...nextPage,
+      relaxed: z.boolean().describe('No insight has all of the words; these have some.'),
+      results: z.array(
+        listedSchema.extend({
+          snippet: z.string(),
+          rank: z.number().describe("FTS5's bm25(): the smaller, the better."),
+        }),
+      ),
+      explanation: z.string().describe('Why nothing was found.').exactOptional(),
+    }),
   annotations: READS,
   quotesText: true,
   async run(input, { insights, insightSearch }, call) {

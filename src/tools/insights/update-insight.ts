@@ -20,23 +20,25 @@ export const updateInsight = defineTool({
   title: 'Change an insight',
   description:
     'Changes the fields that are given; the others stay. updated: false where there is no such insight.',
-  input: z.strictObject({
-    id: idField,
-    content: contentField.describe('New content.').exactOptional(),
-    metadata: jsonObject('New metadata; replaces the old.').exactOptional(),
-    tags: tagsField.describe('New tags; they replace the old.').exactOptional(),
-    expires: z
-      .string()
-      .nullable()
-      .describe('New expiry (ISO 8601); null for none.')
-      .exactOptional(),
-  }),
-  output: z.object({
-    success,
-    updated: z.boolean(),
-    insight: insightSchema.exactOptional(),
-    note: maskedField,
-  }),
+  input: () =>
+    z.strictObject({
+      id: idField,
+      content: contentField.describe('New content.').exactOptional(),
+      metadata: jsonObject('New metadata; replaces the old.').exactOptional(),
+      tags: tagsField.describe('New tags; they replace the old.').exactOptional(),
+      expires: z
+        .string()
+        .nullable()
+        .describe('New expiry (ISO 8601); null for none.')
+        .exactOptional(),
+    }),
+  output: () =>
+    z.object({
+      success,
+      updated: z.boolean(),
+      insight: insightSchema.exactOptional(),
+      note: maskedField,
+    }),
   annotations: CHANGES,
   writesLater: true,
   async run({ id, expires, ...change }, { insights }) {

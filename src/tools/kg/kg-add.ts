@@ -15,24 +15,26 @@ export const kgAdd = defineTool({
   title: 'Remember facts',
   description:
     'Stores facts as triples such as Ada / lives in / London. With replaces, a new value ends the old one, which stays readable as the past. Find the names in use with kg_query first.',
-  input: z.strictObject({
-    ...newTripleFields,
-    replaces: z
-      .boolean()
-      .describe('End the current facts with the same subject and predicate.')
-      .default(false),
-  }),
-  output: z.object({
-    success,
-    added: z.number().int().describe('How many were new.'),
-    total: z.number().int().describe('How many were returned.'),
-    triples: z
-      .array(tripleSchema.extend({ added: z.boolean() }))
-      .describe('At most 50; those that existed before come first.'),
-    closedTotal: z.number().int().describe('Facts that ended because of replaces.'),
-    closed: z.array(tripleSchema).describe('At most 50 of them.'),
-    note: maskedField,
-  }),
+  input: () =>
+    z.strictObject({
+      ...newTripleFields,
+      replaces: z
+        .boolean()
+        .describe('End the current facts with the same subject and predicate.')
+        .default(false),
+    }),
+  output: () =>
+    z.object({
+      success,
+      added: z.number().int().describe('How many were new.'),
+      total: z.number().int().describe('How many were returned.'),
+      triples: z
+        .array(tripleSchema.extend({ added: z.boolean() }))
+        .describe('At most 50; those that existed before come first.'),
+      closedTotal: z.number().int().describe('Facts that ended because of replaces.'),
+      closed: z.array(tripleSchema).describe('At most 50 of them.'),
+      note: maskedField,
+    }),
   annotations: { ...ADDS, idempotentHint: true },
   writesLater: true,
   async run({ replaces, ...given }, { kg }) {

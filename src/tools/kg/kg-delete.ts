@@ -14,21 +14,23 @@ export const kgDelete = defineTool({
   title: 'Delete or end facts',
   description:
     'Deletes facts with all their past, for what was never true. For what is no longer true pass close: the fact ends and stays readable with kg_query asOf.',
-  input: z.strictObject({
-    ...keyFields,
-    close: z.boolean().describe('End the facts in place of deleting them.').default(false),
-    validTo: dateField('When they ended, with close'),
-  }),
-  output: z.object({
-    success,
-    deleted: z.number().int().describe('How many were there.'),
-    total: z.number().int().describe('How many were named.'),
-    triples: z
-      .array(
-        tripleSchema.partial({ ts: true }).extend({ deleted: z.boolean().describe('Or ended.') }),
-      )
-      .describe('At most 50; those that were added come first.'),
-  }),
+  input: () =>
+    z.strictObject({
+      ...keyFields,
+      close: z.boolean().describe('End the facts in place of deleting them.').default(false),
+      validTo: dateField('When they ended, with close'),
+    }),
+  output: () =>
+    z.object({
+      success,
+      deleted: z.number().int().describe('How many were there.'),
+      total: z.number().int().describe('How many were named.'),
+      triples: z
+        .array(
+          tripleSchema.partial({ ts: true }).extend({ deleted: z.boolean().describe('Or ended.') }),
+        )
+        .describe('At most 50; those that were added come first.'),
+    }),
   annotations: REMOVES,
   writesLater: true,
   async run({ close, validTo, ...given }, { kg }) {

@@ -13,26 +13,28 @@ export const kgImport = defineTool({
   title: 'Import facts',
   description:
     'Brings facts into the knowledge graph: JSON Lines of kg_export, or the memory.jsonl of the official MCP memory server. What is there already stays as it is. Observations longer than 200 characters are refused and named, or with longObservations: notes kept as notes of the memory bank.',
-  input: z.strictObject({
-    text: z.string().describe('The lines to import; or give file.').exactOptional(),
-    file: z.string().describe('Name of a file in the exports folder.').exactOptional(),
-    longObservations: z
-      .enum(LONG_OBSERVATIONS)
-      .describe('What to do with observations over 200 characters.')
-      .default('refuse'),
-  }),
-  output: z.object({
-    success,
-    format: z.enum(['jsonl', 'memory']).describe('What the lines were.'),
-    facts: z.number().int().describe('Facts in the text that can be stored.'),
-    added: z.number().int().describe('Those of them that were new.'),
-    notesAdded: z.number().int(),
-    notes: z.array(z.string()).describe('Paths of the new notes (at most 50).'),
-    refusedTotal: z.number().int().describe('Entries that were not imported.'),
-    refused: z
-      .array(z.object({ line: z.number().int(), code: z.string(), reason: z.string() }))
-      .describe('Which, and why (at most 50).'),
-  }),
+  input: () =>
+    z.strictObject({
+      text: z.string().describe('The lines to import; or give file.').exactOptional(),
+      file: z.string().describe('Name of a file in the exports folder.').exactOptional(),
+      longObservations: z
+        .enum(LONG_OBSERVATIONS)
+        .describe('What to do with observations over 200 characters.')
+        .default('refuse'),
+    }),
+  output: () =>
+    z.object({
+      success,
+      format: z.enum(['jsonl', 'memory']).describe('What the lines were.'),
+      facts: z.number().int().describe('Facts in the text that can be stored.'),
+      added: z.number().int().describe('Those of them that were new.'),
+      notesAdded: z.number().int(),
+      notes: z.array(z.string()).describe('Paths of the new notes (at most 50).'),
+      refusedTotal: z.number().int().describe('Entries that were not imported.'),
+      refused: z
+        .array(z.object({ line: z.number().int(), code: z.string(), reason: z.string() }))
+        .describe('Which, and why (at most 50).'),
+    }),
   annotations: { ...ADDS, idempotentHint: true },
   async run({ text, file, longObservations }, { graphImport }, { signal, progress }) {
     if ((text === undefined) === (file === undefined)) {

@@ -17,26 +17,28 @@ export const kgNeighbors = defineTool({
   title: 'Facts around a node',
   description:
     'Walks the knowledge graph from one node along its facts and returns the facts found, nearest first. Use it to gather what is known about a person, project or thing.',
-  input: z.strictObject({
-    node: z.string().max(1000).describe('A subject or object, exactly.'),
-    depth: z.number().int().min(1).max(6).describe('Steps to follow.').default(1),
-    direction: z
-      .enum(['out', 'in', 'both'])
-      .describe('out: facts about the node; in: facts that name it as object.')
-      .default('both'),
-    predicate: z.string().describe('Only along facts with this predicate.').exactOptional(),
-    ...visibilityFields,
-    ...pageFields,
-    maxTokens,
-  }),
-  output: z.object({
-    success,
-    ...pageSchema,
-    triples: z.array(tripleSchema),
-    nodes: z.array(z.object({ node: z.string(), depth: z.number().int() })),
-    isCut: z.boolean().describe('Whether the walk ended at 100000 facts.'),
-    note: z.string().describe('Why nothing was found.').exactOptional(),
-  }),
+  input: () =>
+    z.strictObject({
+      node: z.string().max(1000).describe('A subject or object, exactly.'),
+      depth: z.number().int().min(1).max(6).describe('Steps to follow.').default(1),
+      direction: z
+        .enum(['out', 'in', 'both'])
+        .describe('out: facts about the node; in: facts that name it as object.')
+        .default('both'),
+      predicate: z.string().describe('Only along facts with this predicate.').exactOptional(),
+      ...visibilityFields,
+      ...pageFields,
+      maxTokens,
+    }),
+  output: () =>
+    z.object({
+      success,
+      ...pageSchema,
+      triples: z.array(tripleSchema),
+      nodes: z.array(z.object({ node: z.string(), depth: z.number().int() })),
+      isCut: z.boolean().describe('Whether the walk ended at 100000 facts.'),
+      note: z.string().describe('Why nothing was found.').exactOptional(),
+    }),
   annotations: READS,
   view: 'graph',
   quotesText: true,

@@ -20,28 +20,30 @@ export const kgQuery = defineTool({
   title: 'Ask for facts',
   description:
     'Finds facts by subject, predicate, object, words and time; all conditions must match. Facts that have ended are returned only with asOf or includeClosed.',
-  input: z.strictObject({
-    subject: z.string().describe('The subject, exactly.').exactOptional(),
-    predicate: z.string().describe('The predicate, exactly.').exactOptional(),
-    object: z.string().describe('The object, exactly.').exactOptional(),
-    prefix: z.boolean().describe('Match parts that begin with what is given.').default(false),
-    text: z
-      .string()
-      .describe('Words that all occur somewhere in the fact, in any case.')
-      .exactOptional(),
-    ...visibilityFields,
-    since: dateField('Began to hold at or after this'),
-    until: dateField('Began to hold at or before this'),
-    order: z.enum(['oldest', 'newest']).describe('Which come first.').default('oldest'),
-    ...pageFields,
-    maxTokens,
-  }),
-  output: z.object({
-    success,
-    ...pageSchema,
-    triples: z.array(tripleSchema),
-    note: z.string().describe('Why nothing was found.').exactOptional(),
-  }),
+  input: () =>
+    z.strictObject({
+      subject: z.string().describe('The subject, exactly.').exactOptional(),
+      predicate: z.string().describe('The predicate, exactly.').exactOptional(),
+      object: z.string().describe('The object, exactly.').exactOptional(),
+      prefix: z.boolean().describe('Match parts that begin with what is given.').default(false),
+      text: z
+        .string()
+        .describe('Words that all occur somewhere in the fact, in any case.')
+        .exactOptional(),
+      ...visibilityFields,
+      since: dateField('Began to hold at or after this'),
+      until: dateField('Began to hold at or before this'),
+      order: z.enum(['oldest', 'newest']).describe('Which come first.').default('oldest'),
+      ...pageFields,
+      maxTokens,
+    }),
+  output: () =>
+    z.object({
+      success,
+      ...pageSchema,
+      triples: z.array(tripleSchema),
+      note: z.string().describe('Why nothing was found.').exactOptional(),
+    }),
   annotations: READS,
   view: 'graph',
   quotesText: true,

@@ -11,14 +11,15 @@ export const kgSave = defineTool({
   title: 'Write a snapshot of the graph',
   description:
     'Writes all facts into a new snapshot and starts a new log, as happens automatically when the log has grown. Use it before a commit with git, or after the files were merged or repaired.',
-  input: z.strictObject({}),
-  output: z.object({
-    success,
-    saved: z.boolean().describe('False where another process was writing one at the same time.'),
-    generation: z.number().int().exactOptional(),
-    triples: z.number().int().describe('Facts in it, ended ones among them.').exactOptional(),
-    snapshotBytes: z.number().int().exactOptional(),
-  }),
+  input: () => z.strictObject({}),
+  output: () =>
+    z.object({
+      success,
+      saved: z.boolean().describe('False where another process was writing one at the same time.'),
+      generation: z.number().int().exactOptional(),
+      triples: z.number().int().describe('Facts in it, ended ones among them.').exactOptional(),
+      snapshotBytes: z.number().int().exactOptional(),
+    }),
   annotations: { ...CHANGES, destructiveHint: false },
   async run(_input, { kg }, { signal, progress }) {
     const onProgress = (done: number, total: number) => progress({ progress: done, total });

@@ -15,16 +15,18 @@ export const kgSubjects = defineTool({
   title: 'List subjects',
   description:
     'Lists the subjects of the knowledge graph in alphabetical order with the number of facts that hold of each. Use it to find the name in use before kg_add or kg_query.',
-  input: z.strictObject({
-    prefix: z.string().describe('Only subjects that begin with this.').exactOptional(),
-    ...pageFields,
-    maxTokens,
-  }),
-  output: z.object({
-    success,
-    ...pageSchema,
-    subjects: z.array(z.object({ subject: z.string(), facts: z.number().int() })),
-  }),
+  input: () =>
+    z.strictObject({
+      prefix: z.string().describe('Only subjects that begin with this.').exactOptional(),
+      ...pageFields,
+      maxTokens,
+    }),
+  output: () =>
+    z.object({
+      success,
+      ...pageSchema,
+      subjects: z.array(z.object({ subject: z.string(), facts: z.number().int() })),
+    }),
   annotations: READS,
   quotesText: true,
   async run({ prefix, limit, offset, maxTokens: budget }, { kg }) {

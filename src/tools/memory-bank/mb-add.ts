@@ -11,11 +11,12 @@ export const mbAdd = defineTool({
   title: 'Write a new note',
   description:
     'Writes a new markdown note of at most 32 KB; folders are made as needed. What is there is never overwritten: change a note with mb_edit.',
-  input: z.strictObject({
-    path: notePath('Where to put it'),
-    content: z.string().describe('The text, markdown.'),
-  }),
-  output: z.object({ success, ...noteSchema.shape, note: maskedField }),
+  input: () =>
+    z.strictObject({
+      path: notePath('Where to put it'),
+      content: z.string().describe('The text, markdown.'),
+    }),
+  output: () => z.object({ success, ...noteSchema.shape, note: maskedField }),
   annotations: ADDS,
   writesLater: true,
   async run({ path, content }, { memoryBank }) {

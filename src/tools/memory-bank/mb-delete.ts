@@ -10,19 +10,24 @@ export const mbDelete = defineTool({
   title: 'Delete a note',
   description:
     'Moves a note to the trash, from where the user can restore it (daybook restore). permanent: true removes it permanently; only when the user asked for exactly that.',
-  input: z.strictObject({
-    path: notePath(),
-    hash: expectedHash,
-    permanent: z.boolean().describe('Remove it permanently; this cannot be undone.').default(false),
-  }),
-  output: z.object({
-    success,
-    path: z.string(),
-    deleted: z.boolean(),
-    permanent: z.boolean(),
-    trashName: z.string().describe('Its name in the trash, to restore it by.').exactOptional(),
-    trashPath: z.string().describe('Where it is now.').exactOptional(),
-  }),
+  input: () =>
+    z.strictObject({
+      path: notePath(),
+      hash: expectedHash,
+      permanent: z
+        .boolean()
+        .describe('Remove it permanently; this cannot be undone.')
+        .default(false),
+    }),
+  output: () =>
+    z.object({
+      success,
+      path: z.string(),
+      deleted: z.boolean(),
+      permanent: z.boolean(),
+      trashName: z.string().describe('Its name in the trash, to restore it by.').exactOptional(),
+      trashPath: z.string().describe('Where it is now.').exactOptional(),
+    }),
   annotations: REMOVES,
   writesLater: true,
   async run({ path, hash, permanent }, { memoryBank }) {

@@ -39,14 +39,15 @@ export const mbEdit = defineTool({
   title: 'Edit a note',
   description:
     'Changes a note in one of four ways: newText replaces oldText, which must occur exactly once; insertText goes after insertLine; newPath renames it; content replaces everything. Pass the hash of mb_read to detect edits by others.',
-  input,
-  output: z.object({
-    success,
-    ...noteSchema.shape,
-    totalLines: z.number().int().exactOptional(),
-    renamedFrom: z.string().exactOptional(),
-    note: maskedField,
-  }),
+  input: () => input,
+  output: () =>
+    z.object({
+      success,
+      ...noteSchema.shape,
+      totalLines: z.number().int().exactOptional(),
+      renamedFrom: z.string().exactOptional(),
+      note: maskedField,
+    }),
   annotations: CHANGES,
   writesLater: true,
   async run(args, { memoryBank }) {

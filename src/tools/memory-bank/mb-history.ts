@@ -11,29 +11,31 @@ export const mbHistory = defineTool({
   title: 'Git history of a note',
   description:
     'Lists the git commits that changed a note, the newest first, or gives its text at one of them. Empty where there is no git.',
-  input: z.strictObject({
-    path: notePath(),
-    commit: z.string().max(64).describe('Give the text at this commit.').exactOptional(),
-    limit: z.number().int().min(1).max(1000).describe('Most commits to list.').default(50),
-    maxTokens,
-  }),
-  output: z.object({
-    success,
-    path: z.string(),
-    total: z.number().int().describe('Commits, at most 1000.').exactOptional(),
-    commits: z
-      .array(
-        z.object({
-          commit: z.string(),
-          at: z.string(),
-          author: z.string(),
-          subject: z.string(),
-        }),
-      )
-      .exactOptional(),
-    content: z.string().exactOptional(),
-    isCut: z.boolean().describe('The text is longer than maxTokens.').exactOptional(),
-  }),
+  input: () =>
+    z.strictObject({
+      path: notePath(),
+      commit: z.string().max(64).describe('Give the text at this commit.').exactOptional(),
+      limit: z.number().int().min(1).max(1000).describe('Most commits to list.').default(50),
+      maxTokens,
+    }),
+  output: () =>
+    z.object({
+      success,
+      path: z.string(),
+      total: z.number().int().describe('Commits, at most 1000.').exactOptional(),
+      commits: z
+        .array(
+          z.object({
+            commit: z.string(),
+            at: z.string(),
+            author: z.string(),
+            subject: z.string(),
+          }),
+        )
+        .exactOptional(),
+      content: z.string().exactOptional(),
+      isCut: z.boolean().describe('The text is longer than maxTokens.').exactOptional(),
+    }),
   annotations: READS,
   quotesText: true,
   async run({ path, commit, limit, maxTokens: budget }, { noteHistory }) {

@@ -12,19 +12,21 @@ export const mbList = defineTool({
   title: 'List notes',
   description:
     'Lists the markdown notes of the memory bank, which people edit as well. For what is written in them use mb_search; read one with mb_read.',
-  input: z.strictObject({
-    folder: noteFolder,
-    limit: z.number().int().min(1).max(1000).describe('Maximum number of notes.').default(100),
-    offset: z.number().int().min(0).describe('Notes to skip.').default(0),
-    maxTokens,
-  }),
-  output: z.object({
-    success,
-    total: z.number().int().describe('Notes on all pages.'),
-    ...nextPage,
-    files: z.array(noteSchema),
-    skipped: skippedSchema.exactOptional(),
-  }),
+  input: () =>
+    z.strictObject({
+      folder: noteFolder,
+      limit: z.number().int().min(1).max(1000).describe('Maximum number of notes.').default(100),
+      offset: z.number().int().min(0).describe('Notes to skip.').default(0),
+      maxTokens,
+    }),
+  output: () =>
+    z.object({
+      success,
+      total: z.number().int().describe('Notes on all pages.'),
+      ...nextPage,
+      files: z.array(noteSchema),
+      skipped: skippedSchema.exactOptional(),
+    }),
   annotations: READS,
   quotesText: true,
   async run({ folder = '', limit, offset, maxTokens: budget }, { memoryBank }) {

@@ -13,38 +13,40 @@ export const mbRead = defineTool({
   title: 'Read a note',
   description:
     'Reads a note as it is on disk now, or some of its lines. A long one comes in pages: continue with startLine set to nextLine. Give its hash to mb_edit and mb_delete.',
-  input: z.strictObject({
-    path: notePath(),
-    startLine: z.number().int().min(1).describe('First line to return, from 1.').default(1),
-    startColumn: z
-      .number()
-      .int()
-      .min(1)
-      .describe('Where to continue in startLine, if it was cut.')
-      .default(1),
-    endLine: z
-      .number()
-      .int()
-      .min(1)
-      .describe('Last line to return; default: the end.')
-      .exactOptional(),
-    maxTokens,
-  }),
-  output: z.object({
-    success,
-    ...noteSchema.shape,
-    totalLines: z.number().int(),
-    startLine: z.number().int(),
-    endLine: z.number().int().describe('Last line returned; below startLine if there is none.'),
-    hasMore: z.boolean().describe('Whether lines that were asked for are still to come.'),
-    nextLine: z.number().int().describe('The startLine of the next page.').exactOptional(),
-    nextColumn: z
-      .number()
-      .int()
-      .describe('Its startColumn: one line alone is longer than the answer and was cut.')
-      .exactOptional(),
-    content: z.string(),
-  }),
+  input: () =>
+    z.strictObject({
+      path: notePath(),
+      startLine: z.number().int().min(1).describe('First line to return, from 1.').default(1),
+      startColumn: z
+        .number()
+        .int()
+        .min(1)
+        .describe('Where to continue in startLine, if it was cut.')
+        .default(1),
+      endLine: z
+        .number()
+        .int()
+        .min(1)
+        .describe('Last line to return; default: the end.')
+        .exactOptional(),
+      maxTokens,
+    }),
+  output: () =>
+    z.object({
+      success,
+      ...noteSchema.shape,
+      totalLines: z.number().int(),
+      startLine: z.number().int(),
+      endLine: z.number().int().describe('Last line returned; below startLine if there is none.'),
+      hasMore: z.boolean().describe('Whether lines that were asked for are still to come.'),
+      nextLine: z.number().int().describe('The startLine of the next page.').exactOptional(),
+      nextColumn: z
+        .number()
+        .int()
+        .describe('Its startColumn: one line alone is longer than the answer and was cut.')
+        .exactOptional(),
+      content: z.string(),
+    }),
   annotations: READS,
   quotesText: true,
   text({ path, hash, startLine, endLine, totalLines, sizeBytes, modifiedAt, content, ...next }) {

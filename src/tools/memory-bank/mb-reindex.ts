@@ -10,13 +10,14 @@ export const mbReindex = defineTool({
   title: 'Rebuild the index of notes',
   description:
     'Reads every note again and rebuilds the index from them. Rarely needed: edits by hand are noticed by themselves. Use it when mb_list or mb_search disagree with the files.',
-  input: z.strictObject({}),
-  output: z.object({
-    success,
-    files: z.number().int().describe('Notes indexed.'),
-    sections: z.number().int().describe('Sections of them that mb_search ranks.'),
-    skipped: skippedSchema,
-  }),
+  input: () => z.strictObject({}),
+  output: () =>
+    z.object({
+      success,
+      files: z.number().int().describe('Notes indexed.'),
+      sections: z.number().int().describe('Sections of them that mb_search ranks.'),
+      skipped: skippedSchema,
+    }),
   annotations: READS,
   async run(_input, { memoryBank, noteSearch }, { signal }) {
     const { notes, sections } = await noteSearch.rebuild(signal);

@@ -74,13 +74,14 @@ export const getConversationHistory = defineTool({
   title: 'Read a research conversation',
   description:
     'Returns a stored conversation from the beginning, page by page, and the state of a deep research in it. It also fetches the report of a research that was in_progress.',
-  input: z.strictObject({
-    conversationId: conversationRef,
-    includeSystemPrompt: z.boolean().default(false).describe('Also return the system prompt.'),
-    limit: z.number().int().min(1).max(200).default(50).describe('Messages a page at most.'),
-    cursor: z.string().max(40).exactOptional().describe('nextCursor of the page before.'),
-  }),
-  output,
+  input: () =>
+    z.strictObject({
+      conversationId: conversationRef,
+      includeSystemPrompt: z.boolean().default(false).describe('Also return the system prompt.'),
+      limit: z.number().int().min(1).max(200).default(50).describe('Messages a page at most.'),
+      cursor: z.string().max(40).exactOptional().describe('nextCursor of the page before.'),
+    }),
+  output: () => output,
   annotations: READS_OUTSIDE,
   quotesText: true,
   text: historyText,

@@ -17,13 +17,14 @@ export const perplexityDeepResearchFollowup = defineTool({
   title: 'Follow up with deep research',
   description:
     'Researches the next question of a stored conversation thoroughly, with everything said there as context. It takes minutes; when status is in_progress, get_conversation_history brings the report later.',
-  input: z.strictObject({
-    conversationId: conversationRef,
-    query: followupQuery,
-    ...researchFields,
-    ...followupFields,
-  }),
-  output: answerOutput,
+  input: () =>
+    z.strictObject({
+      conversationId: conversationRef,
+      query: followupQuery,
+      ...researchFields,
+      ...followupFields,
+    }),
+  output: () => answerOutput,
   annotations: ASKS_OUTSIDE,
   quotesText: true,
   text: answerText,

@@ -18,13 +18,14 @@ export const perplexitySearchFollowup = defineTool({
   title: 'Follow up with a Perplexity search',
   description:
     'Answers the next question of a stored conversation from a quick web search, with everything said there as context. Works on any conversation.',
-  input: z.strictObject({
-    conversationId: conversationRef,
-    query: followupQuery,
-    ...searchFields,
-    ...followupFields,
-  }),
-  output: answerOutput,
+  input: () =>
+    z.strictObject({
+      conversationId: conversationRef,
+      query: followupQuery,
+      ...searchFields,
+      ...followupFields,
+    }),
+  output: () => answerOutput,
   annotations: ASKS_OUTSIDE,
   quotesText: true,
   text: answerText,

@@ -12,8 +12,8 @@ export const perplexitySearch = defineTool({
   title: 'Search with Perplexity',
   description:
     'Answers a question from current web sources, with numbered references. Each call starts a new conversation and costs money; to continue one, use perplexity_search_followup.',
-  input: z.strictObject({ query: newQuery, ...searchFields }),
-  output: answerOutput,
+  input: () => z.strictObject({ query: newQuery, ...searchFields }),
+  output: () => answerOutput,
   annotations: ASKS_OUTSIDE,
   quotesText: true,
   text: answerText,

@@ -30,24 +30,26 @@ export const historyMessagesRecent = defineTool({
   title: 'Recent messages',
   description:
     'Returns the newest messages across all threads, newest first, each with the thread it belongs to. Narrow it by module and since; pass nextCursor for older ones.',
-  input: z.strictObject({
-    module: moduleField.describe('Only threads of this module.').exactOptional(),
-    since: z.string().describe('Only messages from this time on (ISO 8601).').exactOptional(),
-    limit: z.number().int().min(1).max(500).describe('Maximum number of messages.').default(50),
-    cursor: z.string().max(60).describe('nextCursor of the page before.').exactOptional(),
-    maxTokens,
-  }),
-  output: z.object({
-    success,
-    total: z.number().int().describe('All messages of this module and time.'),
-    hasMore: z.boolean(),
-    nextCursor: z.string().describe('Pass as cursor for older messages.').exactOptional(),
-    results: z.array(z.object({ thread: threadSchema, message: threadMessageSchema })),
-    indexing: z
-      .object({ done: z.number().int(), total: z.number().int() })
-      .describe('The store is still being read: conversations read so far, of how many.')
-      .exactOptional(),
-  }),
+  input: () =>
+    z.strictObject({
+      module: moduleField.describe('Only threads of this module.').exactOptional(),
+      since: z.string().describe('Only messages from this time on (ISO 8601).').exactOptional(),
+      limit: z.number().int().min(1).max(500).describe('Maximum number of messages.').default(50),
+      cursor: z.string().max(60).describe('nextCursor of the page before.').exactOptional(),
+      maxTokens,
+    }),
+  output: () =>
+    z.object({
+      success,
+      total: z.number().int().describe('All messages of this module and time.'),
+      hasMore: z.boolean(),
+      nextCursor: z.string().describe('Pass as cursor for older messages.').exactOptional(),
+      results: z.array(z.object({ thread: threadSchema, message: threadMessageSchema })),
+      indexing: z
+        .object({ done: z.number().int(), total: z.number().int() })
+        .describe('The store is still being read: conversations read so far, of how many.')
+        .exactOptional(),
+    }),
   annotations: READS,
   quotesText: true,
   async run(input, { conversations, search }, { signal, progress }) {

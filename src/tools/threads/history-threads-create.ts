@@ -15,12 +15,15 @@ export const historyThreadsCreate = defineTool({
   title: 'Start a thread',
   description:
     'Starts an empty thread (a conversation) in a module such as discuss, plan or execute. Add messages with history_threads_append_message.',
-  input: z.strictObject({
-    module: moduleField.describe('Area of work that the thread belongs to.'),
-    title: z.string().max(1000).describe('What it is about.').exactOptional(),
-    meta: jsonObject('Free JSON to keep with the thread; tags is a list of texts.').exactOptional(),
-  }),
-  output: z.object({ success, id: z.string(), createdAt: z.string(), thread: threadSchema }),
+  input: () =>
+    z.strictObject({
+      module: moduleField.describe('Area of work that the thread belongs to.'),
+      title: z.string().max(1000).describe('What it is about.').exactOptional(),
+      meta: jsonObject(
+        'Free JSON to keep with the thread; tags is a list of texts.',
+      ).exactOptional(),
+    }),
+  output: () => z.object({ success, id: z.string(), createdAt: z.string(), thread: threadSchema }),
   annotations: ADDS,
   async run({ module, title, meta }, { conversations }) {
     const { messages: _, ...head } = await conversations.create({

@@ -22,25 +22,27 @@ export const historyThreadsGet = defineTool({
   title: 'Read a thread',
   description:
     'Reads a thread with its latest messages in order. For earlier ones call again with beforeSeq set to nextBeforeSeq.',
-  input: z.strictObject({
-    threadId: threadIdField,
-    module: moduleField.describe('Only if it belongs to this module.').exactOptional(),
-    limit: z.number().int().min(1).max(1000).describe('Maximum number of messages.').default(25),
-    beforeSeq: z.number().int().min(1).describe('Messages before this position.').exactOptional(),
-    maxTokens,
-  }),
-  output: z.object({
-    success,
-    nextBeforeSeq: z
-      .number()
-      .int()
-      .describe('Pass as beforeSeq for the page before; absent at the start.')
-      .exactOptional(),
-    hasMore: z.boolean().describe('Whether earlier messages exist.'),
-    total: z.number().int().describe('Messages in the whole thread.'),
-    thread: threadSchema,
-    messages: z.array(threadMessageSchema),
-  }),
+  input: () =>
+    z.strictObject({
+      threadId: threadIdField,
+      module: moduleField.describe('Only if it belongs to this module.').exactOptional(),
+      limit: z.number().int().min(1).max(1000).describe('Maximum number of messages.').default(25),
+      beforeSeq: z.number().int().min(1).describe('Messages before this position.').exactOptional(),
+      maxTokens,
+    }),
+  output: () =>
+    z.object({
+      success,
+      nextBeforeSeq: z
+        .number()
+        .int()
+        .describe('Pass as beforeSeq for the page before; absent at the start.')
+        .exactOptional(),
+      hasMore: z.boolean().describe('Whether earlier messages exist.'),
+      total: z.number().int().describe('Messages in the whole thread.'),
+      thread: threadSchema,
+      messages: z.array(threadMessageSchema),
+    }),
   annotations: READS,
   quotesText: true,
   async run({ threadId, module, limit, beforeSeq, maxTokens: budget }, { conversations }) {

@@ -77,33 +77,34 @@ export const sessionStart = defineTool({
   title: 'Pick up where we stopped',
   description:
     'Call this first in a new session: returns when the last one was, its topic and last turns, open questions, and sentences that read like promises. These are candidates; judge them. Read more with history_threads_get.',
-  input: z.strictObject({
-    module: moduleField.describe('Only threads of this module.').exactOptional(),
-    currentThreadId: z
-      .string()
-      .describe('Thread of the session that is beginning, to be left out.')
-      .exactOptional(),
-    threads: z
-      .number()
-      .int()
-      .min(1)
-      .max(10)
-      .describe('How many of the last threads to search for questions and promises.')
-      .default(3),
-    timeZone: z
-      .string()
-      .refine(isTimeZone, { error: 'takes a time zone such as Europe/Berlin or UTC' })
-      .describe('For the local times (default: the setting, else that of the system).')
-      .exactOptional(),
-    maxTokens: z
-      .number()
-      .int()
-      .min(300)
-      .max(25_000)
-      .describe('About how long the answer may be.')
-      .default(3000),
-  }),
-  output,
+  input: () =>
+    z.strictObject({
+      module: moduleField.describe('Only threads of this module.').exactOptional(),
+      currentThreadId: z
+        .string()
+        .describe('Thread of the session that is beginning, to be left out.')
+        .exactOptional(),
+      threads: z
+        .number()
+        .int()
+        .min(1)
+        .max(10)
+        .describe('How many of the last threads to search for questions and promises.')
+        .default(3),
+      timeZone: z
+        .string()
+        .refine(isTimeZone, { error: 'takes a time zone such as Europe/Berlin or UTC' })
+        .describe('For the local times (default: the setting, else that of the system).')
+        .exactOptional(),
+      maxTokens: z
+        .number()
+        .int()
+        .min(300)
+        .max(25_000)
+        .describe('About how long the answer may be.')
+        .default(3000),
+    }),
+  output: () => output,
   annotations: READS,
   quotesText: true,
   text: sessionStartText,

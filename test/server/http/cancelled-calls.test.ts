@@ -13,8 +13,8 @@ function abortable() {
     toolset: 'conversations',
     title: 'Wait',
     description: 'Waits until it is aborted.',
-    input: z.strictObject({ isQuick: z.boolean().default(false) }),
-    output: z.object({ success }),
+    input: () => z.strictObject({ isQuick: z.boolean().default(false) }),
+    output: () => z.object({ success }),
     annotations: READS,
     async run({ isQuick }, _app, { signal }) {
       seen.started += 1;

@@ -39,8 +39,8 @@ function gate() {
     toolset: 'conversations',
     title: 'Gate',
     description: 'Waits until the test lets it go.',
-    input: z.strictObject({ word: z.string().describe('Said when it is over.') }),
-    output: z.object({ success, word: z.string() }),
+    input: () => z.strictObject({ word: z.string().describe('Said when it is over.') }),
+    output: () => z.object({ success, word: z.string() }),
     annotations: READS,
     async run({ word }, _app, { signal, progress }) {
       seen.started += 1;

@@ -75,8 +75,8 @@ function waiting() {
     toolset: 'conversations',
     title: 'Wait',
     description: 'Waits.',
-    input: z.strictObject({}),
-    output: z.object({ success }),
+    input: () => z.strictObject({}),
+    output: () => z.object({ success }),
     annotations: READS,
     async run(_input, _app, { signal, progress }) {
       seen.started += 1;
@@ -184,8 +184,8 @@ describe('a request of the stateless protocol', () => {
       toolset: 'conversations',
       title: 'Fail',
       description: 'Fails.',
-      input: z.strictObject({}),
-      output: z.object({ success }),
+      input: () => z.strictObject({}),
+      output: () => z.object({ success }),
       annotations: READS,
       async run(_input, _app, { progress }) {
         progress({ progress: 1 });
