@@ -2,8 +2,9 @@
  * The figures of all conversations: counted at the first question, from a cache and the files that it does
  * not have, then kept current by following the store. Until the first question, nothing is in memory.
  */
+
+import { settledOrLater } from '../base/clock.js';
 import type { Log } from '../base/log.js';
-import { settledOrLater } from '../base/settled-or-later.js';
 import { TimeSlice } from '../base/time-slice.js';
 import type { WordCount } from '../context/distinctive-words.js';
 import { CacheKeeper } from '../search/cache/cache-keeper.js';

@@ -2,9 +2,9 @@
  * Searches the messages of all conversations: the facade that tools use. IndexSync keeps the index in
  * agreement with the files. Hits and snippets are read from the files at the time of the search.
  */
-import type { Clock } from '../../base/clock.js';
+
+import { type Clock, settledOrLater } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
-import { settledOrLater } from '../../base/settled-or-later.js';
 import type { MatchType } from '../../fts/query/match-types.js';
 import { throwIfCancelled } from '../../fts/ranking/execute-query.js';
 import type { SearchResult } from '../../fts/search-result.js';
