@@ -176,12 +176,13 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
   const conversations = await conversationsOf(config, requireRoom, { ...opening, rememberedHeads });
   const language = openLanguageParts(config, conversations, { ...options, clock, log });
   const { languageModels, embeddings } = language.services;
-  const { search, recall } = searchesOf(config, conversations, embeddings.vectors, { clock, log });
+  const derived = derivedOf(config, conversations, embeddings.vectors, { clock, log });
+  const { search, recall, figures } = derived;
   const research = researchOf(config, conversations, { requireRoom, screen }, clock, log);
   const documents = new ConversationDocuments({ logsFolder, fsync, clock, codec });
   const whole = { documents, summaries: languageModels.store };
-  const exported = { store: conversations, ...whole, folder: exportsFolder(config) };
-  const exporter = new Exporter({ ...exported, clock, fsync });
+  const folder = exportsFolder(config);
+  const exporter = new Exporter({ store: conversations, ...whole, folder, clock, fsync });
   const { queue } = conversations.deferred;
   const guards = { requireRoom, screen, queue: staysUp ? queue : undefined };
   const bank = bankOf(config, guards, clock, log);
@@ -193,16 +194,11 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
   const keeping = retentionParts(config, size, stored, { clock, log, forms });
   const beginning = beginningOf(config, { conversations, research, importer }, log);
   return {
-    ...stored,
-    research,
-    search,
+    ...{ ...stored, research, search, figures },
     ...recallingOf({ recall, insights, ...bank }),
     documents,
     quickFind: new QuickFind({ conversations, insights, clock, ...bank }),
-    figures: new Figures(conversations),
-    exporter,
-    importer,
-    areas,
+    ...{ exporter, importer, areas },
     doctor: doctorOf(config, { ...stored, clock, codec }),
     ...keeping.services,
     state,
@@ -221,9 +217,9 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
     },
     async close() {
       // `queue` before the stores: what waits is written to them.
-      const services = [beginning, keeping, research, language, queue, recall, search];
-      const stores = [bank.memoryBank, bank.kg, insights, conversations];
-      for (const part of [...services, ...stores]) await part.close();
+      const services = [beginning, keeping, research, language, queue, figures, recall, search];
+      for (const part of services) await part.close();
+      for (const store of [bank.memoryBank, bank.kg, insights, conversations]) await store.close();
     },
   };
 }
@@ -292,8 +288,8 @@ const recallingOf = (stores: MemoryStores) => ({
   memorySearch: new MemorySearch(stores),
 });
 
-/** Both read nothing until something is searched or `start` is called. */
-function searchesOf(
+/** They read nothing until something is asked or `start` is called. */
+function derivedOf(
   config: Config,
   store: ConversationStore,
   vectors: VectorSource | undefined,
@@ -309,7 +305,8 @@ function searchesOf(
     log,
     ...(vectors && { vectors }),
   });
-  return { search, recall };
+  const figures = new Figures({ store, cachePath: indexCachePath(config, '.figures.bin'), log });
+  return { search, recall, figures };
 }
 
 function researchOf(

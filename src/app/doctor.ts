@@ -1,11 +1,12 @@
 /** The doctor put together: which folders and stores its checks read. */
 import { dirname, join } from 'node:path';
+import { checkFiguresCache } from '../analytics/check-figures-cache.js';
 import type { Clock } from '../base/clock.js';
 import type { Config } from '../config/config.js';
 import { backupCheck } from '../doctor/checks/backups.js';
 import { besideConversationsCheck } from '../doctor/checks/beside-conversations.js';
 import { conversationCheck } from '../doctor/checks/conversations.js';
-import { indexCheck, vectorCheck } from '../doctor/checks/derived.js';
+import { type DerivedCache, indexCheck, vectorCheck } from '../doctor/checks/derived.js';
 import { leftoverCheck } from '../doctor/checks/leftovers.js';
 import { clockCheck, diskCheck } from '../doctor/checks/machine.js';
 import { graphCheck, insightCheck, noteCheck } from '../doctor/checks/memory-bank.js';
@@ -16,6 +17,8 @@ import type { Codec } from '../files/codec.js';
 import { readStamp } from '../files/read/stamp.js';
 import { ArchiveFiles } from '../maintenance/archives/archive-files.js';
 import type { Backups } from '../maintenance/backup.js';
+import { checkIndexCache } from '../search/cache/check-index-cache.js';
+import { checkRecallCache } from '../search/cache/check-recall-cache.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import { ConversationRepairer } from '../stores/conversations/repair/conversation-repairer.js';
 import type { InsightStore } from '../stores/insights/insights.js';
@@ -34,6 +37,12 @@ interface Parts {
   readonly clock: Clock;
   readonly codec: Codec;
 }
+
+const cachesOf = (config: Config): DerivedCache[] => [
+  { name: 'search index', path: indexCachePath(config), check: checkIndexCache },
+  { name: 'recall index', path: indexCachePath(config, '.recall.bin'), check: checkRecallCache },
+  { name: 'figures', path: indexCachePath(config, '.figures.bin'), check: checkFiguresCache },
+];
 
 /** Touches no file until it examines. */
 export function doctorOf(config: Config, parts: Parts): Doctor {
@@ -69,7 +78,7 @@ export function doctorOf(config: Config, parts: Parts): Doctor {
         trashFolder: join(logsFolder, '.trash'),
         conversations,
       }),
-      indexCheck(cachePath, indexCachePath(config, '.recall.bin'), logsFolder),
+      indexCheck(cachesOf(config), logsFolder),
       vectorCheck(vectorsFolder(config), () => passageKeys(conversations)),
       backupCheck({
         ...{ backups, clock, isDaily: backup.isDaily },

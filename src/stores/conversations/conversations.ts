@@ -318,12 +318,14 @@ export class ConversationStore {
     return this.#core.catalogue.follow(listener);
   }
 
-  /**
-   * Enters what a cache remembers. Call it before `watch` or `refresh`, which check it. False if
-   * listeners were notified of the conversation already: then the cached head does not count.
-   */
+  /** Enters what a cache remembers, within `seedBy`. False if listeners were notified of the conversation already. */
   seed(stamp: Stamp, head: ConversationHead, outline?: Outline): boolean {
     return this.#core.seed(stamp, head, outline);
+  }
+
+  /** Listings wait for `load`, which seeds: they would read what the cache has. It must not reject. */
+  seedBy(load: () => Promise<void>): Promise<void> {
+    return this.#core.catalogue.seedBy(load);
   }
 
   /** Everything readable that is known now, with the stamps at which it was read. */
