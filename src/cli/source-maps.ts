@@ -4,7 +4,7 @@
  */
 import { SourceMap } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { readGivenText } from '../files/door/given-file.js';
+import { readGivenText } from '../files/safe-access/given-file.js';
 
 /** The place of a frame in a file: its address, line and column. */
 const PLACE = /(file:\S+?\.js):(\d+):(\d+)/;

@@ -5,7 +5,7 @@
  */
 import { Readable } from 'node:stream';
 import { AppError } from '../base/errors.js';
-import { readGivenStart, readGivenText, streamGiven } from './door/given-file.js';
+import { readGivenStart, readGivenText, streamGiven } from './safe-access/given-file.js';
 
 const MAGIC = 'age-encryption.org/v1\n';
 const RECIPIENT = /^age1[02-9ac-hj-np-z]{20,4000}$/;

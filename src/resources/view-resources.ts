@@ -4,7 +4,7 @@
  * written into it when it is read.
  */
 import { AppError } from '../base/errors.js';
-import { readGivenText } from '../files/door/given-file.js';
+import { readGivenText } from '../files/safe-access/given-file.js';
 import type { ResourceKind } from './resource-kind.js';
 
 const PREFIX = 'ui://daybook/';

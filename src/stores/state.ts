@@ -15,9 +15,9 @@ import { withLock } from '../files/locks/file-lock.js';
 import { parseDocument, readWhole } from '../files/read/json-doc.js';
 import type { JsonObject } from './conversations/document/schema.js';
 import { DeferredState } from './deferred-state.js';
+import type { WriteQueue } from './deferred-writes/write-queue.js';
 import { upgraded } from './format-steps.js';
 import { changedAt, type State, type StateChange, toState } from './state-file.js';
-import type { WriteQueue } from './staying/write-queue.js';
 import { screenedBy, type TextScreen } from './text-screen.js';
 
 export type { State, StateChange };

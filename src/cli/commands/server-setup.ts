@@ -58,7 +58,7 @@ export function stopSignal(): AbortSignal {
 /** Closes the stores. What could not be written is named on stderr, and the process will end with 1. */
 export async function closeApp(app: App): Promise<void> {
   await app.close();
-  const unwritten = app.staying.unwritten();
+  const unwritten = app.deferredWrites.unwritten();
   if (unwritten.length === 0) return;
   process.exitCode = 1;
   console.error(`daybook: ${unwritten.length} writes are lost, because the store was away:`);

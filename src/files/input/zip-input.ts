@@ -7,9 +7,9 @@ import { constants } from 'node:fs';
 import type { Readable } from 'node:stream';
 import type { Entry, ZipFile } from 'yauzl';
 import { AppError, errnoOf, isAppError } from '../../base/errors.js';
-import { closeQuietly } from '../door/close-quietly.js';
-import { openHandle, openToRead } from '../door/open-regular.js';
 import { fileError, withFileError } from '../read/file-errors.js';
+import { closeQuietly } from '../safe-access/close-quietly.js';
+import { openHandle, openToRead } from '../safe-access/open-regular.js';
 import type { Input, InputFile, RefusedFile } from './input-types.js';
 
 const MAGIC = Buffer.from('PK\u0003\u0004', 'latin1');

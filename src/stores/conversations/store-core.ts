@@ -103,6 +103,7 @@ export class StoreCore {
       durability: options,
       clock,
       codec,
+      seeded: () => this.catalogue.seeded,
       requireHere: () => this.presence?.require(),
       onOverwritten: (before) => this.#onOverwritten(before),
       onVersion: (version) => {

@@ -9,10 +9,10 @@ import {
   type FileVersion,
   type FoundFiles,
 } from '../../files/catalogue/file-catalogue.js';
-import { leadsElsewhere } from '../../files/door/refusals.js';
 import { readConfined, readPlain } from '../../files/paths/confined-file.js';
 import type { ReadFile } from '../../files/read/json-doc.js';
 import { listFiles } from '../../files/read/list-files.js';
+import { leadsElsewhere } from '../../files/safe-access/refusals.js';
 import { isForeign, looksLikeNote, requireNotePath } from './note-path.js';
 import { decodeNote, hashOf, MAX_NOTE_BYTES } from './note-text.js';
 

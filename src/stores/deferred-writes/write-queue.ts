@@ -34,7 +34,7 @@ export interface Unwritten {
   readonly reason?: string;
 }
 
-export interface StayingState {
+export interface DeferredState {
   readonly isAway: boolean;
   readonly reason: string;
   readonly since: string;
@@ -83,7 +83,7 @@ export class WriteQueue {
   }
 
   /** Present while the store is away, or while something waits or was refused. */
-  state(): StayingState | undefined {
+  state(): DeferredState | undefined {
     const isAway = this.isAway;
     if (!isAway && this.#queue.length === 0 && this.#refused.length === 0) return undefined;
     const { reason: first = 'a write was refused', since = '' } = this.#trouble ?? {};
