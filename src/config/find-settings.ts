@@ -11,7 +11,7 @@ import { parseFile } from './settings-file.js';
 const NAMES = Object.keys(SETTINGS) as SettingName[];
 
 type Source = 'flag' | 'environment' | 'file';
-/** A value as it was given, with the name under which the user knows it. */
+/** A value as it was given, with the name that the user gave it by. */
 interface Given {
   readonly value: unknown;
   readonly name: string;

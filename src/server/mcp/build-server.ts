@@ -1,6 +1,6 @@
 /**
  * Builds the MCP server: registers the handlers of tools, resources, prompts, completions and logging
- * for the chosen toolsets. It knows no tool by name and no transport (`stdio.ts`, `http/`).
+ * for the chosen toolsets. It names no tool and no transport (`stdio.ts`, `http/`).
  */
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import type { ServerCapabilities } from '@modelcontextprotocol/sdk/types.js';
@@ -41,7 +41,7 @@ export interface ServerOptions extends ToolChoice {
   readonly app: () => App | Promise<App>;
   /** Whether callers come over the network; tools get it as `ToolCall.isRemote`. Default false. */
   readonly isRemote?: boolean;
-  /** False where the server lives for one request and can notify nobody later. Default true. */
+  /** False if the server serves one request and cannot notify a client later. Default true. */
   readonly hasSession?: boolean;
   /** The built document of the views; left out, none are offered. */
   readonly viewsFile?: string;
