@@ -10,7 +10,7 @@ import { openStoreEncryption } from './app/encryption.js';
 import { factsOf, type StoreFacts } from './app/facts.js';
 import { indexCachePath } from './app/index-cache-path.js';
 import { openLanguageParts } from './app/language-parts.js';
-import { type KeepingParts, keepingParts, storeSize } from './app/maintenance.js';
+import { type RetentionParts, retentionParts, storeSize } from './app/maintenance.js';
 import { perplexityOf } from './app/perplexity.js';
 import { rememberRoot, requireRootAtStart } from './app/root-at-start.js';
 import type { SummaryParts } from './app/summaries.js';
@@ -50,6 +50,7 @@ import {
 } from './stores/conversations/conversations.js';
 import { ConversationDocuments } from './stores/conversations/files/conversation-documents.js';
 import type { ConversationStoreOptions } from './stores/conversations/store-core.js';
+import type { WriteQueue } from './stores/deferred-writes/write-queue.js';
 import { InsightStore } from './stores/insights/insights.js';
 import { KnowledgeGraph } from './stores/knowledge-graph/knowledge-graph.js';
 import type { ProviderList } from './stores/llm-providers/provider-list.js';
@@ -57,7 +58,6 @@ import { MemoryBank } from './stores/memory-bank/memory-bank.js';
 import { NoteHistory } from './stores/memory-bank/note-history.js';
 import { ResearchJobFiles } from './stores/research-jobs/research-job-files.js';
 import { StateStore } from './stores/state.js';
-import type { WriteQueue } from './stores/staying/write-queue.js';
 
 export type { StoreFacts };
 
@@ -81,10 +81,10 @@ export interface App {
   readonly areas: readonly BackupArea[];
   /** Checks everything that is stored. */
   readonly doctor: Doctor;
-  readonly trash: KeepingParts['trash'];
-  readonly retention: KeepingParts['retention'];
-  readonly size: KeepingParts['size'];
-  readonly archives: KeepingParts['archives'];
+  readonly trash: RetentionParts['trash'];
+  readonly retention: RetentionParts['retention'];
+  readonly size: RetentionParts['size'];
+  readonly archives: RetentionParts['archives'];
   readonly state: StateStore;
   readonly summaries: SummaryService;
   readonly embeddings: Omit<EmbeddingParts, 'start' | 'close'>;
@@ -100,7 +100,7 @@ export interface App {
   readonly facts: StoreFacts;
   readonly isEncrypted: boolean;
   /** What waits in memory while the store is away, read-only or full. */
-  readonly staying: WriteQueue;
+  readonly deferredWrites: WriteQueue;
   /** How the store's files are sealed. */
   readonly forms: FileForms;
   /**
@@ -119,7 +119,7 @@ export interface AppOptions {
   readonly clock?: Clock;
   /** Nothing will be written, so no folder is created. */
   readonly isReading?: boolean;
-  /** Lists conversations without reading the files that the index cache knows as they are. */
+  /** Lists conversations without reading the files of which the index cache has the current version. */
   readonly listsFromCache?: boolean;
   /** For programs that ask and never `start`: a question by meaning uses the vectors that are on the disk. */
   readonly loadsVectors?: boolean;
@@ -141,7 +141,7 @@ type Encryption = Awaited<ReturnType<typeof openStoreEncryption>>;
 const SECOND_RESUME_MS = 25_000;
 
 /**
- * Opens every store on the folders of the configuration. Creates no conversation by itself. DECRYPT where
+ * Opens every store on the folders of the configuration. It creates no conversation. DECRYPT where
  * the store is encrypted with another key than the given one, LOCKED while that is being changed,
  * STORAGE_UNAVAILABLE where a server's root is away.
  */
@@ -176,33 +176,29 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
   const conversations = await conversationsOf(config, requireRoom, { ...opening, rememberedHeads });
   const language = openLanguageParts(config, conversations, { ...options, clock, log });
   const { languageModels, embeddings } = language.services;
-  const { search, recall } = searchesOf(config, conversations, embeddings.vectors, { clock, log });
+  const derived = derivedOf(config, conversations, embeddings.vectors, { clock, log });
+  const { search, recall, figures } = derived;
   const research = researchOf(config, conversations, { requireRoom, screen }, clock, log);
   const documents = new ConversationDocuments({ logsFolder, fsync, clock, codec });
   const whole = { documents, summaries: languageModels.store };
-  const exported = { store: conversations, ...whole, folder: exportsFolder(config) };
-  const exporter = new Exporter({ ...exported, clock, fsync });
+  const folder = exportsFolder(config);
+  const exporter = new Exporter({ store: conversations, ...whole, folder, clock, fsync });
   const { queue } = conversations.deferred;
   const guards = { requireRoom, screen, queue: staysUp ? queue : undefined };
   const bank = bankOf(config, guards, clock, log);
   const insights = openInsights(config, guards, clock, log);
   const state = new StateStore({ logsFolder, fsync, screen, queue: guards.queue, clock });
   const { areas, backups } = backupsOf(config, bank.kg, languageModels.providers, clock);
-  const importer = importerOf(config, { ...opening, conversations, ...whole, ...bank, insights });
   const stored = { backups, conversations, insights, ...bank };
-  const keeping = keepingParts(config, size, stored, { clock, log, forms });
+  const importer = importerOf(config, { ...opening, ...whole, ...stored, state });
+  const keeping = retentionParts(config, size, stored, { clock, log, forms });
   const beginning = beginningOf(config, { conversations, research, importer }, log);
   return {
-    ...stored,
-    research,
-    search,
+    ...{ ...stored, research, search, figures },
     ...recallingOf({ recall, insights, ...bank }),
     documents,
     quickFind: new QuickFind({ conversations, insights, clock, ...bank }),
-    figures: new Figures(conversations),
-    exporter,
-    importer,
-    areas,
+    ...{ exporter, importer, areas },
     doctor: doctorOf(config, { ...stored, clock, codec }),
     ...keeping.services,
     state,
@@ -221,9 +217,9 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
     },
     async close() {
       // `queue` before the stores: what waits is written to them.
-      const services = [beginning, keeping, research, language, queue, recall, search];
-      const stores = [bank.memoryBank, bank.kg, insights, conversations];
-      for (const part of [...services, ...stores]) await part.close();
+      const services = [beginning, keeping, research, language, queue, figures, recall, search];
+      for (const part of services) await part.close();
+      for (const store of [bank.memoryBank, bank.kg, insights, conversations]) await store.close();
     },
   };
 }
@@ -276,7 +272,7 @@ const settledBy = (
   { key, forms }: Encryption,
   { deferred: { queue } }: ConversationStore,
 ) => ({
-  staying: queue,
+  deferredWrites: queue,
   forms,
   isEncrypted: key !== undefined,
   requireUnconverted: () => (queue.isAway ? undefined : requireUnconverted(config.logsDir)),
@@ -292,8 +288,8 @@ const recallingOf = (stores: MemoryStores) => ({
   memorySearch: new MemorySearch(stores),
 });
 
-/** Both read nothing until something is searched or `start` is called. */
-function searchesOf(
+/** They read nothing until something is asked or `start` is called. */
+function derivedOf(
   config: Config,
   store: ConversationStore,
   vectors: VectorSource | undefined,
@@ -309,7 +305,8 @@ function searchesOf(
     log,
     ...(vectors && { vectors }),
   });
-  return { search, recall };
+  const figures = new Figures({ store, cachePath: indexCachePath(config, '.figures.bin'), log });
+  return { search, recall, figures };
 }
 
 function researchOf(

@@ -1,132 +1,250 @@
 /**
- * The figures of all conversations, kept current by following the store: the first question reads
- * every conversation once, later ones only what changed. Until the first question, nothing is in memory.
+ * The figures of all conversations: counted at the first question, from a cache and the files that it does
+ * not have, then kept current by following the store. Until the first question, nothing is in memory.
  */
+
+import { settledOrLater } from '../base/clock.js';
+import type { Log } from '../base/log.js';
 import { TimeSlice } from '../base/time-slice.js';
-import { frequentWords, type WordCount } from '../context/distinctive-words.js';
+import type { WordCount } from '../context/distinctive-words.js';
+import { CacheKeeper } from '../search/cache/cache-keeper.js';
+import { undefinedIfMissing } from '../search/undefined-if-missing.js';
 import type { ConversationStore, ConversationView } from '../stores/conversations/conversations.js';
 import type { ConversationHead, Message } from '../stores/conversations/document/schema.js';
 import type { ConversationChange } from '../stores/conversations/files/catalogue.js';
+import type { ConversationFigures, Counted } from './counted.js';
+import { type CachedFigures, figuresChunks, isOf, loadFiguresCache } from './figures-cache.js';
+import { frequentWordsIn, isCurrent, wordsAfter } from './frequent-words.js';
 import { figuresOf, type MessageFigures } from './message-figures.js';
 
-export interface ConversationFigures {
-  readonly head: ConversationHead;
-  /** In the order of the file. */
-  readonly messages: readonly MessageFigures[];
+export type { ConversationFigures };
+
+/** A change with more new messages is counted in slices, when figures are asked for next. */
+const MOST_COUNTED_AT_ONCE = 200;
+const PROGRESS_MS = 250;
+/** A conversation that changes while it is counted is counted again; so often at most. */
+const MAX_TRIES = 3;
+
+export interface FiguresOptions {
+  readonly store: ConversationStore;
+  /** `undefined`: the figures are always counted from the files. */
+  readonly cachePath?: string | undefined;
+  readonly log: Log;
 }
 
-/** Characters of one conversation whose words are counted; more would take seconds. */
-const MOST_READ_FOR_WORDS = 4_000_000;
+export interface FiguresCaller {
+  readonly signal?: AbortSignal;
+  /** In MB of files. */
+  progress?(report: { progress: number; total: number; message: string }): void;
+}
 
 export class Figures {
   readonly #store: ConversationStore;
-  readonly #figures = new Map<string, ConversationFigures>();
-  /** The most frequent words of the conversations whose topics were requested. */
-  readonly #words = new WeakMap<ConversationFigures, readonly WordCount[]>();
-  /** False: it ended early, because no caller waited any more. */
-  #building: Promise<boolean> | undefined;
-  readonly #callers = new Set<{ readonly signal: AbortSignal | undefined }>();
-  #isFollowing = false;
+  readonly #keeper: CacheKeeper;
+  readonly #cacheFile: { readonly path: string; readonly log: Log } | undefined;
+  readonly #counted = new Map<string, Counted>();
+  /** What was counted of these is of an earlier version. */
+  readonly #outdated = new Set<string>();
+  readonly #callers = new Set<FiguresCaller>();
+  readonly #closing = new AbortController();
+  #beginning: Promise<void> | undefined;
+  #counting: Promise<void> | undefined;
+  #stopFollowing: (() => void) | undefined;
+  #cached = new Map<string, CachedFigures>();
+  /** Of the conversations that are being counted. */
+  #bytes = { done: 0, total: 0 };
+  /** Messages since the start: counted, and counted no longer. */
+  #changes = { changed: 0, dropped: 0 };
 
-  constructor(store: ConversationStore) {
+  constructor({ store, cachePath: path, log }: FiguresOptions) {
     this.#store = store;
+    this.#cacheFile = path === undefined ? undefined : { path, log };
+    this.#keeper = new CacheKeeper(this.#cacheFile, () => ({
+      size: [...this.#counted.values()].reduce((sum, { messages }) => sum + messages.length, 0),
+      ...this.#changes,
+      chunks: () => figuresChunks((id) => this.#current(id), store),
+    }));
   }
 
   /** All readable conversations as they are now. CANCELLED by the signal's reason, FILESYSTEM_ERROR. */
-  async all(signal?: AbortSignal): Promise<Iterable<ConversationFigures>> {
-    const caller = { signal };
+  async all(caller: FiguresCaller = {}): Promise<Iterable<ConversationFigures>> {
     this.#callers.add(caller);
     try {
-      while (!(await this.#built())) signal?.throwIfAborted();
+      this.#beginning ??= this.#begin();
+      await this.#beginning;
+      for (let tries = 0; ; tries += 1) {
+        const heads = await this.#store.list(); // finds what changed and notifies the follower
+        this.#throwIfOver(caller.signal);
+        this.#adopt();
+        const ids = this.#uncountedOf(heads);
+        if (ids.length === 0 || tries >= MAX_TRIES) return this.#counted.values();
+        await this.#untilCounted(ids, caller);
+      }
     } finally {
       this.#callers.delete(caller);
     }
-    await this.#store.list(); // finds what changed and notifies the followers
-    signal?.throwIfAborted();
-    return this.#figures.values();
   }
 
   /**
    * The words that most messages of a conversation have, of at most 40. Reads it at the first time. In a
    * conversation of more than 4 million characters the counts are estimated from a part of its messages.
    */
-  async wordsOf(figures: ConversationFigures): Promise<readonly WordCount[]> {
-    const known = this.#words.get(figures);
-    if (known !== undefined) return known;
-    const messages = messagesOf(await this.#store.view(figures.head.conversationId));
-    const some = evenly(messages, MOST_READ_FOR_WORDS);
-    const share = some.length / messages.length;
-    const estimated = (count: number) => Math.round(count / share);
-    const words = (await frequentWords(some, some, new TimeSlice())).map((each) => ({
-      word: each.word,
-      inSession: estimated(each.inSession),
-      inConversation: estimated(each.inConversation),
-    }));
-    this.#words.set(figures, words);
-    return words;
+  async wordsOf({ head, messages }: ConversationFigures): Promise<readonly WordCount[]> {
+    const id = head.conversationId;
+    const { words: known } = this.#counted.get(id) ?? {};
+    if (known !== undefined && isCurrent(known, messages.length)) return known.words;
+    const words = await frequentWordsIn(messagesOf(await this.#store.view(id)));
+    const counted = this.#counted.get(id);
+    if (counted?.messages === messages) {
+      this.#counted.set(id, { ...counted, words });
+      this.#changes.changed += messages.length;
+    }
+    return words.words;
   }
 
-  /** Callers that come while it is under way share it. */
-  #built(): Promise<boolean> {
-    const again = () => {
-      this.#building = undefined;
-    };
-    this.#building ??= this.#build().then(
-      (isComplete) => {
-        if (!isComplete) again();
-        return isComplete;
-      },
-      (error: unknown) => {
-        again();
-        throw error;
-      },
-    );
-    return this.#building;
+  /** Ends a count that is under way: nothing waits for it any more. The cache is saved if due. */
+  async close(): Promise<void> {
+    this.#closing.abort(new Error('The store was closed.'));
+    await this.#beginning;
+    await this.#counting?.catch(() => undefined);
+    this.#keeper.stop();
+    await this.#keeper.save();
+    this.#stopFollowing?.();
   }
 
-  /** Whether every caller has been cancelled. */
+  async #begin(): Promise<void> {
+    if (this.#cacheFile !== undefined) this.#cached = await loadFiguresCache(this.#cacheFile);
+    this.#stopFollowing = this.#store.followFromNow((change) => this.#apply(change));
+    this.#keeper.start();
+  }
+
+  #throwIfOver(signal: AbortSignal | undefined): void {
+    signal?.throwIfAborted();
+    this.#closing.signal.throwIfAborted();
+  }
+
+  /** The conversations of which nothing, or an earlier version, was counted. */
+  #uncountedOf(heads: readonly ConversationHead[]): readonly string[] {
+    const ids = heads.map(({ conversationId }) => conversationId);
+    return ids.filter((id) => !this.#counted.has(id) || this.#outdated.has(id));
+  }
+
+  /** What the cache has of the versions that are there now. */
+  #adopt(): void {
+    if (this.#cached.size === 0) return;
+    for (const { stamp, head } of this.#store.known()) {
+      const id = head.conversationId;
+      const cached = this.#cached.get(id);
+      if (cached === undefined || this.#counted.get(id)?.words !== undefined) continue;
+      if (!isOf(cached, stamp, head.messageCount)) continue;
+      const { messages, words } = cached;
+      this.#counted.set(id, { head, messages, ...(words && { words }) });
+      this.#cached.delete(id);
+    }
+    for (const { messages } of this.#cached.values()) this.#changes.dropped += messages.length;
+    this.#cached.clear();
+  }
+
+  /** Waits for the count that is under way, or begins one. */
+  async #untilCounted(ids: readonly string[], { signal, progress }: FiguresCaller): Promise<void> {
+    let isOver = false;
+    this.#counting ??= this.#count(ids).finally(() => {
+      this.#counting = undefined;
+    });
+    const counting = this.#counting.finally(() => {
+      isOver = true;
+    });
+    while (!isOver) {
+      await settledOrLater(counting, PROGRESS_MS, signal);
+      this.#throwIfOver(signal);
+      const { done, total } = this.#bytes;
+      if (isOver || total === 0) continue;
+      progress?.({ progress: toMegabytes(done), total: toMegabytes(total), message: 'MB counted' });
+    }
+  }
+
+  async #count(ids: readonly string[]): Promise<void> {
+    const known = [...this.#store.known()];
+    const sizes = new Map(known.map(({ stamp, head }) => [head.conversationId, stamp.size]));
+    const uncounted = ids.map((id) => ({ id, bytes: Number(sizes.get(id) ?? 0n) }));
+    this.#bytes = { done: 0, total: uncounted.reduce((sum, { bytes }) => sum + bytes, 0) };
+    for (const { id, bytes } of uncounted) {
+      if (this.#isAbandoned()) return;
+      const { done } = this.#bytes;
+      await this.#countOne(id, (share) => {
+        this.#bytes.done = Math.round(done + share * bytes);
+      });
+    }
+    void this.#keeper.save();
+  }
+
+  /** Whether every caller has been cancelled, or the store is being closed. */
   #isAbandoned(): boolean {
+    if (this.#closing.signal.aborted) return true;
     return [...this.#callers].every(({ signal }) => signal?.aborted === true);
   }
 
-  async #build(): Promise<boolean> {
-    if (!this.#isFollowing) this.#store.followFromNow((change) => this.#apply(change));
-    this.#isFollowing = true;
+  /** A conversation may have a hundred thousand messages. Reading it takes about as long as counting. */
+  async #countOne(id: string, report: (share: number) => void): Promise<void> {
     const slice = new TimeSlice();
-    for (const { conversationId } of await this.#store.list()) {
-      if (this.#isAbandoned()) return false;
-      if (this.#figures.has(conversationId)) continue;
-      const view = await this.#store.view(conversationId).catch(() => undefined); // gone or damaged
-      if (view === undefined) continue;
-      const { head } = view;
+    this.#outdated.delete(id);
+    const before = this.#counted.get(id);
+    const view = await undefinedIfMissing(this.#store.view(id)); // gone or damaged
+    if (view !== undefined) {
       const messages: MessageFigures[] = [];
-      // A conversation may have a hundred thousand messages.
       for (const message of messagesOf(view)) {
         messages.push(figuresOf(message));
-        if (slice.isSpent()) await slice.yield();
+        if (!slice.isSpent()) continue;
+        report(0.5 + messages.length / view.head.messageCount / 2);
+        await slice.yield();
       }
       // What changed or went meanwhile was applied already.
-      const isGone = this.#store.knownHead(conversationId) === undefined;
-      if (!isGone && !this.#figures.has(conversationId)) {
-        this.#figures.set(conversationId, { head, messages });
+      const isGone = this.#store.knownHead(id) === undefined;
+      if (!isGone && this.#counted.get(id) === before) {
+        const words = before && wordsAfter(before, messages);
+        this.#set(id, { head: view.head, messages, ...(words && { words }) });
       }
-      if (slice.isSpent()) await slice.yield();
     }
-    return true;
+    report(1);
+    if (slice.isSpent()) await slice.yield();
   }
 
-  #apply({ conversationId, document, unchangedMessages }: ConversationChange): void {
-    if (document === undefined) this.#figures.delete(conversationId);
-    else this.#put(document, unchangedMessages);
+  /** What was counted of the version that the store has read. */
+  #current(id: string): Counted | undefined {
+    return this.#outdated.has(id) ? undefined : this.#counted.get(id);
   }
 
-  #put(view: ConversationView, unchanged: number): void {
-    const { head } = view;
-    const known = this.#figures.get(head.conversationId)?.messages.slice(0, unchanged) ?? [];
-    const added = messagesOf(view, known.length).map(figuresOf);
-    this.#figures.set(head.conversationId, { head, messages: [...known, ...added] });
+  #apply({ conversationId: id, document, unchangedMessages }: ConversationChange): void {
+    const known = this.#counted.get(id);
+    if (document === undefined) {
+      this.#changes.dropped += known?.messages.length ?? 0;
+      this.#counted.delete(id);
+      this.#outdated.delete(id);
+      return;
+    }
+    const { head } = document;
+    const same = this.#outdated.has(id) ? [] : (known?.messages.slice(0, unchangedMessages) ?? []);
+    if (head.messageCount - same.length > MOST_COUNTED_AT_ONCE) {
+      this.#outdated.add(id);
+      return;
+    }
+    const added = messagesOf(document, same.length).map(figuresOf);
+    const isContinued = same.length === known?.messages.length;
+    const words = isContinued ? known.words : undefined;
+    this.#set(id, { head, messages: [...same, ...added], ...(words && { words }) }, same.length);
+    this.#outdated.delete(id);
+  }
+
+  /** The first `unchanged` messages were counted before. */
+  #set(id: string, counted: Counted, unchanged = 0): void {
+    const before = this.#counted.get(id)?.messages.length ?? 0;
+    this.#changes.changed += counted.messages.length - unchanged;
+    this.#changes.dropped += before - Math.min(before, unchanged);
+    this.#counted.set(id, counted);
   }
 }
+
+const toMegabytes = (bytes: number) => Math.ceil(bytes / 100_000) / 10;
 
 function messagesOf(view: ConversationView, after = 0): Message[] {
   const messages: Message[] = [];
@@ -135,11 +253,4 @@ function messagesOf(view: ConversationView, after = 0): Message[] {
     if (found !== undefined) messages.push(found);
   }
   return messages;
-}
-
-/** Every message, or every second, third, …, so that they have about `characters` at most together. */
-function evenly(messages: readonly Message[], characters: number): readonly Message[] {
-  const all = messages.reduce((sum, { content }) => sum + content.length, 0);
-  const step = Math.ceil(all / characters);
-  return step <= 1 ? messages : messages.filter((_, index) => index % step === 0);
 }

@@ -1,11 +1,12 @@
 /** The doctor put together: which folders and stores its checks read. */
 import { dirname, join } from 'node:path';
+import { checkFiguresCache } from '../analytics/check-figures-cache.js';
 import type { Clock } from '../base/clock.js';
 import type { Config } from '../config/config.js';
 import { backupCheck } from '../doctor/checks/backups.js';
 import { besideConversationsCheck } from '../doctor/checks/beside-conversations.js';
 import { conversationCheck } from '../doctor/checks/conversations.js';
-import { indexCheck, vectorCheck } from '../doctor/checks/derived.js';
+import { type DerivedCache, indexCheck, vectorCheck } from '../doctor/checks/derived.js';
 import { leftoverCheck } from '../doctor/checks/leftovers.js';
 import { clockCheck, diskCheck } from '../doctor/checks/machine.js';
 import { graphCheck, insightCheck, noteCheck } from '../doctor/checks/memory-bank.js';
@@ -16,8 +17,10 @@ import type { Codec } from '../files/codec.js';
 import { readStamp } from '../files/read/stamp.js';
 import { ArchiveFiles } from '../maintenance/archives/archive-files.js';
 import type { Backups } from '../maintenance/backup.js';
+import { checkIndexCache } from '../search/cache/check-index-cache.js';
+import { checkRecallCache } from '../search/cache/check-recall-cache.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
-import { ConversationMender } from '../stores/conversations/mending/conversation-mender.js';
+import { ConversationRepairer } from '../stores/conversations/repair/conversation-repairer.js';
 import type { InsightStore } from '../stores/insights/insights.js';
 import type { KnowledgeGraph } from '../stores/knowledge-graph/knowledge-graph.js';
 import { graphFiles } from '../stores/knowledge-graph/log/graph-files.js';
@@ -35,6 +38,12 @@ interface Parts {
   readonly codec: Codec;
 }
 
+const cachesOf = (config: Config): DerivedCache[] => [
+  { name: 'search index', path: indexCachePath(config), check: checkIndexCache },
+  { name: 'recall index', path: indexCachePath(config, '.recall.bin'), check: checkRecallCache },
+  { name: 'figures', path: indexCachePath(config, '.figures.bin'), check: checkFiguresCache },
+];
+
 /** Touches no file until it examines. */
 export function doctorOf(config: Config, parts: Parts): Doctor {
   const { root, logsDir: logsFolder, fsync, backup, imports } = config;
@@ -43,15 +52,15 @@ export function doctorOf(config: Config, parts: Parts): Doctor {
   const archive = join(root, 'archive');
   const graph = graphFiles(config.kg.snapshotPath, config.kg.walPath);
   const cachePath = indexCachePath(config);
-  const mender = new ConversationMender({ logsFolder, fsync, clock, codec });
-  const mending = { fsync, clock };
+  const repairer = new ConversationRepairer({ logsFolder, fsync, clock, codec });
+  const durability = { fsync, clock };
   const machine = { ...imports, variable: config.variable };
   return new Doctor(
     [
-      conversationCheck({ logsFolder, conversations, mender, clock }),
-      besideConversationsCheck(logsFolder, mending),
+      conversationCheck({ logsFolder, conversations, repairer, clock }),
+      besideConversationsCheck(logsFolder, durability),
       noteCheck(memoryBank),
-      insightCheck(insights, bankFolder, mending),
+      insightCheck(insights, bankFolder, durability),
       graphCheck(kg),
       permissionCheck([
         ...[logsFolder, archive, backup.folder, join(root, 'exports'), config.cacheFolder],
@@ -69,7 +78,7 @@ export function doctorOf(config: Config, parts: Parts): Doctor {
         trashFolder: join(logsFolder, '.trash'),
         conversations,
       }),
-      indexCheck(cachePath, indexCachePath(config, '.recall.bin'), logsFolder),
+      indexCheck(cachesOf(config), logsFolder),
       vectorCheck(vectorsFolder(config), () => passageKeys(conversations)),
       backupCheck({
         ...{ backups, clock, isDaily: backup.isDaily },

@@ -12,7 +12,8 @@ import { indexCachePath } from './index-cache-path.js';
 export function redactorOf(config: Config, forms: FileForms): Redactor {
   const { root, logsDir: logsFolder, fsync, backup } = config;
   const graph = graphFiles(config.kg.snapshotPath, config.kg.walPath);
-  const caches = [indexCachePath(config), indexCachePath(config, '.recall.bin')];
+  const endings = ['.bin', '.recall.bin', '.figures.bin'];
+  const caches = endings.map((ending) => indexCachePath(config, ending));
   return new Redactor({
     ...{ root, logsFolder, fsync, graph, contentsName: CONTENTS_NAME, forms },
     bankFolder: join(root, 'memory-bank'),

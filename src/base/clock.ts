@@ -51,3 +51,18 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
     signal?.addEventListener('abort', onAbort, { once: true });
   });
 }
+
+/** Resolves when `work` does, after `ms`, or when the signal is aborted. Rejects when `work` does. */
+export async function settledOrLater(
+  work: Promise<unknown>,
+  ms: number,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const over = new AbortController();
+  const stop = signal === undefined ? over.signal : AbortSignal.any([signal, over.signal]);
+  try {
+    await Promise.race([work, sleep(ms, stop).catch(() => undefined)]);
+  } finally {
+    over.abort(); // a pending timer would keep a finished command alive
+  }
+}

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { Figures } from '../../src/analytics/figures.js';
+import { silentLog } from '../../src/base/log.js';
 import { openConversationStore } from '../../src/stores/conversations/conversations.js';
 
 const TEXT = 'The river rises in the hills and goes down to the sea. '.repeat(40);
@@ -16,7 +17,7 @@ async function figuresWith(messages: readonly { role: 'user'; content: string }[
   onTestFinished(() => store.close());
   const { conversationId } = await store.create({ messages });
   await store.view(conversationId);
-  return new Figures(store);
+  return new Figures({ store, log: silentLog });
 }
 
 it('lets other work run while it counts a long conversation', async () => {
@@ -81,8 +82,8 @@ it('stops reading when its only caller is cancelled, and reads the rest for the 
     if (views === 3) stop.abort(new Error('cancelled'));
     return view(ref);
   };
-  const figures = new Figures(another);
-  await expect(figures.all(stop.signal)).rejects.toThrow('cancelled');
+  const figures = new Figures({ store: another, log: silentLog });
+  await expect(figures.all({ signal: stop.signal })).rejects.toThrow('cancelled');
   expect(views).toBe(3);
   expect([...(await figures.all())]).toHaveLength(10);
   expect(views).toBe(10);

@@ -7,7 +7,7 @@ import { readCachedHeads } from '../../src/search/cache/index-cache.js';
 import { openConversationStore } from '../../src/stores/conversations/conversations.js';
 import { errorOf } from '../support/error-of.js';
 import { cacheFolder, saveCache } from './cache-harness.js';
-import { type HandWritten, idOf, put, sample } from './search-place.js';
+import { type HandWritten, idOf, openPlace, put, sample } from './search-place.js';
 
 const CONVERSATIONS = 40;
 
@@ -99,4 +99,19 @@ describe('a command on a store with a cache', () => {
       expect(followed.size).toBe(CONVERSATIONS);
     },
   );
+});
+
+describe('a server that starts on a store with a cache', () => {
+  it('lists at once, and reads what changed alone', async () => {
+    const { logsFolder, cachePath } = cacheFolder('index.bin', CONVERSATIONS, 3);
+    await saveCache(logsFolder, cachePath);
+    put(logsFolder, idOf(1), sample(1, 7));
+    const { store, search } = await openPlace({ logsFolder, cachePath });
+    const read: string[] = [];
+    store.followFromNow(({ conversationId }) => read.push(conversationId));
+    search.start();
+    expect(await store.list()).toHaveLength(CONVERSATIONS);
+    await search.built();
+    expect(read).toEqual([idOf(1)]);
+  });
 });

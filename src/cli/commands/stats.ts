@@ -10,6 +10,7 @@ import { reportLeftOut } from '../problems.js';
 import { NOTHING_FOUND } from '../status.js';
 import { columnsOf } from '../terminal/columns.js';
 import { showText } from '../terminal/pager.js';
+import { progressBar } from '../terminal/progress-bar.js';
 import { terminalJson } from '../terminal/terminal-text.js';
 import { invalidInput } from '../tools/issue-text.js';
 import { csvOf, statsLines } from '../views/stats-lines.js';
@@ -33,8 +34,10 @@ export async function stats({ json, csv, ...options }: StatsOptions, flags: Flag
     flags,
     async (app, signal) => {
       app.search.start('once');
-      const call = { signal, isRemote: false, progress: () => undefined };
-      const answer = getAnalytics.output.parse(await getAnalytics.run(input, app, call));
+      const bar = progressBar(process.stderr);
+      const call = { signal, isRemote: false, progress: bar.show };
+      const found = await getAnalytics.run(input, app, call).finally(bar.clear);
+      const answer = getAnalytics.output.parse(found);
       if (answer.totals.messages === 0) process.exitCode = NOTHING_FOUND;
       if (json) console.log(terminalJson(answer));
       else if (csv !== undefined) console.log(csvOf(answer, csv === true ? 'periods' : csv));

@@ -1,4 +1,4 @@
-/** What is built from the files, against the files: the cache of the search index, and vectors. */
+/** What is built from the files, against the files: the caches of the indexes and of figures, and vectors. */
 
 import {
   checkVectors,
@@ -6,8 +6,7 @@ import {
   type VectorFolder,
 } from '../../embeddings/vectors/vector-files.js';
 import { removeFile } from '../../files/paths/folders.js';
-import { checkIndexCache } from '../../search/cache/check-index-cache.js';
-import { checkRecallCache } from '../../search/cache/check-recall-cache.js';
+import type { CacheCheck } from '../../search/cache/check-index-cache.js';
 import type { Check, Found } from '../check.js';
 
 const wrongCache = (path: string, what: string): Found => ({
@@ -21,21 +20,23 @@ const wrongCache = (path: string, what: string): Found => ({
   },
 });
 
-export const indexCheck = (
-  cachePath: string | undefined,
-  recallPath: string | undefined,
-  logsFolder: string,
-): Check => ({
+/** A cache of what was read from the conversations. */
+export interface DerivedCache {
+  /** `undefined`: there is none. */
+  readonly path: string | undefined;
+  /** Such as `search index`. */
+  readonly name: string;
+  check(path: string, logsFolder: string, signal: AbortSignal): Promise<CacheCheck>;
+}
+
+export const indexCheck = (caches: readonly DerivedCache[], logsFolder: string): Check => ({
   name: 'search index',
   async run({ countChecked, found, signal }) {
-    if (cachePath === undefined || recallPath === undefined) return;
-    const { conversations, problem } = await checkIndexCache(cachePath, logsFolder, signal);
-    countChecked(conversations);
-    if (problem !== undefined) found(wrongCache(cachePath, `search index ${problem}`));
-    const ofRecall = await checkRecallCache(recallPath, logsFolder, signal);
-    countChecked(ofRecall.conversations);
-    if (ofRecall.problem !== undefined) {
-      found(wrongCache(recallPath, `recall index ${ofRecall.problem}`));
+    for (const { path, name, check } of caches) {
+      if (path === undefined) continue;
+      const { conversations, problem } = await check(path, logsFolder, signal);
+      countChecked(conversations);
+      if (problem !== undefined) found(wrongCache(path, `${name} ${problem}`));
     }
   },
 });

@@ -75,6 +75,8 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
   readonly #passes = new SharedRun(() => this.#refreshAll());
   /** `undefined` before the first pass. */
   #remembered: ReadonlyMap<string, Remembered<Summary>> | undefined;
+  /** What a cache remembers is being entered. */
+  #seeding: Promise<void> = Promise.resolve();
   #isStopped = false;
   #progress = { done: 0, total: 0 };
 
@@ -85,6 +87,11 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
   /** Files that the current or the last pass has checked. */
   get progress(): { readonly done: number; readonly total: number } {
     return this.#progress;
+  }
+
+  /** Resolves when what a cache remembers was entered. */
+  get seeded(): Promise<void> {
+    return this.#seeding;
   }
 
   entry(name: string): Readonly<CatalogueEntry<Summary>> | undefined {
@@ -131,6 +138,15 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
     return true;
   }
 
+  /**
+   * Runs `load`, which enters with `seed` what a cache remembers. Passes over all files wait for it:
+   * they would read what the cache has. It must not reject.
+   */
+  async seedBy(load: () => Promise<void>): Promise<void> {
+    this.#seeding = load();
+    await this.#seeding;
+  }
+
   /** Enters a version that this process read or wrote. False if it is known already. */
   note(version: Version): boolean {
     const { name, summary } = this.#options.describe(version);
@@ -169,6 +185,7 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
   }
 
   async #refreshAll(signal?: AbortSignal): Promise<void> {
+    await this.#seeding;
     const remembered = this.#remembered ?? (await this.#options.remembered?.());
     this.#remembered ??= remembered; // `invalidate` may have been called meanwhile
     const known = [...this.#entries.keys()]; // before the listing: files added meanwhile stay

@@ -24,7 +24,7 @@ import {
 import { type CacheFile, readCache, stampAt, stampNumbers, writeCache } from './cache-file.js';
 
 /** Raised with every change of the manifest or of the fields that message-index.ts indexes. */
-const VERSION = 8;
+const VERSION = 9;
 const NONE = 0xffffffff;
 
 export interface IndexCacheOptions extends CacheFile {

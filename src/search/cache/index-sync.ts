@@ -103,7 +103,8 @@ export class IndexSync {
       return undefined;
     };
     store.follow((change) => follow(change));
-    if (this.#cache !== undefined) await loadIndexCache(this.#cache);
+    const cache = this.#cache;
+    if (cache !== undefined) await store.seedBy(() => loadIndexCache(cache));
     follow = (change) => this.#apply(change);
     for (const change of waiting) void follow(change);
     await this.#applying;

@@ -2,7 +2,8 @@
  * Searches the messages of all conversations: the facade that tools use. IndexSync keeps the index in
  * agreement with the files. Hits and snippets are read from the files at the time of the search.
  */
-import { type Clock, sleep } from '../../base/clock.js';
+
+import { type Clock, settledOrLater } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
 import type { MatchType } from '../../fts/query/match-types.js';
 import { throwIfCancelled } from '../../fts/ranking/execute-query.js';
@@ -306,20 +307,5 @@ export class MessageSearch {
     }
     if (given.length > 1) counts.all = (await this.#run(request, {}, caller)).total;
     return counts;
-  }
-}
-
-/** Resolves when `work` does, after `ms`, or when the signal is aborted. Rejects when `work` does. */
-async function settledOrLater(
-  work: Promise<unknown>,
-  ms: number,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const over = new AbortController();
-  const stop = signal === undefined ? over.signal : AbortSignal.any([signal, over.signal]);
-  try {
-    await Promise.race([work, sleep(ms, stop).catch(() => undefined)]);
-  } finally {
-    over.abort(); // a pending timer would keep a finished command alive
   }
 }

@@ -16,6 +16,7 @@ import {
   type Restored,
   type TrashedConversation,
 } from './conversation-trash.js';
+import { DeferredMessages } from './deferred/deferred-messages.js';
 import type { Revision } from './document/apply-revision.js';
 import type { ConversationDocument } from './document/document.js';
 import type { HeadChange } from './document/head-change.js';
@@ -27,9 +28,8 @@ import { type ConversationPage, ListPages, type PageRequest } from './listing/li
 import type { ListQuery } from './listing/list-query.js';
 import { ConversationReader } from './reader.js';
 import { invalidRef, notFound, requireRef } from './refs.js';
-import { DeferredMessages } from './staying/deferred-messages.js';
+import { cleanUpStore } from './startup-cleanup.js';
 import { type ConversationStoreOptions, StoreCore } from './store-core.js';
-import { tidyStore } from './tidy.js';
 import { History } from './versions/history.js';
 import { VersionFiles, type VersionReason } from './versions/version-files.js';
 import type { AppendOptions, AppendRequest, NewMessage } from './writing/append.js';
@@ -318,12 +318,14 @@ export class ConversationStore {
     return this.#core.catalogue.follow(listener);
   }
 
-  /**
-   * Enters what a cache remembers. Call it before `watch` or `refresh`, which check it. False if
-   * listeners were notified of the conversation already: then the cached head does not count.
-   */
+  /** Enters what a cache remembers, within `seedBy`. False if listeners were notified of the conversation already. */
   seed(stamp: Stamp, head: ConversationHead, outline?: Outline): boolean {
     return this.#core.seed(stamp, head, outline);
+  }
+
+  /** Listings wait for `load`, which seeds: they would read what the cache has. It must not reject. */
+  seedBy(load: () => Promise<void>): Promise<void> {
+    return this.#core.catalogue.seedBy(load);
   }
 
   /** Everything readable that is known now, with the stamps at which it was read. */
@@ -369,7 +371,7 @@ export class ConversationStore {
 
   /** Removes or finishes what processes left that ended: locks, merges, removals, staged files, empty folders. */
   tidy(): Promise<void> {
-    return tidyStore(this.#core, this.#merges, this.#trash, this.#versions);
+    return cleanUpStore(this.#core, this.#merges, this.#trash, this.#versions);
   }
 
   /** Resolves when every write that was accepted has ended. */

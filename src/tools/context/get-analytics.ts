@@ -12,7 +12,7 @@ import { isTimeZone } from '../../base/local-time.js';
 import { shortened } from '../../base/shortened.js';
 import { ROLES } from '../../stores/conversations/document/schema.js';
 import { countWithin, estimateTokens, maxTokens } from '../answer-budget.js';
-import { defineTool, READS, success } from '../define-tool.js';
+import { defineTool, READS, success, type ToolCall } from '../define-tool.js';
 
 const count = z.number().int();
 const sums = {
@@ -103,9 +103,9 @@ export const getAnalytics = defineTool({
   annotations: READS,
   view: 'figures',
   quotesText: true,
-  async run({ include, limit, maxTokens: budget, ...request }, app, { signal }) {
+  async run({ include, limit, maxTokens: budget, ...request }, app, call) {
     const timeZone = request.timeZone ?? app.timeZone;
-    const report = reportOf(await app.figures.all(signal), { ...request, timeZone });
+    const report = reportOf(await app.figures.all(call), { ...request, timeZone });
     const has = (part: (typeof ANALYTICS_PARTS)[number]) => include.includes(part);
     const first = (groups: readonly Group[]) => groups.slice(0, limit).map(toNamed);
     const rest = {
@@ -116,7 +116,7 @@ export const getAnalytics = defineTool({
         conversations: report.conversations.slice(0, limit).map(toConversation),
       }),
       ...(has('week') && { week: report.week.map((hours) => [...hours]) }),
-      ...(has('topics') && { topics: await topics(app, report, limit, signal) }),
+      ...(has('topics') && { topics: await topics(app, report, limit, call) }),
     };
     const around = { timeZone, totals: report.totals, pace: report.pace, ...rest };
     return has('periods')
@@ -135,10 +135,10 @@ function toConversation({ figures: { head }, sums, minutes }: ConversationReport
   return { conversationId, ...shown, minutes, ...sums, conversations: 1 };
 }
 
-async function topics(app: App, report: Report, limit: number, signal: AbortSignal) {
+async function topics(app: App, report: Report, limit: number, call: ToolCall) {
   if (report.conversations.length === 0) return [];
-  await app.search.built({ signal });
-  return topicsOf(report, { figures: app.figures, search: app.search, limit }, signal);
+  await app.search.built(call);
+  return topicsOf(report, { figures: app.figures, search: app.search, limit }, call.signal);
 }
 
 /** As many as there is room for, the newest where not all fit. */

@@ -3,7 +3,6 @@
  * each page in the order of the messages.
  */
 import { z } from 'zod';
-import { AppError } from '../../base/errors.js';
 import { shortened } from '../../base/shortened.js';
 import type {
   ConversationPart,
@@ -16,6 +15,7 @@ import {
   type Message,
   ROLES,
 } from '../../stores/conversations/document/schema.js';
+import { endBefore } from '../../stores/conversations/files/outlines.js';
 import type { StateStore } from '../../stores/state.js';
 import { estimateTokens, maxTokens } from '../answer-budget.js';
 import { defineTool, READS, success } from '../define-tool.js';
@@ -155,13 +155,13 @@ async function askedPart(
   { conversationId, beforeMessageId, version }: Asked,
   limit: number,
 ): Promise<Omit<ConversationPart, 'systemMessages'>> {
-  if (version === undefined && beforeMessageId === undefined) {
-    return conversations.part(conversationId, { count: limit });
+  if (version === undefined) {
+    const before = beforeMessageId === undefined ? {} : { before: beforeMessageId };
+    return conversations.part(conversationId, { count: limit, ...before });
   }
-  const { messages, ...head } = await (version === undefined
-    ? conversations.load(conversationId)
-    : conversations.history.read(conversationId, version));
-  const end = endOfPage(messages, beforeMessageId);
+  const { messages, ...head } = await conversations.history.read(conversationId, version);
+  const end =
+    beforeMessageId === undefined ? messages.length : endBefore(messages, beforeMessageId);
   const from = Math.max(0, end - limit);
   return {
     ...{ head, first: from + 1, messages: messages.slice(from, end) },
@@ -236,13 +236,3 @@ function pageWithin(asked: readonly Message[], first: number, room: number) {
 }
 
 type PageMessage = z.output<typeof messageSchema>;
-
-function endOfPage(messages: readonly Message[], beforeMessageId: string | undefined): number {
-  if (beforeMessageId === undefined) return messages.length;
-  const at = messages.findIndex(({ id }) => id === beforeMessageId);
-  if (at >= 0) return at;
-  throw new AppError(
-    'MESSAGE_NOT_FOUND',
-    `The conversation has no message with the id ${JSON.stringify(beforeMessageId.slice(0, 80))}.`,
-  );
-}

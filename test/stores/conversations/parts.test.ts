@@ -4,12 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { silentLog } from '../../../src/base/log.js';
+import { codecOf, plainCodec } from '../../../src/files/codec.js';
+import { CipherKey } from '../../../src/files/sealing/cipher.js';
 import { readCachedHeads, saveIndexCache } from '../../../src/search/cache/index-cache.js';
 import { MessageIndex } from '../../../src/search/messages/message-index.js';
 import {
   type ConversationStore,
   openConversationStore,
 } from '../../../src/stores/conversations/conversations.js';
+import { parseConversation } from '../../../src/stores/conversations/document/parse-conversation.js';
 import type { RememberedHeads } from '../../../src/stores/conversations/store-core.js';
 
 const ID = '20250301-1740787200000';
@@ -41,9 +44,12 @@ function write(bytes: string | Buffer): void {
   utimesSync(file(), TIME, TIME);
 }
 
-async function open(rememberedHeads?: () => Promise<RememberedHeads>): Promise<ConversationStore> {
+async function open(
+  rememberedHeads?: () => Promise<RememberedHeads>,
+  codec = plainCodec,
+): Promise<ConversationStore> {
   const store = await openConversationStore({
-    ...{ logsFolder, maxMessages: COUNT, fsync: false, rememberedHeads },
+    ...{ logsFolder, maxMessages: COUNT, fsync: false, rememberedHeads, codec },
   });
   onTestFinished(() => store.close());
   return store;
@@ -66,6 +72,14 @@ it('is the same as in the whole conversation, wherever it begins', async () => {
     expect(part).toMatchObject({ head, first, systemMessages: 24 });
     expect(part.costs).toEqual([{ currency: 'USD', total: 3, answers: 12 }]);
   }
+  for (const at of [0, 1, 3, 700, COUNT - 1]) {
+    const before = messages[at]?.id ?? '';
+    const part = await store.part(ID, { before, count: 50 });
+    const from = Math.max(0, at - 50);
+    expect([part.first, part.messages], before).toEqual([from + 1, messages.slice(from, at)]);
+  }
+  const missing = store.part(ID, { before: 'id-none', count: 1 });
+  await expect(missing).rejects.toMatchObject({ code: 'MESSAGE_NOT_FOUND' });
   const last = await store.part(ID, { count: 3 });
   expect([last.messages, last.first]).toEqual([messages.slice(-3), COUNT - 2]);
 });
@@ -84,8 +98,22 @@ it('is read alone once the file was read as a whole, by this process or before i
   for (const each of [store, warm]) {
     const { messages } = await each.part(ID, { first: 5, count: 2 });
     expect(messages.map(({ content }) => content)).toEqual([`4 ${TEXT}`, `5 ${TEXT}`]);
+    const before = await each.part(ID, { before: messages[1]?.id ?? '', count: 1 });
+    expect(before).toMatchObject({ first: 5, messages: [{ content: `4 ${TEXT}` }] });
     await expect(each.load(ID)).rejects.toMatchObject({ code: 'CONVERSATION_CORRUPTED' });
   }
+});
+
+it('is read alone in an encrypted store too', async () => {
+  const codec = codecOf(new CipherKey(Buffer.alloc(32, 7)));
+  const location = { path: file(), conversationId: ID };
+  const sealed = parseConversation({ messages: MESSAGES }, location, plainCodec, codec);
+  write(Buffer.from(sealed.render(sealed.head)));
+  const store = await open(undefined, codec);
+  await store.refresh();
+  damageEnd();
+  const { messages } = await store.part(ID, { first: 5, count: 2 });
+  expect(messages.map(({ content }) => content)).toEqual([`4 ${TEXT}`, `5 ${TEXT}`]);
 });
 
 it('is that of the file as it is now, also after an edit in place', async () => {

@@ -45,6 +45,8 @@ export interface ParsedConversation {
   readonly document: ConversationDocument;
   /** Each message could be parsed alone, with the time of the one before, and would be the same. */
   readonly hasSeparateMessages: boolean;
+  /** Its texts are encrypted in the file. */
+  readonly isSealed: boolean;
 }
 
 /** The same, message by message. */
@@ -97,8 +99,8 @@ export function* conversationSteps(
     document.add(message);
     yield;
   }
-  const isAsStored = opening === plainCodec && list === stored['messages'];
-  return { document, hasSeparateMessages: isAsStored && haveOwnIds };
+  const hasSeparateMessages = haveOwnIds && list === stored['messages'];
+  return { document, hasSeparateMessages, isSealed: opening !== plainCodec };
 }
 
 function readOptional(

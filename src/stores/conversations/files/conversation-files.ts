@@ -20,12 +20,13 @@ import { conversationSteps } from '../document/parse-conversation.js';
 import type { SourceLocation } from '../document/parse-fields.js';
 import { type ConversationHead, conversationIdAt } from '../document/schema.js';
 import { notFound } from '../refs.js';
-import { hasLost } from '../versions/has-lost.js';
+import { losesText } from '../versions/loses-text.js';
 import { type AppendRequest, type Applied, applyAppends, type Limits } from '../writing/append.js';
 import { type CachedDocument, DocumentCache } from './document-cache.js';
 import {
   type ConversationPart,
   type MessageRange,
+  mayHaveOutline,
   type Outline,
   Outlines,
   outlineOf,
@@ -43,6 +44,8 @@ export interface ConversationFilesOptions {
   durability: Durability;
   clock: Clock;
   codec: Codec;
+  /** Resolves when the outlines of a cache, if one is being loaded, are known. */
+  seeded(): Promise<void>;
   /** Throws while the store is away: then only what is in memory can be read. */
   requireHere(): void;
   /** Called with every version that this process wrote or came across. */
@@ -71,7 +74,7 @@ export class ConversationFiles {
   readonly #options: ConversationFilesOptions;
   readonly #cache = new DocumentCache();
   /** Of the large files that this process read as a whole, or a cache remembers. */
-  readonly outlines = new Outlines();
+  readonly outlines: Outlines;
   /** Reads of conversations that are under way: who asks for the same version waits for it. */
   readonly #reading = new Map<string, Promise<CachedDocument | undefined>>();
   #lastIdMs = 0;
@@ -80,6 +83,7 @@ export class ConversationFiles {
 
   constructor(options: ConversationFilesOptions) {
     this.#options = options;
+    this.outlines = new Outlines(options.codec);
   }
 
   folderOf(conversationId: string): string {
@@ -105,11 +109,12 @@ export class ConversationFiles {
 
   /** The same with some of its messages; of a large file that was read before, only those are read. */
   async readPart(id: string, range: MessageRange): Promise<ConversationPart | undefined> {
-    const part =
-      this.#cache.get(id) === undefined
-        ? await this.outlines.read(id, this.fileOf(id), range)
-        : undefined;
-    if (part !== undefined) return part;
+    const path = this.fileOf(id);
+    if (this.#cache.get(id) === undefined) {
+      if (mayHaveOutline(readStampNow(path)?.size)) await this.#options.seeded();
+      const part = await this.outlines.read(id, path, range);
+      if (part !== undefined) return part;
+    }
     const found = await this.read(id);
     return found && partOf(found.document, range);
   }
@@ -177,9 +182,10 @@ export class ConversationFiles {
       path,
       async ({ bytes, stamp }) => {
         const steps = stepsOf(bytes, { path, conversationId }, codec);
-        const { document, hasSeparateMessages, parts } = await runInSlices(steps);
-        const isAsStored = hasSeparateMessages && BigInt(bytes.byteLength) === stamp.size;
-        outline = isAsStored ? outlineOf(document, parts, bytes.byteLength) : undefined;
+        const { document, hasSeparateMessages, isSealed, parts } = await runInSlices(steps);
+        const sizeBytes = bytes.byteLength;
+        const isAsStored = hasSeparateMessages && BigInt(sizeBytes) === stamp.size;
+        outline = isAsStored ? outlineOf(document, parts, { sizeBytes, isSealed }) : undefined;
         return document;
       },
       clock,
@@ -204,7 +210,7 @@ export class ConversationFiles {
     const isByHand = before.document.head.updatedAt === now.document.head.updatedAt;
     const messages = () => [before, now].map(({ document }) => document.snapshot().messages);
     const [old = [], current = []] = isByHand ? messages() : [];
-    if (hasLost(old, current)) this.#options.onOverwritten(before.document);
+    if (losesText(old, current)) this.#options.onOverwritten(before.document);
   }
 
   /** What a write makes of the document, and the head that it has then. TOO_LARGE. */

@@ -2,9 +2,10 @@
  * Where the messages of large conversation files lie, so that some of them can be read without the rest.
  * Whoever reads such a file as a whole makes its outline; it counts only while the file has the same stamp.
  */
-
+import { crc32 } from 'node:zlib';
+import { AppError } from '../../../base/errors.js';
 import { runInSlices } from '../../../base/time-slice.js';
-import { plainCodec } from '../../../files/codec.js';
+import { type Codec, plainCodec } from '../../../files/codec.js';
 import type { ListPart } from '../../../files/read/large-document.js';
 import { elementsOf } from '../../../files/read/large-document.js';
 import { readParts } from '../../../files/read/read-parts.js';
@@ -18,6 +19,9 @@ import type { ConversationHead, Message } from '../document/schema.js';
 const SMALLEST_BYTES = 4_000_000;
 const PART_BYTES = 256 * 1024;
 
+/** Whether a file of this size gets an outline when it is read. */
+export const mayHaveOutline = (sizeBytes = 0n): boolean => sizeBytes >= SMALLEST_BYTES;
+
 /** Some neighbouring messages in the file. */
 interface OutlinePart extends ListPart {
   /** `createdAt` of the message before them, which counts for a message without its own. */
@@ -30,6 +34,9 @@ export interface Outline {
   readonly parts: readonly OutlinePart[];
   readonly costs: readonly CostSum[];
   readonly systemMessages: number;
+  readonly isSealed: boolean;
+  /** The CRC-32 of each message's id, in order: bytes of a Uint32Array in base64. */
+  readonly idHashes: string;
 }
 
 /** A conversation with some of its messages, or none. */
@@ -43,10 +50,11 @@ export interface ConversationPart {
   readonly systemMessages: number;
 }
 
-/** `count` messages from the position `first` on, or the last. */
+/** `count` messages from the position `first` on, or before the message with the id `before`, or the last. */
 export interface MessageRange {
   readonly count: number;
   readonly first?: number;
+  readonly before?: string;
 }
 
 interface Known {
@@ -55,8 +63,19 @@ interface Known {
   readonly outline: Outline;
 }
 
+interface OutlinedFile extends Known {
+  readonly path: string;
+  readonly codec: Codec;
+}
+
 export class Outlines {
   readonly #known = new Map<string, Known>();
+  readonly #codec: Codec;
+
+  /** `codec` opens what is sealed. */
+  constructor(codec: Codec) {
+    this.#codec = codec;
+  }
 
   set(stamp: Stamp, head: ConversationHead, outline: Outline): void {
     this.#known.set(head.conversationId, { stamp, head, outline });
@@ -72,37 +91,71 @@ export class Outlines {
     this.#known.delete(conversationId);
   }
 
-  /** `undefined` where the file at `path` has no outline, or is not that version any more. FILESYSTEM_ERROR. */
+  /** `undefined` where the file at `path` has no outline, is not that version any more, or lacks `before`. FILESYSTEM_ERROR. */
   async read(id: string, path: string, range: MessageRange): Promise<ConversationPart | undefined> {
     const known = this.#known.get(id);
     if (known === undefined || !isSameStamp(readStampNow(path), known.stamp)) return undefined;
-    const { head, outline, stamp } = known;
-    const { from, to } = boundsOf(range, head.messageCount);
-    const { parts, start } = partsWithin(outline, from, to);
-    const read = await readParts(path, stamp, parts);
-    if (read === undefined) return undefined;
-    const messages: Message[] = [];
-    for (const [at, { time }] of parts.entries()) {
-      const list = elementsOf(read[at] ?? Buffer.alloc(0));
-      if (list === undefined) return undefined;
-      const location = { path, conversationId: id };
-      const found = await runInSlices(messageSteps(list, time, location, plainCodec));
-      messages.push(...found.messages);
-    }
+    const { head, outline } = known;
+    const file = { ...known, path, codec: outline.isSealed ? this.#codec : plainCodec };
+    const end = range.before === undefined ? undefined : await positionOf(range.before, file);
+    if (range.before !== undefined && end === undefined) return undefined;
+    const { from, to } = boundsOf(range, head.messageCount, end);
+    const messages = await messagesBetween(from, to, file);
+    if (messages === undefined) return undefined;
     const { costs, systemMessages } = outline;
-    const wanted = messages.slice(from - start, to - start);
-    return { head, messages: wanted, first: from + 1, costs, systemMessages };
+    return { head, messages, first: from + 1, costs, systemMessages };
   }
 }
 
-/** The same from a conversation in memory. */
+/** The messages between two positions; `undefined` if the file is not that version any more. */
+async function messagesBetween(
+  from: number,
+  to: number,
+  { head, outline, stamp, path, codec }: OutlinedFile,
+): Promise<Message[] | undefined> {
+  const { parts, start } = partsWithin(outline, from, to);
+  const read = await readParts(path, stamp, parts);
+  if (read === undefined) return undefined;
+  const messages: Message[] = [];
+  for (const [at, { time }] of parts.entries()) {
+    const list = elementsOf(read[at] ?? Buffer.alloc(0));
+    if (list === undefined) return undefined;
+    const location = { path, conversationId: head.conversationId };
+    const found = await runInSlices(messageSteps(list, time, location, codec));
+    messages.push(...found.messages);
+  }
+  return messages.slice(from - start, to - start);
+}
+
+/** From 0. Two ids may have one hash, so the messages with it are read. */
+async function positionOf(id: string, file: OutlinedFile): Promise<number | undefined> {
+  const bytes = Buffer.from(file.outline.idHashes, 'base64');
+  const hash = crc32(id);
+  for (let at = 0; at < file.head.messageCount; at += 1) {
+    if (bytes.readUInt32LE(4 * at) !== hash) continue;
+    const [message] = (await messagesBetween(at, at + 1, file)) ?? [];
+    if (message?.id === id) return at;
+  }
+  return undefined;
+}
+
+function hashesOf(messages: readonly Message[]): string {
+  const bytes = Buffer.alloc(4 * messages.length);
+  messages.forEach(({ id }, at) => {
+    bytes.writeUInt32LE(crc32(id), 4 * at);
+  });
+  return bytes.toString('base64');
+}
+
+/** The same from a conversation in memory. MESSAGE_NOT_FOUND. */
 export function partOf(
   view: Pick<ConversationDocument, 'head' | 'message'>,
   range: MessageRange,
 ): ConversationPart {
   const { head } = view;
-  const { from, to } = boundsOf(range, head.messageCount);
   const messages = [...messagesOf(view)];
+  const end = range.before === undefined ? undefined : endBefore(messages, range.before);
+  const { from, to } = boundsOf(range, head.messageCount, end);
   return {
     ...{ head, first: from + 1, messages: messages.slice(from, to) },
     ...summed(messages),
@@ -113,9 +166,9 @@ export function partOf(
 export function outlineOf(
   document: ConversationDocument,
   list: readonly ListPart[],
-  sizeBytes: number,
+  { sizeBytes, isSealed }: { readonly sizeBytes: number; readonly isSealed: boolean },
 ): Outline | undefined {
-  if (sizeBytes < SMALLEST_BYTES || list.length === 0) return undefined;
+  if (!mayHaveOutline(BigInt(sizeBytes)) || list.length === 0) return undefined;
   const parts: OutlinePart[] = [];
   let position = 0;
   for (const { from, end, count } of list) {
@@ -128,7 +181,8 @@ export function outlineOf(
     }
     position += count;
   }
-  return { parts, ...summed([...messagesOf(document)]) };
+  const messages = [...messagesOf(document)];
+  return { parts, isSealed, idHashes: hashesOf(messages), ...summed(messages) };
 }
 
 function summed(messages: readonly Message[]) {
@@ -143,11 +197,19 @@ function* messagesOf(view: Pick<ConversationDocument, 'head' | 'message'>): Iter
   }
 }
 
-/** Positions from 0, the second excluded. */
-function boundsOf({ first, count }: MessageRange, total: number): { from: number; to: number } {
-  const from = first === undefined ? total - count : first - 1;
+/** The position of a message, from 0. MESSAGE_NOT_FOUND. */
+export function endBefore(messages: readonly Message[], messageId: string): number {
+  const at = messages.findIndex(({ id }) => id === messageId);
+  if (at >= 0) return at;
+  const shown = JSON.stringify(messageId.slice(0, 80));
+  throw new AppError('MESSAGE_NOT_FOUND', `The conversation has no message with the id ${shown}.`);
+}
+
+/** Positions from 0, the second excluded. `end`: that of the message after the last, if one was named. */
+function boundsOf({ first, count }: MessageRange, total: number, end = total) {
+  const from = first === undefined ? end - count : first - 1;
   const start = Math.min(Math.max(0, from), total);
-  return { from: start, to: Math.min(start + count, total) };
+  return { from: start, to: first === undefined ? end : Math.min(start + count, total) };
 }
 
 /** The parts with the messages between two positions, and the position of their first. */

@@ -1,0 +1,23 @@
+/** What is counted of one conversation: a line for each message, and its most frequent words. */
+import type { WordCount } from '../context/distinctive-words.js';
+import type { ConversationHead } from '../stores/conversations/document/schema.js';
+import type { MessageFigures } from './message-figures.js';
+
+export interface ConversationFigures {
+  readonly head: ConversationHead;
+  /** In the order of the file. */
+  readonly messages: readonly MessageFigures[];
+}
+
+/** The most frequent words of a conversation, counted when a report asked for topics. */
+export interface FrequentWords {
+  readonly words: readonly WordCount[];
+  /** How many messages the conversation had then. */
+  readonly messages: number;
+  /** Counted in a part of the messages. */
+  readonly isEstimated: boolean;
+}
+
+export interface Counted extends ConversationFigures {
+  readonly words?: FrequentWords;
+}

@@ -1,0 +1,43 @@
+/** Names, options and help of `daybook info`, `daybook doctor` and `daybook unlock`. */
+import type { Command } from 'commander';
+import type { DoctorOptions } from '../commands/doctor.js';
+import type { UnlockOptions } from '../commands/unlock.js';
+import type { Flags } from '../configuration.js';
+import { examplesText } from '../names.js';
+
+export function addHealth(program: Command, flags: () => Flags): void {
+  program
+    .command('info')
+    .description('show where the data is, how much there is, the settings, and any problems')
+    .option('--json', 'all of it as JSON')
+    .addHelpText('after', examplesText('info', 'info --json'))
+    .action(async (options: { json?: boolean }) =>
+      (await import('../commands/info.js')).info(options, flags()),
+    );
+  program
+    .command('doctor')
+    .description(
+      'check everything that is stored, report problems, and repair what can be repaired',
+    )
+    .option(
+      '--repair',
+      'repair what can be repaired without loss; each broken file is kept beside the repaired one',
+    )
+    .option('--yes', 'do not ask')
+    .option('--json', 'every step and finding as JSON')
+    .addHelpText('after', examplesText('doctor', 'doctor --repair', 'doctor --json'))
+    .action(async (options: DoctorOptions) =>
+      (await import('../commands/doctor.js')).doctor(options, flags()),
+    );
+  program
+    .command('unlock')
+    .argument('[lock]', 'only this lock, by the name that daybook unlock shows')
+    .description('show the write locks and their owners, and remove locks left behind')
+    .option('--yes', 'do not ask')
+    .option('--force', 'also remove a lock whose owner is running')
+    .option('--json', 'locks and what was removed as JSON')
+    .addHelpText('after', examplesText('unlock', 'unlock 20250124-1706102400123 --yes'))
+    .action(async (name: string | undefined, options: UnlockOptions) =>
+      (await import('../commands/unlock.js')).unlock(name, options, flags()),
+    );
+}

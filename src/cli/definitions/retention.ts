@@ -1,0 +1,158 @@
+/** Names, options and help of `daybook trash`, `prune`, `retention`, `history` and `archive`. */
+import type { Command } from 'commander';
+import type { ArchiveOptions } from '../commands/archive.js';
+import type { PruneOptions } from '../commands/prune.js';
+import type { SetRetentionOptions } from '../commands/retention.js';
+import type { EmptyTrashOptions } from '../commands/trash.js';
+import type { Flags } from '../configuration.js';
+import { examplesText, pointToHelp } from '../names.js';
+
+const JSON_OPTION = ['--json', 'the report as JSON'] as const;
+
+export function addRetentionCommands(program: Command, flags: () => Flags): void {
+  addTrash(program, flags);
+  addPrune(program, flags);
+  addRetention(program, flags);
+  addArchive(program, flags);
+  program
+    .command('history')
+    .argument('<conversation...>', 'key, id or its beginning, title, or last')
+    .description('list the earlier versions that were kept when messages were changed or removed')
+    .option(...JSON_OPTION)
+    .addHelpText('after', examplesText('history garden-plan'))
+    .action(async (words: string[], options: { json?: boolean }) =>
+      (await import('../commands/history.js')).history(words.join(' '), options, flags()),
+    );
+}
+
+function addTrash(program: Command, flags: () => Flags): void {
+  const group = program
+    .command('trash')
+    .description('list, restore or permanently remove what was deleted')
+    .helpCommand(false);
+  group
+    .command('list', { isDefault: true })
+    .description('list deleted conversations, insights and notes, most recently deleted first')
+    .option(...JSON_OPTION)
+    .addHelpText('after', examplesText('trash'))
+    .action(async (options: { json?: boolean }) =>
+      (await import('../commands/trash.js')).listTrash(options, flags()),
+    );
+  group
+    .command('restore')
+    .argument('<what>', 'the name in the trash; or the id, key or path that it had')
+    .description('bring something back; existing files are never overwritten')
+    .option(...JSON_OPTION)
+    .addHelpText('after', examplesText('trash restore garden-plan'))
+    .action(async (what: string, options: { json?: boolean }) =>
+      (await import('../commands/restore.js')).restoreFromTrash(what, options, flags()),
+    );
+  group
+    .command('empty')
+    .description('permanently remove what is in the trash')
+    .option('--older-than <days>', 'only what was deleted at least so long ago, such as 30d')
+    .option('--yes', 'do not ask')
+    .option(...JSON_OPTION)
+    .addHelpText('after', examplesText('trash empty --older-than 30d'))
+    .action(async (options: EmptyTrashOptions) =>
+      (await import('../commands/trash.js')).emptyTrash(options, flags()),
+    );
+  group.commands.forEach(pointToHelp);
+}
+
+function addPrune(program: Command, flags: () => Flags): void {
+  program
+    .command('prune')
+    .description('move old conversations to the trash; shows them and asks first')
+    .option('--older-than <days>', 'days since the last message, such as 90d')
+    .option('--module <name>', 'only of this module')
+    .option('--tag <tag>', 'only with this tag')
+    .option(
+      '--by-size',
+      'the oldest conversations, if the store is over 80 % of DAYBOOK_MAX_SIZE_MB',
+    )
+    .option('--dry-run', 'only show which, and why')
+    .option('--yes', 'do not ask')
+    .option(...JSON_OPTION)
+    .addHelpText(
+      'after',
+      examplesText('prune --older-than 365d --dry-run', 'prune --older-than 90d --tag draft'),
+    )
+    .addHelpText('after', PRUNE_NOTES)
+    .action(async (options: PruneOptions) =>
+      (await import('../commands/prune.js')).prune(options, flags()),
+    );
+}
+
+const PRUNE_NOTES = `
+Only conversations that match all conditions are moved. Without a condition, the retention policy
+decides (docs/RETENTION.md). Pinned conversations stay. daybook restore brings a conversation back.`;
+
+function addRetention(program: Command, flags: () => Flags): void {
+  const group = program
+    .command('retention')
+    .description('the policy by which servers move old conversations to the trash once a day')
+    .helpCommand(false);
+  group
+    .command('show', { isDefault: true })
+    .description(
+      'print the policy, its last run, and how many conversations the next run would move',
+    )
+    .option(...JSON_OPTION)
+    .addHelpText('after', examplesText('retention'))
+    .action(async (options: { json?: boolean }) =>
+      (await import('../commands/retention.js')).showRetention(options, flags()),
+    );
+  group
+    .command('add')
+    .description('add a rule to the policy; shows what it would move, and asks first')
+    .option('--older-than <days>', 'days since the last message, such as 365d')
+    .option('--module <name>', 'only of this module')
+    .option('--tag <tag>', 'only with this tag')
+    .option(
+      '--by-size',
+      'the oldest conversations, if the store is over 80 % of DAYBOOK_MAX_SIZE_MB',
+    )
+    .option('--yes', 'do not ask')
+    .option(...JSON_OPTION)
+    .addHelpText(
+      'after',
+      examplesText(
+        'retention add --older-than 365d',
+        'retention add --older-than 30d --tag scratch',
+      ),
+    )
+    .action(async (options: SetRetentionOptions) =>
+      (await import('../commands/retention.js')).addRetention(options, flags()),
+    );
+  group
+    .command('clear')
+    .description('remove the policy: Daybook then moves nothing automatically')
+    .option(...JSON_OPTION)
+    .addHelpText('after', examplesText('retention clear'))
+    .action(async (options: { json?: boolean }) =>
+      (await import('../commands/retention.js')).clearRetention(options, flags()),
+    );
+  group.commands.forEach(pointToHelp);
+}
+
+function addArchive(program: Command, flags: () => Flags): void {
+  program
+    .command('archive')
+    .description('move old conversations into checked archives by month; shows them and asks first')
+    .requiredOption('--older-than <days>', 'days since the last message, such as 365d')
+    .option('--module <name>', 'only of this module')
+    .option('--tag <tag>', 'only with this tag')
+    .option('--dry-run', 'only show which')
+    .option('--yes', 'do not ask')
+    .option(...JSON_OPTION)
+    .addHelpText('after', examplesText('archive --older-than 365d'))
+    .addHelpText('after', ARCHIVE_NOTES)
+    .action(async (options: ArchiveOptions) =>
+      (await import('../commands/archive.js')).archive(options, flags()),
+    );
+}
+
+const ARCHIVE_NOTES = `
+Pinned conversations stay. daybook search --archive finds what is archived, and daybook restore
+brings one back by its id or key.`;

@@ -1,0 +1,59 @@
+/** The settings of what clients are offered, and their part of the configuration. */
+import { z } from 'zod';
+import { AppError } from '../base/errors.js';
+import { lowerCase, onOff, setting, text } from './setting.js';
+
+export const TOOLSET_SETTINGS = {
+  toolsets: setting({
+    schema: z.union([text, z.array(text).transform((names) => names.join(','))]).optional(),
+    takes: 'names of toolsets separated by commas (in the file also a JSON list), or all',
+    about: 'Which toolsets are offered (default: all but `admin`).',
+    env: ['DAYBOOK_TOOLSETS'],
+    flag: '--toolsets',
+  }),
+  views: setting({
+    schema: z.preprocess(lowerCase, onOff.default(true)),
+    takes: '1 or 0',
+    about:
+      'Whether assistants that can (MCP Apps) show conversations, the graph and the figures in their window; `0` offers text alone (default `1`).',
+    env: ['DAYBOOK_VIEWS'],
+  }),
+};
+
+export interface ToolsetConfig {
+  /** The toolsets switched on, in the order of the known ones. */
+  readonly toolsets: readonly string[];
+  /** Whether views are offered to clients that can show them. */
+  readonly views: boolean;
+}
+
+interface Values {
+  readonly toolsets?: string | undefined;
+  readonly views: boolean;
+}
+
+/** `name`: the name of the setting that the user wrote, for error messages. VALIDATION_ERROR: an unknown toolset. */
+export function toolsetConfig(
+  { toolsets, views }: Values,
+  known: readonly string[],
+  name = 'toolsets',
+): ToolsetConfig {
+  return { toolsets: chooseToolsets(toolsets, known, name), views };
+}
+
+function chooseToolsets(
+  chosen: string | undefined,
+  known: readonly string[],
+  name: string,
+): readonly string[] {
+  if (chosen === undefined) return known.filter((each) => each !== 'admin');
+  const wanted = chosen.split(',').flatMap((part) => (part.trim() ? [part.trim()] : []));
+  if (wanted.includes('all')) return known;
+  const unknown = wanted.find((each) => !known.includes(each));
+  if (unknown === undefined) return known.filter((each) => wanted.includes(each));
+  throw new AppError(
+    'VALIDATION_ERROR',
+    `${name} takes all, or some of ${known.join(', ')}; there is no toolset "${unknown}".`,
+    { hint: 'Correct that setting and try again.', details: { setting: 'toolsets', unknown } },
+  );
+}

@@ -1,0 +1,52 @@
+/**
+ * The errors for entries that are not files or folders of Daybook: a link, a pipe, a device, a file that has
+ * other names. Each names the path.
+ */
+import type { BigIntStats, Stats } from 'node:fs';
+import { AppError } from '../../base/errors.js';
+
+/** A link at `path`, or on the way to it. */
+export function leadsElsewhere(path: string): AppError {
+  return new AppError('PATH_ESCAPE', `${path} is a link, or is reached through a link.`, {
+    hint: 'Daybook follows no link below its folders. Put the real file or folder there. To keep a folder elsewhere on purpose, name it in the settings (docs/SECURITY.md).',
+    details: { path },
+  });
+}
+
+/** A file to be written has a second name, so that a write would change a file somewhere else. */
+export function hasOtherNames(path: string): AppError {
+  return new AppError('PATH_ESCAPE', `${path} has other names (hard links) in other folders.`, {
+    hint: 'Nothing was written. Make it a file of its own: copy it, then give the copy its name.',
+    details: { path },
+  });
+}
+
+type Kind = Pick<
+  Stats | BigIntStats,
+  'isDirectory' | 'isFIFO' | 'isSocket' | 'isSymbolicLink' | 'isFile'
+>;
+
+/** Something else than a regular file. */
+export function notRegular(path: string, kind: Kind): AppError {
+  if (kind.isSymbolicLink()) return leadsElsewhere(path);
+  return new AppError('FILESYSTEM_ERROR', `${path} is ${nameOf(kind)}, not a file.`, {
+    hint: 'Move it away: Daybook opens plain files only.',
+    details: { path, ...(kind.isDirectory() && { errno: 'EISDIR' }) },
+  });
+}
+
+/** Something else than a folder. */
+export function notAFolder(path: string, kind: Kind): AppError {
+  if (kind.isSymbolicLink()) return leadsElsewhere(path);
+  return new AppError('FILESYSTEM_ERROR', `${path} is ${nameOf(kind)}, not a folder.`, {
+    hint: 'Move it away: Daybook needs a folder of that name.',
+    details: { path },
+  });
+}
+
+function nameOf(kind: Kind): string {
+  if (kind.isDirectory()) return 'a folder';
+  if (kind.isFile()) return 'a file';
+  if (kind.isFIFO()) return 'a pipe';
+  return kind.isSocket() ? 'a socket' : 'a device';
+}

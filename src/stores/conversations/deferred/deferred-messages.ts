@@ -1,0 +1,189 @@
+/**
+ * Messages, new conversations and changes of their fields that wait in memory to be written
+ * (`stores/deferred-writes/write-queue.ts`): seen by readers, and reported as not durable. Each message has its id before the first attempt, so a write whose
+ * outcome is unknown is looked up in the file before it is repeated.
+ */
+import { isoTime } from '../../../base/clock.js';
+import { temporaryName } from '../../../files/atomic/staging.js';
+import { withLock } from '../../../files/locks/file-lock.js';
+import { claimFolder, removeEmptyFolder } from '../../../files/paths/folders.js';
+import { WriteQueue } from '../../deferred-writes/write-queue.js';
+import type { ConversationDocument } from '../document/document.js';
+import { notFound, requireRef } from '../refs.js';
+import type { StoreCore } from '../store-core.js';
+import type { AppendRequest, PastFields, PastMessage } from '../writing/append.js';
+import { applyAppends, withIds } from '../writing/append.js';
+import type { AppendResult, Created, NewConversation } from '../writing/writer.js';
+import { type DirectWrites, Replay, type WaitingMessages } from './replay.js';
+import { WaitingViews } from './waiting-views.js';
+
+export class DeferredMessages {
+  /** What waits of all stores. */
+  readonly queue: WriteQueue;
+  readonly #core: StoreCore;
+  readonly #writes: DirectWrites;
+  readonly #views: WaitingViews;
+  readonly #waiting = new Set<WaitingMessages>();
+  readonly #replay: Replay;
+  #lastIdMs = 0;
+
+  constructor(core: StoreCore, writes: DirectWrites) {
+    const { presence, clock, log, catalogue } = core;
+    this.#core = core;
+    this.queue = new WriteQueue({ presence, clock, log, probe: () => probe(core) });
+    this.queue.whenBack(() => catalogue.refresh());
+    core.whenAway(() => this.queue.noticeAway());
+    this.#writes = writes;
+    this.#views = new WaitingViews(core);
+    this.#replay = new Replay(core, writes);
+  }
+
+  /** What readers see of a conversation of which something waits. */
+  view(conversationId: string) {
+    return this.#views.get(conversationId);
+  }
+
+  /** Before a change that cannot wait: STORAGE_UNAVAILABLE where a write of this conversation waits that cannot be done yet. */
+  async requireNone(conversationId: string): Promise<void> {
+    if (!this.#core.waiting.has(conversationId) || (await this.queue.settle())) return;
+    throw this.queue.unavailable();
+  }
+
+  isWaiting(conversationId: string, messageId: string): boolean {
+    return [...this.#waiting].some(
+      (each) =>
+        each.conversationId === conversationId && each.messages.some(({ id }) => id === messageId),
+    );
+  }
+
+  /** Writes it, or with `mayDefer` adds it to what waits. Its messages are screened and have ids. */
+  append(ref: string, request: AppendRequest): Promise<AppendResult> {
+    const now = () => this.#writes.commit(ref, request);
+    if (!request.options.mayDefer) return now();
+    const later = () => this.#keepAppend(ref, request);
+    if (this.#core.waiting.size > 0) return this.queue.run(now, later);
+    return now().catch((error: unknown) => this.queue.after(error, later));
+  }
+
+  async create(conversation: NewConversation): Promise<Created> {
+    const { mayDefer, ...plain } = conversation;
+    if (!mayDefer || this.#core.presence === undefined) return this.#writes.create(plain);
+    const { messages: texts = [], ...others } = plain;
+    const fields = await this.#core.screenedValue(others);
+    const { messages, ...noted } = await this.#core.screened(texts);
+    const createdAt = plain.createdAt ?? isoTime(this.#newIdMs());
+    const ready = { ...fields, createdAt, messages: withIds(messages), isScreened: true };
+    const result = await this.queue.run(
+      () => this.#writes.create(ready),
+      () => this.#keepNew(ready),
+    );
+    return { ...result, ...noted };
+  }
+
+  async #keepAppend(ref: string, request: AppendRequest): Promise<AppendResult> {
+    requireRef(ref);
+    const id = await this.#core.resolve(ref);
+    const { create } = request.options;
+    const document = id === undefined ? undefined : await this.#views.of(id);
+    if (document !== undefined) return this.#keep(document, request);
+    if (!create || requireRef(ref) === 'id') throw notFound(ref);
+    const fields = typeof create === 'object' ? create : {};
+    return this.#keepWith({ ...fields, clientId: ref }, request);
+  }
+
+  async #keepNew(conversation: NewConversation): Promise<Created> {
+    const { messages = [], isKeyFree: _, isScreened: __, ...fields } = conversation;
+    const result = await this.#keepWith(fields, { messages, options: {} });
+    return { ...result.head, messages: result.messages };
+  }
+
+  #keepWith(given: PastFields, request: AppendRequest) {
+    const idMs = given.createdAt === undefined ? this.#newIdMs() : Date.parse(given.createdAt);
+    const createdAt = isoTime(idMs);
+    const conversationId = idOf(idMs);
+    const { messages: _, ...fields } = { ...given, createdAt } as NewConversation;
+    const document = this.#views.newDocument({ ...fields, conversationId, createdAt });
+    return this.#keep(document, request, fields);
+  }
+
+  async #keep(
+    document: ConversationDocument,
+    request: AppendRequest,
+    fields?: NewConversation,
+  ): Promise<AppendResult> {
+    const { head: seen } = document;
+    const { conversationId } = seen;
+    const { change: given } = request;
+    const bytes = Buffer.byteLength(JSON.stringify([request.messages, given]));
+    this.queue.requireRoom(bytes);
+    const known = storedOf(document, request.messages);
+    if (known !== undefined) {
+      this.#wait({ conversationId, messages: known.messages, bytes }, document);
+      return { ...known, head: document.head, created: false };
+    }
+    const { maxMessages } = this.#core.options;
+    const limits = { maxMessages, nowMs: this.#core.clock.now() };
+    const [outcome] = applyAppends(document, [request], limits);
+    if (outcome === undefined || 'error' in outcome) throw outcome?.error;
+    const { messages, seq } = outcome.value;
+    const change = typeof given === 'object' ? { change: { given, seen } } : {};
+    if (fields !== undefined || messages.length > 0 || given !== undefined) {
+      const waiting = { conversationId, messages, bytes, ...change, ...(fields && { fields }) };
+      this.#wait(waiting, document);
+    }
+    return { messages, seq, head: document.head, created: fields !== undefined };
+  }
+
+  #wait(waiting: WaitingMessages, document: ConversationDocument): void {
+    const { conversationId, messages, fields, change } = waiting;
+    const nothing = change === undefined ? 'no message' : 'its fields';
+    const ids = messages.map(({ id = '' }) => id).join(', ') || nothing;
+    this.#waiting.add(waiting);
+    this.queue.add({
+      name: `conversation ${conversationId}: ${ids}`,
+      bytes: waiting.bytes,
+      write: () => this.#replay.write(waiting),
+      ended: () => this.#ended(waiting),
+    });
+    this.#views.show(document, fields !== undefined);
+  }
+
+  async #ended(waiting: WaitingMessages): Promise<void> {
+    const { conversationId } = waiting;
+    this.#waiting.delete(waiting);
+    if ([...this.#waiting].some((each) => each.conversationId === conversationId)) return;
+    await this.#views.drop(conversationId);
+  }
+
+  /** A millisecond of its own in this process; another process's conversation may still have it. */
+  #newIdMs(): number {
+    const taken = (ms: number) => this.#core.waiting.has(idOf(ms));
+    let ms = Math.max(this.#core.clock.now(), this.#lastIdMs + 1);
+    while (taken(ms)) ms += 1;
+    this.#lastIdMs = ms;
+    return ms;
+  }
+}
+
+const idOf = (ms: number) =>
+  `${isoTime(ms).slice(0, 10).replaceAll('-', '')}-${String(ms).padStart(13, '0')}`;
+
+/** Makes a folder and a lock among the conversations, and removes both. */
+async function probe({ options: { logsFolder }, locksFolder }: StoreCore): Promise<void> {
+  const name = temporaryName();
+  try {
+    await claimFolder(`${logsFolder}/${name}`);
+    await withLock(locksFolder, name, async () => undefined);
+  } finally {
+    await removeEmptyFolder(`${logsFolder}/${name}`).catch(() => false);
+  }
+}
+
+/** The messages as they are in the document: the attempt that failed had replaced the file already. */
+function storedOf(document: ConversationDocument, messages: readonly PastMessage[]) {
+  const id = Array.isArray(messages) ? messages[0]?.id : undefined;
+  const at = typeof id === 'string' ? document.positionOf(id) : undefined;
+  if (at === undefined) return undefined;
+  const stored = messages.flatMap((_, index) => document.message(at + index + 1) ?? []);
+  return { messages: stored, seq: at + 1 };
+}

@@ -1,0 +1,122 @@
+/**
+ * Checks the `conversation.json` of a conversation and repairs it, under the
+ * conversation's lock. Before a damaged file is replaced it gets a second name beside it, which stays:
+ * `conversation.broken-<UTC time>.json`. So nothing is lost, and a kill at any moment leaves the damaged
+ * file or the repaired one.
+ */
+import { join } from 'node:path';
+import { type Clock, compactTime } from '../../../base/clock.js';
+import { type AppError, isAppError } from '../../../base/errors.js';
+import type { Durability } from '../../../files/atomic/atomic-write.js';
+import { type Codec, plainCodec } from '../../../files/codec.js';
+import { withLock } from '../../../files/locks/file-lock.js';
+import { parseDocument, readWhole } from '../../../files/read/json-doc.js';
+import type { ConversationDocument } from '../document/document.js';
+import { parseConversation } from '../document/parse-conversation.js';
+import type { ConversationHead } from '../document/schema.js';
+import { faultsOf, isRepairable } from './inspect.js';
+import { salvage } from './salvage.js';
+
+export interface ConversationRepairerOptions extends Durability {
+  readonly logsFolder: string;
+  readonly clock: Clock;
+  readonly codec?: Codec;
+}
+
+export interface Condition {
+  readonly path: string;
+  /** Absent if the file cannot be read. */
+  readonly head?: ConversationHead;
+  /** Why the file cannot be read. */
+  readonly damage?: AppError;
+  /** What is wrong with a readable file. */
+  readonly faults: readonly string[];
+  /** Whether `repair` would change anything. */
+  readonly isRepairable: boolean;
+  /** Messages that `repair` would save from a damaged file. */
+  readonly salvageable: number;
+}
+
+export interface Repaired {
+  readonly messages: number;
+  /** Where the damaged file is kept; absent if the file was readable. */
+  readonly keptAs?: string;
+}
+
+export class ConversationRepairer {
+  readonly #options: ConversationRepairerOptions;
+
+  constructor(options: ConversationRepairerOptions) {
+    this.#options = options;
+  }
+
+  /** `undefined` where there is no file. FILESYSTEM_ERROR, PATH_ESCAPE, TOO_LARGE. */
+  async examine(conversationId: string): Promise<Condition | undefined> {
+    const path = this.#fileOf(conversationId);
+    const found = await readWhole(path);
+    if (found === undefined) return undefined;
+    try {
+      const value = parseDocument(found.bytes, path, 'CONVERSATION_CORRUPTED');
+      const { codec = plainCodec } = this.#options;
+      const { head } = parseConversation(value, { path, conversationId }, codec);
+      const faults = faultsOf(value, conversationId);
+      const canRepair = isRepairable(value, conversationId);
+      return { path, head, faults, isRepairable: canRepair, salvageable: 0 };
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      const isBroken = error.code === 'CONVERSATION_CORRUPTED';
+      const saved = isBroken ? salvage(textOf(found.bytes), { path, conversationId }) : undefined;
+      const salvageable = saved?.length ?? 0;
+      return { path, damage: error, faults: [], isRepairable: salvageable > 0, salvageable };
+    }
+  }
+
+  /**
+   * Durable when it resolves. `undefined` if there is nothing to repair by now. CONVERSATION_CORRUPTED (no
+   * complete message is left), FORMAT_TOO_NEW, LOCKED, STORAGE_FULL, FILESYSTEM_ERROR: then nothing changed.
+   */
+  repair(conversationId: string): Promise<Repaired | undefined> {
+    const { logsFolder, clock } = this.#options;
+    const path = this.#fileOf(conversationId);
+    return withLock(join(logsFolder, '.locks'), conversationId, async (lock) => {
+      const found = await readWhole(path);
+      if (found === undefined) return undefined;
+      const { document, isSalvaged } = this.#repaired(found.bytes, conversationId);
+      if (document === undefined) return undefined;
+      const keptAs = `conversation.broken-${compactTime(clock.now())}.json`;
+      if (isSalvaged) {
+        await lock.keep(path, join(logsFolder, conversationId, keptAs), this.#options);
+      }
+      const { head, length } = document;
+      // The inode's second name does not count as another file: the stamp is that of the content.
+      await lock.replace(path, document.render(head), this.#options, { base: found.stamp });
+      return { messages: length, ...(isSalvaged && { keptAs }) };
+    });
+  }
+
+  #repaired(
+    bytes: Uint8Array,
+    conversationId: string,
+  ): { document: ConversationDocument | undefined; isSalvaged: boolean } {
+    const location = { path: this.#fileOf(conversationId), conversationId };
+    try {
+      const value = parseDocument(bytes, location.path, 'CONVERSATION_CORRUPTED');
+      const { codec = plainCodec } = this.#options;
+      const document = parseConversation(value, location, codec);
+      const isWanted = isRepairable(value, conversationId);
+      return { document: isWanted ? document : undefined, isSalvaged: false };
+    } catch (error) {
+      if (!isAppError(error, 'CONVERSATION_CORRUPTED')) throw error;
+      const document = salvage(textOf(bytes), location);
+      if (document === undefined) throw error;
+      return { document, isSalvaged: true };
+    }
+  }
+
+  #fileOf(conversationId: string): string {
+    return join(this.#options.logsFolder, conversationId, 'conversation.json');
+  }
+}
+
+/** Bytes that are not UTF-8 become replacement characters. */
+const textOf = (bytes: Uint8Array) => new TextDecoder('utf-8').decode(bytes);

@@ -1,0 +1,39 @@
+/**
+ * What is wrong with a `conversation.json` that can be read: Daybook works with it as it is, and the
+ * next write puts it right, but a person may want to know. Touches no file.
+ */
+import { isRecord } from '../../../base/is-record.js';
+
+/** Sentences, each about one fault. `value` is the JSON of the file. */
+export function faultsOf(value: unknown, conversationId: string): string[] {
+  if (!isRecord(value)) return [];
+  const { conversationId: ownId, messageCount, messages } = value;
+  const list = Array.isArray(messages) ? messages.filter(isRecord) : [];
+  const ids = list.map(({ id }) => id).filter((id) => typeof id === 'string');
+  const known = new Set(ids);
+  const doubled = ids.length - known.size;
+  const orphans = list.filter(
+    ({ parentMessageId: parent }) => typeof parent === 'string' && !known.has(parent),
+  ).length;
+  return [
+    ...(typeof ownId === 'string' && ownId !== conversationId
+      ? [`it names the conversation ${ownId.slice(0, 100)}, but its folder is ${conversationId}`]
+      : []),
+    ...(typeof messageCount === 'number' && messageCount !== list.length
+      ? [`it counts ${messageCount} messages and holds ${list.length}`]
+      : []),
+    ...(doubled > 0 ? [`${doubled} messages have the id of another message`] : []),
+    ...(orphans > 0 ? [`${orphans} messages answer to a message that is not in it`] : []),
+  ];
+}
+
+/** Whether writing the file again puts right all that `faultsOf` finds. */
+export function isRepairable(value: unknown, conversationId: string): boolean {
+  if (!isRecord(value) || !Array.isArray(value['messages'])) return false;
+  const { messages, ...head } = value;
+  const list = messages as readonly unknown[];
+  const orphanless = list.map((message) =>
+    isRecord(message) ? { ...message, parentMessageId: undefined } : message,
+  );
+  return faultsOf({ ...head, messages: orphanless }, conversationId).length > 0;
+}

@@ -1,0 +1,11 @@
+/** Whether a change took something away that a person may want back. */
+import type { Message } from '../document/schema.js';
+
+/** Whether a message of `before` is gone or says something else in `now`. */
+export function losesText(before: readonly Message[], now: readonly Message[]): boolean {
+  const byId = new Map(now.map((message) => [message.id, message]));
+  return before.some(({ id, role, content }) => {
+    const found = byId.get(id);
+    return found === undefined || found.content !== content || found.role !== role;
+  });
+}

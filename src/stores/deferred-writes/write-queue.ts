@@ -1,0 +1,219 @@
+/**
+ * Writes of all stores that cannot be done now, because the folder is away, read-only or full, wait here
+ * in memory: in order and up to a bound. They are done once, in order, when the store takes writes again
+ * (memory-bank/decisions/0067). Each store defines what its writes do.
+ */
+import { type Clock, isoTime } from '../../base/clock.js';
+import { AppError, isAppError } from '../../base/errors.js';
+import type { Log } from '../../base/log.js';
+import { SharedRun } from '../../base/shared-run.js';
+import type { Presence } from '../../files/presence.js';
+import { meansAway } from './away-errors.js';
+import { Retry } from './retry.js';
+
+const MAX_WRITES = 1000;
+const MAX_BYTES = 32 * 1024 * 1024;
+
+/** What was answered with `durable: false`. */
+export interface WaitingWrite {
+  /** Says what is lost if it is never written. Without any content: it is logged. */
+  readonly name: string;
+  readonly bytes: number;
+  /**
+   * Durable when it resolves. It is called again after a failure, and an attempt that failed may have
+   * written: `write` must find that out.
+   */
+  write(): Promise<void>;
+  /** Called once it was written, or refused for good. */
+  ended(): Promise<void> | void;
+}
+
+export interface Unwritten {
+  readonly name: string;
+  /** Set where the store is back, and the write was refused for another reason. */
+  readonly reason?: string;
+}
+
+export interface DeferredState {
+  readonly isAway: boolean;
+  readonly reason: string;
+  readonly since: string;
+  readonly waiting: number;
+  readonly refused: readonly Unwritten[];
+}
+
+export interface WriteQueueOptions {
+  /** Without it nothing waits. */
+  readonly presence: Presence | undefined;
+  /** Writes something into the store, and throws where that fails. */
+  readonly probe: () => Promise<void>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export class WriteQueue {
+  readonly #options: WriteQueueOptions;
+  readonly #queue: WaitingWrite[] = [];
+  readonly #refused: Unwritten[] = [];
+  readonly #drains = new SharedRun(() => this.#drain());
+  readonly #retry = new Retry(() => this.settle());
+  readonly #refreshes: (() => Promise<void>)[] = [];
+  #bytes = 0;
+  /** Writes are put into the queue one after the other. */
+  #turn: Promise<unknown> = Promise.resolve();
+  #trouble: { readonly reason: string; readonly since: string } | undefined;
+  #wasAway = false;
+  #isClosed = false;
+
+  constructor(options: WriteQueueOptions) {
+    this.#options = options;
+  }
+
+  /** To be called when the store was found to be away. */
+  noticeAway(): void {
+    const { presence } = this.#options;
+    this.#wasAway = true;
+    if (presence) this.#note(presence.error());
+    this.#retry.start();
+  }
+
+  /** `refresh` compares what is in memory with the disk; it is called when the store is back. */
+  whenBack(refresh: () => Promise<void>): void {
+    this.#refreshes.push(refresh);
+  }
+
+  /** Present while the store is away, or while something waits or was refused. */
+  state(): DeferredState | undefined {
+    const isAway = this.isAway;
+    if (!isAway && this.#queue.length === 0 && this.#refused.length === 0) return undefined;
+    const { reason: first = 'a write was refused', since = '' } = this.#trouble ?? {};
+    const now = isAway ? this.#options.presence?.error().message : undefined;
+    return {
+      isAway,
+      reason: now ?? first,
+      since,
+      waiting: this.#queue.length,
+      refused: [...this.#refused],
+    };
+  }
+
+  get isAway(): boolean {
+    return this.#options.presence?.isHere() === false;
+  }
+
+  /** STORAGE_UNAVAILABLE while the folder is away. */
+  requireHere(): void {
+    this.#options.presence?.require();
+  }
+
+  /** For what cannot wait, and may not overtake what does. */
+  unavailable(): AppError {
+    const { reason = '' } = this.#trouble ?? {};
+    const message = `Nothing was changed: the store cannot be written (${reason}), and earlier writes wait.`;
+    return new AppError('STORAGE_UNAVAILABLE', message, { details: { reason } });
+  }
+
+  /** What could not be written; complete after `close`. */
+  unwritten(): readonly Unwritten[] {
+    return [...this.#refused, ...this.#queue.map(({ name }) => ({ name }))];
+  }
+
+  /** Does `now`; where the store cannot take it, or something waits before it, `later` adds it to the queue. */
+  async run<T>(now: () => Promise<T>, later: () => Promise<T>): Promise<T> {
+    if (this.#options.presence === undefined) return now();
+    if (this.#queue.length > 0) await this.settle();
+    if (this.#queue.length > 0) return this.#inTurn(later);
+    try {
+      return await now();
+    } catch (error) {
+      return this.after(error, later);
+    }
+  }
+
+  /** `later` adds the write that failed with this error to the queue. Throws the error where the store is not away. */
+  async after<T>(error: unknown, later: () => Promise<T>): Promise<T> {
+    if (this.#options.presence === undefined) throw error;
+    if (!(await this.#isAwayBecauseOf(error))) throw error;
+    this.#note(error);
+    return this.#inTurn(later);
+  }
+
+  /** To be called by a `later` before it changes anything. STORAGE_UNAVAILABLE: no more fits. */
+  requireRoom(bytes: number): void {
+    if (this.#queue.length < MAX_WRITES && this.#bytes + bytes <= MAX_BYTES) return;
+    const { reason = '' } = this.#trouble ?? {};
+    throw new AppError(
+      'STORAGE_UNAVAILABLE',
+      `Nothing was saved: ${this.#queue.length} writes wait in memory already, and no more fit (${reason}).`,
+      { details: { waiting: this.#queue.length, bytes: this.#bytes } },
+    );
+  }
+
+  add(write: WaitingWrite): void {
+    this.#queue.push(write);
+    this.#bytes += write.bytes;
+    this.#retry.start();
+  }
+
+  /** Does what waits, as far as the store takes it; true where nothing is left. Cheap where nothing waits. */
+  async settle(): Promise<boolean> {
+    if (this.#isClosed) return this.#queue.length === 0;
+    const isHere = !this.isAway;
+    if (isHere && this.#wasAway) {
+      for (const refresh of this.#refreshes) await refresh();
+      this.#wasAway = false;
+    }
+    if (isHere && this.#queue.length > 0) await this.#drains.run();
+    if (this.isAway || this.#queue.length > 0) return false;
+    if (this.#refused.length === 0) this.#trouble = undefined;
+    return true;
+  }
+
+  /** Tries once more, the last time. To be called before the stores are closed. */
+  async close(): Promise<void> {
+    this.#retry.stop();
+    await this.settle().catch(() => false);
+    this.#isClosed = true;
+  }
+
+  #inTurn<T>(later: () => Promise<T>): Promise<T> {
+    const added = this.#turn.then(later);
+    this.#turn = added.catch(() => undefined);
+    return added;
+  }
+
+  async #isAwayBecauseOf(error: unknown): Promise<boolean> {
+    const answer = meansAway(error);
+    if (answer !== 'maybe') return answer === 'yes';
+    if (this.isAway) return true;
+    try {
+      await this.#options.probe();
+      return false;
+    } catch (failure) {
+      return meansAway(failure) !== 'no';
+    }
+  }
+
+  #note(error: unknown): void {
+    const { since = isoTime(this.#options.clock.now()) } = this.#trouble ?? {};
+    this.#trouble = { reason: messageOf(error), since };
+  }
+
+  async #drain(): Promise<void> {
+    for (let first = this.#queue[0]; first !== undefined; first = this.#queue[0]) {
+      try {
+        await first.write();
+      } catch (error) {
+        const isOver = meansAway(error) === 'no' && !isAppError(error, 'LOCKED');
+        if (!isOver) return this.#note(error);
+        this.#refused.push({ name: first.name, reason: messageOf(error) });
+        this.#options.log.error({ err: error, write: first.name }, 'a write that waited was lost');
+      }
+      this.#queue.shift();
+      this.#bytes -= first.bytes;
+      await first.ended();
+    }
+  }
+}
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));

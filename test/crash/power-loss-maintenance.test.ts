@@ -1,0 +1,55 @@
+/**
+ * Proves for prune, archive, encrypt, decrypt, redact and repair: whatever a power cut may take at any
+ * step, nothing is lost, what was said to be done is done, and the next run ends the work. One of the
+ * states at each step is that of a process which was killed there.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { CARE, type CareOperation, DIGITS } from '../support/maintenance-scenarios.js';
+import { powerLoss, type Scenario, withoutSyncs } from '../support/power-loss.js';
+import { tempFolder, timeLimitMs } from '../support/rounds.js';
+
+const { record, cutPowerAtEachStep, statesWithoutLoss } = powerLoss('power-loss-maintenance');
+const ENOUGH_PROBLEMS = 1;
+const keyFile = join(tempFolder(), 'key');
+writeFileSync(keyFile, DIGITS);
+
+const wordsOf = (error: unknown): string[] => [String(error)];
+
+const scenarioOf = (operation: CareOperation): Scenario => ({
+  name: operation.name,
+  async run(place) {
+    await operation.fill(place.root);
+    place.settle();
+    await operation.run(place.root, keyFile, true);
+    place.acknowledge('done');
+  },
+  async problemsAt(root, acknowledged) {
+    const problems = await operation.problems(root, acknowledged.length > 0).catch(wordsOf);
+    const stopped = await operation.run(root, keyFile, false).then(() => [], wordsOf);
+    const next = await operation.problems(root, true).catch(wordsOf);
+    return [...problems, ...stopped, ...next.map((problem) => `after the next run: ${problem}`)];
+  },
+});
+
+describe('power loss at every step', () => {
+  it.each(CARE.map(scenarioOf))(
+    '$name: nothing is lost, and the next run ends the work',
+    async (scenario) => {
+      expect(await statesWithoutLoss(scenario)).toBeGreaterThan(30);
+    },
+    timeLimitMs(300_000),
+  );
+
+  it.each(CARE.map(scenarioOf))(
+    '$name: the simulation finds losses where nothing is synced',
+    async (scenario) => {
+      const { root, steps } = await record(scenario);
+      const cut = { root, steps: withoutSyncs(withoutSyncs(steps, 'files'), 'folders') };
+      const { problems } = await cutPowerAtEachStep(scenario, cut, ENOUGH_PROBLEMS);
+      expect([...problems]).not.toEqual([]);
+    },
+    timeLimitMs(300_000),
+  );
+});

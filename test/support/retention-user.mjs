@@ -1,0 +1,31 @@
+/**
+ * A second process that prunes or archives a root, on the built code, for tests of being killed and of two
+ * at once. Says `ready` before it begins and `done` when it has ended.
+ * `node retention-user.mjs <dist> <root> <prune | archive>`
+ */
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const [dist, root, what] = process.argv.slice(2);
+const load = (path) => import(pathToFileURL(join(dist, path)).href);
+const { openConversationStore } = await load('stores/conversations/conversations.js');
+const { systemClock: clock } = await load('base/clock.js');
+const { Archives } = await load('maintenance/archives/archives.js');
+const { chooseByRules } = await load('maintenance/retention/candidates.js');
+const { Retention } = await load('maintenance/retention/retention.js');
+
+const logsFolder = join(root, 'conversation-logs');
+const shared = { logsFolder, fsync: false, clock };
+const conversations = await openConversationStore({ ...shared, maxMessages: 1000 });
+const rule = { olderThanDays: 90 };
+const chosen = await chooseByRules(conversations, [rule], clock.now());
+process.stdout.write('ready\n');
+if (what === 'prune') {
+  const retention = new Retention({ conversations });
+  await retention.carryOut({ conversations: chosen, trash: [] });
+} else {
+  const archives = new Archives({ ...shared, folder: join(root, 'archive'), conversations });
+  await archives.archive(chosen);
+}
+process.stdout.write('done\n');
+await conversations.close();
