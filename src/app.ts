@@ -10,7 +10,7 @@ import { openStoreEncryption } from './app/encryption.js';
 import { factsOf, type StoreFacts } from './app/facts.js';
 import { indexCachePath } from './app/index-cache-path.js';
 import { openLanguageParts } from './app/language-parts.js';
-import { type KeepingParts, keepingParts, storeSize } from './app/maintenance.js';
+import { type RetentionParts, retentionParts, storeSize } from './app/maintenance.js';
 import { perplexityOf } from './app/perplexity.js';
 import { rememberRoot, requireRootAtStart } from './app/root-at-start.js';
 import type { SummaryParts } from './app/summaries.js';
@@ -50,6 +50,7 @@ import {
 } from './stores/conversations/conversations.js';
 import { ConversationDocuments } from './stores/conversations/files/conversation-documents.js';
 import type { ConversationStoreOptions } from './stores/conversations/store-core.js';
+import type { WriteQueue } from './stores/deferred-writes/write-queue.js';
 import { InsightStore } from './stores/insights/insights.js';
 import { KnowledgeGraph } from './stores/knowledge-graph/knowledge-graph.js';
 import type { ProviderList } from './stores/llm-providers/provider-list.js';
@@ -57,7 +58,6 @@ import { MemoryBank } from './stores/memory-bank/memory-bank.js';
 import { NoteHistory } from './stores/memory-bank/note-history.js';
 import { ResearchJobFiles } from './stores/research-jobs/research-job-files.js';
 import { StateStore } from './stores/state.js';
-import type { WriteQueue } from './stores/staying/write-queue.js';
 
 export type { StoreFacts };
 
@@ -81,10 +81,10 @@ export interface App {
   readonly areas: readonly BackupArea[];
   /** Checks everything that is stored. */
   readonly doctor: Doctor;
-  readonly trash: KeepingParts['trash'];
-  readonly retention: KeepingParts['retention'];
-  readonly size: KeepingParts['size'];
-  readonly archives: KeepingParts['archives'];
+  readonly trash: RetentionParts['trash'];
+  readonly retention: RetentionParts['retention'];
+  readonly size: RetentionParts['size'];
+  readonly archives: RetentionParts['archives'];
   readonly state: StateStore;
   readonly summaries: SummaryService;
   readonly embeddings: Omit<EmbeddingParts, 'start' | 'close'>;
@@ -100,7 +100,7 @@ export interface App {
   readonly facts: StoreFacts;
   readonly isEncrypted: boolean;
   /** What waits in memory while the store is away, read-only or full. */
-  readonly staying: WriteQueue;
+  readonly deferredWrites: WriteQueue;
   /** How the store's files are sealed. */
   readonly forms: FileForms;
   /**
@@ -119,7 +119,7 @@ export interface AppOptions {
   readonly clock?: Clock;
   /** Nothing will be written, so no folder is created. */
   readonly isReading?: boolean;
-  /** Lists conversations without reading the files that the index cache knows as they are. */
+  /** Lists conversations without reading the files of which the index cache has the current version. */
   readonly listsFromCache?: boolean;
   /** For programs that ask and never `start`: a question by meaning uses the vectors that are on the disk. */
   readonly loadsVectors?: boolean;
@@ -141,7 +141,7 @@ type Encryption = Awaited<ReturnType<typeof openStoreEncryption>>;
 const SECOND_RESUME_MS = 25_000;
 
 /**
- * Opens every store on the folders of the configuration. Creates no conversation by itself. DECRYPT where
+ * Opens every store on the folders of the configuration. It creates no conversation. DECRYPT where
  * the store is encrypted with another key than the given one, LOCKED while that is being changed,
  * STORAGE_UNAVAILABLE where a server's root is away.
  */
@@ -191,7 +191,7 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
   const { areas, backups } = backupsOf(config, bank.kg, languageModels.providers, clock);
   const importer = importerOf(config, { ...opening, conversations, ...whole, ...bank, insights });
   const stored = { backups, conversations, insights, ...bank };
-  const keeping = keepingParts(config, size, stored, { clock, log, forms });
+  const keeping = retentionParts(config, size, stored, { clock, log, forms });
   const beginning = beginningOf(config, { conversations, research, importer }, log);
   return {
     ...{ ...stored, research, search, figures },
@@ -272,7 +272,7 @@ const settledBy = (
   { key, forms }: Encryption,
   { deferred: { queue } }: ConversationStore,
 ) => ({
-  staying: queue,
+  deferredWrites: queue,
   forms,
   isEncrypted: key !== undefined,
   requireUnconverted: () => (queue.isAway ? undefined : requireUnconverted(config.logsDir)),

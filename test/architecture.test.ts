@@ -141,11 +141,11 @@ describe('architecture', () => {
     expect(circles()).toEqual([]);
   });
 
-  it('loads neither index nor locks before a server answers initialize', () => {
+  it('loads neither tools, index nor locks before a server answers initialize', () => {
     const loaded = loadedWith(['cli/program.ts', 'cli/commands/serve.ts']);
-    expect(loaded).toContain('tools/conversations/save-message.ts');
+    expect(loaded).toContain('server/mcp/tool-handlers.ts');
     const late =
-      /text-index|fts\/(segments|terms|tokenizing)|^recall\/|find-index|file-lock|^app\.ts/;
+      /^tools\/(?!define-tool)|text-index|fts\/(segments|terms|tokenizing)|^recall\/|find-index|file-lock|^app\.ts/;
     expect([...loaded].filter((path) => late.test(path))).toEqual([]);
   });
 
@@ -193,7 +193,7 @@ describe('architecture', () => {
     expect(outside.map((s) => s.path)).toEqual([]);
   });
 
-  it('opens the content of files only in the modules of the door', () => {
+  it('opens the content of files only in the modules of files/safe-access', () => {
     const opening =
       /^(open|opendir|readFile|writeFile|appendFile|createReadStream|createWriteStream|truncate|cp)(Sync)?$/;
     const importing = (code: string) =>
@@ -203,9 +203,9 @@ describe('architecture', () => {
     const whole = /import\s+(?:\* as )?\w+\s+from 'node:fs/;
     const found = sources.filter((s) => importing(s.code) || whole.test(s.code)).map((s) => s.path);
     // The second one reads what /proc says of other processes.
-    const doors = /^files\/(door\/[\w-]+|locks\/process-identity)\.ts$/;
+    const doors = /^files\/(safe-access\/[\w-]+|locks\/process-identity)\.ts$/;
     expect(found.filter((path) => !doors.test(path))).toEqual([]);
-    expect(found).toContain('files/door/open-regular.ts');
+    expect(found).toContain('files/safe-access/open-regular.ts');
   });
 
   it('keeps files readable: at most 400 lines, with a header that says what they are for', () => {

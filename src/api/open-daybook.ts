@@ -5,8 +5,8 @@
 import { type App, createApp } from '../app.js';
 import { AppError } from '../base/errors.js';
 import { loadConfig } from '../config/config.js';
-import { resolveRealPath } from '../files/door/real-path.js';
 import { readTextIfPresent } from '../files/paths/user-files.js';
+import { resolveRealPath } from '../files/safe-access/real-path.js';
 import type { MatchType } from '../fts/query/match-types.js';
 import type { InsightResults } from '../search/insight-search.js';
 import type { MessageFilters, MessageResults } from '../search/messages/message-search.js';

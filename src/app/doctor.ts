@@ -20,7 +20,7 @@ import type { Backups } from '../maintenance/backup.js';
 import { checkIndexCache } from '../search/cache/check-index-cache.js';
 import { checkRecallCache } from '../search/cache/check-recall-cache.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
-import { ConversationMender } from '../stores/conversations/mending/conversation-mender.js';
+import { ConversationRepairer } from '../stores/conversations/repair/conversation-repairer.js';
 import type { InsightStore } from '../stores/insights/insights.js';
 import type { KnowledgeGraph } from '../stores/knowledge-graph/knowledge-graph.js';
 import { graphFiles } from '../stores/knowledge-graph/log/graph-files.js';
@@ -52,15 +52,15 @@ export function doctorOf(config: Config, parts: Parts): Doctor {
   const archive = join(root, 'archive');
   const graph = graphFiles(config.kg.snapshotPath, config.kg.walPath);
   const cachePath = indexCachePath(config);
-  const mender = new ConversationMender({ logsFolder, fsync, clock, codec });
-  const mending = { fsync, clock };
+  const repairer = new ConversationRepairer({ logsFolder, fsync, clock, codec });
+  const durability = { fsync, clock };
   const machine = { ...imports, variable: config.variable };
   return new Doctor(
     [
-      conversationCheck({ logsFolder, conversations, mender, clock }),
-      besideConversationsCheck(logsFolder, mending),
+      conversationCheck({ logsFolder, conversations, repairer, clock }),
+      besideConversationsCheck(logsFolder, durability),
       noteCheck(memoryBank),
-      insightCheck(insights, bankFolder, mending),
+      insightCheck(insights, bankFolder, durability),
       graphCheck(kg),
       permissionCheck([
         ...[logsFolder, archive, backup.folder, join(root, 'exports'), config.cacheFolder],

@@ -7,7 +7,7 @@ import { formsOf } from '../encryption/file-forms.js';
 import { isKeychainInstalled, systemKeychain } from '../encryption/keychain.js';
 import type { GivenKey, WantedKey } from '../encryption/keys.js';
 import { type OpenEncryption, openEncryption } from '../encryption/open-encryption.js';
-import { optionalPackages } from '../files/door/optional-packages.js';
+import { optionalPackages } from '../files/safe-access/optional-packages.js';
 import type { FileForms } from '../files/sealing/file-forms.js';
 import type { StorePaths } from '../files/sealing/open-stores.js';
 import { CONTENTS_NAME } from '../maintenance/backup-content.js';

@@ -21,7 +21,7 @@ import type { ConversationStore } from '../stores/conversations/conversations.js
 import type { InsightStore } from '../stores/insights/insights.js';
 import type { MemoryBank } from '../stores/memory-bank/memory-bank.js';
 
-export interface KeepingParts {
+export interface RetentionParts {
   /** Everything that was deleted. */
   readonly trash: TrashBin;
   readonly retention: Retention;
@@ -43,7 +43,7 @@ export function storeSize({ root, logsDir, keeping }: Config, clock: Clock): Sto
 }
 
 /** `start` begins the daily runs; without a policy, and where backups are off, they do nothing. */
-export function keepingParts(
+export function retentionParts(
   { root, logsDir: logsFolder, fsync, backup, keeping: { trashKeepDays } }: Config,
   size: StoreSize,
   { backups, conversations, insights, memoryBank }: Parts,
@@ -60,7 +60,7 @@ export function keepingParts(
     ...{ ...file, folder: join(root, 'archive'), conversations, forms },
     requireRoom: (bytes) => size.requireRoom(bytes),
   });
-  const services: KeepingParts = { trash, retention, size, archives };
+  const services: RetentionParts = { trash, retention, size, archives };
   const leaseOf = (name: string) => ({ leasePath: join(logsFolder, '.leases', name), clock, log });
   const daily: Daily[] = [];
   return {

@@ -3,7 +3,7 @@ import { Option } from 'commander';
 import { AppError } from '../base/errors.js';
 import type { Config } from '../config/config.js';
 import { type AgeLock, addAgeKey, readIdentities, requireRecipients } from '../files/age.js';
-import { resolveRealPath } from '../files/door/real-path.js';
+import { resolveRealPath } from '../files/safe-access/real-path.js';
 import { configuration, type Flags } from './configuration.js';
 
 export interface AgeOptions {

@@ -2,8 +2,8 @@
  * Loads the configuration for a command: joins flags, environment and the user's own files.
  */
 import { type Config, loadConfig } from '../config/config.js';
-import { resolveRealPath } from '../files/door/real-path.js';
 import { readTextIfPresent } from '../files/paths/user-files.js';
+import { resolveRealPath } from '../files/safe-access/real-path.js';
 import { TOOLSETS } from '../tools/define-tool.js';
 
 /** Options given before or after the command, by setting name. */

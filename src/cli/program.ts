@@ -7,19 +7,19 @@ import { Command, Option } from 'commander';
 import { VERSION } from '../base/version.js';
 import type { Flags } from './configuration.js';
 import { addBackup } from './definitions/backup.js';
-import { addCare } from './definitions/care.js';
 import { addCompletion } from './definitions/completion.js';
 import { addConversations } from './definitions/conversations.js';
 import { addDemo } from './definitions/demo.js';
 import { addEmbeddings } from './definitions/embeddings.js';
 import { addEncryption } from './definitions/encryption.js';
 import { addExport } from './definitions/export.js';
+import { addHealth } from './definitions/health.js';
 import { addHelp } from './definitions/help.js';
 import { addImport } from './definitions/import.js';
 import { addInit } from './definitions/init.js';
-import { addKeeping } from './definitions/keeping.js';
 import { addPrivacy } from './definitions/privacy.js';
 import { addProviders } from './definitions/providers.js';
+import { addRetentionCommands } from './definitions/retention.js';
 import { addFind, addSearch } from './definitions/search.js';
 import { addServe } from './definitions/serve.js';
 import { addStats } from './definitions/stats.js';
@@ -39,8 +39,8 @@ const DEFINITIONS: readonly ((program: Command, flags: () => Flags) => void)[] =
   addBackup,
   addStats,
   addDemo,
-  addKeeping,
-  addCare,
+  addRetentionCommands,
+  addHealth,
   addEncryption,
   addPrivacy,
   addProviders,

@@ -1,10 +1,10 @@
 /**
- * Stack traces that name lines of the sources instead of the bundle. A map is read when somebody wants
+ * Stack traces that name lines of the sources instead of the bundle. A map is read when a caller reads
  * the stack of an error: `process.setSourceMapsEnabled` would read those of all files at each start.
  */
 import { SourceMap } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { readGivenText } from '../files/door/given-file.js';
+import { readGivenText } from '../files/safe-access/given-file.js';
 
 /** The place of a frame in a file: its address, line and column. */
 const PLACE = /(file:\S+?\.js):(\d+):(\d+)/;

@@ -19,13 +19,13 @@ import { checkSettings, findSettings, settingsText } from './find-settings.js';
 import { assertKeepsData, expandPath } from './given-path.js';
 import { type GraphConfig, graphConfig } from './graph-settings.js';
 import { type HttpConfig, httpConfig } from './http-settings.js';
-import { type KeepingConfig, keepingConfig } from './keeping-settings.js';
-import { type OfferConfig, offerConfig } from './offer-settings.js';
 import { type PerplexityConfig, perplexityConfig } from './perplexity-settings.js';
+import { type RetentionConfig, retentionConfig } from './retention-settings.js';
 import { type IMPORT_ACTIVITIES, type LOG_LEVELS, type MODES, WATCHED_TOOLS } from './settings.js';
+import { type ToolsetConfig, toolsetConfig } from './toolset-settings.js';
 import { cacheFolder, configFolder, programsFolder } from './user-folders.js';
 
-export interface Config extends OfferConfig {
+export interface Config extends ToolsetConfig {
   readonly root: string;
   readonly rootSource: RootSource;
   readonly logsDir: string;
@@ -70,7 +70,7 @@ export interface Config extends OfferConfig {
     readonly home: string;
     readonly programs: string;
   };
-  readonly keeping: KeepingConfig;
+  readonly keeping: RetentionConfig;
   readonly perplexity: PerplexityConfig;
   /** The settings that differ from the defaults, as the text of a `config.json`; without secrets. */
   readonly chosenSettings: string;
@@ -113,7 +113,7 @@ export function loadConfig(sources: ConfigSources): Config {
     get timeZone() {
       return values.timeZone ?? systemTimeZone();
     },
-    ...offerConfig(values, sources.knownToolsets, found.toolsets?.name),
+    ...toolsetConfig(values, sources.knownToolsets, found.toolsets?.name),
     mode: values.mode,
     http: httpConfig(values, (name) => found[name]?.name ?? name),
     logLevel: values.logLevel,
@@ -141,7 +141,7 @@ export function loadConfig(sources: ConfigSources): Config {
       home,
       programs: programsFolder({ ...sources, env }),
     }),
-    keeping: keepingConfig(values),
+    keeping: retentionConfig(values),
     perplexity: perplexityConfig(values),
     chosenSettings: settingsText(found),
     variable: (name: string) => env[name],

@@ -6,9 +6,9 @@
 import { delimiter } from 'node:path';
 import { z } from 'zod';
 import { isTimeZone } from '../base/local-time.js';
-import { KEEPING_SETTINGS } from './keeping-settings.js';
-import { OFFER_SETTINGS } from './offer-settings.js';
+import { RETENTION_SETTINGS } from './retention-settings.js';
 import { lowerCase, onOff, setting, text, wholeNumber } from './setting.js';
+import { TOOLSET_SETTINGS } from './toolset-settings.js';
 
 export type { Setting } from './setting.js';
 
@@ -73,7 +73,7 @@ export const SETTINGS = {
       'The time zone in which session_start and the command line show times (default: that of the system).',
     env: ['DAYBOOK_TIME_ZONE'],
   }),
-  ...OFFER_SETTINGS,
+  ...TOOLSET_SETTINGS,
   logLevel: setting({
     schema: z.preprocess(lowerCase, z.enum(LOG_LEVELS).default('info')),
     takes: `one of ${LOG_LEVELS.join(', ')}`,
@@ -145,7 +145,7 @@ export const SETTINGS = {
       'Backups older than this are removed when a new one was made; `0` keeps all (default `30`).',
     env: ['DAYBOOK_BACKUP_KEEP_DAYS'],
   }),
-  ...KEEPING_SETTINGS,
+  ...RETENTION_SETTINGS,
   autoSummarise: setting({
     schema: z.preprocess(lowerCase, onOff.default(false)),
     takes: '1 or 0',

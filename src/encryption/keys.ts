@@ -1,7 +1,7 @@
 /** Where keys come from: a file of 64 hexadecimal digits, the system's keychain, or a passphrase (scrypt). */
 
 import { AppError } from '../base/errors.js';
-import { readGivenText } from '../files/door/given-file.js';
+import { readGivenText } from '../files/safe-access/given-file.js';
 import {
   CipherKey,
   keyOfPassphrase,

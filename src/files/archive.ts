@@ -10,9 +10,9 @@ import { createTarDecoder, createTarPacker, type TarPackController } from 'moder
 import { AppError, errnoOf, isAppError } from '../base/errors.js';
 import { streamOpened } from './age.js';
 import { FILE_MODE } from './atomic/atomic-write.js';
-import { readGivenStart } from './door/given-file.js';
 import { fileError, withFileError } from './read/file-errors.js';
 import { MAX_DOCUMENT_BYTES } from './read/json-doc.js';
+import { readGivenStart } from './safe-access/given-file.js';
 
 export interface ArchiveFile {
   /** Relative, with `/`. A reader gets it as the archive has it, and must check it before it uses it as a path. */

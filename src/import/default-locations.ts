@@ -1,12 +1,12 @@
 /**
  * Where tools keep their logs on this machine, and which of them delete what is old. Only looked at
- * when somebody asks (`daybook import` without a path, `info`, a watch).
+ * on request (`daybook import` without a path, `info`, a watch).
  */
 import { join } from 'node:path';
 import { parse } from 'jsonc-parser';
 import { errnoOf, isAppError } from '../base/errors.js';
-import { readGivenText } from '../files/door/given-file.js';
 import { readStamp } from '../files/read/stamp.js';
+import { readGivenText } from '../files/safe-access/given-file.js';
 import type { JsonObject } from '../stores/conversations/document/schema.js';
 import { numberIn, objectIn, textIn } from './reading/fields.js';
 

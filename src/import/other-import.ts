@@ -1,5 +1,5 @@
 /**
- * Brings in what is no conversation: notes, insights and facts. What is there already and differs stays
+ * Imports everything except conversations: notes, insights and facts. What is there already and differs stays
  * as it is, and is named.
  */
 import { AppError, isAppError } from '../base/errors.js';

@@ -1,6 +1,6 @@
 /**
- * What an importer is: one file in `sources/` that knows one outside format. It recognises its files
- * and reads them item by item; it knows nothing of Daybook's store. What it cannot read it says, and
+ * What an importer is: one file in `sources/` that reads one outside format. It recognises its files
+ * and reads them item by item; it does not use Daybook's store. What it cannot read it says, and
  * goes on. Formats change without notice, so every field may be missing or of another kind.
  */
 import type { Input, InputFile } from '../files/input/input-types.js';

@@ -1,10 +1,10 @@
 /**
- * Changes of the state that wait in memory to be written (`stores/staying/write-queue.ts`): readers see
+ * Changes of the state that wait in memory to be written (`stores/deferred-writes/write-queue.ts`): readers see
  * them. What another process set after a change was made is not overwritten by it.
  */
 import type { JsonObject } from './conversations/document/schema.js';
+import type { WriteQueue } from './deferred-writes/write-queue.js';
 import { changedAt, type StateChange, timesOf } from './state-file.js';
-import type { WriteQueue } from './staying/write-queue.js';
 
 export interface TimedChange {
   /** Screened. */

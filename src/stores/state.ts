@@ -15,9 +15,9 @@ import { withLock } from '../files/locks/file-lock.js';
 import { parseDocument, readWhole } from '../files/read/json-doc.js';
 import type { JsonObject } from './conversations/document/schema.js';
 import { DeferredState } from './deferred-state.js';
+import type { WriteQueue } from './deferred-writes/write-queue.js';
 import { upgraded } from './format-steps.js';
 import { changedAt, type State, type StateChange, toState } from './state-file.js';
-import type { WriteQueue } from './staying/write-queue.js';
 import { screenedBy, type TextScreen } from './text-screen.js';
 
 export type { State, StateChange };
@@ -56,7 +56,7 @@ export class StateStore {
     void this.contextWindow();
   }
 
-  /** What is on disk now, with what waits; while the store is away, as this process knows it. CORRUPT, FORMAT_TOO_NEW, FILESYSTEM_ERROR, STORAGE_UNAVAILABLE. */
+  /** What is on disk now, with what waits; while the store is away, what this process read or wrote last. CORRUPT, FORMAT_TOO_NEW, FILESYSTEM_ERROR, STORAGE_UNAVAILABLE. */
   async get(): Promise<State> {
     return toState(await this.#deferred.file());
   }

@@ -2,7 +2,7 @@
 import type { Clock } from '../base/clock.js';
 import type { Log } from '../base/log.js';
 import type { Durability } from '../files/atomic/atomic-write.js';
-import type { WriteQueue } from './staying/write-queue.js';
+import type { WriteQueue } from './deferred-writes/write-queue.js';
 import type { TextScreen } from './text-screen.js';
 
 export interface StoreOptions extends Durability {

@@ -35,7 +35,7 @@ export const EXPLANATIONS: Record<ErrorCode, string> = {
   FORMAT_TOO_NEW:
     'The file has a format version that this Daybook does not know. It is neither read nor changed.',
   STORAGE_UNAVAILABLE:
-    'The folder of the store is missing, unreadable or another one, as when a drive is not connected (docs/KEEPING.md, Staying up). Nothing is written elsewhere.',
+    'The folder of the store is missing, unreadable or another one, as when a drive is not connected (docs/RETENTION.md, Staying up). Nothing is written elsewhere.',
   ALREADY_EXISTS: 'Something has that name already.',
   RATE_LIMITED: 'The provider asks to wait. `details` say how long, where the provider did.',
   NOT_CONFIGURED: 'The tool needs a setting that is missing, such as `PERPLEXITY_API_KEY`.',

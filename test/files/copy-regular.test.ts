@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { copyRegular } from '../../src/files/door/open-regular.js';
+import { copyRegular } from '../../src/files/safe-access/open-regular.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 describe('copyRegular', () => {

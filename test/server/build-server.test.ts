@@ -24,7 +24,7 @@ const healthy = {
 };
 const app = {
   facts: 'the app',
-  staying: healthy,
+  deferredWrites: healthy,
   requireUnconverted: () => undefined,
 } as unknown as App;
 const annotations = {

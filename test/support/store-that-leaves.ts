@@ -44,7 +44,7 @@ export async function withStore(work: (store: StoreThatLeaves) => Promise<void>)
         leave: () => move(gone),
         async comeBack() {
           move(root);
-          expect(await app.staying.settle()).toBe(true);
+          expect(await app.deferredWrites.settle()).toBe(true);
         },
       });
     } finally {

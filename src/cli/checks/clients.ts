@@ -8,7 +8,7 @@ import { readStamp } from '../../files/read/stamp.js';
 import { type Client, clientsOf, type Entry, rootOf } from '../clients/clients.js';
 import { readEntry } from '../clients/entry-files.js';
 
-const MEND = 'Run daybook init, which writes the entry anew.';
+const REWRITE_ENTRY = 'Run daybook init, which writes the entry anew.';
 
 export const clientCheck = (root: string): Check => ({
   name: 'MCP clients',
@@ -29,7 +29,7 @@ async function examine(
     if (entry === undefined) return;
     countChecked();
     for (const message of await problemsIn(entry, client)) {
-      found({ severity: 'warning', path, message, hint: MEND });
+      found({ severity: 'warning', path, message, hint: REWRITE_ENTRY });
     }
     const own = rootOf(entry);
     if (own === undefined || resolve(own) === root) return;

@@ -1,7 +1,7 @@
 /**
  * `daybook backup`: what the tool `backup` does, for people and for schedulers.
  */
-import { resolveRealPath } from '../../files/door/real-path.js';
+import { resolveRealPath } from '../../files/safe-access/real-path.js';
 import { type AgeOptions, ageLockOf } from '../age-options.js';
 import { configuration, type Flags } from '../configuration.js';
 import { countOf, report } from '../terminal/output.js';

@@ -26,7 +26,7 @@ const NAME_WIDTH = 20;
 /** Of what belongs to a check: the width of its state. */
 const INDENT = 9;
 
-/** VALIDATION_ERROR for a repair that nobody can confirm. */
+/** VALIDATION_ERROR for a repair that cannot be confirmed, because there is no terminal. */
 export async function doctor(options: DoctorOptions, flags: Flags): Promise<void> {
   const { repair = false, json } = options;
   const config = configuration(flags);
@@ -41,7 +41,7 @@ export async function doctor(options: DoctorOptions, flags: Flags): Promise<void
       };
       const first = await examine();
       if (!json) printSteps(first.steps);
-      const outcomes = repair ? await mend(first, options, signal) : [];
+      const outcomes = repair ? await repairAll(first, options, signal) : [];
       const { steps } = outcomes.length > 0 ? await examine() : first;
       process.exitCode = statusOf(steps);
       const findings = steps.flatMap((step) => step.findings);
@@ -54,7 +54,7 @@ export async function doctor(options: DoctorOptions, flags: Flags): Promise<void
   );
 }
 
-async function mend(
+async function repairAll(
   examination: Examination,
   { yes = false }: DoctorOptions,
   signal: AbortSignal,
@@ -93,10 +93,10 @@ const printIndented = (text: string, more = 0) =>
 
 const isProblem = ({ severity }: Finding) => severity !== 'note';
 
-function printFinding({ severity, path, message, hint, repairable: canMend }: Finding): void {
+function printFinding({ severity, path, message, hint, repairable: canRepair }: Finding): void {
   const where = message.includes(path) ? '' : `${path}: `;
   printIndented(`${severity}: ${where}${message}`);
-  printIndented(`${canMend ? '(can be repaired) ' : ''}${hint}`, 2);
+  printIndented(`${canRepair ? '(can be repaired) ' : ''}${hint}`, 2);
 }
 
 const outcomeLine = ({ path, done, error }: Outcome) =>
@@ -108,8 +108,8 @@ function closingLine(
   outcomes: readonly Outcome[],
 ): string {
   const problems = findings.filter(isProblem).length;
-  const canMend = repairable(steps).length;
+  const canRepair = repairable(steps).length;
   const sum = problems === 0 ? 'There are no problems.' : `${countOf(problems, 'problem')}.`;
-  if (outcomes.length > 0 || canMend === 0) return sum;
-  return `${sum} ${canMend} can be repaired: daybook doctor --repair`;
+  if (outcomes.length > 0 || canRepair === 0) return sum;
+  return `${sum} ${canRepair} can be repaired: daybook doctor --repair`;
 }

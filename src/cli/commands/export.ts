@@ -4,7 +4,7 @@
 import { AppError } from '../../base/errors.js';
 import { type ExportCounts, newCounts } from '../../exchange/export.js';
 import type { ExportFormat } from '../../exchange/formats.js';
-import { resolveRealPath } from '../../files/door/real-path.js';
+import { resolveRealPath } from '../../files/safe-access/real-path.js';
 import { type AgeOptions, ageLockOf } from '../age-options.js';
 import { configuration, type Flags } from '../configuration.js';
 import { findConversation } from '../find-conversation.js';

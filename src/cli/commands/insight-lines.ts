@@ -8,7 +8,7 @@ import { systemClock } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
 import { importInsights, insightLines } from '../../exchange/insight-lines.js';
 import { writeNewFile } from '../../files/atomic/new-file.js';
-import { resolveRealPath } from '../../files/door/real-path.js';
+import { resolveRealPath } from '../../files/safe-access/real-path.js';
 import { normalContext } from '../../stores/insights/schema.js';
 import type { Flags } from '../configuration.js';
 import { examplesText } from '../names.js';

@@ -8,9 +8,9 @@ import { CONVERSATION_ID } from '../../stores/conversations/document/schema.js';
 import { type FileKind, upgraded } from '../../stores/format-steps.js';
 import { readJob } from '../../stores/research-jobs/research-jobs.js';
 import { type Check, type CheckContext, unreadable } from '../check.js';
-import { isMendableJson, type JsonFile, type MendOptions, mendJson } from '../mend-json.js';
+import { isRepairableJson, type JsonFile, type RepairOptions, repairJson } from '../repair-json.js';
 
-export const besideConversationsCheck = (logsFolder: string, options: MendOptions): Check => ({
+export const besideConversationsCheck = (logsFolder: string, options: RepairOptions): Check => ({
   name: 'state and summaries',
   async run(context) {
     const locksFolder = join(logsFolder, '.locks');
@@ -32,7 +32,11 @@ export const besideConversationsCheck = (logsFolder: string, options: MendOption
   },
 });
 
-async function examine(file: JsonFile, context: CheckContext, options: MendOptions): Promise<void> {
+async function examine(
+  file: JsonFile,
+  context: CheckContext,
+  options: RepairOptions,
+): Promise<void> {
   try {
     const found = await readWhole(file.path);
     if (found === undefined) return;
@@ -40,10 +44,10 @@ async function examine(file: JsonFile, context: CheckContext, options: MendOptio
     file.check(parseDocument(found.bytes, file.path, 'CORRUPT'));
   } catch (error) {
     if (!isAppError(error)) throw error;
-    const canMend = error.code === 'CORRUPT' && (await isMendableJson(file));
+    const canRepair = error.code === 'CORRUPT' && (await isRepairableJson(file));
     context.found({
       ...unreadable(error, file.path),
-      ...(canMend && { repair: () => mendJson(file, options) }),
+      ...(canRepair && { repair: () => repairJson(file, options) }),
     });
   }
 }

@@ -8,8 +8,8 @@ import type { ConversationStore } from '../../stores/conversations/conversations
 import { CONVERSATION_ID } from '../../stores/conversations/document/schema.js';
 import type {
   Condition,
-  ConversationMender,
-} from '../../stores/conversations/mending/conversation-mender.js';
+  ConversationRepairer,
+} from '../../stores/conversations/repair/conversation-repairer.js';
 import { type Check, type CheckContext, type Found, unreadable } from '../check.js';
 
 /** The folder of a conversation that a process is about to write is never older. */
@@ -19,7 +19,7 @@ export interface ConversationParts {
   readonly clock: Clock;
   readonly logsFolder: string;
   readonly conversations: ConversationStore;
-  readonly mender: ConversationMender;
+  readonly repairer: ConversationRepairer;
 }
 
 export const conversationCheck = (parts: ConversationParts): Check => ({
@@ -37,43 +37,44 @@ export const conversationCheck = (parts: ConversationParts): Check => ({
 
 async function examine(
   id: string,
-  { logsFolder, mender, clock }: ConversationParts,
+  { logsFolder, repairer, clock }: ConversationParts,
   { countChecked, found }: CheckContext,
 ): Promise<void> {
   const folder = join(logsFolder, id);
   countChecked();
   try {
-    const condition = await mender.examine(id);
+    const condition = await repairer.examine(id);
     if (condition === undefined) await checkEmptyFolder(folder, found, clock.now());
-    else for (const finding of findingsOf(id, condition, mender)) found(finding);
+    else for (const finding of findingsOf(id, condition, repairer)) found(finding);
   } catch (error) {
     if (!isAppError(error)) throw error;
     found(unreadable(error, join(folder, 'conversation.json')));
   }
 }
 
-function findingsOf(id: string, condition: Condition, mender: ConversationMender): Found[] {
-  const { path, damage, faults, isMendable, salvageable } = condition;
-  const mend = async () => {
-    const mended = await mender.mend(id);
-    if (mended === undefined) return 'There is nothing to mend by now.';
-    const kept = mended.keptAs === undefined ? '' : `; the broken file is kept as ${mended.keptAs}`;
-    return `${mended.messages} messages were written${kept}.`;
+function findingsOf(id: string, condition: Condition, repairer: ConversationRepairer): Found[] {
+  const { path, damage, faults, isRepairable, salvageable } = condition;
+  const repair = async () => {
+    const repaired = await repairer.repair(id);
+    if (repaired === undefined) return 'There is nothing to repair by now.';
+    const kept =
+      repaired.keptAs === undefined ? '' : `; the broken file is kept as ${repaired.keptAs}`;
+    return `${repaired.messages} messages were written${kept}.`;
   };
   if (damage !== undefined) {
-    const hint = isMendable
+    const hint = isRepairable
       ? `${salvageable} complete messages can be saved by daybook doctor --repair; the broken file is kept beside.`
       : `${damage.hint} Deleted messages may be in a backup.`;
-    return [{ ...unreadable(damage, path), hint, ...(isMendable && { repair: mend }) }];
+    return [{ ...unreadable(damage, path), hint, ...(isRepairable && { repair }) }];
   }
   return faults.map((fault, index) => ({
     severity: 'warning' as const,
     path,
     message: `${fault[0]?.toUpperCase()}${fault.slice(1)}.`,
-    hint: isMendable
+    hint: isRepairable
       ? 'The conversation is used as it is; its next write, or daybook doctor --repair, puts this right.'
       : 'The conversation is used as it is. Correct the file if the message was removed by mistake.',
-    ...(isMendable && index === 0 && { repair: mend }),
+    ...(isRepairable && index === 0 && { repair }),
   }));
 }
 

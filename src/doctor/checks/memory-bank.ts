@@ -7,7 +7,7 @@ import type { KnowledgeGraph } from '../../stores/knowledge-graph/knowledge-grap
 import { readGraph } from '../../stores/knowledge-graph/log/replay.js';
 import type { MemoryBank } from '../../stores/memory-bank/memory-bank.js';
 import { type Check, unreadable } from '../check.js';
-import { isMendableJson, type JsonFile, type MendOptions, mendJson } from '../mend-json.js';
+import { isRepairableJson, type JsonFile, type RepairOptions, repairJson } from '../repair-json.js';
 
 export const noteCheck = (bank: MemoryBank): Check => ({
   name: 'notes',
@@ -45,7 +45,7 @@ function twinsOf(names: readonly string[]): [string, string][] {
 export const insightCheck = (
   insights: InsightStore,
   bankFolder: string,
-  options: MendOptions,
+  options: RepairOptions,
 ): Check => ({
   name: 'insights',
   async run({ countChecked, found }) {
@@ -60,10 +60,10 @@ export const insightCheck = (
         check: (value) => void readInsight(value, { id: name, path, modifiedAt: 0 }),
       };
       const isDamaged = error.code === 'CORRUPT' && INSIGHT_ID.test(name);
-      const canMend = isDamaged && (await isMendableJson(file));
+      const canRepair = isDamaged && (await isRepairableJson(file));
       found({
         ...unreadable(error, path),
-        ...(canMend && { repair: () => mendJson(file, options) }),
+        ...(canRepair && { repair: () => repairJson(file, options) }),
       });
     }
   },

@@ -6,11 +6,11 @@
 import { readSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { AppError, errnoOf } from '../../base/errors.js';
-import { closeQuietly } from '../door/close-quietly.js';
-import { openToAppend, openToRead } from '../door/open-regular.js';
 import type { HeldLock } from '../locks/lock-handle.js';
 import { fileError } from '../read/file-errors.js';
 import { isSameFile, readStampNow, type Stamp, stampOf } from '../read/stamp.js';
+import { closeQuietly } from '../safe-access/close-quietly.js';
+import { openToAppend, openToRead } from '../safe-access/open-regular.js';
 import { toStoredLines } from '../sealing/open-stores.js';
 import { type Durability, syncFolder, syncToDisk, unconfirmed } from './atomic-write.js';
 

@@ -2,7 +2,7 @@
  * Replaces a file as a whole: stage the bytes beside the target, check the size, fsync, rename, fsync
  * the folder. After a crash at any point the file has the old or the new bytes.
  *
- * The rename happens in the target's own folder, which is held open, and never onto a link (door/). The
+ * The rename happens in the target's own folder, which is held open, and never onto a link (safe-access/). The
  * size check detects a short write on a full disk. file-lock.ts does the locking.
  */
 import {
@@ -18,13 +18,13 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { sleep } from '../../base/clock.js';
 import { AppError, errnoOf, isAppError } from '../../base/errors.js';
-import { closeQuietly } from '../door/close-quietly.js';
-import { createAt, createIn, replaceable } from '../door/open-regular.js';
-import { inFolder, type PinnedFolder, pinFolder } from '../door/pinned-folder.js';
 import { isInside } from '../paths/paths.js';
 import { requirePresent } from '../presence.js';
 import { fileError, ignoreErrno, withFileError } from '../read/file-errors.js';
 import { isSameStamp, type Stamp, stampOf } from '../read/stamp.js';
+import { closeQuietly } from '../safe-access/close-quietly.js';
+import { createAt, createIn, replaceable } from '../safe-access/open-regular.js';
+import { inFolder, type PinnedFolder, pinFolder } from '../safe-access/pinned-folder.js';
 import { toStored } from '../sealing/open-stores.js';
 import { removeQuietly, temporaryName } from './staging.js';
 

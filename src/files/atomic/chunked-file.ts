@@ -6,9 +6,9 @@
  */
 import type { FileHandle } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { createHandleIn, openHandle, replaceable } from '../door/open-regular.js';
-import { inFolder } from '../door/pinned-folder.js';
 import { ignoreErrno, withFileError } from '../read/file-errors.js';
+import { createHandleIn, openHandle, replaceable } from '../safe-access/open-regular.js';
+import { inFolder } from '../safe-access/pinned-folder.js';
 import { toStoredPiece } from '../sealing/open-stores.js';
 import { openFile, sealedFileKey } from '../sealing/sealed-form.js';
 import { makeFolder, renameWithRetry } from './atomic-write.js';

@@ -5,10 +5,10 @@
  */
 import { join } from 'node:path';
 import { AppError, errnoOf } from '../../base/errors.js';
-import { createIn } from '../door/open-regular.js';
-import type { PinnedFolder } from '../door/pinned-folder.js';
 import { fileError } from '../read/file-errors.js';
 import { readStampNow, type Stamp } from '../read/stamp.js';
+import { createIn } from '../safe-access/open-regular.js';
+import type { PinnedFolder } from '../safe-access/pinned-folder.js';
 import { toStored } from '../sealing/open-stores.js';
 import {
   type Durability,

@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { systemClock } from '../../base/clock.js';
 import { errnoOf } from '../../base/errors.js';
 import { randomHex } from '../../base/ids.js';
-import { inFolder, type PinnedFolder } from '../door/pinned-folder.js';
-import { removeTree } from '../door/remove-tree.js';
 import { isHere, isSurelyDead, ownerName } from '../locks/process-identity.js';
 import { ignoreErrno, withFileError } from '../read/file-errors.js';
+import { inFolder, type PinnedFolder } from '../safe-access/pinned-folder.js';
+import { removeTree } from '../safe-access/remove-tree.js';
 
 const TEMPORARY_NAME = /^\.tmp-(.+)-[0-9a-f]{8}$/;
 /** No write takes this long. It decides where it cannot be known whether the writer still runs. */

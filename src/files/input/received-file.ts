@@ -6,8 +6,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeNewFile } from '../atomic/new-file.js';
-import { resolveRealPath } from '../door/real-path.js';
 import { withFileError } from '../read/file-errors.js';
+import { resolveRealPath } from '../safe-access/real-path.js';
 
 export interface ReceivedFile {
   /** Absolute, without links. */

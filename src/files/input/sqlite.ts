@@ -7,10 +7,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AppError, isAppError } from '../../base/errors.js';
-import { createHandleIn } from '../door/open-regular.js';
-import { pinFolder } from '../door/pinned-folder.js';
-import { resolveRealPath } from '../door/real-path.js';
 import { withFileError } from '../read/file-errors.js';
+import { createHandleIn } from '../safe-access/open-regular.js';
+import { pinFolder } from '../safe-access/pinned-folder.js';
+import { resolveRealPath } from '../safe-access/real-path.js';
 import { regularBytes } from './regular-file.js';
 
 export const SQLITE_MAGIC = 'SQLite format 3\u0000';

@@ -7,9 +7,9 @@ import { constants } from 'node:fs';
 import type { Readable } from 'node:stream';
 import type { Entry, ZipFile } from 'yauzl';
 import { AppError, errnoOf, isAppError } from '../../base/errors.js';
-import { closeQuietly } from '../door/close-quietly.js';
-import { openHandle, openToRead } from '../door/open-regular.js';
 import { fileError, withFileError } from '../read/file-errors.js';
+import { closeQuietly } from '../safe-access/close-quietly.js';
+import { openHandle, openToRead } from '../safe-access/open-regular.js';
 import type { Input, InputFile, RefusedFile } from './input-types.js';
 
 const MAGIC = Buffer.from('PK\u0003\u0004', 'latin1');
@@ -48,7 +48,7 @@ export async function zipInput(path: string, real: string): Promise<Input> {
   }
 }
 
-/** Through the door: yauzl itself would follow a link. It closes the file with the archive. */
+/** Opened here, because yauzl itself would follow a link. It closes the file with the archive. */
 async function openZip(path: string, real: string): Promise<ZipFile> {
   const { fromFdPromise } = await import('yauzl');
   const { number } = await withFileError('open', path, async () => openToRead(real));

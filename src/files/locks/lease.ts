@@ -15,10 +15,10 @@ import { sleep } from '../../base/clock.js';
 import { errnoOf, isAppError } from '../../base/errors.js';
 import { atomicWrite, makeFolder } from '../atomic/atomic-write.js';
 import { removeQuietly } from '../atomic/staging.js';
-import { inFolder, pinFolder } from '../door/pinned-folder.js';
-import { notAFolder } from '../door/refusals.js';
 import { fileError, withFileError } from '../read/file-errors.js';
 import { readWhole } from '../read/json-doc.js';
+import { inFolder, pinFolder } from '../safe-access/pinned-folder.js';
+import { notAFolder } from '../safe-access/refusals.js';
 import { isSurelyDead, ownerName } from './process-identity.js';
 
 const STALE_MS = 20_000;

@@ -20,11 +20,11 @@ import {
 } from '../atomic/atomic-write.js';
 import { type NewFolder, placeFolder, stageFolders } from '../atomic/new-folders.js';
 import { isWithoutLinks } from '../atomic/staging.js';
-import { copyRegular, replaceable } from '../door/open-regular.js';
-import { inFolder, type PinnedFolder } from '../door/pinned-folder.js';
-import { notRegular } from '../door/refusals.js';
 import { fileError, ignoreErrno } from '../read/file-errors.js';
 import { isSameFile, readStampNow, type Stamp } from '../read/stamp.js';
+import { copyRegular, replaceable } from '../safe-access/open-regular.js';
+import { inFolder, type PinnedFolder } from '../safe-access/pinned-folder.js';
+import { notRegular } from '../safe-access/refusals.js';
 
 /** The name of the mark that a waiting process makes in the owner's folder. */
 export const WANTED = 'wanted';

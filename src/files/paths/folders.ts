@@ -13,9 +13,9 @@ import {
   syncFolder,
 } from '../atomic/atomic-write.js';
 import { temporaryName } from '../atomic/staging.js';
-import { inFolder } from '../door/pinned-folder.js';
-import { removeTree } from '../door/remove-tree.js';
 import { fileError, ignoreErrno, withFileError } from '../read/file-errors.js';
+import { inFolder } from '../safe-access/pinned-folder.js';
+import { removeTree } from '../safe-access/remove-tree.js';
 
 /**
  * The entries of the folder; links are not followed. An empty list if the system answers with an errno

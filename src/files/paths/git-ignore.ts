@@ -4,8 +4,8 @@
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { atomicWrite, type Durability } from '../atomic/atomic-write.js';
-import { notRegular } from '../door/refusals.js';
 import { ignoreErrno, withFileError } from '../read/file-errors.js';
+import { notRegular } from '../safe-access/refusals.js';
 
 /** Writes `.gitignore` with `*` if the folder has none; a user's own file stays. PATH_ESCAPE for a link. */
 export async function keepOutOfGit(folder: string, durability: Durability): Promise<void> {

@@ -6,8 +6,8 @@
 import { lstat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { errnoOf, isAppError } from '../../base/errors.js';
-import { readGivenText } from '../door/given-file.js';
 import { ignoreErrno } from '../read/file-errors.js';
+import { readGivenText } from '../safe-access/given-file.js';
 
 export interface GitProject {
   /** Top folder of the working tree. */

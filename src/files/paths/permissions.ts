@@ -4,10 +4,10 @@
  */
 import { fchmodSync, fstatSync, lstatSync } from 'node:fs';
 import { join } from 'node:path';
-import { closeQuietly } from '../door/close-quietly.js';
-import { openToRead } from '../door/open-regular.js';
-import { inFolder } from '../door/pinned-folder.js';
 import { fileError, withFileError } from '../read/file-errors.js';
+import { closeQuietly } from '../safe-access/close-quietly.js';
+import { openToRead } from '../safe-access/open-regular.js';
+import { inFolder } from '../safe-access/pinned-folder.js';
 import { entriesOf } from './folders.js';
 
 const OTHERS = 0o077;

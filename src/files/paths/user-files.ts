@@ -3,8 +3,8 @@
  * nothing can run before they are known. atomic-write.ts writes them.
  */
 import { errnoOf } from '../../base/errors.js';
-import { readGivenText } from '../door/given-file.js';
 import { fileError } from '../read/file-errors.js';
+import { readGivenText } from '../safe-access/given-file.js';
 
 /** The text of a file; `undefined` if there is no such file. FILESYSTEM_ERROR if it cannot be read. */
 export function readTextIfPresent(path: string): string | undefined {

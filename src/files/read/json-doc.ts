@@ -5,8 +5,8 @@
 import { fstatSync } from 'node:fs';
 import { type ParseError, parse as parseTolerantly } from 'jsonc-parser';
 import { AppError, type ErrorCode, errnoOf } from '../../base/errors.js';
-import { openHandle, openToRead } from '../door/open-regular.js';
-import { readBytes, readBytesNow, requireAtMost } from '../door/read-bytes.js';
+import { openHandle, openToRead } from '../safe-access/open-regular.js';
+import { readBytes, readBytesNow, requireAtMost } from '../safe-access/read-bytes.js';
 import { openFile, SEALED_FILE_BYTES } from '../sealing/sealed-form.js';
 import { fileError, ignoreErrno, withFileError } from './file-errors.js';
 import { jsonProblem } from './json-problem.js';

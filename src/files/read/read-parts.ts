@@ -1,6 +1,6 @@
 /** Parts of a file that was read as a whole before, while it is still that version. */
 import { fstatSync } from 'node:fs';
-import { openHandle } from '../door/open-regular.js';
+import { openHandle } from '../safe-access/open-regular.js';
 import { ignoreErrno, withFileError } from './file-errors.js';
 import { isSameStamp, type Stamp, stampOf } from './stamp.js';
 

@@ -5,8 +5,8 @@
 import { type BigIntStats, lstatSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { errnoOf } from '../../base/errors.js';
-import { inFolder } from '../door/pinned-folder.js';
 import { isStampOf, type Stamp } from '../read/stamp.js';
+import { inFolder } from '../safe-access/pinned-folder.js';
 
 /** `absent` is certain. `unknown`: no permission or an I/O error, so the view must not change. */
 export type Seen = BigIntStats | 'absent' | 'unknown';

@@ -7,15 +7,15 @@ import type { App } from '../../app.js';
 import type { Tool } from '../../tools/define-tool.js';
 
 /** Prepares a call: what waits is written if the store is back. STORAGE_UNAVAILABLE for tools that cannot wait. */
-export async function requireStoreFor(tool: Tool, { staying }: App) {
-  await staying.settle();
+export async function requireStoreFor(tool: Tool, { deferredWrites }: App) {
+  await deferredWrites.settle();
   const canGoOn = tool.annotations.readOnlyHint || tool.writesLater === true;
-  if (!canGoOn) staying.requireHere();
+  if (!canGoOn) deferredWrites.requireHere();
 }
 
 /** The result as it is where everything is on the disk. */
-export function withStoreNotice(result: CallToolResult, { staying }: App): CallToolResult {
-  const text = noticeOf(staying.state());
+export function withStoreNotice(result: CallToolResult, { deferredWrites }: App): CallToolResult {
+  const text = noticeOf(deferredWrites.state());
   if (text === undefined) return result;
   const { content, structuredContent, ...rest } = result;
   return {
@@ -25,7 +25,7 @@ export function withStoreNotice(result: CallToolResult, { staying }: App): CallT
   };
 }
 
-type State = ReturnType<App['staying']['state']>;
+type State = ReturnType<App['deferredWrites']['state']>;
 
 function noticeOf(state: State): string | undefined {
   if (state === undefined) return undefined;

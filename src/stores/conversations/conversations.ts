@@ -16,6 +16,7 @@ import {
   type Restored,
   type TrashedConversation,
 } from './conversation-trash.js';
+import { DeferredMessages } from './deferred/deferred-messages.js';
 import type { Revision } from './document/apply-revision.js';
 import type { ConversationDocument } from './document/document.js';
 import type { HeadChange } from './document/head-change.js';
@@ -27,9 +28,8 @@ import { type ConversationPage, ListPages, type PageRequest } from './listing/li
 import type { ListQuery } from './listing/list-query.js';
 import { ConversationReader } from './reader.js';
 import { invalidRef, notFound, requireRef } from './refs.js';
-import { DeferredMessages } from './staying/deferred-messages.js';
+import { cleanUpStore } from './startup-cleanup.js';
 import { type ConversationStoreOptions, StoreCore } from './store-core.js';
-import { tidyStore } from './tidy.js';
 import { History } from './versions/history.js';
 import { VersionFiles, type VersionReason } from './versions/version-files.js';
 import type { AppendOptions, AppendRequest, NewMessage } from './writing/append.js';
@@ -371,7 +371,7 @@ export class ConversationStore {
 
   /** Removes or finishes what processes left that ended: locks, merges, removals, staged files, empty folders. */
   tidy(): Promise<void> {
-    return tidyStore(this.#core, this.#merges, this.#trash, this.#versions);
+    return cleanUpStore(this.#core, this.#merges, this.#trash, this.#versions);
   }
 
   /** Resolves when every write that was accepted has ended. */

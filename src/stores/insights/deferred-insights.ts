@@ -1,5 +1,5 @@
 /**
- * New, changed and deleted insights that wait in memory to be written (`stores/staying/write-queue.ts`):
+ * New, changed and deleted insights that wait in memory to be written (`stores/deferred-writes/write-queue.ts`):
  * readers see them so. When they are written, what is on the disk decides once more: a text that somebody
  * else wrote meanwhile is neither overwritten nor deleted.
  */
@@ -7,8 +7,8 @@
 import type { Clock } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
 import { newUuid } from '../../base/ids.js';
-import { stampInMemory, Views } from '../staying/views.js';
-import type { WriteQueue } from '../staying/write-queue.js';
+import { stampInMemory, Views } from '../deferred-writes/pending-views.js';
+import type { WriteQueue } from '../deferred-writes/write-queue.js';
 import type { InsightCatalogue } from './catalogue.js';
 import { renderInsight } from './insight-file.js';
 import type { StoredInsight } from './stored-insight.js';
@@ -38,7 +38,7 @@ export interface DeletedInsight {
 export class DeferredInsights {
   readonly #parts: DeferredInsightsParts;
   readonly #views = new Views<StoredInsight | 'deleted'>();
-  /** Where the text of an insight went that somebody else changed meanwhile. */
+  /** Where the text of an insight was written, if the insight was changed meanwhile. */
   readonly #moved = new Map<string, string>();
 
   constructor(parts: DeferredInsightsParts) {
@@ -131,7 +131,7 @@ export class DeferredInsights {
     queue.add({ name: `insight ${id}`, bytes, write, ended: () => this.#ended(id) });
   }
 
-  /** Where somebody else changed the text meanwhile, the new one becomes an insight beside it. */
+  /** If another program changed the text meanwhile, the new text becomes an insight beside it. */
   async #writeChanged(
     id: string,
     {

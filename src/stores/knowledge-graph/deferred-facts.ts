@@ -1,13 +1,13 @@
 /**
  * Facts that are added, ended or deleted while the store is away wait in memory to be written
- * (`stores/staying/write-queue.ts`). The changes are made in the table of the graph without a line in the
+ * (`stores/deferred-writes/write-queue.ts`). The changes are made in the table of the graph without a line in the
  * log, so that every query sees them. Before they are written, the table is read from the files again;
  * to make a change again that was made already changes nothing.
  */
 
 import { type Clock, isoTime } from '../../base/clock.js';
 import { isAppError } from '../../base/errors.js';
-import type { WriteQueue } from '../staying/write-queue.js';
+import type { WriteQueue } from '../deferred-writes/write-queue.js';
 import type { GraphState } from './graph-state.js';
 import type {
   AddRequest,

@@ -7,7 +7,7 @@
 import { isAppError } from '../../base/errors.js';
 import type { Log } from '../../base/log.js';
 import { isSameStamp, readStampNow, type Stamp } from '../../files/read/stamp.js';
-import type { WriteQueue } from '../staying/write-queue.js';
+import type { WriteQueue } from '../deferred-writes/write-queue.js';
 import type { GraphFiles } from './log/graph-files.js';
 import { LineScanner } from './log/line-scanner.js';
 import { recordRejects } from './log/rejects.js';

@@ -1,5 +1,5 @@
 /**
- * New notes, edits and deletions that wait in memory to be written (`stores/staying/write-queue.ts`):
+ * New notes, edits and deletions that wait in memory to be written (`stores/deferred-writes/write-queue.ts`):
  * readers see them. No text is lost where another process or a person wrote the note meanwhile: what was
  * appended goes to the end of the note as it is then, any other text becomes a note beside it, and a note
  * with another text than the one that was deleted stays.
@@ -9,8 +9,8 @@ import { isAppError } from '../../base/errors.js';
 import type { Log } from '../../base/log.js';
 import type { HeldLock } from '../../files/locks/lock-handle.js';
 import { findConfined } from '../../files/paths/confined-file.js';
-import { stampInMemory, Views } from '../staying/views.js';
-import type { WriteQueue } from '../staying/write-queue.js';
+import { stampInMemory, Views } from '../deferred-writes/pending-views.js';
+import type { WriteQueue } from '../deferred-writes/write-queue.js';
 import {
   type Note,
   type NoteCatalogue,
@@ -74,7 +74,7 @@ export class DeferredNotes {
   readonly #views = new Views<Note | 'deleted'>();
   readonly #recent = new Map<string, Note>();
   #recentBytes = 0;
-  /** Where the text of a path went that somebody else took meanwhile. */
+  /** Where the text of a path was written, if the path was taken meanwhile. */
   readonly #moved = new Map<string, string>();
 
   constructor(parts: DeferredNotesParts) {
@@ -280,7 +280,7 @@ function unreadable(error: unknown): 'unreadable' {
   throw error;
 }
 
-/** An earlier attempt, or somebody else, has moved it away. Throws other errors. */
+/** An earlier attempt, or another program, has moved it away. Throws other errors. */
 function unlessGone(error: unknown): void {
   if (!isAppError(error, 'E_MB_FILE_NOT_FOUND')) throw error;
 }

@@ -1,5 +1,5 @@
 /**
- * What is in the memory bank: size, time and hash of every note, and the files that are no readable
+ * What is in the memory bank: size, time and hash of every note, and the files that are not readable
  * notes, with the reason. Which files are read, and when, is decided in the file catalogue below it.
  */
 import { isoTime } from '../../base/clock.js';
@@ -9,10 +9,10 @@ import {
   type FileVersion,
   type FoundFiles,
 } from '../../files/catalogue/file-catalogue.js';
-import { leadsElsewhere } from '../../files/door/refusals.js';
 import { readConfined, readPlain } from '../../files/paths/confined-file.js';
 import type { ReadFile } from '../../files/read/json-doc.js';
 import { listFiles } from '../../files/read/list-files.js';
+import { leadsElsewhere } from '../../files/safe-access/refusals.js';
 import { isForeign, looksLikeNote, requireNotePath } from './note-path.js';
 import { decodeNote, hashOf, MAX_NOTE_BYTES } from './note-text.js';
 

@@ -176,7 +176,7 @@ export const storeInfo = defineTool({
     const heads = await conversations.list();
     const { isBuilt, messages, terms } = search.status();
     const watching = conversations.watching();
-    const unavailable = app.staying.state();
+    const unavailable = app.deferredWrites.state();
     return {
       formatVersion: versionOf('conversation'),
       ...others,
@@ -200,7 +200,7 @@ export const storeInfo = defineTool({
   },
 });
 
-type Unavailable = NonNullable<ReturnType<App['staying']['state']>>;
+type Unavailable = NonNullable<ReturnType<App['deferredWrites']['state']>>;
 
 const unavailableFacts = ({ refused, ...state }: Unavailable) => ({
   ...state,

@@ -9,7 +9,7 @@ import { tempFolder } from '../../support/temp-folder.js';
 const WAY = [
   'tools/conversations/save-message.ts',
   'stores/conversations/conversations.ts',
-  'stores/conversations/staying/deferred-messages.ts',
+  'stores/conversations/deferred/deferred-messages.ts',
   'files/atomic/group-commit.ts',
   'stores/conversations/writing/writer.ts',
   'files/locks/file-lock.ts',

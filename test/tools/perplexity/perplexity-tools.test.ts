@@ -14,9 +14,9 @@ let client: Client;
 
 async function connect(research: ResearchService): Promise<Client> {
   const { store: conversations } = bench;
-  const { queue: staying } = conversations.deferred;
+  const { queue: deferredWrites } = conversations.deferred;
   const requireUnconverted = () => undefined;
-  const app = { research, conversations, staying, requireUnconverted } as unknown as App;
+  const app = { research, conversations, deferredWrites, requireUnconverted } as unknown as App;
   const { server } = buildServer({ app: () => app, toolsets: ['perplexity'] });
   const made = new Client({ name: 'test', version: '1' });
   const [here, there] = InMemoryTransport.createLinkedPair();

@@ -3,8 +3,8 @@
  * do not exist, so no path of a request is ever joined to a folder.
  */
 import { join } from 'node:path';
-import { readGivenText } from '../../../files/door/given-file.js';
 import { listFiles } from '../../../files/paths/folders.js';
+import { readGivenText } from '../../../files/safe-access/given-file.js';
 
 export interface PageFile {
   readonly type: string;

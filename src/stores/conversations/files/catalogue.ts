@@ -11,9 +11,9 @@ import {
   type FileChange,
   type FoundFiles,
 } from '../../../files/catalogue/file-catalogue.js';
-import { leadsElsewhere } from '../../../files/door/refusals.js';
 import { entriesOf, listFolders } from '../../../files/paths/folders.js';
 import { isSameStamp, readStamp, type Stamp } from '../../../files/read/stamp.js';
+import { leadsElsewhere } from '../../../files/safe-access/refusals.js';
 import type { ConversationDocument } from '../document/document.js';
 import { CONVERSATION_ID, type ConversationHead } from '../document/schema.js';
 import { NewestFirst } from '../listing/newest-first.js';

@@ -20,7 +20,7 @@ import { conversationSteps } from '../document/parse-conversation.js';
 import type { SourceLocation } from '../document/parse-fields.js';
 import { type ConversationHead, conversationIdAt } from '../document/schema.js';
 import { notFound } from '../refs.js';
-import { hasLost } from '../versions/has-lost.js';
+import { losesText } from '../versions/loses-text.js';
 import { type AppendRequest, type Applied, applyAppends, type Limits } from '../writing/append.js';
 import { type CachedDocument, DocumentCache } from './document-cache.js';
 import {
@@ -210,7 +210,7 @@ export class ConversationFiles {
     const isByHand = before.document.head.updatedAt === now.document.head.updatedAt;
     const messages = () => [before, now].map(({ document }) => document.snapshot().messages);
     const [old = [], current = []] = isByHand ? messages() : [];
-    if (hasLost(old, current)) this.#options.onOverwritten(before.document);
+    if (losesText(old, current)) this.#options.onOverwritten(before.document);
   }
 
   /** What a write makes of the document, and the head that it has then. TOO_LARGE. */

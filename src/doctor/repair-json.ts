@@ -19,12 +19,12 @@ export interface JsonFile {
   check(value: unknown): void;
 }
 
-export interface MendOptions extends Durability {
+export interface RepairOptions extends Durability {
   readonly clock: Clock;
 }
 
-/** Whether `mendJson` would give a sound file. FILESYSTEM_ERROR. */
-export async function isMendableJson({ path, check }: JsonFile): Promise<boolean> {
+/** Whether `repairJson` would give a sound file. FILESYSTEM_ERROR. */
+export async function isRepairableJson({ path, check }: JsonFile): Promise<boolean> {
   const found = await readWhole(path);
   if (found === undefined) return false;
   const fields = completeFields(found.bytes.toString());
@@ -32,7 +32,7 @@ export async function isMendableJson({ path, check }: JsonFile): Promise<boolean
 }
 
 /** Answers a sentence. Durable when it resolves. CORRUPT (nothing is left to save), LOCKED, STORAGE_FULL. */
-export function mendJson(file: JsonFile, { clock, fsync }: MendOptions): Promise<string> {
+export function repairJson(file: JsonFile, { clock, fsync }: RepairOptions): Promise<string> {
   const { path, locksFolder, lockName, check } = file;
   return withLock(locksFolder, lockName, async (lock) => {
     const found = await readWhole(path);

@@ -24,7 +24,7 @@ import { StoreSize } from '../../src/maintenance/store-size.js';
 import { TrashBin } from '../../src/maintenance/trash-bin.js';
 import { Redactor } from '../../src/privacy/redactor.js';
 import { openConversationStore } from '../../src/stores/conversations/conversations.js';
-import { ConversationMender } from '../../src/stores/conversations/mending/conversation-mender.js';
+import { ConversationRepairer } from '../../src/stores/conversations/repair/conversation-repairer.js';
 import { InsightStore } from '../../src/stores/insights/insights.js';
 import { graphFiles } from '../../src/stores/knowledge-graph/log/graph-files.js';
 import { MemoryBank } from '../../src/stores/memory-bank/memory-bank.js';
@@ -300,10 +300,10 @@ const REPAIR: CareOperation = {
     return Promise.resolve();
   },
   async run(root, _key, fsync) {
-    const mender = new ConversationMender({
+    const repairer = new ConversationRepairer({
       ...{ logsFolder: logsOf(root), clock: systemClock, fsync },
     });
-    await mender.mend(BROKEN_ID);
+    await repairer.repair(BROKEN_ID);
   },
   async problems(root, isDone) {
     const texts = filesBelow(join(logsOf(root), BROKEN_ID)).map(textAt);
@@ -314,8 +314,8 @@ const REPAIR: CareOperation = {
         () => undefined,
       ),
     );
-    const isMended = content === `${BROKEN_ID} at ${MARK}`;
-    if (isDone && !isMended) problems.push('lost: the mended file');
+    const isRepaired = content === `${BROKEN_ID} at ${MARK}`;
+    if (isDone && !isRepaired) problems.push('lost: the mended file');
     return problems;
   },
 };

@@ -5,10 +5,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { CARE, DIGITS } from '../support/care-scenarios.js';
 import { Child } from '../support/child.js';
+import { CARE, DIGITS } from '../support/maintenance-scenarios.js';
 import { sampled, tempFolder, timeLimitMs } from '../support/rounds.js';
-import type { CareTask } from './children/care.js';
+import type { MaintenanceTask } from './children/maintenance.js';
 
 /** Of the calls of an operation, as many are tried in one run. */
 const TRIED = 8;
@@ -24,7 +24,13 @@ async function filledRoot(fill: (root: string) => Promise<void>): Promise<string
 }
 
 const interrupted = (operation: string, root: string, at: number) =>
-  new Child('care', { operation, root, keyFile, at, signal: 'SIGKILL' } satisfies CareTask);
+  new Child('maintenance', {
+    operation,
+    root,
+    keyFile,
+    at,
+    signal: 'SIGKILL',
+  } satisfies MaintenanceTask);
 
 describe('kill -9 before a file-system call', () => {
   it.each(CARE)(
@@ -35,7 +41,7 @@ describe('kill -9 before a file-system call', () => {
       await counting.ended();
       expect(calls).toBeGreaterThan(10);
       const all = Array.from({ length: calls }, (_, at) => at);
-      for (const at of sampled(`kill-care, ${name}`, all, Math.ceil(calls / TRIED))) {
+      for (const at of sampled(`kill-maintenance, ${name}`, all, Math.ceil(calls / TRIED))) {
         const root = await filledRoot(fill);
         await interrupted(name, root, at).ended();
         const where = `killed before call ${at} of ${calls}`;

@@ -1,7 +1,7 @@
 /**
  * Writes of all stores that cannot be done now, because the folder is away, read-only or full, wait here
  * in memory: in order and up to a bound. They are done once, in order, when the store takes writes again
- * (memory-bank/decisions/0067). What a write is, its own store knows.
+ * (memory-bank/decisions/0067). Each store defines what its writes do.
  */
 import { type Clock, isoTime } from '../../base/clock.js';
 import { AppError, isAppError } from '../../base/errors.js';
@@ -34,7 +34,7 @@ export interface Unwritten {
   readonly reason?: string;
 }
 
-export interface StayingState {
+export interface DeferredState {
   readonly isAway: boolean;
   readonly reason: string;
   readonly since: string;
@@ -83,7 +83,7 @@ export class WriteQueue {
   }
 
   /** Present while the store is away, or while something waits or was refused. */
-  state(): StayingState | undefined {
+  state(): DeferredState | undefined {
     const isAway = this.isAway;
     if (!isAway && this.#queue.length === 0 && this.#refused.length === 0) return undefined;
     const { reason: first = 'a write was refused', since = '' } = this.#trouble ?? {};

@@ -2,7 +2,7 @@
  * Checks the `conversation.json` of a conversation and repairs it, under the
  * conversation's lock. Before a damaged file is replaced it gets a second name beside it, which stays:
  * `conversation.broken-<UTC time>.json`. So nothing is lost, and a kill at any moment leaves the damaged
- * file or the mended one.
+ * file or the repaired one.
  */
 import { join } from 'node:path';
 import { type Clock, compactTime } from '../../../base/clock.js';
@@ -14,10 +14,10 @@ import { parseDocument, readWhole } from '../../../files/read/json-doc.js';
 import type { ConversationDocument } from '../document/document.js';
 import { parseConversation } from '../document/parse-conversation.js';
 import type { ConversationHead } from '../document/schema.js';
-import { faultsOf, isMendable } from './inspect.js';
+import { faultsOf, isRepairable } from './inspect.js';
 import { salvage } from './salvage.js';
 
-export interface ConversationMenderOptions extends Durability {
+export interface ConversationRepairerOptions extends Durability {
   readonly logsFolder: string;
   readonly clock: Clock;
   readonly codec?: Codec;
@@ -31,22 +31,22 @@ export interface Condition {
   readonly damage?: AppError;
   /** What is wrong with a readable file. */
   readonly faults: readonly string[];
-  /** Whether `mend` would change anything. */
-  readonly isMendable: boolean;
-  /** Messages that `mend` would save from a damaged file. */
+  /** Whether `repair` would change anything. */
+  readonly isRepairable: boolean;
+  /** Messages that `repair` would save from a damaged file. */
   readonly salvageable: number;
 }
 
-export interface Mended {
+export interface Repaired {
   readonly messages: number;
   /** Where the damaged file is kept; absent if the file was readable. */
   readonly keptAs?: string;
 }
 
-export class ConversationMender {
-  readonly #options: ConversationMenderOptions;
+export class ConversationRepairer {
+  readonly #options: ConversationRepairerOptions;
 
-  constructor(options: ConversationMenderOptions) {
+  constructor(options: ConversationRepairerOptions) {
     this.#options = options;
   }
 
@@ -60,28 +60,28 @@ export class ConversationMender {
       const { codec = plainCodec } = this.#options;
       const { head } = parseConversation(value, { path, conversationId }, codec);
       const faults = faultsOf(value, conversationId);
-      const canMend = isMendable(value, conversationId);
-      return { path, head, faults, isMendable: canMend, salvageable: 0 };
+      const canRepair = isRepairable(value, conversationId);
+      return { path, head, faults, isRepairable: canRepair, salvageable: 0 };
     } catch (error) {
       if (!isAppError(error)) throw error;
       const isBroken = error.code === 'CONVERSATION_CORRUPTED';
       const saved = isBroken ? salvage(textOf(found.bytes), { path, conversationId }) : undefined;
       const salvageable = saved?.length ?? 0;
-      return { path, damage: error, faults: [], isMendable: salvageable > 0, salvageable };
+      return { path, damage: error, faults: [], isRepairable: salvageable > 0, salvageable };
     }
   }
 
   /**
-   * Durable when it resolves. `undefined` if there is nothing to mend by now. CONVERSATION_CORRUPTED (no
+   * Durable when it resolves. `undefined` if there is nothing to repair by now. CONVERSATION_CORRUPTED (no
    * complete message is left), FORMAT_TOO_NEW, LOCKED, STORAGE_FULL, FILESYSTEM_ERROR: then nothing changed.
    */
-  mend(conversationId: string): Promise<Mended | undefined> {
+  repair(conversationId: string): Promise<Repaired | undefined> {
     const { logsFolder, clock } = this.#options;
     const path = this.#fileOf(conversationId);
     return withLock(join(logsFolder, '.locks'), conversationId, async (lock) => {
       const found = await readWhole(path);
       if (found === undefined) return undefined;
-      const { document, isSalvaged } = this.#mended(found.bytes, conversationId);
+      const { document, isSalvaged } = this.#repaired(found.bytes, conversationId);
       if (document === undefined) return undefined;
       const keptAs = `conversation.broken-${compactTime(clock.now())}.json`;
       if (isSalvaged) {
@@ -94,7 +94,7 @@ export class ConversationMender {
     });
   }
 
-  #mended(
+  #repaired(
     bytes: Uint8Array,
     conversationId: string,
   ): { document: ConversationDocument | undefined; isSalvaged: boolean } {
@@ -103,7 +103,7 @@ export class ConversationMender {
       const value = parseDocument(bytes, location.path, 'CONVERSATION_CORRUPTED');
       const { codec = plainCodec } = this.#options;
       const document = parseConversation(value, location, codec);
-      const isWanted = isMendable(value, conversationId);
+      const isWanted = isRepairable(value, conversationId);
       return { document: isWanted ? document : undefined, isSalvaged: false };
     } catch (error) {
       if (!isAppError(error, 'CONVERSATION_CORRUPTED')) throw error;

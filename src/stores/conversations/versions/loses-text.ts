@@ -2,7 +2,7 @@
 import type { Message } from '../document/schema.js';
 
 /** Whether a message of `before` is gone or says something else in `now`. */
-export function hasLost(before: readonly Message[], now: readonly Message[]): boolean {
+export function losesText(before: readonly Message[], now: readonly Message[]): boolean {
   const byId = new Map(now.map((message) => [message.id, message]));
   return before.some(({ id, role, content }) => {
     const found = byId.get(id);

@@ -5,7 +5,7 @@ import type { UnlockOptions } from '../commands/unlock.js';
 import type { Flags } from '../configuration.js';
 import { examplesText } from '../names.js';
 
-export function addCare(program: Command, flags: () => Flags): void {
+export function addHealth(program: Command, flags: () => Flags): void {
   program
     .command('info')
     .description('show where the data is, how much there is, the settings, and any problems')

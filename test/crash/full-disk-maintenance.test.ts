@@ -8,7 +8,7 @@ import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { isAppError } from '../../src/base/errors.js';
-import { CARE, DIGITS } from '../support/care-scenarios.js';
+import { CARE, DIGITS } from '../support/maintenance-scenarios.js';
 import { tempFolder, timeLimitMs } from '../support/rounds.js';
 
 const PAGE = 4096;
@@ -28,7 +28,7 @@ function mounted(): boolean {
     return true;
   } catch {
     console.log(
-      'full-disk-care: NOT TRIED, this machine does not let the test mount a small tmpfs',
+      'full-disk-maintenance: NOT TRIED, this machine does not let the test mount a small tmpfs',
     );
     return false;
   }
@@ -68,7 +68,7 @@ describe.runIf(isMounted)('on a full disk', () => {
         expect(await problems(root, true), where).toEqual([]);
         rmSync(root, { recursive: true });
       }
-      console.log(`full-disk-care, ${name}: refused ${refused} times`);
+      console.log(`full-disk-maintenance, ${name}: refused ${refused} times`);
       if (name !== 'prune') expect(refused).toBeGreaterThan(0);
     },
     timeLimitMs(120_000),

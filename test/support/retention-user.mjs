@@ -1,7 +1,7 @@
 /**
  * A second process that prunes or archives a root, on the built code, for tests of being killed and of two
  * at once. Says `ready` before it begins and `done` when it has ended.
- * `node keeping-user.mjs <dist> <root> <prune | archive>`
+ * `node retention-user.mjs <dist> <root> <prune | archive>`
  */
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';

@@ -1,13 +1,13 @@
 /**
  * Messages, new conversations and changes of their fields that wait in memory to be written
- * (`stores/staying/write-queue.ts`): seen by readers, and reported as not durable. Each message has its id before the first attempt, so a write whose
+ * (`stores/deferred-writes/write-queue.ts`): seen by readers, and reported as not durable. Each message has its id before the first attempt, so a write whose
  * outcome is unknown is looked up in the file before it is repeated.
  */
 import { isoTime } from '../../../base/clock.js';
 import { temporaryName } from '../../../files/atomic/staging.js';
 import { withLock } from '../../../files/locks/file-lock.js';
 import { claimFolder, removeEmptyFolder } from '../../../files/paths/folders.js';
-import { WriteQueue } from '../../staying/write-queue.js';
+import { WriteQueue } from '../../deferred-writes/write-queue.js';
 import type { ConversationDocument } from '../document/document.js';
 import { notFound, requireRef } from '../refs.js';
 import type { StoreCore } from '../store-core.js';

@@ -6,11 +6,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { CARE, type CareOperation, DIGITS } from '../support/care-scenarios.js';
+import { CARE, type CareOperation, DIGITS } from '../support/maintenance-scenarios.js';
 import { powerLoss, type Scenario, withoutSyncs } from '../support/power-loss.js';
 import { tempFolder, timeLimitMs } from '../support/rounds.js';
 
-const { record, cutPowerAtEachStep, statesWithoutLoss } = powerLoss('power-loss-care');
+const { record, cutPowerAtEachStep, statesWithoutLoss } = powerLoss('power-loss-maintenance');
 const ENOUGH_PROBLEMS = 1;
 const keyFile = join(tempFolder(), 'key');
 writeFileSync(keyFile, DIGITS);

@@ -17,7 +17,7 @@ import type { Merges } from './writing/merges.js';
 /** Longer than any creator takes between its folder and its file. */
 const ABANDONED_MS = 10 * 60_000;
 
-export async function tidyStore(
+export async function cleanUpStore(
   { locksFolder, options, files }: StoreCore,
   merges: Merges,
   trash: ConversationTrash,

@@ -28,7 +28,7 @@ export function faultsOf(value: unknown, conversationId: string): string[] {
 }
 
 /** Whether writing the file again puts right all that `faultsOf` finds. */
-export function isMendable(value: unknown, conversationId: string): boolean {
+export function isRepairable(value: unknown, conversationId: string): boolean {
   if (!isRecord(value) || !Array.isArray(value['messages'])) return false;
   const { messages, ...head } = value;
   const list = messages as readonly unknown[];

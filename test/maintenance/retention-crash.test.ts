@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest';
 import { openMaintained } from './maintained.js';
 
 const DIST = resolve(import.meta.dirname, '../../dist');
-const SCRIPT = resolve(import.meta.dirname, '../support/keeping-user.mjs');
+const SCRIPT = resolve(import.meta.dirname, '../support/retention-user.mjs');
 const COUNT = 60;
 
 function start(root: string, what: 'prune' | 'archive') {

@@ -9,7 +9,7 @@ import { examplesText, pointToHelp } from '../names.js';
 
 const JSON_OPTION = ['--json', 'the report as JSON'] as const;
 
-export function addKeeping(program: Command, flags: () => Flags): void {
+export function addRetentionCommands(program: Command, flags: () => Flags): void {
   addTrash(program, flags);
   addPrune(program, flags);
   addRetention(program, flags);
@@ -86,7 +86,7 @@ function addPrune(program: Command, flags: () => Flags): void {
 
 const PRUNE_NOTES = `
 Only conversations that match all conditions are moved. Without a condition, the retention policy
-decides (docs/KEEPING.md). Pinned conversations stay. daybook restore brings a conversation back.`;
+decides (docs/RETENTION.md). Pinned conversations stay. daybook restore brings a conversation back.`;
 
 function addRetention(program: Command, flags: () => Flags): void {
   const group = program

@@ -1,7 +1,7 @@
 /** The settings of retention (how long backups, trash and versions are stored), and their part of the configuration. */
 import { setting, wholeNumber } from './setting.js';
 
-export const KEEPING_SETTINGS = {
+export const RETENTION_SETTINGS = {
   maxSizeMb: setting({
     schema: wholeNumber(0, 100_000_000).default(1000),
     takes: 'a whole number of megabytes from 0 to 100000000',
@@ -31,7 +31,7 @@ export const KEEPING_SETTINGS = {
   }),
 };
 
-export interface KeepingConfig {
+export interface RetentionConfig {
   /** `undefined`: no limit. */
   readonly maxSizeBytes: number | undefined;
   /** 0 keeps all. */
@@ -40,12 +40,12 @@ export interface KeepingConfig {
   readonly versions: { readonly count: number; readonly days: number };
 }
 
-export const keepingConfig = (values: {
+export const retentionConfig = (values: {
   readonly maxSizeMb: number;
   readonly trashKeepDays: number;
   readonly keepVersions: number;
   readonly versionDays: number;
-}): KeepingConfig =>
+}): RetentionConfig =>
   Object.freeze({
     maxSizeBytes: values.maxSizeMb === 0 ? undefined : values.maxSizeMb * 1_000_000,
     trashKeepDays: values.trashKeepDays,

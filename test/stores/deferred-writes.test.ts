@@ -191,7 +191,7 @@ describe('messages that waited', () => {
 
 it('a write that fails after it has replaced the file is not made twice', async () => {
   await withStore(async ({ app, file, text }) => {
-    const { conversations, memoryBank, insights, kg, staying } = app;
+    const { conversations, memoryBank, insights, kg, deferredWrites } = app;
     await memoryBank.add('a.md', 'one');
     const failsOnce = () => {
       let hasFailed = false;
@@ -202,11 +202,11 @@ it('a write that fails after it has replaced the file is not made twice', async 
         throw new AppError('FILESYSTEM_ERROR', 'The disk failed.', { details });
       };
     };
-    const waiting = () => staying.state()?.waiting;
+    const waiting = () => deferredWrites.state()?.waiting;
     const stop = memoryBank.follow(failsOnce());
     const { content } = await memoryBank.edit('a.md', undefined, append('two'), later);
     expect([content, waiting()]).toEqual(['one\ntwo\n', 1]);
-    expect(await staying.settle()).toBe(true);
+    expect(await deferredWrites.settle()).toBe(true);
     stop();
     memoryBank.follow(failsOnce());
     await memoryBank.add('b.md', 'b', later);
@@ -220,7 +220,7 @@ it('a write that fails after it has replaced the file is not made twice', async 
     conversations.followFromNow(failsOnce());
     await conversations.append('plan', [{ role: 'user', content: 'after' }], later);
     expect(waiting()).toBe(2);
-    expect(await staying.settle()).toBe(true);
+    expect(await deferredWrites.settle()).toBe(true);
     expect(text('memory-bank/a.md')).toBe('one\ntwo\n');
     const notes = readdirSync(file('memory-bank')).filter((name) => name.endsWith('.md'));
     expect(notes.sort()).toEqual(['a.md', 'b.md']);
@@ -258,7 +258,7 @@ it('another store at the place of the root gets nothing', async () => {
     await app.memoryBank.add('a.md', 'mine', later);
     mkdirSync(join(root, 'conversation-logs', '20250124-1706102400123'), { recursive: true });
     mkdirSync(join(root, 'memory-bank'));
-    expect(await app.staying.settle()).toBe(false);
+    expect(await app.deferredWrites.settle()).toBe(false);
     const saved = app.insights.save({ content: 'mine too', context: 'global' }, later);
     const { id } = await saved;
     expect(readdirSync(join(root, 'memory-bank'))).toEqual([]);

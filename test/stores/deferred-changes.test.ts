@@ -10,7 +10,8 @@ import { withStore } from '../support/store-that-leaves.js';
 const later = { mayDefer: true };
 
 /** Names of the writes that were refused when the store was back. */
-const refusedBy = ({ staying }: App) => (staying.state()?.refused ?? []).map(({ name }) => name);
+const refusedBy = ({ deferredWrites }: App) =>
+  (deferredWrites.state()?.refused ?? []).map(({ name }) => name);
 
 const insightFile = (id: string) => `memory-bank/insights/${id}.json`;
 

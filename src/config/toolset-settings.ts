@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { AppError } from '../base/errors.js';
 import { lowerCase, onOff, setting, text } from './setting.js';
 
-export const OFFER_SETTINGS = {
+export const TOOLSET_SETTINGS = {
   toolsets: setting({
     schema: z.union([text, z.array(text).transform((names) => names.join(','))]).optional(),
     takes: 'names of toolsets separated by commas (in the file also a JSON list), or all',
@@ -20,7 +20,7 @@ export const OFFER_SETTINGS = {
   }),
 };
 
-export interface OfferConfig {
+export interface ToolsetConfig {
   /** The toolsets switched on, in the order of the known ones. */
   readonly toolsets: readonly string[];
   /** Whether views are offered to clients that can show them. */
@@ -32,12 +32,12 @@ interface Values {
   readonly views: boolean;
 }
 
-/** `name` is what the user knows the setting of the toolsets by. VALIDATION_ERROR: an unknown toolset. */
-export function offerConfig(
+/** `name`: the name of the setting that the user wrote, for error messages. VALIDATION_ERROR: an unknown toolset. */
+export function toolsetConfig(
   { toolsets, views }: Values,
   known: readonly string[],
   name = 'toolsets',
-): OfferConfig {
+): ToolsetConfig {
   return { toolsets: chooseToolsets(toolsets, known, name), views };
 }
 
