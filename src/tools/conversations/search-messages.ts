@@ -52,7 +52,7 @@ export const searchMessages = defineTool({
       explain: z.boolean().describe('Show why each result was found.').default(false),
       conversationId: z.string().describe('Only this conversation (id or key).').exactOptional(),
       module: z.string().max(1000).describe('Only conversations of this module.').exactOptional(),
-    tag: z.string().max(200).describe('Only conversations with this tag.').exactOptional(),
+      tag: z.string().max(200).describe('Only conversations with this tag.').exactOptional(),
       role: z.enum(ROLES).describe('Only messages of this role.').exactOptional(),
       startDate: dateField('Only messages from this time on'),
       endDate: dateField('Only messages up to this time'),
