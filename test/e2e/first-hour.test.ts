@@ -78,7 +78,7 @@ describe.each([80, 120])('the first hour, %i columns wide', (columns) => {
   hour('ends at Ctrl-C, and leaves what is read-only', async (person, place) => {
     for (const name of ['.cursor', '.gemini']) mkdirSync(join(place.folder, name));
     const answers = [{ after: 'Add this to Cursor? [y/N]', type: '\u0003' }];
-    const stopped = await person.types(['init', place.root], 2, { answers });
+    const stopped = await person.types(['init', place.root], 130, { answers });
     expect(stopped).not.toContain('Gemini');
     const gemini = join(place.folder, '.gemini/settings.json');
     writeFileSync(gemini, '{}', { mode: 0o444 });
