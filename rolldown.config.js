@@ -14,6 +14,15 @@ const withoutAjv = {
   load: (id) => (id === 'without-ajv' ? 'export class AjvJsonSchemaValidator {}' : undefined),
 };
 
+/** What `base/log.ts` requires is contained, and runs when it is required. The lines stay where they are. */
+const withRequired = {
+  name: 'with-required',
+  transform(code, id) {
+    if (!id.endsWith('/base/log.ts')) return undefined;
+    return { code: code.replace('const require = createRequire(import.meta.url);', ''), map: null };
+  },
+};
+
 /** What the licenses of the contained packages ask for: their texts go with the copies. */
 const licenses = {
   name: 'licenses',
@@ -57,7 +66,9 @@ const shared = {
   logLevel: 'warn',
   // These stay packages: small, most of them without dependencies, and loaded after the handshake.
   external: Object.keys(manifest.dependencies),
-  plugins: [withoutAjv, licenses],
+  // Its main file loads the others by `require` while it runs, which cannot be bundled.
+  resolve: { alias: { 'jsonc-parser': resolve('node_modules/jsonc-parser/lib/esm/main.js') } },
+  plugins: [withoutAjv, withRequired, licenses],
 };
 const format = { format: 'esm', sourcemap: true, sourcemapExcludeSources: true };
 

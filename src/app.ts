@@ -119,7 +119,7 @@ export interface AppOptions {
   readonly clock?: Clock;
   /** Nothing will be written, so no folder is created. */
   readonly isReading?: boolean;
-  /** Lists conversations without reading the files that the index cache knows as they are. */
+  /** Lists conversations without reading the files of which the index cache has the current version. */
   readonly listsFromCache?: boolean;
   /** For programs that ask and never `start`: a question by meaning uses the vectors that are on the disk. */
   readonly loadsVectors?: boolean;
@@ -141,7 +141,7 @@ type Encryption = Awaited<ReturnType<typeof openStoreEncryption>>;
 const SECOND_RESUME_MS = 25_000;
 
 /**
- * Opens every store on the folders of the configuration. Creates no conversation by itself. DECRYPT where
+ * Opens every store on the folders of the configuration. It creates no conversation. DECRYPT where
  * the store is encrypted with another key than the given one, LOCKED while that is being changed,
  * STORAGE_UNAVAILABLE where a server's root is away.
  */
@@ -189,8 +189,8 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
   const insights = openInsights(config, guards, clock, log);
   const state = new StateStore({ logsFolder, fsync, screen, queue: guards.queue, clock });
   const { areas, backups } = backupsOf(config, bank.kg, languageModels.providers, clock);
-  const importer = importerOf(config, { ...opening, conversations, ...whole, ...bank, insights });
   const stored = { backups, conversations, insights, ...bank };
+  const importer = importerOf(config, { ...opening, ...whole, ...stored, state });
   const keeping = retentionParts(config, size, stored, { clock, log, forms });
   const beginning = beginningOf(config, { conversations, research, importer }, log);
   return {

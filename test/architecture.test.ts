@@ -141,11 +141,11 @@ describe('architecture', () => {
     expect(circles()).toEqual([]);
   });
 
-  it('loads neither index nor locks before a server answers initialize', () => {
+  it('loads neither tools, index nor locks before a server answers initialize', () => {
     const loaded = loadedWith(['cli/program.ts', 'cli/commands/serve.ts']);
-    expect(loaded).toContain('tools/conversations/save-message.ts');
+    expect(loaded).toContain('server/mcp/tool-handlers.ts');
     const late =
-      /text-index|fts\/(segments|terms|tokenizing)|^recall\/|find-index|file-lock|^app\.ts/;
+      /^tools\/(?!define-tool)|text-index|fts\/(segments|terms|tokenizing)|^recall\/|find-index|file-lock|^app\.ts/;
     expect([...loaded].filter((path) => late.test(path))).toEqual([]);
   });
 

@@ -96,7 +96,7 @@ export function useSettled<T>(value: T, ms = 180): T {
   return settled;
 }
 
-/** Keys that are pressed while nobody types. */
+/** Keys that are pressed outside of text fields. */
 export function useKeys(handlers: Record<string, (event: KeyboardEvent) => void>): void {
   const latest = useRef(handlers);
   latest.current = handlers;

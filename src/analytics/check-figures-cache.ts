@@ -28,7 +28,7 @@ export async function checkFiguresCache(
   for (const [conversationId, { stamp, messages }] of cached) {
     signal.throwIfAborted();
     const file = await readStamp(`${store.path(conversationId)}/conversation.json`);
-    // Changed since: the next start notices that by itself.
+    // Changed since then: the next start detects it.
     if (!isSameStamp(file, stamp)) continue;
     const expected = await figuresIn(store, conversationId);
     if (expected !== undefined && !isDeepStrictEqual(messages, expected)) wrong += 1;

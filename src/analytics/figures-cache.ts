@@ -41,7 +41,7 @@ export async function loadFiguresCache(file: CacheFile): Promise<Map<string, Cac
 type CountedOf = (conversationId: string) => Counted | undefined;
 
 /**
- * The chunks have the conversations whose figures are of the version that the store knows. They describe
+ * The chunks have the conversations whose figures are of the version that the store has read. They describe
  * what is there at the first step.
  */
 export function* figuresChunks(

@@ -209,7 +209,7 @@ export class Figures {
     if (slice.isSpent()) await slice.yield();
   }
 
-  /** What was counted of the version that the store knows. */
+  /** What was counted of the version that the store has read. */
   #current(id: string): Counted | undefined {
     return this.#outdated.has(id) ? undefined : this.#counted.get(id);
   }

@@ -3,7 +3,7 @@
  * it, as `2025-12-24 20:30 (Asia/Qatar)`. Files and structured answers keep ISO 8601 in UTC.
  */
 
-/** Whether this JavaScript engine knows the zone. */
+/** Whether this JavaScript engine supports the zone. */
 export function isTimeZone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });
@@ -18,7 +18,7 @@ export function systemTimeZone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
-/** `2025-12-24 20:30 (Asia/Qatar)`; the text itself where it is no time. */
+/** `2025-12-24 20:30 (Asia/Qatar)`; the text itself if it is not a time. */
 export function localTime(isoText: string, timeZone: string): string {
   const date = new Date(isoText);
   if (Number.isNaN(date.getTime())) return isoText;

@@ -19,7 +19,7 @@ export interface Installation {
 }
 
 /**
- * Asks unless `yes`, then installs. False where the answer was no. VALIDATION_ERROR where nobody can be
+ * Asks unless `yes`, then installs. False where the answer was no. VALIDATION_ERROR if no person can be
  * asked, PROVIDER where npm fails.
  */
 export async function installPackages(installation: Installation): Promise<boolean> {

@@ -1,7 +1,7 @@
 /** Names on the command line that its help needs before anything else is loaded. */
 import type { Command } from 'commander';
 
-/** The MCP clients that `daybook init` knows. */
+/** The MCP clients that `daybook init` can configure. */
 export const CLIENT_NAMES = [
   'claude-desktop',
   'claude-code',
@@ -13,7 +13,7 @@ export const CLIENT_NAMES = [
   'zed',
 ];
 
-/** The shells that `daybook completion` knows. */
+/** The shells that `daybook completion` supports. */
 export const SHELLS = ['bash', 'zsh', 'fish'];
 
 /** Commands that are made of one tool, by the name of the tool. */

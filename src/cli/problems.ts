@@ -81,7 +81,7 @@ export async function reportUnreadable(tool: Tool, app: App, flags: Flags): Prom
   await reportOtherRoot(configuration(flags));
 }
 
-/** Where nobody chose the root and MCP clients were given another one: people expect their data there. */
+/** The root was not chosen, and MCP clients use another one: people expect their data there. */
 export async function reportOtherRoot({ root, rootSource }: Config): Promise<void> {
   if (rootSource !== 'home' && rootSource !== 'registered') return;
   const { rootsOfClients } = await import('./clients/client-roots.js');

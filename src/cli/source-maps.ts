@@ -1,5 +1,5 @@
 /**
- * Stack traces that name lines of the sources instead of the bundle. A map is read when somebody wants
+ * Stack traces that name lines of the sources instead of the bundle. A map is read when a caller reads
  * the stack of an error: `process.setSourceMapsEnabled` would read those of all files at each start.
  */
 import { SourceMap } from 'node:module';

@@ -11,7 +11,7 @@ import { parseFile } from './settings-file.js';
 const NAMES = Object.keys(SETTINGS) as SettingName[];
 
 type Source = 'flag' | 'environment' | 'file';
-/** A value as it was given, with the name under which the user knows it. */
+/** A value as it was given, with the name that the user gave it by. */
 interface Given {
   readonly value: unknown;
   readonly name: string;
@@ -61,7 +61,8 @@ export function checkSettings(found: FoundSettings): SettingValues {
   const given = Object.fromEntries(
     NAMES.flatMap((name) => (found[name] ? [[name, found[name].value]] : [])),
   );
-  const parsed = settingsSchema.safeParse(given);
+  // Used once in a process: compiling it would take longer than the check.
+  const parsed = settingsSchema.safeParse(given, { jitless: true });
   if (parsed.success) return parsed.data;
   const key = NAMES.find((name) => name === parsed.error.issues[0]?.path[0]) ?? 'root';
   const { takes, secret }: Setting = SETTINGS[key];

@@ -27,7 +27,7 @@ export interface HttpConfig {
 const DEFAULT_RATE = 600;
 const AUTO = 'auto';
 
-/** True where nobody but this machine reaches `host` (a name, or an address without brackets). */
+/** True if only this machine can reach `host` (a name, or an address without brackets). */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }

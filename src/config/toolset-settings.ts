@@ -32,7 +32,7 @@ interface Values {
   readonly views: boolean;
 }
 
-/** `name` is what the user knows the setting of the toolsets by. VALIDATION_ERROR: an unknown toolset. */
+/** `name`: the name of the setting that the user wrote, for error messages. VALIDATION_ERROR: an unknown toolset. */
 export function toolsetConfig(
   { toolsets, views }: Values,
   known: readonly string[],

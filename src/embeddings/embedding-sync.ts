@@ -1,6 +1,6 @@
 /**
  * Keeps a vector for every passage of every conversation: follows the store, embeds what has none in
- * batches in the background, and rests between them as the machine's load wants it. What is made is
+ * batches in the background, and pauses between them, longer if the machine is busy. What is made is
  * written down every few hundred passages, so that a restart goes on where the last process ended. Of
  * several processes on one folder one embeds; the others take over what it wrote.
  */

@@ -171,7 +171,7 @@ export class GraphImport {
     await memoryBank.delete(path, { expectedHash: hash, permanent: true }).catch(() => undefined);
   }
 
-  /** That file knows no times, but an order: the facts are given the last milliseconds, one each. */
+  /** That file has no times, but it has an order: the facts are given the last milliseconds, one each. */
   #inOrder(facts: readonly Fact[]): Fact[] {
     const { clock = systemClock } = this.#options;
     const first = clock.now() - facts.length;

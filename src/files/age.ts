@@ -11,13 +11,13 @@ const MAGIC = 'age-encryption.org/v1\n';
 const RECIPIENT = /^age1[02-9ac-hj-np-z]{20,4000}$/;
 const IDENTITY = /^AGE-SECRET-KEY-1[02-9A-Z]{20,4000}$/;
 
-/** Who can open a file: recipients (`age1…`), or whoever knows the passphrase. */
+/** Who can open a file: recipients (`age1…`), or a passphrase. */
 export type AgeLock = { readonly recipients: readonly string[] } | { readonly passphrase: string };
 
 /** What opens age files. */
 export type AgeKey = { readonly identities: readonly string[] } | { readonly passphrase: string };
 
-/** Of this process, until they are taken back. */
+/** Of this process, until they are removed. */
 const keys: AgeKey[] = [];
 
 /** Files of this key can be read from now on, until the function that it returns is called. */
@@ -49,8 +49,8 @@ export function readIdentities(path: string): AgeKey {
 }
 
 /**
- * The pieces as an age file. `check`: what opens this file until it is taken back, so that the writer can
- * read it back. For recipients that is a key which nobody keeps.
+ * The pieces as an age file. `check`: opens this file while it is registered, so that the writer can
+ * read it back. For recipients that is a temporary key, which is not stored.
  */
 export async function ageFileOf(lock: AgeLock): Promise<{
   readonly seal: (chunks: AsyncIterable<Uint8Array | string>) => AsyncGenerator<Uint8Array>;

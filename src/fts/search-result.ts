@@ -1,5 +1,5 @@
 /**
- * The hits of a search and their snippets. The index knows where the matches are; the caller passes the
+ * The hits of a search and their snippets. The index has the positions of the matches; the caller passes the
  * text that a snippet is cut from.
  */
 import type { PhraseInstance, SegmentQuery } from './matching/segment-query.js';

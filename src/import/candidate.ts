@@ -121,7 +121,7 @@ function storedId(kind: string, conversation: string, id: string): string {
   return isOwnId(id) ? id : derivedUuid(kind, conversation, id);
 }
 
-/** Worked out when somebody asks, which is only where a conversation changed. */
+/** Computed when it is needed, which is only if a conversation changed. */
 function memberOf(
   kind: string,
   { id: conversation, allIds = new Set() }: ImportedConversation,

@@ -1,6 +1,6 @@
 /**
  * Where tools keep their logs on this machine, and which of them delete what is old. Only looked at
- * when somebody asks (`daybook import` without a path, `info`, a watch).
+ * on request (`daybook import` without a path, `info`, a watch).
  */
 import { join } from 'node:path';
 import { parse } from 'jsonc-parser';

@@ -57,7 +57,7 @@ function isUntouched({ messages }: Conversation, { count, hash, times }: SourceM
   return messages.length >= count && digestOf(messages.slice(0, count), times) === hash;
 }
 
-/** Whether somebody said something here that the source does not know. */
+/** Whether messages were added here that the source does not have. */
 function isContinued({ messages }: Conversation, imported: readonly CandidateMessage[]): boolean {
   const known = new Set(imported.map(({ id }) => id));
   return messages.some(({ id }) => !known.has(id));

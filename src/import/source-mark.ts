@@ -1,6 +1,6 @@
 /**
  * What an import writes into `metadata.source` of a conversation (docs/FORMAT.md): where it came from,
- * and digests of what came. By them a later import knows whether the source has anything new, and
+ * and digests of what came. With them a later import decides whether the source has anything new, and
  * whether anything was changed here since, without keeping the import itself.
  */
 import { sha256Stream } from '../base/ids.js';
@@ -30,7 +30,7 @@ export interface SourceMark {
 
 const DIGITS = 16;
 
-/** `undefined` where the conversation was not imported, or somebody changed the mark. */
+/** `undefined` where the conversation was not imported, or the mark was changed. */
 export function markIn(metadata: JsonObject | undefined): SourceMark | undefined {
   const source = metadata?.['source'];
   if (!isObject(source)) return undefined;

@@ -1,6 +1,6 @@
 /**
- * What an importer is: one file in `sources/` that knows one outside format. It recognises its files
- * and reads them item by item; it knows nothing of Daybook's store. What it cannot read it says, and
+ * What an importer is: one file in `sources/` that reads one outside format. It recognises its files
+ * and reads them item by item; it does not use Daybook's store. What it cannot read it says, and
  * goes on. Formats change without notice, so every field may be missing or of another kind.
  */
 import type { Input, InputFile } from '../files/input/input-types.js';
@@ -92,6 +92,17 @@ export interface ImportedGraph extends RecordLocation {
   readonly lines: string;
 }
 
+/** A part of `state.json`. What is set there already stays. */
+export interface ImportedState extends RecordLocation {
+  readonly type: 'state';
+  /** The key of a conversation. */
+  readonly activeConversation?: string | undefined;
+  /** Number of messages. */
+  readonly contextWindow?: number | undefined;
+  /** Values under free keys. */
+  readonly values?: JsonObject | undefined;
+}
+
 export interface ImportProblem extends RecordLocation {
   readonly type: 'problem';
   readonly code: string;
@@ -106,6 +117,7 @@ export type ImportItem =
   | ImportedInsight
   | ImportedTriple
   | ImportedGraph
+  | ImportedState
   | ImportProblem;
 
 export interface ReadOptions {

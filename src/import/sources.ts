@@ -54,7 +54,7 @@ export const SOURCES: readonly Source[] = [
 
 export const KINDS: readonly string[] = SOURCES.map(({ kind }) => kind);
 
-/** VALIDATION_ERROR where no source knows the input, or there is none of the kind `from`. */
+/** VALIDATION_ERROR if no source recognises the input, or there is none of the kind `from`. */
 export async function sourceOf(input: Input, from: string | undefined): Promise<Source> {
   if (from !== undefined) {
     const named = SOURCES.find(({ kind }) => kind === from);

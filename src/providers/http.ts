@@ -22,7 +22,7 @@ interface HttpCall {
 export interface HttpReply {
   readonly status: number;
   readonly headers: Headers;
-  /** The parsed body; `undefined` when it is no JSON. */
+  /** The parsed body; `undefined` if it is not JSON. */
   readonly json: unknown;
   readonly text: string;
 }

@@ -1,6 +1,6 @@
 /**
  * One message as recall reads it: stems in their order, cut into passages, and what can be derived from
- * the text alone. Who speaks and when stands before the words, so that a question may name either.
+ * the text alone. The speaker and the time stand before the words, so that a question may name either.
  */
 import type { Uint32List } from '../base/typed-array.js';
 import { LANGUAGES } from './languages.js';

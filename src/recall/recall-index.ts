@@ -1,7 +1,7 @@
 /**
  * The recall index: the messages of all conversations as streams of stems, and the way from a question
- * to the messages that answer it, best first. Pure: it reads no files and knows no store; the caller keeps
- * it current calls `put` and `delete`. The exact index in `fts/` is another one and knows nothing of it.
+ * to the messages that answer it, best first. Pure: it reads no files and uses no store; the caller keeps
+ * it current calls `put` and `delete`. The exact index in `fts/` is independent of it.
  */
 import { TimeSlice } from '../base/time-slice.js';
 import {

@@ -40,7 +40,7 @@ export interface Stream extends StreamArrays {
 export const messagesIn = ({ flags }: StreamArrays): number => flags.length;
 export const passagesIn = ({ passages }: StreamArrays): number => passages.length / 2;
 
-/** The name of who speaks in a message, where it has one. */
+/** The name of the speaker of a message, if it has one. */
 export function speakerName(stream: Stream, message: number): string | undefined {
   return stream.people[(stream.speakers[message] ?? 0) - ROLES.length];
 }

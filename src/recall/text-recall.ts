@@ -1,6 +1,6 @@
 /**
  * Recall over short texts that stand alone (sections of notes, insights, facts): the same words, stems
- * and scores as for messages, but nothing beside a text speaks for it.
+ * and scores as for messages, but neighbouring texts are no evidence.
  */
 import { namedIn } from './question.js';
 import { RecallIndex } from './recall-index.js';

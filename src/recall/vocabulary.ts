@@ -1,6 +1,6 @@
 /**
  * Numbers for stems. A word is stemmed once for each language, and never again: people use few words
- * very often. Numbers are given in order and never taken back, so a table by number is a plain array.
+ * very often. Numbers are given in order and never reused, so a table by number is a plain array.
  */
 import { withCapacity } from '../base/typed-array.js';
 import { functionWordMask, LANGUAGES, languageOf } from './languages.js';

@@ -16,7 +16,7 @@ const LAST_PUNCTUATION = 0x206f;
 /** More spellings would be data and not words. */
 const MOST_SPELLINGS = 2 ** 18;
 
-/** Strings and their numbers, given in order from 0 and never taken back. */
+/** Strings and their numbers, given in order from 0 and never reused. */
 export class StringNumbers extends TermTable {
   protected onChange(): void {
     // Nothing is derived from the strings.

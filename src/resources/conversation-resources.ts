@@ -1,5 +1,5 @@
 /**
- * Conversations as MCP resources: what is listed, how one is read. Plain definitions; `server/` speaks
+ * Conversations as MCP resources: what is listed, how one is read. Plain definitions; `server/` implements
  * the protocol.
  */
 import { AppError } from '../base/errors.js';

@@ -1,5 +1,5 @@
 /**
- * What a kind of MCP resource is: plain definitions, one object for each kind; `server/` speaks the
+ * What a kind of MCP resource is: plain definitions, one object for each kind; `server/` implements the
  * protocol, `resources.ts` joins the kinds into one list.
  */
 import type { App } from '../app.js';

@@ -54,8 +54,9 @@ export const VIEWS: readonly View[] = [
 export const viewUri = (name: string) => `${PREFIX}${name}`;
 
 /** `file` is the built document. It is read when a view is asked for, never before. */
-export function viewResources(file: string, views: readonly View[]): ResourceKind {
-  const find = (uri: string) => {
+export function viewResources(file: string, offered: () => Promise<readonly View[]>): ResourceKind {
+  const find = async (uri: string) => {
+    const views = await offered();
     const view = views.find(({ name }) => viewUri(name) === uri);
     if (view !== undefined) return view;
     throw new AppError('VALIDATION_ERROR', `${JSON.stringify(uri.slice(0, 200))} is no view.`, {
@@ -68,19 +69,19 @@ export function viewResources(file: string, views: readonly View[]): ResourceKin
     completers: {},
     owns: (uri) => uri.startsWith(PREFIX),
     async list() {
-      const resources = views.map(({ name, title, description }) => ({
+      const resources = (await offered()).map(({ name, title, description }) => ({
         ...{ uri: viewUri(name), name, title, description, mimeType: VIEW_MIME_TYPE, _meta },
       }));
       return { resources };
     },
     async read(_app, uri) {
-      const { name } = find(uri);
+      const { name } = await find(uri);
       const text = readGivenText(file).replace(PLACE, `data-view="${name}"`);
       return { uri, mimeType: VIEW_MIME_TYPE, text, _meta };
     },
-    keyOf: async (_app, uri) => find(uri).name,
+    keyOf: async (_app, uri) => (await find(uri)).name,
     // It never changes while a server runs.
-    known: async () => views.map(({ name }) => [name, ''] as const),
+    known: async () => (await offered()).map(({ name }) => [name, ''] as const),
     follow: () => () => undefined,
   };
 }

@@ -56,7 +56,7 @@ export class StateStore {
     void this.contextWindow();
   }
 
-  /** What is on disk now, with what waits; while the store is away, as this process knows it. CORRUPT, FORMAT_TOO_NEW, FILESYSTEM_ERROR, STORAGE_UNAVAILABLE. */
+  /** What is on disk now, with what waits; while the store is away, what this process read or wrote last. CORRUPT, FORMAT_TOO_NEW, FILESYSTEM_ERROR, STORAGE_UNAVAILABLE. */
   async get(): Promise<State> {
     return toState(await this.#deferred.file());
   }

@@ -1,5 +1,5 @@
 /**
- * What a tool is: data for the catalogue, and one function. A tool file knows schemas and the App,
+ * What a tool is: data for the catalogue, and one function. A tool file uses schemas and the App,
  * never the MCP SDK; `server/` registers whatever `tools/index.ts` lists and is the only place
  * that turns a thrown error into a result.
  */

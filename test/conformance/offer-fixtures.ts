@@ -18,7 +18,7 @@ import {
   SubscribeRequestSchema,
   UnsubscribeRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import { toolListing } from '../../src/server/mcp/tool-listing.js';
+import { toolListing } from '../../src/server/mcp/offered-tools.js';
 import { type Extra, ordinaryTools, PNG, rawTools } from './fixture-tools.js';
 
 type CallHandler = (request: Request, extra: Extra) => Promise<CallToolResult>;

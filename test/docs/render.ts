@@ -7,7 +7,7 @@ import { ERROR_KINDS, type ErrorCode } from '../../src/base/errors.js';
 import { createProgram } from '../../src/cli/program.js';
 import { fillIn } from '../../src/cli/tools/tool-groups.js';
 import { SETTINGS, type Setting } from '../../src/config/settings.js';
-import { toolListing } from '../../src/server/mcp/tool-listing.js';
+import { toolListing } from '../../src/server/mcp/offered-tools.js';
 import { TOOLSETS, tools } from '../../src/tools/index.js';
 import { EXPLANATIONS } from './error-explanations.js';
 

@@ -48,9 +48,9 @@ describe('a start, until initialize is answered', () => {
       console.log(`${schemas} schemas, ${bytes} bytes of code`);
       expect(maps).toBe(0);
       expect(schemas).toBeGreaterThan(500); // those of the protocol
-      expect(schemas).toBeLessThan(2_000);
+      expect(schemas).toBeLessThan(1_300);
       expect(bytes).toBeGreaterThan(100_000);
-      expect(bytes).toBeLessThan(1_200_000);
+      expect(bytes).toBeLessThan(1_000_000);
     });
   });
 });

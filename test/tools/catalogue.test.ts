@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
-import { toolListing } from '../../src/server/mcp/tool-listing.js';
+import { toolListing } from '../../src/server/mcp/offered-tools.js';
 import type { Tool } from '../../src/tools/define-tool.js';
 import { TOOLSETS, tools } from '../../src/tools/index.js';
 

@@ -6,7 +6,7 @@ import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
-import { toolListing } from '../../src/server/mcp/tool-listing.js';
+import { toolListing } from '../../src/server/mcp/offered-tools.js';
 import { tools } from '../../src/tools/index.js';
 import { connectHttp } from '../e2e/http-harness.js';
 import { withHttpPlace } from '../support/http-place.js';

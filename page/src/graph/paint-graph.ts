@@ -1,7 +1,7 @@
 /** Paints what is seen of the graph onto the canvas. */
 import type { Node, Seen } from './graph-shape.js';
 
-/** Beyond so many names nobody could read them; only large nodes keep theirs. */
+/** More names than this could not be read; only large nodes keep theirs. */
 const MOST_LABELS = 60;
 
 export interface ViewPoint {

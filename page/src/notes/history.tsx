@@ -1,4 +1,4 @@
-/** The commits of git that changed a note, and its text at one of them. Nothing where git knows none. */
+/** The commits of git that changed a note, and its text at one of them. Nothing if git has none. */
 import { useState } from 'preact/hooks';
 import { call } from '../api.js';
 import { useChanges, useLoaded } from '../hooks.js';

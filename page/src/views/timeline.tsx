@@ -1,4 +1,4 @@
-/** Days and conversations, the last changed first; what is saved on disk appears by itself. */
+/** Days and conversations, the last changed first; what is saved on disk appears without a reload. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { type CallError, call, type Output } from '../api.js';
 import { Connect } from '../first-run/connect.jsx';

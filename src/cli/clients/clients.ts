@@ -1,5 +1,5 @@
 /**
- * The MCP clients that `daybook init` knows: where each keeps its list of servers on this platform,
+ * The MCP clients that `daybook init` can configure: where each keeps its list of servers on this platform,
  * and what an entry of that list looks like. Reading and changing the files is `entry-files.ts`.
  */
 import { homedir } from 'node:os';

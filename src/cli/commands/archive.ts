@@ -18,7 +18,7 @@ export interface ArchiveOptions {
   json?: boolean;
 }
 
-/** VALIDATION_ERROR (nobody to ask), LOCKED, STORAGE_FULL, CORRUPT. */
+/** VALIDATION_ERROR (no terminal to ask on), LOCKED, STORAGE_FULL, CORRUPT. */
 export async function archive(options: ArchiveOptions, flags: Flags): Promise<void> {
   const { olderThan, module, tag, dryRun = false, yes = false, json } = options;
   const rule = {

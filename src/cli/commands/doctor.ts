@@ -26,7 +26,7 @@ const NAME_WIDTH = 20;
 /** Of what belongs to a check: the width of its state. */
 const INDENT = 9;
 
-/** VALIDATION_ERROR for a repair that nobody can confirm. */
+/** VALIDATION_ERROR for a repair that cannot be confirmed, because there is no terminal. */
 export async function doctor(options: DoctorOptions, flags: Flags): Promise<void> {
   const { repair = false, json } = options;
   const config = configuration(flags);

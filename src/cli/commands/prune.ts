@@ -21,7 +21,7 @@ export interface PruneOptions {
   json?: boolean;
 }
 
-/** Without a rule the policy decides. VALIDATION_ERROR (no rule and no policy, nobody to ask). */
+/** Without a rule the policy decides. VALIDATION_ERROR (no rule and no policy, or no terminal to ask on). */
 export async function prune(options: PruneOptions, flags: Flags): Promise<void> {
   const { bySize = false, dryRun = false, yes = false, json } = options;
   const rule = ruleOf(options);

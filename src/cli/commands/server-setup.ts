@@ -5,7 +5,6 @@ import type { App } from '../../app.js';
 import { isAppError } from '../../base/errors.js';
 import type { Log } from '../../base/log.js';
 import type { Config } from '../../config/config.js';
-import type { Tool } from '../../tools/define-tool.js';
 import { startCommand, thisProgram } from '../clients/clients.js';
 import { shellLine } from '../clients/shell-line.js';
 
@@ -17,8 +16,8 @@ const VIEWS_FILE = join(import.meta.dirname, '../mcp-app/mcp-app.html');
 
 /** What every server of this process has in common. */
 export function serverOptions({ toolsets, perplexity, views }: Config, log: Log) {
-  const isListed = ({ needsPerplexity }: Tool) => !needsPerplexity || perplexity.isListed;
-  return { toolsets, isListed, log, ...(views && { viewsFile: VIEWS_FILE }) };
+  const { isListed: listsPerplexity } = perplexity;
+  return { toolsets, listsPerplexity, log, ...(views && { viewsFile: VIEWS_FILE }) };
 }
 
 /** Rejects for the calls that wait for it; the next call tries again. */

@@ -33,7 +33,7 @@ export async function listTrash({ json }: { json?: boolean }, flags: Flags): Pro
   );
 }
 
-/** Asks first, unless `yes`. VALIDATION_ERROR (no age, nobody to ask). */
+/** Asks first, unless `yes`. VALIDATION_ERROR (no age, or no terminal to ask on). */
 export async function emptyTrash(
   { olderThan, yes = false, json }: EmptyTrashOptions,
   flags: Flags,

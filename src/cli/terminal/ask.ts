@@ -20,7 +20,7 @@ export async function confirm(question: string): Promise<boolean> {
   }
 }
 
-/** For a question that nobody can answer. VALIDATION_ERROR. */
+/** VALIDATION_ERROR if there is no terminal on which a question can be answered. */
 export function requireTerminal(done: string): void {
   if (canAsk()) return;
   throw new AppError('VALIDATION_ERROR', 'Daybook cannot ask, because there is no terminal.', {

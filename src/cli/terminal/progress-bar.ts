@@ -11,7 +11,7 @@ export interface ProgressBar {
 }
 
 const WIDTH = 24;
-/** More often than this nobody can read it. */
+/** Faster updates cannot be read. */
 const EVERY_MS = 100;
 
 export function progressBar(stream: WriteStream): ProgressBar {

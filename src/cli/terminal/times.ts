@@ -7,7 +7,7 @@ import { configuration, type Flags } from '../configuration.js';
 export interface Times {
   /** Such as `Europe/Berlin`. */
   readonly zone: string;
-  /** `2025-01-24 15:00`, of an ISO 8601 time or epoch milliseconds; a text that is no time as it is. */
+  /** `2025-01-24 15:00`, of an ISO 8601 time or epoch milliseconds; a text that is not a time is returned as it is. */
   minute(time: string | number): string;
 }
 

@@ -47,7 +47,7 @@ export function withCommandNames(text: string, options: OptionNames = {}): strin
   });
 }
 
-/** Hints for people, where the general one of a code speaks to an assistant. */
+/** Hints for people, where the general hint of a code is written for assistants. */
 const HINTS: Partial<Record<ErrorCode, string>> = {
   VALIDATION_ERROR: 'Correct it and try again; --help shows what the command takes.',
   TIMEOUT: 'Try again; a narrower request is faster.',

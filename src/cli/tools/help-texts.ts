@@ -1,5 +1,5 @@
 /**
- * Help for people where the description of a tool or of its input speaks to an assistant, by the words
+ * Help for people where the description of a tool or of its input is written for assistants, by the words
  * of the command. Inputs that are named are shown as the option or argument that they are.
  */
 import type { ToolCommand } from './tool-command.js';

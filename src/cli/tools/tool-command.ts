@@ -35,7 +35,7 @@ export interface ToolCommand {
   readonly examples?: readonly string[];
   /** The answer as lines for people; names and values unless given. */
   readonly print?: (answer: Answer, view: View, input: Input) => string;
-  /** The help of the command, where the description of the tool speaks to an assistant. */
+  /** The help of the command, where the description of the tool is written for assistants. */
   readonly description?: string;
   /** The same for its inputs. */
   readonly about?: Readonly<Record<string, string>>;

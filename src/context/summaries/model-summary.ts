@@ -1,7 +1,7 @@
 /**
  * One summary by one language model: at once where the conversation fits into its context, else in
  * parts (notes on each part, then a summary of the notes). Where the model refuses a text as too long,
- * or its server cuts it without a word (fewer tokens counted than the text has), the parts get smaller.
+ * or its server cuts it without an error (fewer tokens counted than the text has), the parts get smaller.
  */
 import { AppError, isAppError } from '../../base/errors.js';
 import { endWithin, estimateTextTokens } from '../../base/tokens.js';

@@ -1,6 +1,6 @@
 /**
  * Scores any summary from 0 to 1 without a model (docs/CONTEXT.md):
- * how much of what the conversation speaks of most is in it, how evenly it is about the whole time,
+ * how much of the main subjects of the conversation is in it, how evenly it is about the whole time,
  * and whether its names and numbers are in the conversation at all. It separates a thin or invented summary
  * from a good one; it does not rank good ones.
  */

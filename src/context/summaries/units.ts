@@ -1,5 +1,5 @@
 /**
- * The sentences of a conversation with what speaks for each of them as part of a summary: its terms,
+ * The sentences of a conversation with the evidence that each of them belongs in a summary: its terms,
  * its position, its role, whether it decides or asks something. Code, quotations and system
  * messages are no part of it.
  */

@@ -2,7 +2,7 @@
  * Replaces a file as a whole: stage the bytes beside the target, check the size, fsync, rename, fsync
  * the folder. After a crash at any point the file has the old or the new bytes.
  *
- * The rename happens in the target's own folder, which is held open, and never onto a link (door/). The
+ * The rename happens in the target's own folder, which is held open, and never onto a link (safe-access/). The
  * size check detects a short write on a full disk. file-lock.ts does the locking.
  */
 import {

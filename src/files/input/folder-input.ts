@@ -8,7 +8,7 @@ import { regularBytes } from './regular-file.js';
 
 /** More is no folder of exports: the user named the root of a disk. */
 const MOST_FILES = 500_000;
-/** Deeper is a loop of mounts, or made to hurt. */
+/** A deeper folder is a loop of mounts, or hostile. */
 const DEEPEST = 24;
 /** Never part of an export, and often huge. */
 const PASSED_OVER = new Set(['node_modules', '.git', '.trash', '.locks']);

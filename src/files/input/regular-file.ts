@@ -1,4 +1,4 @@
-/** The bytes of a file from outside the store, through the door that follows no link and opens no device. */
+/** The bytes of a file from outside the store, read through open-regular.ts, which follows no link and opens no device. */
 
 import { withFileError } from '../read/file-errors.js';
 import { openHandle } from '../safe-access/open-regular.js';

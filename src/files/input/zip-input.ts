@@ -48,7 +48,7 @@ export async function zipInput(path: string, real: string): Promise<Input> {
   }
 }
 
-/** Through the door: yauzl itself would follow a link. It closes the file with the archive. */
+/** Opened here, because yauzl itself would follow a link. It closes the file with the archive. */
 async function openZip(path: string, real: string): Promise<ZipFile> {
   const { fromFdPromise } = await import('yauzl');
   const { number } = await withFileError('open', path, async () => openToRead(real));

@@ -59,7 +59,7 @@ export async function readConfined(
 }
 
 /**
- * Reads the file at an absolute path; the caller knows that no folder of the path is a link. PATH_ESCAPE
+ * Reads the file at an absolute path; the caller guarantees that no folder of the path is a link. PATH_ESCAPE
  * for a link, E_MB_READ for anything else that is not a regular file, TOO_LARGE above `maxBytes`.
  */
 export async function readPlain(

@@ -1,7 +1,7 @@
 /**
  * Files that the user names: on the command line, in the settings, or by being the user's own
  * configuration. They may be links, as people keep their settings in other folders. Opening one never
- * waits, and what is no regular file is refused. Files below Daybook's folders: open-regular.ts.
+ * waits, and anything that is not a regular file is refused. Files below Daybook's folders: open-regular.ts.
  */
 import { constants, createReadStream, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import type { Readable } from 'node:stream';

@@ -1,7 +1,7 @@
 /**
- * The door to the content of files below Daybook's folders. Nothing else in the project opens one:
- * test/architecture.test.ts holds that. Links are not followed, neither in the last part nor on the
- * way; opening never waits (a pipe would, for ever); and what is no regular file is refused before a
+ * Opens the files below Daybook's folders. No other module opens one;
+ * test/architecture.test.ts checks this. Links are not followed, neither in the last part nor on the
+ * way; opening never waits (a pipe would, for ever); and anything that is not a regular file is refused before a
  * byte is read or written.
  */
 import {

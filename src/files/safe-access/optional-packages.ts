@@ -1,5 +1,5 @@
 /**
- * Packages that are no dependencies of Daybook, because few people need them: a command installs them
+ * Packages that are not dependencies of Daybook, because few people need them: a command installs them
  * into a folder of the user's cache, and they are searched there, then beside Daybook itself.
  */
 import { createRequire } from 'node:module';

@@ -1,5 +1,5 @@
 /**
- * The errors for what is no file or folder of Daybook's own: a link, a pipe, a device, a file that has
+ * The errors for entries that are not files or folders of Daybook: a link, a pipe, a device, a file that has
  * other names. Each names the path.
  */
 import type { BigIntStats, Stats } from 'node:fs';

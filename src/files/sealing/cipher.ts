@@ -1,5 +1,5 @@
 /**
- * The only door to encryption: AES-256-GCM with a random 12-byte IV for each text. What is sealed is tied
+ * The only module that encrypts: AES-256-GCM with a random 12-byte IV for each text. What is sealed is tied
  * to its key and to a binding, which is not stored: it opens only where the caller names the same one.
  */
 import {

@@ -1,7 +1,7 @@
 /**
  * The stores that this process has open, by the places of their files. Everything that is written below
  * such a place asks here: whether it may be written (another process may be encrypting the store), and in
- * which form. So no store can forget encryption, and none needs to know of it.
+ * which form. So the stores need no code for encryption.
  */
 import { sep } from 'node:path';
 import { AppError } from '../../base/errors.js';

@@ -44,7 +44,7 @@ export interface TrashOptions {
   readonly durability: Durability;
   readonly clock: Clock;
   readonly holds: 'files' | 'folders';
-  /** What the entry of that name was; `undefined` for what is no entry. */
+  /** What the entry of that name was; `undefined` if it is not an entry. */
   readonly originalOf: (name: string) => string | undefined;
 }
 

@@ -1,7 +1,7 @@
 /**
  * FTS5's snippet() and highlight(), with the same choices: the window with the most different phrases,
  * windows at the start of a sentence preferred, one pair of marks around overlapping instances. The
- * index knows which tokens to mark; the text is read only for the offsets of its words.
+ * index has the tokens to mark; the text is read only for the offsets of its words.
  */
 import type { PhraseInstance } from '../matching/segment-query.js';
 import { WordOffsets } from '../tokenizing/tokenizer.js';

@@ -1,7 +1,7 @@
 /** Files inside an export: the text names them where they stood, with their path in the export. */
 import type { InputFile } from '../../files/input/input-types.js';
 
-/** Paths in the export by the id that a message knows a file by. */
+/** Paths in the export by the id with which messages refer to a file. */
 export type NamedFiles = (id: string) => string | undefined;
 
 /** Ids such as `file-AbC123` begin or make up the names of files in exports. */

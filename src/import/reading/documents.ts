@@ -28,7 +28,7 @@ export async function* elementsOf(file: InputFile): AsyncGenerator<JsonRecord> {
   }
 }
 
-/** The first element of an array, or the document; `undefined` where it is no JSON or a very large one. */
+/** The first element of an array, or the document; `undefined` if it is not JSON or very large. */
 export async function firstElement(file: InputFile): Promise<unknown> {
   const bytes = file.sizeBytes <= PEEK_BYTES ? bytesOf(file) : firstBytes(file, PEEK_BYTES);
   for await (const { text } of jsonElements(bytes)) return parsedJson(text);

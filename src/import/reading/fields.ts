@@ -1,5 +1,5 @@
 /**
- * Fields of documents that somebody else's program wrote: of the kind that was expected, or absent.
+ * Fields of documents of other programs: of the kind that was expected, or absent.
  */
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 
@@ -30,7 +30,7 @@ export function definedOrNothing(fields: JsonObject): JsonObject | undefined {
   return Object.keys(kept).length === 0 ? undefined : kept;
 }
 
-/** `undefined` where it is no JSON. */
+/** `undefined` if it is not JSON. */
 export function parsedJson(text: string | undefined): unknown {
   if (text === undefined) return undefined;
   try {

@@ -21,7 +21,7 @@ const ROLES: Readonly<Record<string, Role>> = {
   developer: 'system',
 };
 
-/** `undefined` for what is no word for a speaker, and for tools. */
+/** `undefined` for a word that names no speaker, and for tools. */
 export function roleIn(value: unknown): Role | undefined {
   if (typeof value !== 'string') return undefined;
   const word = value.trim().toLowerCase();

@@ -43,7 +43,7 @@ export function* treeConversations<N extends TreeNode>(
 
 const firstId = (messages: readonly ImportedMessage[]) => messages[0]?.id;
 
-/** The nearest message at or above a node that somebody can see, and whose it is. */
+/** The nearest message at or above a node that is visible to people, and its author. */
 function lastMessage<N extends TreeNode>(
   node: N | undefined,
   byId: ReadonlyMap<string, N>,

@@ -67,7 +67,7 @@ const markdownOf = ({ files }: Input) =>
 const isLine = ({ thread, message, messages, daybook }: JsonObject) =>
   isObject(thread) || isObject(message) || (isObject(daybook) && Array.isArray(messages));
 
-/** An export in lines that somebody gave the name of a note. */
+/** An export in lines whose file has the name of a note. */
 const isLinesFile = async (file: InputFile, { form }: Input) =>
   form === 'file' && isLine(objectIn(await firstLine(file)));
 

@@ -96,7 +96,7 @@ const fits = (rule: PruneRule, { head, lastMessageAt }: Dated, nowMs: number): b
 
 const limitOf = (days: number, nowMs: number) => isoTime(Math.max(0, nowMs - days * DAY_MS));
 
-/** `undefined` for one that is gone or cannot be read: what cannot be read is never removed by itself. */
+/** `undefined` for one that is gone or cannot be read: what cannot be read is never removed automatically. */
 async function datedOf(store: Store, head: ConversationHead): Promise<Dated | undefined> {
   try {
     const found = await store.peek(head.conversationId);

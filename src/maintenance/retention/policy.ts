@@ -1,6 +1,6 @@
 /**
  * The retention policy: `retention.json` in the logs folder (docs/FORMAT.md). Without the file nothing
- * is removed by itself. People may write it by hand; a file that cannot be read is reported, never
+ * is removed automatically. People may write it by hand; a file that cannot be read is reported, never
  * guessed at, and nothing is removed then.
  */
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
  * The fewest tokens that any tokenizer of a language model makes of a text, for noticing that a server
- * counted fewer: then it dropped a part of the request without a word, as local servers do.
+ * counted fewer: then it dropped a part of the request without an error, as local servers do.
  */
 
 const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/gu;

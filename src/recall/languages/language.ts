@@ -1,6 +1,6 @@
 /**
- * What recall knows of one language: a stemmer, words without a subject, and the few cues by which a
- * question says what it wants. One file a language; what is not listed is searched by whole words.
+ * What recall uses of one language: a stemmer, words without a subject, and the few cues by which a
+ * question shows what it asks for. One file for each language; what is not listed is searched by whole words.
  */
 export interface Language {
   /** ISO 639-1. */

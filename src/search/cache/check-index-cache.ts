@@ -41,7 +41,7 @@ export async function checkIndexCache(
     conversations += 1;
     const { conversationId } = head;
     const file = await readStamp(`${store.path(conversationId)}/conversation.json`);
-    // Changed since: the next start notices that by itself.
+    // Changed since then: the next start detects it.
     if (!isSameStamp(file, stamp)) continue;
     const expected = await fingerprintsIn(store, conversationId);
     if (!isEqual(index.get(conversationId), expected)) wrong += 1;

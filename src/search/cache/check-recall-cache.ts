@@ -27,7 +27,7 @@ export async function checkRecallCache(
   for (const [conversationId, { stamp, stream }] of cache.streams) {
     signal.throwIfAborted();
     const file = await readStamp(`${store.path(conversationId)}/conversation.json`);
-    // Changed since: the next start notices that by itself.
+    // Changed since then: the next start detects it.
     if (!isSameStamp(file, stamp)) continue;
     if ((await countIn(store, conversationId)) !== messagesIn(stream)) wrong += 1;
   }

@@ -24,7 +24,7 @@ import { undefinedIfMissing } from '../undefined-if-missing.js';
 
 export interface RecallSyncOptions {
   readonly store: ConversationStore;
-  /** Its index is built first: then the store knows every conversation. */
+  /** Its index is built first: after that the store has read every conversation. */
   readonly search: MessageSearch;
   /** `undefined`: the index is always built from the files. */
   readonly cachePath?: string | undefined;
@@ -69,7 +69,7 @@ export class RecallSync {
     return this.#progress;
   }
 
-  /** Resolves when the index has all changes of which this process knows. */
+  /** Resolves when the index has all changes that this process has seen. */
   async settled(): Promise<void> {
     while (this.#applying !== undefined) await this.#applying;
   }

@@ -6,7 +6,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { parseMessages } from '../mcp/rpc-message.js';
 import { HttpError } from './http-error.js';
 
-/** One message, or the messages of a batch. HttpError 413 or 415; RpcError for what is no JSON-RPC. */
+/** One message, or the messages of a batch. HttpError 413 or 415; RpcError if it is not JSON-RPC. */
 export async function readMessages(
   req: IncomingMessage,
   maxBytes: number,

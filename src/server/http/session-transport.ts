@@ -24,6 +24,7 @@ export class SessionTransport extends StreamableHTTPServerTransport {
     const messages: unknown[] = Array.isArray(body) ? body : [body];
     const ids = new Set(messages.flatMap(requestId));
     for (const id of ids) this.#open.set(id, ids);
+    if (req.method === 'POST') sendHeadersWithAnswer(res);
     await super.handleRequest(req, res, body);
   }
 
@@ -62,6 +63,21 @@ export class SessionTransport extends StreamableHTTPServerTransport {
     stream?.delete(id);
     return stream;
   }
+}
+
+/** Most calls are answered within it. A client that waits longer should see that the call was accepted. */
+const HEADERS_MS = 50;
+
+/**
+ * The SDK sends the headers of a stream before the answer, by a write of their own: the dearest step of
+ * a short call. Here they wait for the answer or the first notification, which then carries them.
+ */
+function sendHeadersWithAnswer(res: ServerResponse): void {
+  const flush = res.flushHeaders.bind(res);
+  res.flushHeaders = () => {
+    const timer = setTimeout(flush, HEADERS_MS);
+    res.once('close', () => clearTimeout(timer));
+  };
 }
 
 const requestId = (message: unknown): RequestId[] => {

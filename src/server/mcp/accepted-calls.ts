@@ -1,6 +1,6 @@
 /**
  * The calls that a server has accepted and not yet answered. The server waits for them before it
- * ends, so that it breaks off no write. This file knows nothing of MCP.
+ * ends, so that it breaks off no write. This file does not depend on MCP.
  */
 import { PendingWork } from '../../base/pending-work.js';
 

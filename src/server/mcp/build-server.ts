@@ -1,6 +1,6 @@
 /**
  * Builds the MCP server: registers the handlers of tools, resources, prompts, completions and logging
- * for the chosen toolsets. It knows no tool by name and no transport (`stdio.ts`, `http/`).
+ * for the chosen toolsets. It names no tool and no transport (`stdio.ts`, `http/`).
  */
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import type { ServerCapabilities } from '@modelcontextprotocol/sdk/types.js';
@@ -9,11 +9,10 @@ import { AppError } from '../../base/errors.js';
 import { type Log, silentLog } from '../../base/log.js';
 import { VERSION } from '../../base/version.js';
 import type { Prompt } from '../../resources/prompts.js';
-import type { Tool } from '../../tools/define-tool.js';
-import { tools as allTools } from '../../tools/index.js';
 import { AcceptedCalls } from './accepted-calls.js';
 import { CheckedServer } from './checked-server.js';
 import { registerLogging } from './client-logging.js';
+import { offeredTools, type ToolChoice } from './offered-tools.js';
 import { OfferedViews, VIEWS_EXTENSION } from './offered-views.js';
 import { promptsOf, registerCompletions, registerPrompts } from './prompt-handlers.js';
 import { RequestRunner } from './request-runner.js';
@@ -37,17 +36,12 @@ const jsonSchemaValidator = {
 
 export const SERVER_INFO = { name: 'daybook', title: 'Daybook', version: VERSION };
 
-export interface ServerOptions {
+export interface ServerOptions extends ToolChoice {
   /** Called by each request, so that the handshake and the list of tools do not wait for the app. */
   readonly app: () => App | Promise<App>;
-  /** Names of the toolsets to offer. */
-  readonly toolsets: readonly string[];
-  readonly tools?: readonly Tool[];
-  /** Whether `tools/list` shows a tool that can be called. Default: it shows every one. */
-  readonly isListed?: (tool: Tool) => boolean;
   /** Whether callers come over the network; tools get it as `ToolCall.isRemote`. Default false. */
   readonly isRemote?: boolean;
-  /** False where the server lives for one request and can notify nobody later. Default true. */
+  /** False if the server serves one request and cannot notify a client later. Default true. */
   readonly hasSession?: boolean;
   /** The built document of the views; left out, none are offered. */
   readonly viewsFile?: string;
@@ -62,24 +56,23 @@ export interface BuiltServer {
 
 /** Builds a server that is ready to be connected to a transport. */
 export function buildServer(options: ServerOptions): BuiltServer {
-  const { app, toolsets, tools = allTools, isRemote = false, log = silentLog } = options;
-  const { hasSession = true, isListed = () => true, viewsFile } = options;
-  const callable = tools.filter(
-    ({ toolset, alwaysListed }) => alwaysListed || toolsets.includes(toolset),
-  );
-  const listed = callable.filter(isListed);
-  const views = viewsFile === undefined ? undefined : new OfferedViews(viewsFile, callable);
+  const { app, toolsets, listsPerplexity = true, isRemote = false, log = silentLog } = options;
+  const { hasSession = true, viewsFile } = options;
+  const load = offeredTools(options);
+  const views = viewsFile === undefined ? undefined : new OfferedViews(viewsFile, load);
   const offeredPrompts = promptsOf(toolsets);
   const calls = new AcceptedCalls();
   const server = new CheckedServer(SERVER_INFO, {
     capabilities: capabilitiesOf(offeredPrompts, hasSession, views !== undefined),
     instructions:
-      listed.length < callable.length ? `${INSTRUCTIONS} ${UNLISTED_TOOLS}` : INSTRUCTIONS,
+      toolsets.includes('perplexity') && !listsPerplexity
+        ? `${INSTRUCTIONS} ${UNLISTED_TOOLS}`
+        : INSTRUCTIONS,
     jsonSchemaValidator,
   });
   const runner = new RequestRunner(app, calls, log);
   const clientLog = hasSession ? registerLogging(server, log) : () => undefined;
-  registerTools(server, runner, { all: tools, callable, listed, views }, { isRemote, clientLog });
+  registerTools(server, runner, load, { calls, views, isRemote, clientLog });
   registerResources(server, runner, log, { hasSession, views });
   registerCompletions(server, runner, offeredPrompts);
   if (offeredPrompts.length > 0) registerPrompts(server, runner, offeredPrompts);

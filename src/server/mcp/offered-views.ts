@@ -6,10 +6,16 @@ import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import type { Tool as ToolListing } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import type { ResourceKind } from '../../resources/resource-kind.js';
-import { VIEW_MIME_TYPE, VIEWS, viewResources, viewUri } from '../../resources/view-resources.js';
+import {
+  VIEW_MIME_TYPE,
+  VIEWS,
+  type View,
+  viewResources,
+  viewUri,
+} from '../../resources/view-resources.js';
 import type { Tool } from '../../tools/define-tool.js';
+import { type LoadTools, toolListing } from './offered-tools.js';
 import { CAPABILITIES_KEY } from './stateless-request.js';
-import { toolListing } from './tool-listing.js';
 
 export const VIEWS_EXTENSION = 'io.modelcontextprotocol/ui';
 
@@ -21,22 +27,28 @@ const capabilitiesSchema = z.looseObject({
 
 export class OfferedViews {
   readonly kind: ResourceKind;
-  readonly #names: ReadonlySet<string>;
+  readonly #load: LoadTools;
 
   /** `file` is the built document. A view is offered where all tools that it needs can be called. */
-  constructor(file: string, callable: readonly Tool[]) {
-    const names = callable.map(({ name }) => name);
-    const views = VIEWS.filter(({ needs }) => needs.every((name) => names.includes(name)));
-    this.#names = new Set(views.map(({ name }) => name));
-    this.kind = viewResources(file, views);
+  constructor(file: string, load: LoadTools) {
+    this.#load = load;
+    this.kind = viewResources(file, () => this.#views());
   }
 
-  /** The tool as `tools/list` shows it to a client that can show views. */
-  listing(tool: Tool): ToolListing {
-    const { view } = tool;
-    const listing = toolListing(tool);
-    if (view === undefined || !this.#names.has(view)) return listing;
-    return { ...listing, _meta: { ui: { resourceUri: viewUri(view) } } };
+  /** The tools as `tools/list` shows them to a client that can show views. */
+  async listings(tools: readonly Tool[]): Promise<ToolListing[]> {
+    const offered = (await this.#views()).map(({ name }) => name);
+    return tools.map((tool) => {
+      const listing = toolListing(tool);
+      const { view } = tool;
+      if (view === undefined || !offered.includes(view)) return listing;
+      return { ...listing, _meta: { ui: { resourceUri: viewUri(view) } } };
+    });
+  }
+
+  async #views(): Promise<readonly View[]> {
+    const names = (await this.#load()).callable.map(({ name }) => name);
+    return VIEWS.filter(({ needs }) => needs.every((name) => names.includes(name)));
   }
 }
 

@@ -28,7 +28,7 @@ import { toRpcError } from './rpc-error.js';
 export const RESOURCE_CAPABILITIES = { resources: { subscribe: true, listChanged: true } };
 
 export interface ResourceOptions {
-  /** False where the server lives for one request: nobody can subscribe then. */
+  /** False if the server serves one request: then clients cannot subscribe. */
   readonly hasSession: boolean;
   readonly views: OfferedViews | undefined;
 }

@@ -7,67 +7,69 @@ import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { AppError } from '../../base/errors.js';
 import type { Tool, ToolCall } from '../../tools/define-tool.js';
+import type { AcceptedCalls } from './accepted-calls.js';
 import type { ClientLog } from './client-logging.js';
 import { errorResult, inputError } from './error-result.js';
+import { type LoadTools, type OfferedTools, toolListing } from './offered-tools.js';
 import { canShowViews, type OfferedViews } from './offered-views.js';
 import { type RequestRunner, refuseCursor } from './request-runner.js';
 import { toRpcError } from './rpc-error.js';
 import { requireStoreFor, withStoreNotice } from './store-notice.js';
 import { successResult } from './success-result.js';
-import { toolListing } from './tool-listing.js';
 
-export interface OfferedTools {
-  /** Tools that exist, offered or not: a call of one that is switched off gets a hint. */
-  readonly all: readonly Tool[];
-  /** Tools that can be called. */
-  readonly callable: readonly Tool[];
-  /** Tools that `tools/list` shows. */
-  readonly listed: readonly Tool[];
+export interface ToolHandling {
+  readonly calls: AcceptedCalls;
   readonly views: OfferedViews | undefined;
+  readonly isRemote: boolean;
+  readonly clientLog: ClientLog;
 }
 
 export function registerTools(
   server: Server,
   runner: RequestRunner,
-  { all, callable, listed, views }: OfferedTools,
-  { isRemote, clientLog }: { readonly isRemote: boolean; readonly clientLog: ClientLog },
+  load: LoadTools,
+  { calls, views, isRemote, clientLog }: ToolHandling,
 ): void {
-  server.setRequestHandler(ListToolsRequestSchema, ({ params }) => {
-    refuseCursor(params?.cursor);
-    if (views === undefined || !canShowViews(server, params?._meta)) {
-      return { tools: listed.map(toolListing) };
-    }
-    return { tools: listed.map((tool) => views.listing(tool)) };
-  });
-  server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) => {
-    const tool = findTool(params.name, callable, all);
-    return runner.run(
-      extra,
-      async (app, request) => {
-        const call: ToolCall = { ...request, isRemote };
-        const input = tool.input.safeParse(params.arguments ?? {});
-        if (!input.success) throw inputError(tool, input.error);
-        await requireStoreFor(tool, app);
-        const output = await tool.run(input.data, app, call);
-        const result = withStoreNotice(successResult(tool, output), app);
-        clientLog(extra, 'debug', { tool: tool.name, outcome: 'done' });
-        return result;
-      },
-      (error) => {
-        const { code, message } = error;
-        const level = code === 'INTERNAL' ? 'error' : 'info';
-        clientLog(extra, level, { tool: tool.name, outcome: code, message });
-        return errorResult(error);
-      },
-    );
-  });
+  // Both count as accepted from here on: a server that ends waits until the tools are loaded.
+  server.setRequestHandler(ListToolsRequestSchema, ({ params }) =>
+    calls.track(async () => {
+      refuseCursor(params?.cursor);
+      const { listed } = await load();
+      const showsViews = views !== undefined && canShowViews(server, params?._meta);
+      return { tools: showsViews ? await views.listings(listed) : listed.map(toolListing) };
+    }),
+  );
+  server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) =>
+    calls.track(async () => {
+      const tool = findTool(params.name, await load());
+      return runner.run(
+        extra,
+        async (app, request) => {
+          const call: ToolCall = { ...request, isRemote };
+          const input = tool.input.safeParse(params.arguments ?? {});
+          if (!input.success) throw inputError(tool, input.error);
+          await requireStoreFor(tool, app);
+          const output = await tool.run(input.data, app, call);
+          const result = withStoreNotice(successResult(tool, output), app);
+          clientLog(extra, 'debug', { tool: tool.name, outcome: 'done' });
+          return result;
+        },
+        (error) => {
+          const { code, message } = error;
+          const level = code === 'INTERNAL' ? 'error' : 'info';
+          clientLog(extra, level, { tool: tool.name, outcome: code, message });
+          return errorResult(error);
+        },
+      );
+    }),
+  );
 }
 
 const hasName = (name: string) => (tool: Tool) =>
   tool.name === name || (tool.aliases?.includes(name) ?? false);
 
 /** Throws an RpcError (-32602) for a tool that does not exist or is switched off. */
-function findTool(name: string, callable: readonly Tool[], all: readonly Tool[]): Tool {
+function findTool(name: string, { callable, all }: OfferedTools): Tool {
   const tool = callable.find(hasName(name));
   if (tool) return tool;
   const hidden = all.find(hasName(name));

@@ -176,7 +176,7 @@ export class StoreCore {
     return turn instanceof Promise ? this.track(turn) : turn;
   }
 
-  /** The same for what is no message. */
+  /** The same for values that are not messages. */
   screenedValue<T extends object>(given: T): T | Promise<T> {
     const { screen } = this.options;
     if (screen?.isCleanValue(given) ?? true) return given;

@@ -1,7 +1,7 @@
 /**
  * Writes of all stores that cannot be done now, because the folder is away, read-only or full, wait here
  * in memory: in order and up to a bound. They are done once, in order, when the store takes writes again
- * (memory-bank/decisions/0067). What a write is, its own store knows.
+ * (memory-bank/decisions/0067). Each store defines what its writes do.
  */
 import { type Clock, isoTime } from '../../base/clock.js';
 import { AppError, isAppError } from '../../base/errors.js';

@@ -38,7 +38,7 @@ export interface DeletedInsight {
 export class DeferredInsights {
   readonly #parts: DeferredInsightsParts;
   readonly #views = new Views<StoredInsight | 'deleted'>();
-  /** Where the text of an insight went that somebody else changed meanwhile. */
+  /** Where the text of an insight was written, if the insight was changed meanwhile. */
   readonly #moved = new Map<string, string>();
 
   constructor(parts: DeferredInsightsParts) {
@@ -131,7 +131,7 @@ export class DeferredInsights {
     queue.add({ name: `insight ${id}`, bytes, write, ended: () => this.#ended(id) });
   }
 
-  /** Where somebody else changed the text meanwhile, the new one becomes an insight beside it. */
+  /** If another program changed the text meanwhile, the new text becomes an insight beside it. */
   async #writeChanged(
     id: string,
     {

@@ -198,7 +198,7 @@ export class InsightStore {
     );
   }
 
-  /** Every readable insight, whatever its context, the oldest first; with what only the file knows. */
+  /** Every readable insight, whatever its context, the oldest first, with the fields that are only in the file. */
   async all(): Promise<StoredInsight[]> {
     await this.current();
     return [...this.#core.catalogue.summaries()].sort(

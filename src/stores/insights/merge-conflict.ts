@@ -1,6 +1,6 @@
 /**
  * An insight that was edited on two git branches. Git leaves its conflict markers in the file, so the
- * file is no JSON any more. Both sides are read from it and joined, so that no text is lost and the
+ * file is not JSON any more. Both sides are read from it and joined, so that no text is lost and the
  * insight stays readable while the conflict lasts. The next write stores the joined insight.
  * Format of the markers: git-merge(1), "How conflicts are presented" (styles merge, diff3, zdiff3).
  */

@@ -304,7 +304,7 @@ export class KnowledgeGraph {
     });
   }
 
-  /** Where nobody reads the graph, only a server that goes on while the store is away does. */
+  /** Where no index follows the graph, only a server that goes on while the store is away needs this. */
   #poll(): void {
     const { queue } = this.#options;
     if (queue?.isAway) return;

@@ -74,7 +74,7 @@ export class DeferredNotes {
   readonly #views = new Views<Note | 'deleted'>();
   readonly #recent = new Map<string, Note>();
   #recentBytes = 0;
-  /** Where the text of a path went that somebody else took meanwhile. */
+  /** Where the text of a path was written, if the path was taken meanwhile. */
   readonly #moved = new Map<string, string>();
 
   constructor(parts: DeferredNotesParts) {
@@ -280,7 +280,7 @@ function unreadable(error: unknown): 'unreadable' {
   throw error;
 }
 
-/** An earlier attempt, or somebody else, has moved it away. Throws other errors. */
+/** An earlier attempt, or another program, has moved it away. Throws other errors. */
 function unlessGone(error: unknown): void {
   if (!isAppError(error, 'E_MB_FILE_NOT_FOUND')) throw error;
 }

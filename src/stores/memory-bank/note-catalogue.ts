@@ -1,5 +1,5 @@
 /**
- * What is in the memory bank: size, time and hash of every note, and the files that are no readable
+ * What is in the memory bank: size, time and hash of every note, and the files that are not readable
  * notes, with the reason. Which files are read, and when, is decided in the file catalogue below it.
  */
 import { isoTime } from '../../base/clock.js';

@@ -1,5 +1,5 @@
 /**
- * What git knows of a note: the commits that changed it, under its earlier names too, and its text at one
+ * The history of a note in git: the commits that changed it, under its earlier names too, and its text at one
  * of them. Git only reads here. The settings of a repository can name programs that git starts, so each
  * of these ways is closed: no hooks, monitors, pagers, external diffs, filters, signatures or transports.
  */

@@ -119,7 +119,7 @@ export interface FilterInput {
   endDate?: string;
 }
 
-/** VALIDATION_ERROR for what is no time; what `resolve` throws. */
+/** VALIDATION_ERROR if it is not a time; what `resolve` throws. */
 export async function filtersOf(
   { conversationId, module, role, startDate, endDate }: FilterInput,
   resolve: (ref: string) => Promise<string>,
@@ -164,7 +164,7 @@ function withinBounds(hits: RecallResults['hits'], shape: Shape) {
   return { results, isCut: results.length < hits.length };
 }
 
-/** How the arguments are called that the index knows by other names. */
+/** The arguments that have another name in the index. */
 export const FILTER_NAMES: Record<string, string> = {
   startTime: 'startDate',
   endTime: 'endDate',

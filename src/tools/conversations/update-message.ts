@@ -1,4 +1,4 @@
-/** The tool `update_message`: another text for one message, where nobody else changed it meanwhile. */
+/** The tool `update_message`: replaces the text of one message, if it was not changed meanwhile. */
 import { z } from 'zod';
 import { messageHash } from '../../stores/conversations/document/message-hash.js';
 import { conversationRef } from '../conversation-input.js';

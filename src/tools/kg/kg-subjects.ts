@@ -1,5 +1,5 @@
 /**
- * The tool `kg_subjects`: what the knowledge graph knows something about.
+ * The tool `kg_subjects`: the subjects of the knowledge graph.
  */
 
 import { z } from 'zod';

@@ -127,7 +127,7 @@ const sameOrigin: RequestHandler = (req, _res, next) => {
   next(new HttpError(403, 'Pages of other sites may not use this server.'));
 };
 
-/** The page asks again by itself. */
+/** The page repeats the request automatically. */
 const notOpen = (): never => {
   throw new HttpError(503, 'The store cannot be opened now.');
 };

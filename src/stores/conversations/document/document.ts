@@ -157,7 +157,7 @@ export class ConversationDocument {
     return Buffer.from(`${text.slice(0, -'\n}'.length)},\n  "messages": [`);
   }
 
-  /** What `render` would do first, message by message: for whoever must not take so long at once. */
+  /** Does the first part of `render` in steps, message by message, for callers that must not block. */
   *serialiseNew(): Generator<void, void> {
     const added = this.#messages.slice(this.#serialisedCount);
     // Once: growing step by step would copy a large document again and again.

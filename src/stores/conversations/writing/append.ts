@@ -216,7 +216,7 @@ function full({ head, length }: ConversationDocument, maxMessages: number): AppE
   );
 }
 
-/** For a write that may be repeated. What is no list of messages is refused when it is applied. */
+/** For a write that may be repeated. A value that is not a list of messages is refused when it is applied. */
 export function withIds(messages: readonly PastMessage[]): readonly PastMessage[] {
   if (!Array.isArray(messages)) return messages;
   return messages.map((message) =>

@@ -96,7 +96,7 @@ function requireMessage(
   );
 }
 
-/** A title that was made from the message is made again: what was taken back must not stay there. */
+/** A title that was made from the message is made again: the removed text must not stay there. */
 const retitled = ({ titleFrom }: Conversation, messageId: string): Pick<Revision, 'fields'> =>
   titleFrom === messageId ? { fields: { title: undefined } } : {};
 

@@ -42,7 +42,7 @@ export class ScreenQueue {
     given: readonly T[],
   ): ScreenedMessages<T> | Promise<ScreenedMessages<T>> {
     const screen = this.#screen;
-    // What is no message is refused by the writer.
+    // The writer refuses a value that is not a message.
     const isNothing = screen === undefined || !areMessages(given) || screen.isClean(given);
     if (isNothing && this.#waiting === 0) return { messages: given };
     const turn = this.#last.then(async () => {

@@ -271,6 +271,6 @@ function withHead(
   return 'value' in outcome ? { value: { ...outcome.value, head, created } } : outcome;
 }
 
-/** What is no list of messages adds none: it is refused later. */
+/** A value that is not a list of messages adds none: it is refused later. */
 const addsMessages = ({ messages }: AppendRequest): boolean =>
   Array.isArray(messages) && messages.length > 0;

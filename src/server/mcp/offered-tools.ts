@@ -1,9 +1,48 @@
 /**
- * A tool as `tools/list` shows it: names, hints, and the JSON schemas made from the zod schemas.
+ * The tools of one server, and each as `tools/list` shows it: names, hints, and the JSON schemas made
+ * from the zod schemas. The catalogue is loaded by the first request that needs it: `initialize` is
+ * answered without, and a client waits for that answer in every session.
  */
 import type { Tool as ToolListing } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import type { Tool } from '../../tools/define-tool.js';
+
+export interface OfferedTools {
+  /** Tools that exist, offered or not: a call of one that is switched off gets a hint. */
+  readonly all: readonly Tool[];
+  /** Tools that can be called. */
+  readonly callable: readonly Tool[];
+  /** Tools that `tools/list` shows. */
+  readonly listed: readonly Tool[];
+}
+
+export interface ToolChoice {
+  /** Names of the toolsets to offer. */
+  readonly toolsets: readonly string[];
+  /** Default: the catalogue. */
+  readonly tools?: readonly Tool[];
+  /** False: tools that need a key for Perplexity can be called and are not listed. Default true. */
+  readonly listsPerplexity?: boolean;
+}
+
+export type LoadTools = () => Promise<OfferedTools>;
+
+/** The catalogue is loaded once. */
+export function offeredTools({ toolsets, tools, listsPerplexity = true }: ToolChoice): LoadTools {
+  let offered: Promise<OfferedTools> | undefined;
+  const load = async () => {
+    const all = tools ?? (await import('../../tools/index.js')).tools;
+    const callable = all.filter(
+      ({ toolset, alwaysListed }) => alwaysListed || toolsets.includes(toolset),
+    );
+    const listed = callable.filter(({ needsPerplexity }) => !needsPerplexity || listsPerplexity);
+    return { all, callable, listed };
+  };
+  return () => {
+    offered ??= load();
+    return offered;
+  };
+}
 
 const listings = new WeakMap<Tool, ToolListing>();
 

@@ -1,0 +1,22 @@
+/** The log writes what its level asks for, and loads pino no earlier. */
+import { createRequire } from 'node:module';
+import { sep } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createLog, silentLog } from '../../src/base/log.js';
+
+const { cache } = createRequire(import.meta.url);
+const pinoFiles = () =>
+  Object.keys(cache).filter((path) => path.endsWith(['', 'pino', 'pino.js'].join(sep)));
+
+describe('the log', () => {
+  it('loads pino with the first line that is written', () => {
+    for (const path of pinoFiles()) delete cache[path]; // of tests before, in the same process
+    const log = createLog('error');
+    log.warn('below the level');
+    log.debug({ fact: 1 }, 'below the level');
+    silentLog.error('says nothing');
+    expect(pinoFiles()).toEqual([]);
+    log.error({ from: 'log.test.ts' }, 'one line of this test');
+    expect(pinoFiles()).toHaveLength(1);
+  });
+});
