@@ -189,8 +189,8 @@ async function openApp(config: Config, options: AppOptions, encryption: Encrypti
   const insights = openInsights(config, guards, clock, log);
   const state = new StateStore({ logsFolder, fsync, screen, queue: guards.queue, clock });
   const { areas, backups } = backupsOf(config, bank.kg, languageModels.providers, clock);
-  const importer = importerOf(config, { ...opening, conversations, ...whole, ...bank, insights });
   const stored = { backups, conversations, insights, ...bank };
+  const importer = importerOf(config, { ...opening, ...whole, ...stored, state });
   const keeping = retentionParts(config, size, stored, { clock, log, forms });
   const beginning = beginningOf(config, { conversations, research, importer }, log);
   return {

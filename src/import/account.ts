@@ -22,6 +22,8 @@ export interface Account {
   notes: number;
   insights: number;
   facts: number;
+  /** Fields and keys of the state. */
+  stateValues: number;
   /** Files that were copied beside conversations. */
   attachments: number;
   /** Left out on purpose, counted by reason. */
@@ -41,7 +43,16 @@ const MOST_PROBLEMS = 1000;
 export function newAccount(): Account {
   return {
     ...{ added: 0, updated: 0, unchanged: 0, skipped: 0, messages: 0, masked: 0 },
-    ...{ notes: 0, insights: 0, facts: 0, attachments: 0, leftOut: {}, branched: [], problems: [] },
+    ...{
+      notes: 0,
+      insights: 0,
+      facts: 0,
+      stateValues: 0,
+      attachments: 0,
+      leftOut: {},
+      branched: [],
+      problems: [],
+    },
     moreProblems: 0,
   };
 }

@@ -1,5 +1,5 @@
 /**
- * Imports everything except conversations: notes, insights and facts. What is there already and differs stays
+ * Imports everything except conversations: notes, insights, facts and state. What is there already and differs stays
  * as it is, and is named.
  */
 import { AppError, isAppError } from '../base/errors.js';
@@ -10,14 +10,22 @@ import { INSIGHT_ID } from '../stores/insights/schema.js';
 import type { KnowledgeGraph } from '../stores/knowledge-graph/knowledge-graph.js';
 import { checkTriple, type NewTriple } from '../stores/knowledge-graph/model/triple.js';
 import type { MemoryBank } from '../stores/memory-bank/memory-bank.js';
+import type { StateStore } from '../stores/state.js';
 import { type Account, addProblem } from './account.js';
-import type { ImportedGraph, ImportedInsight, ImportedNote, ImportedTriple } from './source.js';
+import type {
+  ImportedGraph,
+  ImportedInsight,
+  ImportedNote,
+  ImportedState,
+  ImportedTriple,
+} from './source.js';
 
 export interface OtherStores {
   readonly memoryBank: MemoryBank;
   readonly insights: InsightStore;
   readonly kg: KnowledgeGraph;
   readonly graphImport: GraphLines;
+  readonly state: Pick<StateStore, 'get' | 'set'>;
 }
 
 /** Brings in lines of a knowledge graph; `added` is what was not there. */
@@ -33,7 +41,7 @@ interface GraphLines {
   }>;
 }
 
-type Other = ImportedNote | ImportedInsight | ImportedTriple | ImportedGraph;
+type Other = ImportedNote | ImportedInsight | ImportedTriple | ImportedGraph | ImportedState;
 
 const FACTS_AT_ONCE = 500;
 /** These end the import: no other record could come in either. */
@@ -57,6 +65,7 @@ export class OtherImport {
       if (item.type === 'note') await this.#note(item);
       else if (item.type === 'insight') await this.#insight(item);
       else if (item.type === 'graph') await this.#graph(item);
+      else if (item.type === 'state') await this.#state(item);
       else await this.#fact(item);
     } catch (error) {
       if (!isAppError(error) || OF_ALL.includes(error.code)) throw error;
@@ -107,6 +116,19 @@ export class OtherImport {
     for (const { line, code, reason: message } of refused) {
       addProblem(this.#account, { path, record: `line ${line}` }, { code, message });
     }
+  }
+
+  /** Sets only what is not set here. Two stores may be used with different values, so nothing is reported. */
+  async #state({ activeConversation, contextWindow, values = {} }: ImportedState): Promise<void> {
+    const here = await this.#stores.state.get();
+    const fields = Object.entries({ activeConversation, contextWindow }).filter(
+      ([name, value]) => value !== undefined && !Object.hasOwn(here, name),
+    );
+    const added = Object.entries(values).filter(([key]) => !Object.hasOwn(here.values, key));
+    const change = { ...Object.fromEntries(fields), values: Object.fromEntries(added) };
+    const count = fields.length + added.length;
+    if (count > 0 && !this.#dryRun) await this.#stores.state.set(change);
+    this.#account.stateValues += count;
   }
 
   async #fact({ subject, predicate, object, ts }: ImportedTriple): Promise<void> {

@@ -92,6 +92,17 @@ export interface ImportedGraph extends RecordLocation {
   readonly lines: string;
 }
 
+/** A part of `state.json`. What is set there already stays. */
+export interface ImportedState extends RecordLocation {
+  readonly type: 'state';
+  /** The key of a conversation. */
+  readonly activeConversation?: string | undefined;
+  /** Number of messages. */
+  readonly contextWindow?: number | undefined;
+  /** Values under free keys. */
+  readonly values?: JsonObject | undefined;
+}
+
 export interface ImportProblem extends RecordLocation {
   readonly type: 'problem';
   readonly code: string;
@@ -106,6 +117,7 @@ export type ImportItem =
   | ImportedInsight
   | ImportedTriple
   | ImportedGraph
+  | ImportedState
   | ImportProblem;
 
 export interface ReadOptions {

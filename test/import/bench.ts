@@ -10,6 +10,7 @@ import { ConversationDocuments } from '../../src/stores/conversations/files/conv
 import { InsightStore } from '../../src/stores/insights/insights.js';
 import { KnowledgeGraph } from '../../src/stores/knowledge-graph/knowledge-graph.js';
 import { MemoryBank } from '../../src/stores/memory-bank/memory-bank.js';
+import { StateStore } from '../../src/stores/state.js';
 import { SummaryStore } from '../../src/stores/summaries/summary-store.js';
 import { type Options, openStore } from '../stores/conversations/store.js';
 import { tempFolder } from '../support/temp-folder.js';
@@ -46,6 +47,7 @@ export async function openImportBench(options: Options = {}) {
     memoryBank,
     insights,
     kg,
+    state: new StateStore({ logsFolder, fsync: false, clock }),
     logsFolder,
   };
   const run = (paths: string | readonly string[], more: Partial<ImportRequest> = {}) =>

@@ -25,7 +25,12 @@ const MNEMOSYNE = `
   INSERT INTO conversations VALUES ('test-convo', ${T}, ${T + 5000}, 'Capitals', '{"mood":"calm"}');
   INSERT INTO messages VALUES ('m-1', 'test-convo', 'user', 'Capital of France?', ${T}, NULL, '{}', x'00ff');
   INSERT INTO messages VALUES ('m-2', 'test-convo', 'assistant', 'Paris.', ${T}, 'm-1', '{"model":"x"}', NULL);
-  INSERT INTO conversation_summaries VALUES ('s', 'test-convo', 'brief', 'About Paris', 'ollama', 'y', ${T});`;
+  INSERT INTO conversation_summaries VALUES ('s', 'test-convo', 'brief', 'About Paris', 'ollama', 'y', ${T});
+  CREATE TABLE persistence_state (key TEXT PRIMARY KEY, value TEXT NOT NULL, updated_at INTEGER NOT NULL);
+  INSERT INTO persistence_state VALUES ('active_conversation', 'test-convo', ${T});
+  INSERT INTO persistence_state VALUES ('context_window', '30', ${T});
+  INSERT INTO persistence_state VALUES ('pinned_conversations', '["test-convo"]', ${T});
+  INSERT INTO persistence_state VALUES ('language', 'French', ${T});`;
 
 describe('SQLite files of the older systems', () => {
   it.each([
@@ -48,6 +53,25 @@ describe('SQLite files of the older systems', () => {
       metadata: { model: 'x' },
     });
     expect((await bench.store.load('test-convo')).messageCount).toBe(2);
+  });
+
+  it('of the persistence server pin conversations and set the state where it is not set', async () => {
+    const { path } = database(MNEMOSYNE);
+    const bench = await openImportBench();
+    const { state } = bench.stores;
+    await state.set({ contextWindow: 7 });
+    const plan = await bench.import(path, { dryRun: true });
+    expect((await state.get()).values).toEqual({});
+    const report = await bench.import(path);
+    expect([plan.stateValues, report.stateValues]).toEqual([2, 2]);
+    expect(await state.get()).toMatchObject({
+      ...{ activeConversation: 'test-convo', contextWindow: 7, values: { language: 'French' } },
+    });
+    expect(bench.bySource('test-convo').pinned).toBe(true);
+    await state.set({ values: { language: 'German' } });
+    const before = bench.hash();
+    expect((await bench.import(path)).stateValues).toBe(0);
+    expect(bench.hash()).toBe(before);
   });
 
   it('of odei-history come in as threads, their ids as keys', async () => {

@@ -164,6 +164,7 @@ function* linesOf(report: ImportReport, isPlan: boolean): Generator<string> {
     [report.notes, 'note'],
     [report.insights, 'insight'],
     [report.facts, 'fact'],
+    [report.stateValues, 'state value'],
     [report.attachments, 'attachment'],
   ] as const;
   const some = others.filter(([count]) => count > 0);

@@ -1,8 +1,9 @@
-/** The SQLite file of the MCP persistence server (mnemosyne): conversations, messages and summaries. */
+/** The SQLite file of the MCP persistence server (mnemosyne): conversations, messages, summaries and state. */
 import type { InputFile } from '../../files/input/input-types.js';
 import type { Row, SqliteFile } from '../../files/input/sqlite.js';
+import { CLIENT_ID } from '../../stores/conversations/document/schema.js';
 import { jsonIn, sqliteSource } from '../reading/databases.js';
-import { definedOrNothing, textIn } from '../reading/fields.js';
+import { definedOrNothing, parsedJson, textIn } from '../reading/fields.js';
 import { roleIn } from '../reading/roles.js';
 import { timeIn } from '../reading/times.js';
 import type { ImportedMessage, ImportItem } from '../source.js';
@@ -14,14 +15,55 @@ const COLUMNS = [
   'messages.content',
 ];
 
+const ACTIVE = 'active_conversation';
+const WINDOW = 'context_window';
+const PINNED = 'pinned_conversations';
+
 export const mnemosyne = sqliteSource({
   kind: 'mnemosyne',
   title: 'SQLite file of the MCP persistence server',
   columns: COLUMNS,
-  items: conversations,
+  items: all,
 });
 
-function* conversations(database: SqliteFile, file: InputFile): Generator<ImportItem> {
+function* all(database: SqliteFile, file: InputFile): Generator<ImportItem> {
+  const state = stateOf(database);
+  yield* conversations(database, file, pinnedIn(state));
+  if (state.size > 0) yield stateItem(state, file);
+}
+
+/** The rows of `persistence_state`: texts by key. */
+function stateOf(database: SqliteFile): Map<string, string> {
+  const has = database.columns('persistence_state').has('value');
+  const rows = has ? [...database.rows('SELECT key, value FROM persistence_state')] : [];
+  return new Map(rows.map((row) => [String(row['key']), String(row['value'])]));
+}
+
+/** The ids of pinned conversations: a JSON list, or separated by commas. */
+function pinnedIn(state: Map<string, string>): ReadonlySet<string> {
+  const text = state.get(PINNED) ?? '';
+  const list = parsedJson(text);
+  return new Set(Array.isArray(list) ? list.map(String) : text.split(',').map((id) => id.trim()));
+}
+
+function stateItem(state: Map<string, string>, file: InputFile): ImportItem {
+  const active = state.get(ACTIVE) ?? '';
+  const messages = Number(state.get(WINDOW));
+  const others = [...state].filter(([key]) => ![ACTIVE, WINDOW, PINNED].includes(key));
+  return {
+    type: 'state',
+    ...{ path: file.name, record: 'persistence_state' },
+    activeConversation: CLIENT_ID.test(active) ? active : undefined,
+    contextWindow: Number.isSafeInteger(messages) && messages > 0 ? messages : undefined,
+    values: Object.fromEntries(others),
+  };
+}
+
+function* conversations(
+  database: SqliteFile,
+  file: InputFile,
+  pinned: ReadonlySet<string>,
+): Generator<ImportItem> {
   const hasSummaries = database.columns('conversation_summaries').has('summary_text');
   for (const row of database.rows('SELECT * FROM conversations ORDER BY created_at, rowid')) {
     const id = String(row['id']);
@@ -29,7 +71,7 @@ function* conversations(database: SqliteFile, file: InputFile): Generator<Import
     yield {
       type: 'conversation',
       ...{ path: file.name, record: `conversation ${id}`, fileTimeMs: file.modifiedAtMs },
-      ...{ id, isKey: true },
+      ...{ id, isKey: true, pinned: pinned.has(id) || undefined },
       title: textIn(row['title']),
       createdAt: timeIn(row['created_at']),
       updatedAt: timeIn(row['updated_at']),

@@ -53,6 +53,7 @@ export const importConversations = defineTool({
       notes: z.number().int(),
       insights: z.number().int(),
       facts: z.number().int(),
+      stateValues: z.number().int(),
       masked: z.number().int().describe('Secrets and private parts that were left out.'),
       problems: z
         .array(
@@ -89,9 +90,10 @@ export const importConversations = defineTool({
       });
     }
     const { sources, added, updated, unchanged, skipped, messages } = report;
-    const { masked, notes, insights, facts, problems, moreProblems } = report;
+    const { masked, notes, insights, facts, stateValues, problems, moreProblems } = report;
     return {
-      ...{ sources, added, updated, unchanged, skipped, messages, notes, insights, facts, masked },
+      ...{ sources, added, updated, unchanged, skipped, messages, masked },
+      ...{ notes, insights, facts, stateValues },
       problems: problems.slice(0, MOST_PROBLEMS),
       problemsTotal: problems.length + moreProblems,
     };
