@@ -14,6 +14,7 @@
  */
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { WITHOUT_FORM } from '../dist/recall/ranking.js';
 import { RecallIndex } from '../dist/recall/recall-index.js';
 import { openRecallApp } from './support/recall-app.mjs';
 import { readBeam, readLocomo } from './support/recall-sets.mjs';
@@ -145,27 +146,22 @@ async function measureAblations({ vectors }, conversations, ids, hasAssistant) {
   const ablations = {
     'the recipe': {},
     'no malus for long replies': off('longReply', 'longReplyAsked'),
-    'no rules and preferences': off('instruction', 'instructionAsked', 'preferenceAsked'),
+    'no rules and preferences': off(
+      ...[
+        'instruction',
+        'instructionAsked',
+        'instructionFits',
+        'preferenceAsked',
+        'preferenceFits',
+      ],
+    ),
     'no neighbours': { ...off('before', 'after'), lexical: { near: 0, turn: 0 } },
     'no session': off('session', 'firstOfSession'),
     'no named speaker': off('namedSpeaker'),
     'no pairs': off('pairs'),
-    'no answers': off('isAnswer'),
+    'no answers': off('questionOfAnswer'),
     'words of the message alone': {
-      weights: {
-        before: 0,
-        after: 0,
-        session: 0,
-        firstOfSession: 0,
-        longReply: 0,
-        isQuestion: 0,
-        isAnswer: 0,
-        instruction: 0,
-        instructionAsked: 0,
-        preferenceAsked: 0,
-        namedSpeaker: 0,
-        pairs: 0,
-      },
+      weights: { ...WITHOUT_FORM, session: 0, namedSpeaker: 0, pairs: 0 },
       lexical: { near: 0, turn: 0 },
     },
   };

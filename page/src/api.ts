@@ -10,6 +10,7 @@ import type { restoreConversation } from '../../src/tools/admin/restore-conversa
 import type { verifyStore } from '../../src/tools/admin/verify-store.js';
 import type { getAnalytics } from '../../src/tools/context/get-analytics.js';
 import type { getContextSummary } from '../../src/tools/context/get-context-summary.js';
+import type { searchMemory } from '../../src/tools/context/search-memory.js';
 import type { deleteConversation } from '../../src/tools/conversations/delete-conversation.js';
 import type { getConversation } from '../../src/tools/conversations/get-conversation.js';
 import type { getConversations } from '../../src/tools/conversations/get-conversations.js';
@@ -17,6 +18,7 @@ import type { importConversations } from '../../src/tools/conversations/import-c
 import type { searchMessages } from '../../src/tools/conversations/search-messages.js';
 import type { storeInfo } from '../../src/tools/conversations/store-info.js';
 import type { updateConversation } from '../../src/tools/conversations/update-conversation.js';
+import type { getInsight } from '../../src/tools/insights/get-insight.js';
 import type { listInsights } from '../../src/tools/insights/list-insights.js';
 import type { kgNeighbors } from '../../src/tools/kg/kg-neighbors.js';
 import type { kgQuery } from '../../src/tools/kg/kg-query.js';
@@ -39,7 +41,9 @@ interface Tools {
   delete_conversation: typeof deleteConversation;
   get_conversation: typeof getConversation;
   get_conversations: typeof getConversations;
+  search_memory: typeof searchMemory;
   search_messages: typeof searchMessages;
+  get_insight: typeof getInsight;
   import_conversations: typeof importConversations;
   store_info: typeof storeInfo;
   verify_store: typeof verifyStore;
@@ -74,12 +78,24 @@ export class CallError extends Error {
   }
 }
 
+/** What a call has done so far. */
+export interface Progress {
+  readonly progress: number;
+  readonly total?: number;
+  readonly message?: string;
+}
+
 /** How the tools of a server are reached. */
 export interface Connection {
   /** True where nothing may be changed: the views offer no editing, deleting or asking. */
   readonly isReadOnly: boolean;
   /** The structured answer of a tool. CallError; AbortError when the signal is aborted. */
-  call(name: string, input: object, signal?: AbortSignal): Promise<unknown>;
+  call(
+    name: string,
+    input: object,
+    signal?: AbortSignal,
+    onProgress?: (report: Progress) => void,
+  ): Promise<unknown>;
   /** Reports changes on disk from now on. Called once. */
   follow(report: (change: Change) => void): void;
 }
@@ -103,8 +119,9 @@ export async function call<N extends Name>(
   name: N,
   input: z.input<Tools[N]['input']>,
   signal?: AbortSignal,
+  onProgress?: (report: Progress) => void,
 ): Promise<Output<N>> {
-  return (await connected().call(name, input, signal)) as Output<N>;
+  return (await connected().call(name, input, signal, onProgress)) as Output<N>;
 }
 
 export interface Change {

@@ -41,6 +41,13 @@ export function useRoute(): Route {
   return route;
 }
 
+/** What the window is called; nothing changes without a title. */
+export function useTitle(title: string | undefined): void {
+  useEffect(() => {
+    if (title !== undefined) document.title = title === '' ? 'Daybook' : `${title} · Daybook`;
+  }, [title]);
+}
+
 export interface Loaded<T> {
   readonly data: T | undefined;
   readonly error: CallError | undefined;

@@ -1,31 +1,70 @@
 /** The page's own server over HTTP: tools by name, the stream of changes, uploads and the session. */
-import { ALL_CHANGES, CallError, type Change, type Connection } from './api.js';
+import { ALL_CHANGES, CallError, type Change, type Connection, type Progress } from './api.js';
 
 export const httpConnection: Connection = {
   isReadOnly: false,
-  async call(name, input, signal) {
-    const response = await post(`/api/tools/${name}`, input, signal);
-    const body = await response.json();
-    if (response.ok) return body;
+  async call(name, input, signal, onProgress) {
+    const accept = onProgress ? { Accept: REPORTS } : {};
+    const response = await post(`/api/tools/${name}`, input, { signal, headers: accept });
+    const isReported = response.headers.get('Content-Type')?.startsWith(REPORTS) ?? false;
+    const { status, body } = isReported
+      ? await answerAfter(response, onProgress)
+      : { status: response.status, body: await response.json() };
+    if (status < 400) return body;
     const { code = 'HTTP', message = response.statusText, hint = '' } = body.error ?? {};
-    throw new CallError(response.status === 401 ? 'SIGNED_OUT' : String(code), message, hint);
+    throw new CallError(status === 401 ? 'SIGNED_OUT' : String(code), message, hint);
   },
   follow: openEvents,
 };
 
-async function post(path: string, body: unknown, signal?: AbortSignal): Promise<Response> {
+/** Lines of JSON: reports of progress, then the answer. */
+const REPORTS = 'application/x-ndjson';
+
+interface Asking {
+  readonly signal?: AbortSignal | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+async function post(path: string, body: unknown, asking: Asking = {}): Promise<Response> {
+  const { signal, headers } = asking;
   const isFile = body instanceof File;
+  const type = isFile ? 'application/octet-stream' : 'application/json';
   try {
     return await fetch(path, {
       method: 'POST',
-      headers: { 'Content-Type': isFile ? 'application/octet-stream' : 'application/json' },
+      headers: { 'Content-Type': type, ...headers },
       body: isFile ? body : JSON.stringify(body),
       ...(signal && { signal }),
     });
   } catch (cause) {
     if (signal?.aborted) throw cause;
-    throw new CallError('OFFLINE', 'The server does not answer.', 'Start it with daybook open.');
+    throw offline();
   }
+}
+
+const offline = () =>
+  new CallError('OFFLINE', 'The server does not answer.', 'Start it with daybook open.');
+
+/** Reads the reports until the answer. CallError where the connection is lost before it. */
+async function answerAfter(response: Response, onProgress?: (report: Progress) => void) {
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = '';
+  for (;;) {
+    const { value, done = true } = (await reader?.read()) ?? {};
+    if (done || value === undefined) throw offline();
+    const lines = (rest + value).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) {
+      const { progress, ...answer } = JSON.parse(line);
+      if (progress === undefined) return answer as { status: number; body: ToolBody };
+      onProgress?.(progress);
+    }
+  }
+}
+
+/** The answer of a tool, or the facts of an error. */
+interface ToolBody {
+  readonly error?: Readonly<Record<'code' | 'message' | 'hint', string>>;
 }
 
 /** Hands a file over for `import_conversations`, which takes the path. CallError. */

@@ -88,13 +88,16 @@ export function Marked({ text }: { readonly text: string }) {
 }
 
 const dayFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+const dayOfThisYear = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
 const timeFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
-/** A time as the reader's zone and language have it. */
+/** A time as the reader's zone and language have it; a day of this year without the year. */
 export function Time({ at, isDay = false }: { readonly at: string; readonly isDay?: boolean }) {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return <span>{at}</span>;
-  return <time dateTime={at}>{(isDay ? dayFormat : timeFormat).format(date)}</time>;
+  const isThisYear = date.getFullYear() === new Date().getFullYear();
+  const day = isThisYear ? dayOfThisYear : dayFormat;
+  return <time dateTime={at}>{(isDay ? day : timeFormat).format(date)}</time>;
 }
 
 export interface Notice {

@@ -4,7 +4,7 @@ import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { address } from './address.js';
 import { Dialog } from './dialog.jsx';
-import { hrefOf, type Route, useKeys, useRoute } from './hooks.js';
+import { hrefOf, type Route, useKeys, useRoute, useTitle } from './hooks.js';
 import { followDrops } from './import/dropped-file.js';
 import { Empty, Notices } from './parts.jsx';
 import { QuickFind } from './quick-find.jsx';
@@ -34,6 +34,13 @@ const NAVIGATION: readonly (readonly [view: string, label: string, key: string])
   ['trash', 'Trash & health', 'x'],
 ];
 
+/** Of views that are not in the navigation, or are called otherwise. */
+const TITLES: Readonly<Record<string, string>> = {
+  '': '',
+  conversation: 'Conversation',
+  import: 'Import',
+};
+
 const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ['Ctrl K or ⌘ K', 'find anything by name'],
   ['/', 'search what was said'],
@@ -58,7 +65,7 @@ export function Shell() {
     ...Object.fromEntries(NAVIGATION.map(([view, , key]) => [key, go(view)])),
     '/': (event) => {
       event.preventDefault();
-      go('search')();
+      if (route.view !== 'search') go('search')();
     },
     '?': () => setHelping(true),
   });
@@ -121,13 +128,12 @@ function CurrentView({ route }: { readonly route: Route }) {
   const [loaded, setLoaded] = useState<Record<string, View>>({});
   const load = LAZY[route.view];
   const View = loaded[route.view];
+  useTitle(TITLES[route.view] ?? NAVIGATION.find(([view]) => view === route.view)?.[1]);
   useEffect(() => {
-    const label = NAVIGATION.find(([view]) => view === route.view)?.[1] ?? 'Daybook';
-    document.title = route.view === '' ? 'Daybook' : `${label} · Daybook`;
     if (load === undefined || View !== undefined) return;
     void load().then((view) => setLoaded((before) => ({ ...before, [route.view]: view })));
   }, [route.view, load, View]);
-  if (route.view === '') return <Timeline />;
+  if (route.view === '') return <Timeline route={route} />;
   if (load === undefined) {
     return (
       <Empty title="There is no such page">

@@ -2,9 +2,12 @@
  * The conversation that the user names on the command line: by its key, its id, a unique beginning
  * of either, its title or a unique beginning of that, or the word `last`.
  */
+import { join } from 'node:path';
 import { AppError, isAppError } from '../base/errors.js';
+import { readStamp } from '../files/read/stamp.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import { CONVERSATION_ID, type ConversationHead } from '../stores/conversations/document/schema.js';
+import { escapeControls } from './terminal/terminal-text.js';
 
 /** The conversation that was changed last. */
 const LAST = 'last';
@@ -41,7 +44,10 @@ export async function findConversation(store: ConversationStore, name: string): 
   const heads = await store.list();
   const found = matching(heads, name);
   const [only, second] = found;
-  if (only !== undefined && second === undefined) return only.conversationId;
+  if (only !== undefined && second === undefined) {
+    if (name === LAST) await reportNewerDamaged(store, only);
+    return only.conversationId;
+  }
   if (second !== undefined) throw ambiguous(name, found);
   if (heads.length === 0 && store.damaged().length === 0) throw noneYet(name);
   throw notFound(name, store);
@@ -67,7 +73,22 @@ export async function findExisting(
   const heads = await store.list();
   const exact = matching(heads, name, EXACT);
   if (exact.length > 1) throw ambiguous(name, exact);
-  return exact[0]?.conversationId;
+  const [only] = exact;
+  if (only !== undefined && name === LAST) await reportNewerDamaged(store, only);
+  return only?.conversationId;
+}
+
+/** Names on stderr what may be the last one, but cannot be read. */
+async function reportNewerDamaged(store: ConversationStore, last: ConversationHead): Promise<void> {
+  for (const { conversationId, error } of store.damaged()) {
+    const stamp = await readStamp(join(store.path(conversationId), 'conversation.json'));
+    const isNewer = stamp && Number(stamp.mtimeNs) / 1e6 > Date.parse(last.updatedAt);
+    if (!isNewer) continue;
+    const { message } = error;
+    console.error(
+      escapeControls(`${message} It was changed later than ${nameOfConversation(last)}.`),
+    );
+  }
 }
 
 type Rule = (head: ConversationHead, name: string) => boolean;
@@ -96,7 +117,7 @@ function matching(
   for (const rule of rules) {
     const found = heads.filter((head) => rule(head, name));
     if (found.length > 0) return found;
-    if (rule === EXACT.at(-1) && name === LAST) return heads.slice(0, 1);
+    if (rule === EXACT.at(-1) && name === LAST) return heads.slice(0, 1); // the newest is first
   }
   return [];
 }

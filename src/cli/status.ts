@@ -1,12 +1,14 @@
 /**
  * How every command ends: 0, done; 1, nothing was found, or something was left out; 2, an error or
- * wrong use.
+ * wrong use; 130, stopped by Ctrl-C.
  */
 import type { AppError, ErrorCode } from '../base/errors.js';
 
 export const OK = 0;
 export const NOTHING_FOUND = 1;
 export const FAILED = 2;
+/** Stopped by Ctrl-C, as shells count it. */
+export const INTERRUPTED = 130;
 
 const NOT_FOUND: ReadonlySet<ErrorCode> = new Set([
   'CONVERSATION_NOT_FOUND',
@@ -15,5 +17,7 @@ const NOT_FOUND: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /** `details.missing` names the kind of what is not there, where the code does not say it. */
-export const statusOf = ({ code, details }: AppError): number =>
-  NOT_FOUND.has(code) || details?.['missing'] !== undefined ? NOTHING_FOUND : FAILED;
+export function statusOf({ code, details }: AppError): number {
+  if (code === 'CANCELLED') return INTERRUPTED;
+  return NOT_FOUND.has(code) || details?.['missing'] !== undefined ? NOTHING_FOUND : FAILED;
+}

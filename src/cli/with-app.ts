@@ -7,10 +7,13 @@ import { AppError, isAppError } from '../base/errors.js';
 import type { Config } from '../config/config.js';
 import { isFolder } from '../files/atomic/edit-user-file.js';
 import { configuration, type Flags } from './configuration.js';
+import { catchInterrupts, type Interrupts } from './terminal/interrupts.js';
 
 export interface Opening {
   /** The command changes nothing, so it creates no folder either. */
   readonly isReading?: boolean;
+  /** It reads the store and writes another file, which it finishes or removes at Ctrl-C. */
+  readonly writesElsewhere?: boolean;
   /** The command may create the root that --root names; else a typing error would. */
   readonly mayCreateRoot?: boolean;
 }
@@ -19,25 +22,25 @@ export interface Opening {
 export async function withApp(
   flags: Flags,
   work: (app: App, signal: AbortSignal) => Promise<void>,
-  { isReading = false, mayCreateRoot = false }: Opening = {},
+  { isReading = false, writesElsewhere = false, mayCreateRoot = false }: Opening = {},
 ): Promise<void> {
   const config = configuration(flags);
   for (const notice of config.notices) console.error(notice);
   if (!mayCreateRoot) await requireRoot(config);
-  const stop = new AbortController();
-  const onSignal = () => stop.abort();
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, onSignal);
-  const app = await createApp(config, { isReading, listsFromCache: true });
+  const { signal, release } = isReading && !writesElsewhere ? UNCAUGHT : catchInterrupts();
   try {
-    await work(app, stop.signal);
+    const app = await createApp(config, { isReading, listsFromCache: true });
+    await work(app, signal).finally(() => app.close());
   } catch (error) {
-    if (!stop.signal.aborted || isAppError(error)) throw error;
+    if (!signal.aborted || isAppError(error)) throw error;
     throw new AppError('CANCELLED', 'Stopped.', { cause: error });
   } finally {
-    for (const name of ['SIGINT', 'SIGTERM'] as const) process.off(name, onSignal);
-    await app.close();
+    release();
   }
 }
+
+/** The system ends the process at a signal. */
+const UNCAUGHT: Interrupts = { signal: new AbortController().signal, release: () => undefined };
 
 /** A root that the user named must exist; the default one is created by the first write. */
 export async function requireRoot({ root, rootSource }: Config): Promise<void> {

@@ -13,6 +13,8 @@ const MAX_WAIT_MS = 500;
 /** Best messages that are considered; most are of the session's own conversation. */
 const LOOKED_AT = 200;
 const MOST_PASSAGES = 3;
+/** Of them, so many are read: copies of a conversation have the same passages. */
+const MOST_READ = 4 * MOST_PASSAGES;
 /** One word in common is chance. */
 const LEAST_WORDS = 2;
 
@@ -30,7 +32,10 @@ export interface RelatedRequest {
   readonly tokens: number;
 }
 
-/** The best of each conversation, three at most. `undefined` while the index is being built. CANCELLED. */
+/**
+ * The best of each conversation, three at most, no text twice. `undefined` while the index is being built.
+ * CANCELLED.
+ */
 export async function relatedPassages(
   recall: RecallSearch,
   { words, module, except, tokens }: RelatedRequest,
@@ -49,10 +54,13 @@ export async function relatedPassages(
     return [{ ...hit, position }];
   }).flat();
   const wordsAt = new Map(found.map(({ position, evidence }) => [position, evidence.words]));
-  const { hits } = await recall.hits(answer, found.slice(0, MOST_PASSAGES), {});
+  const { hits } = await recall.hits(answer, found.slice(0, MOST_READ), {});
+  const texts = new Set<string>();
   let room = tokens;
   return hits.flatMap(({ position, passage, content, ...hit }) => {
     const text = content.slice(passage.start, passage.end).trim();
+    if (texts.size === MOST_PASSAGES || texts.has(text)) return [];
+    texts.add(text);
     const shown = shortened(text, Math.min(room, tokens / MOST_PASSAGES));
     if (shown === undefined) return [];
     room -= estimateTextTokens(shown.content);

@@ -19,16 +19,34 @@ export const WEIGHTS = {
   sessionVector: 0.25,
   pairs: 0.5,
   isQuestion: -0.15,
-  isAnswer: 0.1,
+  questionOfAnswer: 0.5,
   namedSpeaker: 0.3,
   firstOfSession: 0.45,
   longReply: -0.9,
   longReplyAsked: 0.8,
   instruction: 0.25,
-  instructionAsked: 0.8,
-  preferenceAsked: 0.9,
+  instructionAsked: 0.5,
+  instructionFits: 0.8,
+  preferenceAsked: 0.6,
+  preferenceFits: 0.6,
 };
 export type Weights = Readonly<Record<keyof typeof WEIGHTS, number>>;
+
+/** Weights with which only words, their sessions and who speaks count. */
+export const WITHOUT_FORM: Partial<Weights> = {
+  before: 0,
+  after: 0,
+  isQuestion: 0,
+  questionOfAnswer: 0,
+  firstOfSession: 0,
+  longReply: 0,
+  longReplyAsked: 0,
+  instruction: 0,
+  instructionAsked: 0,
+  instructionFits: 0,
+  preferenceAsked: 0,
+  preferenceFits: 0,
+};
 
 /** Of the combined score of a neighbour. */
 const LEXICAL_SHARE = 0.6;
@@ -130,7 +148,7 @@ function featuresOf(
   };
 }
 
-/** Whether a message follows a short question that another speaker asked: such replies say the facts. */
+/** Whether a message follows a short question that another speaker asked: it leaves out what that one says. */
 const isAnswer = ({ flags, speakers }: Stream, message: number) =>
   ((flags[message - 1] ?? 0) & IS_QUESTION) !== 0 && speakers[message - 1] !== speakers[message];
 
@@ -185,21 +203,25 @@ function answerScore(features: Features, { question, weights }: RankingInput): n
   const isRequest = question.isRequest ? 1 : 0;
   // Standing instructions apply to whatever asks for an answer now and not for what was said.
   const isOpen = question.isRequest || !(question.isRecollection || question.asksAssistant) ? 1 : 0;
+  const before = combined(features.before, features.beforeVector);
+  // Of many rules and wishes those count most that have to do with the question.
+  const fit = combined(features.lexical, features.vector);
   return (
     weights.lexical * features.lexical +
     weights.vector * features.vector +
-    weights.before * combined(features.before, features.beforeVector) +
+    weights.before * before +
     weights.after * combined(features.after, features.afterVector) +
     weights.session * features.session +
     weights.sessionVector * features.sessionVector +
     weights.pairs * features.pairs +
     weights.isQuestion * has(IS_QUESTION) +
-    weights.isAnswer * (features.isAnswer ? 1 : 0) +
+    weights.questionOfAnswer * (features.isAnswer ? before : 0) +
     weights.namedSpeaker * (features.isNamed ? 1 : 0) +
     weights.firstOfSession * (features.isFirst ? 1 : 0) +
     has(IS_LONG_REPLY) * (weights.longReply + weights.longReplyAsked * asksAssistant) +
-    has(IS_INSTRUCTION) * (weights.instruction + weights.instructionAsked * isOpen) +
-    has(IS_PREFERENCE) * weights.preferenceAsked * isRequest
+    has(IS_INSTRUCTION) *
+      (weights.instruction + isOpen * (weights.instructionAsked + weights.instructionFits * fit)) +
+    has(IS_PREFERENCE) * isRequest * (weights.preferenceAsked + weights.preferenceFits * fit)
   );
 }
 

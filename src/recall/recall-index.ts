@@ -35,7 +35,7 @@ export interface AskOptions {
   readonly accepts?: (conversationId: string, seq: number) => boolean;
   readonly vectors?: VectorScores | undefined;
   readonly signal?: AbortSignal;
-  /** Leaves out what has none of the words itself. */
+  /** Leaves out what has none of the words of the question's subject itself. */
   readonly ownOnly?: boolean;
   /** Names and numbers of the question count three times. */
   readonly entitiesFirst?: boolean;
@@ -195,7 +195,7 @@ export class RecallIndex {
       vectors: options.vectors,
       weights: { ...WEIGHTS, ...options.weights },
     });
-    const everyWord = 2 ** question.words.length - 1;
+    const everyWord = everyWordOf(question);
     const all: readonly Candidate[] = [...ranked, ...matches.slice(CANDIDATES)];
     return {
       question,
@@ -276,13 +276,16 @@ function matchesOf(
   // Of one conversation: elsewhere another conversation's rules would answer everything.
   const isStanding = ({ stream }: Scored, message: number) =>
     takesAround && scored.length === 1 && ((stream.flags[message] ?? 0) & IS_INSTRUCTION) !== 0;
+  const subject = options.ownOnly ? subjectOf(question) : everyWordOf(question);
   const matches: (Candidate & { words: number })[] = [];
   const byId = new Map(scored.map((one) => [one.conversationId, one]));
   for (const one of scored) {
     const { scores, own } = one.lexical;
     for (let message = 0; message < scores.length; message++) {
       const words = scores[message] ?? 0;
-      const isMatch = (takesAround ? words > 0 : own[message] !== 0) || isStanding(one, message);
+      const isMatch =
+        (takesAround ? words > 0 : ((own[message] ?? 0) & subject) !== 0) ||
+        isStanding(one, message);
       if (isMatch && accepts?.(one.conversationId, message + 1) !== false)
         matches.push({ scored: one, message, words });
     }
@@ -298,6 +301,18 @@ function matchesOf(
   return joinedWith(near, matches, byId);
 }
 
+/** A bit for each word. */
+const everyWordOf = ({ words }: Question): number => 2 ** words.length - 1;
+
+/** Bits of the words that are not about the conversation; of all where there are no others. */
+function subjectOf(question: Question): number {
+  const subject = question.words.reduce(
+    (bits, { weight }, word) => (weight < 1 ? bits : bits | (1 << word)),
+    0,
+  );
+  return subject === 0 ? everyWordOf(question) : subject;
+}
+
 /** The same whatever the order in which conversations were read: the newest first, each from its beginning. */
 function inTime(a: Candidate, b: Candidate): number {
   if (a.scored === b.scored) return a.message - b.message;
@@ -305,9 +320,9 @@ function inTime(a: Candidate, b: Candidate): number {
 }
 
 /** Of one or two words: where messages have all of them, those that have only one are no answer. */
-function keepWhole(matches: (Candidate & { words: number })[], { words }: Question): void {
-  if (words.length >= WORDS_OF_A_QUESTION) return;
-  const everyWord = 2 ** words.length - 1;
+function keepWhole(matches: (Candidate & { words: number })[], question: Question): void {
+  if (question.words.length >= WORDS_OF_A_QUESTION) return;
+  const everyWord = everyWordOf(question);
   const whole = matches.filter(({ scored, message }) => scored.lexical.own[message] === everyWord);
   if (whole.length > 0) matches.splice(0, matches.length, ...whole);
 }

@@ -3,6 +3,7 @@
  * and scores as for messages, but neighbouring texts are no evidence.
  */
 import { namedIn } from './question.js';
+import { WITHOUT_FORM } from './ranking.js';
 import { RecallIndex } from './recall-index.js';
 import { cutRecallSnippet, type SnippetStyle } from './recall-snippet.js';
 
@@ -62,15 +63,4 @@ export class TextRecall {
   }
 }
 
-const WORDS_ALONE = {
-  ...{
-    before: 0,
-    after: 0,
-    session: 0,
-    isQuestion: 0,
-    isAnswer: 0,
-    firstOfSession: 0,
-    longReply: 0,
-  },
-  ...{ longReplyAsked: 0, instruction: 0, instructionAsked: 0, preferenceAsked: 0 },
-};
+const WORDS_ALONE = { ...WITHOUT_FORM, session: 0 };

@@ -78,7 +78,7 @@ describe.each([80, 120])('the first hour, %i columns wide', (columns) => {
   hour('ends at Ctrl-C, and leaves what is read-only', async (person, place) => {
     for (const name of ['.cursor', '.gemini']) mkdirSync(join(place.folder, name));
     const answers = [{ after: 'Add this to Cursor? [y/N]', type: '\u0003' }];
-    const stopped = await person.types(['init', place.root], 2, { answers });
+    const stopped = await person.types(['init', place.root], 130, { answers });
     expect(stopped).not.toContain('Gemini');
     const gemini = join(place.folder, '.gemini/settings.json');
     writeFileSync(gemini, '{}', { mode: 0o444 });
@@ -160,6 +160,13 @@ describe.each([80, 120])('the first hour, %i columns wide', (columns) => {
     expect(await person.types([...root, 'list'], 1)).toContain('a closing ] is missing');
     const save = ['save', 'user', 'two', '--conversation-id', 'plan'];
     expect(await person.types([...root, ...save], 2)).toContain(own);
+    const named = await person.types([...root, 'find', 'plan'], 1);
+    for (const id of [own, '20250102-1735776000000']) {
+      expect(named).toMatch(new RegExp(`^conversation +${id} `, 'm'));
+    }
+    expect((await person.types([...root, 'show', 'last'])).replace(/\s+/g, ' ')).toContain(
+      'a closing ] is missing. It was changed later than plan.',
+    );
     const nothing = await person.types([...root, 'show', 'lost'], 1);
     expect(nothing).toContain('20250101-1735689600000');
   });

@@ -1,12 +1,15 @@
 /** The built command as a process: what it prints, when it ends and with what, how fast it starts. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { readdir, readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
-import { BareServer, withPlace } from './harness.js';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { BareServer, MAIN, type Place, withPlace } from './harness.js';
+
+const LOCK_USER = resolve(import.meta.dirname, '../support/lock-user.mjs');
+const ID = '20250124-1706102400123';
 
 const save = (server: BareServer, content: string, conversationId = 'process-test') =>
   server.send('tools/call', {
@@ -125,6 +128,66 @@ describe('the end', () => {
     });
   });
 });
+
+/** The bytes that a process has read. */
+const bytesRead = (pid = 0) =>
+  Number(/^rchar: (\d+)/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1]);
+
+async function until(check: () => boolean): Promise<void> {
+  while (!check()) await new Promise((resolve) => setTimeout(resolve, 2));
+}
+
+describe.runIf(process.platform === 'linux')('Ctrl-C', () => {
+  it.each([['list'], ['stats']])(
+    'ends %s at once, in the middle of a large store',
+    async (name) => {
+      await withPlace(async (place) => {
+        const messages = [{ role: 'user', content: 'word '.repeat(2_000_000) }];
+        for (let day = 10; day < 22; day += 1) {
+          const folder = join(place.root, `conversation-logs/202501${day}-17061024001${day}`);
+          mkdirSync(folder, { recursive: true });
+          writeFileSync(join(folder, 'conversation.json'), JSON.stringify({ messages }));
+        }
+        const { process: child, exit } = startOf(place, name);
+        await until(() => bytesRead(child.pid) > 20_000_000);
+        child.kill('SIGINT');
+        expect(await exit()).toEqual({ code: null, signal: 'SIGINT', stdout: '' });
+      });
+    },
+  );
+
+  it('ends a command that waits to write, with 130', async () => {
+    await withPlace(async (place) => {
+      const locks = join(place.root, 'conversation-logs/.locks');
+      const args = [LOCK_USER, join(MAIN, '../..'), locks, ID, 'hold'];
+      const owner = spawn(process.execPath, args);
+      onTestFinished(() => void owner.kill('SIGKILL'));
+      await once(owner.stdout, 'data');
+      const folder = join(place.root, 'conversation-logs', ID);
+      mkdirSync(folder);
+      writeFileSync(join(folder, 'conversation.json'), '{"messages": []}');
+      const { process: child, exit } = startOf(place, 'rename', ID, 'Another title');
+      const lock = join(locks, ID);
+      await until(() => readdirSync(lock).some((name) => readdirSync(join(lock, name)).length > 0));
+      child.kill('SIGINT');
+      expect(await exit()).toEqual({ code: 130, signal: null, stdout: '' });
+    });
+  });
+});
+
+function startOf({ root, env }: Place, ...args: string[]) {
+  const child = spawn(process.execPath, [MAIN, '--root', root, ...args], { env });
+  let stdout = '';
+  child.stdout.on('data', (chunk) => {
+    stdout += String(chunk);
+  });
+  const ended = once(child, 'close');
+  const exit = async () => {
+    const [code, signal] = await ended;
+    return { code, signal, stdout };
+  };
+  return { process: child, exit };
+}
 
 const IMPORTS = `await import('@modelcontextprotocol/sdk/server/index.js');
 await import('zod');

@@ -97,6 +97,13 @@ const STEPS: readonly Step[] = [
   { args: ['insight', 'list', '--context', 'global'], shows: 'by hand' },
   { args: ['insight', 'list', '--context', '/nowhere'], code: 1, shows: 'global (2)' },
   { args: ['insight', 'get', ID], shows: 'by hand' },
+  { args: ['insight', 'get', '6FA4'], shows: 'by hand' },
+  {
+    args: ['insight', 'get', 'x'],
+    code: 2,
+    shows: /"x" is not the id of an insight[\s\S]*at least four/,
+  },
+  { args: ['insight', 'get', '0fa4'], code: 1, shows: 'No insight has an id that begins' },
   { args: ['insight', 'get', ID, '--json'], shows: '"found": true', json: true },
   { args: ['insight', 'get', ID.replace('6', '0')], code: 1, shows: 'Nothing found.' },
   { args: ['insight', 'update', ID, '--metadata', '{"n": 1}'], shows: '{"n":1}' },
@@ -140,7 +147,7 @@ const STEPS: readonly Step[] = [
   { args: ['mb', 'list'], shows: 'ideas/garden.md' },
   { args: ['mb', 'read', 'ideas/garden.md'], shows: /^# The garden$/m },
   { args: ['mb', 'read', '../escape.md'], code: 2, shows: 'escape.md' },
-  { args: ['mb', 'history', 'ideas/garden.md'], code: 1, shows: 'Nothing found.' },
+  { args: ['mb', 'history', 'ideas/garden.md'], code: 1, shows: 'no git repository' },
   { args: ['mb', 'search', 'garden'], shows: 'ideas/garden.md' },
   { args: ['mb', 'search', '--mode', 'exact', '# The'], shows: /# The\S* garden/ },
   {

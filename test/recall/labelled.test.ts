@@ -77,6 +77,23 @@ describe('the labelled set', () => {
     }
   });
 
+  it.each([
+    ['Combien de légumes ?', 'frenchFood'],
+    ['Weshalb die Tomaten?', 'german'],
+  ])('leaves the question word out of %s', async (query, name) => {
+    const { search, nameOf } = await open();
+    const found = await search({ query });
+    expect(found.results.map(nameOf)).toEqual([name]);
+    expect(found.relaxed).toBe(false);
+  });
+
+  it('finds nothing by function words where no message has a word of the subject', async () => {
+    const { search } = await open();
+    const found = await search({ query: 'What did we say about the quarks?' });
+    expect(found).toMatchObject({ total: 0, results: [] });
+    expect(JSON.stringify(found)).toContain('quarks');
+  });
+
   it('says whether it found the word itself or another form of it', async () => {
     const { search } = await open();
     const { results, tier } = await search({ query: 'tomato', explain: true });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { lexicalScores } from '../../src/recall/evidence.js';
 import { RecallIndex } from '../../src/recall/recall-index.js';
 import type { Stream } from '../../src/recall/stream.js';
+import { TextRecall } from '../../src/recall/text-recall.js';
 
 const said = (content: string) => ({ role: 'user', content, time: 0, speaker: undefined });
 
@@ -19,6 +20,65 @@ describe('words with ß', () => {
     index.put('other', [said('Der Garten ist schmal')]);
     expect((await found(index, word)).sort()).toEqual(['plain', 'sharp']);
   });
+});
+
+/** Sequence numbers, the best first. */
+async function ranked(
+  messages: readonly (readonly [role: string, content: string])[],
+  question: string,
+) {
+  const index = new RecallIndex();
+  index.put(
+    'a',
+    messages.map(([role, content], at) => ({ ...said(content), role, time: at * 60_000 })),
+  );
+  const answer = await index.ask(question);
+  return Array.from({ length: answer.total }, (_, at) => answer.at(at)?.seq ?? 0);
+}
+
+describe('the order', () => {
+  it('has the reply to a short question before the question that it answers', async () => {
+    const talk = [
+      ['user', 'The weather was fine all week.'],
+      ['assistant', 'The dog barks at the gate of the hotel.'],
+      ['user', 'Which hotel did you choose for the summer holiday?'],
+      ['assistant', 'The Lindenhof, right by the lake.'],
+      ['user', 'We had a hotel breakfast at nine, summer or not.'],
+    ] as const;
+    const order = await ranked(talk, 'Which hotel was chosen for the summer holiday?');
+    expect(order.slice(0, 2)).toEqual([4, 3]);
+  });
+
+  it('has a rule that does not fit the question behind what stands beside the answer', async () => {
+    const fillers = ['weather', 'garden', 'kitchen', 'river', 'bicycle', 'attic', 'harbour'].map(
+      (thing) =>
+        `The ${thing} was lovely yesterday although nobody expected anything like that in such a cold
+         rainy grey windy November month near home.`,
+    );
+    const [a = '', b = '', c = '', d = '', ...others] = fillers;
+    const rule = 'Always quote prices in euros.';
+    const answer = 'We indent the deployment scripts with two blanks.';
+    const talk = ['Good morning everybody.', a, b, rule, c, d, answer, ...others];
+    const messages = talk.map((content) => ['user', content] as const);
+    const order = await ranked(messages, 'How should I indent the deployment scripts?');
+    const [ofRule, ofAnswer] = [talk.indexOf(rule) + 1, talk.indexOf(answer) + 1];
+    expect(order[0]).toBe(ofAnswer);
+    expect(order.indexOf(ofRule)).toBeGreaterThan(order.indexOf(ofAnswer + 1));
+  });
+});
+
+it('a short text that has only words about the conversation does not answer', async () => {
+  const recall = new TextRecall();
+  recall.sync(
+    new Map([
+      ['people', 'Mary knows Ada'],
+      ['code', 'The retry loop sleeps'],
+    ]),
+  );
+  const idsOf = async (question: string) =>
+    (await recall.ask(question, { limit: 9 })).hits.map(({ id }) => id);
+  expect(await idsOf('What should I know about the retry loop?')).toEqual(['code']);
+  expect(await idsOf('Who knows whom?')).toEqual(['people']);
 });
 
 describe('steps', () => {

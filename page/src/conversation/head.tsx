@@ -43,9 +43,7 @@ export function Head({ head, onChanged }: { readonly head: HeadFacts; onChanged(
         {counted(head.total, 'message')} · begun <Time at={head.createdAt} />
         {head.module && <bdi> · {head.module}</bdi>}
         {(head.tags ?? []).map((tag) => (
-          <bdi class="tag" key={tag}>
-            {tag}
-          </bdi>
+          <Tag key={tag} tag={tag} />
         ))}
       </p>
       <Branches head={head} />
@@ -77,6 +75,17 @@ export function Head({ head, onChanged }: { readonly head: HeadFacts; onChanged(
 }
 
 /** The conversation that this one was branched off, and those that were branched off this one. */
+/** Leads to the conversations with that name or tag, where there is a timeline. */
+function Tag({ tag }: { readonly tag: string }) {
+  const shown = <bdi>{tag}</bdi>;
+  if (isReadOnly()) return <span class="tag">{shown}</span>;
+  return (
+    <a class="tag" href={hrefOf('', '', { filter: tag })}>
+      {shown}
+    </a>
+  );
+}
+
 function Branches({ head: { branchOf, branches = [] } }: { readonly head: HeadFacts }) {
   if (branchOf === undefined && branches.length === 0) return null;
   return (

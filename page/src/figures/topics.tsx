@@ -2,6 +2,7 @@
 import { call, type Output } from '../api.js';
 import { hrefOf, useChanges, useLoaded } from '../hooks.js';
 import { counted, Failure } from '../parts.jsx';
+import { inMonth } from './bars.jsx';
 
 const MONTHS = 6;
 const WORDS = 6;
@@ -77,10 +78,7 @@ export function TopicsOverTime(props: {
 async function topicsOf(months: readonly string[], timeZone: string, signal: AbortSignal) {
   const found: { month: string; topics: NonNullable<Output<'get_analytics'>['topics']> }[] = [];
   for (const month of months.toReversed()) {
-    const [year = 0, number = 0] = month.split('-').map(Number);
-    const last = new Date(Date.UTC(year, number, 0)).getUTCDate();
-    const span = { from: `${month}-01`, to: `${month}-${last}` };
-    const input = { ...span, timeZone, include: ['topics' as const], limit: WORDS };
+    const input = { ...inMonth(month), timeZone, include: ['topics' as const], limit: WORDS };
     const { topics = [] } = await call('get_analytics', input, signal);
     found.push({ month, topics });
   }

@@ -10,7 +10,7 @@ import { MessageView } from '../conversation/message.jsx';
 import { type MessagePages, usePages } from '../conversation/pages.js';
 import { Summary } from '../conversation/summary.jsx';
 import { markWords } from '../conversation/word-marks.js';
-import { hrefOf, type Route, useChanges, useKeys, useLoaded } from '../hooks.js';
+import { hrefOf, type Route, useChanges, useKeys, useLoaded, useTitle } from '../hooks.js';
 import { Empty, Failure } from '../parts.jsx';
 
 export function ConversationView({ route }: { readonly route: Route }) {
@@ -22,6 +22,7 @@ function Loaded({ id, named }: { readonly id: string; readonly named: number | u
   const head = useLoaded(id, (signal) =>
     call('get_conversation', { conversationId: id, includeMessages: false }, signal),
   );
+  useTitle(head.data && (head.data.title ?? id));
   const pages = usePages(id, named);
   const [words, setWords] = useState<readonly string[]>([]);
   const refresh = () => {

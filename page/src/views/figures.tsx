@@ -1,5 +1,7 @@
 /** Figures: a calendar of messages, the hours of the week, sums by month, module and model, cost, topics. */
-import { call, type Output } from '../api.js';
+import { useState } from 'preact/hooks';
+import { call, type Output, type Progress } from '../api.js';
+import { Bars, inMonth, ofModule, ofRole } from '../figures/bars.jsx';
 import { StoreFigures } from '../figures/store.jsx';
 import { OpenQuestions, Topics, TopicsOverTime } from '../figures/topics.jsx';
 import { hrefOf, type Route, useChanges, useLoaded } from '../hooks.js';
@@ -20,12 +22,13 @@ const isoDay = (time: number) => new Intl.DateTimeFormat('sv-SE', { timeZone: 'U
 
 export function FiguresView({ route }: { readonly route: Route }) {
   const { days: span, messages: which } = conditionsOf(route.params);
+  const [counting, setCounting] = useState<Progress>();
   const key = JSON.stringify([span, which]);
   const { data, error, reload } = useLoaded(key, async (signal) => {
     const common = { ...which, timeZone, maxTokens: 25_000 };
     const from = isoDay(Date.now() - WEEKS * 7 * DAY_MS);
     const [all, days] = await Promise.all([
-      call('get_analytics', { ...common, ...span, include: [...AT_ONCE] }, signal),
+      call('get_analytics', { ...common, ...span, include: [...AT_ONCE] }, signal, setCounting),
       call('get_analytics', { ...common, from, period: 'day', include: ['periods'] }, signal),
     ]);
     return { all, days: days.periods ?? [] };
@@ -36,16 +39,17 @@ export function FiguresView({ route }: { readonly route: Route }) {
     return (
       <>
         <h1>Figures</h1>
-        <p class="loading">Counting…</p>
+        <Counting report={counting} />
       </>
     );
   }
   const { all, days } = data;
+  const given = { ...span, ...which };
   if (all.totals.messages === 0) return <Empty view="Figures" title="There are no figures yet" />;
   return (
     <div class="figures">
       <h1>Figures</h1>
-      <Conditions given={{ ...span, ...which }} />
+      <Conditions given={given} />
       <Totals figures={all} />
       <section>
         <h2>Messages a day</h2>
@@ -56,16 +60,32 @@ export function FiguresView({ route }: { readonly route: Route }) {
         <Week week={all.week ?? []} />
       </section>
       <div class="columns">
-        <Bars title="By month" rows={(all.periods ?? []).slice(-24)} />
-        <Bars title="By module" rows={all.modules ?? []} />
-        <Bars title="By model" rows={all.models ?? []} />
-        <Bars title="By role" rows={all.roles ?? []} />
+        <Bars title="By month" rows={(all.periods ?? []).slice(-24)} only={inMonth} given={given} />
+        <Bars title="By module" rows={all.modules ?? []} only={ofModule} given={given} />
+        <Bars title="By model" rows={all.models ?? []} given={given} />
+        <Bars title="By role" rows={all.roles ?? []} only={ofRole} given={given} />
       </div>
       <Longest figures={all} />
       <Topics given={{ ...span, ...which, timeZone }} />
       <TopicsOverTime periods={all.periods ?? []} timeZone={timeZone} />
       <OpenQuestions />
       <StoreFigures longest={all.conversations ?? []} />
+    </div>
+  );
+}
+
+/** At the first time, every conversation is read. */
+function Counting({ report }: { readonly report: Progress | undefined }) {
+  const { progress, total = 0, message = '' } = report ?? { progress: 0 };
+  return (
+    <div class="loading" role="status">
+      Counting…
+      {total > 0 && (
+        <p>
+          <progress max={total} value={progress} aria-label="Counted" />{' '}
+          {`${shownNumber(Math.floor(progress))} of ${shownNumber(Math.ceil(total))} ${message}`}
+        </p>
+      )}
     </div>
   );
 }
@@ -204,34 +224,6 @@ function Week({ week }: { readonly week: readonly (readonly number[])[] }) {
         </tbody>
       </table>
     </div>
-  );
-}
-
-function Bars({ title, rows }: { readonly title: string; readonly rows: Named }) {
-  if (rows.length === 0) return null;
-  const most = Math.max(...rows.map(({ messages }) => messages));
-  return (
-    <section>
-      <h2>{title}</h2>
-      <table class="bars">
-        <tbody>
-          {rows.map(({ name, messages, costs }) => (
-            <tr key={name}>
-              <th scope="row">
-                <bdi>{name || 'no module'}</bdi>
-              </th>
-              <td class="number">{shownNumber(messages)}</td>
-              <td class="share">
-                <span style={{ width: `${(messages / most) * 100}%` }} />
-              </td>
-              <td class="number">
-                {costs.map(({ currency, total }) => `${total.toFixed(2)} ${currency}`).join(' ')}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
   );
 }
 

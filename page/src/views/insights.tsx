@@ -1,20 +1,31 @@
 /** Insights, by the project that they are about. */
-import { useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
+import { address } from '../address.js';
 import { call } from '../api.js';
-import { useLoaded } from '../hooks.js';
+import { hrefOf, type Route, useLoaded } from '../hooks.js';
 import { Markdown } from '../markdown.jsx';
 import { Empty, Failure, Time } from '../parts.jsx';
 
-export function Insights() {
+export function Insights({ route }: { readonly route: Route }) {
+  const id = route.params.get('id') ?? '';
+  const chosen = route.params.get('project') ?? '';
   const contexts = useLoaded('contexts', (signal) => call('list_insight_contexts', {}, signal));
-  const [chosen, setChosen] = useState('');
+  const named = useLoaded(`named ${id}`, async (signal) =>
+    id === '' ? undefined : (await call('get_insight', { id }, signal)).insight,
+  );
   const first = contexts.data?.contexts[0]?.context ?? '';
-  const context = chosen || first;
+  const context = named.isLoading ? '' : chosen || named.data?.context || first;
   const list = useLoaded(context, async (signal) =>
     context === ''
       ? undefined
       : call('list_insights', { context, limit: 100, maxTokens: 25_000 }, signal),
   );
+  const card = useRef<HTMLLIElement>(null);
+  useEffect(() => {
+    if (list.data === undefined) return;
+    card.current?.scrollIntoView({ block: 'center' });
+    card.current?.focus();
+  }, [list.data, id]);
   const failed = contexts.error ?? list.error;
   if (failed) return <Failure error={failed} />;
   if (!contexts.data) return <p class="loading">Loading…</p>;
@@ -31,7 +42,12 @@ export function Insights() {
         <h1>Insights</h1>
         <label>
           Project{' '}
-          <select value={context} onChange={({ currentTarget }) => setChosen(currentTarget.value)}>
+          <select
+            value={context}
+            onChange={({ currentTarget: { value: project } }) =>
+              address.go(hrefOf('insights', '', { project }))
+            }
+          >
             {contexts.data.contexts.map((each) => (
               <option key={each.context} value={each.context}>
                 {each.context} ({each.insights})
@@ -41,8 +57,13 @@ export function Insights() {
         </label>
       </div>
       <ol class="cards">
-        {(list.data?.results ?? []).map(({ id, content, tags = [], updated_at: at }) => (
-          <li key={id} class="card">
+        {(list.data?.results ?? []).map(({ id: each, content, tags = [], updated_at: at }) => (
+          <li
+            key={each}
+            class={each === id ? 'card named' : 'card'}
+            ref={each === id ? card : null}
+            tabIndex={-1}
+          >
             <Markdown text={content} />
             <p class="facts">
               <Time at={new Date(at).toISOString()} />

@@ -1,8 +1,9 @@
 /** Days and conversations, the last changed first; what is saved on disk appears without a reload. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { address } from '../address.js';
 import { type CallError, call, type Output } from '../api.js';
 import { Connect } from '../first-run/connect.jsx';
-import { hrefOf, useChanges, useSettled } from '../hooks.js';
+import { hrefOf, type Route, useChanges, useSettled } from '../hooks.js';
 import { counted, Empty, Failure, Time } from '../parts.jsx';
 import { VirtualList } from '../virtual-list.jsx';
 
@@ -16,9 +17,13 @@ interface Pages {
 
 const PAGE = 100;
 
-export function Timeline() {
-  const [query, setQuery] = useState('');
+export function Timeline({ route }: { readonly route: Route }) {
+  const given = route.params.get('filter') ?? '';
+  const [query, setQuery] = useState(given);
   const asked = useSettled(query.trim());
+  // Another address while the view is open, such as a bookmark or the way back.
+  useEffect(() => setQuery(given), [route, given]);
+  useEffect(() => address.note(hrefOf('', '', { filter: asked })), [asked]);
   const [pages, setPages] = useState<Pages>();
   const [error, setError] = useState<CallError>();
   const [round, setRound] = useState(0);

@@ -11,6 +11,7 @@ import type { ConversationStore } from '../../stores/conversations/conversations
 import { CONVERSATION_ID } from '../../stores/conversations/document/schema.js';
 import type { Flags } from '../configuration.js';
 import { findConversation } from '../find-conversation.js';
+import { lendTerminal } from '../terminal/interrupts.js';
 import { countOf } from '../terminal/output.js';
 import { escapeControls } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
@@ -44,7 +45,7 @@ async function runEditor(path: string): Promise<void> {
       ? [`${command} "${path}"`, []]
       : ['/bin/sh', ['-c', `${command} "$1"`, command, path]];
   const editor = spawn(file, args, { stdio: 'inherit', shell: process.platform === 'win32' });
-  const [code] = await once(editor, 'close');
+  const [code] = await lendTerminal(() => once(editor, 'close'));
   if (code === 0) return;
   throw new AppError('VALIDATION_ERROR', `The editor (${command}) ended with status ${code}.`, {
     hint: 'Set EDITOR to the command of your editor.',

@@ -70,7 +70,7 @@ export async function updateEmbeddings(options: EmbeddingsOptions, flags: Flags)
         console.log(`${countOf(passages, 'passage')}: all have a vector of ${model}.`),
       );
     },
-    { isReading: true },
+    { isReading: true, writesElsewhere: true },
   );
 }
 

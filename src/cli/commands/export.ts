@@ -66,7 +66,7 @@ export async function exportConversations(
       }
       reportDamaged(counts);
     },
-    { isReading: true },
+    { isReading: true, writesElsewhere: true },
   );
 }
 

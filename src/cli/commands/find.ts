@@ -2,6 +2,7 @@
  * `daybook find`: everything whose name has some words: conversations, notes and their headings,
  * insights, subjects of the knowledge graph. Typing errors are tolerated.
  */
+import type { App } from '../../app.js';
 import { AppError } from '../../base/errors.js';
 import { ENTRY_KINDS, type EntryKind } from '../../search/quick-find/entry-kinds.js';
 import type { FindHit } from '../../search/quick-find/find-index.js';
@@ -28,7 +29,10 @@ export async function find(words: readonly string[], options: FindOptions, flags
       const { quickFind } = app;
       const { hits, total, suggestions } = await quickFind.find(words.join(' '), request);
       if (options.json) console.log(terminalJson({ total, suggestions, hits: hits.map(toJson) }));
-      else for (const hit of hits) console.log(lineOf(hit));
+      else {
+        const doubled = doubledKeys(app);
+        for (const hit of hits) console.log(lineOf(hit, doubled));
+      }
       if (hits.length === 0) {
         const similar = suggestions.length > 0 ? ` Similar: ${suggestions.join(', ')}.` : '';
         console.error(`Nothing found.${oneLine(similar)}`);
@@ -47,8 +51,16 @@ const toJson = ({ entry: { kind, id, title }, score, matches }: FindHit) => ({
   ...{ kind, id, title, score, matches },
 });
 
-function lineOf({ entry: { kind, id, title, names }, matches }: FindHit): string {
-  const name = names?.find(({ field }) => field === 'key')?.text ?? id;
+const doubledKeys = ({ conversations }: App): ReadonlySet<string> =>
+  new Set(conversations.duplicateKeys().map(({ clientId }) => clientId));
+
+/** A conversation has its key as its name, or its id where another one has the same key. */
+function lineOf(
+  { entry: { kind, id, title, names }, matches }: FindHit,
+  doubled: ReadonlySet<string>,
+): string {
+  const key = names?.find(({ field }) => field === 'key')?.text;
+  const name = key === undefined || doubled.has(key) ? id : key;
   const shownTitle = title === id ? '' : `  ${oneLine(title)}`;
   return `${kind.padEnd(12)}  ${oneLine(name)}${shownTitle}${reasonOf(name, matches)}`;
 }

@@ -30,6 +30,7 @@ export interface SearchOptions {
   readonly explain?: boolean;
   readonly conversation?: string;
   readonly module?: string;
+  readonly tag?: string;
   readonly role?: string;
   readonly from?: string;
   readonly to?: string;
@@ -126,7 +127,13 @@ const OPTIONS: Record<string, string> = {
     limit: '--limit',
     offset: '--offset',
   },
-  ...{ conversationId: '--conversation', module: '--module', startDate: '--from', endDate: '--to' },
+  ...{
+    conversationId: '--conversation',
+    module: '--module',
+    tag: '--tag',
+    startDate: '--from',
+    endDate: '--to',
+  },
 };
 
 const numberOf = (text: string | undefined) => (text === undefined ? undefined : Number(text));

@@ -18,6 +18,7 @@ export function addSearch(program: Command, flags: () => Flags): void {
     .option('--explain', 'show why each message was found')
     .option('--conversation <conversation>', 'only this one: key, id, title or last')
     .option('--module <name>', 'only conversations of this module')
+    .option('--tag <tag>', 'only conversations with this tag')
     .addOption(new Option('--role <role>', 'only messages of this role').choices(ROLES))
     .option('--from <time>', 'only messages from this day or time on, such as 2025-01-24')
     .option('--to <time>', 'only messages up to this day or time')

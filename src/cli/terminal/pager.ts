@@ -6,6 +6,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { pagerSettings } from '../../config/terminal-programs.js';
 import { columnsOf, displayWidth } from './columns.js';
+import { lendTerminal } from './interrupts.js';
 
 /** `text` is safe for a terminal already. Resolves when the reader has closed the pager. */
 export async function showText(text: string): Promise<void> {
@@ -30,17 +31,14 @@ async function page(text: string): Promise<boolean> {
   const { command, env } = pagerSettings();
   if (command === undefined) return false;
   const pager = spawn(command, { shell: true, stdio: ['pipe', 'inherit', 'inherit'], env });
-  const ignore = () => undefined;
-  process.on('SIGINT', ignore); // less uses it to stop a search
-  pager.stdin.on('error', ignore); // closed before it has read everything
+  pager.stdin.on('error', () => undefined); // closed before it has read everything
   pager.stdin.end(text);
   try {
-    const [code] = await once(pager, 'close');
+    // less stops a search at Ctrl-C
+    const [code] = await lendTerminal(() => once(pager, 'close'));
     return code !== NOT_STARTED;
   } catch {
     return false; // there is no shell
-  } finally {
-    process.off('SIGINT', ignore);
   }
 }
 

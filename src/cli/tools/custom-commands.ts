@@ -10,13 +10,14 @@ import { readExportFile } from '../../exchange/export-folder.js';
 import { readStamp } from '../../files/read/stamp.js';
 import { kgExport } from '../../tools/kg/kg-export.js';
 import { findExisting } from '../find-conversation.js';
+import { findInsight } from '../find-insight.js';
 import { conversationTable, savedLine } from '../views/conversation-lines.js';
 import * as facts from '../views/fact-lines.js';
 import * as insights from '../views/insight-lines.js';
 import * as notes from '../views/note-lines.js';
 import type { Input, ToolCommand } from './tool-command.js';
 
-type Custom = Pick<ToolCommand, 'words' | 'print' | 'prepare' | 'stream'>;
+type Custom = Pick<ToolCommand, 'words' | 'print' | 'complete' | 'prepare' | 'stream'>;
 
 const TRIPLE = ['subject', 'predicate', 'object'];
 
@@ -27,9 +28,9 @@ export const CUSTOM: Readonly<Record<string, Custom>> = {
   'insight save': { print: insights.savedInsight },
   'insight search': { print: insights.insightBlocks },
   'insight list': { print: insights.insightBlocks },
-  'insight get': { print: insights.wholeInsight },
-  'insight update': { print: insights.wholeInsight },
-  'insight delete': { print: insights.deletedInsight },
+  'insight get': { complete: withInsightId, print: insights.wholeInsight },
+  'insight update': { complete: withInsightId, print: insights.wholeInsight },
+  'insight delete': { complete: withInsightId, print: insights.deletedInsight },
   'kg add': { words: TRIPLE, prepare: requireThreeWords, print: facts.addedLines },
   'kg delete': { words: TRIPLE, prepare: requireThreeWords, print: facts.deletedLines },
   'kg query': { words: TRIPLE, print: facts.factLines },
@@ -57,6 +58,14 @@ async function existingConversation(
   if (name === undefined) return input;
   const id = await findExisting(conversations, String(name));
   return { ...input, conversationId: id ?? name };
+}
+
+/** The first argument may be a unique beginning of an id. */
+async function withInsightId(
+  [name, ...others]: readonly unknown[],
+  { insights: store }: App,
+): Promise<readonly unknown[]> {
+  return [await findInsight(store, String(name)), ...others];
 }
 
 /** `kg add Ada lives in London` means something else than it stores. VALIDATION_ERROR. */

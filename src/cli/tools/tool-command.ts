@@ -39,6 +39,8 @@ export interface ToolCommand {
   readonly description?: string;
   /** The same for its inputs. */
   readonly about?: Readonly<Record<string, string>>;
+  /** The arguments as the tool takes them, where a person may type less, such as the beginning of an id. */
+  readonly complete?: (args: readonly unknown[], app: App) => Promise<readonly unknown[]>;
   /** The input as the tool takes it, from the one that was typed. */
   readonly prepare?: (input: Input, app: App, command: Command) => Promise<Input>;
   /** The whole of a text that the tool gives in pages; undefined where its answer is wanted. */
@@ -72,13 +74,16 @@ export function makeToolCommand(command: Command, made: ToolCommand): void {
 async function run(command: Command, fields: readonly Field[], made: ToolCommand): Promise<void> {
   const options: Record<string, unknown> = command.opts();
   const isJson = options['json'] === true;
-  const typed = { args: await argumentsOf(command, fields), options };
+  const typed = await argumentsOf(command, fields);
   const pages = pagesOf(fields, options);
   const preset = presetOf(fields, isJson);
-  const given = inputFrom(made.tool, fields, typed, { ...preset, ...pages.firstPage });
+  const inputOf = (args: readonly unknown[]) =>
+    inputFrom(made.tool, fields, { args, options }, { ...preset, ...pages.firstPage });
+  const valid = made.complete === undefined ? inputOf(typed) : undefined;
   await withApp(
     made.flags(),
     async (app, signal) => {
+      const given = valid ?? inputOf((await made.complete?.(typed, app)) ?? typed);
       const input = (await made.prepare?.(given, app, command)) ?? given;
       const streamed = isJson ? undefined : made.stream?.(input, app, signal);
       if (streamed !== undefined) return toStdout(streamed);

@@ -75,6 +75,9 @@ const observed = new Map<string, { owner: string; mtimeMs: number; since: number
  */
 const inUse = new Set<string>();
 
+/** Whether this process owns a lock, so that it may be in the middle of a write. */
+export const isLockOwned = (): boolean => inUse.size > 0;
+
 /**
  * Runs `work` while holding the lock `name` in `locksFolder`. `work` must read what it changes
  * inside the lock; it runs again from the beginning if the lock was lost before it committed.

@@ -10,7 +10,7 @@ export const dutch: Language = {
     hebben hem het hier hij hoe hun ik in is ja je jij jouw kan kon kunnen maar me meer men met mij mijn moet na
     naar niet niets nog nu of om omdat ons onze ook op over reeds te tegen toch toen tot u uit uw van veel voor
     waar waarom wanneer want waren was wat we wel werd wie wij wil worden wordt zal ze zelf zich zij zijn zo
-    zonder zou`),
+    zonder zou welk welke hoeveel waarheen waarmee`),
   ),
   conversationWords:
     wordList(`genoemd noemen gezegd zeggen besproken bespreken gesprek samenvatting samenvatten

@@ -12,7 +12,7 @@ export const french: Language = {
     l la là le les leur leurs lui m ma mais me même mes moi mon n ne ni non nos notre nous on ont ou où par
     parce pas pendant peu peut plus pour pourquoi qu quand que quel quelle quelles quels qui quoi s sa sans se
     sera serait ses si sien son sont sous suis sur t ta te tes toi ton tous tout toute toutes très tu un une
-    va vers vos votre vous y est-ce avons quelque`),
+    va vers vos votre vous y est-ce avons quelque combien lequel laquelle lesquels lesquelles`),
   ),
   conversationWords:
     wordList(`mentionné mentionner dit dire parlé parler discuté discuter conversation résumé

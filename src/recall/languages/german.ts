@@ -15,7 +15,8 @@ export const german: Language = {
     noch nun nur ob oder ohne sehr sein seine seinem seinen seiner seit sich sie sind so solche soll sollte
     sondern sonst über um und uns unser unsere unter viel vom von vor war waren warst was weg weil welche
     welchem welchen welcher welches wenn wer wem wen werde werden wie wieder wir wird wirst wo wollen wollte
-    wurde wurden würde würden zu zum zur zwar zwischen schon warum wann`),
+    wurde wurden würde würden zu zum zur zwar zwischen schon warum wann viele wieso weshalb
+    wohin woher wieviel wieviele womit wofür woran wozu`),
   ),
   conversationWords:
     wordList(`erwähnt erwähnen gesagt sagen besprochen besprechen gespräch unterhaltung

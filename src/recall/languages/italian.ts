@@ -11,7 +11,8 @@ export const italian: Language = {
     fra gli ha hai hanno ho i il in io l la le lei li lo loro lui ma me mi mia mie miei mio molto ne nei nel
     nella nelle nello no noi non nostra nostro o ogni per perché più poi prima qual quale quali quando quanto
     quella quelle quelli quello questa queste questi questo qui se sei senza si sia siamo sono sta stata stato
-    su sua sue sugli sui sul sulla suo suoi tra tu tua tue tuo tuoi tutti tutto un una uno vi voi`),
+    su sua sue sugli sui sul sulla suo suoi tra tu tua tue tuo tuoi tutti tutto un una uno vi voi
+    quanta quanti quante`),
   ),
   conversationWords:
     wordList(`menzionato menzionare detto dire parlato parlare conversazione riassunto

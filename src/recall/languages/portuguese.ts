@@ -10,7 +10,7 @@ export const portuguese: Language = {
     eles em entre era eram essa esse esta está estão estava este eu foi foram há isso isto já lhe mais mas me
     mesmo meu meus minha minhas muito na não nas nem no nos nós nossa nosso num numa o os ou para pela pelas
     pelo pelos por porque qual quando que quê quem se sem ser será seu seus só são sua suas também te tem têm
-    tinha tu tua um uma umas uns você vocês onde`),
+    tinha tu tua um uma umas uns você vocês onde quanto quanta quantos quantas quais aonde`),
   ),
   conversationWords:
     wordList(`mencionado mencionar disse dizer dito falado falar conversa resumo resumir ordem

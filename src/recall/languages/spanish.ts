@@ -11,7 +11,8 @@ export const spanish: Language = {
     eso esos esta está estaba estaban estamos están estas este esto estos estoy fue fueron ha había habían han
     hasta hay he hemos la las le les lo los más me mi mí mientras mis mucho muy nada ni no nos nosotros nuestra
     nuestro o os otra otro para pero poco por porque pues que qué quien quién se sea ser si sí sido sin sobre
-    son soy su sus también tan tanto te tiene tienen todo todos tu tú tus un una uno unos usted ustedes y ya yo`),
+    son soy su sus también tan tanto te tiene tienen todo todos tu tú tus un una uno unos usted ustedes y ya yo
+    quiénes cuánto cuánta cuántos cuántas cuáles adónde`),
   ),
   conversationWords:
     wordList(`mencionado mencionar dijo decir dicho hablado hablar conversación resumen resumir

@@ -19,6 +19,8 @@ export interface MessageFilters {
   /** Conversation ids. */
   readonly conversationId?: string;
   readonly module?: string;
+  /** In any case. */
+  readonly tag?: string;
   readonly role?: Role;
   /** Epoch milliseconds, both included. */
   readonly startTime?: number;
@@ -80,14 +82,21 @@ export function conversationFilter(
   index: MessageIndex,
   filters: MessageFilters,
 ): (conversationId: string) => boolean {
-  const { conversationId: only, module } = filters;
+  const { conversationId: only, module, tag } = filters;
   return (conversationId) => {
     if (only !== undefined && conversationId !== only) return false;
     // `get` decodes what a cache brought; most questions need none of it.
-    if (module === undefined) return index.has(conversationId);
-    return index.get(conversationId)?.module === module;
+    if (module === undefined && tag === undefined) return index.has(conversationId);
+    const indexed = index.get(conversationId);
+    if (indexed === undefined) return false;
+    if (module !== undefined && indexed.module !== module) return false;
+    return tag === undefined || hasTag(indexed.tags, tag);
   };
 }
+
+/** `tags`: a line each, as the index has them. */
+const hasTag = (tags: string, tag: string): boolean =>
+  tags.toLowerCase().split('\n').includes(tag.toLowerCase());
 
 export interface HitRequest {
   readonly index: MessageIndex;

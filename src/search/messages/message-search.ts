@@ -298,7 +298,7 @@ export class MessageSearch {
     request: MessageQuery,
     caller: SearchCaller,
   ): Promise<MessageResults['withoutFilter']> {
-    const names = ['conversationId', 'module', 'role', 'startTime', 'endTime'] as const;
+    const names = ['conversationId', 'module', 'tag', 'role', 'startTime', 'endTime'] as const;
     const given = names.filter((name) => request.filters[name] !== undefined);
     const counts: Partial<Record<keyof MessageFilters | 'all', number>> = {};
     for (const name of given) {

@@ -6,6 +6,7 @@
 import { type Clock, sleep } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
 import { throwIfCancelled } from '../../fts/ranking/execute-query.js';
+import { WITHOUT_FORM } from '../../recall/ranking.js';
 import type { MessageRef, RecallAnswer, RecallHit } from '../../recall/recall-index.js';
 import type { VectorScores, VectorSource } from '../../recall/vector-source.js';
 import {
@@ -28,19 +29,8 @@ const PROGRESS_MS = 500;
 const MAX_TRIES = 3;
 /** In mode `semantic` words count for nothing where there are vectors. */
 const BY_VECTORS_ALONE = { lexical: 0, pairs: 0, session: 0 };
-/** The weights of form and position are 0, so that only the words of messages count. */
-const BY_WORDS_ALONE = {
-  ...{
-    before: 0,
-    after: 0,
-    isQuestion: 0,
-    isAnswer: 0,
-    namedSpeaker: 0,
-    firstOfSession: 0,
-    longReply: 0,
-  },
-  ...{ longReplyAsked: 0, instruction: 0, instructionAsked: 0, preferenceAsked: 0 },
-};
+/** For what is about one subject: only the words of messages count. */
+const BY_WORDS_ALONE = { ...WITHOUT_FORM, namedSpeaker: 0 };
 
 /** Ways to rank an answer: those of searches, and those of `get_relevant_snippets`. */
 export type RecallMode = SearchMode | 'topical' | 'entity' | 'temporal';
@@ -94,8 +84,11 @@ export class RecallSearch {
     }
     for (let tries = 1; ; tries += 1) {
       const found = await this.#recalled(request, caller);
-      if (found.total === 0) return this.#byKeywords(request, caller); // which explains why
-      if (found.isCurrent || tries >= MAX_TRIES) return found;
+      // They explain why nothing was found. Function words alone would find what the question is not about.
+      if (found.total === 0)
+        return this.#byKeywords({ ...request, query: found.words || request.query }, caller);
+      const { words: _words, ...results } = found;
+      if (found.isCurrent || tries >= MAX_TRIES) return results;
     }
   }
 
@@ -212,6 +205,7 @@ export class RecallSearch {
     const isRelaxed = exact.total === 0 && !answer.hasAll;
     return {
       ...{ total, tier, isCurrent, relaxed: isRelaxed, unknownWords: [], withoutFilter: {} },
+      words: answer.question.words.map(({ text }) => text).join(' '),
       hits: [...leading.map((hit) => explained(hit, query)), ...hits],
     };
   }

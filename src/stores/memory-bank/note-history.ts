@@ -7,6 +7,7 @@ import { execFile } from 'node:child_process';
 import { devNull } from 'node:os';
 import { AppError } from '../../base/errors.js';
 import { findConfined } from '../../files/paths/confined-file.js';
+import { findGitProject } from '../../files/paths/git-project.js';
 import { openFile } from '../../files/sealing/sealed-form.js';
 import { requireNotePath } from './note-path.js';
 
@@ -55,6 +56,22 @@ export class NoteHistory {
   async commits(path: string): Promise<NoteCommit[]> {
     const found = await this.#log(path);
     return found.map(({ path: _, ...commit }) => commit);
+  }
+
+  /** Why `commits` is empty, and what begins a history. */
+  async whyEmpty(path: string): Promise<string> {
+    const { folder } = this.#options;
+    if ((await this.#git(['--version'])) === undefined) {
+      return 'The program git was not found. Git keeps the history of notes.';
+    }
+    const project = await findGitProject(folder);
+    if (project === undefined) {
+      return `There is no git repository in or above ${folder}. Create one there with git init, and commit: git keeps the history of notes.`;
+    }
+    if ((await this.#git(['rev-parse', '--git-dir'])) === undefined) {
+      return `Git does not read the repository ${project.folder}. git -C ${project.folder} status says why.`;
+    }
+    return `No commit in the git repository ${project.folder} has the note ${path}. git add and git commit begin its history.`;
   }
 
   /** The text at one of these commits. E_MB_FILE_NOT_FOUND, E_MB_READ, DECRYPT, and like `commits`. */

@@ -1,5 +1,6 @@
 /** The tool `search_memory`: one question to messages, notes, insights and facts at once. */
 import { z } from 'zod';
+import { shortened } from '../../base/shortened.js';
 import type { MemoryHit } from '../../search/memory-search.js';
 import { MEMORY_SOURCES, SEARCH_TIERS } from '../../search/recall/search-mode-names.js';
 import { countWithin, maxTokens } from '../answer-budget.js';
@@ -54,6 +55,7 @@ export const searchMemory = defineTool({
           source: z.enum(MEMORY_SOURCES),
           text: z.string(),
           conversationId: z.string().exactOptional(),
+          title: z.string().exactOptional(),
           messageId: z.string().exactOptional(),
           seq: z.number().int().exactOptional(),
           role: z.string().exactOptional(),
@@ -96,9 +98,12 @@ function toResult(hit: MemoryHit, input: MarkInput & { includeMetadata: boolean 
   switch (source) {
     case 'messages': {
       const { conversationId, messageId, seq, role, createdAt, snippet, metadata } = hit.message;
+      const { title } = hit.message;
       const shown = shownMetadata(metadata, input.includeMetadata);
       const text = shortSnippet(snippet, input);
-      return { source, text, conversationId, messageId, seq, role, createdAt, ...shown };
+      const named = title === undefined ? {} : { title: shortened(title) };
+      const found = { conversationId, ...named, messageId, seq, role, createdAt };
+      return { source, text, ...found, ...shown };
     }
     case 'notes':
       return { source, text: shortSnippet(hit.text, input), path: hit.note.path, line: hit.line };

@@ -52,6 +52,7 @@ export const searchMessages = defineTool({
       explain: z.boolean().describe('Show why each result was found.').default(false),
       conversationId: z.string().describe('Only this conversation (id or key).').exactOptional(),
       module: z.string().max(1000).describe('Only conversations of this module.').exactOptional(),
+      tag: z.string().max(200).describe('Only conversations with this tag.').exactOptional(),
       role: z.enum(ROLES).describe('Only messages of this role.').exactOptional(),
       startDate: dateField('Only messages from this time on'),
       endDate: dateField('Only messages up to this time'),
@@ -114,6 +115,7 @@ export const searchMessages = defineTool({
 export interface FilterInput {
   conversationId?: string;
   module?: string;
+  tag?: string;
   role?: (typeof ROLES)[number];
   startDate?: string;
   endDate?: string;
@@ -121,12 +123,13 @@ export interface FilterInput {
 
 /** VALIDATION_ERROR if it is not a time; what `resolve` throws. */
 export async function filtersOf(
-  { conversationId, module, role, startDate, endDate }: FilterInput,
+  { conversationId, module, tag, role, startDate, endDate }: FilterInput,
   resolve: (ref: string) => Promise<string>,
 ): Promise<MessageFilters> {
   return {
     ...(conversationId !== undefined && { conversationId: await resolve(conversationId) }),
     ...(module !== undefined && { module }),
+    ...(tag !== undefined && { tag }),
     ...(role !== undefined && { role }),
     ...(startDate !== undefined && { startTime: startOf('startDate', startDate) }),
     ...(endDate !== undefined && { endTime: endOf('endDate', endDate) }),

@@ -33,6 +33,7 @@ export const mbHistory = defineTool({
           }),
         )
         .exactOptional(),
+      explanation: z.string().describe('Why there is no commit.').exactOptional(),
       content: z.string().exactOptional(),
       isCut: z.boolean().describe('The text is longer than maxTokens.').exactOptional(),
     }),
@@ -53,7 +54,10 @@ export const mbHistory = defineTool({
     }));
     const lines = listed.map((each) => JSON.stringify(each));
     const { given, isCut } = linesWithin(lines, budget);
-    return { path, total: commits.length, commits: listed.slice(0, isCut ? 0 : given.length) };
+    return {
+      ...{ path, total: commits.length, commits: listed.slice(0, isCut ? 0 : given.length) },
+      ...(commits.length === 0 && { explanation: await noteHistory.whyEmpty(path) }),
+    };
   },
 });
 

@@ -28,6 +28,7 @@ function commit(subject: string): void {
 
 interface Listed {
   total: number;
+  explanation?: string;
   commits: { commit: string; at: string; author: string; subject: string }[];
 }
 const history = async (path: string, more = {}) =>
@@ -35,9 +36,16 @@ const history = async (path: string, more = {}) =>
 
 it('is empty without a repository and without a commit', async () => {
   put('bees.md', 'one\n');
-  expect(await history('bees.md')).toMatchObject({ total: 0, commits: [] });
+  const { explanation, ...none } = await history('bees.md');
+  expect(none).toMatchObject({ total: 0, commits: [] });
+  expect(explanation).toBe(
+    `There is no git repository in or above ${bank()}. Create one there with git init, and commit: git keeps the history of notes.`,
+  );
   git('init', '--quiet');
-  expect(await history('bees.md')).toMatchObject({ total: 0, commits: [] });
+  expect(await history('bees.md')).toMatchObject({
+    ...none,
+    explanation: `No commit in the git repository ${bank()} has the note bees.md. git add and git commit begin its history.`,
+  });
   expect(await codeOf({ path: 'bees.md', commit: 'a'.repeat(40) })).toBe('E_MB_FILE_NOT_FOUND');
 });
 

@@ -81,10 +81,11 @@ describe('session_start', () => {
   );
 
   it(
-    'brings up what earlier threads said about the same, in other forms of the words too',
+    'brings up what earlier threads said about the same, once, in other forms of the words too',
     inSession(async (session) => {
       const said = 'Martin measured the greenhouse: twelve tomatoes fit along its southern wall.';
       const about = await thread(session, 'garden', 'Measuring', said, 'Noted.');
+      const copy = await thread(session, 'garden', 'A copy', said, 'Noted.');
       await thread(session, 'garden', 'Shed', 'The roof of the shed leaks.', 'I see.');
       await thread(session, 'kitchen', 'Soup', 'A tomato soup for the greenhouse party.', 'Good.');
       const id = await thread(
@@ -96,10 +97,10 @@ describe('session_start', () => {
       );
       const all = await start(session, { module: 'garden' });
       expect(all.thread?.id).toBe(id);
-      expect(all.related).toMatchObject([{ threadId: about, text: said }]);
+      expect(all.related).toMatchObject([{ threadId: copy, text: said }]);
       expect(all.related[0]?.words).toEqual(expect.arrayContaining(['greenhouse', 'tomato']));
-      const other = await start(session, { module: 'garden', currentThreadId: about });
-      expect(other.related).toEqual([]);
+      const other = await start(session, { module: 'garden', currentThreadId: copy });
+      expect(other.related).toMatchObject([{ threadId: about, text: said }]);
     }),
   );
 

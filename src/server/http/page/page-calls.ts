@@ -36,11 +36,16 @@ export class PageCalls {
   }
 
   /** The structured content of the answer (200), or `error` with the facts of an AppError. Never rejects. */
-  run(name: string, args: unknown, gone: AbortSignal): Promise<PageAnswer> {
+  run(
+    name: string,
+    args: unknown,
+    gone: AbortSignal,
+    progress: ToolCall['progress'] = () => undefined,
+  ): Promise<PageAnswer> {
     const signal = AbortSignal.any([gone, this.accepted.endSignal]);
     return this.accepted.track(async () => {
       try {
-        return { status: 200, body: await this.#result(name, args, signal) };
+        return { status: 200, body: await this.#result(name, args, { signal, progress }) };
       } catch (error) {
         const known = toAppError(error, signal, this.#log);
         return { status: STATUS[known.code] ?? 422, body: { error: factsOf(known) } };
@@ -48,7 +53,11 @@ export class PageCalls {
     });
   }
 
-  async #result(name: string, args: unknown, signal: AbortSignal): Promise<unknown> {
+  async #result(
+    name: string,
+    args: unknown,
+    caller: Pick<ToolCall, 'signal' | 'progress'>,
+  ): Promise<unknown> {
     const tool = tools.find((each) => each.name === name);
     if (tool === undefined) {
       throw new AppError(
@@ -59,7 +68,7 @@ export class PageCalls {
     const input = tool.input.safeParse(args);
     if (!input.success) throw inputError(tool, input.error);
     const isHandedOver = tool === importConversations && this.#uploads.has(input.data['path']);
-    const call: ToolCall = { signal, isRemote: !isHandedOver, progress: () => undefined };
+    const call: ToolCall = { ...caller, isRemote: !isHandedOver };
     const app = await this.#app();
     await requireStoreFor(tool, app);
     const result = successResult(tool, await tool.run(input.data, app, call));

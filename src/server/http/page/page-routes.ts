@@ -6,6 +6,7 @@ import express, { type Request, type RequestHandler, type Response, type Router 
 import { isRecord } from '../../../base/is-record.js';
 import type { Log } from '../../../base/log.js';
 import type { HttpConfig } from '../../../config/http-settings.js';
+import type { ToolCall } from '../../../tools/define-tool.js';
 import { HttpError } from '../http-error.js';
 import { readBytes } from '../request-body.js';
 import { type OpenApp, PageCalls } from './page-calls.js';
@@ -50,6 +51,8 @@ const PAGE_HEADERS = {
   'Cross-Origin-Resource-Policy': 'same-origin',
 };
 const A_YEAR = 'private, max-age=31536000, immutable';
+/** Lines of JSON: reports of progress, then the answer. */
+const REPORTS = 'application/x-ndjson';
 /** Of a link or a token. */
 const MAX_SECRET_BYTES = 4096;
 
@@ -77,12 +80,12 @@ export function createPage({ folder, app }: PageOptions, config: HttpConfig, log
   });
   router.post('/api/tools/:name', async (req, res) => {
     const args = await readObject(req, config.maxBodyBytes);
-    const { status, body } = await calls.run(
-      String(req.params['name']),
-      args,
-      disconnectSignal(res),
-    );
-    if (!res.destroyed) res.status(status).json(body);
+    const gone = disconnectSignal(res);
+    const progress = req.get('accept') === REPORTS ? reportsTo(res) : undefined;
+    const { status, body } = await calls.run(String(req.params['name']), args, gone, progress);
+    if (res.destroyed) return;
+    if (res.headersSent) res.end(`${JSON.stringify({ status, body })}\n`);
+    else res.status(status).json(body);
   });
   addUploads(router, uploads);
   router.use(async (req, res, next) => {
@@ -103,6 +106,15 @@ export function createPage({ folder, app }: PageOptions, config: HttpConfig, log
       await calls.accepted.end();
       await uploads.close();
     },
+  };
+}
+
+/** The first report begins the lines; a call that is answered before is answered plainly. */
+function reportsTo(res: Response): ToolCall['progress'] {
+  return (report) => {
+    if (res.destroyed) return;
+    if (!res.headersSent) res.status(200).type(REPORTS);
+    res.write(`${JSON.stringify({ progress: report })}\n`);
   };
 }
 

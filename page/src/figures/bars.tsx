@@ -1,0 +1,71 @@
+/** Sums by name as bars; a name leads to its figures alone, where they can be asked for. */
+import type { Output } from '../api.js';
+import { hrefOf } from '../hooks.js';
+import { shownNumber } from '../parts.jsx';
+
+type Named = NonNullable<Output<'get_analytics'>['modules']>;
+/** As in the address of the figures. */
+type Conditions = Readonly<Record<string, string>>;
+
+export interface BarsProps {
+  readonly title: string;
+  readonly rows: Named;
+  /** What the address asks for already. */
+  readonly given: Conditions;
+  /** The conditions of a row; nothing where it cannot be asked for. */
+  only?(name: string): Conditions | undefined;
+}
+
+export const ofModule = (module: string): Conditions | undefined =>
+  module === '' ? undefined : { module };
+
+export const ofRole = (role: string): Conditions => ({ role });
+
+/** Of a month such as 2025-01. */
+export function inMonth(month: string): Conditions {
+  const [year = 0, number = 0] = month.split('-').map(Number);
+  const last = new Date(Date.UTC(year, number, 0)).getUTCDate();
+  return { from: `${month}-01`, to: `${month}-${last}` };
+}
+
+export function Bars({ title, rows, given, only = () => undefined }: BarsProps) {
+  if (rows.length === 0) return null;
+  const most = Math.max(...rows.map(({ messages }) => messages));
+  return (
+    <section>
+      <h2>{title}</h2>
+      <table class="bars">
+        <tbody>
+          {rows.map(({ name, messages, costs }) => (
+            <tr key={name}>
+              <th scope="row">
+                <Name name={name || 'no module'} given={given} conditions={only(name)} />
+              </th>
+              <td class="number">{shownNumber(messages)}</td>
+              <td class="share">
+                <span style={{ width: `${(messages / most) * 100}%` }} />
+              </td>
+              <td class="number">
+                {costs.map(({ currency, total }) => `${total.toFixed(2)} ${currency}`).join(' ')}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function Name(props: {
+  readonly name: string;
+  readonly given: Conditions;
+  readonly conditions: Conditions | undefined;
+}) {
+  const { name, given, conditions } = props;
+  if (conditions === undefined) return <bdi>{name}</bdi>;
+  return (
+    <a href={hrefOf('figures', '', { ...given, ...conditions })}>
+      <bdi>{name}</bdi>
+    </a>
+  );
+}

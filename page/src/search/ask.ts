@@ -1,0 +1,128 @@
+/** What the search view asks, and what it shows of the answer, whatever the kind. */
+import { call, type Output } from '../api.js';
+import { hrefOf } from '../hooks.js';
+import { counted, MARK_END, MARK_START } from '../parts.jsx';
+
+export const FIELDS = [
+  ...['q', 'kind', 'mode', 'role', 'module', 'tag', 'from', 'to', 'project'],
+] as const;
+export type Asked = Readonly<Record<(typeof FIELDS)[number], string>>;
+
+const KINDS = ['messages', 'notes', 'insights', 'facts'] as const;
+type Kind = (typeof KINDS)[number];
+
+export interface Hit {
+  readonly key: string;
+  readonly kind: Kind;
+  readonly href: string;
+  readonly title: string;
+  readonly role?: string;
+  readonly seq?: number;
+  readonly at?: string;
+  readonly snippet: string;
+  /** Why it was found. */
+  readonly reason: string;
+}
+
+export interface Found {
+  readonly hits: readonly Hit[];
+  readonly total: number;
+  /** How many of what, and what else is to be said. */
+  readonly summary: string;
+}
+
+/** Filters hold for messages alone. */
+export const isOfMessages = ({ kind }: Asked): boolean => kind === '';
+
+/** Whether insights are searched, which belong to a project. */
+export const hasInsights = ({ kind }: Asked): boolean => kind === 'all' || kind === 'insights';
+
+/** What counts for this kind, for the address. */
+export function inForce(asked: Asked): Asked {
+  const filters = { mode: '', role: '', module: '', tag: '', from: '', to: '' };
+  return {
+    ...asked,
+    ...(!isOfMessages(asked) && filters),
+    ...(!hasInsights(asked) && { project: '' }),
+  };
+}
+
+/** `undefined` without a query. CallError. */
+export async function ask(
+  asked: Asked,
+  limit: number,
+  signal: AbortSignal,
+): Promise<Found | undefined> {
+  if (asked.q.trim() === '') return undefined;
+  return isOfMessages(asked) ? askMessages(asked, limit, signal) : askMemory(asked, limit, signal);
+}
+
+const MARKS = { highlightStart: MARK_START, highlightEnd: MARK_END };
+
+async function askMessages(
+  { q, mode, role, module, tag, from, to }: Asked,
+  limit: number,
+  signal: AbortSignal,
+): Promise<Found> {
+  const filters = { mode, role, module, tag, startDate: from, endDate: to };
+  const given = Object.entries(filters).filter(([, value]) => value !== '');
+  const input = { query: q, limit, explain: true, ...MARKS, ...Object.fromEntries(given) };
+  const found = await call('search_messages', input, signal);
+  const { total, results, relaxed, explanation = '' } = found;
+  const none = relaxed ? '; none has all of the words' : '';
+  return {
+    total,
+    hits: results.map((hit) => ({
+      ...{ kind: 'messages', key: `${hit.conversationId}:${hit.seq}`, at: hit.createdAt },
+      ...{ href: hrefOf('conversation', hit.conversationId, { seq: String(hit.seq) }) },
+      ...{ title: hit.title ?? hit.conversationId, role: hit.role, seq: hit.seq },
+      ...{ snippet: hit.snippet, reason: reasonOf(hit.why) },
+    })),
+    summary: `${counted(total, 'message')}${none}. ${total === 0 ? explanation : ''}`,
+  };
+}
+
+const reasonOf = (why: Output<'search_messages'>['results'][number]['why']): string =>
+  Object.entries(why ?? {})
+    .map(([name, found]) => `${name}: ${[found].flat().join(', ')}`)
+    .join('; ');
+
+async function askMemory(
+  { q, kind, project }: Asked,
+  limit: number,
+  signal: AbortSignal,
+): Promise<Found> {
+  const wanted = KINDS.filter((each) => kind === 'all' || kind === each);
+  const sources = project === '' ? wanted.filter((each) => each !== 'insights') : wanted;
+  if (sources.length === 0) return { hits: [], total: 0, summary: 'There are no insights yet.' };
+  const context = sources.includes('insights') ? { context: project } : {};
+  const input = { query: q, sources, limit, maxTokens: 25_000, ...MARKS, ...context };
+  const { results, totals } = await call('search_memory', input, signal);
+  const counts = sources.map((each) => counted(totals[each] ?? 0, each.replace(/s$/, '')));
+  return {
+    total: sources.reduce((sum, each) => sum + (totals[each] ?? 0), 0),
+    hits: results.map(hitOf),
+    summary: `${counts.join(', ')}.`,
+  };
+}
+
+type MemoryResult = Output<'search_memory'>['results'][number];
+
+function hitOf(result: MemoryResult): Hit {
+  const { source, text, conversationId = '', seq = 0, path = '', line = 0, id = '' } = result;
+  const common = { kind: source, snippet: text, reason: '' };
+  if (source === 'notes') {
+    return { ...common, key: `${path}:${line}`, href: hrefOf('notes', path), title: path };
+  }
+  if (source === 'insights') {
+    return { ...common, key: id, href: hrefOf('insights', '', { id }), title: 'Insight' };
+  }
+  if (source === 'facts') {
+    const { subject = '', ts = '' } = result.fact ?? {};
+    const href = hrefOf('knowledge', subject);
+    return { ...common, key: `${text} ${ts}`, href, title: subject };
+  }
+  const { title = conversationId, role = '', createdAt: at = '' } = result;
+  const href = hrefOf('conversation', conversationId, { seq: String(seq) });
+  return { ...common, key: `${conversationId}:${seq}`, href, title, role, seq, at };
+}

@@ -1,0 +1,34 @@
+/** The insight that the user names on the command line: by its id or a unique beginning of it. */
+import { AppError } from '../base/errors.js';
+import type { InsightStore } from '../stores/insights/insights.js';
+import { INSIGHT_ID } from '../stores/insights/schema.js';
+
+const BEGINNING = /^[0-9a-f][0-9a-f-]{3,34}$/;
+const MOST_NAMED = 5;
+
+/** Its id; a complete id as it is. VALIDATION_ERROR: no such id. CONFLICT: the beginning of several. */
+export async function findInsight(store: InsightStore, name: string): Promise<string> {
+  const typed = name.trim().toLowerCase();
+  if (INSIGHT_ID.test(typed)) return typed;
+  if (!BEGINNING.test(typed)) {
+    throw new AppError('VALIDATION_ERROR', `${JSON.stringify(name)} is not the id of an insight.`, {
+      hint: 'Type an id or its first characters, at least four, such as 6fa4. daybook insight list shows the ids of a project, daybook find finds insights by their first line.',
+    });
+  }
+  const all = await store.all();
+  const ids = all.map(({ insight }) => insight.id).filter((id) => id.startsWith(typed));
+  const [only, second] = ids;
+  if (only === undefined) {
+    throw new AppError('VALIDATION_ERROR', `No insight has an id that begins with ${typed}.`, {
+      hint: 'daybook insight list shows the ids of a project.',
+      details: { missing: 'insight' },
+    });
+  }
+  if (second === undefined) return only;
+  const named = ids.slice(0, MOST_NAMED).join(', ');
+  const more = ids.length > MOST_NAMED ? ', …' : '';
+  throw new AppError('CONFLICT', `${ids.length} insights fit ${typed}: ${named}${more}`, {
+    hint: 'Type more of the id.',
+    details: { ids },
+  });
+}

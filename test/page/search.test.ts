@@ -1,0 +1,99 @@
+/** Search for everything that is stored, its filters, and addresses that can be bookmarked. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { faultsOf, goTo, type OpenedPage, usePages, writeConversation } from './opened-page.js';
+
+const BEES = '20250124-1706102400123';
+const WASPS = '20250125-1706188800123';
+
+const openPage = usePages();
+let opened: OpenedPage;
+
+const open = () =>
+  openPage(({ root }) => {
+    const said = [{ role: 'user', content: 'The hive hums at night.' }];
+    writeConversation(root, BEES, { title: 'Bees', tags: ['Garden work'], module: 'home' }, said);
+    writeConversation(root, WASPS, { title: 'Wasps', tags: ['attic'] }, said);
+    mkdirSync(join(root, 'memory-bank'), { recursive: true });
+    writeFileSync(join(root, 'memory-bank', 'hive.md'), '# The hive\n\nIt hums.\n');
+  });
+
+async function post(name: string, data: object, headers: Record<string, string> = {}) {
+  const { page, served } = opened;
+  return page.request.post(`${served.origin}/api/tools/${name}`, { data, headers });
+}
+
+it('filters by tag and searches each kind of thing, by the keyboard and by an address', async () => {
+  opened = await open();
+  const { page } = opened;
+  await page.waitForSelector('.row');
+  await post('save_insight', { content: 'A hive is left alone in winter.', context: 'global' });
+  await post('kg_add', { subject: 'the hive', predicate: 'stands in', object: 'the meadow' });
+  await goTo(page, '#/search?q=hums');
+  await page.waitForSelector('.hit >> nth=1');
+  const tag = page.getByLabel('Tag', { exact: true });
+  expect(await page.locator('#tags option').count()).toBe(2);
+  await tag.focus();
+  await page.keyboard.type('garden WORK');
+  await page.waitForSelector('[role=status]:text("1 message.")');
+  expect(await page.locator('.hit .title').allTextContents()).toEqual(['Bees']);
+  await expect.poll(() => new URL(page.url()).hash).toBe('#/search?q=hums&tag=garden+WORK');
+
+  await goTo(page, '#/search?q=hive&kind=all');
+  await page.waitForSelector('[role=status]:text("2 messages, 1 note, 1 insight, 1 fact.")');
+  expect(await tag.count()).toBe(0);
+  expect(await faultsOf(page)).toEqual([]);
+  await page.getByRole('combobox', { name: 'In', exact: true }).selectOption('facts');
+  await page.waitForSelector('[role=status]:text("1 fact.")');
+  await expect.poll(() => new URL(page.url()).hash).toBe('#/search?q=hive&kind=facts');
+  await page.reload();
+  await page.waitForSelector('.hit:has-text("stands in")');
+  await page.locator('.query').press('Enter');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.knowledge');
+  expect(opened.faults).toEqual([]);
+});
+
+it('leads to the insight that was found, and names the window after what is open', async () => {
+  opened = await open();
+  const { page } = opened;
+  await page.waitForSelector('.row');
+  for (const context of ['global', 'project:other']) {
+    const content = `Insight of ${context.replace('project:', '')}.`;
+    await post('save_insight', { content, context });
+  }
+  await post('save_insight', { content: 'One more of global.', context: 'global' });
+  await goTo(page, '#/');
+  await page.keyboard.press('Control+k');
+  await page.waitForSelector('.find:focus');
+  await page.keyboard.type('insight of other');
+  await page.waitForSelector('.found [role=option]');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.card.named:focus:has-text("Insight of other.")');
+  expect(await page.title()).toBe('Insights · Daybook');
+  await goTo(page, `#/conversation/${BEES}`);
+  await expect.poll(() => page.title()).toBe('Bees · Daybook');
+  await page.getByRole('link', { name: 'Garden work' }).click();
+  await page.waitForSelector('[role=status]:text("1 conversation")');
+  expect(await page.getByLabel('Filter by title and tags').inputValue()).toBe('Garden work');
+  await page.goBack();
+  await expect.poll(() => page.title()).toBe('Bees · Daybook');
+});
+
+it('reports the progress of a call to who asks for it, and answers others plainly', async () => {
+  opened = await open();
+  const plain = await post('verify_store', {});
+  expect(plain.headers()['content-type']).toContain('application/json');
+  const reported = await post('verify_store', {}, { Accept: 'application/x-ndjson' });
+  expect(reported.headers()['content-type']).toContain('application/x-ndjson');
+  const lines = (await reported.text())
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(lines.length).toBeGreaterThan(2);
+  expect(lines[0]).toMatchObject({ progress: { progress: 1 } });
+  expect(lines.at(-1)).toMatchObject({ status: 200, body: { success: true } });
+  const wrong = await post('verify_store', { none: 1 }, { Accept: 'application/x-ndjson' });
+  expect([wrong.status(), (await wrong.json()).error.code]).toEqual([400, 'VALIDATION_ERROR']);
+});
