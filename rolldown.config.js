@@ -23,6 +23,19 @@ const withRequired = {
   },
 };
 
+/** The list of tools is made once, here: making its schemas was a fifth of the work until a server's first list. */
+const withListings = {
+  name: 'with-listings',
+  async load(id) {
+    if (!id.endsWith('/server/built-listings.ts')) return undefined;
+    const { tools } = await import('./dist/tools/index.js');
+    const { toolListing } = await import('./dist/server/mcp/offered-tools.js');
+    const listings = Object.fromEntries(tools.map((tool) => [tool.name, toolListing(tool)]));
+    const text = JSON.stringify(JSON.stringify(listings));
+    return { code: `export const builtListings = JSON.parse(${text});`, moduleType: 'js' };
+  },
+};
+
 /** What the licenses of the contained packages ask for: their texts go with the copies. */
 const licenses = {
   name: 'licenses',
@@ -68,7 +81,7 @@ const shared = {
   external: Object.keys(manifest.dependencies),
   // Its main file loads the others by `require` while it runs, which cannot be bundled.
   resolve: { alias: { 'jsonc-parser': resolve('node_modules/jsonc-parser/lib/esm/main.js') } },
-  plugins: [withoutAjv, withRequired, licenses],
+  plugins: [withoutAjv, withRequired, withListings, licenses],
 };
 const format = { format: 'esm', sourcemap: true, sourcemapExcludeSources: true };
 

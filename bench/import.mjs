@@ -35,10 +35,13 @@ const random = () => {
   seed = (seed * 48271) % 2147483647;
   return seed;
 };
-const text = (words) =>
-  Array.from({ length: words }, () => `${WORDS[random() % WORDS.length]}${random() % 1000}`).join(
-    ' ',
-  );
+const token = (length) => Array.from({ length }, () => (random() % 36).toString(36)).join('');
+/** One word in fifty is an address with a long last part, which may look like a secret. */
+const word = () =>
+  random() % 50 === 0
+    ? `https://example.org/${token(8)}/${token(24)}?page=${token(12)}`
+    : `${WORDS[random() % WORDS.length]}${random() % 1000}`;
+const text = (words) => Array.from({ length: words }, word).join(' ');
 
 async function write(path, megabytes, pieces) {
   const file = createWriteStream(path);

@@ -3,7 +3,7 @@
  * and digests of what came. With them a later import decides whether the source has anything new, and
  * whether anything was changed here since, without keeping the import itself.
  */
-import { sha256Stream } from '../base/ids.js';
+import { sha256Hex, sha256Stream } from '../base/ids.js';
 import { CONVERSATION_ID, type JsonObject } from '../stores/conversations/document/schema.js';
 import type { PastFields, PastMessage } from '../stores/conversations/writing/append.js';
 import { isObject, numberIn, textIn } from './reading/fields.js';
@@ -29,6 +29,8 @@ export interface SourceMark {
 }
 
 const DIGITS = 16;
+/** Characters. A stream costs more than the digest of a short text, and a long text memory. */
+const HASHED_AT_ONCE = 64 * 1024;
 
 /** `undefined` where the conversation was not imported, or the mark was changed. */
 export function markIn(metadata: JsonObject | undefined): SourceMark | undefined {
@@ -73,9 +75,17 @@ export function headDigestOf(head: PastFields & { readonly titleFrom?: string })
 }
 
 function digest<T>(items: readonly T[], part: (item: T) => unknown): string {
-  const hash = sha256Stream();
-  for (const item of items) hash.update(Buffer.from(`${JSON.stringify(part(item))}\n`));
-  return hash.hex().slice(0, DIGITS);
+  let text = '';
+  let hash: ReturnType<typeof sha256Stream> | undefined;
+  for (const item of items) {
+    text += `${JSON.stringify(part(item))}\n`;
+    if (text.length < HASHED_AT_ONCE) continue;
+    hash ??= sha256Stream();
+    hash.update(Buffer.from(text));
+    text = '';
+  }
+  hash?.update(Buffer.from(text));
+  return (hash?.hex() ?? sha256Hex(text)).slice(0, DIGITS);
 }
 
 /** Whether an id of the source can name a message of the store: long enough to be the only one. */

@@ -3,6 +3,7 @@
  * maintained and have tests of their own. They are loaded at the first use. Touches no file and asks no
  * service.
  */
+import { GroupCommit, type Outcome } from '../files/atomic/group-commit.js';
 import type { SecretLintCoreDescriptor } from './secretlint.js';
 
 export interface Secret {
@@ -18,14 +19,37 @@ const LONG_WORD = /\S{16}/;
 const PERPLEXITY_KEY = /\bpplx-[A-Za-z0-9]{40,64}\b/g;
 const MAY_CALL = { noPhysicFilePath: true };
 
+/** No rule finds anything across these lines, and none looks at the beginning or the end of a text. */
+const SEPARATOR = '\n\0\n';
+/** Characters. Longer texts are checked alone: then the rules take longer than what each check begins with. */
+const MOST_TOGETHER = 64 * 1024;
+
 let loading: Promise<SecretLintCoreDescriptor> | undefined;
 
 /** A cheap test that short texts of short words fail. */
 export const mayHoldSecret = (text: string): boolean => LONG_WORD.test(text);
 
-/** In their order; none overlaps another. */
-export async function secretsIn(text: string): Promise<Secret[]> {
-  if (!mayHoldSecret(text)) return [];
+/** In their order; none overlaps another. Texts of many calls at once are checked together. */
+export async function secretsIn(text: string): Promise<readonly Secret[]> {
+  return mayHoldSecret(text) ? waiting.add(text) : [];
+}
+
+const waiting = new GroupCommit<string, readonly Secret[]>(async (texts) => {
+  const found: Outcome<readonly Secret[]>[] = [];
+  for (let from = 0, to = 0; from < texts.length; from = to) {
+    let length = 0;
+    for (to = from; to < texts.length; to += 1) {
+      length += texts[to]?.length ?? 0;
+      if (to > from && length > MOST_TOGETHER) break;
+    }
+    const together = texts.slice(from, to);
+    const isClean = to > from + 1 && (await secretsOf(together.join(SEPARATOR))).length === 0;
+    for (const text of together) found.push({ value: isClean ? [] : await secretsOf(text) });
+  }
+  return found;
+});
+
+async function secretsOf(text: string): Promise<readonly Secret[]> {
   loading ??= load();
   const { lintSource, rules } = await loading;
   const { messages } = await lintSource({

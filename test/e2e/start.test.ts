@@ -2,6 +2,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { toolListing } from '../../src/server/mcp/offered-tools.js';
+import { tools } from '../../src/tools/index.js';
 import { BareServer, type Place, withPlace } from './harness.js';
 
 /** Loaded before the command. zod calls `postProcessor` for each schema that is made. */
@@ -27,7 +29,10 @@ const PARAMS = {
   clientInfo: { name: 'counts', version: '1' },
 };
 
-async function countsAtInitialize(place: Place): Promise<Record<string, number>> {
+type Counts = Record<'schemas' | 'bytes' | 'maps', number>;
+
+/** `tools`: what the list that was asked for has. */
+async function countsOf(place: Place, asksForTools: boolean) {
   const file = join(place.folder, 'counts.mjs');
   await writeFile(file, COUNTS);
   const server = new BareServer({
@@ -36,21 +41,34 @@ async function countsAtInitialize(place: Place): Promise<Record<string, number>>
   });
   // Without the notification that follows, which opens the stores.
   await server.answer(server.send('initialize', PARAMS));
+  const list = asksForTools ? server.answer(server.send('tools/list', {})) : undefined;
+  const tools = (await list)?.result?.['tools'];
   server.process.stdin.end();
   await server.exit();
-  return JSON.parse(server.stderr.split('COUNTS')[1] ?? '{}');
+  const counts: Counts = JSON.parse(server.stderr.split('COUNTS')[1] ?? '{}');
+  return { tools, ...counts };
 }
 
 describe('a start, until initialize is answered', () => {
   it('makes no schema of a tool, and reads neither source maps nor code that it does not need', async () => {
     await withPlace(async (place) => {
-      const { schemas, bytes, maps } = await countsAtInitialize(place);
+      const { schemas, bytes, maps } = await countsOf(place, false);
       console.log(`${schemas} schemas, ${bytes} bytes of code`);
       expect(maps).toBe(0);
       expect(schemas).toBeGreaterThan(500); // those of the protocol
       expect(schemas).toBeLessThan(1_300);
       expect(bytes).toBeGreaterThan(100_000);
       expect(bytes).toBeLessThan(1_000_000);
+    });
+  });
+
+  it('makes no schema of a tool for the list of tools either, which the build has made', async () => {
+    await withPlace(async (place) => {
+      const env = { ...place.env, DAYBOOK_TOOLSETS: 'all', DAYBOOK_PERPLEXITY_TOOLS: 'always' };
+      const { schemas, tools: listed } = await countsOf({ ...place, env }, true);
+      expect(listed).toEqual(JSON.parse(JSON.stringify(tools.map(toolListing))));
+      expect(schemas).toBeGreaterThan(500);
+      expect(schemas).toBeLessThan(1_900); // with those that tools share
     });
   });
 });

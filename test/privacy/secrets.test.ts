@@ -41,6 +41,29 @@ describe('recognising', () => {
     expect(await secretsIn(harmless.repeat(5_000))).toEqual([]);
     expect(await secretsIn('short')).toEqual([]);
   });
+
+  it('finds the same in texts that come at once as in each alone', async () => {
+    const pem = (part: string) => `-----${part} RSA PRIVATE KEY-----`;
+    const key = `${pem('BEGIN')}\nMI${'abcdEFGH1234'.repeat(20)}\n${pem('END')}`;
+    const texts = [
+      ...Object.values(SECRETS),
+      `https://larch.example/a-long-address ${pem('BEGIN')}`,
+      key,
+      `https://larch.example/a-long-address AWS${'_'}SECRET_ACCESS_KEY=`,
+      'abcdEFGH1234'.repeat(4).slice(0, 40),
+      `//registry.larch.example/:_auth${'Token='}`,
+      'harmless-but-a-long-word',
+      'x'.repeat(200_000),
+    ];
+    const alone = [];
+    for (const text of texts) alone.push(await secretsIn(text));
+    expect(alone.filter((found) => found.length > 0)).toHaveLength(6);
+    expect(await Promise.all(texts.map(secretsIn))).toEqual(alone);
+    expect(await Promise.all(texts.toReversed().map(secretsIn))).toEqual(alone.toReversed());
+    const harmless = Array.from({ length: 50 }, (_, index) => `a-long-and-harmless-word-${index}`);
+    const found = await Promise.all([...harmless, GITHUB, ...harmless].map(secretsIn));
+    expect(found.flatMap((secrets, index) => (secrets.length > 0 ? [index] : []))).toEqual([50]);
+  });
 });
 
 describe('private parts', () => {

@@ -6,6 +6,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
+import { toolsetConfig } from '../../src/config/toolset-settings.js';
 import { toolListing } from '../../src/server/mcp/offered-tools.js';
 import type { Tool } from '../../src/tools/define-tool.js';
 import { TOOLSETS, tools } from '../../src/tools/index.js';
@@ -84,6 +85,21 @@ describe('the list', () => {
     expect(Number(count)).toBe(byDefault.length);
     const documented = Number(`${thousands}${rest}`);
     expect(Math.abs(tokens / documented - 1), `${tokens} tokens`).toBeLessThan(0.05);
+  });
+
+  it('has as many tools for each choice of toolsets as docs/CLIENTS.md says', () => {
+    const rows = [
+      ...readFileSync(CLIENTS, 'utf8').matchAll(/^\| (`[\w,]+`|without the setting) \| (\d+) \|/gm),
+    ];
+    expect(rows.length).toBe(5);
+    for (const [, choice = '', count] of rows) {
+      const chosen = choice.startsWith('`') ? choice.slice(1, -1) : undefined;
+      const { toolsets } = toolsetConfig({ toolsets: chosen, views: true }, TOOLSETS);
+      const listed = tools.filter(
+        (tool) => !tool.needsPerplexity && toolsets.includes(tool.toolset),
+      );
+      expect(listed.length, choice).toBe(Number(count));
+    }
   });
 
   it('has no schema of a tool that is gone', () => {

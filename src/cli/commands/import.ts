@@ -41,8 +41,8 @@ export async function importConversations(
   flags: Flags,
 ): Promise<void> {
   const since = options.since === undefined ? undefined : timeOf(options.since);
-  // V8 collects garbage sooner: half the memory at the peak for a fifth more time in our own code.
-  setFlagsFromString('--optimize-for-size');
+  // V8 collects garbage once a fifth has been added to what was in use: a third less memory at the peak.
+  setFlagsFromString('--heap-growing-percent=20');
   await withApp(flags, async (app, signal) => {
     if (options.watch) return watch(paths, app, signal);
     const locations = paths.length > 0 ? [] : await app.importer.locations();

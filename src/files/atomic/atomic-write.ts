@@ -15,7 +15,7 @@ import {
   rmSync,
   writeSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { sleep } from '../../base/clock.js';
 import { AppError, errnoOf, isAppError } from '../../base/errors.js';
 import { isInside } from '../paths/paths.js';
@@ -24,12 +24,13 @@ import { fileError, ignoreErrno, withFileError } from '../read/file-errors.js';
 import { isSameStamp, type Stamp, stampOf } from '../read/stamp.js';
 import { closeQuietly } from '../safe-access/close-quietly.js';
 import { createAt, createIn, replaceable } from '../safe-access/open-regular.js';
-import { inFolder, type PinnedFolder, pinFolder } from '../safe-access/pinned-folder.js';
+import { inFolder, type PinnedFolder, pinIn } from '../safe-access/pinned-folder.js';
 import { toStored } from '../sealing/open-stores.js';
 import { removeQuietly, temporaryName } from './staging.js';
 
 export const FILE_MODE = 0o600;
 export const FOLDER_MODE = 0o700;
+const ALL_MODES = 0o7777;
 
 export interface Durability {
   /** False skips every fsync (`DAYBOOK_FSYNC=0`): a crash of the machine may lose the latest writes. */
@@ -173,7 +174,7 @@ export function syncToDisk(file: number): Promise<void> {
   });
 }
 
-/** Checks the size, fsyncs, and closes the file. */
+/** Checks size and mode, fsyncs, and closes the file. */
 async function checkAndSync(
   { file, sizeBytes }: Staged,
   target: string,
@@ -188,6 +189,7 @@ async function checkAndSync(
         { details: { path: target } },
       );
     }
+    if ((Number(staged.mode) & ALL_MODES) !== FILE_MODE) fchmodSync(file, FILE_MODE); // whatever the umask
     if (fsync) await syncToDisk(file);
     return stampOf(staged);
   } finally {
@@ -275,7 +277,7 @@ export function makeIn(folder: PinnedFolder, name: string): void {
 /** The same, and leaves it pinned. */
 export function makePinned(folder: PinnedFolder, name: string): PinnedFolder {
   mkdirSync(folder.at(name), { mode: FOLDER_MODE });
-  const made = pinFolder(join(folder.realPath, name));
+  const made = pinIn(folder, name);
   try {
     if (made.file !== undefined) fchmodSync(made.file, FOLDER_MODE);
     return made;

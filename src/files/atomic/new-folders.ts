@@ -9,7 +9,7 @@ import { fileError } from '../read/file-errors.js';
 import { readStampNow, type Stamp } from '../read/stamp.js';
 import { createIn } from '../safe-access/open-regular.js';
 import type { PinnedFolder } from '../safe-access/pinned-folder.js';
-import { toStored } from '../sealing/open-stores.js';
+import { storedFormsIn, type toStored } from '../sealing/open-stores.js';
 import {
   type Durability,
   makePinned,
@@ -38,9 +38,13 @@ export function stageFolders(
   folders: readonly NewFolder[],
   durability: Durability,
 ): Promise<Outcome<Stamp>[]> {
+  let storedForm: typeof toStored | undefined;
   const staging = folders.map(async (folder): Promise<Outcome<Stamp>> => {
     try {
-      return { value: await stage(home, parent, folder, durability) };
+      storedForm ??= storedFormsIn(parent);
+      const target = join(parent, folder.name, folder.fileName);
+      const bytes = storedForm(target, folder.bytes);
+      return { value: await stage(home, { ...folder, bytes }, target, durability) };
     } catch (error) {
       return { error: fileError(error, 'write', join(parent, folder.name, folder.fileName)) };
     }
@@ -50,16 +54,14 @@ export function stageFolders(
 
 async function stage(
   home: PinnedFolder,
-  parent: string,
   { name, fileName, bytes }: NewFolder,
+  target: string,
   durability: Durability,
 ): Promise<Stamp> {
-  const target = join(parent, name, fileName);
-  const stored = toStored(target, bytes);
   const folder = makePinned(home, name);
   try {
     const create = () => createIn(folder, fileName);
-    const stamp = await writeAndSync(create, stored, target, durability);
+    const stamp = await writeAndSync(create, bytes, target, durability);
     if (durability.fsync) await syncNames(folder);
     return stamp;
   } finally {

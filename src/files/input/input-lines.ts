@@ -2,6 +2,8 @@
  * The lines of an input's file, one by one. A line that is longer than the limit is passed over without
  * being held in memory and comes as `undefined`: agents' logs have lines of gigabytes.
  */
+import { utf8Text } from './utf8.js';
+
 const LF = 0x0a;
 
 export interface InputLine {
@@ -83,7 +85,7 @@ class Lines {
     this.#isDropped = false;
     this.#verdict = undefined;
     if (!isWanted) return;
-    const text = bytes === undefined ? undefined : decoded(bytes, number === 1);
+    const text = bytes && utf8Text(bytes);
     if (text !== '') yield { number, text, isTooLong, isLast };
   }
 
@@ -98,15 +100,5 @@ class Lines {
       sizeBytes += part.byteLength;
     }
     return isWanted(Buffer.concat(start).subarray(0, START_BYTES));
-  }
-}
-
-function decoded(bytes: Uint8Array, isFirst: boolean): string | undefined {
-  try {
-    // The decoder takes a byte-order mark away at the beginning of whatever it decodes.
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: !isFirst }).decode(bytes);
-    return text.trim();
-  } catch {
-    return undefined; // the decoder throws for nothing else
   }
 }

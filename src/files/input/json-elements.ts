@@ -4,6 +4,7 @@
  * parsed by itself, so a damaged one spoils no other.
  */
 import { MAX_DOCUMENT_BYTES } from '../read/json-doc.js';
+import { utf8Text } from './utf8.js';
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -17,7 +18,7 @@ const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 export interface JsonElement {
   /** From 0; -1 for a document that is no array, which comes as a whole. */
   readonly index: number;
-  /** Its text. `undefined`: not UTF-8, over 256 MB, or cut off by the end of the file. */
+  /** Its text. `undefined`: not UTF-8, over 256 MB, cut off by the end of the file, or a document with more behind it. */
   readonly text: string | undefined;
 }
 
@@ -27,7 +28,10 @@ export async function* jsonElements(
   maxBytes = MAX_DOCUMENT_BYTES,
 ): AsyncGenerator<JsonElement> {
   const scanner = new Scanner(maxBytes);
-  for await (const chunk of bytes) yield* scanner.take(chunk);
+  for await (const chunk of bytes) {
+    yield* scanner.take(chunk);
+    if (scanner.isOver) return;
+  }
   yield* scanner.end();
 }
 
@@ -42,7 +46,10 @@ class Scanner {
   #isFirst = true;
   /** `undefined` until the first byte that is no white space. */
   #isList: boolean | undefined;
-  #isOver = false;
+  /** A document that is no array has ended: only white space may follow. */
+  #isComplete = false;
+  /** Nothing of what follows counts. */
+  isOver = false;
 
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
@@ -58,19 +65,24 @@ class Scanner {
       start = this.#isList ? at + 1 : at;
     }
     for (let at = start; at < chunk.byteLength; at += 1) {
-      if (this.#isOver) return;
-      if (!this.#endsElement(chunk[at] as number)) continue;
+      if (this.isOver) return;
+      const byte = chunk[at] as number;
+      if (this.#isComplete && !isSpace(byte)) {
+        this.isOver = true;
+        return yield { index: -1, text: undefined };
+      }
+      if (!this.#endsElement(byte)) continue;
       this.#keep(chunk.subarray(start, at));
       start = at + 1;
       yield* this.#finish();
-      this.#isOver = this.#depth < 0;
+      this.isOver = this.#depth < 0;
     }
     this.#keep(chunk.subarray(start));
   }
 
   /** What is left is an element that the file's end cuts off, or the document itself. */
   *end(): Generator<JsonElement> {
-    if (this.#isOver || this.#isList === undefined) return;
+    if (this.isOver || this.#isList === undefined) return;
     if (!this.#isList) yield { index: -1, text: this.#text() };
     else yield* this.#finish(true);
   }
@@ -86,6 +98,7 @@ class Scanner {
     else if (byte === OPEN_OBJECT || byte === OPEN_LIST) this.#depth += 1;
     else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) {
       this.#depth -= 1;
+      this.#isComplete = this.#depth === 0 && this.#isList === false;
       return this.#depth < 0 && this.#isList === true;
     }
     return byte === COMMA && this.#depth === 0 && this.#isList === true;
@@ -110,7 +123,7 @@ class Scanner {
     const bytes = Buffer.concat(this.#parts);
     this.#parts = [];
     this.#sizeBytes = 0;
-    return isTooLarge ? undefined : decoded(bytes)?.trim();
+    return isTooLarge ? undefined : utf8Text(bytes);
   }
 }
 
@@ -118,11 +131,3 @@ const isSpace = (byte: number) => byte === 0x20 || (byte >= 0x09 && byte <= 0x0d
 
 const bomLength = (chunk: Uint8Array) =>
   BOM.equals(chunk.subarray(0, BOM.byteLength)) ? BOM.byteLength : 0;
-
-function decoded(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return undefined; // the decoder throws for nothing else
-  }
-}

@@ -91,7 +91,10 @@ export function openToAppend(path: string): OpenedFile {
   }
 }
 
-/** A new file of mode 0600 in the folder; EEXIST where the name is taken, also by a link. */
+/**
+ * A new file in the folder; EEXIST where the name is taken, also by a link. Its mode is 0600 without what the
+ * umask takes away: `atomic/` sets it to 0600 before the file gets its name.
+ */
 export function createIn(folder: PinnedFolder, name: string): number {
   return createAt(folder.at(name));
 }
@@ -110,11 +113,7 @@ export async function createHandleIn(folder: PinnedFolder, name: string): Promis
 
 /** The same for a place that is safe by itself: in a pinned folder, or in our own folder of a lock. */
 export function createAt(path: string): number {
-  const number = openSync(path, NEW, FILE_MODE);
-  return whileOpen(number, () => {
-    fchmodSync(number, FILE_MODE); // whatever the umask
-    return number;
-  });
+  return openSync(path, NEW, FILE_MODE);
 }
 
 /**
@@ -126,6 +125,7 @@ export function copyRegular(from: string, to: string): void {
   try {
     const target = createAt(to);
     try {
+      fchmodSync(target, FILE_MODE); // whatever the umask
       const buffer = Buffer.allocUnsafe(COPY_BYTES);
       for (let length = 1; length > 0; ) {
         length = readSync(source.number, buffer);

@@ -4,6 +4,7 @@
  * checked when it is pinned (docs/SECURITY.md says what remains).
  */
 import { constants, lstatSync, openSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { errnoOf } from '../../base/errors.js';
 import { closeQuietly } from './close-quietly.js';
 import { isLinkFree, liesAt, pathOfOpen } from './real-path.js';
@@ -38,6 +39,16 @@ export function pinFolder(path: string): PinnedFolder {
     closeQuietly(file);
     throw error;
   }
+}
+
+/** The same for a name in a pinned folder. Throws like `pinFolder`. */
+export function pinIn(folder: PinnedFolder, name: string): PinnedFolder {
+  const realPath = join(folder.realPath, name);
+  // Only a path through the open folder itself shows that nothing on the way is a link.
+  if (folder.path === folder.realPath) return pinFolder(realPath);
+  const file = openFolder(folder.at(name));
+  if (file === undefined) return pinByName(realPath);
+  return pinned(realPath, pathOfOpen(file) ?? realPath, file);
 }
 
 /** Runs `work` in the pinned folder. Throws like `pinFolder`, and whatever `work` throws. */

@@ -86,15 +86,27 @@ function requireSame(store: OpenStore | undefined): void {
 function keyFor(path: string): CipherKey | undefined {
   const store = storeOf(path);
   requireSame(store);
-  return store !== undefined && isSealedPath(store.paths, path) ? store.key : undefined;
+  return keyIn(store, path);
 }
+
+const keyIn = (store: OpenStore | undefined, path: string) =>
+  store !== undefined && isSealedPath(store.paths, path) ? store.key : undefined;
 
 /**
  * The bytes of a whole file as they are to be written. What is sealed already, such as a file out of a
  * backup, stays as it is. LOCKED like `requireUnconverted`; DECRYPT where it is sealed with another key.
  */
 export function toStored(path: string, bytes: Uint8Array): Uint8Array {
-  const key = keyFor(path);
+  return storedWith(keyFor(path), path, bytes);
+}
+
+/** Like `toStored`, for files below `folder` that are written together: the store is checked once, here. */
+export function storedFormsIn(folder: string): typeof toStored {
+  requireUnconverted(folder);
+  return (path, bytes) => storedWith(keyIn(storeOf(path), path), path, bytes);
+}
+
+function storedWith(key: CipherKey | undefined, path: string, bytes: Uint8Array): Uint8Array {
   if (key === undefined) return bytes;
   const sealedWith = sealedFileKey(bytes);
   if (sealedWith !== undefined && sealedWith !== key.id) throw otherKey(path, sealedWith);

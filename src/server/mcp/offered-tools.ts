@@ -31,7 +31,7 @@ export type LoadTools = () => Promise<OfferedTools>;
 export function offeredTools({ toolsets, tools, listsPerplexity = true }: ToolChoice): LoadTools {
   let offered: Promise<OfferedTools> | undefined;
   const load = async () => {
-    const all = tools ?? (await import('../../tools/index.js')).tools;
+    const all = tools ?? (await loadCatalogue());
     const callable = all.filter(
       ({ toolset, alwaysListed }) => alwaysListed || toolsets.includes(toolset),
     );
@@ -46,7 +46,19 @@ export function offeredTools({ toolsets, tools, listsPerplexity = true }: ToolCh
 
 const listings = new WeakMap<Tool, ToolListing>();
 
-/** The listing of one tool. It is computed once for each tool. */
+async function loadCatalogue(): Promise<readonly Tool[]> {
+  const [{ tools }, { builtListings }] = await Promise.all([
+    import('../../tools/index.js'),
+    import('../built-listings.js'),
+  ]);
+  for (const tool of tools) {
+    const built = builtListings[tool.name];
+    if (built !== undefined) listings.set(tool, built);
+  }
+  return tools;
+}
+
+/** The listing of one tool, as the build made it or made once from its schemas. */
 export function toolListing(tool: Tool): ToolListing {
   const known = listings.get(tool);
   if (known) return known;

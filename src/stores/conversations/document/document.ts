@@ -117,6 +117,7 @@ export class ConversationDocument {
   nextHead(updatedAt: string): ConversationHead {
     const messageCount = this.#messages.length;
     const head = { ...this.#head, ...this.#amended, updatedAt, messageCount };
+    if (!Object.values(head).includes(undefined)) return head as ConversationHead;
     const entries = Object.entries(head).filter(([, value]) => value !== undefined);
     return Object.fromEntries(entries) as unknown as ConversationHead;
   }

@@ -19,8 +19,20 @@ export function titleOf(content: string): string | undefined {
     .map((text) => plain(text.replace(MARKDOWN_START, '')))
     .find((text) => /[\p{L}\p{N}]/u.test(text));
   if (line === undefined) return undefined;
+  return shortened(
+    firstSentence(line)
+      .trim()
+      .replace(/(?<![.。])[.。]$/u, ''),
+  );
+}
+
+/** A line of signs on a typewriter, none of which ends a sentence. */
+const ONE_SENTENCE = /^[ "-\-/->@-~]*$/;
+
+function firstSentence(line: string): string {
+  if (ONE_SENTENCE.test(line)) return line;
   const [first] = segmentsOf('sentence', line);
-  return shortened((first?.segment ?? line).trim().replace(/(?<![.。])[.。]$/u, ''));
+  return first?.segment ?? line;
 }
 
 /** Whether the title can be made from this text; for every file that is read, so much cheaper. */
@@ -34,8 +46,9 @@ const plain = (text: string) => text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').t
 
 function shortened(sentence: string): string {
   if (sentence.length <= MAX_LENGTH) return sentence;
-  let end = 0;
-  for (const { segment } of segmentsOf('word', sentence)) {
+  // Segments end before each space, so those before the last one that fits need not be found.
+  let end = Math.max(0, sentence.lastIndexOf(' ', MAX_LENGTH - 1));
+  for (const { segment } of segmentsOf('word', sentence.slice(end))) {
     if (end + segment.length >= MAX_LENGTH) break;
     end += segment.length;
   }

@@ -155,7 +155,8 @@ function toStored(message: PastMessage, now: string): Message {
     createdAt: createdAt === undefined ? now : timeOf(createdAt),
     ...(parentMessageId === undefined ? {} : { parentMessageId }),
     ...(metadata === undefined ? {} : { metadata: jsonCopy(metadata) }),
-    ...jsonCopy(extra), // fields of a file that this version does not know
+    // Fields of a file that this version does not know.
+    ...(Object.keys(extra).length > 0 && jsonCopy(extra)),
   };
 }
 
