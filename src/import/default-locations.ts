@@ -42,7 +42,7 @@ function defaultLocations({ home, programs, variable }: Machine): readonly Defau
   const claude = variable('CLAUDE_CONFIG_DIR') ?? join(home, '.claude');
   const gemini = join(home, '.gemini');
   const llm = variable('LLM_USER_PATH') ?? join(programs, 'io.datasette.llm');
-  const editor = join(programs, 'Cursor', 'User', 'globalStorage', 'state.vscdb');
+  const editor = join(programs, 'Cursor', 'User');
   const codex = variable('CODEX_HOME') ?? join(home, '.codex');
   const location = (
     kind: LocationKind,
@@ -64,7 +64,8 @@ function defaultLocations({ home, programs, variable }: Machine): readonly Defau
     ),
     location('cursor-cli', 'Cursor (command line)', join(home, '.cursor', 'projects')),
     location('cursor-cli', 'Cursor (command line, chats)', join(home, '.cursor', 'chats')),
-    location('cursor', 'Cursor (editor)', editor),
+    location('cursor', 'Cursor (editor)', join(editor, 'globalStorage', 'state.vscdb')),
+    location('cursor', 'Cursor (editor, older chats)', join(editor, 'workspaceStorage')),
     location('llm', 'llm', join(llm, 'logs.db')),
     location('insights-mcp', 'insights-mcp', join(home, '.insights-mcp', 'insights.db')),
   ];

@@ -35,6 +35,8 @@ export interface ImportStores extends OtherStores {
 
 export interface ImportRequest {
   readonly paths: readonly string[];
+  /** The paths were found, not named: one without anything that can be read is a problem of the report. */
+  readonly areFound?: boolean | undefined;
   /** An export that is handed over as a text; it is read after the paths. */
   readonly text?: { readonly name: string; readonly content: string } | undefined;
   /** The kind of source, where it is not to be recognised. */
@@ -141,6 +143,10 @@ class Run {
       }
       await this.#readAll(source, input);
     } catch (error) {
+      if (this.#request.areFound && isAppError(error, 'VALIDATION_ERROR')) {
+        addProblem(this.#report, { path }, error);
+        return;
+      }
       if (!isAppError(error, 'STORAGE_FULL')) throw error;
       this.#report.stopped = { code: error.code, message: error.message };
     } finally {

@@ -64,6 +64,14 @@ describe('daybook import', () => {
       const listed = await run(place, 'import');
       expect(listed.stdout).toContain(join(place.folder, '.claude'));
       expect(listed.stdout).toContain('30 days');
+      expect(listed.stdout).toContain('--dry-run');
+      await mkdir(join(place.folder, '.codex', 'empty'), { recursive: true });
+      const dry = await run(place, 'import', '--dry-run');
+      expect(dry.stdout).toContain('1 conversation to be added');
+      expect(dry.stderr).toContain('.codex: VALIDATION_ERROR');
+      expect(dry.code).toBe(0);
+      const { stdout } = await run(place, 'import', '--dry-run', '--json');
+      expect(JSON.parse(stdout)).toMatchObject({ added: 1, sources: [{ kind: 'claude-code' }] });
       expect((await run(place, 'import', '--yes')).stdout).toContain('1 conversation added');
     });
   });

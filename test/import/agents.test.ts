@@ -1,8 +1,5 @@
-/** Sessions of coding agents: Codex, Gemini CLI, Cursor; and Gemini Apps. */
-import { join } from 'node:path';
-import sqlite from 'node-sqlite3-wasm';
+/** Sessions of coding agents: Codex and Gemini CLI; and Gemini Apps. */
 import { describe, expect, it } from 'vitest';
-import { tempFolder } from '../support/temp-folder.js';
 import { zstdOf } from '../support/zstd.js';
 import { counts, folderWith, lines, openImportBench, said } from './bench.js';
 
@@ -155,64 +152,6 @@ describe('a session of Gemini CLI', () => {
     const document = { ...HEAD, messages: [ASKED, ANSWERED] };
     await bench.import(folderWith({ 'abc/chats/session-1.json': document }));
     expect(said(bench.bySource(ID))).toEqual(SAID);
-  });
-});
-
-describe('what Cursor keeps', () => {
-  it('comes in from transcripts of the command line, which have no times', async () => {
-    const bench = await openImportBench();
-    const text = lines(
-      {
-        role: 'user',
-        message: {
-          content: [{ type: 'text', text: '<x>ctx</x><user_query>\nBuild a shed\n</user_query>' }],
-        },
-      },
-      {
-        role: 'assistant',
-        message: {
-          content: [
-            { type: 'tool_use', name: 'ls', input: {} },
-            { type: 'text', text: 'Done.' },
-          ],
-        },
-      },
-    );
-    const report = await bench.import(
-      folderWith({ [`home-ada-shed/agent-transcripts/${ID}/${ID}.jsonl`]: text }),
-    );
-    expect(report.sources).toMatchObject([{ kind: 'cursor-cli' }]);
-    expect(said(bench.bySource(ID))).toEqual(SAID);
-    expect(bench.bySource(ID).metadata.source.times).toBe('file');
-  });
-
-  it('comes in from the database of the editor', async () => {
-    const path = join(tempFolder(), 'state.vscdb');
-    const database = new sqlite.Database(path);
-    database.exec('CREATE TABLE cursorDiskKV (key TEXT UNIQUE, value BLOB)');
-    const put = (key: string, value: object) =>
-      database.run('INSERT INTO cursorDiskKV VALUES (?, ?)', [key, JSON.stringify(value)]);
-    put(`composerData:${ID}`, {
-      ...{ name: 'Shed', createdAt: 1770112800000 },
-      fullConversationHeadersOnly: [
-        { bubbleId: 'b1', type: 1 },
-        { bubbleId: 'b2', type: 2 },
-        { bubbleId: 'gone' },
-      ],
-    });
-    put(`bubbleId:${ID}:b1`, { type: 1, text: 'Build a shed', createdAt: '2026-02-03T10:00:01Z' });
-    put(`bubbleId:${ID}:b2`, {
-      type: 2,
-      text: 'Done.',
-      toolFormerData: { name: 'ls', rawArgs: '{}', result: 'files' },
-    });
-    put('composerData:empty', { fullConversationHeadersOnly: [] });
-    database.close();
-    const bench = await openImportBench();
-    const report = await bench.import(path);
-    expect(report.sources).toMatchObject([{ kind: 'cursor' }]);
-    expect(said(bench.bySource(ID))).toEqual(SAID);
-    expect(bench.folders()).toHaveLength(1);
   });
 });
 

@@ -60,6 +60,37 @@ const LIST = {
 };
 
 describe('a Claude.ai export', () => {
+  it('puts the pages that an answer cites into its metadata, and leaves the text as it is', async () => {
+    const page = { type: 'knowledge', title: 'Vitest docs', url: 'https://vitest.dev/config/' };
+    const cite = (more: object) => ({ uuid: 'x', start_index: 0, end_index: 25, ...more });
+    const details = { type: 'web_search_citation', url: page.url };
+    const answer = [
+      { type: 'tool_use', name: 'web_search', input: { query: 'jsdom' } },
+      {
+        type: 'tool_result',
+        name: 'web_search',
+        content: [page, { ...page, url: 'https://b.example' }],
+      },
+      { ...text('The docs say it.'), citations: [cite({ details }), cite({ details })] },
+      {
+        ...text('So does A.'),
+        citations: [null, cite({ url: 'https://a.example', title: 'A' }), cite({ details: 7 })],
+      },
+    ];
+    const messages = [message(1, 'human', [text('Where?')]), message(2, 'assistant', answer)];
+    const bench = await openImportBench();
+    await bench.import(
+      folderWith({ 'conversations.json': [{ ...LIST, chat_messages: messages }] }),
+    );
+    const made = bench.bySource(LIST.uuid);
+    expect(said(made)).toEqual(['user: Where?', 'assistant: The docs say it.\n\nSo does A.']);
+    expect(made.messages[1].metadata.sources).toEqual([
+      { title: 'Vitest docs', url: page.url },
+      { title: 'A', url: 'https://a.example' },
+    ]);
+    expect(made.messages[0].metadata).toBeUndefined();
+  });
+
   it('brings in what is shown of a tree, and the other answer as a branch', async () => {
     const bench = await openImportBench();
     const report = await bench.importText([TREE, LIST, { uuid: 'x' }], 'conversations.json');

@@ -84,7 +84,9 @@ describe('an archive', () => {
     const bytes = zipOf([{ name: 'conversations.json', content: CHATGPT }]);
     for (const length of [5, 30, 200, bytes.byteLength - 30, bytes.byteLength - 1]) {
       const path = fileWith(bytes.subarray(0, length), 'x.zip');
-      expect(await errorOf(openInput(path))).toMatchObject({ code: 'CORRUPT' });
+      const error = await errorOf(openInput(path));
+      expect(error).toMatchObject({ code: 'CORRUPT' });
+      expect(error.message).toMatch(/[^.]\.$/);
     }
   });
 });

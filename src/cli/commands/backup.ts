@@ -18,7 +18,7 @@ export async function backup(
   await withApp(flags, async ({ backups }, signal) => {
     const folder = to === undefined ? undefined : resolveRealPath(to);
     const bar = progressBar(process.stderr);
-    const onFile = (progress: number) => bar.show({ progress, message: 'files' });
+    const onFile = (progress: number) => bar.show({ progress, unit: 'file' });
     const made = await backups.make({ folder, age, signal, onFile }).finally(() => bar.clear());
     report(made, json, () => {
       console.log(made.path);

@@ -101,7 +101,7 @@ async function convert(
     }
   }
   const bar = progressBar(process.stderr);
-  const onFile = (progress: number) => bar.show({ progress, message: 'files' });
+  const onFile = (progress: number) => bar.show({ progress, unit: 'file' });
   const done = await convertEncryption(config, wanted, onFile).finally(() => bar.clear());
   const copies = wanted === undefined ? [] : await copiesOf(config);
   report({ ...done, copies }, json, () => {

@@ -46,13 +46,16 @@ export async function importConversations(
   await withApp(flags, async (app, signal) => {
     if (options.watch) return watch(paths, app, signal);
     const locations = paths.length > 0 ? [] : await app.importer.locations();
-    if (paths.length === 0 && !options.json) showLocations(locations);
+    if (paths.length === 0 && !options.json) showLocations(locations, options);
     const wanted = paths.length > 0 ? paths.map((path) => resolve(path)) : locations.map(pathOf);
-    if (wanted.length === 0 || (paths.length === 0 && !options.yes && !canAsk())) {
+    const mayRun = paths.length > 0 || options.yes || options.dryRun || canAsk();
+    if (wanted.length === 0 || !mayRun) {
       if (options.json) console.log(JSON.stringify({ places: locations }, null, 2));
       return;
     }
-    const run = (dryRun: boolean) => runShown(app, wanted, { ...options, since, dryRun }, signal);
+    const areFound = paths.length === 0;
+    const run = (dryRun: boolean) =>
+      runShown(app, wanted, { ...options, since, areFound, dryRun }, signal);
     if (!options.yes || options.dryRun) {
       const plan = await run(true);
       if (options.dryRun) return show(plan, options);
@@ -95,24 +98,29 @@ function timeOf(text: string): string {
 interface Wanted extends Omit<ImportOptions, 'dryRun' | 'since'> {
   readonly dryRun: boolean;
   readonly since: string | undefined;
+  /** Nobody named these paths: see `ImportRequest`. */
+  readonly areFound: boolean;
 }
 
 async function runShown(
   { importer }: App,
   paths: readonly string[],
-  { from, since, project, activity, attachments, dryRun }: Wanted,
+  { from, since, project, activity, attachments, areFound, dryRun }: Wanted,
   signal: AbortSignal,
 ): Promise<ImportReport> {
   const bar = progressBar(process.stderr);
-  const message = dryRun ? 'conversations read' : 'conversations';
-  const onProgress = (progress: number) => bar.show({ progress, message });
+  const message = dryRun ? 'read' : '';
+  const onProgress = (progress: number) => bar.show({ progress, unit: 'conversation', message });
   const named = project !== undefined && /^[.~/\\]/.test(project) ? resolve(project) : project;
   const chosen = { from, since, project: named, activity, attachments };
-  const request = { paths, ...chosen, dryRun, signal, onProgress };
+  const request = { paths, ...chosen, areFound, dryRun, signal, onProgress };
   return importer.run(request).finally(bar.clear);
 }
 
-function showLocations(locations: readonly DefaultLocation[]): void {
+function showLocations(
+  locations: readonly DefaultLocation[],
+  { yes, dryRun }: ImportOptions,
+): void {
   if (locations.length === 0) {
     console.log('No tool that Daybook knows keeps conversations here. Give the path of an export.');
     return;
@@ -120,7 +128,10 @@ function showLocations(locations: readonly DefaultLocation[]): void {
   for (const { title, path, deletes } of locations) {
     console.log(`${title}: ${path}${deletes === undefined ? '' : ` (it deletes ${deletes})`}`);
   }
-  console.log('daybook import <path> imports one of them, daybook import --yes imports all.');
+  if (yes || dryRun) return;
+  console.log(
+    'daybook import <path> imports one of them, daybook import --yes imports all, with --dry-run each only shows what it would do.',
+  );
 }
 
 async function isWanted(plan: ImportReport, { json }: ImportOptions): Promise<boolean> {

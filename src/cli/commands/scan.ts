@@ -16,7 +16,7 @@ export async function scan({ json }: { json?: boolean }, flags: Flags): Promise<
       const bar = progressBar(process.stderr);
       const secrets: StoredSecret[] = [];
       let files = 0;
-      const onFile = () => bar.show({ progress: ++files, message: 'files' });
+      const onFile = () => bar.show({ progress: ++files, unit: 'file' });
       try {
         const options = { forms, signal, onFile };
         for await (const secret of scanFolders([logsDir, memoryBank.folder], options)) {

@@ -3,9 +3,18 @@
  */
 import type { WriteStream } from 'node:tty';
 import { systemClock } from '../../base/clock.js';
+import { countOf } from './output.js';
+
+interface Progress {
+  readonly progress: number;
+  readonly total?: number;
+  /** Name of one of what is counted, where the total is not known. */
+  readonly unit?: string;
+  readonly message?: string;
+}
 
 export interface ProgressBar {
-  show(report: { progress: number; total?: number; message?: string }): void;
+  show(report: Progress): void;
   /** Removes the line. */
   clear(): void;
 }
@@ -18,14 +27,13 @@ export function progressBar(stream: WriteStream): ProgressBar {
   let lastAt = Number.NEGATIVE_INFINITY;
   let isShown = false;
   return {
-    show({ progress, total = 0, message = '' }) {
+    show(report) {
+      const { progress, total = 0 } = report;
       const isDue = systemClock.monotonic() - lastAt >= EVERY_MS || progress === total;
       if (!stream.isTTY || !isDue) return;
       lastAt = systemClock.monotonic();
       isShown = true;
-      stream.write(
-        `\r\u001b[K${lineOf(progress, total, message)}`.slice(0, (stream.columns || 80) + 3),
-      );
+      stream.write(`\r\u001b[K${lineOf(report)}`.slice(0, (stream.columns || 80) + 3));
     },
     clear() {
       if (isShown) stream.write('\r\u001b[K');
@@ -34,8 +42,11 @@ export function progressBar(stream: WriteStream): ProgressBar {
   };
 }
 
-function lineOf(progress: number, total: number, message: string): string {
-  if (total <= 0) return `${progress} ${message}`.trim();
+function lineOf({ progress, total = 0, unit, message = '' }: Progress): string {
+  if (total <= 0) {
+    const count = unit === undefined ? String(progress) : countOf(progress, unit);
+    return `${count} ${message}`.trim();
+  }
   const full = Math.min(WIDTH, Math.round((progress / total) * WIDTH));
   const bar = '█'.repeat(full) + '░'.repeat(WIDTH - full);
   return `${bar} ${progress} of ${total} ${message}`.trimEnd();

@@ -133,7 +133,7 @@ function asDamage(error: unknown, path: string): AppError {
   const code = errnoOf(error);
   const isOfZlib = code?.startsWith('Z_') || code?.startsWith('ERR_') || code === undefined;
   if (!isOfZlib) return fileError(error, 'read', path);
-  const message = error instanceof Error ? error.message : '';
+  const message = error instanceof Error ? error.message.replace(/\.$/, '') : '';
   if (/relative path|absolute path|invalid characters in fileName/.test(message)) {
     return new AppError('PATH_ESCAPE', `${path} holds a name that leads out of it: ${message}.`, {
       hint: 'Nothing was read: no export has such names.',

@@ -34,12 +34,15 @@ async function isSqlite(file: InputFile): Promise<boolean> {
 /** Looked up once: the file is copied for it, and several sources ask. */
 const columnsByFile = new WeakMap<InputFile, Promise<ReadonlySet<string>>>();
 
-/** Whether it has all of these columns, as `table.column`. False for one that is damaged. */
-async function hasColumns(file: InputFile, names: readonly string[]): Promise<boolean> {
+/** Whether it has all columns of one of these lists, as `table.column`. False for one that is damaged. */
+async function hasColumns(
+  file: InputFile,
+  lists: readonly (readonly string[])[],
+): Promise<boolean> {
   const known = columnsByFile.get(file) ?? columnsOf(file);
   columnsByFile.set(file, known);
   const columns = await known;
-  return names.every((name) => columns.has(name.toLowerCase()));
+  return lists.some((names) => names.every((name) => columns.has(name.toLowerCase())));
 }
 
 async function columnsOf({ diskPath = '' }: InputFile): Promise<ReadonlySet<string>> {
@@ -61,26 +64,30 @@ async function columnsOf({ diskPath = '' }: InputFile): Promise<ReadonlySet<stri
 export interface SqliteSource extends Pick<Source, 'kind' | 'title'> {
   /** As `table.column`: a file that has all of them is of this source. */
   readonly columns: readonly string[];
+  /** Those of an older form. */
+  readonly olderColumns?: readonly string[];
   items(database: SqliteFile, file: InputFile, options: ReadOptions): Iterable<ImportItem>;
 }
 
 /** A source whose files are SQLite files, one or several; others that lie beside them are passed over. */
-export function sqliteSource({ kind, title, columns, items }: SqliteSource): Source {
+export function sqliteSource(source: SqliteSource): Source {
+  const { kind, title, columns, olderColumns, items } = source;
+  const forms = olderColumns === undefined ? [columns] : [columns, olderColumns];
   return {
     kind,
     title,
     async detect({ files, form }) {
       for (const file of await databasesIn(files, form === 'file')) {
-        if (await hasColumns(file, columns)) return true;
+        if (await hasColumns(file, forms)) return true;
       }
       return false;
     },
     async *read({ files, form }, options) {
       for (const file of await databasesIn(files, form === 'file')) {
         options.signal?.throwIfAborted();
+        if (options.isKnown?.(file)) continue;
         // Of one that was named by itself it is said what is wrong with it.
-        const isOther = form !== 'file' && !(await hasColumns(file, columns));
-        if (isOther || options.isKnown?.(file)) continue;
+        if (form !== 'file' && !(await hasColumns(file, forms))) continue;
         yield* itemsOfDatabase(file, (database) => items(database, file, options));
       }
     },

@@ -3,7 +3,14 @@
 import { fenced } from '../../base/code-block.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { attachmentLine } from '../reading/attachments.js';
-import { listIn, objectIn, objectsIn, textIn } from '../reading/fields.js';
+import {
+  defined,
+  definedOrNothing,
+  listIn,
+  objectIn,
+  objectsIn,
+  textIn,
+} from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
 import type { Turns } from '../reading/turns.js';
 
@@ -20,7 +27,27 @@ export function addClaudeMessage(turns: Turns, id: string, fields: JsonObject): 
   const spoken = texts.join('\n\n');
   const plain = textIn(fields['text'])?.replace(PLACEHOLDER, '').trim() ?? '';
   const content = [spoken.trim() === '' ? plain : spoken, ...filesOf(fields)];
-  turns.say({ ...origin, role, content: content.filter((text) => text !== '').join('\n\n') });
+  const metadata = definedOrNothing({ sources: citedPages(blocks) });
+  const text = content.filter((part) => part !== '').join('\n\n');
+  turns.say({ ...origin, role, content: text, metadata });
+}
+
+/** The pages that the text cites, once each, with their titles from the results of the search. */
+function citedPages(blocks: readonly JsonObject[]): JsonObject[] | undefined {
+  const titles = new Map<string, string>();
+  for (const result of blocks.flatMap(({ content }) => objectsIn(content))) {
+    const [url, title] = [textIn(result['url']), textIn(result['title'])];
+    if (url !== undefined && title !== undefined) titles.set(url, title);
+  }
+  const cited = new Map<string, JsonObject>();
+  for (const citation of blocks.flatMap(({ citations }) => objectsIn(citations))) {
+    const details = objectIn(citation['details']);
+    const url = textIn(details['url']) ?? textIn(citation['url']);
+    if (url === undefined || cited.has(url)) continue;
+    const title = textIn(citation['title']) ?? textIn(details['title']) ?? titles.get(url);
+    cited.set(url, defined({ title, url }));
+  }
+  return cited.size === 0 ? undefined : [...cited.values()];
 }
 
 function addActivity(turns: Turns, block: JsonObject, origin: { id: string }): void {

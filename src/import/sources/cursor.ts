@@ -1,22 +1,17 @@
 /**
  * Chats of Cursor's editor, from `state.vscdb`: a composer names its bubbles, each of which is a row of
- * its own in the table `cursorDiskKV`.
+ * its own in the table `cursorDiskKV`. Older chats are in another table (cursor-old-chats.ts).
  */
 import type { InputFile } from '../../files/input/input-types.js';
 import type { SqliteFile } from '../../files/input/sqlite.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { sqliteSource } from '../reading/databases.js';
-import {
-  definedOrNothing,
-  isObject,
-  objectIn,
-  objectsIn,
-  parsedJson,
-  textIn,
-} from '../reading/fields.js';
+import { unreadable, unreadableConversation } from '../reading/documents.js';
+import { definedOrNothing, isObject, objectIn, objectsIn, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
 import { Turns } from '../reading/turns.js';
-import type { Activity, ImportItem } from '../source.js';
+import type { Activity, ImportItem, ImportProblem } from '../source.js';
+import { jsonOfValue, OLD_CHAT_COLUMNS, oldChats } from './cursor-old-chats.js';
 
 const COLUMNS = ['cursorDiskKV.key', 'cursorDiskKV.value'];
 const COMPOSER = 'composerData:';
@@ -26,7 +21,11 @@ export const cursor = sqliteSource({
   kind: 'cursor',
   title: 'chats of Cursor (editor)',
   columns: COLUMNS,
-  items: (database, file, { activity }) => composers(database, file, activity),
+  olderColumns: OLD_CHAT_COLUMNS,
+  *items(database, file, { activity }) {
+    if (database.columns('cursorDiskKV').has('key')) yield* composers(database, file, activity);
+    if (database.columns('ItemTable').has('key')) yield* oldChats(database, file, activity);
+  },
 });
 
 function* composers(
@@ -36,16 +35,25 @@ function* composers(
 ): Generator<ImportItem> {
   const sql = `SELECT key, value FROM cursorDiskKV WHERE key >= ? AND key < ? ORDER BY key`;
   for (const { key, value } of database.rows(sql, [COMPOSER, `${COMPOSER.slice(0, -1)};`])) {
+    // The editor empties the row of a chat that was deleted.
+    if (value === null) continue;
     const id = String(key).slice(COMPOSER.length);
-    const composer = jsonOf(value);
-    if (composer === undefined) continue;
+    const record = `composer ${id}`;
+    const composer = jsonOfValue(value);
+    if (!isObject(composer)) {
+      yield unreadableConversation(file.name, record);
+      continue;
+    }
     const turns = new Turns(activity);
-    for (const bubble of bubblesOf(database, id, composer)) addBubble(turns, bubble);
+    for (const bubble of bubblesOf(database, file, id, composer)) {
+      if ('problem' in bubble) yield bubble.problem;
+      else addBubble(turns, bubble.fields);
+    }
     const messages = turns.messages();
     if (messages.length === 0) continue;
     yield {
       type: 'conversation',
-      ...{ path: file.name, record: `composer ${id}`, id, fileTimeMs: file.modifiedAtMs },
+      ...{ path: file.name, record, id, fileTimeMs: file.modifiedAtMs },
       title: textIn(composer['name']),
       createdAt: timeIn(composer['createdAt']),
       updatedAt: timeIn(composer['lastUpdatedAt']),
@@ -55,16 +63,28 @@ function* composers(
   }
 }
 
+type Bubble = { readonly fields: JsonObject } | { readonly problem: ImportProblem };
+
 /** Older composers hold their bubbles themselves; newer ones only name them, in order. */
-function* bubblesOf(database: SqliteFile, id: string, composer: JsonObject): Generator<JsonObject> {
-  yield* objectsIn(composer['conversation']);
+function* bubblesOf(
+  database: SqliteFile,
+  { name: path }: InputFile,
+  id: string,
+  composer: JsonObject,
+): Generator<Bubble> {
+  for (const fields of objectsIn(composer['conversation'])) yield { fields };
   for (const header of objectsIn(composer['fullConversationHeadersOnly'])) {
     const bubbleId = textIn(header['bubbleId']);
     if (bubbleId === undefined) continue;
     const sql = 'SELECT value FROM cursorDiskKV WHERE key = ?';
-    for (const { value } of database.rows(sql, [`bubbleId:${id}:${bubbleId}`])) {
-      const bubble = jsonOf(value);
-      if (bubble !== undefined) yield { ...header, ...bubble };
+    const [row] = database.rows(sql, [`bubbleId:${id}:${bubbleId}`]);
+    const bubble = jsonOfValue(row?.['value']);
+    const record = `composer ${id}, bubble ${bubbleId}`;
+    if (isObject(bubble)) yield { fields: { ...header, ...bubble } };
+    else if (row !== undefined) yield { problem: unreadable(path, record) };
+    else {
+      const message = `${record} is not in ${path}: a message of this chat is missing.`;
+      yield { problem: { type: 'problem', path, record, code: 'CORRUPT', message } };
     }
   }
 }
@@ -87,10 +107,4 @@ function addBubble(turns: Turns, bubble: JsonObject): void {
   }
   const model = textIn(objectIn(bubble['modelInfo'])['modelName']);
   turns.say({ id, createdAt, role: 'assistant', content, metadata: definedOrNothing({ model }) });
-}
-
-function jsonOf(value: unknown): JsonObject | undefined {
-  const text = value instanceof Uint8Array ? Buffer.from(value).toString('utf8') : value;
-  const parsed = typeof text === 'string' ? parsedJson(text) : undefined;
-  return isObject(parsed) ? parsed : undefined;
 }

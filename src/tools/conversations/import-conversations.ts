@@ -82,7 +82,8 @@ export const importConversations = defineTool({
       text: text === undefined ? undefined : { name, content: text },
       since: startDate === undefined ? undefined : isoTime(startOf('startDate', startDate)),
       ...{ from, project, attachments, dryRun, signal },
-      onProgress: (done) => progress({ progress: done, message: 'conversations' }),
+      onProgress: (done) =>
+        progress({ progress: done, message: done === 1 ? 'conversation' : 'conversations' }),
     });
     if (report.stopped !== undefined) {
       throw new AppError('STORAGE_FULL', report.stopped.message, {

@@ -1,0 +1,118 @@
+/**
+ * Chats of Cursor's editor from before it had composers: rows of the table `ItemTable` in the
+ * `state.vscdb` of a workspace. One row has the tabs of the chat panel with their bubbles; another has
+ * every prompt, without answers.
+ */
+import { basename, dirname } from 'node:path';
+import type { InputFile } from '../../files/input/input-types.js';
+import type { SqliteFile } from '../../files/input/sqlite.js';
+import type { JsonObject } from '../../stores/conversations/document/schema.js';
+import { unreadable, unreadableConversation } from '../reading/documents.js';
+import {
+  definedOrNothing,
+  isObject,
+  listIn,
+  objectsIn,
+  parsedJson,
+  textIn,
+} from '../reading/fields.js';
+import { timeIn } from '../reading/times.js';
+import { Turns } from '../reading/turns.js';
+import type { Activity, ImportedMessage, ImportItem } from '../source.js';
+
+export const OLD_CHAT_COLUMNS = ['ItemTable.key', 'ItemTable.value'];
+
+const TABS = 'workbench.panel.aichat.view.aichat.chatdata';
+const PROMPTS = 'aiService.prompts';
+/** The index of newer chats: their prompts are in this file too, but the chats are in another file. */
+const COMPOSERS = 'composer.composerData';
+
+export function* oldChats(
+  database: SqliteFile,
+  file: InputFile,
+  activity: Activity,
+): Generator<ImportItem> {
+  const typed = new Set<string>();
+  const chats = rowOf(database, TABS);
+  if (chats !== undefined && !isObject(chats.json)) yield unreadable(file.name, TABS);
+  else if (isObject(chats?.json)) {
+    for (const [index, tab] of listIn(chats.json['tabs']).entries()) {
+      yield tabOf(tab, index, file, activity, typed);
+    }
+  }
+  const prompts = rowOf(database, PROMPTS);
+  if (prompts === undefined || rowOf(database, COMPOSERS) !== undefined) return;
+  if (!Array.isArray(prompts.json)) yield unreadable(file.name, PROMPTS);
+  else yield* promptsOf(objectsIn(prompts.json), file, typed);
+}
+
+/** A conversation or a problem; `typed` gets what its user typed. */
+function tabOf(
+  tab: unknown,
+  index: number,
+  file: InputFile,
+  activity: Activity,
+  typed: Set<string>,
+): ImportItem {
+  const fields = isObject(tab) ? tab : {};
+  const id = textIn(fields['tabId']) ?? textIn(fields['id']);
+  const record = `chat ${id ?? `[${index}]`}`;
+  if (id === undefined || !Array.isArray(fields['bubbles'])) {
+    return unreadableConversation(file.name, record);
+  }
+  const turns = new Turns(activity);
+  for (const bubble of objectsIn(fields['bubbles'])) addBubble(turns, bubble);
+  const messages = turns.messages();
+  for (const { role, content } of messages) if (role === 'user') typed.add(content.trim());
+  return {
+    type: 'conversation',
+    ...{ path: file.name, record, id, fileTimeMs: file.modifiedAtMs },
+    title: textIn(fields['chatTitle']) ?? textIn(fields['title']),
+    updatedAt: timeIn(fields['lastSendTime']) ?? timeIn(fields['timestamp']),
+    messages,
+    leftOut: turns.leftOut,
+  };
+}
+
+function addBubble(turns: Turns, bubble: JsonObject): void {
+  const id = textIn(bubble['id']);
+  const content = textIn(bubble['text']) ?? textIn(bubble['rawText']) ?? '';
+  const model = textIn(bubble['modelType']);
+  if (bubble['type'] === 'user') turns.say({ id, role: 'user', content });
+  else if (bubble['type'] === 'ai') {
+    turns.say({ id, role: 'assistant', content, metadata: definedOrNothing({ model }) });
+  } else turns.leaveOut('of no known role');
+}
+
+/** Those that no chat of this file has, as one conversation of the workspace. */
+function* promptsOf(
+  prompts: readonly JsonObject[],
+  file: InputFile,
+  typed: ReadonlySet<string>,
+): Generator<ImportItem> {
+  const messages = prompts.flatMap(({ text }): ImportedMessage[] => {
+    const content = textIn(text);
+    const isNew = content !== undefined && content.trim() !== '' && !typed.has(content.trim());
+    return isNew ? [{ role: 'user', content }] : [];
+  });
+  if (messages.length === 0) return;
+  const workspace = basename(dirname(file.diskPath ?? file.name));
+  yield {
+    type: 'conversation',
+    ...{ path: file.name, record: PROMPTS, id: `prompts:${workspace}` },
+    ...{ tags: ['prompts'], isRemnant: true, fileTimeMs: file.modifiedAtMs, messages },
+  };
+}
+
+/** `undefined` where there is no such row, or it is empty. */
+function rowOf(database: SqliteFile, key: string): { readonly json: unknown } | undefined {
+  const [row] = database.rows('SELECT value FROM ItemTable WHERE key = ?', [key]);
+  const value = row?.['value'];
+  return value === undefined || value === null ? undefined : { json: jsonOfValue(value) };
+}
+
+/** A value that is JSON, as text or as its bytes; `undefined` if it is not. */
+export function jsonOfValue(value: unknown): unknown {
+  const text = value instanceof Uint8Array ? Buffer.from(value).toString('utf8') : value;
+  return typeof text === 'string' ? parsedJson(text) : undefined;
+}
