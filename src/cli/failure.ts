@@ -1,9 +1,9 @@
 /** A failure as people see it: a sentence, and what to do about it; or JSON for programs. */
 import { type AppError, isAppError } from '../base/errors.js';
 import { statusOf } from './status.js';
-import { escapeControls, terminalJson } from './terminal/terminal-text.js';
+import { escapeControls } from './terminal/terminal-text.js';
 import type { OptionNames } from './tools/command-names.js';
-import { isJsonWanted } from './usage-error.js';
+import { isJsonWanted, writeJsonError } from './usage-error.js';
 
 /**
  * Prints the error and sets the exit status. Anything but an AppError is thrown again. `options`: how
@@ -14,9 +14,7 @@ export async function reportFailure(error: unknown, options?: OptionNames): Prom
   const { message, hint } = await forPeople(error, options);
   process.exitCode = statusOf(error);
   if (isJsonWanted()) {
-    const { code, number, retryable, details } = error;
-    const facts = { code, number, message, hint, retryable, ...(details && { details }) };
-    console.log(terminalJson({ success: false, error: facts }));
+    writeJsonError(error, { message, hint });
     return;
   }
   console.error(`daybook: ${escapeControls(message)}\n  ${escapeControls(hint)}`);

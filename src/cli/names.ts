@@ -30,11 +30,21 @@ export const GROUPS: Readonly<Record<string, string>> = {
 };
 
 /** What the groups are for. */
-export const GROUPS_ABOUT: Readonly<Record<string, string>> = {
-  insight: 'findings about a project, or about all projects',
-  kg: 'the knowledge graph: facts such as Ada / lives in / London',
-  mb: 'the memory bank: notes in Markdown',
-};
+export const GROUPS_HELP: Readonly<Record<string, { about: string; examples: readonly string[] }>> =
+  {
+    insight: {
+      about: 'findings about a project, or about all projects',
+      examples: ['insight save "Clay soil needs sand" --tags soil', 'insight search sand'],
+    },
+    kg: {
+      about: 'the knowledge graph: facts such as Ada / lives in / London',
+      examples: ['kg add Ada "lives in" London', 'kg query Ada'],
+    },
+    mb: {
+      about: 'the memory bank: notes in Markdown',
+      examples: ['mb add ideas/garden.md "Sow peas."', 'mb search peas'],
+    },
+  };
 
 export const isMadeOfTools = (name: string): boolean => name in SINGLE_TOOLS || name in GROUPS;
 

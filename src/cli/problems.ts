@@ -6,6 +6,7 @@
 import type { App } from '../app.js';
 import type { Config } from '../config/config.js';
 import type { Tool } from '../tools/define-tool.js';
+import { shellLine } from './clients/shell-line.js';
 import { configuration, type Flags } from './configuration.js';
 import { NOTHING_FOUND, OK } from './status.js';
 import { countOf } from './terminal/output.js';
@@ -91,6 +92,8 @@ export async function reportOtherRoot({ root, rootSource }: Config): Promise<voi
   for (const [other, titles] of others) {
     const verb = titles.length === 1 ? 'uses' : 'use';
     const clients = new Intl.ListFormat('en').format(titles);
-    console.error(escapeControls(`${clients} ${verb} ${other}: add --root ${other} to see it.`));
+    console.error(
+      escapeControls(`${clients} ${verb} ${other}: add ${shellLine(['--root', other])} to see it.`),
+    );
   }
 }

@@ -25,7 +25,7 @@ import { addServe } from './definitions/serve.js';
 import { addStats } from './definitions/stats.js';
 import { addToolCommands } from './definitions/tool-commands.js';
 import { examplesText, pointToHelp } from './names.js';
-import { endCommand, writeUsageError } from './usage-error.js';
+import { endCommand, writeForPeople, writeUsageError } from './usage-error.js';
 
 /** In the order of the help. A new command is one line here. */
 const DEFINITIONS: readonly ((program: Command, flags: () => Flags) => void)[] = [
@@ -79,7 +79,7 @@ export function createProgram(args: readonly string[] = []): Command {
     .option('--utc', 'show times in UTC instead of local time')
     .addOption(new Option('--db-path <file>', 'recognised and explained').hideHelp())
     .showHelpAfterError('(daybook --help lists the commands and options)')
-    .configureOutput({ outputError: writeUsageError })
+    .configureOutput({ outputError: writeUsageError, writeErr: writeForPeople })
     .exitOverride(endCommand)
     .configureHelp({ subcommandTerm: (command) => command.name() })
     .addHelpText('after', examplesText('init', 'serve', 'search garden shed', 'show garden-plan'));

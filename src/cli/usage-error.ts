@@ -1,4 +1,5 @@
 /** Mistakes in the use of a command, which commander finds: their status, and their form with --json. */
+import { AppError } from '../base/errors.js';
 import { FAILED, OK } from './status.js';
 import { terminalJson } from './terminal/terminal-text.js';
 
@@ -17,9 +18,25 @@ export function writeUsageError(text: string, write: (text: string) => void): vo
     write(plain);
     return;
   }
-  if (!text.startsWith('error:')) return; // the pointer to the help, which people read
-  const message = plain.replace(/^error: /, '').trim();
-  const error = { code: 'VALIDATION_ERROR', message };
+  const [message = '', similar] = plain
+    .replace(/^error: /, '')
+    .trim()
+    .split('\n');
+  const hint = similar?.replace(/^\((.*)\)$/, '$1') ?? '--help shows what the command takes.';
+  writeJsonError(new AppError('VALIDATION_ERROR', message, { hint }));
+}
+
+/** What people read after a mistake, which is no part of the JSON. */
+export function writeForPeople(text: string): void {
+  if (!isJsonWanted()) process.stderr.write(text);
+}
+
+/** The form of every error with --json; `texts` in place of its own. */
+export function writeJsonError(
+  { code, number, message, hint, retryable, details }: AppError,
+  texts: { readonly message: string; readonly hint: string } = { message, hint },
+): void {
+  const error = { code, number, ...texts, retryable, ...(details && { details }) };
   console.log(terminalJson({ success: false, error }));
 }
 

@@ -6,6 +6,7 @@ import { type App, createApp } from '../app.js';
 import { AppError, isAppError } from '../base/errors.js';
 import type { Config } from '../config/config.js';
 import { isFolder } from '../files/atomic/edit-user-file.js';
+import { shellLine } from './clients/shell-line.js';
 import { configuration, type Flags } from './configuration.js';
 import { catchInterrupts, type Interrupts } from './terminal/interrupts.js';
 
@@ -49,7 +50,7 @@ export async function requireRoot({ root, rootSource }: Config): Promise<void> {
     'VALIDATION_ERROR',
     `There is no folder ${root} (${ROOT_CHOICES[rootSource]}).`,
     {
-      hint: `Nothing was created. Check the name, or create it with daybook init ${root}`,
+      hint: `Nothing was created. Check the name, or create it with ${shellLine(['daybook', 'init', root])}`,
       details: { root, rootSource },
     },
   );

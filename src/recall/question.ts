@@ -13,6 +13,10 @@ const CONVERSATION_WEIGHT = 0.3;
 /** Of a name or a number, where they are to go first. */
 const ENTITY_WEIGHT = 3;
 
+/** Only Japanese is written with them. A short question may have too few function words to show it. */
+const KANA = /[\p{Script=Hiragana}\p{Script=Katakana}]/u;
+const JAPANESE = LANGUAGES.findIndex(({ code }) => code === 'ja');
+
 export interface QuestionWord {
   /** As typed, in lower case. */
   readonly text: string;
@@ -43,7 +47,7 @@ export function readQuestion(
   const entities = entitiesFirst ? entitiesOf(text) : undefined;
   const typed: string[] = [];
   scanWords(text, (word) => typed.push(word));
-  const own = languageOf(typed.map(functionWordMask), 0);
+  const own = languageOf(typed.map(functionWordMask), KANA.test(text) ? JAPANESE : 0);
   const all = [...new Set([own, ...languages])];
   const words: QuestionWord[] = [];
   const positions = new Map<string, number>();

@@ -14,7 +14,7 @@ const UNKNOWN = 0;
 const KNOWN = 2;
 
 export class Vocabulary {
-  readonly #stems = new StringNumbers();
+  readonly #stems: StringNumbers;
   readonly #words = new StringNumbers();
   /** By language and number of a word: what it became. */
   readonly #known: Int32Array[] = LANGUAGES.map(() => new Int32Array(0));
@@ -24,8 +24,8 @@ export class Vocabulary {
   /** Reads texts as numbers of words, which `stemOf` takes. One text after another. */
   readonly reader = new WordReader(this.#words);
 
-  constructor(terms: readonly string[] = []) {
-    for (const term of terms) this.#stems.intern(term);
+  constructor(stems = new StringNumbers()) {
+    this.#stems = stems;
   }
 
   /** All numbers of stems are lower. */
@@ -88,5 +88,5 @@ export class Vocabulary {
 export function stemOf(word: string, position: number): string | undefined {
   const language = LANGUAGES[position];
   if (language === undefined || language.stopWords.has(word)) return undefined;
-  return withoutMarks(language.stem(word.slice(0, MAX_LENGTH)));
+  return withoutMarks(language.stem(word.slice(0, MAX_LENGTH))) || undefined;
 }

@@ -3,7 +3,7 @@
  * for each. Building the index spends most of its time here.
  */
 import { Uint32List } from '../base/typed-array.js';
-import { TermTable } from '../fts/terms/term-table.js';
+import { type PackedTerms, TermTable } from '../fts/terms/term-table.js';
 import { AsciiWords } from '../fts/tokenizing/ascii-words.js';
 import { runAt, scanRun } from './words.js';
 
@@ -18,6 +18,13 @@ const MOST_SPELLINGS = 2 ** 18;
 
 /** Strings and their numbers, given in order from 0 and never reused. */
 export class StringNumbers extends TermTable {
+  /** What `pack` gave, under the numbers there. */
+  static unpacked(packed: PackedTerms): StringNumbers {
+    const numbers = new StringNumbers();
+    numbers.unpack(packed);
+    return numbers;
+  }
+
   protected onChange(): void {
     // Nothing is derived from the strings.
   }

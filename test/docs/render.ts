@@ -93,7 +93,7 @@ const CLI_RULES = [
   'You can name a conversation by its key, its id or a unique beginning of either, its title, or `last` (the one that was changed last).',
   'The exit status is 0 if the command worked, 1 if it found nothing or left something out, and 2 for an error or wrong use. A command that shows what you stored (`list`, `search`, `find`, `stats`, `mb list`, `kg query` and so on) found nothing when it shows nothing. There are exceptions: an empty trash, no locks, no language models and an empty export are normal, so `daybook trash`, `unlock`, `providers list` and the commands `export` of `insight` and `kg` end with 0 then.',
   'Ctrl-C ends every command, with 130. A command that changes something finishes its current step first, for at most a few seconds, and what it finished is stored; a second Ctrl-C ends it at once. While an editor or a pager is open, Ctrl-C is for that program.',
-  'Every command that reports something takes `--json`. An error is then `{"success": false, "error": {"code", "message", "hint", …}}` on the standard output.',
+  'Every command takes `--json` but `serve`, `edit`, `open`, `export`, `completion` and `help`. An error, also of wrong use, is then `{"success": false, "error": {"code", "message", "hint", …}}` on the standard output.',
   'Times are local; `--utc` shows them in UTC. Exported files and JSON always have UTC.',
   'Colours, rendered Markdown, progress bars and the pager (`DAYBOOK_PAGER`, else `PAGER`, else `less -R`; an empty value switches it off) are used on terminals only. `NO_COLOR` switches colours off.',
   '`daybook completion bash`, `zsh` or `fish` prints a script for your shell. `man daybook` shows this page where npm installed it.',

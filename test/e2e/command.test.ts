@@ -46,6 +46,29 @@ describe('daybook init', () => {
   });
 });
 
+describe('daybook edit', () => {
+  it.each([
+    [`sed -i.old 's/one/two/'`, 0, 'conversation.json: 1 message, readable.'],
+    ['true', 0, 'conversation.json: 1 message, not changed.'],
+    ['exit 3 #', 2, 'The file is as the editor left it.'],
+    ['no-such-editor', 2, 'Set EDITOR to the command of your editor.'],
+    [`sed -i 's/{/{{/'`, 2, 'daybook edit 20250124-1706102400123 opens it again.'],
+  ])('with the editor %s says what became of the file', async (editor, status, text) => {
+    await withPlace(async ({ env, ...place }) => {
+      const folder = join(place.root, 'conversation-logs/20250124-1706102400123');
+      await mkdir(folder, { recursive: true });
+      const messages = [{ role: 'user', content: 'one' }];
+      const file = JSON.stringify({ title: 'Tea', messages });
+      await writeFile(join(folder, 'conversation.json'), file);
+      const run = await runCommand({ ...place, env: { ...env, EDITOR: editor } }, [
+        ...['--root', place.root, 'edit', 'tea'],
+      ]);
+      expect(run.code).toBe(status);
+      expect(run.stdout + run.stderr).toContain(text);
+    });
+  });
+});
+
 describe('daybook info', () => {
   it('info shows where the data is and what is set', async () => {
     await withPlace(async (place) => {

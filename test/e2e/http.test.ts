@@ -56,6 +56,7 @@ describe('the start', () => {
       const env = { ...place.env, INSIGHTS_MCP_MODE: 'http', INSIGHTS_MCP_PORT: '0' };
       await withHttp({ ...place, env }, async ({ url, server }) => {
         expect(new URL(url).hostname).toBe('127.0.0.1');
+        expect(server.stderr).toContain('No token is set: every user and program of this machine');
         expect(listeningAddresses(server.process.pid ?? 0)).toEqual(['0100007F']);
       });
     });
@@ -64,12 +65,15 @@ describe('the start', () => {
   it('keeps the token out of everything that it prints and answers', async () => {
     await withPlace(async (place) => {
       const env = { ...place.env, DAYBOOK_HTTP_TOKEN: TOKEN, DAYBOOK_LOG_LEVEL: 'debug' };
-      await withHttp({ ...place, env }, async ({ url, server }) => {
+      const gateway = { PERPLEXITY_BASE_URL: 'https://me:open-sesame@example.org' };
+      await withHttp({ ...place, env: { ...env, ...gateway } }, async ({ url, server }) => {
         await expect(connectHttp(url, `${TOKEN}x`)).rejects.toThrow('not the one of this server');
         const { client, call } = await connectHttp(url, TOKEN);
         const info = await call('store_info');
         await client.close();
-        expect(`${JSON.stringify(info)}${server.stderr}`).not.toContain(TOKEN);
+        expect(`${JSON.stringify(info)}${server.stderr}`).not.toMatch(
+          new RegExp(`${TOKEN}|sesame`),
+        );
       });
     });
   });

@@ -138,9 +138,9 @@ async function until(check: () => boolean): Promise<void> {
 }
 
 describe.runIf(process.platform === 'linux')('Ctrl-C', () => {
-  it.each([['list'], ['stats']])(
+  it.each([['list'], ['stats'], ['search', 'tea']])(
     'ends %s at once, in the middle of a large store',
-    async (name) => {
+    async (...args) => {
       await withPlace(async (place) => {
         const messages = [{ role: 'user', content: 'word '.repeat(2_000_000) }];
         for (let day = 10; day < 22; day += 1) {
@@ -148,7 +148,7 @@ describe.runIf(process.platform === 'linux')('Ctrl-C', () => {
           mkdirSync(folder, { recursive: true });
           writeFileSync(join(folder, 'conversation.json'), JSON.stringify({ messages }));
         }
-        const { process: child, exit } = startOf(place, name);
+        const { process: child, exit } = startOf(place, ...args);
         await until(() => bytesRead(child.pid) > 20_000_000);
         child.kill('SIGINT');
         expect(await exit()).toEqual({ code: null, signal: 'SIGINT', stdout: '' });

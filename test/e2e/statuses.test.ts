@@ -32,7 +32,7 @@ const MISSING: Readonly<Record<string, readonly [status: number, ...args: string
   open: [1, 'walrus', '--print'],
   history: [1, 'walrus'],
   export: [1, 'walrus'],
-  restore: [1, ID],
+  restore: [1, 'walrus'],
   import: [2, 'missing.jsonl'],
   stats: [1],
   redact: [1, 'walrus', '--yes'],
@@ -119,17 +119,17 @@ describe('the status of a command', () => {
     await withPlace(async (place) => {
       const names = NAMES.filter((each) => each !== 'complete');
       for (const name of sampled('wrong use', names, 3)) {
-        const { code, stdout, stderr } = await run(
-          place,
-          ...name.split(' '),
-          '--no-such',
-          '--json',
-        );
+        const args = [...name.split(' '), '--no-such', '--json'];
+        const { code, stdout, stderr } = await run(place, ...args);
         expect(code, `${name}: ${stdout}${stderr}`).toBe(2);
         expect(JSON.parse(stdout), name).toMatchObject({
           success: false,
-          error: { code: 'VALIDATION_ERROR', message: expect.stringMatching(/--no-such|required/) },
+          error: {
+            ...{ code: 'VALIDATION_ERROR', number: 1000, retryable: false },
+            ...{ message: expect.stringMatching(/--no-such|required/), hint: expect.any(String) },
+          },
         });
+        expect(stderr, name).toBe('');
       }
     });
   });

@@ -78,7 +78,7 @@ const STEPS: readonly Step[] = [
   { args: ['history', 'A Mad'], code: 1, shows: 'no earlier versions' },
   { args: ['restore', CONVERSATION, '--version', '7'], code: 2, shows: 'no version 7' },
   { args: ['restore', CONVERSATION, '--version', 'x'], code: 2, shows: '--version' },
-  { args: ['edit', CONVERSATION], shows: '3 messages, readable' },
+  { args: ['edit', CONVERSATION], shows: '3 messages, not changed' },
   { args: ['open', CONVERSATION, '--print'], shows: CONVERSATION },
   { args: ['delete', CONVERSATION], shows: 'daybook restore' },
   { args: ['delete', CONVERSATION], code: 1, shows: CONVERSATION },

@@ -168,6 +168,8 @@ describe('a damaged cache of recall', () => {
       { version: 0, terms: [] },
       { version: 1, terms: 7 },
       { version: 1, ids: 7 },
+      { version: 3, isStems: true },
+      { version: 3, ids: ['20250101-1735689600000'] },
     ];
     for (const meta of metas) {
       const chunk = encodeArrays(meta, {});

@@ -21,6 +21,22 @@ describe('a line reader', () => {
     );
   });
 
+  it('takes a time for a long line that grows with its length, not with its square', () => {
+    const millisecondsOf = (count: number) => {
+      const chunks = new Array<Buffer>(count).fill(Buffer.alloc(1000, 'a'));
+      const reader = new LineReader(1e9);
+      const before = process.cpuUsage();
+      for (const chunk of chunks) expect([...reader.push(chunk)]).toEqual([]);
+      expect([...reader.push(Buffer.from('\n'))][0]).toHaveLength(count * 1000);
+      const { user, system } = process.cpuUsage(before);
+      return (user + system) / 1000;
+    };
+    millisecondsOf(1_000); // compiled
+    const [short, long] = [millisecondsOf(1_000), millisecondsOf(16_000)];
+    // 16 times as long: the square would be 256 times.
+    expect(long).toBeLessThan(64 * Math.max(short, 1));
+  });
+
   it('drops a line above the limit and goes on with the next', () => {
     const chunks = ['12345', '6789', '\nab\n12345', '\n'].map((text) => Buffer.from(text));
     expect(linesOf(chunks, 5)).toEqual([undefined, 'ab', '12345']);

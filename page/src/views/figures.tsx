@@ -45,7 +45,7 @@ export function FiguresView({ route }: { readonly route: Route }) {
   }
   const { all, days } = data;
   const given = { ...span, ...which };
-  if (all.totals.messages === 0) return <Empty view="Figures" title="There are no figures yet" />;
+  if (all.totals.messages === 0) return <NoFigures given={given} />;
   return (
     <div class="figures">
       <h1>Figures</h1>
@@ -87,6 +87,21 @@ function Counting({ report }: { readonly report: Progress | undefined }) {
         </p>
       )}
     </div>
+  );
+}
+
+function NoFigures({ given }: { readonly given: Readonly<Record<string, string>> }) {
+  const isLimited = Object.keys(given).length > 0;
+  return (
+    <Empty view="Figures" title={isLimited ? 'No message is of this' : 'There are no figures yet'}>
+      <Conditions given={given} />
+      {!isLimited && (
+        <p>
+          They come with the first conversation. <a href={hrefOf('')}>Connect an assistant</a>, or{' '}
+          <a href={hrefOf('import')}>import an export</a>.
+        </p>
+      )}
+    </Empty>
   );
 }
 

@@ -32,6 +32,7 @@ export function Insights({ route }: { readonly route: Route }) {
   if (first === '') {
     return (
       <Empty view="Insights" title="There are no insights yet">
+        <p>Assistants save what they have learned about a project. By hand:</p>
         <pre tabIndex={0}>daybook insight save "Clay soil needs sand"</pre>
       </Empty>
     );

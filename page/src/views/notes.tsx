@@ -16,6 +16,7 @@ export function Notes({ route }: { readonly route: Route }) {
   if (data.total === 0) {
     return (
       <Empty view="Notes" title="There are no notes yet">
+        <p>Assistants write notes into the memory bank. By hand:</p>
         <pre tabIndex={0}>daybook mb add ideas/garden.md "# The garden"</pre>
       </Empty>
     );

@@ -7,6 +7,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { AppError, isAppError } from '../../base/errors.js';
 import { editorCommand } from '../../config/terminal-programs.js';
+import { isSameStamp, readStamp } from '../../files/read/stamp.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { CONVERSATION_ID } from '../../stores/conversations/document/schema.js';
 import type { Flags } from '../configuration.js';
@@ -21,11 +22,22 @@ export async function edit(name: string, flags: Flags): Promise<void> {
   await withApp(flags, async ({ conversations }) => {
     const id = await idOf(conversations, name);
     const path = join(conversations.path(id), 'conversation.json');
+    const before = await readStamp(path);
     await runEditor(path);
-    const { messageCount } = await conversations.load(id);
-    console.log(escapeControls(`${path}: ${countOf(messageCount, 'message')}, readable.`));
+    const { messageCount } = await conversations.load(id).catch((error: unknown) => {
+      throw isAppError(error, 'CONVERSATION_CORRUPTED') ? damagedNow(error, id) : error;
+    });
+    const what = isSameStamp(before, await readStamp(path)) ? 'not changed' : 'readable';
+    console.log(escapeControls(`${path}: ${countOf(messageCount, 'message')}, ${what}.`));
   });
 }
+
+/** Its key cannot be read, so only the id opens the file again. */
+const damagedNow = ({ code, message, details }: AppError, id: string) =>
+  new AppError(code, message, {
+    hint: `daybook edit ${id} opens it again.`,
+    ...(details && { details }),
+  });
 
 async function idOf(store: ConversationStore, name: string): Promise<string> {
   try {
@@ -36,6 +48,9 @@ async function idOf(store: ConversationStore, name: string): Promise<string> {
     throw error;
   }
 }
+
+/** The shell cannot run, or does not find, such a command. */
+const NOT_STARTED: readonly unknown[] = [126, 127];
 
 async function runEditor(path: string): Promise<void> {
   const command = editorCommand();
@@ -48,6 +63,8 @@ async function runEditor(path: string): Promise<void> {
   const [code] = await lendTerminal(() => once(editor, 'close'));
   if (code === 0) return;
   throw new AppError('VALIDATION_ERROR', `The editor (${command}) ended with status ${code}.`, {
-    hint: 'Set EDITOR to the command of your editor.',
+    hint: NOT_STARTED.includes(code)
+      ? 'Set EDITOR to the command of your editor.'
+      : 'The file is as the editor left it. daybook doctor checks it.',
   });
 }

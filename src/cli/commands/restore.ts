@@ -169,7 +169,8 @@ function nothingOf(what: string, { backups }: App): AppError {
     'VALIDATION_ERROR',
     `${what} is not a file, and no deleted conversation, insight or note has that id, key or path.`,
     {
-      hint: `Backups are looked for here and in ${backups.folder}. daybook restore --help says where deleted things are.`,
+      hint: `Backups are looked for here and in ${backups.folder}. daybook trash shows what was deleted.`,
+      details: { missing: 'what to restore' },
     },
   );
 }

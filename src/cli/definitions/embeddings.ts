@@ -12,7 +12,8 @@ export function addEmbeddings(program: Command, flags: () => Flags): void {
     .description(
       'the model on this machine that finds messages by meaning: status, enable, update, disable',
     )
-    .helpCommand(false);
+    .helpCommand(false)
+    .addHelpText('after', examplesText('embeddings', 'embeddings enable'));
   group
     .command('status', { isDefault: true })
     .description('show whether the configured model can be used (exit status 1 if it cannot)')

@@ -1,5 +1,6 @@
 /** `daybook help`: commander's own does not know the commands whose options are added late. */
 import type { Command } from 'commander';
+import { examplesText } from '../names.js';
 
 export function addHelp(program: Command): void {
   program.helpCommand(false);
@@ -7,6 +8,7 @@ export function addHelp(program: Command): void {
     .command('help')
     .argument('[command...]', 'the command')
     .description('show the help of a command')
+    .addHelpText('after', examplesText('help search', 'help kg add'))
     .action(async (names: string[]) => {
       const [name] = names;
       const isKnown = program.commands.some((command) => command.name() === name);

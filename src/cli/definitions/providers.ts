@@ -11,7 +11,11 @@ export function addProviders(program: Command, flags: () => Flags): void {
   const group = program
     .command('providers')
     .description('the language models that may write summaries: list, add, allow, remove, test')
-    .helpCommand(false);
+    .helpCommand(false)
+    .addHelpText(
+      'after',
+      examplesText('providers', 'providers add local --kind ollama --model llama3.2'),
+    );
   group
     .command('list', { isDefault: true })
     .description('list the providers in the order in which they are asked')

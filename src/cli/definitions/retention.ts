@@ -29,7 +29,8 @@ function addTrash(program: Command, flags: () => Flags): void {
   const group = program
     .command('trash')
     .description('list, restore or permanently remove what was deleted')
-    .helpCommand(false);
+    .helpCommand(false)
+    .addHelpText('after', examplesText('trash', 'trash restore garden-plan'));
   group
     .command('list', { isDefault: true })
     .description('list deleted conversations, insights and notes, most recently deleted first')
@@ -92,7 +93,8 @@ function addRetention(program: Command, flags: () => Flags): void {
   const group = program
     .command('retention')
     .description('the policy by which servers move old conversations to the trash once a day')
-    .helpCommand(false);
+    .helpCommand(false)
+    .addHelpText('after', examplesText('retention', 'retention add --older-than 365d'));
   group
     .command('show', { isDefault: true })
     .description(

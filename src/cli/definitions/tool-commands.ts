@@ -5,12 +5,17 @@
 import type { Command } from 'commander';
 import { TOOLSETS } from '../../tools/define-tool.js';
 import type { Flags } from '../configuration.js';
-import { GROUPS, GROUPS_ABOUT, isMadeOfTools } from '../names.js';
+import { examplesText, GROUPS, GROUPS_HELP, isMadeOfTools } from '../names.js';
 
 export function addToolCommands(program: Command, flags: () => Flags): void {
   for (const [name, toolset] of Object.entries(GROUPS)) {
     const isPresent = TOOLSETS.some((each) => each === toolset);
-    if (isPresent) program.command(name).description(GROUPS_ABOUT[name] ?? '');
+    if (!isPresent) continue;
+    const { about, examples } = GROUPS_HELP[name] ?? { about: '', examples: [] };
+    program
+      .command(name)
+      .description(about)
+      .addHelpText('after', examplesText(...examples));
   }
   program.hook('preSubcommand', async (_program, command) => {
     if (isMadeOfTools(command.name())) {

@@ -7,14 +7,16 @@
  */
 import { isSameStamp, type Stamp } from '../../files/read/stamp.js';
 import { type AnyArray, decodeArrays, encodeArrays } from '../../fts/segments/array-codec.js';
+import type { PackedTerms } from '../../fts/terms/term-table.js';
 import type { RecallIndex } from '../../recall/recall-index.js';
 import { messagesIn, type Stream, type StreamArrays } from '../../recall/stream.js';
 import { Vocabulary } from '../../recall/vocabulary.js';
+import { StringNumbers } from '../../recall/word-reader.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import { type CacheFile, readCache, stampAt, stampNumbers } from './cache-file.js';
 
 /** Raised with every change of what streams hold: their arrays, words, stems, stop words, passages, cues. */
-const VERSION = 2;
+const VERSION = 3;
 /** Stems in a chunk, about; the event loop waits while one is encoded. */
 const TERMS_A_CHUNK = 250_000;
 
@@ -38,7 +40,11 @@ export async function loadRecallCache(file: CacheFile): Promise<RecallCache | un
       const decoded = decodeArrays(chunk);
       const meta = decoded?.meta as ChunkMeta | null | undefined;
       if (decoded === undefined || meta?.version !== VERSION) continue;
-      if (meta.terms !== undefined) vocabulary = new Vocabulary(meta.terms);
+      // The checksum proves that the arrays are those that were written.
+      if (meta.isStems === true)
+        vocabulary = new Vocabulary(
+          StringNumbers.unpacked(decoded.arrays as unknown as PackedTerms),
+        );
       else unpack(meta, decoded.arrays, streams);
     }
   });
@@ -79,8 +85,8 @@ export function* recallChunks(index: RecallIndex, store: ConversationStore): Gen
     terms = 0;
   }
   if (chunk.length > 0) yield packed(chunk, renumber);
-  const meta: ChunkMeta = { version: VERSION, terms: renumber.terms };
-  yield encodeArrays(meta, {});
+  const meta: ChunkMeta = { version: VERSION, isStems: true };
+  yield encodeArrays(meta, { ...renumber.packed() });
 }
 
 /** Streams are never changed, so that references are a copy. */
@@ -97,7 +103,8 @@ function capturedFrom(index: RecallIndex, store: ConversationStore) {
 /** Either stems or conversations. */
 interface ChunkMeta {
   readonly version: number;
-  readonly terms?: readonly string[];
+  /** The arrays are those of `PackedTerms`. */
+  readonly isStems?: boolean;
   readonly ids?: readonly string[];
   /** Names of the people of each conversation. */
   readonly people?: readonly (readonly string[])[];
@@ -180,7 +187,7 @@ class Renumbering {
   readonly #vocabulary: Vocabulary;
   /** By old number; 0 for none yet, else the new one and 1. */
   readonly #numbers: Uint32Array;
-  readonly terms: string[] = [];
+  readonly #stems = new StringNumbers();
 
   constructor(vocabulary: Vocabulary) {
     this.#vocabulary = vocabulary;
@@ -190,8 +197,12 @@ class Renumbering {
   numberOf(term: number): number {
     const known = this.#numbers[term] ?? 0;
     if (known > 0) return known - 1;
-    const number = this.terms.push(this.#vocabulary.term(term));
-    this.#numbers[term] = number;
-    return number - 1;
+    const number = this.#stems.intern(this.#vocabulary.term(term));
+    this.#numbers[term] = number + 1;
+    return number;
+  }
+
+  packed(): PackedTerms {
+    return this.#stems.pack().packed;
   }
 }

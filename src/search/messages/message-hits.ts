@@ -7,10 +7,7 @@ import { throwIfCancelled } from '../../fts/ranking/execute-query.js';
 import type { Hit, SearchResult } from '../../fts/search-result.js';
 import type { SnippetOptions } from '../../fts/snippets/snippet.js';
 import type { DocumentId } from '../../fts/text-index.js';
-import type {
-  ConversationStore,
-  ConversationView,
-} from '../../stores/conversations/conversations.js';
+import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import type { Message, Role } from '../../stores/conversations/document/schema.js';
 import { undefinedIfMissing } from '../undefined-if-missing.js';
 import type { MessageIndex } from './message-index.js';
@@ -121,17 +118,15 @@ export async function hitsOf(
 ): Promise<FoundHits> {
   const found: MessageHit[] = [];
   const states = hits.map(({ id }) => stateOf(index, id));
-  const loaded = new Map<string, ConversationView | undefined>();
   const slice = new TimeSlice();
   for (const [position, { id, rank }] of hits.entries()) {
     // A signal can only be aborted while other work runs, and a snippet of a long message takes a while.
     if (slice.isSpent()) await slice.yield();
     throwIfCancelled(signal);
     const { conversationId, seq } = index.messageOf(id);
-    if (!loaded.has(conversationId))
-      loaded.set(conversationId, await undefinedIfMissing(store.view(conversationId)));
-    const conversation = loaded.get(conversationId);
-    const message = conversation?.message(seq);
+    const range = { first: seq, count: 1 };
+    const conversation = await undefinedIfMissing(store.part(conversationId, range));
+    const [message] = conversation?.messages ?? [];
     if (conversation === undefined || message === undefined) {
       await store.refreshOne(conversationId);
       continue;

@@ -52,8 +52,9 @@ export async function recalledHits(
   const before = found.map(({ conversationId }) => index.get(conversationId));
   const hits: RecalledHit[] = [];
   for (const hit of found) {
-    const conversation = await undefinedIfMissing(store.view(hit.conversationId));
-    const message = conversation?.message(hit.seq);
+    const range = { first: hit.seq, count: 1 };
+    const conversation = await undefinedIfMissing(store.part(hit.conversationId, range));
+    const [message] = conversation?.messages ?? [];
     if (conversation === undefined || message === undefined) {
       await store.refreshOne(hit.conversationId);
       continue;

@@ -3,11 +3,13 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../../src/base/clock.js';
 import { silentLog } from '../../../src/base/log.js';
 import { codecOf, plainCodec } from '../../../src/files/codec.js';
 import { CipherKey } from '../../../src/files/sealing/cipher.js';
 import { readCachedHeads, saveIndexCache } from '../../../src/search/cache/index-cache.js';
 import { MessageIndex } from '../../../src/search/messages/message-index.js';
+import { openMessageSearch } from '../../../src/search/messages/message-search.js';
 import {
   type ConversationStore,
   openConversationStore,
@@ -102,6 +104,20 @@ it('is read alone once the file was read as a whole, by this process or before i
     expect(before).toMatchObject({ first: 5, messages: [{ content: `4 ${TEXT}` }] });
     await expect(each.load(ID)).rejects.toMatchObject({ code: 'CONVERSATION_CORRUPTED' });
   }
+});
+
+it('is all that a search reads for its hits', async () => {
+  write(JSON.stringify({ messages: MESSAGES }));
+  const store = await open();
+  const clock = systemClock;
+  const search = openMessageSearch({ store, cachePath: undefined, clock, log: silentLog });
+  search.start('once');
+  await search.built();
+  damageEnd();
+  const asked = { query: '137', matchType: 'auto', filters: {}, limit: 5, offset: 0 } as const;
+  const { hits } = await search.search(asked);
+  expect(hits.map(({ seq, content }) => [seq, content])).toEqual([[138, `137 ${TEXT}`]]);
+  await search.close();
 });
 
 it('is read alone in an encrypted store too', async () => {

@@ -153,12 +153,18 @@ export function partOf(
   range: MessageRange,
 ): ConversationPart {
   const { head } = view;
-  const messages = [...messagesOf(view)];
-  const end = range.before === undefined ? undefined : endBefore(messages, range.before);
+  const all = () => [...messagesOf(view)];
+  const end = range.before === undefined ? undefined : endBefore(all(), range.before);
   const { from, to } = boundsOf(range, head.messageCount, end);
   return {
-    ...{ head, first: from + 1, messages: messages.slice(from, to) },
-    ...summed(messages),
+    ...{ head, first: from + 1, messages: [...messagesOf(view, from, to)] },
+    // Only for who wants them: all messages have to be looked at.
+    get costs() {
+      return costsOf(all());
+    },
+    get systemMessages() {
+      return systemMessagesIn(all());
+    },
   };
 }
 
@@ -182,16 +188,20 @@ export function outlineOf(
     position += count;
   }
   const messages = [...messagesOf(document)];
-  return { parts, isSealed, idHashes: hashesOf(messages), ...summed(messages) };
+  const sums = { costs: costsOf(messages), systemMessages: systemMessagesIn(messages) };
+  return { parts, isSealed, idHashes: hashesOf(messages), ...sums };
 }
 
-function summed(messages: readonly Message[]) {
-  const systemMessages = messages.filter(({ role }) => role === 'system').length;
-  return { costs: costsOf(messages), systemMessages };
-}
+const systemMessagesIn = (messages: readonly Message[]): number =>
+  messages.filter(({ role }) => role === 'system').length;
 
-function* messagesOf(view: Pick<ConversationDocument, 'head' | 'message'>): Iterable<Message> {
-  for (let seq = 1; seq <= view.head.messageCount; seq += 1) {
+/** Those between two positions, from 0, the second excluded. */
+function* messagesOf(
+  view: Pick<ConversationDocument, 'head' | 'message'>,
+  from = 0,
+  to = view.head.messageCount,
+): Iterable<Message> {
+  for (let seq = from + 1; seq <= to; seq += 1) {
     const message = view.message(seq);
     if (message !== undefined) yield message;
   }
