@@ -83,7 +83,10 @@ function Messages(props: {
     if (isNamedThere) document.getElementById(`m${named}`)?.scrollIntoView();
   }, [named, isNamedThere]);
   useEffect(() => markWords(list.current, words), [words, messages]);
-  useKeys({ j: () => step(1), k: () => step(-1) });
+  useKeys({
+    ...{ j: () => step(1), k: () => step(-1) },
+    ...{ ']': () => stepToQuestion(1), '[': () => stepToQuestion(-1) },
+  });
   return (
     <>
       {hasEarlier && (
@@ -109,10 +112,27 @@ function Messages(props: {
 
 /** Focuses the message after or before the one that has the focus, or that is on the screen. */
 function step(by: number): void {
+  const { all, focused, seen } = onScreen();
+  show(all[focused >= 0 ? focused + by : seen]);
+}
+
+/** The next question of the user, or the one before. */
+function stepToQuestion(by: 1 | -1): void {
+  const { all, focused, seen } = onScreen();
+  let at = focused >= 0 ? focused + by : by > 0 ? seen : seen - 1;
+  while (all[at]?.classList.contains('user') === false) at += by;
+  show(all[at]);
+}
+
+/** The messages in the document; which has the focus, or -1, and which is the first on the screen. */
+function onScreen() {
   const all = [...document.querySelectorAll<HTMLElement>('.message')];
   const focused = all.indexOf(document.activeElement as HTMLElement);
   const seen = all.findIndex((each) => each.getBoundingClientRect().bottom > 80);
-  const next = all[focused >= 0 ? focused + by : Math.max(0, seen)];
-  next?.focus();
-  next?.scrollIntoView({ block: 'start' });
+  return { all, focused, seen: Math.max(0, seen) };
+}
+
+function show(message: HTMLElement | undefined): void {
+  message?.focus();
+  message?.scrollIntoView({ block: 'start' });
 }
