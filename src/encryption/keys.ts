@@ -1,7 +1,7 @@
 /** Where keys come from: a file of 64 hexadecimal digits, the system's keychain, or a passphrase (scrypt). */
 
 import { AppError } from '../base/errors.js';
-import { readGivenText } from '../files/safe-access/given-file.js';
+import { requireGivenText } from '../files/safe-access/given-file.js';
 import {
   CipherKey,
   keyOfPassphrase,
@@ -28,7 +28,7 @@ export interface KnownKey {
   readonly facts: KeyFacts;
 }
 
-/** VALIDATION_ERROR where the file holds anything else, the system's error where it cannot be read. */
+/** VALIDATION_ERROR where the file holds anything else, FILESYSTEM_ERROR where it cannot be read. */
 export function readKeyFile(path: string): CipherKey {
   return keyOfDigits(digitsIn(path));
 }
@@ -36,7 +36,7 @@ export function readKeyFile(path: string): CipherKey {
 const keyOfDigits = (digits: string) => new CipherKey(Buffer.from(digits, 'hex'));
 
 function digitsIn(path: string): string {
-  const digits = readGivenText(path).trim();
+  const digits = requireGivenText(path).trim();
   if (/^[0-9a-fA-F]{64}$/.test(digits)) return digits;
   throw new AppError('VALIDATION_ERROR', `${path} does not hold 64 hexadecimal digits.`, {
     hint: 'Make a key with: openssl rand -hex 32 > FILE, and keep a copy of it in a safe place.',

@@ -5,7 +5,7 @@
  */
 import { Readable } from 'node:stream';
 import { AppError } from '../base/errors.js';
-import { readGivenStart, readGivenText, streamGiven } from './safe-access/given-file.js';
+import { readGivenStart, requireGivenText, streamGiven } from './safe-access/given-file.js';
 
 const MAGIC = 'age-encryption.org/v1\n';
 const RECIPIENT = /^age1[02-9ac-hj-np-z]{20,4000}$/;
@@ -37,9 +37,9 @@ export function requireRecipients(recipients: readonly string[]): void {
   });
 }
 
-/** The secret keys in a file that `age-keygen` made. VALIDATION_ERROR where there is none. */
+/** The secret keys in a file that `age-keygen` made. VALIDATION_ERROR where there is none, FILESYSTEM_ERROR. */
 export function readIdentities(path: string): AgeKey {
-  const lines = readGivenText(path).split('\n');
+  const lines = requireGivenText(path).split('\n');
   const identities = lines.map((line) => line.trim()).filter((line) => IDENTITY.test(line));
   if (identities.length > 0) return { identities };
   throw new AppError('VALIDATION_ERROR', `${path} holds no secret key of age.`, {

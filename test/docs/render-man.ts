@@ -26,6 +26,7 @@ export function renderMan(): string {
     ...tagged('0', 'Done.'),
     ...tagged('1', 'Nothing was found, or something was left out.'),
     ...tagged('2', 'An error, or wrong use.'),
+    ...tagged('130', 'Ended by Ctrl-C.'),
     '.SH ENVIRONMENT',
     ...tagged('DAYBOOK_ROOT', 'The folder that holds everything.'),
     ...tagged('DAYBOOK_PAGER, PAGER', 'The pager for long output; empty for none.'),

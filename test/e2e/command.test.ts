@@ -46,6 +46,18 @@ describe('daybook init', () => {
   });
 });
 
+it.each([
+  ['encrypt', '--yes', '--key-file', 'missing'],
+  ['restore', 'x', '--identity', 'missing'],
+])('%s names a key file that is not there', async (...args) => {
+  await withPlace(async (place) => {
+    await mkdir(place.root);
+    const { code, stderr } = await runCommand(place, ['--root', place.root, ...args]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^daybook: Could not read \S+missing \(not there, ENOENT\)\./);
+  });
+});
+
 describe('daybook edit', () => {
   it.each([
     [`sed -i.old 's/one/two/'`, 0, 'conversation.json: 1 message, readable.'],

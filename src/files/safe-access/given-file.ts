@@ -6,6 +6,7 @@
 import { constants, createReadStream, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { AppError } from '../../base/errors.js';
+import { fileError } from '../read/file-errors.js';
 import { closeQuietly } from './close-quietly.js';
 import { notRegular } from './refusals.js';
 
@@ -21,6 +22,15 @@ export function readGivenText(path: string): string {
     throw new AppError('TOO_LARGE', `${path} is larger than 16 MB.`, { details: { path } });
   } finally {
     closeQuietly(file);
+  }
+}
+
+/** The same for a file that there must be: FILESYSTEM_ERROR in place of the system's error. */
+export function requireGivenText(path: string): string {
+  try {
+    return readGivenText(path);
+  } catch (error) {
+    throw fileError(error, 'read', path);
   }
 }
 
