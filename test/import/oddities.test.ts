@@ -133,6 +133,41 @@ const ROWS: readonly Row[] = [
     ['user: one'],
   ],
   [
+    'Claude Code: a notice that a background task ended',
+    session(
+      code('a', '<task-notification><summary>done</summary></task-notification>'),
+      code('b', 'one', { parentUuid: 'a' }),
+    ),
+    ['user: one'],
+  ],
+  [
+    'Claude Code: a session of which only a subagent is left',
+    {
+      'projects/-shed/c/subagents/agent-x.jsonl': lines(
+        code('a', 'one', { isSidechain: true, agentId: 'x' }),
+      ),
+    },
+    ['user: one'],
+  ],
+  [
+    'Codex: an empty rollout beside another',
+    {
+      'sessions/rollout-1-b.jsonl': lines(
+        { type: 'session_meta', payload: { id: 'b', cwd: '/shed' } },
+        {
+          type: 'response_item',
+          payload: {
+            type: 'message',
+            role: 'user',
+            content: [{ type: 'input_text', text: 'one' }],
+          },
+        },
+      ),
+      'sessions/rollout-0-a.jsonl': '',
+    },
+    ['user: one'],
+  ],
+  [
     'Claude Code: a user line with nothing but the result of a tool',
     session(
       code('a', 'one'),
@@ -228,6 +263,43 @@ it.each(ROWS)('%s', async (_name, files, expected) => {
   const before = bench.hash();
   await bench.import(folderWith(files));
   expect(bench.hash()).toBe(before);
+});
+
+it.each([
+  ['ChatGPT', [{ id: 'broken' }, { id: 'c', mapping: node('a', null, text('user', 'one')) }]],
+  ['Claude.ai', [null, { uuid: 'c', chat_messages: [human('a', { text: 'one' })] }]],
+])('%s: an export is read although its first conversation is broken', async (_name, content) => {
+  const bench = await openImportBench();
+  const report = await bench.import(folderWith({ 'conversations.json': content }));
+  expect(report).toMatchObject({ added: 1, skipped: 1, problems: [{ record: '[0]' }] });
+});
+
+it.each([
+  ['Gemini Apps', 'MyActivity.json', { header: 'Gemini Apps', title: 'Prompted one' }],
+  ['LibreChat', 'a.json', { conversationId: 'c', messages: [{ messageId: 'm', text: 'one' }] }],
+  [
+    'OpenWebUI',
+    'a.json',
+    { id: 'c', chat: { history: { messages: { a: { role: 'user', content: 'one' } } } } },
+  ],
+])('%s: an export is read although its first record is broken', async (_name, name, record) => {
+  const bench = await openImportBench();
+  const report = await bench.importText([{ id: 'broken' }, record], name);
+  expect(report).toMatchObject({ added: 1 });
+});
+
+it.each([
+  ['parents in a circle', { a: { id: 'a', parentId: 'b' }, b: { id: 'b', parentId: 'a' } }, 'b'],
+  ['no current message', { a: { id: 'a', parentId: null } }, null],
+])('OpenWebUI: %s', async (_name, links, currentId) => {
+  const bench = await openImportBench();
+  const messages = Object.fromEntries(
+    Object.entries(links).map(([id, link]) => [id, { ...link, role: 'user', content: id }]),
+  );
+  const chat = { id: 'c', title: 't', chat: { history: { messages, currentId } } };
+  expect(await bench.importText([chat])).toMatchObject({ added: 1, problems: [] });
+  const contents = bench.folders().flatMap((name) => said(bench.jsonOf(name)));
+  expect(contents).toHaveLength(Object.keys(links).length);
 });
 
 interface Tools {

@@ -95,7 +95,8 @@ function viewOf(database: Reader, path: string): SqliteFile {
         yield value as Row;
       }
     } finally {
-      statement.finalize();
+      // SQLite names the damage here a second time.
+      withSqliteErrors(path, () => statement.finalize());
     }
   }
   const named = rows(`SELECT name FROM sqlite_master WHERE type = 'table'`);

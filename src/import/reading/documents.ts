@@ -18,6 +18,7 @@ export interface JsonRecord {
 
 /** Enough of a file to know what it is. */
 const PEEK_BYTES = 16 * 1024 * 1024;
+const MOST_ELEMENTS_TRIED = 10;
 const LONGEST_LINE_BYTES = 64 * 1024 * 1024;
 
 /** The elements of an array, or the document itself where it is none. */
@@ -33,6 +34,20 @@ export async function firstElement(file: InputFile): Promise<unknown> {
   const bytes = file.sizeBytes <= PEEK_BYTES ? bytesOf(file) : firstBytes(file, PEEK_BYTES);
   for await (const { text } of jsonElements(bytes)) return parsedJson(text);
   return undefined;
+}
+
+/** Whether one of the first elements is of this form: the very first may be damaged. */
+export async function hasElement(
+  file: InputFile,
+  isOfForm: (element: unknown) => boolean,
+): Promise<boolean> {
+  let tries = 0;
+  for await (const { text } of jsonElements(firstBytes(file, PEEK_BYTES))) {
+    if (isOfForm(parsedJson(text))) return true;
+    tries += 1;
+    if (tries === MOST_ELEMENTS_TRIED) return false;
+  }
+  return false;
 }
 
 /** The first line that is an object, of the first few. */

@@ -8,7 +8,7 @@ import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { attachmentNames, type NamedFiles } from '../reading/attachments.js';
 import {
   elementsOf,
-  firstElement,
+  hasElement,
   type JsonRecord,
   textOf,
   unreadableConversation,
@@ -35,7 +35,8 @@ export const chatgpt: Source = {
   title: 'ChatGPT export',
   async detect(input) {
     const [first] = filesOf(input);
-    return first !== undefined && isObject(objectIn(await firstElement(first))['mapping']);
+    const isOfForm = (element: unknown) => isObject(objectIn(element)['mapping']);
+    return first !== undefined && hasElement(first, isOfForm);
   },
   async *read(input, options) {
     const names = attachmentNames(input.files);

@@ -21,6 +21,7 @@ const INJECTED = [
   'command-message',
   'command-args',
   'command-contents',
+  'task-notification',
 ];
 const INTERRUPTED = /^\[Request interrupted by user[^\]]*\]$/;
 

@@ -6,7 +6,7 @@ import type { Input, InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import {
   elementsOf,
-  firstElement,
+  hasElement,
   type JsonRecord,
   unreadable,
   unreadableConversation,
@@ -36,8 +36,8 @@ export const claude: Source = {
   title: 'Claude.ai export',
   async detect(input) {
     const [first] = filesOf(input);
-    if (first === undefined) return false;
-    return Array.isArray(objectIn(await firstElement(first))['chat_messages']);
+    const isOfForm = (element: unknown) => Array.isArray(objectIn(element)['chat_messages']);
+    return first !== undefined && hasElement(first, isOfForm);
   },
   async *read(input, options) {
     const names = new Map<string, string>();

@@ -7,7 +7,7 @@ import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { attachmentLine } from '../reading/attachments.js';
 import {
   elementsOf,
-  firstElement,
+  hasElement,
   type JsonRecord,
   unreadableConversation,
 } from '../reading/documents.js';
@@ -24,7 +24,7 @@ export const geminiApps: Source = {
   title: 'Gemini Apps (Google Takeout)',
   async detect({ form, files }) {
     const [file] = form === 'file' ? files : files.filter(({ name }) => ACTIVITY.test(name));
-    return file !== undefined && isRecord(await firstElement(file));
+    return file !== undefined && (await hasElement(file, isRecord));
   },
   async *read({ form, files }, { signal }) {
     /** Records of one moment are distinguished by their order. */

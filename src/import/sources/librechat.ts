@@ -1,6 +1,6 @@
 /** One conversation as LibreChat exports it: a list of messages with parents, or a tree of them. */
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import { elementsOf, firstElement, unreadableConversation } from '../reading/documents.js';
+import { elementsOf, hasElement, unreadableConversation } from '../reading/documents.js';
 import { definedOrNothing, isObject, objectIn, objectsIn, textIn } from '../reading/fields.js';
 import { contentText } from '../reading/openai-messages.js';
 import { timeIn } from '../reading/times.js';
@@ -20,7 +20,7 @@ export const libreChat: Source = {
   title: 'conversations of LibreChat',
   async detect({ files }) {
     const [file] = files.filter(({ name }) => JSON_FILE.test(name));
-    return file !== undefined && isConversation(await firstElement(file));
+    return file !== undefined && (await hasElement(file, isConversation));
   },
   async *read({ files }, options) {
     for (const file of files.filter(({ name }) => JSON_FILE.test(name))) {

@@ -3,7 +3,7 @@ import type { InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import {
   elementsOf,
-  firstElement,
+  hasElement,
   type JsonRecord,
   unreadableConversation,
 } from '../reading/documents.js';
@@ -24,7 +24,7 @@ export const openWebUi: Source = {
   title: 'chats of OpenWebUI',
   async detect({ form, files }) {
     const [file] = form === 'file' ? files : [];
-    return file !== undefined && historyIn(await firstElement(file)) !== undefined;
+    return file !== undefined && (await hasElement(file, (chat) => historyIn(chat) !== undefined));
   },
   async *read({ files }, options) {
     for (const file of files) {

@@ -1,0 +1,152 @@
+/** What holds for each source: it is fuzzed, comes again without a change, and leaves and comes back. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isAppError } from '../../src/base/errors.js';
+import { openInput } from '../../src/files/input/input.js';
+import { KINDS, SOURCES } from '../../src/import/sources.js';
+import { openBench } from '../exchange/bench.js';
+import { tempFolder } from '../support/temp-folder.js';
+import { openImportBench } from './bench.js';
+import {
+  changed,
+  DATABASE_SAMPLES,
+  databaseAt,
+  NASTY,
+  type Tables,
+  TEXT_SAMPLES,
+} from './samples.js';
+
+const textsOf = (kind: string) =>
+  Object.entries(TEXT_SAMPLES).filter(([name]) => name.startsWith(`${kind}/`));
+
+/** A folder with all samples of a kind; the one file of a kind that has no folder in this form. */
+function inputOf(kind: string): string {
+  const folder = tempFolder();
+  for (const [name, content] of textsOf(kind)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), content);
+  }
+  const tables = DATABASE_SAMPLES[kind];
+  if (tables !== undefined) databaseAt(join(folder, 'chat', 'store.db'), tables);
+  return kind === 'daybook' ? join(folder, 'daybook/a.jsonl') : folder;
+}
+
+it('has a sample', () => {
+  const kinds = Object.keys(TEXT_SAMPLES).map((name) => name.split('/')[0]);
+  expect([...new Set([...kinds, ...Object.keys(DATABASE_SAMPLES)])].sort()).toEqual(
+    [...KINDS].sort(),
+  );
+});
+
+describe.each(KINDS)('%s', (kind) => {
+  it('changes no byte when it comes again', async () => {
+    const bench = await openImportBench();
+    const folder = inputOf(kind);
+    const first = await bench.import(folder, { from: kind });
+    const { added, notes, insights, facts } = first;
+    expect(added + notes + insights + facts).toBeGreaterThan(0);
+    const before = bench.hash();
+    const again = await bench.import(folder, { from: kind });
+    expect(again).toMatchObject({ added: 0, updated: 0, notes: 0, insights: 0, facts: 0 });
+    expect(bench.hash()).toBe(before);
+  });
+
+  it('goes out, comes back into an empty store and goes out again, the same', async () => {
+    const there = await openImportBench();
+    await there.import(inputOf(kind), { from: kind, activity: 'all' });
+    const first = await openBench({ logsFolder: there.logsFolder });
+    for (const form of ['jsonl', 'openai'] as const) {
+      const text = await first.exported(form);
+      if (there.folders().length === 0) continue;
+      const back = await openImportBench();
+      const report = await back.importText(text, 'export.txt');
+      expect(report).toMatchObject({ added: there.folders().length, problems: [] });
+      const second = await openBench({ logsFolder: back.logsFolder });
+      expect(await second.exported(form)).toBe(text);
+    }
+  });
+});
+
+it('names a database of which one page is damaged', async () => {
+  const bytes = readFileSync(
+    databaseAt(join(tempFolder(), 'state.vscdb'), DATABASE_SAMPLES['cursor'] ?? {}),
+  );
+  const bench = await openImportBench();
+  const report = await bench.importText(bytes.fill(0, 8190, 8193), 'state.vscdb');
+  const message = expect.stringContaining('cannot be read as an SQLite file');
+  expect(report.problems).toContainEqual({ path: 'state.vscdb', code: 'CORRUPT', message });
+});
+
+/** The source of the kind reads it: nothing but errors that are named. */
+async function readBy(kind: string, path: string): Promise<void> {
+  const input = await openInput(path);
+  const source = SOURCES.find((each) => each.kind === kind);
+  try {
+    await source?.detect(input);
+    for await (const item of source?.read(input, { activity: 'all' }) ?? []) {
+      expect(item.path).toBeTypeOf('string');
+    }
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+  } finally {
+    await input.close();
+  }
+}
+
+describe.each(Object.entries(DATABASE_SAMPLES))('a database of %s', (kind, tables) => {
+  const cells = Object.entries(tables).flatMap(([table, rows]) =>
+    rows.flatMap((row, index) => Object.keys(row).map((column) => ({ table, index, column }))),
+  );
+
+  it('is read without a crash where any value is of another kind', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...cells),
+        fc.constantFrom(...NASTY),
+        fc.nat(12),
+        async (cell, into, at) => {
+          const path = join(tempFolder(), 'store.db');
+          await readBy(kind, databaseAt(path, withCell(tables, cell, into, at)));
+        },
+      ),
+      { numRuns: 10 },
+    );
+  }, 60_000);
+
+  it('is read without a crash where bytes are cut off or others', async () => {
+    const bytes = readFileSync(databaseAt(join(tempFolder(), 'store.db'), tables));
+    const path = join(tempFolder(), 'store.db');
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat(bytes.length - 1),
+        fc.nat(255),
+        fc.boolean(),
+        async (at, byte, cut) => {
+          const damaged = cut
+            ? bytes.subarray(0, at)
+            : Buffer.from(bytes).fill(byte, at, Math.min(at + 3, bytes.length));
+          writeFileSync(path, damaged);
+          await readBy(kind, path);
+        },
+      ),
+      { numRuns: 10 },
+    );
+  }, 60_000);
+});
+
+type Place = { readonly table: string; readonly index: number; readonly column: string };
+
+/** With another value inside the document that the cell holds, or in its place. */
+function withCell(tables: Tables, { table, index, column }: Place, into: unknown, at: number) {
+  const rows = (tables[table] ?? []).map((row, each) => {
+    if (each !== index) return row;
+    const cell = row[column];
+    const isJson = typeof cell === 'string' && /^[[{]/.test(cell);
+    const other = isJson ? JSON.stringify(changed(JSON.parse(cell), { left: at + 1 }, into)) : into;
+    const isCell = other === null || typeof other === 'number' || typeof other === 'string';
+    return { ...row, [column]: isCell ? other : (JSON.stringify(other) ?? null) };
+  });
+  return { ...tables, [table]: rows };
+}

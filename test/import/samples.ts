@@ -1,0 +1,208 @@
+/** A small input of each source, and how it is damaged. A source without one fails a test. */
+import { mkdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import sqlite from 'node-sqlite3-wasm';
+import { FIXTURES, lines } from './bench.js';
+
+export const CHATGPT = readFileSync(join(FIXTURES, 'chatgpt/conversations.json'), 'utf8');
+const GEMINI = lines(
+  { sessionId: 's', projectHash: 'p', startTime: '2026-01-01T00:00:00Z' },
+  { id: 'a', timestamp: '2026-01-01T00:00:00Z', type: 'user', content: 'hello' },
+  { $set: { messages: [{ id: 'b', type: 'gemini', content: 'x', toolCalls: [{ name: 'y' }] }] } },
+);
+const CODE = lines(
+  {
+    type: 'user',
+    uuid: 'u1',
+    parentUuid: null,
+    sessionId: 's',
+    message: { content: 'hello <system-reminder>x</system-reminder>' },
+  },
+  {
+    type: 'assistant',
+    uuid: 'u2',
+    parentUuid: 'u1',
+    sessionId: 's',
+    message: { id: 'm', content: [{ type: 'tool_use', id: 't', name: 'ls', input: {} }] },
+  },
+);
+const CODEX = lines(
+  { type: 'session_meta', timestamp: '2026-01-01T00:00:00Z', payload: { id: 's', cwd: '/a' } },
+  {
+    type: 'response_item',
+    payload: { type: 'message', role: 'user', content: [{ text: 'hello' }] },
+  },
+);
+/** A small file of each source that reads texts: its name begins with the kind of the source. */
+export const TEXT_SAMPLES: Readonly<Record<string, string>> = {
+  'chatgpt/conversations.json': CHATGPT,
+  'claude/conversations.json': JSON.stringify([
+    {
+      uuid: 'c',
+      name: 'n',
+      chat_messages: [
+        { uuid: 'm', sender: 'human', content: [{ type: 'text', text: 'x' }] },
+        {
+          ...{ uuid: 'n', parent_message_uuid: 'm', sender: 'assistant' },
+          content: [
+            { type: 'tool_result', content: [{ title: 'A', url: 'https://a.example' }] },
+            {
+              ...{ type: 'text', text: 'y' },
+              citations: [{ details: { url: 'https://a.example' } }],
+            },
+          ],
+        },
+      ],
+    },
+  ]),
+  'claude-code/projects/p/s.jsonl': CODE,
+  'codex/rollout-1-s.jsonl': CODEX,
+  'gemini-cli/shed/chats/session-1.jsonl': GEMINI,
+  'openai/a.json': JSON.stringify({ messages: [{ role: 'user', content: [{ text: 'x' }] }] }),
+  'markdown/a.md': '## User\nx\n\n## Assistant\ny\n',
+  'daybook/a.jsonl': lines(
+    { thread: { id: 't' } },
+    { message: { threadId: 't', role: 'user', content: 'x' } },
+  ),
+  'openwebui/a.json': JSON.stringify([
+    { id: 'c', chat: { history: { messages: { a: { role: 'user', content: 'x' } } } } },
+  ]),
+  'librechat/a.json': JSON.stringify({
+    conversationId: 'c',
+    messages: [{ messageId: 'm', text: 'x', isCreatedByUser: true }],
+  }),
+  'mem0/a.json': JSON.stringify([{ memory: 'x' }]),
+  'gemini-apps/MyActivity.json': JSON.stringify([
+    { header: 'Gemini Apps', title: 'Prompted x', safeHtmlItem: [{ html: '<p>y' }] },
+  ]),
+  'server-memory/memory.jsonl': lines({ type: 'entity', name: 'a', observations: ['b'] }),
+  'cursor-cli/shed/agent-transcripts/s/s.jsonl': lines(
+    { role: 'user', message: { content: [{ type: 'text', text: '<user_query>x</user_query>' }] } },
+    {
+      role: 'assistant',
+      message: {
+        content: [
+          { type: 'tool_use', id: 't', name: 'ls', input: {} },
+          { type: 'tool_result', tool_use_id: 't', content: 'files' },
+          { type: 'text', text: 'y' },
+        ],
+      },
+    },
+  ),
+  'cursor-cli/shed/agent-transcripts/s/subagents/t.txt':
+    'user:\nx\n\nassistant:\n[Tool call] ls\n  path: .\n\n[Tool result] ls\n  files\n\ny\n',
+  'vault/a.md':
+    '---\ntitle: Shed\npermalink: shed\n---\n- [decision] Larch #wood\n- rests on [[Base]]\n',
+  'memory-bank/kg_wal.log': lines({ s: 'a', p: 'b', o: 'c' }),
+};
+
+type Cell = string | number | Uint8Array | null;
+export type Tables = Readonly<Record<string, readonly Readonly<Record<string, Cell>>[]>>;
+
+const T = 1706102400123;
+const UUID = '66666666-aaaa-4aaa-8aaa-000000000001';
+const MESSAGE_DIGEST = 'aa'.repeat(32);
+const OLD_CHATS = { tabs: [{ tabId: 'c', bubbles: [{ type: 'user', id: 'u', text: 'x' }] }] };
+
+/** The same for those that read SQLite files: by kind, with a name where it matters. */
+export const DATABASE_SAMPLES: Readonly<Record<string, Tables>> = {
+  mnemosyne: {
+    conversations: [{ id: 'c', created_at: T, updated_at: T, title: 'x', metadata: '{"a":1}' }],
+    messages: [
+      {
+        ...{ id: 'm', conversation_id: 'c', role: 'user', content: 'x', created_at: T },
+        ...{ parent_message_id: null, metadata: '{}' },
+      },
+    ],
+    persistence_state: [{ key: 'pinned_conversations', value: '["c"]', updated_at: T }],
+  },
+  'odei-history': {
+    threads: [
+      {
+        ...{ id: UUID, module: 'm', title: 'x', createdAt: '2025-12-18T14:22:00Z' },
+        ...{ updatedAt: '2025-12-18T14:22:00Z', meta: '{"tags":["a"]}' },
+      },
+    ],
+    messages: [
+      {
+        ...{ id: 'a', threadId: UUID, seq: 1, role: 'user', content: 'x' },
+        createdAt: '2025-12-18T14:22:00Z',
+      },
+    ],
+  },
+  'insights-mcp': {
+    insights: [
+      {
+        ...{ id: UUID, content: 'x', context: 'global', metadata: '{"files":["a"]}' },
+        ...{ created_at: T, updated_at: T },
+      },
+    ],
+  },
+  llm: {
+    conversations: [{ id: 'c', name: 'x', model: 'm' }],
+    responses: [
+      {
+        ...{ id: 'r', model: 'm', prompt: 'x', system: 's', response: 'y', conversation_id: 'c' },
+        datetime_utc: '2026-02-03T10:00:00',
+      },
+    ],
+  },
+  cursor: {
+    cursorDiskKV: [
+      {
+        key: 'composerData:d',
+        value: '{"createdAt":1770112800000,"fullConversationHeadersOnly":[{"bubbleId":"b"}]}',
+      },
+      {
+        key: 'bubbleId:d:b',
+        value: '{"type":2,"text":"x","toolFormerData":{"name":"ls","rawArgs":"{}"}}',
+      },
+    ],
+    ItemTable: [
+      {
+        key: 'workbench.panel.aichat.view.aichat.chatdata',
+        value: JSON.stringify(OLD_CHATS),
+      },
+      { key: 'aiService.prompts', value: '[{"text":"y"}]' },
+    ],
+  },
+  'cursor-cli': {
+    blobs: [
+      { id: MESSAGE_DIGEST, data: '{"role":"user","content":"x"}' },
+      { id: 'root', data: Buffer.concat([Buffer.from([10, 32]), Buffer.alloc(32, 0xaa)]) },
+    ],
+    meta: [{ key: '0', value: '{"agentId":"c","latestRootBlobId":"root"}' }],
+  },
+};
+
+export function databaseAt(path: string, tables: Tables): string {
+  mkdirSync(dirname(path), { recursive: true });
+  const database = new sqlite.Database(path);
+  for (const [table, rows] of Object.entries(tables)) {
+    const columns = Object.keys(rows[0] ?? {});
+    database.exec(`CREATE TABLE ${table} (${columns.join(', ')})`);
+    const marks = columns.map(() => '?').join(', ');
+    for (const row of rows) {
+      database.run(`INSERT INTO ${table} VALUES (${marks})`, Object.values(row));
+    }
+  }
+  database.close();
+  return path;
+}
+
+export const NASTY: readonly unknown[] = [
+  ...[null, true, 0, -1, 1e308, 2 ** 60, '', 'x', '\ud800', '__proto__', [], {}, [null]],
+  { text: { text: {} } },
+  [[[[[]]]]],
+];
+
+/** The same document with one value of it, chosen by `at`, turned into another. */
+export function changed(value: unknown, at: { left: number }, into: unknown): unknown {
+  at.left -= 1;
+  if (at.left === 0) return into;
+  if (Array.isArray(value)) return value.map((each) => changed(each, at, into));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [key, changed(each, at, into)]),
+  );
+}
