@@ -45,7 +45,7 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ['Ctrl K or ⌘ K', 'find anything by name'],
   ['/', 'search what was said'],
   ['j, k', 'next and previous entry of a list'],
-  ['], [', 'next and previous question of a conversation'],
+  ['J, K', 'next and previous question of a conversation'],
   ['Enter', 'open the entry'],
   ['s', 'find in the open conversation'],
   ...NAVIGATION.filter(([view]) => view !== 'search').map(

@@ -139,9 +139,9 @@ describe('on the store of daybook demo', () => {
     expect(await page.locator('h1').textContent()).toBe(title);
     await page.keyboard.press('j');
     expect(await page.locator('.message:focus').count()).toBe(1);
-    await page.keyboard.press(']');
+    await page.keyboard.press('J');
     await page.waitForSelector('.message.user:focus:not(#m1)');
-    await page.keyboard.press('[');
+    await page.keyboard.press('K');
     await page.waitForSelector('#m1:focus');
     await page.keyboard.press('/');
     await page.waitForSelector('.query:focus');
