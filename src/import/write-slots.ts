@@ -3,7 +3,7 @@
  * confirmations, and so few that they fit into memory.
  */
 const MOST_AT_ONCE = 256;
-const MOST_MESSAGES_AT_ONCE = 5_000;
+const MOST_MESSAGES_AT_ONCE = 2_000;
 
 export class WriteSlots {
   readonly #running = new Set<Promise<void>>();
