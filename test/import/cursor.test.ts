@@ -28,9 +28,9 @@ describe('transcripts of the command line', () => {
     const report = await bench.import(
       folderWith({
         [`home-ada-shed/agent-transcripts/${ID}/${ID}.jsonl`]: content,
-        'home-ada-shed/agent-transcripts/a/a.jsonl': '',
-        'home-ada-shed/agent-transcripts/b/b.jsonl': '',
-        'home-ada-shed/agent-transcripts/c/c.jsonl': '',
+        'home-ada-shed/agent-transcripts/0a/0a.jsonl': '',
+        'home-ada-shed/agent-transcripts/0b/0b.jsonl': '',
+        'home-ada-shed/agent-transcripts/0c/0c.jsonl': '',
       }),
     );
     expect(report).toMatchObject({ sources: [{ kind: 'cursor-cli' }], added: 1, problems: [] });
