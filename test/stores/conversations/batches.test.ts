@@ -138,23 +138,39 @@ describe('conversations created together', () => {
       leave = resolve;
     });
     const holding = withKeyLock(join(logsFolder, '.locks'), 'mine', () => left);
-    const documents = new ConversationDocuments({ logsFolder, fsync: true, clock: systemClock });
     const [mine, free] = ['mine', 'free'].map((clientId) =>
       store
         .create({ clientId, createdAt: TIME, messages: messagesOf(clientId), isOneOfMany: true })
         .then(() => done.push(clientId)),
     );
-    const id = conversationIdAt(0);
-    const whole = documents.document(id, { clientId: 'mine', messages: messagesOf('whole') });
-    const refused = expect(store.create({ whole, isOneOfMany: true })).rejects.toMatchObject({
-      code: 'ALREADY_EXISTS',
-    });
     while (foldersIn(logsFolder).length === 0)
       await new Promise((resolve) => setTimeout(resolve, 5));
     expect(foldersIn(logsFolder)).toHaveLength(1);
     expect(done).not.toContain('mine');
     leave();
-    await Promise.all([holding, mine, free, refused]);
+    await Promise.all([holding, mine, free]);
     expect(foldersIn(logsFolder)).toHaveLength(2);
+  });
+
+  it('wait with an id of their own too', async () => {
+    const { store, logsFolder } = await openLogs();
+    const documents = new ConversationDocuments({ logsFolder, fsync: true, clock: systemClock });
+    const add = (ms: number) => {
+      const value = { clientId: 'mine', messages: messagesOf('whole') };
+      const whole = documents.document(conversationIdAt(ms), value);
+      return store.create({ whole, isOneOfMany: true });
+    };
+    let leave: () => void = () => undefined;
+    const left = new Promise<void>((resolve) => {
+      leave = resolve;
+    });
+    const holding = withKeyLock(join(logsFolder, '.locks'), 'mine', () => left);
+    const adding = add(0);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(foldersIn(logsFolder)).toEqual([]);
+    leave();
+    await Promise.all([holding, adding]);
+    expect(foldersIn(logsFolder)).toEqual([conversationIdAt(0)]);
+    await expect(add(1)).rejects.toMatchObject({ code: 'ALREADY_EXISTS' });
   });
 });
