@@ -3,7 +3,7 @@
  * is counted. Who does it again does nothing; who was killed in the middle goes on where it ended.
  */
 import { type AppError, isAppError } from '../base/errors.js';
-import { CONVERSATION_ID, type JsonObject } from '../stores/conversations/document/schema.js';
+import { CONVERSATION_ID } from '../stores/conversations/document/schema.js';
 import type { Screen } from '../stores/conversations/writing/screen.js';
 import { screenedBy } from '../stores/text-screen.js';
 import { addLeftOut, addProblem } from './account.js';
@@ -12,7 +12,7 @@ import { type Candidate, candidateOf } from './candidate.js';
 import { hasNews, type Reconciled, reconcile } from './reconcile.js';
 import type { ImportedConversation } from './source.js';
 import { keyOf, markIn, type SourceMark } from './source-mark.js';
-import { bringWhole, differs, type WholeImportOptions } from './whole-import.js';
+import { addUnder, bringWhole, differs, type WholeImportOptions } from './whole-import.js';
 
 /** What is wrong with one conversation and stops no other. */
 const OF_ONE: readonly AppError['code'][] = [
@@ -121,17 +121,9 @@ export class ConversationImport {
       ? store
           .create({ ...whole, isKeyFree: isFree, isScreened: true, isOneOfMany: true })
           .then((made) => made.conversationId)
-      : this.#createUnder(ownId, whole));
+      : addUnder(ownId, whole, this.#options).then(() => ownId));
     if (isFree) known.takeKey(clientId);
     known.add({ conversationId, mark });
-  }
-
-  /** What was a conversation of Daybook's form keeps its id. */
-  async #createUnder(conversationId: string, whole: JsonObject): Promise<string> {
-    const { store, documents } = this.#options;
-    await documents.add(conversationId, whole);
-    await store.refreshOne(conversationId);
-    return conversationId;
   }
 
   /** It is brought in before its branches, perhaps just now. */

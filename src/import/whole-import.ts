@@ -5,6 +5,7 @@
  * extended, where the export has more messages behind the same ones.
  */
 import { AppError, isAppError } from '../base/errors.js';
+import { readStampNow } from '../files/read/stamp.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import type { JsonObject, Message } from '../stores/conversations/document/schema.js';
 import type { ConversationDocuments } from '../stores/conversations/files/conversation-documents.js';
@@ -63,8 +64,7 @@ async function bringDocument(
     const { clientId } = head;
     if (clientId !== undefined && known.isKeyTaken(clientId)) throw keyTaken(clientId);
     if (!dryRun) {
-      await documents.add(conversationId, value);
-      await store.refreshOne(conversationId);
+      await addUnder(conversationId, value, { store, documents });
     }
     if (clientId !== undefined) known.takeKey(clientId);
     account.added += 1;
@@ -78,6 +78,23 @@ async function bringDocument(
   account[fresh.length > 0 ? 'updated' : 'unchanged'] += 1;
   account.messages += fresh.length;
   return fresh.length > 0;
+}
+
+/**
+ * A new conversation under its own id, written together with others; alone if its folder is there without a
+ * `conversation.json`. ALREADY_EXISTS (its id or key is taken), and what writing throws.
+ */
+export async function addUnder(
+  conversationId: string,
+  value: JsonObject,
+  { store, documents }: Pick<WholeImportOptions, 'store' | 'documents'>,
+): Promise<void> {
+  if (readStampNow(store.path(conversationId)) === undefined) {
+    await store.create({ whole: documents.document(conversationId, value), isOneOfMany: true });
+  } else {
+    await documents.add(conversationId, value);
+    await store.refreshOne(conversationId);
+  }
 }
 
 /** What the export has behind the messages that are here; `undefined` where the two differ otherwise. */

@@ -29,6 +29,13 @@ export function notFound(ref: string): AppError {
   });
 }
 
+/** For a new conversation under an id of its own. */
+export function idTaken(conversationId: string): AppError {
+  return new AppError('ALREADY_EXISTS', `Conversation ${conversationId} exists already.`, {
+    details: { conversationId },
+  });
+}
+
 /** For a new conversation whose key another one has. */
 export function keyInUse(clientId: string, conversationId: string): AppError {
   return new AppError('ALREADY_EXISTS', `Conversation ${conversationId} has the key ${clientId}.`, {

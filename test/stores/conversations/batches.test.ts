@@ -6,11 +6,13 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/base/clock.js';
 import {
   type ConversationStore,
   openConversationStore,
 } from '../../../src/stores/conversations/conversations.js';
 import { conversationIdAt } from '../../../src/stores/conversations/document/schema.js';
+import { ConversationDocuments } from '../../../src/stores/conversations/files/conversation-documents.js';
 import { withKeyLock } from '../../../src/stores/conversations/writing/key-lock.js';
 import { tempFolder } from '../../support/rounds.js';
 
@@ -98,6 +100,36 @@ describe('conversations created together', () => {
     expect(new Set(keys).size).toBe(82);
   });
 
+  it('keep an id of their own, and change nothing that has it', async () => {
+    const { store, logsFolder } = await openLogs();
+    const documents = new ConversationDocuments({ logsFolder, fsync: true, clock: systemClock });
+    const ids = Array.from({ length: 20 }, (_, index) =>
+      conversationIdAt(Date.parse(TIME) + index),
+    );
+    const contentOf = (id: string, content: string) => ({
+      ...{ conversationId: id, clientId: `of-${id}`, createdAt: TIME, updatedAt: TIME, other: 1 },
+      messages: [{ id: 'm', role: 'user', content, createdAt: TIME }],
+    });
+    const add = (id: string, content: string) =>
+      store.create({ whole: documents.document(id, contentOf(id, content)), isOneOfMany: true });
+    const [first = '', second = '', third = ''] = ids;
+    const made = await Promise.allSettled([...ids.map((id) => add(id, id)), add(first, 'again')]);
+    expect(made.map(({ status }) => status)).toEqual([...ids.map(() => 'fulfilled'), 'rejected']);
+    expect(foldersIn(logsFolder)).toEqual(ids);
+    const file = (id: string) => readFileSync(join(logsFolder, id, 'conversation.json'), 'utf8');
+    expect(file(second)).toBe(documents.parse(second, contentOf(second, second), second).text);
+    expect(JSON.parse(file(second)).other).toBe(1);
+    await expect(add(third, 'changed')).rejects.toMatchObject({ code: 'ALREADY_EXISTS' });
+    expect(JSON.parse(file(third)).messages[0].content).toBe(third);
+    const [made1, made2] = await createMany(store, [
+      { text: 'a' },
+      { text: 'b', clientId: `of-${first}` },
+    ]);
+    expect(made1?.status).toBe('fulfilled');
+    expect(made2).toMatchObject({ reason: { code: 'ALREADY_EXISTS' } });
+    expect((await store.list()).length).toBe(21);
+  });
+
   it('wait for a key that another caller is about to give', async () => {
     const { store, logsFolder } = await openLogs();
     const done: string[] = [];
@@ -118,5 +150,27 @@ describe('conversations created together', () => {
     leave();
     await Promise.all([holding, mine, free]);
     expect(foldersIn(logsFolder)).toHaveLength(2);
+  });
+
+  it('wait with an id of their own too', async () => {
+    const { store, logsFolder } = await openLogs();
+    const documents = new ConversationDocuments({ logsFolder, fsync: true, clock: systemClock });
+    const add = (ms: number) => {
+      const value = { clientId: 'mine', messages: messagesOf('whole') };
+      const whole = documents.document(conversationIdAt(ms), value);
+      return store.create({ whole, isOneOfMany: true });
+    };
+    let leave: () => void = () => undefined;
+    const left = new Promise<void>((resolve) => {
+      leave = resolve;
+    });
+    const holding = withKeyLock(join(logsFolder, '.locks'), 'mine', () => left);
+    const adding = add(0);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(foldersIn(logsFolder)).toEqual([]);
+    leave();
+    await Promise.all([holding, adding]);
+    expect(foldersIn(logsFolder)).toEqual([conversationIdAt(0)]);
+    await expect(add(1)).rejects.toMatchObject({ code: 'ALREADY_EXISTS' });
   });
 });

@@ -81,9 +81,14 @@ export class ConversationDocuments {
     return join(this.#options.logsFolder, conversationId, 'conversation.json');
   }
 
-  #bytesOf(conversationId: string, value: JsonObject): Uint8Array {
+  /** As the store would write it; for `create` of the store. Throws like `read`. */
+  document(conversationId: string, value: JsonObject): ConversationDocument {
     const path = this.#fileOf(conversationId);
-    const document = parseConversation(value, { path, conversationId }, plainCodec, this.#codec);
+    return parseConversation(value, { path, conversationId }, plainCodec, this.#codec);
+  }
+
+  #bytesOf(conversationId: string, value: JsonObject): Uint8Array {
+    const document = this.document(conversationId, value);
     return document.render(document.head);
   }
 }

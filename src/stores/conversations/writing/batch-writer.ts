@@ -11,10 +11,10 @@ import { isSameStamp, readStampNow, type Stamp } from '../../../files/read/stamp
 import type { ConversationDocument } from '../document/document.js';
 import { jsonCopy } from '../document/json-copy.js';
 import { type ConversationHead, conversationIdAt } from '../document/schema.js';
-import { keyInUse } from '../refs.js';
+import { idTaken, keyInUse } from '../refs.js';
 import type { StoreCore } from '../store-core.js';
 import type { PastFields, PastMessage } from './append.js';
-import { withBatchLock } from './key-lock.js';
+import { withBatchLock, withKeyLock } from './key-lock.js';
 
 /** A file system counts times in ticks of up to this. */
 const TICK_MS = 12;
@@ -23,6 +23,8 @@ const TICK_MS = 12;
 export interface NewOne {
   readonly fields: PastFields;
   readonly messages: readonly PastMessage[];
+  /** The whole document, under the id that it has; `fields` is its head. */
+  readonly whole?: ConversationDocument | undefined;
 }
 
 export interface BatchParts {
@@ -77,8 +79,21 @@ export class BatchWriter {
       );
       await this.#remember(keys.isAny);
     });
-    for (const one of left()) outcomes.set(one, await outcomeOf(() => this.#parts.createOne(one)));
+    for (const one of left()) outcomes.set(one, await outcomeOf(() => this.#createAlone(one)));
     return batch.map((one) => outcomes.get(one) as Outcome<ConversationDocument>);
+  }
+
+  async #createAlone(one: NewOne): Promise<ConversationDocument> {
+    const { whole, fields } = one;
+    if (whole === undefined || fields.clientId === undefined) return this.#parts.createOne(one);
+    return withKeyLock(this.#core.locksFolder, fields.clientId, async (lock) => {
+      await this.#core.catalogue.refreshNew();
+      const outcomes: Outcomes = new Map();
+      await this.#create(lock, [one], outcomes);
+      const outcome = outcomes.get(one);
+      if (outcome !== undefined && 'value' in outcome) return outcome.value;
+      throw outcome?.error;
+    });
   }
 
   /** The keys that other processes gave meanwhile count. */
@@ -101,7 +116,7 @@ export class BatchWriter {
     this.#seen = stamp;
   }
 
-  /** Those whose id is taken meanwhile are tried again under another. */
+  /** Those whose id is taken meanwhile are tried again under another, unless it is their own. */
   async #create(lock: HeldLock, batch: readonly NewOne[], outcomes: Outcomes): Promise<void> {
     const ids = new Set<string>();
     const keys = new Set<string>();
@@ -123,14 +138,22 @@ export class BatchWriter {
       const owner = catalogue.idOfKey(clientId);
       if (owner !== undefined || keys.has(clientId)) throw keyInUse(clientId, owner ?? 'new');
     }
-    const fields = jsonCopy<Partial<ConversationHead>>(one.fields);
-    const id = this.#freeId(fields.createdAt, ids);
-    const document = files.newDocument(id, fields);
-    this.#parts.fill(document, one.messages);
-    const rendered = await files.rendered(document, fields.updatedAt ?? isoTime(clock.now()));
-    ids.add(id);
+    const document = one.whole ?? this.#filled(one, ids);
+    const { conversationId, updatedAt } = document.head;
+    if (ids.has(conversationId)) throw idTaken(conversationId);
+    const isDated = one.whole !== undefined || one.fields.updatedAt !== undefined;
+    const rendered = await files.rendered(document, isDated ? updatedAt : isoTime(clock.now()));
+    ids.add(conversationId);
     if (clientId !== undefined) keys?.add(clientId);
     return { one, document, ...rendered };
+  }
+
+  #filled({ fields, messages }: NewOne, ids: ReadonlySet<string>): ConversationDocument {
+    const stored = jsonCopy<Partial<ConversationHead>>(fields);
+    const id = this.#freeId(stored.createdAt, ids);
+    const document = this.#core.files.newDocument(id, stored);
+    this.#parts.fill(document, messages);
+    return document;
   }
 
   /** A millisecond is added until no folder and no other one of the batch has the id. */
@@ -162,7 +185,8 @@ export class BatchWriter {
     for (const [index, error] of failed) {
       const one = ready[index]?.one;
       if (one === undefined) continue;
-      if (isAppError(error, 'ALREADY_EXISTS')) taken.push(one);
+      const mayTryAnother = one.whole === undefined && isAppError(error, 'ALREADY_EXISTS');
+      if (mayTryAnother) taken.push(one);
       else outcomes.set(one, { error });
     }
     return taken;

@@ -40,6 +40,8 @@ export interface NewConversation extends PastFields {
   mayDefer?: boolean | undefined;
   /** The messages were screened already. */
   isScreened?: boolean;
+  /** The whole document, under its own id, screened already; only with `isOneOfMany`. */
+  whole?: ConversationDocument;
   /** One of very many: written together with others, and not kept in memory for a next message. */
   isOneOfMany?: boolean;
 }
@@ -73,8 +75,10 @@ export class ConversationWriter {
       isKeyFree = false,
       isScreened,
       isOneOfMany,
+      whole,
       ...others
     } = conversation;
+    if (whole !== undefined) return this.#add(whole);
     requireReadable(others);
     const { screen } = this.#core.options;
     const { value: fields } = await screenedBy(isScreened ? undefined : screen, others);
@@ -85,6 +89,11 @@ export class ConversationWriter {
     const creating = isOneOfMany ? this.#batches.add(one) : this.#createOne(one, isKeyFree);
     const document = await this.#core.track(creating);
     return { ...document.snapshot(), ...noted };
+  }
+
+  async #add(whole: ConversationDocument): Promise<Created> {
+    const one = { fields: whole.head, messages: [], whole };
+    return (await this.#core.track(this.#batches.add(one))).snapshot();
   }
 
   async #createOne(
