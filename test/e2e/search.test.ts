@@ -107,6 +107,21 @@ describe('daybook search', () => {
     });
   });
 
+  it('shows the messages around each result with --context', async () => {
+    await withStore(async (_, run) => {
+      const { code, stdout } = await run('garden', 'said2', '--context', '1');
+      expect(code).toBe(0);
+      const [facts = '', before = '', found = '', after = '', ...more] = stdout.trim().split('\n');
+      expect(facts).toContain(`${idOf(0)} #3 user`);
+      expect(before).toMatch(/^ {4}#2 assistant: .*said1/);
+      expect(found).toContain('said2');
+      expect(after).toMatch(/^ {4}#4 assistant: .*said3/);
+      expect(more).toEqual([]);
+      const atEnd = await run('garden', 'said3', '-C', '9');
+      expect(atEnd.stdout.match(/^ {4}#\d/gm)).toHaveLength(3);
+    });
+  });
+
   it('ends with 1 if nothing was found and with 2 after an error', async () => {
     await withStore(async (place, run) => {
       const nothing = await run('wombat');
@@ -119,6 +134,7 @@ describe('daybook search', () => {
         ['common', '--match-type', 'guess'],
         ['common', '--limit', '0'],
         ['common', '--limit', 'many'],
+        ['common', '--context', '11'],
         ['common', '--from', 'yesterday'],
         ['common', '--nope'],
         [],

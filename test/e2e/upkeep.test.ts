@@ -106,7 +106,7 @@ describe('daybook export and restore', () => {
       expect(await conversationIn(place.root, id)).toBe(before);
       expect((await run(place, place.root, 'restore', id)).code).toBe(1);
       const nothing = await run(place, place.root, 'restore', 'no-such-thing');
-      expect([nothing.code, nothing.stderr]).toEqual([2, expect.stringContaining('is not a file')]);
+      expect([nothing.code, nothing.stderr]).toEqual([1, expect.stringContaining('is not a file')]);
       expect((await run(place, place.root, 'restore', id, '--dry-run')).code).toBe(2);
     });
   });
@@ -127,7 +127,7 @@ describe('daybook backup and restore', () => {
       const byName = await run(place, place.root, 'restore', basename(path));
       expect(byName).toMatchObject({ code: 0, stderr: '' });
       const nowhere = await run(place, place.root, 'restore', 'nowhere.tar.gz');
-      expect(nowhere.code).toBe(2);
+      expect(nowhere.code).toBe(1);
       expect(nowhere.stderr).toContain(join(place.root, 'backups'));
     });
   });

@@ -11,16 +11,16 @@ import { reportFailure } from '../failure.js';
 import { findConversation, namesOf } from '../find-conversation.js';
 import { reportLeftOut, reportOtherRoot } from '../problems.js';
 import { NOTHING_FOUND, OK } from '../status.js';
-import { columnsOf, cut, displayWidth } from '../terminal/columns.js';
+import { columnsOf } from '../terminal/columns.js';
 import { showText } from '../terminal/pager.js';
 import { MATCH_END, MATCH_START, paintFor } from '../terminal/paint.js';
 import { progressBar } from '../terminal/progress-bar.js';
-import { escapeControls, oneLine, terminalJson } from '../terminal/terminal-text.js';
+import { escapeControls, terminalJson } from '../terminal/terminal-text.js';
 import { type Times, timesFor } from '../terminal/times.js';
 import { withCommandNames } from '../tools/command-names.js';
 import { invalidInput } from '../tools/issue-text.js';
 import { allPages, type Pages } from '../tools/paging.js';
-import type { View } from '../views/view.js';
+import { hitBlock, neighboursOf } from '../views/search-hits.js';
 import { withApp } from '../with-app.js';
 import { withArchives } from '../with-archives.js';
 
@@ -39,7 +39,10 @@ export interface SearchOptions {
   readonly offset?: string;
   readonly json?: boolean;
   readonly archive?: boolean;
+  readonly context?: string;
 }
+
+const MOST_AROUND = 10;
 
 /** Results that one call of the tool gives at most. */
 const PAGE = 100;
@@ -52,12 +55,13 @@ export async function search(words: readonly string[], options: SearchOptions, f
   try {
     const query = words.join(' ');
     if (query.trim() === '') throw new AppError('VALIDATION_ERROR', 'The query is empty.');
-    const { limit, ...others } = options;
+    const { limit, context: around, ...others } = options;
+    const context = contextOf(around);
     const wanted = options.all ? Number.POSITIVE_INFINITY : numberOf(limit);
     const most = wanted !== undefined && wanted > PAGE ? wanted : undefined;
     const input = inputOf(query, { ...others, limit: most === undefined ? wanted : PAGE });
     const open = options.archive ? withArchives : withApp;
-    await open(flags, (app, signal) => run(app, signal, { input, most, options, flags }), {
+    await open(flags, (app, signal) => run(app, signal, { input, most, context, options, flags }), {
       isReading: true,
     });
   } catch (error) {
@@ -65,11 +69,13 @@ export async function search(words: readonly string[], options: SearchOptions, f
   }
 }
 
-type Wanted = Omit<SearchOptions, 'limit'> & { readonly limit: number | undefined };
+type Wanted = Omit<SearchOptions, 'limit' | 'context'> & { readonly limit: number | undefined };
 
 interface Request {
   readonly input: Input;
   readonly most: number | undefined;
+  /** How many messages are shown on each side of a result. */
+  readonly context: number;
   readonly options: SearchOptions;
   readonly flags: Flags;
 }
@@ -77,7 +83,7 @@ interface Request {
 async function run(
   app: App,
   signal: AbortSignal,
-  { input, most, options, flags }: Request,
+  { input, most, context, options, flags }: Request,
 ): Promise<void> {
   const { conversation } = options;
   const conversationId =
@@ -87,7 +93,7 @@ async function run(
   const asked = { ...input, ...(conversationId !== undefined && { conversationId }) };
   const found = await ask(app, signal, asked, { firstPage: {}, most });
   if (options.json) console.log(terminalJson(found));
-  else await print(found, app, { from: input.offset, times: timesFor(flags) });
+  else await print(found, app, { from: input.offset, context, times: timesFor(flags) });
   process.exitCode = found.total > 0 ? OK : NOTHING_FOUND;
   await reportLeftOut('conversations', app);
   if (found.total === 0) await reportOtherRoot(configuration(flags));
@@ -136,6 +142,15 @@ const OPTIONS: Record<string, string> = {
   },
 };
 
+function contextOf(text: string | undefined): number {
+  const count = Number(text ?? 0);
+  if (Number.isInteger(count) && count >= 0 && count <= MOST_AROUND) return count;
+  throw new AppError(
+    'VALIDATION_ERROR',
+    `--context takes a whole number from 0 to ${MOST_AROUND}.`,
+  );
+}
+
 const numberOf = (text: string | undefined) => (text === undefined ? undefined : Number(text));
 
 async function ask(app: App, signal: AbortSignal, input: Input, pages: Pages): Promise<Found> {
@@ -173,7 +188,11 @@ async function loadVectors({ embeddings }: App): Promise<void> {
 async function print(
   { results, total, hasMore, nextOffset, relaxed, explanation }: Found,
   { conversations }: App,
-  { from, times }: { readonly from: number; readonly times: Times },
+  {
+    from,
+    context,
+    times,
+  }: { readonly from: number; readonly context: number; readonly times: Times },
 ): Promise<void> {
   if (total === 0) {
     const why = withCommandNames(explanation ?? '', OPTIONS);
@@ -187,32 +206,12 @@ async function print(
   );
   const names = namesOf(heads);
   const columns = process.stdout.isTTY ? columnsOf(process.stdout) : undefined;
-  const blocks = results.map((hit) => blockOf(hit, names, { paint, times, columns }));
-  await showText(blocks.join('\n'));
+  const blocks: string[] = [];
+  for (const hit of results) {
+    const around = await neighboursOf(conversations, hit, context);
+    blocks.push(hitBlock(hit, around, names, { paint, times, columns }));
+  }
+  await showText(blocks.join(context > 0 ? '\n\n' : '\n'));
   const shown = `${from + 1} to ${from + results.length} of ${total}; times: ${times.zone}`;
   console.error(hasMore ? `${shown}; more with --all or --offset ${nextOffset}` : shown);
-}
-
-function blockOf(
-  { conversationId, seq, role, createdAt, title, snippet, why }: Found['results'][number],
-  names: ReadonlyMap<string, string>,
-  { paint, times, columns }: Pick<View, 'paint' | 'times' | 'columns'>,
-): string {
-  const name = oneLine(names.get(conversationId) ?? conversationId);
-  const facts = `${name} #${seq} ${role} ${times.minute(createdAt)}`;
-  const room = columns === undefined ? undefined : columns - displayWidth(facts) - 2;
-  const shown = oneLine(title ?? '');
-  const heading =
-    shown === '' ? '' : `  ${room === undefined ? shown : cut(shown, Math.max(room, 1))}`;
-  const line = paint.dim(facts) + heading;
-  const reason = why === undefined ? '' : `\n    ${paint.dim(whyText(why))}`;
-  return `${line}\n    ${paint.matches(oneLine(snippet))}${reason}`;
-}
-
-type Why = NonNullable<Found['results'][number]['why']>;
-
-/** Such as `words: tomato; neighbours: shed`. */
-function whyText(why: Why): string {
-  const parts = Object.entries(why).map(([name, found]) => `${name}: ${[found].flat().join(', ')}`);
-  return oneLine(parts.join('; '));
 }

@@ -16,6 +16,7 @@ export function addSearch(program: Command, flags: () => Flags): void {
     .addOption(new Option('--match-type <type>', 'how to match').choices(MATCH_TYPES))
     .addOption(new Option('--mode <mode>', 'by words, by meaning or by both').choices(SEARCH_MODES))
     .option('--explain', 'show why each message was found')
+    .option('-C, --context <n>', 'also show n messages before and after each (0 to 10)')
     .option('--conversation <conversation>', 'only this one: key, id, title or last')
     .option('--module <name>', 'only conversations of this module')
     .option('--tag <tag>', 'only conversations with this tag')
@@ -29,7 +30,12 @@ export function addSearch(program: Command, flags: () => Flags): void {
     .option('--json', 'the answer of the tool search_messages as JSON')
     .addHelpText(
       'after',
-      examplesText('search garden shed', `search '"garden shed"' --role user`, 'search -- rm -rf'),
+      examplesText(
+        'search garden shed',
+        `search '"garden shed"' --role user`,
+        'search tomato --context 1',
+        'search -- rm -rf',
+      ),
     )
     .action(async (words: string[], options: SearchOptions) =>
       (await import('../commands/search.js')).search(words, options, flags()),
