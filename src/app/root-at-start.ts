@@ -24,7 +24,7 @@ export function requireRootAtStart(config: Config): void {
   }
 }
 
-/** Remembers in the cache folder that there is a store with conversations at this root. */
+/** Records in the cache folder that there is a store with conversations at this root. */
 export async function rememberRoot(config: Config, log: Log): Promise<void> {
   const seen = markOf(config);
   if (seen === undefined || readStampNow(seen) !== undefined) return;

@@ -44,5 +44,5 @@ function openLog(level: LogLevel): Log {
   return pino({ level, base: null }, destination({ fd: 2, sync: true }));
 }
 
-/** For library use and tests: says nothing. */
+/** For library use and tests: writes nothing. */
 export const silentLog: Log = createLog('silent');

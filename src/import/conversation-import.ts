@@ -146,7 +146,7 @@ export class ConversationImport {
     if (!dryRun) {
       await store.revise(conversationId, (current) => {
         const now = reconcile(current, markIn(current.metadata) ?? mark, candidate);
-        // Somebody wrote to it meanwhile: what should be a branch now was not made, so the mark waits.
+        // The conversation changed meanwhile and needs a branch that was not made: the next import writes the mark.
         const isAsPlanned = (now?.branch === undefined) === (plan?.branch === undefined);
         return isAsPlanned ? now?.revision : undefined;
       });

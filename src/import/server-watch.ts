@@ -50,7 +50,7 @@ async function watch(
 ): Promise<void> {
   let lease: Lease | undefined;
   const onError = (error: Error) => {
-    // Somebody imports by hand.
+    // A person is importing by hand.
     if (isAppError(error, 'LOCKED')) log.debug({ err: error }, 'an import is running already');
     else log.warn({ err: error }, 'sessions of another tool did not come in');
   };

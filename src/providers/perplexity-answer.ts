@@ -1,7 +1,7 @@
 /**
  * What Perplexity is asked and what it answers, in one form for both wire formats,
  * and the text conventions they share: hidden reasoning in `<think>` and related questions
- * behind a delimiter line. Knows nothing of HTTP or of stored conversations.
+ * behind a delimiter line. Independent of HTTP and of stored conversations.
  */
 import { asNumber, asRecord, type JsonRecord } from './json-view.js';
 import { singleLine } from './upstream-text.js';

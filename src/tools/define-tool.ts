@@ -26,7 +26,7 @@ export interface ToolCall {
   /** Aborted when the client cancels or the server ends. */
   readonly signal: AbortSignal;
   /**
-   * True where the call came over the network: the working folder of this process says nothing about
+   * True where the call came over the network: the working folder of this process is not that of
    * the caller, and a path that it names must stay inside the root.
    */
   readonly isRemote: boolean;

@@ -169,7 +169,7 @@ describe('wrong values', () => {
     expect(message).toContain(value.split(',').at(-1));
   });
 
-  it('says no password of an address', () => {
+  it('leaves the password of an address out of the error', () => {
     const address = 'ftp://me:open-sesame@example.org';
     for (const given of [
       { env: { PERPLEXITY_BASE_URL: address } },
@@ -277,7 +277,7 @@ describe('over HTTP', () => {
     });
   });
 
-  it('knows which hosts are this machine, and limits the rate on all others', () => {
+  it('requires a token and limits the rate on every host that is not this machine', () => {
     const mode = { DAYBOOK_MODE: 'http' };
     for (const host of ['localhost', '127.0.0.1', '127.9.9.9', '::1', '[::1]', 'LOCALHOST'])
       expect(http({ ...mode, DAYBOOK_HTTP_HOST: host }).ratePerMinute, host).toBe(0);

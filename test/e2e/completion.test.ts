@@ -87,7 +87,7 @@ describe('completion', () => {
     });
   });
 
-  it('knows no other shell', async () => {
+  it('refuses another shell', async () => {
     await withPlace(async (place) => {
       expect((await runCommand(place, ['completion', 'cmd'])).code).toBe(2);
     });

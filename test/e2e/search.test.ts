@@ -122,7 +122,7 @@ describe('daybook search', () => {
     });
   });
 
-  it('tells nothing found (1) from an error (2)', async () => {
+  it('ends with 1 if nothing was found and with 2 after an error', async () => {
     await withStore(async (place, run) => {
       const nothing = await run('wombat');
       expect(nothing).toMatchObject({ code: 1, stdout: '' });

@@ -103,7 +103,7 @@ describe('daybook unlock', () => {
     });
   });
 
-  it('knows of the locks of a knowledge graph that lies elsewhere', async () => {
+  it('lists the locks of a knowledge graph in another folder', async () => {
     await withPlace(async (place) => {
       const elsewhere = join(place.folder, 'graph');
       const lock = join(elsewhere, '.locks', 'kg', STRANGER);
@@ -118,7 +118,7 @@ describe('daybook unlock', () => {
     });
   });
 
-  it('knows of the locks of the memory bank, and info tells of a quiet one', async () => {
+  it('lists the locks of the memory bank; info reports one that shows no sign of its owner', async () => {
     await withPlace(async (place) => {
       const lock = join(place.root, 'memory-bank', '.locks', 'insight-x', STRANGER);
       await mkdir(lock, { recursive: true });

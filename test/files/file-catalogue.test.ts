@@ -85,7 +85,7 @@ describe('a file catalogue', () => {
     expect(changes).toEqual([['a', 'newer']]);
   });
 
-  it('remembers damaged content by its stamp, and reads again what the system refused', async () => {
+  it('does not read damaged content again until its stamp changes, but retries a read that the system refused', async () => {
     await writeFile(pathOf('damaged'), 'bad');
     await catalogue.refresh();
     await writeFile(pathOf('refused'), 'busy');

@@ -272,7 +272,7 @@ describe('withLock between processes', () => {
     expect(readdirSync(locks)).toEqual([]);
   });
 
-  it('lets a process in that wants one turn while another is busy', async () => {
+  it('is acquired by a process that waits while another process uses it again and again', async () => {
     const root = tempFolder();
     const locks = join(root, '.locks');
     writeFileSync(join(root, 'turns'), '');

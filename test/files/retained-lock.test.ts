@@ -88,7 +88,7 @@ describe('RetainedLock', () => {
     expect(existsSync(String(staged))).toBe(false);
   });
 
-  it('is shared fairly with a process that wants single turns', async () => {
+  it('is shared fairly with a process that locks it once at a time', async () => {
     const { lock, root } = openLock();
     mkdirSync(root, { recursive: true });
     writeFileSync(join(root, 'counter'), '0');

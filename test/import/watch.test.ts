@@ -84,7 +84,7 @@ it('lets one server at a time take in what is watched, and another one go on', a
   expect(said(bench.bySource('session-1'))).toHaveLength(2);
 });
 
-it('tells what each tool deletes, and when, from its own settings', async () => {
+it('reports what each tool deletes and when, from the settings of the tool', async () => {
   const home = folderWith({ '.claude/projects/x': '', '.gemini/tmp/x': '', '.codex/x': '' });
   const machine = { home, programs: home, variable: () => undefined };
   const deletes = async () =>
@@ -114,7 +114,7 @@ it('tells what each tool deletes, and when, from its own settings', async () => 
   });
 });
 
-it('is done by a server that was told to', async () => {
+it('a server with DAYBOOK_IMPORT_WATCH imports new messages by itself', async () => {
   const home = folderWith({ '.claude/projects/x/session-1.jsonl': lines(line('u1', null, 'one')) });
   const logs = join(home, 'root/conversation-logs');
   const server = spawn(process.execPath, [MAIN, 'serve', '--root', join(home, 'root')], {

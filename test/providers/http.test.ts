@@ -80,7 +80,7 @@ describe('http client', () => {
     expect(calls).toBe(1);
   });
 
-  it('knows that a refused connection sent nothing, and tries again', async () => {
+  it('repeats a request after a refused connection, because nothing was sent', async () => {
     const url = await freedPort();
     const error = await errorOf(send({ method: 'POST', url, body: {}, timeoutMs: PATIENT_MS }));
     expect([error.code, mayHaveActed(error)]).toEqual(['PROVIDER', false]);

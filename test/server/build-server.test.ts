@@ -246,7 +246,7 @@ describe('errors', () => {
 });
 
 describe('running calls', () => {
-  it('tells a tool whether the caller is remote', async () => {
+  it('pass to the tool whether the caller is remote', async () => {
     const where = tool(async (_input, _app, { isRemote }) => ({ value: isRemote ? 1 : 0 }));
     const { call: fromHere } = await connect([where]);
     const { call: fromAfar } = await connect([where], undefined, { isRemote: true });
@@ -267,7 +267,7 @@ describe('running calls', () => {
     expect(seen).toEqual([{ progress: 1, total: 2, message: 'half' }]);
   });
 
-  it('says that a silent call is still running, in numbers that only grow', async () => {
+  it('send progress with growing numbers while a tool reports none', async () => {
     const { client } = await connect([
       tool(async (_input, _app, { progress }) => {
         await sleep(1_300);
@@ -287,7 +287,7 @@ describe('running calls', () => {
     expect(seen.at(-1)?.progress).toBeGreaterThan(5);
   });
 
-  it('says so of prompts and resources too', async () => {
+  it('send progress also for prompts and resources that report none', async () => {
     const slow = { app: () => sleep(1_300).then(() => app) };
     const { client } = await connect([], undefined, slow);
     const seen: unknown[] = [];

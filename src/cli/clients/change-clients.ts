@@ -23,7 +23,7 @@ export interface ClientReport {
 }
 
 interface Consent {
-  /** Nobody is asked. */
+  /** Changes without asking. */
   readonly yes?: boolean;
   /** With `yes`: also where an entry points to another root. */
   readonly replace?: boolean;

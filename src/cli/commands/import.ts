@@ -98,7 +98,7 @@ function timeOf(text: string): string {
 interface Wanted extends Omit<ImportOptions, 'dryRun' | 'since'> {
   readonly dryRun: boolean;
   readonly since: string | undefined;
-  /** Nobody named these paths: see `ImportRequest`. */
+  /** Daybook found these paths, the user did not name them: see `ImportRequest`. */
   readonly areFound: boolean;
 }
 

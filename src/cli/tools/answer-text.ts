@@ -8,9 +8,9 @@ import type { View } from '../views/view.js';
 
 type Facts = Readonly<Record<string, unknown>>;
 
-/** Shown elsewhere, or only when they say something. */
+/** Shown elsewhere, or only in some cases. */
 const ASIDE = new Set(['success', 'total', 'hasMore', 'nextOffset', 'relaxed', 'explanation']);
-/** A number that says nothing to a person. */
+/** Fields that are of use only to programs. */
 const FOR_PROGRAMS = new Set(['rank', 'isCut']);
 
 const isFacts = (value: unknown): value is Facts =>

@@ -75,7 +75,7 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
   readonly #passes = new SharedRun(() => this.#refreshAll());
   /** `undefined` before the first pass. */
   #remembered: ReadonlyMap<string, Remembered<Summary>> | undefined;
-  /** What a cache remembers is being entered. */
+  /** Resolves when the entries of a cache were entered. */
   #seeding: Promise<void> = Promise.resolve();
   #isStopped = false;
   #progress = { done: 0, total: 0 };
@@ -89,7 +89,7 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
     return this.#progress;
   }
 
-  /** Resolves when what a cache remembers was entered. */
+  /** Resolves when the entries of a cache were entered. */
   get seeded(): Promise<void> {
     return this.#seeding;
   }
@@ -129,7 +129,7 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
   }
 
   /**
-   * Enters what a cache remembers, without a notification; the next refresh checks it. False, and
+   * Enters an entry of a cache, without a notification; the next refresh checks it. False, and
    * nothing changes, if the file is known already.
    */
   seed(name: string, stamp: Stamp, summary: Summary): boolean {
@@ -139,7 +139,7 @@ export class FileCatalogue<Version extends FileVersion, Summary> {
   }
 
   /**
-   * Runs `load`, which enters with `seed` what a cache remembers. Passes over all files wait for it:
+   * Runs `load`, which enters with `seed` the entries of a cache. Passes over all files wait for it:
    * they would read what the cache has. It must not reject.
    */
   async seedBy(load: () => Promise<void>): Promise<void> {

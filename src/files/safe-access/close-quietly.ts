@@ -1,4 +1,4 @@
-/** Closing where that says nothing about the file: nothing was written, or it was confirmed. */
+/** Closing where an error does not matter: nothing was written, or the data is confirmed already. */
 import { closeSync } from 'node:fs';
 
 /** Never throws. */

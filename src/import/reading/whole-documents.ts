@@ -1,6 +1,6 @@
 /**
  * Documents of a store, from the forms in which `daybook export` writes them (docs/FORMAT.md): the same
- * document comes out that went in. `undefined` where somebody or something changed the form, so that
+ * document comes out that went in. `undefined` where the form was changed, so that
  * not all of it is there.
  */
 import type { JsonObject } from '../../stores/conversations/document/schema.js';

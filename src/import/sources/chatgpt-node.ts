@@ -49,7 +49,7 @@ interface Read {
   readonly origin: { id: string; createdAt: string | undefined };
 }
 
-/** Says nothing where the node is left out. */
+/** Adds the message of the node, or counts it as left out. */
 export function addNode(turns: Turns, { id, message }: ChatGptNode, names: NamedFiles): void {
   const reason = message && leftOutOf(message);
   if (reason !== undefined) turns.leaveOut(reason);

@@ -18,7 +18,7 @@ export interface CodeNode extends TreeNode {
   readonly type: string;
   readonly createdAt: string | undefined;
   readonly isSidechain: boolean;
-  /** Not typed by anybody: injected by the program. */
+  /** Injected by the program, not typed by a person. */
   readonly isInjected: boolean;
   /** A user or an assistant said or did something. */
   readonly isSpoken: boolean;

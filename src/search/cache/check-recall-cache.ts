@@ -1,5 +1,5 @@
 /**
- * Whether the cache of the recall index tells the truth: it can be read, and each conversation whose file is
+ * Whether the cache of the recall index is correct: it can be read, and each conversation whose file is
  * still the one that was indexed has as many messages as that file. Changes nothing.
  */
 import { isAppError } from '../../base/errors.js';

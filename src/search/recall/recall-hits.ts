@@ -14,7 +14,7 @@ import { undefinedIfMissing } from '../undefined-if-missing.js';
 
 const SNIPPET_WORDS = 32;
 
-/** Why recall returns a message; what is empty says nothing. */
+/** Why recall returns a message; an empty list is left out. */
 export interface Why {
   /** Words of the question that it has as they were typed. */
   readonly words?: string[];

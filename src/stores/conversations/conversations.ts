@@ -120,7 +120,7 @@ export class ConversationStore {
     return (await this.#reader.read(ref)).snapshot();
   }
 
-  /** The same without a copy of its messages, for who wants a few of them: later changes show in it. */
+  /** The same without a copy of its messages, for callers that need only some of them. Later changes show in it. */
   view(ref: string): Promise<ConversationView> {
     return this.#reader.read(ref);
   }
@@ -318,7 +318,7 @@ export class ConversationStore {
     return this.#core.catalogue.follow(listener);
   }
 
-  /** Enters what a cache remembers, within `seedBy`. False if listeners were notified of the conversation already. */
+  /** Enters an entry of a cache, within `seedBy`. False if listeners were notified of the conversation already. */
   seed(stamp: Stamp, head: ConversationHead, outline?: Outline): boolean {
     return this.#core.seed(stamp, head, outline);
   }
@@ -360,7 +360,7 @@ export class ConversationStore {
 
   /**
    * Watches the folder: listeners are notified of edits by hand and by other processes within a second, in
-   * conversations that nobody changed for long within five. Resolves when everything was read once
+   * conversations that did not change for a long time within five. Resolves when everything was read once
    * (`progress`). FILESYSTEM_ERROR: then nothing is watched. The store must be closed.
    */
   async watch(): Promise<void> {

@@ -1,6 +1,6 @@
 /**
  * What all parts of the conversation store share: the files, the catalogue of what is there, the
- * locks, the watcher and the pending writes. Knows nothing of what the parts do with it.
+ * locks, the watcher and the pending writes. Independent of what the parts do with it.
  */
 
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
  * What the insight store is built on: the folders, the locks between processes, the catalogue of
- * what is there and the watcher that keeps it current. Knows nothing of the operations on insights.
+ * what is there and the watcher that keeps it current. Independent of the operations on insights.
  */
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../../base/clock.js';

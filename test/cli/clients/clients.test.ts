@@ -91,7 +91,7 @@ describe('how a client starts Daybook', () => {
     expect(() => startCommand(root, { node, main: windows })).toThrow(AppError);
   });
 
-  it('has the fields that the client wants', () => {
+  it('has the fields that each client requires', () => {
     const start = { command: 'c', args: ['a'] };
     expect(entryOf(clientOf('vscode'), start)).toEqual({ type: 'stdio', ...start });
     expect(entryOf(clientOf('zed'), start)).toEqual({ source: 'custom', ...start });

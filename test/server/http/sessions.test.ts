@@ -120,7 +120,7 @@ describe.each([
     });
   });
 
-  it('falls back to a revision that it knows, for a client of a later one', async () => {
+  it('answers a client of an unknown later revision with the newest supported one', async () => {
     await withHttpPlace(options, async ({ url }) => {
       const greeted = await ask(url, { body: initialize('2027-01-01') });
       expect(greeted.body.result?.['protocolVersion']).toBe('2025-11-25');

@@ -152,7 +152,7 @@ describe('reading and writing', () => {
     expect(readFileSync(join(bank.folder, 'bytes.md'))).toHaveLength(3);
   });
 
-  it('knows only markdown, and not what belongs to others', async () => {
+  it('lists and adds only Markdown, and nothing in hidden folders or those of other stores', async () => {
     const { bank, put, paths } = openBank();
     for (const path of [
       'a.txt',
@@ -170,7 +170,7 @@ describe('reading and writing', () => {
       expect(await codeOf(bank.add(path, 'x')), path).toBe('PATH_ESCAPE');
   });
 
-  it('takes a twin of a folder that belongs to others for that folder, and says so', async () => {
+  it('refuses names that resemble the folder of another store, with PATH_ESCAPE', async () => {
     const { bank, put, paths } = openBank();
     for (const path of ['Insights/y.md', 'ｉnsights/y.md', 'іnsights/y.md', '․trash/y.md']) {
       expect(await codeOf(bank.add(path, 'x')), path).toBe('PATH_ESCAPE');

@@ -80,7 +80,7 @@ describe('inserting lines', () => {
     expect(insertAfterLine(content, line, text)).toBe(expected);
   });
 
-  it('knows how many there are', () => {
+  it('returns the number of lines with the error for a line that is missing', () => {
     expect(failing(() => insertAfterLine('a\nb\n', 3, 'x'))).toMatchObject({
       code: 'VALIDATION_ERROR',
       totalLines: 2,

@@ -73,7 +73,7 @@ export interface WriteOptions {
 export class ConversationFiles {
   readonly #options: ConversationFilesOptions;
   readonly #cache = new DocumentCache();
-  /** Of the large files that this process read as a whole, or a cache remembers. */
+  /** Of the large files that this process read as a whole, or that a cache has. */
   readonly outlines: Outlines;
   /** Reads of conversations that are under way: who asks for the same version waits for it. */
   readonly #reading = new Map<string, Promise<CachedDocument | undefined>>();

@@ -158,7 +158,7 @@ export function partOf(
   const { from, to } = boundsOf(range, head.messageCount, end);
   return {
     ...{ head, first: from + 1, messages: [...messagesOf(view, from, to)] },
-    // Only for who wants them: all messages have to be looked at.
+    // Computed only when asked for: it reads every message.
     get costs() {
       return costsOf(all());
     },
