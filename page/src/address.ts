@@ -8,11 +8,17 @@ export interface Address {
   go(href: string): void;
   /** The same without an entry in the history. */
   replace(href: string): void;
-  /** Notes the address of what is shown already: no listener is called. */
+  /**
+   * Notes the parameters of the view that is shown already: no listener is called. Does nothing if the reader
+   * has gone to another view, which is not shown yet.
+   */
   note(href: string): void;
   /** The returned function ends it. */
   follow(listener: () => void): () => void;
 }
+
+/** Without the parameters. The first view has the address `#/`, or none. */
+const viewOf = (href: string) => href.replace(/\?.*/, '').replace(/^(#\/?)?$/, '#/');
 
 /** The fragment of the browser's own address. */
 export const browserAddress: Address = {
@@ -21,7 +27,9 @@ export const browserAddress: Address = {
     location.hash = href;
   },
   replace: (href) => location.replace(href),
-  note: (href) => history.replaceState(null, '', href),
+  note(href) {
+    if (viewOf(href) === viewOf(location.hash)) history.replaceState(null, '', href);
+  },
   follow(listener) {
     addEventListener('hashchange', listener);
     return () => removeEventListener('hashchange', listener);

@@ -55,6 +55,26 @@ it('finds inside a long conversation, goes on and back, and holds a bounded part
   expect(opened.faults).toEqual([]);
 });
 
+it('is shown where the reader goes to it before the first view has noted its own address', async () => {
+  opened = await openPage(({ root }) => writeConversation(root, ID, {}, MANY.slice(0, 3)));
+  const { page } = opened;
+  await page.addInitScript((hash) => {
+    const { requestAnimationFrame: original } = window;
+    // In front of what runs after the first paint: there the view notes its address.
+    window.requestAnimationFrame = (callback) =>
+      original((time) => {
+        window.requestAnimationFrame = original;
+        setTimeout(() => {
+          location.hash = hash;
+        });
+        callback(time);
+      });
+  }, `#/conversation/${ID}`);
+  await goTo(page, '#/');
+  await page.reload();
+  await page.waitForSelector('#m1');
+});
+
 it('is read to the end while only a bounded part is in the document', async () => {
   opened = await openPage(({ root }) => writeConversation(root, ID, {}, MANY));
   const { page } = opened;
