@@ -124,7 +124,7 @@ it('shows a conversation, follows its links, and runs nothing of what it says', 
 
   await frame.getByRole('link', { name: title }).press('Enter');
   await frame.waitForSelector(`h1:has-text("${title}")`);
-  expect(await frame.locator('.message').count()).toBe(1);
+  await expect.poll(() => frame.locator('.message').count()).toBe(1);
   await frame.getByRole('button', { name: 'Back' }).click();
   await frame.waitForSelector('.message >> nth=1');
   await call('save_message', { conversationId: ID, role: 'user', content: 'And at night?' });
