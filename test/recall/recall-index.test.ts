@@ -65,6 +65,23 @@ describe('the order', () => {
     expect(order[0]).toBe(ofAnswer);
     expect(order.indexOf(ofRule)).toBeGreaterThan(order.indexOf(ofAnswer + 1));
   });
+
+  it('has a rule for the answer among the first, however many messages have more of the words', async () => {
+    const reports = Array.from({ length: 450 }, (_, day) => `Tests failed on day ${day}.`);
+    const rule = 'Always reply in French.';
+    const talk = [rule, ...reports].map((content) => ['user', content] as const);
+    const order = await ranked(talk, 'Which tests failed on the last day?');
+    expect(order.indexOf(1)).toBeLessThan(10);
+  });
+
+  it('has of many rules those behind the answer that fit the question least', async () => {
+    const rules = Array.from({ length: 60 }, (_, at) => `Always mention the harbour ${at}.`);
+    const answer = 'The invoice was booked twice in spring.';
+    const talk = [...rules, answer].map((content) => ['user', content] as const);
+    const order = await ranked(talk, 'Which invoice was booked near the harbour?');
+    expect(order.indexOf(61)).toBeLessThan(5);
+    expect(order.indexOf(61)).toBeGreaterThan(-1);
+  });
 });
 
 it('a short text that has only words about the conversation does not answer', async () => {
