@@ -74,13 +74,15 @@ describe('the order', () => {
     expect(order.indexOf(1)).toBeLessThan(10);
   });
 
-  it('has of many rules those behind the answer that fit the question least', async () => {
+  it('has of many rules those that fit least behind what has some of the words', async () => {
     const rules = Array.from({ length: 60 }, (_, at) => `Always mention the harbour ${at}.`);
-    const answer = 'The invoice was booked twice in spring.';
-    const talk = [...rules, answer].map((content) => ['user', content] as const);
-    const order = await ranked(talk, 'Which invoice was booked near the harbour?');
-    expect(order.indexOf(61)).toBeLessThan(5);
-    expect(order.indexOf(61)).toBeGreaterThan(-1);
+    const some = 'The clerk paid an invoice of a plumber in spring.';
+    const answer = 'The invoice was booked twice by mistake for a shipment.';
+    const cat = 'The cat slept on the sofa all afternoon long without a care.';
+    const talk = [...rules, cat, cat, some, cat, cat, answer].map((one) => ['user', one] as const);
+    const order = await ranked(talk, 'How do I book an invoice for the shipment?');
+    expect(order.indexOf(66)).toBeLessThan(3);
+    expect(order.indexOf(63)).toBeLessThan(30);
   });
 });
 
