@@ -23,7 +23,7 @@ describe('the start', () => {
     [['--mode', 'http'], { DAYBOOK_HTTP_HOST: '192.0.2.7' }, /DAYBOOK_HTTP_HOST .*TOKEN/],
     [['--http', '--mode', 'stdio'], {}, /--http and --mode stdio/],
     [['--http', '--port', '70000'], {}, /--port takes a port/],
-    [['--mode', 'ftp'], {}, /--mode takes one of stdio, http/],
+    [['--mode', 'ftp'], {}, /--mode must be one of stdio, http/],
     [['--http'], { DAYBOOK_HTTP_TOKEN: 'short' }, /DAYBOOK_HTTP_TOKEN takes auto/],
     [['--http'], { DAYBOOK_HTTP_ALLOWED_ORIGINS: '*' }, /ALLOWED_ORIGINS takes origins/],
     [['--http'], { DAYBOOK_HTTP_ALLOWED_HOSTS: 'https://x' }, /ALLOWED_HOSTS takes host names/],

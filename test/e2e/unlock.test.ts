@@ -49,14 +49,14 @@ describe('daybook unlock', () => {
       const args = ['--root', place.root, 'unlock'];
       const answers = (type: string) => ({ answers: [{ after: '[y/N]', type }] });
       const kept = await runInTerminal(place, args, answers('n\n'));
-      expect(kept.screen).toContain(`${LOCK}: held by process ${child.pid}, which has ended`);
+      expect(kept.screen).toContain(`${LOCK}: owned by process ${child.pid}, which has ended`);
       expect(kept.screen).toContain('0 removed, 1 left');
       expect((await unlock(place)).stderr).toContain('--yes'); // nobody to ask
       expect(existsSync(path)).toBe(true);
       const removed = await runInTerminal(place, args, answers('y\n'));
       expect(removed).toMatchObject({ code: 0 });
       expect(removed.screen).toContain('1 removed, 0 left');
-      expect((await unlock(place)).stdout).toBe('No lock is held.\n');
+      expect((await unlock(place)).stdout).toBe('There are no locks.\n');
     });
   });
 
@@ -66,7 +66,7 @@ describe('daybook unlock', () => {
       for (const args of [[], ['--yes'], [LOCK, '--yes']]) {
         const { code, stderr } = await unlock(place, ...args);
         expect(code).toBe(2);
-        expect(stderr).toContain(`held by process ${child.pid}, which is running`);
+        expect(stderr).toContain(`owned by process ${child.pid}, which is running`);
         expect(stderr).toContain('The owner is running');
       }
       const forced = await unlock(place, LOCK, '--force', '--yes', '--json');
@@ -99,7 +99,7 @@ describe('daybook unlock', () => {
     await withPlace(async (place) => {
       await mkdir(join(locksOf(place), `${LOCK}.${ownerName()}`, ownerName()), { recursive: true });
       await mkdir(join(locksOf(place), `${LOCK}.dead.${STRANGER}`), { recursive: true });
-      expect((await unlock(place)).stdout).toBe('No lock is held.\n');
+      expect((await unlock(place)).stdout).toBe('There are no locks.\n');
     });
   });
 
