@@ -74,10 +74,10 @@ export class StoreSize {
     const { sizeBytes } = await this.#recent(limitBytes, clock.monotonic());
     if (sizeBytes + moreBytes < limitBytes) return;
     const inMb = (bytes: number) => Math.floor(bytes / 1e6);
-    const more = moreBytes === 0 ? '' : ` and would take ${Math.ceil(moreBytes / 1e6)} MB more`;
-    const message = `The store takes ${inMb(sizeBytes)} MB${more}; its limit is ${inMb(limitBytes)} MB.`;
+    const more = moreBytes === 0 ? '' : ` and would need ${Math.ceil(moreBytes / 1e6)} MB more`;
+    const message = `The store has ${inMb(sizeBytes)} MB${more}. Its limit is ${inMb(limitBytes)} MB.`;
     throw new AppError('STORAGE_FULL', message, {
-      hint: 'Nothing was changed. The user can make room with `daybook prune --by-size`, or raise DAYBOOK_MAX_SIZE_MB.',
+      hint: 'Nothing was changed. The user can move old conversations to the trash with `daybook prune --by-size`, or raise DAYBOOK_MAX_SIZE_MB.',
       details: { sizeBytes, limitBytes },
     });
   }

@@ -40,7 +40,7 @@ it('reads inside a folder that the setting names, and nothing outside it', async
       const { isError, content } = await result('import_conversations', { path });
       expect(isError, path).toBe(true);
       const said = JSON.stringify(content);
-      expect(said, path).toContain('This server does not read that path for callers over HTTP.');
+      expect(said, path).toContain('Callers over HTTP cannot import from this path.');
       expect(said, path).toContain(`Paths inside these folders are read: ${allowed}.`);
     }
     expect(await call('get_conversations', {})).toMatchObject({ total: 0 });
