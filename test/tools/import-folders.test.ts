@@ -41,7 +41,7 @@ it('reads inside a folder that the setting names, and nothing outside it', async
       expect(isError, path).toBe(true);
       const said = JSON.stringify(content);
       expect(said, path).toContain('Callers over HTTP cannot import from this path.');
-      expect(said, path).toContain(`Paths inside these folders are read: ${allowed}.`);
+      expect(said, path).toContain(`Give a path inside one of these folders: ${allowed}.`);
     }
     expect(await call('get_conversations', {})).toMatchObject({ total: 0 });
     const path = join(allowed, 'chat.md');
