@@ -53,7 +53,10 @@ export const ERROR_KINDS = {
   STORAGE_FULL: kind(2510, 'Nothing was changed. Free some disk space, then call again.', true),
   LOCKED: kind(2511, 'Another process is writing this; call again in a moment.', true),
   CONFLICT: kind(2512, 'Read the current state, then decide again.'),
-  CORRUPT: kind(2513, 'The damaged file was left untouched; correct it or restore a backup.'),
+  CORRUPT: kind(
+    2513,
+    'The damaged file was left untouched. Correct it; or move it away and bring it back with daybook restore BACKUP.',
+  ),
   FORMAT_TOO_NEW: kind(2514, 'A newer Daybook wrote this file; update Daybook to read it.'),
   ALREADY_EXISTS: kind(2515, 'Choose another name, or work with the one that exists.'),
   STORAGE_UNAVAILABLE: kind(

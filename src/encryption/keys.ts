@@ -69,9 +69,10 @@ export async function namedKey(facts: KeyFacts, given: GivenKey): Promise<KnownK
   if (key?.id === facts.id) return { key, facts };
   if (facts.from === 'keychain' && key === undefined) throw notInKeychain(facts.id);
   const means = facts.from === 'passphrase' ? 'DAYBOOK_PASSPHRASE' : 'DAYBOOK_KEY_FILE';
-  const problem = key === undefined ? `and ${means} is not set` : 'with another key';
+  const problem = key === undefined ? `and ${means} is not set` : `and ${means} has another key`;
+  const change = key === undefined ? `Set ${means}` : `Correct ${means}`;
   throw new AppError('DECRYPT', `This store is encrypted, ${problem} (its key: ${facts.id}).`, {
-    hint: `Nothing was written. Set ${means} in the environment that Daybook is started with.`,
+    hint: `Nothing was written. ${change} in the environment that Daybook is started with.`,
     details: { keyId: facts.id, from: facts.from, ...(key && { givenId: key.id }) },
   });
 }

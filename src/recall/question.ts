@@ -35,7 +35,13 @@ export interface Question {
   readonly isRequest: boolean;
   readonly isRecollection: boolean;
   readonly isOverview: boolean;
+  /** The answer is in many places: little of each is better than much of a few. */
+  readonly isBroad: boolean;
 }
+
+/** Standing instructions apply to whatever asks for an answer now and not for what was said. */
+export const isOpen = ({ isRequest, isRecollection, asksAssistant }: Question): boolean =>
+  isRequest || !(isRecollection || asksAssistant);
 
 /** `languages`: places in LANGUAGES that messages are in. */
 export function readQuestion(
@@ -76,6 +82,7 @@ export function readQuestion(
     isRequest: says(cues.isRequest),
     isRecollection: says(cues.isRecollection),
     isOverview: says(cues.isOverview),
+    isBroad: says(cues.isOverview) || says(cues.isSequence),
   };
 }
 

@@ -4,7 +4,7 @@
  */
 import { type Hits, type LexicalScores, sessionsOf } from './evidence.js';
 import { IS_INSTRUCTION, IS_LONG_REPLY, IS_PREFERENCE, IS_QUESTION } from './message-text.js';
-import type { Question } from './question.js';
+import { isOpen, type Question } from './question.js';
 import { type Stream, speakerName } from './stream.js';
 import type { VectorScores } from './vector-source.js';
 import { wordsOf } from './words.js';
@@ -53,6 +53,8 @@ const LEXICAL_SHARE = 0.6;
 /** Of a question for a summary. What follows a matter that was raised belongs to it. */
 const OVERVIEW = { lexical: 0.4, vector: 0.6, before: 0.3, longReply: 0.1 };
 const MOST_PAIRS = 3;
+/** Behind so many that fit better an instruction counts half. */
+const INSTRUCTIONS = 16;
 /** Of the BM25 of a session's text. */
 const SESSION_K1 = 1.2;
 const SESSION_B = 0.75;
@@ -93,13 +95,29 @@ export function rank(input: RankingInput): Ranked[] {
     featuresOf(candidate, input, sessions, pairs, names),
   );
   const spans = spansOf(features);
-  const sum = question.isOverview ? overviewScore : answerScore;
-  return candidates
-    .map((candidate, at) => {
-      const own = features[at];
-      return { ...candidate, score: own === undefined ? 0 : sum(scaled(own, spans), input) };
-    })
+  const scaledFeatures = features.map((own) => scaled(own, spans));
+  if (question.isOverview) return sorted(candidates, scaledFeatures.map(overviewScore));
+  const shares = instructionShares(scaledFeatures);
+  const scores = scaledFeatures.map((own, at) => answerScore(own, shares[at] ?? 0, input));
+  return sorted(candidates, scores);
+}
+
+const sorted = (candidates: readonly Candidate[], scores: readonly number[]): Ranked[] =>
+  candidates
+    .map((candidate, at) => ({ ...candidate, score: scores[at] ?? 0 }))
     .sort((a, b) => b.score - a.score);
+
+/** How much each instruction counts: the better others fit the question, the less. 0 for what is none. */
+function instructionShares(features: readonly Features[]): Float64Array {
+  const shares = new Float64Array(features.length);
+  [...features.keys()]
+    .filter((at) => ((features[at]?.flags ?? 0) & IS_INSTRUCTION) !== 0)
+    .map((at) => ({ at, fit: fitOf(features[at]) }))
+    .sort((a, b) => b.fit - a.fit)
+    .forEach(({ at }, place) => {
+      shares[at] = INSTRUCTIONS / (INSTRUCTIONS + place);
+    });
+  return shares;
 }
 
 /** Raw values; those of SCALED are brought to 0 to 1 among the candidates. */
@@ -196,16 +214,22 @@ function scaled(features: Features, spans: Spans): Features {
 const combined = (words: number, vector: number) =>
   LEXICAL_SHARE * words + (1 - LEXICAL_SHARE) * vector;
 
-function answerScore(features: Features, { question, weights }: RankingInput): number {
+/** Of many rules and wishes those count most that have to do with the question. */
+const fitOf = (features: Features | undefined): number =>
+  features === undefined ? 0 : combined(features.lexical, features.vector);
+
+function answerScore(
+  features: Features,
+  instructionShare: number,
+  { question, weights }: RankingInput,
+): number {
   const { flags } = features;
   const has = (flag: number) => ((flags & flag) === 0 ? 0 : 1);
   const asksAssistant = question.asksAssistant ? 1 : 0;
   const isRequest = question.isRequest ? 1 : 0;
-  // Standing instructions apply to whatever asks for an answer now and not for what was said.
-  const isOpen = question.isRequest || !(question.isRecollection || question.asksAssistant) ? 1 : 0;
+  const asksNow = isOpen(question) ? 1 : 0;
   const before = combined(features.before, features.beforeVector);
-  // Of many rules and wishes those count most that have to do with the question.
-  const fit = combined(features.lexical, features.vector);
+  const fit = fitOf(features);
   return (
     weights.lexical * features.lexical +
     weights.vector * features.vector +
@@ -219,8 +243,8 @@ function answerScore(features: Features, { question, weights }: RankingInput): n
     weights.namedSpeaker * (features.isNamed ? 1 : 0) +
     weights.firstOfSession * (features.isFirst ? 1 : 0) +
     has(IS_LONG_REPLY) * (weights.longReply + weights.longReplyAsked * asksAssistant) +
-    has(IS_INSTRUCTION) *
-      (weights.instruction + isOpen * (weights.instructionAsked + weights.instructionFits * fit)) +
+    instructionShare *
+      (weights.instruction + asksNow * (weights.instructionAsked + weights.instructionFits * fit)) +
     has(IS_PREFERENCE) * isRequest * (weights.preferenceAsked + weights.preferenceFits * fit)
   );
 }

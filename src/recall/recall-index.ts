@@ -12,19 +12,13 @@ import {
   WordHits,
   wordWeights,
 } from './evidence.js';
-import { IS_INSTRUCTION, type MessageSource } from './message-text.js';
+import { everyWordOf, matchesOf } from './matches.js';
+import type { MessageSource } from './message-text.js';
 import { type Question, readQuestion } from './question.js';
 import { type Candidate, rank, type Scored, WEIGHTS, type Weights } from './ranking.js';
 import { messagesIn, passagesIn, readStream, type Stream } from './stream.js';
 import type { VectorScores } from './vector-source.js';
 import { Vocabulary } from './vocabulary.js';
-
-/** Messages whose features are computed; those after them stay in the order of their words. */
-const CANDIDATES = 400;
-/** Of them, how many may come by their vectors alone. */
-const BY_VECTOR = 200;
-/** A question of so many words or more is also answered by what has none of them but stands beside. */
-const WORDS_OF_A_QUESTION = 3;
 
 export type { MessageSource };
 
@@ -187,16 +181,16 @@ export class RecallIndex {
     const { found, hits } = await this.#find(question, options, slice);
     const weights = wordWeights(question, hits);
     const scored = await scoreAll(found, weights, hits.passageLength, options, slice);
-    const matches = matchesOf(scored, question, options);
+    const { candidates, others } = matchesOf(scored, question, options);
     const ranked = rank({
       question,
-      candidates: matches.slice(0, CANDIDATES),
+      candidates,
       wordWeights: weights,
       vectors: options.vectors,
       weights: { ...WEIGHTS, ...options.weights },
     });
     const everyWord = everyWordOf(question);
-    const all: readonly Candidate[] = [...ranked, ...matches.slice(CANDIDATES)];
+    const all: readonly Candidate[] = [...ranked, ...others];
     return {
       question,
       total: all.length,
@@ -263,90 +257,6 @@ async function scoreAll(
     if (slice.isSpent()) await slice.yield();
   }
   return scored;
-}
-
-/** All messages that have some of what is asked, best words first; before them those that vectors found. */
-function matchesOf(
-  scored: readonly Scored[],
-  question: Question,
-  options: AskOptions,
-): Candidate[] {
-  const { accepts, vectors } = options;
-  const takesAround = !options.ownOnly && question.words.length >= WORDS_OF_A_QUESTION;
-  // Of one conversation: elsewhere another conversation's rules would answer everything.
-  const isStanding = ({ stream }: Scored, message: number) =>
-    takesAround && scored.length === 1 && ((stream.flags[message] ?? 0) & IS_INSTRUCTION) !== 0;
-  const subject = options.ownOnly ? subjectOf(question) : everyWordOf(question);
-  const matches: (Candidate & { words: number })[] = [];
-  const byId = new Map(scored.map((one) => [one.conversationId, one]));
-  for (const one of scored) {
-    const { scores, own } = one.lexical;
-    for (let message = 0; message < scores.length; message++) {
-      const words = scores[message] ?? 0;
-      const isMatch =
-        (takesAround ? words > 0 : ((own[message] ?? 0) & subject) !== 0) ||
-        isStanding(one, message);
-      if (isMatch && accepts?.(one.conversationId, message + 1) !== false)
-        matches.push({ scored: one, message, words });
-    }
-  }
-  const answers = wholeOnes(matches, question);
-  answers.sort((a, b) => b.words - a.words || inTime(a, b));
-  if (vectors === undefined) return answers;
-  const near = vectors.nearest(
-    BY_VECTOR,
-    ({ conversationId, seq }) =>
-      byId.has(conversationId) && accepts?.(conversationId, seq) !== false,
-  );
-  return joinedWith(near, answers, byId);
-}
-
-/** A bit for each word. */
-const everyWordOf = ({ words }: Question): number => 2 ** words.length - 1;
-
-/** Bits of the words that are not about the conversation; of all where there are no others. */
-function subjectOf(question: Question): number {
-  const subject = question.words.reduce(
-    (bits, { weight }, word) => (weight < 1 ? bits : bits | (1 << word)),
-    0,
-  );
-  return subject === 0 ? everyWordOf(question) : subject;
-}
-
-/** The same whatever the order in which conversations were read: the newest first, each from its beginning. */
-function inTime(a: Candidate, b: Candidate): number {
-  if (a.scored === b.scored) return a.message - b.message;
-  return a.scored.conversationId < b.scored.conversationId ? 1 : -1;
-}
-
-/** Of one or two words: where messages have all of them, those that have only one are no answer. */
-function wholeOnes<Match extends Candidate>(matches: Match[], question: Question): Match[] {
-  if (question.words.length >= WORDS_OF_A_QUESTION) return matches;
-  const everyWord = everyWordOf(question);
-  const whole = matches.filter(({ scored, message }) => scored.lexical.own[message] === everyWord);
-  return whole.length > 0 ? whole : matches;
-}
-
-/** The nearest by vector take part among the first candidates. */
-function joinedWith(
-  near: readonly { conversationId: string; seq: number }[],
-  matches: readonly Candidate[],
-  byId: ReadonlyMap<string, Scored>,
-): Candidate[] {
-  const key = (scored: Scored, message: number) => `${scored.conversationId} ${message}`;
-  const leading = matches.slice(0, CANDIDATES - BY_VECTOR);
-  const seen = new Set(leading.map(({ scored, message }) => key(scored, message)));
-  const added: Candidate[] = [];
-  for (const { conversationId, seq } of near) {
-    const scored = byId.get(conversationId);
-    if (scored === undefined || seen.has(key(scored, seq - 1))) continue;
-    seen.add(key(scored, seq - 1));
-    added.push({ scored, message: seq - 1 });
-  }
-  const others = matches
-    .slice(CANDIDATES - BY_VECTOR)
-    .filter(({ scored, message }) => !seen.has(key(scored, message)));
-  return [...leading, ...added, ...others];
 }
 
 function hitOf(

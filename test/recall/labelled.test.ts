@@ -184,4 +184,27 @@ describe('get_relevant_snippets', () => {
     expect(times.length).toBeGreaterThan(2);
     expect(times).toEqual([...times].sort());
   });
+
+  it('gives the best passages whole and of the others what the question asks for', async () => {
+    const { store, snippets } = await open();
+    const chatter = 'Nobody remembers anything else about that long evening by the river. '.repeat(
+      5,
+    );
+    const messages = Array.from({ length: 12 }, (_, year) => ({
+      role: 'user' as const,
+      content: `${chatter} The regatta of year ${year} was won by Anna. ${chatter}`,
+    }));
+    await store.create({ messages });
+    const { snippets: found } = await snippets({ query: 'Who won the regatta?', maxTokens: 4_000 });
+    expect(found).toHaveLength(12);
+    for (const { text } of found.slice(0, 5)) expect(text).toContain(chatter.trim());
+    for (const { text } of found.slice(5)) {
+      expect(text).toContain('regatta');
+      expect(text.split(' ').length).toBeLessThan(70);
+    }
+    const all = await snippets({ query: 'Give me a summary of the regatta', maxTokens: 700 });
+    expect(all.snippets).toHaveLength(12);
+    const few = await snippets({ query: 'Who won the regatta?', maxTokens: 90 });
+    expect(few.snippets).toHaveLength(1);
+  });
 });

@@ -74,6 +74,25 @@ describe('the order', () => {
     expect(order[0]).toBe(ofAnswer);
     expect(order.indexOf(ofRule)).toBeGreaterThan(order.indexOf(ofAnswer + 1));
   });
+
+  it('has a rule for the answer among the first, however many messages have more of the words', async () => {
+    const reports = Array.from({ length: 450 }, (_, day) => `Tests failed on day ${day}.`);
+    const rule = 'Always reply in French.';
+    const talk = [rule, ...reports].map((content) => ['user', content] as const);
+    const order = await ranked(talk, 'Which tests failed on the last day?');
+    expect(order.indexOf(1)).toBeLessThan(10);
+  });
+
+  it('has of many rules those that fit least behind what has some of the words', async () => {
+    const rules = Array.from({ length: 60 }, (_, at) => `Always mention the harbour ${at}.`);
+    const some = 'The clerk paid an invoice of a plumber in spring.';
+    const answer = 'The invoice was booked twice by mistake for a shipment.';
+    const cat = 'The cat slept on the sofa all afternoon long without a care.';
+    const talk = [...rules, cat, cat, some, cat, cat, answer].map((one) => ['user', one] as const);
+    const order = await ranked(talk, 'How do I book an invoice for the shipment?');
+    expect(order.indexOf(66)).toBeLessThan(3);
+    expect(order.indexOf(63)).toBeLessThan(30);
+  });
 });
 
 it('a short text that has only words about the conversation does not answer', async () => {

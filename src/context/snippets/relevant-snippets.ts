@@ -1,7 +1,7 @@
 /**
  * The passages that answer a question, within a budget of tokens: found by recall, never the same
- * text twice, passages of one message that follow each other joined, the superseded marked by what
- * superseded it. A question is answered from memory while the store is as it was.
+ * text twice, the best whole and the others cut to what the question asks for, the superseded marked by
+ * what superseded it. A question is answered from memory while the store is as it was.
  */
 import { tokenCounter } from '../../base/token-count.js';
 import type { MessageFilters, SearchCaller } from '../../search/messages/message-search.js';
@@ -17,6 +17,11 @@ const MOST_HITS = 200;
 /** If less of the budget is left, no passage is searched for it. */
 const SMALLEST_PASSAGE = 8;
 const MOST_CACHED = 64;
+/** The first so many passages are given whole, of the others the words around those of the question. */
+const WHOLE = 5;
+const EXCERPT_WORDS = 60;
+/** A question whose answer is in many places gets excerpts only, of so many words. */
+const BROAD_EXCERPT_WORDS = 40;
 /** Parts of the span of time that `temporal` takes passages from in turn. */
 const PERIODS = 8;
 
@@ -86,7 +91,11 @@ export class RelevantSnippets {
     const { hits } = await this.#recall.hits(answer, found, {});
     const count = await tokenCounter();
     const ordered = strategy === 'temporal' ? spreadOverTime(hits) : hits;
-    const { taken, omitted } = withinBudget(ordered, maxTokens, count);
+    const { isBroad } = answer.question;
+    const excerpt = (hit: RecalledHit) =>
+      this.#recall.excerpt(answer, hit, isBroad ? BROAD_EXCERPT_WORDS : EXCERPT_WORDS);
+    const budget = { maxTokens, count, whole: isBroad ? 0 : WHOLE, excerpt };
+    const { taken, omitted } = withinBudget(ordered, budget);
     const snippets = marked(taken);
     if (strategy === 'temporal') snippets.sort(byTime);
     const tokensUsed = snippets.reduce((sum, { tokens }) => sum + tokens, 0);
@@ -115,38 +124,54 @@ function spreadOverTime(hits: readonly RecalledHit[]): RecalledHit[] {
 
 interface Taken {
   readonly hit: RecalledHit;
+  readonly passage: string;
+  /** The passage or an excerpt of it. */
   readonly text: string;
   readonly tokens: number;
+}
+
+interface Budget {
+  readonly maxTokens: number;
+  readonly count: (text: string) => number;
+  /** How many of the first passages are given whole where they fit. */
+  readonly whole: number;
+  readonly excerpt: (hit: RecalledHit) => string;
 }
 
 /** In their order, as long as they fit; a shorter one after one that does not fit may still. */
 function withinBudget(
   hits: readonly RecalledHit[],
-  maxTokens: number,
-  count: (text: string) => number,
+  { maxTokens, count, whole, excerpt }: Budget,
 ): { taken: Taken[]; omitted: number } {
   const taken: Taken[] = [];
   const seen = new Set<string>();
   let room = maxTokens;
   let omitted = 0;
   for (const hit of hits) {
-    const text = hit.content.slice(hit.passage.start, hit.passage.end).trim();
-    if (text === '' || seen.has(text)) continue;
-    seen.add(text);
-    const tokens = room < SMALLEST_PASSAGE ? Number.POSITIVE_INFINITY : count(text);
-    if (tokens > room) {
+    const passage = hit.content.slice(hit.passage.start, hit.passage.end).trim();
+    if (passage === '' || seen.has(passage)) continue;
+    seen.add(passage);
+    const fitting = (text: string) => {
+      const tokens = count(text);
+      return tokens > room ? undefined : { hit, passage, text, tokens };
+    };
+    const found =
+      room < SMALLEST_PASSAGE
+        ? undefined
+        : ((taken.length < whole ? fitting(passage) : undefined) ?? fitting(excerpt(hit)));
+    if (found === undefined) {
       omitted += 1;
       continue;
     }
-    room -= tokens;
-    taken.push({ hit, text, tokens });
+    room -= found.tokens;
+    taken.push(found);
   }
   return { taken, omitted };
 }
 
 function marked(taken: readonly Taken[]): Snippet[] {
-  const dated = taken.map(({ hit, text }) => ({
-    text,
+  const dated = taken.map(({ hit, passage }) => ({
+    text: passage,
     time: Date.parse(hit.createdAt),
     role: hit.role,
   }));

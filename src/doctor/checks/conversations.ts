@@ -59,11 +59,11 @@ function findingsOf(id: string, condition: Condition, repairer: ConversationRepa
     if (repaired === undefined) return 'There is nothing to repair by now.';
     const kept =
       repaired.keptAs === undefined ? '' : `; the broken file is kept as ${repaired.keptAs}`;
-    return `${repaired.messages} messages were written${kept}.`;
+    return `Messages written: ${repaired.messages}${kept}.`;
   };
   if (damage !== undefined) {
     const hint = isRepairable
-      ? `${salvageable} complete messages can be saved by daybook doctor --repair; the broken file is kept beside.`
+      ? `daybook doctor --repair saves its complete messages (${salvageable}) and keeps the broken file beside it.`
       : `${damage.hint} Deleted messages may be in a backup.`;
     return [{ ...unreadable(damage, path), hint, ...(isRepairable && { repair }) }];
   }

@@ -36,6 +36,8 @@ export const english: Language = {
     isRecollection:
       /\b(?:did|had|was|were|have (?:i|we|you)|(?:i|we|you) (?:have )?(?:mention|said|told|brought|discuss|talk)\w*|our (?:chat|conversation)s?)\b/,
     isOverview: /\b(?:summar(?:y|ies|i[sz]e|i[sz]ing)|overview|recap|evolution of)\b/,
+    isSequence:
+      /\b(?:in (?:chronological )?order(?! to\b)|(?:the|what|which) order|sequence of|timeline)\b/,
     isInstruction:
       /(?:^|[.!?\n]\s*)(?:please )?(?:always|never) (?:add|answer|ask|assume|avoid|call|check|cite|confirm|explain|format|give|highlight|include|keep|list|maintain|mention|print|provide|quote|remind|reply|report|respond|say|send|show|speak|specify|state|suggest|summari[sz]e|tailor|talk|tell|translate|use|write)\b|\b(?:from now on|going forward|(?:when|whenever|every time) i ask)\b/,
     isChange:

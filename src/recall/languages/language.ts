@@ -24,6 +24,8 @@ export interface Cues {
   readonly isRecollection?: RegExp;
   /** The question wants an overview or the order of things. */
   readonly isOverview?: RegExp;
+  /** The question wants the order of things and no overview. */
+  readonly isSequence?: RegExp;
   /** The message lays something down for later answers. */
   readonly isInstruction?: RegExp;
   /** The message says that something is otherwise than before. */

@@ -8,6 +8,7 @@ import { AppError } from '../../base/errors.js';
 import { throwIfCancelled } from '../../fts/ranking/execute-query.js';
 import { WITHOUT_FORM } from '../../recall/ranking.js';
 import type { MessageRef, RecallAnswer, RecallHit } from '../../recall/recall-index.js';
+import { cutRecallSnippet } from '../../recall/recall-snippet.js';
 import type { VectorScores, VectorSource } from '../../recall/vector-source.js';
 import {
   conversationFilter,
@@ -174,6 +175,12 @@ export class RecallSearch {
       store: this.#options.store,
       question: asked.question,
     });
+  }
+
+  /** The part of a hit's passage that has the most words of the question, so many words at most. */
+  excerpt({ question }: RecallAnswer, { content, passage }: RecalledHit, words: number): string {
+    const style = { open: '', close: '', ellipsis: '…', words };
+    return cutRecallSnippet(content, passage, question, this.#sync.index.vocabulary, style);
   }
 
   /** Saves nothing of the store's; a build that is under way ends with the store's `close`. */
