@@ -59,7 +59,10 @@ export const ERROR_KINDS = {
   STORAGE_FULL: kind(2510, 'Nothing was changed. Free some disk space, then call again.', true),
   LOCKED: kind(2511, 'Another process is writing here. Call again in a few seconds.', true),
   CONFLICT: kind(2512, 'Read the current content, then decide again.'),
-  CORRUPT: kind(2513, 'The damaged file was not changed. Correct it, or restore a backup.'),
+  CORRUPT: kind(
+    2513,
+    'The damaged file was not changed. Correct it, or move it to another place and restore it with daybook restore BACKUP.',
+  ),
   FORMAT_TOO_NEW: kind(
     2514,
     'A newer version of Daybook wrote this file. Update Daybook to read it.',

@@ -69,12 +69,13 @@ export async function namedKey(facts: KeyFacts, given: GivenKey): Promise<KnownK
   if (key?.id === facts.id) return { key, facts };
   if (facts.from === 'keychain' && key === undefined) throw notInKeychain(facts.id);
   const means = facts.from === 'passphrase' ? 'DAYBOOK_PASSPHRASE' : 'DAYBOOK_KEY_FILE';
-  const problem = key === undefined ? `${means} is not set` : `${means} is another key`;
+  const problem = key === undefined ? `${means} is not set` : `${means} has another key`;
+  const change = key === undefined ? `Set ${means}` : `Change ${means}`;
   throw new AppError(
     'DECRYPT',
     `This store is encrypted with the key ${facts.id}, but ${problem}.`,
     {
-      hint: `Nothing was written. Set ${means} to the key of the store in the environment in which Daybook starts.`,
+      hint: `Nothing was written. ${change} to the key of the store in the environment in which Daybook starts.`,
       details: { keyId: facts.id, from: facts.from, ...(key && { givenId: key.id }) },
     },
   );

@@ -92,8 +92,8 @@ describe('conversations', () => {
     place.write(FILE, cut);
     const [finding] = await of(place, 'conversations');
     expect(finding).toMatchObject({ severity: 'error', repairable: true });
-    expect(finding?.hint).toContain('2 complete messages');
-    expect((await place.repair()).join()).toContain('2 messages were written');
+    expect(finding?.hint).toContain('complete messages (2)');
+    expect((await place.repair()).join()).toContain('Messages written: 2');
     expect(await of(place, 'conversations')).toEqual([]);
     expect(await contentsOf(place)).toEqual(['first', 'second {"}']);
     const files = readdirSync(join(place.logs, ID)).sort();

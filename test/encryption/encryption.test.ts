@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Place, type Session, withClient, withPlace } from '../e2e/harness.js';
 import { filesBelow } from '../support/files-below.js';
-import { DIGITS, failure, filesWith, keyIn, run, withKey } from './store.js';
+import { DIGITS, errorOf, failure, filesWith, keyIn, run, withKey } from './store.js';
 
 const MARKS = {
   ...{ message: 'MarkMessage', metadata: 'MarkMetadata', title: 'MarkTitle', tag: 'MarkTag' },
@@ -147,6 +147,8 @@ describe('a store that is encrypted', () => {
         expect(await failure(stranger, 'decrypt', '--yes')).toBe('DECRYPT');
       }
       expect(filesBelow(place.root).map((path) => readFileSync(path, 'latin1'))).toEqual(before);
+      expect((await errorOf(other, 'list')).hint).toContain('Correct DAYBOOK_KEY_FILE');
+      expect((await errorOf(place, 'list')).hint).toContain('Set DAYBOOK_KEY_FILE');
       const short = withKey(place, keyIn(place, DIGITS.slice(1), 'short'));
       expect(await failure(short, 'list')).toBe('VALIDATION_ERROR');
     });

@@ -27,11 +27,19 @@ export async function run(place: Place, ...args: string[]): Promise<string> {
   return stdout;
 }
 
-/** The code of a command that must fail. */
-export async function failure(place: Place, ...args: string[]): Promise<string> {
+/** The error of a command that must fail. */
+export async function errorOf(
+  place: Place,
+  ...args: string[]
+): Promise<{ code: string; hint: string }> {
   const { code, stdout } = await runCommand(place, ['--root', place.root, ...args, '--json']);
   expect(code).not.toBe(0);
-  return (JSON.parse(stdout) as { error: { code: string } }).error.code;
+  return (JSON.parse(stdout) as { error: { code: string; hint: string } }).error;
+}
+
+/** The code of a command that must fail. */
+export async function failure(place: Place, ...args: string[]): Promise<string> {
+  return (await errorOf(place, ...args)).code;
 }
 
 /** Files that hold the text as it is, in UTF-16 or in base64. */

@@ -59,11 +59,11 @@ function findingsOf(id: string, condition: Condition, repairer: ConversationRepa
     if (repaired === undefined) return 'Nothing needs repair any more.';
     const kept =
       repaired.keptAs === undefined ? '' : `; the broken file was renamed to ${repaired.keptAs}`;
-    return `${repaired.messages} messages were written${kept}.`;
+    return `Messages written: ${repaired.messages}${kept}.`;
   };
   if (damage !== undefined) {
     const hint = isRepairable
-      ? `daybook doctor --repair saves ${salvageable} complete messages, and keeps the broken file in the same folder.`
+      ? `daybook doctor --repair saves its complete messages (${salvageable}) and keeps the broken file beside it.`
       : `${damage.hint} Deleted messages may be in a backup.`;
     return [{ ...unreadable(damage, path), hint, ...(isRepairable && { repair }) }];
   }
