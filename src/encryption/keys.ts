@@ -70,7 +70,7 @@ export async function namedKey(facts: KeyFacts, given: GivenKey): Promise<KnownK
   if (facts.from === 'keychain' && key === undefined) throw notInKeychain(facts.id);
   const means = facts.from === 'passphrase' ? 'DAYBOOK_PASSPHRASE' : 'DAYBOOK_KEY_FILE';
   const problem = key === undefined ? `${means} is not set` : `${means} has another key`;
-  const change = key === undefined ? `Set ${means}` : `Change ${means}`;
+  const change = key === undefined ? `Set ${means}` : `Correct ${means}`;
   throw new AppError(
     'DECRYPT',
     `This store is encrypted with the key ${facts.id}, but ${problem}.`,

@@ -62,7 +62,7 @@ describe('daybook edit', () => {
   it.each([
     [`sed -i.old 's/one/two/'`, 0, 'conversation.json: 1 message, readable.'],
     ['true', 0, 'conversation.json: 1 message, not changed.'],
-    ['exit 3 #', 2, 'The file is as the editor left it.'],
+    ['exit 3 #', 2, 'Daybook did not undo the changes of the editor.'],
     ['no-such-editor', 2, 'Set EDITOR to the command of your editor.'],
     [`sed -i 's/{/{{/'`, 2, 'To correct it, run: daybook edit 20250124-1706102400123'],
   ])('with the editor %s says what became of the file', async (editor, status, text) => {
@@ -223,7 +223,7 @@ describe('a command that changes a conversation', () => {
         expect(stderr).not.toContain('cannot be read');
       }
       await utimes(other, 1_700_000_001, 1_700_000_001);
-      expect((await run('pin', 'nothing')).stderr).toContain('1 cannot be read');
+      expect((await run('pin', 'nothing')).stderr).toContain('1 conversation cannot be read');
     });
   });
 });

@@ -22,11 +22,11 @@ describe('the start', () => {
     [['--http', '--host', '0.0.0.0'], {}, /--host 0\.0\.0\.0 .*DAYBOOK_HTTP_TOKEN/],
     [['--mode', 'http'], { DAYBOOK_HTTP_HOST: '192.0.2.7' }, /DAYBOOK_HTTP_HOST .*TOKEN/],
     [['--http', '--mode', 'stdio'], {}, /--http and --mode stdio/],
-    [['--http', '--port', '70000'], {}, /--port takes a port/],
+    [['--http', '--port', '70000'], {}, /--port must be a port/],
     [['--mode', 'ftp'], {}, /--mode must be one of stdio, http/],
-    [['--http'], { DAYBOOK_HTTP_TOKEN: 'short' }, /DAYBOOK_HTTP_TOKEN takes auto/],
-    [['--http'], { DAYBOOK_HTTP_ALLOWED_ORIGINS: '*' }, /ALLOWED_ORIGINS takes origins/],
-    [['--http'], { DAYBOOK_HTTP_ALLOWED_HOSTS: 'https://x' }, /ALLOWED_HOSTS takes host names/],
+    [['--http'], { DAYBOOK_HTTP_TOKEN: 'short' }, /DAYBOOK_HTTP_TOKEN must be auto/],
+    [['--http'], { DAYBOOK_HTTP_ALLOWED_ORIGINS: '*' }, /ALLOWED_ORIGINS must be origins/],
+    [['--http'], { DAYBOOK_HTTP_ALLOWED_HOSTS: 'https://x' }, /ALLOWED_HOSTS must be host names/],
     [['--http', '--host', '192.0.2.7'], { DAYBOOK_HTTP_TOKEN: TOKEN }, /no such address/],
   ])('with %j %j stops with a sentence', async (args, env, sentence) => {
     await withPlace(async (place) => {

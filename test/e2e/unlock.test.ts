@@ -87,7 +87,7 @@ describe('daybook unlock', () => {
       await holdBy(place, STRANGER, 60_000);
       const { code, stderr, stdout } = await unlock(place, '--yes');
       expect(code).toBe(0);
-      expect(stderr).toContain('shows no sign of life');
+      expect(stderr).toContain('gives no sign of life');
       expect(stdout).toContain('1 removed');
       expect(existsSync(join(path, STRANGER))).toBe(false);
       await holdBy(place, STRANGER, Date.now() - 1_000_000_000_000); // before this machine was started
@@ -113,7 +113,7 @@ describe('daybook unlock', () => {
       const env = { ...place.env, MCP_KG_SNAPSHOT: join(elsewhere, 'snapshot.json') };
       const moved = { ...place, env };
       const info = await runCommand(moved, ['--root', place.root, 'info']);
-      expect(`${info.stdout}${info.stderr}`).toContain('The lock kg shows no sign of its owner');
+      expect(`${info.stdout}${info.stderr}`).toContain('The owner of the lock kg gives no sign of life');
       expect((await unlock(moved, '--yes')).stdout).toContain('1 removed, 0 left');
     });
   });
@@ -126,7 +126,7 @@ describe('daybook unlock', () => {
       const info = await runCommand(place, ['--root', place.root, 'info']);
       expect(info.code).toBe(1);
       expect(`${info.stdout}${info.stderr}`).toContain(
-        'The lock insight-x shows no sign of its owner',
+        'The owner of the lock insight-x gives no sign of life',
       );
       expect((await unlock(place, 'insight-x', '--yes')).stdout).toContain('1 removed, 0 left');
       expect((await runCommand(place, ['--root', place.root, 'info'])).code).toBe(0);
