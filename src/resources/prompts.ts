@@ -45,7 +45,7 @@ export interface Prompt {
 const sessionStart: Prompt = {
   name: 'session_start',
   toolset: 'threads',
-  title: 'Pick up where we stopped',
+  title: 'Continue where we stopped',
   description: 'Starts a session with what is stored about the last one.',
   arguments: [
     {

@@ -186,7 +186,7 @@ describe('help and mistakes', () => {
     [['--toolsets', 'x', 'info'], '--toolsets must be all'],
     [['save', 'robot', 'hi'], "role must be one of system, user, assistant, not 'robot'."],
     [['kg', 'add', 'Ada'], 'A fact has three parts (subject, predicate, object), but 1 is given.'],
-    [['mb', 'edit', 'x.md'], 'No change is given.'],
+    [['mb', 'edit', 'x.md'], 'No change was given.'],
   ])('%o says what is wrong, on stderr', async (args, expected) => {
     await withPlace(async (place) => {
       const { code, stdout, stderr } = await runCommand(place, args);

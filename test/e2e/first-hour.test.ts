@@ -152,7 +152,11 @@ describe.each([80, 120])('the first hour, %i columns wide', (columns) => {
     await cp(join(logs, own), join(logs, '20250102-1735776000000'), { recursive: true });
     for (const args of [['list'], ['info']]) {
       const text = (await person.types([...root, ...args], 1)).replace(/\s+/g, ' ');
-      for (const part of ['20250101-1735689600000', 'My Garden', 'More than one conversation has the key plan']) {
+      for (const part of [
+        '20250101-1735689600000',
+        'My Garden',
+        'More than one conversation has the key plan',
+      ]) {
         expect(text, args.join(' ')).toContain(part);
       }
       expect(text).not.toContain('health good');

@@ -112,7 +112,7 @@ const STEPS: readonly Step[] = [
     code: 2,
     shows: '--metadata must be JSON',
   },
-  { args: ['insight', 'update', ID], code: 2, shows: 'Nothing to change' },
+  { args: ['insight', 'update', ID], code: 2, shows: 'No field to change' },
   { args: ['insight', 'delete', DOOMED], shows: 'Deleted: ' },
   { args: ['insight', 'delete', DOOMED], code: 1, shows: 'Nothing found.' },
   { args: ['insight', 'export', '--context', 'global'], shows: '"content":"by hand"' },

@@ -113,7 +113,9 @@ describe('daybook unlock', () => {
       const env = { ...place.env, MCP_KG_SNAPSHOT: join(elsewhere, 'snapshot.json') };
       const moved = { ...place, env };
       const info = await runCommand(moved, ['--root', place.root, 'info']);
-      expect(`${info.stdout}${info.stderr}`).toContain('The owner of the lock kg gives no sign of life');
+      expect(`${info.stdout}${info.stderr}`).toContain(
+        'The owner of the lock kg gives no sign of life',
+      );
       expect((await unlock(moved, '--yes')).stdout).toContain('1 removed, 0 left');
     });
   });

@@ -232,9 +232,11 @@ describe('lists and searches', () => {
     expect(empty.explanation).toContain('no such insights');
     await save('some words');
     const unknown = await call('search_insights', { query: 'nowhere' });
-    expect(unknown.explanation).toBe('No insight here has: nowhere.');
+    expect(unknown.explanation).toBe('No insight of this context has: nowhere.');
     const apart = await call('search_insights', { query: '"words some"' });
-    expect(apart.explanation).toBe('Each word occurs, but no insight here matches the query.');
+    expect(apart.explanation).toBe(
+      'Each word occurs in some insight of this context, but no insight matches the whole query.',
+    );
   });
 });
 
