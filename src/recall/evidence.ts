@@ -204,6 +204,9 @@ function nearMasks({ stream, positions, words }: Hits, reach: number): Uint32Arr
   return masks;
 }
 
+/** Filled again for each conversation: a question looks at thousands of them. */
+const headsOfSpeakers = new Uint32Array(256);
+
 /** Bits of the words in the first `reach` terms of the same speaker's turns before and after. */
 function turnMasks({ stream, positions, words }: Hits, reach: number): Uint32Array {
   const { starts, speakers } = stream;
@@ -222,10 +225,10 @@ function turnMasks({ stream, positions, words }: Hits, reach: number): Uint32Arr
     masks[at] = (masks[at] ?? 0) | (last[speaker] ?? 0);
     last[speaker] = heads[at] ?? 0;
   };
-  const before = new Uint32Array(256);
-  for (let at = 0; at < count; at++) passOn(at, before);
-  const after = new Uint32Array(256);
-  for (let at = count - 1; at >= 0; at--) passOn(at, after);
+  headsOfSpeakers.fill(0);
+  for (let at = 0; at < count; at++) passOn(at, headsOfSpeakers);
+  headsOfSpeakers.fill(0);
+  for (let at = count - 1; at >= 0; at--) passOn(at, headsOfSpeakers);
   return masks;
 }
 

@@ -54,15 +54,15 @@ export function matchesOf(
         matches.push({ scored: one, message, words });
     }
   }
-  keepWhole(matches, question);
-  matches.sort((a, b) => b.words - a.words || inTime(a, b));
-  if (vectors === undefined) return divided(matches, question);
+  const answers = wholeOnes(matches, question);
+  answers.sort((a, b) => b.words - a.words || inTime(a, b));
+  if (vectors === undefined) return divided(answers, question);
   const near = vectors.nearest(
     BY_VECTOR,
     ({ conversationId, seq }) =>
       byId.has(conversationId) && accepts?.(conversationId, seq) !== false,
   );
-  return divided(joinedWith(near, matches, byId), question);
+  return divided(joinedWith(near, answers, byId), question);
 }
 
 /**
@@ -104,11 +104,11 @@ function inTime(a: Candidate, b: Candidate): number {
 }
 
 /** Of one or two words: where messages have all of them, those that have only one are no answer. */
-function keepWhole(matches: (Candidate & { words: number })[], question: Question): void {
-  if (question.words.length >= WORDS_OF_A_QUESTION) return;
+function wholeOnes<Match extends Candidate>(matches: Match[], question: Question): Match[] {
+  if (question.words.length >= WORDS_OF_A_QUESTION) return matches;
   const everyWord = everyWordOf(question);
   const whole = matches.filter(({ scored, message }) => scored.lexical.own[message] === everyWord);
-  if (whole.length > 0) matches.splice(0, matches.length, ...whole);
+  return whole.length > 0 ? whole : matches;
 }
 
 /** The nearest by vector take part among the first candidates. */

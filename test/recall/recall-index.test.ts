@@ -22,6 +22,15 @@ describe('words with ß', () => {
   });
 });
 
+describe('a word of every message', () => {
+  it('is found in more messages than a call can have arguments', async () => {
+    const index = new RecallIndex();
+    const count = 130_000;
+    index.put('many', Array<ReturnType<typeof said>>(count).fill(said('raven')));
+    expect((await index.ask('raven')).total).toBe(count);
+  });
+});
+
 /** Sequence numbers, the best first. */
 async function ranked(
   messages: readonly (readonly [role: string, content: string])[],

@@ -106,6 +106,15 @@ export class MessageIndex {
     return { conversationId: this.conversationOf(id), seq: this.#seqs[Number(id)] ?? 0 };
   }
 
+  /** The document of a message; `undefined` if there is none. */
+  documentOf({ conversationId, seq }: MessageRef): number | undefined {
+    const found = this.#conversations.get(conversationId);
+    if (typeof found !== 'number') return found?.documents[seq - 1];
+    const { starts } = this.#packed as PackedConversations;
+    const document = (starts[found] ?? 0) + seq - 1;
+    return document < (starts[found + 1] ?? 0) ? document : undefined;
+  }
+
   /** The numbers of all documents are lower. */
   get documentsEnd(): number {
     return this.#nextDocument;

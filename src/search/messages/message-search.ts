@@ -50,6 +50,10 @@ export interface MessageResults {
   readonly indexing?: { readonly done: number; readonly total: number };
 }
 
+export interface Matches extends Pick<MessageResults, 'total' | 'relaxed'> {
+  has(message: MessageRef): boolean;
+}
+
 export interface ConversationHits {
   readonly conversationId: string;
   /** Number of its messages that match. */
@@ -198,32 +202,29 @@ export class MessageSearch {
     return { documents: this.#sync.index.text.size, counts };
   }
 
-  /**
-   * Where all matches are, in no order; `relaxed` as in `MessageResults`. The index is to be complete.
-   * CANCELLED.
-   */
+  /** Which messages match, and how many; `relaxed` as in `MessageResults`. The index is to be complete. CANCELLED. */
   async matches(
     query: string,
     filters: MessageFilters,
     { signal }: SearchCaller = {},
-  ): Promise<{ matches: readonly MessageRef[]; relaxed: boolean }> {
+  ): Promise<Matches> {
     const { index } = this.#sync;
     const accepts = documentFilter(index, filters);
-    let matches: MessageRef[] = [];
-    const { relaxed } = await index.text.searchAsync(query, {
+    let isMatch = new Uint8Array(0);
+    const { relaxed, total } = await index.text.searchAsync(query, {
       matchType: 'auto',
       limit: 1,
       onBegin: () => {
-        matches = [];
+        isMatch = new Uint8Array(index.documentsEnd);
       },
       filter: (id) => {
         if (accepts?.(id) === false) return false;
-        matches.push(index.messageOf(id));
+        isMatch[Number(id)] = 1;
         return true;
       },
       ...(signal && { signal }),
     });
-    return { matches, relaxed };
+    return { total, relaxed, has: (message) => isMatch[index.documentOf(message) ?? -1] === 1 };
   }
 
   /** What recall shares with this search: the index that is complete once `built` has resolved. */

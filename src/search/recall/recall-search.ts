@@ -220,14 +220,10 @@ export class RecallSearch {
   /** The messages that have all of the words, as FTS5 ranks them. */
   async #exact({ mode: _mode, matchType: _type, ...asked }: RecallQuery, caller: SearchCaller) {
     const { search } = this.#options;
-    const { matches, relaxed } = await search.matches(asked.query, asked.filters, caller);
-    if (relaxed || matches.length === 0) return NO_EXACT;
-    const known = new Set(matches.map(keyOf));
-    return {
-      total: known.size,
-      has: (message: MessageRef) => known.has(keyOf(message)),
-      page: async () => (await search.search({ ...asked, matchType: 'auto' }, caller)).hits,
-    };
+    const { total, relaxed, has } = await search.matches(asked.query, asked.filters, caller);
+    if (relaxed || total === 0) return NO_EXACT;
+    const page = async () => (await search.search({ ...asked, matchType: 'auto' }, caller)).hits;
+    return { total, has, page };
   }
 }
 
@@ -236,11 +232,9 @@ const explained = (hit: MessageHit, query: string): FoundHit => ({
   why: keywordWhy(query, hit.content, hit.title),
 });
 
-const keyOf = ({ conversationId, seq }: MessageRef) => `${conversationId} ${seq}`;
-
 const NO_EXACT = {
   total: 0,
-  has: (_position: MessageRef) => false,
+  has: (_message: MessageRef) => false,
   page: async (): Promise<readonly MessageHit[]> => [],
 };
 
