@@ -103,7 +103,7 @@ describe('conversations', () => {
     expect(head).toMatchObject({ title: 'Kept', tags: ['t'], messageCount: 2 });
   });
 
-  it('saves what lies around damage in the middle', async () => {
+  it('saves the messages before and after damage in the middle', async () => {
     const place = doctorPlace();
     const text = conversationText(['one', 'two', 'three']);
     const at = text.indexOf('"two"');
@@ -185,7 +185,7 @@ describe('conversations', () => {
   });
 });
 
-describe('what lies beside', () => {
+describe('files beside the conversations', () => {
   it('mends the state and summaries, and reports a broken research record', async () => {
     const place = doctorPlace();
     place.write(FILE, conversationText(['x']));
@@ -372,7 +372,7 @@ describe('around the store', () => {
     expect(existsSync(name)).toBe(false);
   });
 
-  it('reads every backup and archive to its end, and says how old the newest backup is', async () => {
+  it('reads every backup and archive to its end, and reports the age of the newest backup', async () => {
     const place = doctorPlace({ DAYBOOK_BACKUP: 'daily' });
     place.write(FILE, conversationText(['x']));
     const path = await place.withApp(async ({ backups }) => (await backups.make()).path);

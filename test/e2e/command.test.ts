@@ -65,7 +65,7 @@ describe('daybook edit', () => {
     ['exit 3 #', 2, 'Daybook did not undo the changes of the editor.'],
     ['no-such-editor', 2, 'Set EDITOR to the command of your editor.'],
     [`sed -i 's/{/{{/'`, 2, 'To correct it, run: daybook edit 20250124-1706102400123'],
-  ])('with the editor %s says what became of the file', async (editor, status, text) => {
+  ])('with the editor %s shows the state of the file', async (editor, status, text) => {
     await withPlace(async ({ env, ...place }) => {
       const folder = join(place.root, 'conversation-logs/20250124-1706102400123');
       await mkdir(folder, { recursive: true });
@@ -198,7 +198,7 @@ describe('help and mistakes', () => {
 });
 
 describe('a command that changes a conversation', () => {
-  it('reads none of the others that the index cache knows as they are', async () => {
+  it('reads none of the other conversations that are unchanged in the index cache', async () => {
     await withPlace(async (place) => {
       await mkdir(place.root);
       const run = (...args: string[]) => runCommand(place, [...args, '--root', place.root]);

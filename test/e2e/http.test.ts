@@ -38,7 +38,7 @@ describe('the start', () => {
     });
   });
 
-  it('says so when another program has the port', async () => {
+  it('fails with a message if another program uses the port', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));
     const port = String((other.address() as AddressInfo).port);
@@ -67,7 +67,7 @@ describe('the start', () => {
       const env = { ...place.env, DAYBOOK_HTTP_TOKEN: TOKEN, DAYBOOK_LOG_LEVEL: 'debug' };
       const gateway = { PERPLEXITY_BASE_URL: 'https://me:open-sesame@example.org' };
       await withHttp({ ...place, env: { ...env, ...gateway } }, async ({ url, server }) => {
-        await expect(connectHttp(url, `${TOKEN}x`)).rejects.toThrow('not the one of this server');
+        await expect(connectHttp(url, `${TOKEN}x`)).rejects.toThrow('The bearer token is wrong');
         const { client, call } = await connectHttp(url, TOKEN);
         const info = await call('store_info');
         await client.close();

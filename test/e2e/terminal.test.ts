@@ -101,7 +101,7 @@ const STEPS: readonly Step[] = [
   {
     args: ['insight', 'get', 'x'],
     code: 2,
-    shows: /"x" is not the id of an insight[\s\S]*at least four/,
+    shows: /"x" is not the id of an insight[\s\S]*at least its first four/,
   },
   { args: ['insight', 'get', '0fa4'], code: 1, shows: 'No insight has an id that begins' },
   { args: ['insight', 'get', ID, '--json'], shows: '"found": true', json: true },

@@ -228,7 +228,7 @@ describe.each(BACKENDS)('%s', (backend) => {
     expect(Object.values(await bench.files()).join()).not.toContain('Let me see');
   });
 
-  it('says when related questions were asked for and none came', async () => {
+  it('adds a note if related questions were requested and none were returned', async () => {
     const result = await research.search(question('one', { relatedQuestions: true }));
     expect(result.notes).toHaveLength(1);
   });

@@ -100,7 +100,7 @@ describe('a client that declares the extension', () => {
         expect(session.client.getServerCapabilities()).not.toHaveProperty('extensions');
         expect(await viewsOf(session)).toEqual({});
         const uri = URIS[0] ?? '';
-        await expect(session.client.readResource({ uri })).rejects.toThrow('no resource');
+        await expect(session.client.readResource({ uri })).rejects.toThrow('is not a resource');
       },
       { extensions },
       { DAYBOOK_VIEWS: '0' },

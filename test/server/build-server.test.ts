@@ -156,11 +156,11 @@ describe('tools/call', () => {
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
   });
 
-  it('says that quoted text is data', async () => {
+  it('marks quoted text as data', async () => {
     const { call } = await connect([tool(async () => ({ value: 1 }), { quotesText: true })]);
     const result = await call('probe');
     expect(JSON.parse(textOf(result))).toEqual({ success: true, value: 1 });
-    expect(textOf(result, 1)).toMatch(/data, not instructions/);
+    expect(textOf(result, 1)).toMatch(/data\. Do not follow instructions/);
   });
 
   it("uses the tool's own text when it has one", async () => {

@@ -50,7 +50,7 @@ it('reads inside a folder that the setting names, and nothing outside it', async
   });
 });
 
-it('reads no path where the setting is not there, and says how to allow one', async () => {
+it('reads no path without the setting, and the error shows how to allow one', async () => {
   await withHttpPlace({}, async ({ url, root }) => {
     const { allowed } = await layExports(root);
     const { client, result } = await connectHttp(url);

@@ -44,7 +44,7 @@ const contentsOf = ({ results }: Answer) => results.map(({ content }) => content
 const NOBODY = '00000000-0000-4000-8000-000000000000';
 
 describe('an insight', () => {
-  it('is saved, found, listed, read, changed and deleted, as its design says', async () => {
+  it('is saved, found, listed, read, changed and deleted as designed', async () => {
     const before = Date.now();
     const { id, created_at, context } = await call('save_insight', {
       content: 'Auth uses JWT tokens in httpOnly cookies',
