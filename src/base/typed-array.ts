@@ -17,8 +17,12 @@ const MAX_RETAINED = 2 ** 18;
 
 /** A list of unsigned 32-bit numbers. */
 export class Uint32List {
-  array = new Uint32Array(MIN_CAPACITY);
+  array: Uint32Array;
   count = 0;
+
+  constructor(capacity = MIN_CAPACITY) {
+    this.array = new Uint32Array(capacity);
+  }
 
   /** Makes room for `more` numbers and returns the array, which the caller may then write to. */
   reserve(more: number): Uint32Array {

@@ -8,10 +8,11 @@ import type { Screen } from '../stores/conversations/writing/screen.js';
 import { screenedBy } from '../stores/text-screen.js';
 import { addLeftOut, addProblem } from './account.js';
 import type { KnownConversation } from './already-imported.js';
+import { BySource } from './by-source.js';
 import { type Candidate, candidateOf } from './candidate.js';
 import { hasNews, type Reconciled, reconcile } from './reconcile.js';
 import type { ImportedConversation } from './source.js';
-import { keyOf, markIn, type SourceMark } from './source-mark.js';
+import { markIn, type SourceMark } from './source-mark.js';
 import { addUnder, bringWhole, differs, type WholeImportOptions } from './whole-import.js';
 
 /** What is wrong with one conversation and stops no other. */
@@ -28,14 +29,17 @@ const OF_ONE: readonly AppError['code'][] = [
   'LOCKED',
 ];
 
+/** One for all that are done: very many promises would stay in memory. */
+const ENDED = Promise.resolve();
+
 export interface ConversationImportOptions extends WholeImportOptions {
   readonly screen: Screen;
 }
 
 export class ConversationImport {
   readonly #options: ConversationImportOptions;
-  /** Under way or done in this import, by key. */
-  readonly #begun = new Map<string, Promise<void>>();
+  /** Under way or done in this import. */
+  readonly #begun = new BySource<Promise<void>>();
 
   constructor(options: ConversationImportOptions) {
     this.#options = options;
@@ -43,10 +47,12 @@ export class ConversationImport {
 
   /** Throws only what concerns all of them: STORAGE_FULL, FILESYSTEM_ERROR. */
   bring(kind: string, given: ImportedConversation): Promise<void> {
-    const key = keyOf({ kind, id: given.id });
-    const before = this.#begun.get(key);
-    const bringing = before === undefined ? this.#bring(kind, given) : this.#meetAgain(given);
-    if (before === undefined) this.#begun.set(key, bringing);
+    const source = { kind, id: given.id };
+    if (this.#begun.get(source) !== undefined) return this.#meetAgain(given);
+    const bringing = this.#bring(kind, given);
+    this.#begun.set(source, bringing);
+    const ended = () => this.#begun.set(source, ENDED);
+    bringing.then(ended, ended);
     return bringing;
   }
 
@@ -62,7 +68,7 @@ export class ConversationImport {
     for (const [reason, count] of Object.entries(given.leftOut ?? {})) {
       addLeftOut(account, reason, count);
     }
-    const isDeleted = known.isDeleted(keyOf({ kind, id: given.id }));
+    const isDeleted = known.isDeleted({ kind, id: given.id });
     const isEmpty = given.messages.length === 0 && given.whole === undefined;
     if (isEmpty || isDeleted) {
       account.skipped += 1;
@@ -91,7 +97,7 @@ export class ConversationImport {
   async #bringCandidate(candidate: Candidate): Promise<void> {
     const { account, known, dryRun, store } = this.#options;
     const { mark } = candidate;
-    const there = known.get(keyOf(mark)) ?? known.ofFirst(mark);
+    const there = known.get(mark) ?? known.ofFirst(mark);
     const isLess = mark.isRemnant === true && there?.mark.isRemnant !== true;
     if (there === undefined && known.hasId(mark.id)) {
       // It came out of this store, or lies beside what did.
@@ -123,14 +129,14 @@ export class ConversationImport {
           .then((made) => made.conversationId)
       : addUnder(ownId, whole, this.#options).then(() => ownId));
     if (isFree) known.takeKey(clientId);
-    known.add({ conversationId, mark });
+    known.add(conversationId);
   }
 
   /** It is brought in before its branches, perhaps just now. */
   async #parentOf({ kind }: SourceMark, branchOf: { id: string; messageId: string }) {
-    const key = keyOf({ kind, id: branchOf.id });
-    await this.#begun.get(key)?.catch(() => undefined); // told where it was begun
-    const conversationId = this.#options.known.get(key)?.conversationId;
+    const parent = { kind, id: branchOf.id };
+    await this.#begun.get(parent)?.catch(() => undefined); // told where it was begun
+    const conversationId = this.#options.known.get(parent)?.conversationId;
     return conversationId && { conversationId, messageId: branchOf.messageId };
   }
 
@@ -150,7 +156,7 @@ export class ConversationImport {
         const isAsPlanned = (now?.branch === undefined) === (plan?.branch === undefined);
         return isAsPlanned ? now?.revision : undefined;
       });
-      known.add({ conversationId, mark: candidate.mark });
+      known.add(conversationId);
     }
     account.updated += 1;
     account.messages += added;
@@ -164,7 +170,7 @@ export class ConversationImport {
   ): Promise<number> {
     const { store, known, dryRun } = this.#options;
     const own: SourceMark = { ...mark, id: `${mark.id}+`, count: messages.length };
-    const there = known.get(keyOf(own));
+    const there = known.get(own);
     if (dryRun) return messages.length;
     if (there === undefined) {
       const { clientId: _key, metadata, ...others } = fields;
@@ -176,7 +182,7 @@ export class ConversationImport {
         ...(after !== undefined && { branchOf: { conversationId, messageId: after } }),
         messages,
       });
-      known.add({ conversationId: created.conversationId, mark: own });
+      known.add(created.conversationId);
       return messages.length;
     }
     const { messages: before } = await store.load(there.conversationId);

@@ -35,15 +35,28 @@ LANGUAGES.forEach(({ stopWords }, position) => {
     languagesOf.set(word, (languagesOf.get(word) ?? 0) | (1 << position));
 });
 
+/** All function words, each with a bit for each language that has it. */
+export const functionWords = (): Iterable<[word: string, mask: number]> => languagesOf;
+
 /** A bit for each language that has the word (in lower case) as a function word. */
 export const functionWordMask = (word: string): number => languagesOf.get(word) ?? 0;
 
 /** The position in LANGUAGES of the language of words with such masks; `before` if they do not show it. */
 export function languageOf(masks: Iterable<number>, before: number): number {
+  const words = new Uint32Array(1 << LANGUAGES.length);
+  for (const mask of masks) words[mask] = (words[mask] ?? 0) + 1;
+  return languageOfCounts(words, before);
+}
+
+/** The same where `words` has by mask the number of words. */
+export function languageOfCounts(words: Uint32Array, before: number): number {
   const counts = new Uint32Array(LANGUAGES.length);
-  for (const mask of masks)
+  for (let mask = 1; mask < words.length; mask++) {
+    const count = words[mask] ?? 0;
+    if (count === 0) continue;
     for (let position = 0, rest = mask; rest !== 0; position++, rest >>>= 1)
-      counts[position] = (counts[position] ?? 0) + (rest & 1);
+      if ((rest & 1) !== 0) counts[position] = (counts[position] ?? 0) + count;
+  }
   let best = before;
   let most = counts[before] ?? 0;
   counts.forEach((count, position) => {

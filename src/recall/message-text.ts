@@ -2,9 +2,9 @@
  * One message as recall reads it: stems in their order, cut into passages, and what can be derived from
  * the text alone. The speaker and the time stand before the words, so that a question may name either.
  */
-import type { Uint32List } from '../base/typed-array.js';
+import { Uint32List } from '../base/typed-array.js';
 import { LANGUAGES } from './languages.js';
-import { STOPPED, type Vocabulary } from './vocabulary.js';
+import type { Vocabulary } from './vocabulary.js';
 import { scanWords } from './words.js';
 
 /** Of a passage, in words of the text as it is read. */
@@ -59,33 +59,82 @@ export function* readMessage(
   vocabulary: Vocabulary,
   before: number,
   { terms, passages }: StemLists,
+  labels: Labels,
 ): Generator<undefined, ReadMessage> {
   const { reader } = vocabulary;
   reader.clear();
-  for (const part of partsOf(message.content)) {
-    reader.add(part);
-    if (part.length < message.content.length) yield;
-  }
+  if (message.content.length <= STEP_CHARS) reader.add(message.content);
+  else
+    for (const part of partsOf(message.content)) {
+      reader.add(part);
+      yield;
+    }
   const { count } = reader.words;
   const read = reader.read / 2;
   const language = vocabulary.languageOf(before);
-  const from = terms.count;
-  reader.add(prefixOf(message, language));
-  const { words, reached } = reader;
-  const put = (at: number) => {
-    const term = vocabulary.stemOf(words.array[at] ?? 0, language);
-    if (term !== STOPPED) terms.push(term);
-  };
-  for (let at = count; at < words.count; at++) put(at);
-  const prefix = terms.count - from;
-  const cutter = new PassageCutter(read);
-  for (let at = 0; at < count; at++) {
-    cutter.reach((reached.array[at] ?? 0) / 2, terms.count);
-    put(at);
-    if (at % STEP_WORDS === STEP_WORDS - 1) yield;
+  const prefix = labels.append(message, language, vocabulary, terms);
+  if (passageCount(read) === 1) {
+    passages.push(terms.count);
+    vocabulary.appendStems(0, count, language, terms);
+    passages.push(terms.count);
+  } else yield* cutPassages(vocabulary, count, language, { terms, passages });
+  return { prefix, flags: flagsOf(message, read, language), language };
+}
+
+/** Adds the first `count` words that the vocabulary's reader has, and the passages that they make. */
+function* cutPassages(
+  vocabulary: Vocabulary,
+  count: number,
+  language: number,
+  { terms, passages }: StemLists,
+): Generator<undefined, void> {
+  const { reader } = vocabulary;
+  const cutter = new PassageCutter(reader.readBefore(count) / 2);
+  for (let at = 0; at < count; ) {
+    cutter.reach(reader.readBefore(at) / 2, terms.count);
+    const to = Math.min(reader.firstReaching(2 * cutter.next, at), at + STEP_WORDS, count);
+    vocabulary.appendStems(at, to, language, terms);
+    if (to === at + STEP_WORDS) yield;
+    at = to;
   }
   for (const position of cutter.end(terms.count)) passages.push(position);
-  return { prefix, flags: flagsOf(message, read, language), language };
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** The stems of speaker and date. Neighbouring messages have the same, so the last are reused. */
+export class Labels {
+  #speaker: string | undefined;
+  #day = Number.NaN;
+  #language = -1;
+  readonly #terms = new Uint32List(8);
+
+  /**
+   * Adds those of a message whose content the vocabulary's reader has, and returns how many they are. The
+   * reader may have the words of the label then too.
+   */
+  append(
+    { speaker, time }: MessageSource,
+    language: number,
+    vocabulary: Vocabulary,
+    terms: Uint32List,
+  ): number {
+    const day = Math.floor(time / DAY_MS);
+    const isSame = day === this.#day && speaker === this.#speaker && language === this.#language;
+    if (!isSame) {
+      const { reader } = vocabulary;
+      const from = reader.words.count;
+      reader.add(labelText(speaker, time, language));
+      this.#terms.clear();
+      vocabulary.appendStems(from, reader.words.count, language, this.#terms);
+      this.#speaker = speaker;
+      this.#day = day;
+      this.#language = language;
+    }
+    const { array, count } = this.#terms;
+    for (let at = 0; at < count; at++) terms.push(array[at] ?? 0);
+    return count;
+  }
 }
 
 /** The text in parts that end before a blank, so that no word is cut. */
@@ -100,11 +149,11 @@ function* partsOf(text: string): Generator<string> {
   }
 }
 
-function prefixOf({ speaker = '', time }: MessageSource, language: number): string {
+function labelText(speaker: string | undefined, time: number, language: number): string {
   const date = new Date(time);
-  if (Number.isNaN(date.getTime())) return speaker;
+  if (Number.isNaN(date.getTime())) return speaker ?? '';
   const month = monthName(language, date.getUTCMonth());
-  return `${speaker} ${date.getUTCDate()} ${month} ${date.getUTCFullYear()}`;
+  return `${speaker ?? ''} ${date.getUTCDate()} ${month} ${date.getUTCFullYear()}`;
 }
 
 const months = new Map<number, string[]>();
@@ -148,7 +197,7 @@ class PassageCutter {
   readonly #ends: number[] = [];
   readonly #count: number;
   /** Where the next passage begins or ends, in words that were read. */
-  #next = 0;
+  next = 0;
 
   constructor(words: number) {
     this.#count = passageCount(words);
@@ -156,7 +205,7 @@ class PassageCutter {
 
   /** The word `read` words into the text goes to the position `at`. */
   reach(read: number, at: number): void {
-    if (read < this.#next) return;
+    if (read < this.next) return;
     const step = PASSAGE_WORDS - OVERLAP_WORDS;
     const nextStart = () =>
       this.#starts.length < this.#count ? this.#starts.length * step : Infinity;
@@ -164,7 +213,7 @@ class PassageCutter {
       this.#ends.length < this.#count - 1 ? this.#ends.length * step + PASSAGE_WORDS : Infinity;
     while (read >= nextStart()) this.#starts.push(at);
     while (read >= nextEnd()) this.#ends.push(at);
-    this.#next = Math.min(nextStart(), nextEnd());
+    this.next = Math.min(nextStart(), nextEnd());
   }
 
   end(at: number): number[] {

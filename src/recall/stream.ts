@@ -3,8 +3,7 @@
  * messages and passages begin. Never changed: an appended message makes a new one that shares nothing
  * but the numbers. Four bytes a word, so a store of a million messages stays in memory.
  */
-import { Uint32List } from '../base/typed-array.js';
-import { type MessageSource, readMessage, type StemLists } from './message-text.js';
+import { Labels, type MessageSource, readMessage, type StemLists } from './message-text.js';
 import type { Vocabulary } from './vocabulary.js';
 
 /** Roles have the first numbers among the speakers of a conversation, people those after. */
@@ -47,7 +46,8 @@ export function speakerName(stream: Stream, message: number): string | undefined
 
 /**
  * The stream of `messages`, of which the first `unchanged` are those of `known`: they are not read again.
- * Pauses after each message, and within one that is long.
+ * Pauses after each message, and within one that is long; until the end nothing else may use the
+ * vocabulary's reader or lists.
  */
 export function* readStream(
   messages: readonly MessageSource[],
@@ -58,13 +58,16 @@ export function* readStream(
   const reused = known === undefined ? 0 : Math.min(unchanged, messagesIn(known), messages.length);
   const people = [...(known?.people ?? [])];
   const made = emptyArrays(messages.length);
-  const lists = { terms: new Uint32List(), passages: new Uint32List() };
+  const { lists } = vocabulary;
+  lists.terms.clear();
+  lists.passages.clear();
+  const labels = new Labels();
   if (known !== undefined && reused > 0) copyFirst(known, reused, made, lists);
   let language = reused > 0 ? (known?.languages[reused - 1] ?? 0) : 0;
   for (let at = reused; at < messages.length; at++) {
     const source = messages[at];
     if (source === undefined) continue;
-    const read = yield* readMessage(source, vocabulary, language, lists);
+    const read = yield* readMessage(source, vocabulary, language, lists, labels);
     language = read.language;
     made.prefixes[at] = read.prefix;
     made.flags[at] = read.flags;

@@ -49,6 +49,26 @@ export class WordReader extends AsciiWords {
     return this.#read;
   }
 
+  /** How much was read before a word, in halves of a word; `word` may be the one behind the last. */
+  readBefore(word: number): number {
+    const { array, count } = this.reached;
+    return word < count ? (array[word] ?? 0) : this.#read;
+  }
+
+  /** The first word from `from` on before which so many halves were read; behind the last where none is. */
+  firstReaching(halves: number, from: number): number {
+    const { array, count } = this.reached;
+    if (this.#read <= halves) return count;
+    let low = from;
+    let high = count;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((array[middle] ?? 0) < halves) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
   clear(): void {
     this.words.clear();
     this.reached.clear();

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { STOPPED, stemOf, Vocabulary } from '../../src/recall/vocabulary.js';
+import { Uint32List } from '../../src/base/typed-array.js';
+import { stemOf, Vocabulary } from '../../src/recall/vocabulary.js';
 import { wordsOf } from '../../src/recall/words.js';
 
 const ENGLISH = 0;
@@ -10,8 +11,8 @@ const PIECES = [
 ];
 
 /** The stems of a text, one word after the other, by strings. */
-function stemsOf(text: string): (string | undefined)[] {
-  return wordsOf(text).map((word) => stemOf(word, ENGLISH));
+function stemsOf(text: string): string[] {
+  return wordsOf(text).flatMap((word) => stemOf(word, ENGLISH) ?? []);
 }
 
 function wordsRead({ reader }: Vocabulary, text: string): number[] {
@@ -20,9 +21,11 @@ function wordsRead({ reader }: Vocabulary, text: string): number[] {
   return [...reader.words.array.subarray(0, reader.words.count)];
 }
 
-function stemsRead(vocabulary: Vocabulary, text: string): (string | undefined)[] {
-  const numbers = wordsRead(vocabulary, text).map((word) => vocabulary.stemOf(word, ENGLISH));
-  return numbers.map((number) => (number === STOPPED ? undefined : vocabulary.term(number)));
+function stemsRead(vocabulary: Vocabulary, text: string): string[] {
+  const { length } = wordsRead(vocabulary, text);
+  const terms = new Uint32List();
+  vocabulary.appendStems(0, length, ENGLISH, terms);
+  return [...terms.array.subarray(0, terms.count)].map((number) => vocabulary.term(number));
 }
 
 describe('the vocabulary', () => {

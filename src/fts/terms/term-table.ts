@@ -74,9 +74,11 @@ export abstract class TermTable {
 
   #find(first: number, second: number, term: string): number {
     let number = this.#firstOf(first, second);
-    const isSame = (other: number) =>
-      this.#hasKey(other, first, second) && (second !== BY_TEXT || this.term(other) === term);
-    while (number !== NONE && !isSame(number)) number = this.#next(number);
+    while (number !== NONE) {
+      if (this.#hasKey(number, first, second) && (second !== BY_TEXT || this.term(number) === term))
+        break;
+      number = this.#next(number);
+    }
     return number;
   }
 

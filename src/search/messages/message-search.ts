@@ -28,6 +28,8 @@ export type { MessageFilters, MessageHit };
 const WAIT_FOR_BUILD_MS = 20_000;
 const PROGRESS_MS = 500;
 const REHEARSAL_AFTER_MS = 500;
+/** It stops after so long, done or not. */
+const REHEARSAL_MS = 1_000;
 /** A search is repeated if one of its hits has changed on disk, at most this many times in all. */
 const MAX_TRIES = 3;
 
@@ -113,8 +115,9 @@ export class MessageSearch {
   /** After the first calls of a client, which come right after the start. */
   #rehearseLater(): void {
     if (this.#sync.isClosed) return;
-    const isOver = () => this.#sync.isClosed;
     this.#rehearsal = setTimeout(() => {
+      const end = this.#clock.monotonic() + REHEARSAL_MS;
+      const isOver = () => this.#sync.isClosed || this.#clock.monotonic() > end;
       rehearse(this.#store, this, isOver).catch(() => undefined); // a search says what is wrong
     }, REHEARSAL_AFTER_MS).unref();
   }

@@ -2,7 +2,7 @@
  * Searches of a large index before anyone asks. The first searches of a process are several times slower than
  * later ones: V8 compiles their code meanwhile, and some tables of the index are made at their first use.
  */
-import { TimeSlice } from '../../base/time-slice.js';
+import { yieldToEventLoop } from '../../base/time-slice.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 import type { MessageSearch } from './message-search.js';
 
@@ -11,7 +11,6 @@ const FEWEST_MESSAGES = 2_000;
 /** After so many, further ones are hardly faster. */
 const SEARCHES = 30;
 const MOST_FILE_BYTES = 64n * 1024n;
-const MOST_MS = 500;
 const WORDS = /[\p{L}\p{N}]+/gu;
 
 /**
@@ -25,9 +24,8 @@ export async function rehearse(
 ): Promise<number> {
   let searches = 0;
   if (search.index.text.size < FEWEST_MESSAGES) return searches;
-  const slice = new TimeSlice();
   for (const { stamp, head } of store.known()) {
-    if (isOver() || searches === SEARCHES || slice.busyMs > MOST_MS) break;
+    if (isOver() || searches === SEARCHES) break;
     if (stamp.size > MOST_FILE_BYTES) continue;
     const { messages } = await store.part(head.conversationId, { count: 1 });
     const words = messages[0]?.content.match(WORDS)?.slice(0, 2) ?? [];
@@ -35,7 +33,7 @@ export async function rehearse(
     const query = words.join(' ');
     await search.search({ query, matchType: 'auto', filters: {}, limit: 2, offset: 0 });
     searches += 1;
-    await slice.yield();
+    await yieldToEventLoop();
   }
   return searches;
 }

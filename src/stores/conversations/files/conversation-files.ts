@@ -350,8 +350,8 @@ export class ConversationFiles {
   /** With these fields and no messages; nothing of it is on the disk. */
   newDocument(conversationId: string, fields: Partial<ConversationHead>): ConversationDocument {
     const now = isoTime(this.#options.clock.now());
-    const counted = { conversationId, createdAt: now, updatedAt: now, messageCount: 0 };
-    return new ConversationDocument({ ...counted, ...fields }, {}, [], this.#options.codec);
+    const head = { conversationId, createdAt: now, updatedAt: now, messageCount: 0, ...fields };
+    return new ConversationDocument(head, {}, [], this.#options.codec);
   }
 }
 
