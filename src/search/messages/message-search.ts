@@ -27,6 +27,8 @@ export type { MessageFilters, MessageHit };
 /** Longer than most builds take. Clients cancel a call after about a minute. */
 const WAIT_FOR_BUILD_MS = 20_000;
 const PROGRESS_MS = 500;
+/** A smaller index answers fast without. */
+const FEWEST_TO_REHEARSE = 2_000;
 const REHEARSAL_AFTER_MS = 500;
 /** It stops after so long, done or not. */
 const REHEARSAL_MS = 1_000;
@@ -114,11 +116,13 @@ export class MessageSearch {
 
   /** After the first calls of a client, which come right after the start. */
   #rehearseLater(): void {
-    if (this.#sync.isClosed) return;
+    if (this.#sync.isClosed || this.#sync.index.text.size < FEWEST_TO_REHEARSE) return;
+    const asked = { matchType: 'auto', filters: {}, limit: 2, offset: 0 } as const;
+    const search = (query: string) => this.search({ query, ...asked });
     this.#rehearsal = setTimeout(() => {
       const end = this.#clock.monotonic() + REHEARSAL_MS;
       const isOver = () => this.#sync.isClosed || this.#clock.monotonic() > end;
-      rehearse(this.#store, this, isOver).catch(() => undefined); // a search says what is wrong
+      rehearse({ store: this.#store, search, isOver }).catch(() => undefined); // a search says what is wrong
     }, REHEARSAL_AFTER_MS).unref();
   }
 
