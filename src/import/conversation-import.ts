@@ -5,6 +5,8 @@
 import { type AppError, isAppError } from '../base/errors.js';
 import { CONVERSATION_ID } from '../stores/conversations/document/schema.js';
 import type { Screen } from '../stores/conversations/writing/screen.js';
+import { addSummaries } from '../stores/summaries/exported-summaries.js';
+import { type Summaries, sourceHashOf } from '../stores/summaries/summary-file.js';
 import { screenedBy } from '../stores/text-screen.js';
 import { addLeftOut, addProblem } from './account.js';
 import type { KnownConversation } from './already-imported.js';
@@ -76,8 +78,11 @@ export class ConversationImport {
       return;
     }
     try {
-      if (given.whole === undefined) await this.#bringCandidate(await this.#candidate(kind, given));
-      else await bringWhole(given.id, given.whole, this.#options);
+      if (given.whole === undefined) {
+        const candidate = await this.#candidate(kind, given);
+        await this.#bringCandidate(candidate);
+        if (given.summaries !== undefined) await this.#addSummaries(candidate, given.summaries);
+      } else await bringWhole(given.id, given.whole, this.#options);
     } catch (error) {
       if (!isAppError(error) || !OF_ONE.includes(error.code)) throw error;
       account.skipped += 1;
@@ -109,6 +114,26 @@ export class ConversationImport {
       account.messages += candidate.messages.length;
     } else if (isLess || !hasNews(there.mark, mark)) account.unchanged += 1;
     else await this.#update(there, renamed(candidate, there.mark.id));
+  }
+
+  /**
+   * Also of a conversation that is here unchanged: an import may have been cut short before them. One counts as
+   * current if the source says that it is about as many messages as came in; otherwise as stale.
+   */
+  async #addSummaries(
+    { mark, messages }: Candidate,
+    given: NonNullable<ImportedConversation['summaries']>,
+  ): Promise<void> {
+    const { known, dryRun, summaries: store } = this.#options;
+    const conversationId = known.get(mark)?.conversationId;
+    if (dryRun || conversationId === undefined) return;
+    const count = messages.filter(({ role }) => role !== 'system').length;
+    const found = Object.entries(given).map(([level, summary]) => [
+      level,
+      { ...summary, sourceHash: summary.messageCount === count ? sourceHashOf(messages) : '' },
+    ]);
+    const summaries: Summaries = Object.fromEntries(found);
+    await addSummaries(conversationId, summaries, store);
   }
 
   async #create({ mark, fields, messages, branchOf }: Candidate): Promise<void> {
