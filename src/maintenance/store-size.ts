@@ -78,9 +78,9 @@ export class StoreSize {
     if (limitBytes === undefined) return;
     const { sizeBytes } = await this.#recent(limitBytes, clock.monotonic());
     if (sizeBytes + moreBytes < limitBytes) return;
-    const inMb = (bytes: number) => Math.floor(bytes / 1e6);
-    const more = moreBytes === 0 ? '' : ` and would need ${Math.ceil(moreBytes / 1e6)} MB more`;
-    const message = `The store has ${inMb(sizeBytes)} MB${more}. Its limit is ${inMb(limitBytes)} MB.`;
+    const inMb = (bytes: number) => `${Math.max(0.1, bytes / 1e6).toFixed(1)} MB`;
+    const more = moreBytes === 0 ? '' : `, and this write needs ${inMb(moreBytes)} more`;
+    const message = `The size of the store is ${inMb(sizeBytes)}${more}. Its limit is ${inMb(limitBytes)}.`;
     throw new AppError('STORAGE_FULL', message, {
       hint: 'Nothing was changed. The user can move old conversations to the trash with `daybook prune --by-size`, or raise DAYBOOK_MAX_SIZE_MB.',
       details: { sizeBytes, limitBytes },
