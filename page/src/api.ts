@@ -130,11 +130,10 @@ export interface Change {
   readonly keys: readonly string[];
 }
 
+export const CHANGE_KINDS = ['conversation', 'note', 'graph', 'insight'] as const;
+
 /** Everything may have changed. */
-export const ALL_CHANGES: readonly Change[] = ['conversation', 'note', 'graph'].map((kind) => ({
-  kind,
-  keys: ['*'],
-}));
+export const ALL_CHANGES: readonly Change[] = CHANGE_KINDS.map((kind) => ({ kind, keys: ['*'] }));
 
 type Listener = (change: Change) => void;
 const listeners = new Set<Listener>();

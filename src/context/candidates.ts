@@ -3,7 +3,7 @@
  * Nothing here is ever rephrased, joined or guessed; docs/CONTINUITY.md lists the rules.
  */
 import type { TimeSlice } from '../base/time-slice.js';
-import type { Conversation, Message, Role } from '../stores/conversations/document/schema.js';
+import type { Message, Role } from '../stores/conversations/document/schema.js';
 
 export interface Candidate {
   /** The sentence as it was written. */
@@ -17,10 +17,18 @@ export interface Candidate {
   readonly createdAt: string;
 }
 
+/** A conversation, or its last messages. */
+export interface Excerpt {
+  readonly conversationId: string;
+  readonly messages: readonly Message[];
+  /** Position of the first of these messages in the conversation, from 1 (the default). */
+  readonly first?: number;
+}
+
 export interface LocatedMessage {
-  readonly conversation: Conversation;
+  readonly conversation: Excerpt;
   readonly message: Message;
-  /** From 1. */
+  /** Position in the conversation, from 1. */
   readonly seq: number;
 }
 
@@ -35,13 +43,13 @@ export function candidate(
 }
 
 /** The latest `most` messages of the user or the assistant, newest first. */
-export function latestMessages(conversation: Conversation, most: number): LocatedMessage[] {
+export function latestMessages(conversation: Excerpt, most: number): LocatedMessage[] {
   const located: LocatedMessage[] = [];
-  const { messages } = conversation;
-  for (let seq = messages.length; seq > 0 && located.length < most; seq -= 1) {
-    const message = messages[seq - 1];
+  const { messages, first = 1 } = conversation;
+  for (let at = messages.length - 1; at >= 0 && located.length < most; at -= 1) {
+    const message = messages[at];
     if (message !== undefined && message.role !== 'system') {
-      located.push({ conversation, message, seq });
+      located.push({ conversation, message, seq: first + at });
     }
   }
   return located;

@@ -5,7 +5,8 @@
  */
 import type { TimeSlice } from '../base/time-slice.js';
 import { estimateTextTokens } from '../base/tokens.js';
-import type { Conversation, Role } from '../stores/conversations/document/schema.js';
+import type { Role } from '../stores/conversations/document/schema.js';
+import type { Excerpt } from './candidates.js';
 import { lastSession, type Session } from './last-session.js';
 import { type OpenQuestion, openQuestions } from './open-questions.js';
 import { type PromiseCandidate, promisesIn } from './promises.js';
@@ -46,12 +47,12 @@ export interface Snapshot {
  * `maxTurns` the number of turns.
  */
 export async function snapshotOf(
-  conversations: readonly Conversation[],
+  conversations: readonly Excerpt[],
   { tokens, maxTurns = Number.POSITIVE_INFINITY }: { tokens: number; maxTurns?: number },
   slice: TimeSlice,
 ): Promise<Snapshot | undefined> {
   const [latest] = conversations;
-  const session = latest && lastSession(latest.messages);
+  const session = latest && lastSession(latest.messages, latest.first);
   if (latest === undefined || session === undefined) return undefined;
   const share = tokens * SHARE_OF_CANDIDATES;
   const asked: OpenQuestion[] = [];
@@ -100,13 +101,13 @@ function fitting<T>(items: readonly T[], tokens: number): { kept: T[]; spent: nu
 
 /** The session's last turns that fit, in order; system messages are no turns. */
 function turnsOf(
-  { messages }: Conversation,
+  { messages, first = 1 }: Excerpt,
   { fromSeq }: Session,
   { tokens, maxTurns }: { tokens: number; maxTurns: number },
 ) {
   const lastTurns: Turn[] = [];
   const dialogue = messages
-    .map((message, index) => ({ message, seq: index + 1 }))
+    .map((message, index) => ({ message, seq: first + index }))
     .filter(({ message, seq }) => message.role !== 'system' && seq >= fromSeq);
   let room = tokens;
   for (const { message, seq } of dialogue.toReversed()) {

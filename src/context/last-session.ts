@@ -15,14 +15,14 @@ export interface Session {
   readonly messages: number;
 }
 
-/** `undefined` if there is no message. */
-export function lastSession(messages: readonly Message[]): Session | undefined {
+/** `firstSeq`: the position of the first of these messages, from 1. `undefined` if there is no message. */
+export function lastSession(messages: readonly Message[], firstSeq = 1): Session | undefined {
   const last = messages.at(-1);
   if (last === undefined) return undefined;
   let first = last;
-  let fromSeq = messages.length;
-  for (; fromSeq > 1; fromSeq -= 1) {
-    const before = messages[fromSeq - 2];
+  let at = messages.length - 1;
+  for (; at > 0; at -= 1) {
+    const before = messages[at - 1];
     if (before === undefined || elapsed(before, first) > PAUSE_MS) break;
     first = before;
   }
@@ -30,8 +30,8 @@ export function lastSession(messages: readonly Message[]): Session | undefined {
     startedAt: first.createdAt,
     endedAt: last.createdAt,
     durationMinutes: Math.max(0, Math.round(elapsed(first, last) / 60_000)),
-    fromSeq,
-    messages: messages.length - fromSeq + 1,
+    fromSeq: firstSeq + at,
+    messages: messages.length - at,
   };
 }
 

@@ -3,10 +3,10 @@
  * those that the other side did not answer, and those whose answer was postponed.
  */
 import type { TimeSlice } from '../base/time-slice.js';
-import type { Conversation } from '../stores/conversations/document/schema.js';
 import {
   type Candidate,
   candidate,
+  type Excerpt,
   type LocatedMessage,
   latestMessages,
   pickedFrom,
@@ -37,10 +37,7 @@ export interface OpenQuestion extends Candidate {
 }
 
 /** Newest message first; within a message as they were asked. */
-export function openQuestions(
-  conversation: Conversation,
-  slice: TimeSlice,
-): Promise<OpenQuestion[]> {
+export function openQuestions(conversation: Excerpt, slice: TimeSlice): Promise<OpenQuestion[]> {
   const replies = new Replies();
   return pickedFrom(latestMessages(conversation, MESSAGES_SEARCHED), slice, (located) => {
     const given = replies.to(located);

@@ -4,10 +4,10 @@
  * every language. Whether a promise was kept is not known here.
  */
 import type { TimeSlice } from '../base/time-slice.js';
-import type { Conversation } from '../stores/conversations/document/schema.js';
 import {
   type Candidate,
   candidate,
+  type Excerpt,
   type LocatedMessage,
   latestMessages,
   pickedFrom,
@@ -77,10 +77,7 @@ const OPEN_TASK = /^\s*[-*+]\s+\[ \]\s+(\S.*)$/;
 const MESSAGES_SEARCHED = 500;
 
 /** Newest message first; within a message as they were written. */
-export function promisesIn(
-  conversation: Conversation,
-  slice: TimeSlice,
-): Promise<PromiseCandidate[]> {
+export function promisesIn(conversation: Excerpt, slice: TimeSlice): Promise<PromiseCandidate[]> {
   return pickedFrom(latestMessages(conversation, MESSAGES_SEARCHED), slice, promisesOf);
 }
 

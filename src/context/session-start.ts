@@ -10,7 +10,8 @@ import type { MessageSearch, SearchCaller } from '../search/messages/message-sea
 import type { RecallSearch } from '../search/recall/recall-search.js';
 import { undefinedIfMissing } from '../search/undefined-if-missing.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
-import type { Conversation, ConversationHead } from '../stores/conversations/document/schema.js';
+import type { ConversationHead } from '../stores/conversations/document/schema.js';
+import type { Excerpt } from './candidates.js';
 import { type Snapshot, snapshotOf } from './continuity.js';
 import { frequentWords, mostDistinctive } from './distinctive-words.js';
 import { lastSession } from './last-session.js';
@@ -42,6 +43,10 @@ export interface SessionStart extends Snapshot {
   readonly related: readonly RelatedPassage[] | undefined;
 }
 
+interface HeadedExcerpt extends Excerpt {
+  readonly head: ConversationHead;
+}
+
 interface SessionSources {
   readonly conversations: ConversationStore;
   readonly search: MessageSearch;
@@ -57,20 +62,23 @@ export async function startSession(
   { module, currentThreadId, threads, maxTokens, maxTurns }: SessionStartRequest,
   caller: SearchCaller = {},
 ): Promise<SessionStart | undefined> {
-  const current = currentThreadId === undefined ? undefined : await store.load(currentThreadId);
+  const current =
+    currentThreadId === undefined
+      ? undefined
+      : (await store.part(currentThreadId, { count: 0 })).head;
   const ids = await search.newestConversations(
     { limit: threads + 1, ...(module !== undefined && { module }) },
     caller,
   );
-  const found: Conversation[] = [];
+  const found: HeadedExcerpt[] = [];
   for (const id of ids) {
     if (id === current?.conversationId || found.length === threads) continue;
-    const conversation = await undefinedIfMissing(store.load(id));
+    const conversation = await undefinedIfMissing(latestOf(id, store));
     if (conversation !== undefined) found.push(conversation);
   }
   const [latest] = found;
   if (latest === undefined) return undefined;
-  const head = shownHead(latest);
+  const head = shownHead(latest.head);
   const slice = new TimeSlice({ signal: caller.signal });
   const distinctiveWords = await distinctiveWordsOf(latest, search, slice);
   const room = maxTokens - estimateTextTokens(JSON.stringify(head)) - ROOM_AROUND;
@@ -86,25 +94,36 @@ export async function startSession(
   return snapshot && { ...snapshot, head, distinctiveWords, related };
 }
 
+/** The last messages of a conversation, with all of its last session; a large file is not read as a whole. */
+async function latestOf(id: string, store: ConversationStore): Promise<HeadedExcerpt> {
+  for (let count = MESSAGES_WEIGHED; ; count *= 4) {
+    const { head, messages, first } = await store.part(id, { count });
+    const session = lastSession(messages, first);
+    if (first === 1 || session === undefined || session.fromSeq > first) {
+      return { conversationId: head.conversationId, head, messages, first };
+    }
+  }
+}
+
 /** Words of the conversation's last session that are rare elsewhere. */
 async function distinctiveWordsOf(
-  { messages }: Conversation,
+  { messages, first = 1 }: Excerpt,
   search: MessageSearch,
   slice: TimeSlice,
 ): Promise<string[]> {
-  const { fromSeq = 1 } = lastSession(messages) ?? {};
+  const { fromSeq = first } = lastSession(messages, first) ?? {};
   const read = messages.slice(-MESSAGES_WEIGHED);
-  const session = messages.slice(fromSeq - 1).slice(-MESSAGES_WEIGHED);
+  const session = messages.slice(fromSeq - first).slice(-MESSAGES_WEIGHED);
   const words = await frequentWords(session, read, slice);
   const frequencies = await search.frequencies(words.map(({ word }) => word));
   return mostDistinctive(words, frequencies, read.length, DISTINCTIVE_WORDS);
 }
 
 /** The title of a conversation must not use the space of its messages. */
-function shownHead(conversation: Conversation): ConversationHead {
-  const { messages: _, metadata: __, tags: ___, title, module, ...head } = conversation;
+function shownHead(head: ConversationHead): ConversationHead {
+  const { metadata: _, tags: __, title, module, ...others } = head;
   return {
-    ...head,
+    ...others,
     ...(title !== undefined && { title: shortened(title) }),
     ...(module !== undefined && { module: shortened(module) }),
   };

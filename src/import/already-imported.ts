@@ -1,9 +1,11 @@
 /**
  * What was imported into the store before, looked up once for a whole import: the conversation of each
- * source id, and those that were deleted here and stay so.
+ * source id, and those that were deleted here and stay so. The marks stay in the heads, which the store has
+ * in memory in any case, and the ids are the strings of those heads: very many conversations cost little here.
  */
 import type { ConversationStore } from '../stores/conversations/conversations.js';
-import { keyOf, markIn, type SourceMark } from './source-mark.js';
+import { BySource } from './by-source.js';
+import { markIn, type SourceId, type SourceMark } from './source-mark.js';
 
 export interface KnownConversation {
   readonly conversationId: string;
@@ -11,58 +13,68 @@ export interface KnownConversation {
 }
 
 export class Known {
-  readonly #byKey = new Map<string, KnownConversation>();
-  readonly #byFirst = new Map<string, KnownConversation>();
-  readonly #deleted = new Set<string>();
+  readonly #store: ConversationStore;
+  readonly #byId = new BySource<string>();
+  /** By the id of the first message. */
+  readonly #byFirst = new BySource<string>();
+  readonly #deleted = new BySource<true>();
   readonly #clientIds = new Set<string>();
   readonly #ids = new Set<string>();
 
+  private constructor(store: ConversationStore) {
+    this.#store = store;
+  }
+
   static async of(store: ConversationStore): Promise<Known> {
-    const known = new Known();
-    for (const { conversationId, metadata, clientId } of await store.list()) {
+    const known = new Known(store);
+    for (const { conversationId, clientId } of await store.list()) {
       known.#ids.add(conversationId);
-      const mark = markIn(metadata);
-      // Of two, which a copied folder makes, the older counts: the list has the newest first.
-      if (mark !== undefined) known.add({ conversationId, mark });
+      known.add(conversationId);
       if (clientId !== undefined) known.#clientIds.add(clientId);
     }
     for (const { conversationId, metadata } of await store.trashed()) {
       const mark = markIn(metadata);
-      if (mark !== undefined) known.#deleted.add(keyOf(mark));
+      if (mark !== undefined) known.#deleted.set(mark, true);
       if (!known.#ids.has(conversationId)) {
-        known.#deleted.add(keyOf({ kind: 'daybook', id: conversationId }));
+        known.#deleted.set({ kind: 'daybook', id: conversationId }, true);
       }
     }
     return known;
   }
 
-  /** Whether this is the id of a conversation of the store. */
+  /** Whether this is the id of a conversation that was in the store when the import began. */
   hasId(conversationId: string): boolean {
     return this.#ids.has(conversationId);
   }
 
-  get(key: string): KnownConversation | undefined {
-    return this.#byKey.get(key);
+  get(source: SourceId): KnownConversation | undefined {
+    return this.#withMark(this.#byId.get(source));
   }
 
   /** The conversation of a kind that begins with this message, whatever the source calls it now. */
   ofFirst({ kind, first }: SourceMark): KnownConversation | undefined {
-    return first === undefined ? undefined : this.#byFirst.get(`${kind}\n${first}`);
+    return this.#withMark(first === undefined ? undefined : this.#byFirst.get({ kind, id: first }));
   }
 
-  add(conversation: KnownConversation): void {
-    const { kind, first } = conversation.mark;
-    if (first !== undefined) this.#byFirst.set(`${kind}\n${first}`, conversation);
-    const key = keyOf(conversation.mark);
-    const other = this.#byKey.get(key);
-    if (other === undefined || other.conversationId >= conversation.conversationId) {
-      this.#byKey.set(key, conversation);
-    }
+  #withMark(conversationId: string | undefined): KnownConversation | undefined {
+    const mark = conversationId && markIn(this.#store.knownHead(conversationId)?.metadata);
+    return conversationId && mark ? { conversationId, mark } : undefined;
+  }
+
+  /** A conversation of the store; does nothing where it was not imported. */
+  add(conversationId: string): void {
+    const mark = markIn(this.#store.knownHead(conversationId)?.metadata);
+    if (mark === undefined) return;
+    const { kind, first } = mark;
+    if (first !== undefined) this.#byFirst.set({ kind, id: first }, conversationId);
+    const other = this.#byId.get(mark);
+    // Of two, which a copied folder makes, the older counts.
+    if (other === undefined || other >= conversationId) this.#byId.set(mark, conversationId);
   }
 
   /** Deleted here, and not brought back. */
-  isDeleted(key: string): boolean {
-    return this.#deleted.has(key) && !this.#byKey.has(key);
+  isDeleted(source: SourceId): boolean {
+    return this.#deleted.get(source) !== undefined && this.#byId.get(source) === undefined;
   }
 
   isKeyTaken(clientId: string): boolean {

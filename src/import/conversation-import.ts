@@ -5,13 +5,16 @@
 import { type AppError, isAppError } from '../base/errors.js';
 import { CONVERSATION_ID } from '../stores/conversations/document/schema.js';
 import type { Screen } from '../stores/conversations/writing/screen.js';
+import { addSummaries } from '../stores/summaries/exported-summaries.js';
+import { type Summaries, sourceHashOf } from '../stores/summaries/summary-file.js';
 import { screenedBy } from '../stores/text-screen.js';
 import { addLeftOut, addProblem } from './account.js';
 import type { KnownConversation } from './already-imported.js';
+import { BySource } from './by-source.js';
 import { type Candidate, candidateOf } from './candidate.js';
 import { hasNews, type Reconciled, reconcile } from './reconcile.js';
 import type { ImportedConversation } from './source.js';
-import { keyOf, markIn, type SourceMark } from './source-mark.js';
+import { markIn, type SourceMark } from './source-mark.js';
 import { addUnder, bringWhole, differs, type WholeImportOptions } from './whole-import.js';
 
 /** What is wrong with one conversation and stops no other. */
@@ -28,14 +31,17 @@ const OF_ONE: readonly AppError['code'][] = [
   'LOCKED',
 ];
 
+/** One for all that are done: very many promises would stay in memory. */
+const ENDED = Promise.resolve();
+
 export interface ConversationImportOptions extends WholeImportOptions {
   readonly screen: Screen;
 }
 
 export class ConversationImport {
   readonly #options: ConversationImportOptions;
-  /** Under way or done in this import, by key. */
-  readonly #begun = new Map<string, Promise<void>>();
+  /** Under way or done in this import. */
+  readonly #begun = new BySource<Promise<void>>();
 
   constructor(options: ConversationImportOptions) {
     this.#options = options;
@@ -43,10 +49,12 @@ export class ConversationImport {
 
   /** Throws only what concerns all of them: STORAGE_FULL, FILESYSTEM_ERROR. */
   bring(kind: string, given: ImportedConversation): Promise<void> {
-    const key = keyOf({ kind, id: given.id });
-    const before = this.#begun.get(key);
-    const bringing = before === undefined ? this.#bring(kind, given) : this.#meetAgain(given);
-    if (before === undefined) this.#begun.set(key, bringing);
+    const source = { kind, id: given.id };
+    if (this.#begun.get(source) !== undefined) return this.#meetAgain(given);
+    const bringing = this.#bring(kind, given);
+    this.#begun.set(source, bringing);
+    const ended = () => this.#begun.set(source, ENDED);
+    bringing.then(ended, ended);
     return bringing;
   }
 
@@ -62,7 +70,7 @@ export class ConversationImport {
     for (const [reason, count] of Object.entries(given.leftOut ?? {})) {
       addLeftOut(account, reason, count);
     }
-    const isDeleted = known.isDeleted(keyOf({ kind, id: given.id }));
+    const isDeleted = known.isDeleted({ kind, id: given.id });
     const isEmpty = given.messages.length === 0 && given.whole === undefined;
     if (isEmpty || isDeleted) {
       account.skipped += 1;
@@ -70,8 +78,11 @@ export class ConversationImport {
       return;
     }
     try {
-      if (given.whole === undefined) await this.#bringCandidate(await this.#candidate(kind, given));
-      else await bringWhole(given.id, given.whole, this.#options);
+      if (given.whole === undefined) {
+        const candidate = await this.#candidate(kind, given);
+        await this.#bringCandidate(candidate);
+        if (given.summaries !== undefined) await this.#addSummaries(candidate, given.summaries);
+      } else await bringWhole(given.id, given.whole, this.#options);
     } catch (error) {
       if (!isAppError(error) || !OF_ONE.includes(error.code)) throw error;
       account.skipped += 1;
@@ -91,7 +102,7 @@ export class ConversationImport {
   async #bringCandidate(candidate: Candidate): Promise<void> {
     const { account, known, dryRun, store } = this.#options;
     const { mark } = candidate;
-    const there = known.get(keyOf(mark)) ?? known.ofFirst(mark);
+    const there = known.get(mark) ?? known.ofFirst(mark);
     const isLess = mark.isRemnant === true && there?.mark.isRemnant !== true;
     if (there === undefined && known.hasId(mark.id)) {
       // It came out of this store, or lies beside what did.
@@ -103,6 +114,26 @@ export class ConversationImport {
       account.messages += candidate.messages.length;
     } else if (isLess || !hasNews(there.mark, mark)) account.unchanged += 1;
     else await this.#update(there, renamed(candidate, there.mark.id));
+  }
+
+  /**
+   * Also of a conversation that is here unchanged: an import may have been cut short before them. One counts as
+   * current if the source says that it is about as many messages as came in; otherwise as stale.
+   */
+  async #addSummaries(
+    { mark, messages }: Candidate,
+    given: NonNullable<ImportedConversation['summaries']>,
+  ): Promise<void> {
+    const { known, dryRun, summaries: store } = this.#options;
+    const conversationId = known.get(mark)?.conversationId;
+    if (dryRun || conversationId === undefined) return;
+    const count = messages.filter(({ role }) => role !== 'system').length;
+    const found = Object.entries(given).map(([level, summary]) => [
+      level,
+      { ...summary, sourceHash: summary.messageCount === count ? sourceHashOf(messages) : '' },
+    ]);
+    const summaries: Summaries = Object.fromEntries(found);
+    await addSummaries(conversationId, summaries, store);
   }
 
   async #create({ mark, fields, messages, branchOf }: Candidate): Promise<void> {
@@ -123,14 +154,14 @@ export class ConversationImport {
           .then((made) => made.conversationId)
       : addUnder(ownId, whole, this.#options).then(() => ownId));
     if (isFree) known.takeKey(clientId);
-    known.add({ conversationId, mark });
+    known.add(conversationId);
   }
 
   /** It is brought in before its branches, perhaps just now. */
   async #parentOf({ kind }: SourceMark, branchOf: { id: string; messageId: string }) {
-    const key = keyOf({ kind, id: branchOf.id });
-    await this.#begun.get(key)?.catch(() => undefined); // told where it was begun
-    const conversationId = this.#options.known.get(key)?.conversationId;
+    const parent = { kind, id: branchOf.id };
+    await this.#begun.get(parent)?.catch(() => undefined); // told where it was begun
+    const conversationId = this.#options.known.get(parent)?.conversationId;
     return conversationId && { conversationId, messageId: branchOf.messageId };
   }
 
@@ -150,7 +181,7 @@ export class ConversationImport {
         const isAsPlanned = (now?.branch === undefined) === (plan?.branch === undefined);
         return isAsPlanned ? now?.revision : undefined;
       });
-      known.add({ conversationId, mark: candidate.mark });
+      known.add(conversationId);
     }
     account.updated += 1;
     account.messages += added;
@@ -164,7 +195,7 @@ export class ConversationImport {
   ): Promise<number> {
     const { store, known, dryRun } = this.#options;
     const own: SourceMark = { ...mark, id: `${mark.id}+`, count: messages.length };
-    const there = known.get(keyOf(own));
+    const there = known.get(own);
     if (dryRun) return messages.length;
     if (there === undefined) {
       const { clientId: _key, metadata, ...others } = fields;
@@ -176,7 +207,7 @@ export class ConversationImport {
         ...(after !== undefined && { branchOf: { conversationId, messageId: after } }),
         messages,
       });
-      known.add({ conversationId: created.conversationId, mark: own });
+      known.add(created.conversationId);
       return messages.length;
     }
     const { messages: before } = await store.load(there.conversationId);

@@ -19,7 +19,6 @@ import { copyAttachments } from './attachments.js';
 import { ConversationImport } from './conversation-import.js';
 import { OtherImport, type OtherStores } from './other-import.js';
 import type { Activity, ImportedConversation, ImportItem, ReadOptions, Source } from './source.js';
-import { keyOf } from './source-mark.js';
 import { sourceOf } from './sources.js';
 import { WriteSlots } from './write-slots.js';
 
@@ -195,7 +194,7 @@ class Run {
     { files }: Input,
   ): Promise<void> {
     const { dryRun } = this.#request;
-    const conversationId = this.#known.get(keyOf({ kind, id }))?.conversationId;
+    const conversationId = this.#known.get({ kind, id })?.conversationId;
     const count = attachments.length + inline.length;
     if (count === 0 || (conversationId === undefined && !dryRun)) return;
     const names = new Set(attachments);

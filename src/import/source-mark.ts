@@ -50,8 +50,8 @@ export function markIn(metadata: JsonObject | undefined): SourceMark | undefined
   };
 }
 
-/** One name for a conversation of any source. */
-export const keyOf = ({ kind, id }: Pick<SourceMark, 'kind' | 'id'>): string => `${kind}\n${id}`;
+/** Names a conversation of any source. */
+export type SourceId = Pick<SourceMark, 'kind' | 'id'>;
 
 type Digested = Pick<PastMessage, 'id' | 'role' | 'content' | 'createdAt' | 'metadata'>;
 

@@ -5,6 +5,7 @@
  */
 import type { Input, InputFile } from '../files/input/input-types.js';
 import type { JsonObject, Role } from '../stores/conversations/document/schema.js';
+import type { StoredSummary, SummaryLevel } from '../stores/summaries/summary-file.js';
 
 /** How much of what machines did is kept beside the text (tool calls, their results, thinking). */
 export const ACTIVITIES = ['none', 'short', 'all'] as const;
@@ -29,6 +30,12 @@ export interface ImportedMessage {
   readonly metadata?: JsonObject | undefined;
 }
 
+/** Without what only the store knows. `messageCount`: as in `StoredSummary`; 0 where the source does not say it. */
+export type ImportedSummary = Pick<
+  StoredSummary,
+  'text' | 'provider' | 'model' | 'messageCount' | 'qualityScore' | 'generatedAt'
+>;
+
 export interface ImportedConversation extends RecordLocation {
   readonly type: 'conversation';
   /** Names it in the source, for ever. */
@@ -48,6 +55,8 @@ export interface ImportedConversation extends RecordLocation {
   /** The conversation of this source that it branched off, and the message after which it did. */
   readonly branchOf?: { readonly id: string; readonly messageId?: string | undefined } | undefined;
   readonly messages: readonly ImportedMessage[];
+  /** They come in where none of their level is. */
+  readonly summaries?: { readonly [level in SummaryLevel]?: ImportedSummary } | undefined;
   /** Ids of all messages that the source has of it, also those of its other branches. */
   readonly allIds?: ReadonlySet<string> | undefined;
   /** Names of files of the input that its messages name. */

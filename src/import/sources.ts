@@ -5,6 +5,7 @@
 import { AppError } from '../base/errors.js';
 import { isAgeFile } from '../files/age.js';
 import type { Input } from '../files/input/input-types.js';
+import { textOf } from './reading/documents.js';
 import type { Source } from './source.js';
 import { chatgpt } from './sources/chatgpt.js';
 import { claude } from './sources/claude.js';
@@ -70,10 +71,34 @@ export async function sourceOf(input: Input, from: string | undefined): Promise<
       details: { path: input.path },
     });
   }
+  if (await isEmptyExport(input)) {
+    throw new AppError(
+      'VALIDATION_ERROR',
+      `${input.path} has no conversations: its list is empty.`,
+      {
+        hint: 'Nothing was imported. An export that was made too early is empty: ask for a new one.',
+        details: { path: input.path },
+      },
+    );
+  }
   throw new AppError('VALIDATION_ERROR', `${input.path} is of no format that Daybook knows.`, {
     hint: /\.html?$/i.test(input.path)
       ? 'A page such as chat.html only shows an export: import the zip or the folder that it came in.'
       : 'Name an export, or the folder where a tool keeps its logs; --from names the format. docs/IMPORTING.md lists them.',
     details: { path: input.path },
   });
+}
+
+/** The list of conversations of ChatGPT and Claude.ai, or of any other program in one file. */
+const LIST = /(^|\/)conversations(-\d+)?\.json$/i;
+const EMPTY_LIST_BYTES = 100;
+
+/** An empty list does not show which program wrote it. */
+async function isEmptyExport({ form, files }: Input): Promise<boolean> {
+  const lists = files.filter(({ name }) => LIST.test(name) || form === 'file');
+  for (const file of lists) {
+    if (file.sizeBytes > EMPTY_LIST_BYTES) return false;
+    if (!/^\s*\[\s*\]\s*$/.test((await textOf(file)) ?? '')) return false;
+  }
+  return lists.length > 0;
 }

@@ -2,7 +2,7 @@
  * Limits how many conversations of an import are written at once: enough that writes share the disk's
  * confirmations, and so few that they fit into memory.
  */
-const MOST_AT_ONCE = 256;
+const MOST_AT_ONCE = 512;
 const MOST_MESSAGES_AT_ONCE = 2_000;
 
 export class WriteSlots {

@@ -1,7 +1,7 @@
 /**
  * How much room the store takes, and its limit. The trash is counted apart: it does not make a store
- * full. A write asks `requireRoom` first; far from the limit that costs nothing but a measurement every ten
- * seconds, in the background.
+ * full. A write asks `requireRoom` first; far from the limit that costs nothing but a measurement now and then
+ * in the background: every ten seconds, or less often where it takes long and the limit is far away.
  */
 import type { Clock } from '../base/clock.js';
 import { AppError } from '../base/errors.js';
@@ -28,6 +28,7 @@ interface Measurement {
   readonly size: MeasuredSize;
   readonly byFolder: ReadonlyMap<string, FolderSize>;
   readonly atMs: number;
+  readonly tookMs: number;
 }
 
 const NO_DATA = new Set(['.locks', '.leases', '.git']);
@@ -35,6 +36,10 @@ const NO_DATA = new Set(['.locks', '.leases', '.git']);
 const NEAR = 0.9;
 const FAR_LASTS_MS = 10_000;
 const NEAR_LASTS_MS = 1_000;
+/** Measuring a store of 100 000 conversations takes seconds; it shall not take more than a twentieth of the time … */
+const LASTS_FOR_EACH_MS = 20;
+/** … but no store grows from far to near the limit unseen: none grows by more than 100 MB a second. */
+const FASTEST_BYTES_A_MS = 100_000;
 
 export class StoreSize {
   readonly #options: StoreSizeOptions;
@@ -73,9 +78,9 @@ export class StoreSize {
     if (limitBytes === undefined) return;
     const { sizeBytes } = await this.#recent(limitBytes, clock.monotonic());
     if (sizeBytes + moreBytes < limitBytes) return;
-    const inMb = (bytes: number) => Math.floor(bytes / 1e6);
-    const more = moreBytes === 0 ? '' : ` and would take ${Math.ceil(moreBytes / 1e6)} MB more`;
-    const message = `The store takes ${inMb(sizeBytes)} MB${more}; its limit is ${inMb(limitBytes)} MB.`;
+    const inMb = (bytes: number) => `${Math.max(0.1, bytes / 1e6).toFixed(1)} MB`;
+    const more = moreBytes === 0 ? '' : `, and this needs ${inMb(moreBytes)} more`;
+    const message = `The store takes ${inMb(sizeBytes)}${more}; its limit is ${inMb(limitBytes)}.`;
     throw new AppError('STORAGE_FULL', message, {
       hint: 'Nothing was changed. The user can make room with `daybook prune --by-size`, or raise DAYBOOK_MAX_SIZE_MB.',
       details: { sizeBytes, limitBytes },
@@ -90,7 +95,9 @@ export class StoreSize {
       return ageMs < NEAR_LASTS_MS ? last.size : this.measure();
     }
     // A measurement that fails is repeated by the next write.
-    if (ageMs >= FAR_LASTS_MS) this.measure().catch(() => undefined);
+    const untilNearMs = (limitBytes * NEAR - last.size.sizeBytes) / FASTEST_BYTES_A_MS;
+    const lastsMs = Math.max(FAR_LASTS_MS, Math.min(last.tookMs * LASTS_FOR_EACH_MS, untilNearMs));
+    if (ageMs >= lastsMs) this.measure().catch(() => undefined);
     return last.size;
   }
 
@@ -99,6 +106,7 @@ export class StoreSize {
     let sizeBytes = 0;
     let trashBytes = 0;
     const byFolder = new Map<string, FolderSize>();
+    const startedMs = clock.monotonic();
     for (const folder of folders) {
       let files = 0;
       const before = sizeBytes + trashBytes;
@@ -112,7 +120,8 @@ export class StoreSize {
       byFolder.set(folder, { files, sizeBytes: sizeBytes + trashBytes - before });
     }
     const size = { sizeBytes, trashBytes, ...(limitBytes !== undefined && { limitBytes }) };
-    this.#last = { size, byFolder, atMs: clock.monotonic() };
+    const atMs = clock.monotonic();
+    this.#last = { size, byFolder, atMs, tookMs: atMs - startedMs };
     return this.#last;
   }
 }

@@ -8,10 +8,10 @@ import { describe, expect, it } from 'vitest';
 import { ERROR_KINDS } from '../../src/base/errors.js';
 import { ask } from '../search/search-place.js';
 import { DAMAGES } from '../support/damages.js';
-import { printedRandom } from '../support/rounds.js';
+import { printedRandom, rounds, timeLimitMs } from '../support/rounds.js';
 import { conversationText, type DoctorPlace, doctorPlace, ID, signal } from './place.js';
 
-const ROUNDS = 2;
+const ROUNDS = rounds(2);
 const HEALTHY = '20250124-1706102400777';
 const VERSION = 'versions/0001.20991231T000000000Z.edit.json';
 const TRASHED =
@@ -93,7 +93,7 @@ async function look(place: DoctorPlace): Promise<void> {
 }
 
 describe('damage in every file at once', () => {
-  it.each(Object.keys(DAMAGES))('%s', async (kind) => {
+  it.each(Object.keys(DAMAGES))('%s', { timeout: timeLimitMs(300_000) }, async (kind) => {
     const place = doctorPlace();
     await fill(place);
     const whole = FILES.map((file) => readFileSync(join(place.root, file)));

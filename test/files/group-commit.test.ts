@@ -43,15 +43,28 @@ describe('GroupCommit', () => {
 
   it('fails what a commit forgot, and says when it is idle', async () => {
     let idle = 0;
-    const commits = new GroupCommit<number, number>(
-      async () => [{ value: 0 }],
-      () => {
+    const commits = new GroupCommit<number, number>(async () => [{ value: 0 }], {
+      whenIdle: () => {
         idle += 1;
       },
-    );
+    });
     const all = await Promise.allSettled([commits.add(1), commits.add(2)]);
     expect(all.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
     await sleep(1);
     expect(idle).toBe(1);
+  });
+
+  it('commits so many at once at most, in order', async () => {
+    const batches: (readonly number[])[] = [];
+    const commits = new GroupCommit<number, number>(
+      async (items) => {
+        batches.push(items);
+        return items.map((value) => ({ value }));
+      },
+      { mostAtOnce: 3 },
+    );
+    const all = await Promise.all([1, 2, 3, 4, 5, 6, 7].map((item) => commits.add(item)));
+    expect(all).toEqual([1, 2, 3, 4, 5, 6, 7]);
+    expect(batches).toEqual([[1, 2, 3], [4, 5, 6], [7]]);
   });
 });

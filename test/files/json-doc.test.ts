@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isAppError } from '../../src/base/errors.js';
-import { parseDocument, readWhole } from '../../src/files/read/json-doc.js';
+import { parseDocument, readWhole, readWholeAtOnce } from '../../src/files/read/json-doc.js';
 import { readStamp } from '../../src/files/read/stamp.js';
 import { tempFolder } from '../support/temp-folder.js';
 
@@ -99,29 +99,34 @@ describe('parseDocument', () => {
   });
 });
 
-describe('readWhole', () => {
+describe.each([
+  ['readWhole', readWhole],
+  ['readWholeAtOnce', readWholeAtOnce],
+])('%s', (_name, read) => {
   it('gives bytes and the stamp of that version; nothing where there is no file', async () => {
     const root = tempFolder();
     const path = join(root, 'a.json');
-    expect(await readWhole(path)).toBeUndefined();
-    expect(await readWhole(join(root, 'no', 'folder'))).toBeUndefined();
-    writeFileSync(path, 'x\0y');
-    expect(await readWhole(join(path, 'below-a-file'))).toBeUndefined();
-    expect(await readWhole(path)).toEqual({
-      bytes: Buffer.from('x\0y'),
-      stamp: await readStamp(path),
-    });
+    expect(await read(path)).toBeUndefined();
+    expect(await read(join(root, 'no', 'folder'))).toBeUndefined();
+    for (const text of ['x\0y', '', 'ab'.repeat(500_000)]) {
+      writeFileSync(path, text);
+      expect(await read(join(path, 'below-a-file'))).toBeUndefined();
+      expect(await read(path)).toEqual({
+        bytes: Buffer.from(text),
+        stamp: await readStamp(path),
+      });
+    }
   });
 
   it('reports a folder in the place, and a file that is too large without reading it', async () => {
     const root = tempFolder();
     mkdirSync(join(root, 'folder'));
-    await expect(readWhole(join(root, 'folder'))).rejects.toMatchObject({
+    await expect(read(join(root, 'folder'))).rejects.toMatchObject({
       code: 'FILESYSTEM_ERROR',
     });
     const large = join(root, 'large');
     writeFileSync(large, '');
     truncateSync(large, 256 * 1024 * 1024 + 1);
-    await expect(readWhole(large)).rejects.toMatchObject({ code: 'TOO_LARGE' });
+    await expect(read(large)).rejects.toMatchObject({ code: 'TOO_LARGE' });
   });
 });

@@ -13,6 +13,7 @@ const text = (role: string, ...parts: readonly unknown[]) => ({
   author: { role },
   content: { content_type: 'multimodal_text', parts },
 });
+const browser = (content: object) => ({ author: { role: 'tool', name: 'browser' }, content });
 const claude = (messages: readonly object[], more: object = {}) => ({
   'conversations.json': [{ uuid: 'c', name: '', chat_messages: messages, ...more }],
 });
@@ -91,6 +92,26 @@ const ROWS: readonly Row[] = [
     ['user: one', 'assistant: Two. <python 1+1 = 2>'],
   ],
   [
+    'ChatGPT: a page that was opened, a passage of it, and an error of a tool',
+    chatgpt({
+      ...node('a', null, text('user', 'one')),
+      ...node(
+        'b',
+        'a',
+        browser({ content_type: 'tether_browsing_display', result: 'Larch lasts.' }),
+      ),
+      ...node('d', 'b', {
+        ...browser({ content_type: 'tether_quote', url: 'https://a.example', text: 'For years.' }),
+      }),
+      ...node('e', 'd', browser({ content_type: 'system_error', name: 'Timeout', text: 'Slow.' })),
+      ...node('f', 'e', { ...text('assistant', 'Two.'), metadata: { model_slug: 'gpt-x' } }),
+    }),
+    [
+      'user: one',
+      'assistant: Two. <browser undefined = Larch lasts.> <browser undefined = ([https://a.example](https://a.example))\n\nFor years.> <browser undefined = Slow.>',
+    ],
+  ],
+  [
     'Claude.ai: null blocks, and a placeholder in the text beside them',
     claude([
       human('a', {
@@ -120,6 +141,42 @@ const ROWS: readonly Row[] = [
       }),
     ]),
     ['user: one\n\n[file: notes.txt]\n\npasted\n\n[file: photo.png]'],
+  ],
+  [
+    'Claude.ai: a file in the newer list, named in the older one too',
+    claude([
+      human('a', {
+        ...{ text: 'one', files: [{ file_name: 'photo.png' }] },
+        files_v2: [{ file_name: 'photo.png', file_kind: 'image' }, { file_name: 'plan.pdf' }],
+      }),
+    ]),
+    ['user: one\n\n[file: photo.png]\n\n[file: plan.pdf]'],
+  ],
+  [
+    'Claude Code: workflows and aliases of sessions beside them',
+    {
+      ...session(code('a', 'one')),
+      'projects/-shed/.session-aliases': '{"shed":"c"}',
+      'projects/-shed/c/workflows/run.jsonl': lines(code('x', 'of a workflow')),
+      'projects/-shed/c/workflows/run.json': '{}',
+    },
+    ['user: one'],
+  ],
+  [
+    'Claude Code: prompts of the history with what was pasted, and with what is gone',
+    {
+      'history.jsonl': lines({
+        ...{ timestamp: 1767348002000, project: '/shed', sessionId: 'c' },
+        display: 'one [Pasted text #1 +2 lines] [Pasted text #2] [Image #3]',
+        pastedContents: { 1: { id: 1, type: 'text', content: 'larch\noak' }, 2: { id: 2 } },
+      }),
+    },
+    ['user: one larch\noak [Pasted text #2] [Image #3]'],
+  ],
+  [
+    'Gemini CLI: a session of a subagent in the folder of its parent',
+    { 'shed/chats/b/session-2-c.jsonl': gemini(said1) },
+    ['user: one'],
   ],
   [
     'Claude Code: reminders, command wrappers, meta lines and kinds of lines that are new',
@@ -286,6 +343,92 @@ it.each([
   const bench = await openImportBench();
   const report = await bench.importText([{ id: 'broken' }, record], name);
   expect(report).toMatchObject({ added: 1 });
+});
+
+it('ChatGPT: the model is in the metadata, and a star pins', async () => {
+  const bench = await openImportBench();
+  const answer = { ...text('assistant', 'one'), metadata: { model_slug: 'gpt-x' } };
+  const more = { is_starred: true, default_model_slug: 'gpt-y' };
+  await bench.import(folderWith(chatgpt(node('a', null, answer), more)));
+  expect(bench.bySource('c')).toMatchObject({
+    ...{ pinned: true, metadata: { model: 'gpt-y' } },
+    messages: [{ metadata: { model: 'gpt-x' } }],
+  });
+});
+
+it('Claude.ai: a star pins', async () => {
+  const bench = await openImportBench();
+  await bench.import(folderWith(claude([human('a', { text: 'one' })], { is_starred: true })));
+  expect(bench.bySource('c').pinned).toBe(true);
+});
+
+it.each([
+  { 'conversations.json': ' [ ]\n', 'user.json': '{}' },
+  { 'conversations-000.json': '[]', 'conversations-001.json': '[]' },
+])('an export without conversations says so: %j', async (files) => {
+  const bench = await openImportBench();
+  const refused = {
+    code: 'VALIDATION_ERROR',
+    message: expect.stringContaining('has no conversations'),
+  };
+  await expect(bench.import(folderWith(files))).rejects.toMatchObject(refused);
+  await expect(bench.importText('[]')).rejects.toMatchObject(refused);
+  await expect(bench.importText('[1]')).rejects.toMatchObject({
+    message: expect.stringContaining('of no format'),
+  });
+});
+
+const ODD = { odd: true };
+it.each([
+  ['openai', 'a.json', [ODD, { id: 'c', messages: [{ role: 'user', content: 'one' }] }], 'added'],
+  [
+    'openai',
+    'a.jsonl',
+    lines(ODD, { id: 'c', messages: [{ role: 'user', content: 'one' }] }),
+    'added',
+  ],
+  [
+    'openai',
+    'a.jsonl',
+    lines('{ "half', { id: 'c', messages: [{ role: 'user', content: 'one' }] }),
+    'added',
+  ],
+  ['mem0', 'a.json', [ODD, { id: 'c', memory: 'Larch lasts.' }], 'insights'],
+  [
+    'server-memory',
+    'a.jsonl',
+    lines(ODD, { type: 'entity', name: 'Ada', entityType: 'person', observations: [] }),
+    'facts',
+  ],
+  ['insights-mcp', 'a.json', [ODD, { content: 'Larch lasts.', context: 'global' }], 'insights'],
+  [
+    'insights-mcp',
+    'a.jsonl',
+    lines(ODD, { content: 'Larch lasts.', context: 'global' }),
+    'insights',
+  ],
+] as const)(
+  '%s: %s is recognised although its first record is odd',
+  async (kind, name, content, counted) => {
+    const bench = await openImportBench();
+    const report = await bench.importText(content, name);
+    expect(report).toMatchObject({ sources: [{ kind }], [counted]: 1 });
+    expect(report.problems).toHaveLength(1);
+  },
+);
+
+it('Obsidian: notes with a byte-order mark and CRLF', async () => {
+  const bench = await openImportBench();
+  const note =
+    '\ufeff---\r\ntitle: Shed\r\n---\r\n- [decision] Use larch\r\n- stands in [[Garden]]\r\n';
+  const folder = folderWith({ '.obsidian/app.json': '{}', 'Shed.md': note });
+  const report = await bench.import(folder);
+  expect(report).toMatchObject({ sources: [{ kind: 'vault' }], notes: 1, facts: 2, problems: [] });
+  const facts = await bench.kg.query({ subject: 'Shed' }, { offset: 0, limit: 9, order: 'oldest' });
+  expect(facts.triples.map(({ object }) => object).sort()).toEqual(['Garden', 'Use larch']);
+  const before = bench.hash();
+  await bench.import(folder);
+  expect(bench.hash()).toBe(before);
 });
 
 it.each([

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import sqlite from 'node-sqlite3-wasm';
 import { describe, expect, it } from 'vitest';
+import { sourceHashOf } from '../../src/stores/summaries/summary-file.js';
 import { tempFolder } from '../support/temp-folder.js';
 import { counts, folderWith, lines, openImportBench, said } from './bench.js';
 
@@ -21,11 +22,12 @@ function database(sql: string, { isOpen = false } = {}): { path: string; close()
 const MNEMOSYNE = `
   CREATE TABLE conversations (id TEXT PRIMARY KEY, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL, title TEXT, metadata TEXT);
   CREATE TABLE messages (id TEXT PRIMARY KEY, conversation_id TEXT, role TEXT, content TEXT, created_at INTEGER, parent_message_id TEXT, metadata TEXT, embedding BLOB);
-  CREATE TABLE conversation_summaries (id TEXT, conversation_id TEXT, level TEXT, summary_text TEXT, provider TEXT, model TEXT, generated_at INTEGER);
+  CREATE TABLE conversation_summaries (id TEXT, conversation_id TEXT, level TEXT, summary_text TEXT, provider TEXT, model TEXT, generated_at INTEGER, message_count INTEGER, quality_score REAL);
   INSERT INTO conversations VALUES ('test-convo', ${T}, ${T + 5000}, 'Capitals', '{"mood":"calm"}');
   INSERT INTO messages VALUES ('m-1', 'test-convo', 'user', 'Capital of France?', ${T}, NULL, '{}', x'00ff');
   INSERT INTO messages VALUES ('m-2', 'test-convo', 'assistant', 'Paris.', ${T}, 'm-1', '{"model":"x"}', NULL);
-  INSERT INTO conversation_summaries VALUES ('s', 'test-convo', 'brief', 'About Paris', 'ollama', 'y', ${T});
+  INSERT INTO conversation_summaries VALUES ('s', 'test-convo', 'brief', 'About Paris', 'ollama', 'y', ${T}, 2, 0.5);
+  INSERT INTO conversation_summaries VALUES ('t', 'test-convo', 'detailed', 'About France', 'ollama', 'y', ${T}, 1, NULL);
   CREATE TABLE persistence_state (key TEXT PRIMARY KEY, value TEXT NOT NULL, updated_at INTEGER NOT NULL);
   INSERT INTO persistence_state VALUES ('active_conversation', 'test-convo', ${T});
   INSERT INTO persistence_state VALUES ('context_window', '30', ${T});
@@ -46,13 +48,33 @@ describe('SQLite files of the older systems', () => {
     expect(said(made)).toEqual(['user: Capital of France?', 'assistant: Paris.']);
     expect(made).toMatchObject({
       ...{ clientId: 'test-convo', title: 'Capitals', createdAt: '2024-01-24T13:20:00.123Z' },
-      metadata: { mood: 'calm', summaries: { brief: { text: 'About Paris', provider: 'ollama' } } },
+      metadata: { mood: 'calm' },
     });
     expect(made.messages[1]).toMatchObject({
       parentMessageId: made.messages[0].id,
       metadata: { model: 'x' },
     });
     expect((await bench.store.load('test-convo')).messageCount).toBe(2);
+  });
+
+  it('of the persistence server have summaries, which never replace one that is here', async () => {
+    const { path } = database(MNEMOSYNE);
+    const bench = await openImportBench();
+    await bench.import(path);
+    const { summaries } = bench.stores;
+    const { conversationId, messages } = await bench.store.load('test-convo');
+    const found = await summaries.get(conversationId);
+    expect(found).toMatchObject({
+      brief: { text: 'About Paris', provider: 'ollama', model: 'y', qualityScore: 0.5 },
+      // About a part of the conversation, so it counts as stale.
+      detailed: { text: 'About France', messageCount: 1, sourceHash: '' },
+    });
+    expect(found.brief?.sourceHash).toBe(sourceHashOf(messages));
+    const { level: _, tokenCount: __, ...brief } = found.brief!;
+    await summaries.put(conversationId, 'brief', { ...brief, text: 'Of my own' });
+    const before = bench.hash();
+    await bench.import(path);
+    expect(bench.hash()).toBe(before);
   });
 
   it('of the persistence server pin conversations and set the state where it is not set', async () => {

@@ -114,6 +114,12 @@ export const DATABASE_SAMPLES: Readonly<Record<string, Tables>> = {
         ...{ parent_message_id: null, metadata: '{}' },
       },
     ],
+    conversation_summaries: [
+      {
+        ...{ conversation_id: 'c', level: 'brief', summary_text: 'x', provider: 'y', model: 'z' },
+        ...{ generated_at: T, message_count: 1, quality_score: 0.5 },
+      },
+    ],
     persistence_state: [{ key: 'pinned_conversations', value: '["c"]', updated_at: T }],
   },
   'odei-history': {

@@ -2,7 +2,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { address } from '../address.js';
 import { call } from '../api.js';
-import { hrefOf, type Route, useLoaded } from '../hooks.js';
+import { hrefOf, type Route, useChanges, useLoaded } from '../hooks.js';
 import { Markdown } from '../markdown.jsx';
 import { Empty, Failure, Time } from '../parts.jsx';
 
@@ -20,12 +20,17 @@ export function Insights({ route }: { readonly route: Route }) {
       ? undefined
       : call('list_insights', { context, limit: 100, maxTokens: 25_000 }, signal),
   );
+  useChanges('insight', () => {
+    contexts.reload();
+    list.reload();
+  });
   const card = useRef<HTMLLIElement>(null);
+  const isListed = list.data !== undefined;
   useEffect(() => {
-    if (list.data === undefined) return;
+    if (!isListed) return;
     card.current?.scrollIntoView({ block: 'center' });
     card.current?.focus();
-  }, [list.data, id]);
+  }, [isListed, id]);
   const failed = contexts.error ?? list.error;
   if (failed) return <Failure error={failed} />;
   if (!contexts.data) return <p class="loading">Loading…</p>;

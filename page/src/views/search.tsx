@@ -1,6 +1,7 @@
 /** Search as you type, over everything that was said and written, with filters and the reason of each hit. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { address } from '../address.js';
+import { CHANGE_KINDS } from '../api.js';
 import { hrefOf, type Route, useChanges, useKeys, useLoaded, useSettled } from '../hooks.js';
 import { Empty, Failure, Marked, Time } from '../parts.jsx';
 import { type Asked, ask, FIELDS, type Found, type Hit, inForce } from '../search/ask.js';
@@ -25,7 +26,7 @@ export function Search({ route }: { readonly route: Route }) {
   const { data, error, isLoading, reload } = useLoaded(`${limit} ${settled}`, (signal) =>
     ask(JSON.parse(settled), limit, signal),
   );
-  for (const kind of ['conversation', 'note', 'graph']) useChanges(kind, reload);
+  for (const kind of CHANGE_KINDS) useChanges(kind, reload);
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current?.focus(), []);
   useKeys({ '/': () => field.current?.focus(), j: () => step(1), k: () => step(-1) });

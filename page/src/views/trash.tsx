@@ -14,6 +14,7 @@ export function TrashView() {
   const info = useLoaded('info', (signal) => call('store_info', {}, signal));
   useChanges('conversation', trash.reload);
   useChanges('note', trash.reload);
+  useChanges('insight', trash.reload);
   const restore = async (name: string, kind: Kind) => {
     try {
       const { conversationId, path = '' } = await call('restore_conversation', { name, kind });

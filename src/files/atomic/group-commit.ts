@@ -14,19 +14,24 @@ interface Waiting<I, O> {
 export class GroupCommit<I, O> {
   readonly #commit: (items: readonly I[]) => Promise<readonly Outcome<O>[]>;
   readonly #whenIdle: () => void;
+  readonly #mostAtOnce: number;
   #waiting: Waiting<I, O>[] = [];
   #isRunning = false;
 
   /**
    * `commit` gets the items in the order in which they were added and returns one outcome for each. If
-   * it throws, all of them fail. One commit runs at a time.
+   * it throws, all of them fail. One commit runs at a time, of `mostAtOnce` items at most.
    */
   constructor(
     commit: (items: readonly I[]) => Promise<readonly Outcome<O>[]>,
-    whenIdle: () => void = () => undefined,
+    {
+      whenIdle = () => undefined,
+      mostAtOnce = Number.POSITIVE_INFINITY,
+    }: { readonly whenIdle?: () => void; readonly mostAtOnce?: number } = {},
   ) {
     this.#commit = commit;
     this.#whenIdle = whenIdle;
+    this.#mostAtOnce = mostAtOnce;
   }
 
   /** Resolves with the item's outcome when its commit is done. */
@@ -41,8 +46,8 @@ export class GroupCommit<I, O> {
     this.#isRunning = true;
     await Promise.resolve(); // the rest of this tick's items join the first batch
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting;
-      this.#waiting = [];
+      const batch = this.#waiting.slice(0, this.#mostAtOnce);
+      this.#waiting = this.#waiting.slice(batch.length);
       await this.#runBatch(batch);
     }
     this.#isRunning = false;
@@ -77,10 +82,9 @@ export class GroupCommits<I, O> {
   add(key: string, item: I): Promise<O> {
     let commits = this.#byKey.get(key);
     if (commits === undefined) {
-      commits = new GroupCommit(
-        (items) => this.#commit(key, items),
-        () => this.#byKey.delete(key),
-      );
+      commits = new GroupCommit((items) => this.#commit(key, items), {
+        whenIdle: () => this.#byKey.delete(key),
+      });
       this.#byKey.set(key, commits);
     }
     return commits.add(item);

@@ -14,15 +14,16 @@ const FRESH_PAUSE_MS = 50;
 /**
  * Returns the result of `parse` with the stamp of exactly that version; `undefined` if there is no file.
  * Throws the error of `parse` if the file still fails after it had time to settle; FILESYSTEM_ERROR,
- * TOO_LARGE.
+ * TOO_LARGE. `read` is `readWhole`, unless given.
  */
 export async function readSettled<T>(
   path: string,
   parse: (found: ReadFile) => T | Promise<T>,
   clock: Clock,
+  read: (path: string) => Promise<ReadFile | undefined> = readWhole,
 ): Promise<{ value: T; stamp: Stamp } | undefined> {
   for (let attempt = 1; ; attempt += 1) {
-    const found = await readWhole(path);
+    const found = await read(path);
     if (found === undefined) return undefined;
     try {
       return { value: await parse(found), stamp: found.stamp };

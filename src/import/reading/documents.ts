@@ -50,6 +50,21 @@ export async function hasElement(
   return false;
 }
 
+/** Whether one of the first lines is an object of this form: the very first may be damaged. */
+export async function hasLine(
+  file: InputFile,
+  isOfForm: (line: JsonObject) => boolean,
+): Promise<boolean> {
+  let tries = 0;
+  for await (const { text } of linesOf(file)) {
+    const value = parsedJson(text);
+    if (isObject(value) && isOfForm(value)) return true;
+    tries += 1;
+    if (tries === MOST_ELEMENTS_TRIED) return false;
+  }
+  return false;
+}
+
 /** The first line that is an object, of the first few. */
 export async function firstLine(file: InputFile): Promise<JsonObject | undefined> {
   let tries = 0;

@@ -171,6 +171,9 @@ function bodyOf(content: JsonObject, type: string, names: NamedFiles): string {
     return parts.filter((text) => text !== '').join('\n\n');
   }
   const text = textIn(content['text']) ?? textIn(content['result']) ?? '';
+  if (type === 'tether_quote') {
+    return [linksOf([content]), text].filter((part) => part !== '').join('\n\n');
+  }
   if (type !== 'code' || text === '') return text;
   const language = textIn(content['language']) ?? '';
   return fenced(text, language === 'unknown' ? '' : language);

@@ -3,8 +3,9 @@
  * What a session of the same import holds is passed over.
  */
 import type { InputFile } from '../../files/input/input-types.js';
+import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { objectLines } from '../reading/documents.js';
-import { textIn } from '../reading/fields.js';
+import { objectIn, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
 import type { ImportedConversation, ImportedMessage, ImportProblem } from '../source.js';
 
@@ -30,7 +31,7 @@ export async function* historyConversations(
   const lost = new Map<string, Lost>();
   const problems: ImportProblem[] = [];
   for await (const { value } of objectLines(file, (problem) => problems.push(problem))) {
-    const content = textIn(value['display']);
+    const content = withPasted(textIn(value['display']), objectIn(value['pastedContents']));
     const createdAt = timeIn(value['timestamp']);
     const session = textIn(value['sessionId']);
     if (content === undefined || (session !== undefined && known.sessions.has(session))) continue;
@@ -57,4 +58,11 @@ export async function* historyConversations(
       messages,
     };
   }
+}
+
+/** What was pasted stands as `[Pasted text #1 +12 lines]` in the prompt, and under its number beside it. */
+function withPasted(display: string | undefined, pasted: JsonObject): string | undefined {
+  return display?.replace(/\[Pasted text #(\d+)[^\]\n]*\]/g, (mark, number: string) => {
+    return textIn(objectIn(pasted[number])['content']) ?? mark;
+  });
 }

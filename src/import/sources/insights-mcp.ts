@@ -2,13 +2,7 @@
 import type { InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import { sqliteSource } from '../reading/databases.js';
-import {
-  elementsOf,
-  firstElement,
-  firstLine,
-  objectLines,
-  unreadable,
-} from '../reading/documents.js';
+import { elementsOf, hasElement, hasLine, objectLines, unreadable } from '../reading/documents.js';
 import { defined, isObject, objectIn, parsedJson, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
 import type { ImportedInsight, ImportProblem, RecordLocation, Source } from '../source.js';
@@ -31,7 +25,7 @@ export const insightsMcp: Source = {
   async detect(input) {
     if (await database.detect(input)) return true;
     const [file] = input.form === 'file' ? input.files : [];
-    return file !== undefined && (isRow(await firstLine(file)) || isRow(await firstElement(file)));
+    return file !== undefined && ((await hasLine(file, isRow)) || (await hasElement(file, isRow)));
   },
   async *read(input, options) {
     if (await database.detect(input)) yield* database.read(input, options);
@@ -45,7 +39,7 @@ const isRow = (value: unknown): boolean =>
 async function* rowsOf(file: InputFile): AsyncGenerator<ImportedInsight | ImportProblem> {
   const problems: ImportProblem[] = [];
   const path = file.name;
-  if (isRow(await firstLine(file))) {
+  if (await hasLine(file, isRow)) {
     for await (const { value, record } of objectLines(file, (each) => problems.push(each))) {
       yield insightOf(value, { path, record });
     }

@@ -1,9 +1,9 @@
 /** Memories of mem0 and OpenMemory, as JSON: each becomes an insight of no project. */
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import { elementsOf, firstElement, unreadable } from '../reading/documents.js';
+import { elementsOf, hasElement, unreadable } from '../reading/documents.js';
 import { defined, isObject, listIn, objectIn, textIn } from '../reading/fields.js';
 import { timeIn } from '../reading/times.js';
-import type { ImportedInsight, RecordLocation, Source } from '../source.js';
+import type { ImportedInsight, ImportProblem, RecordLocation, Source } from '../source.js';
 
 const JSON_FILE = /\.json$/i;
 
@@ -12,18 +12,24 @@ export const mem0: Source = {
   title: 'memories of mem0',
   async detect({ files }) {
     for (const file of files.filter(({ name }) => JSON_FILE.test(name)).slice(0, 3)) {
-      const first = await firstElement(file);
-      if ([first, ...listsIn(first)].some(isMemory)) return true;
+      const hasMemory = (element: unknown) => [element, ...listsIn(element)].some(isMemory);
+      if (await hasElement(file, hasMemory)) return true;
     }
     return false;
   },
   async *read({ files }) {
     for (const file of files.filter(({ name }) => JSON_FILE.test(name))) {
+      const others: ImportProblem[] = [];
+      let count = 0;
       for await (const { value, record, path } of elementsOf(file)) {
         const memories = [value, ...listsIn(value)].filter(isMemory);
         for (const memory of memories) yield insightOf(memory, { path, record });
+        count += memories.length;
         if (!isObject(value)) yield unreadable(path, record);
+        else if (memories.length === 0) others.push(unreadable(path, record));
       }
+      // A file without any memory belongs to something else.
+      if (count > 0) yield* others;
     }
   },
 };

@@ -2,11 +2,12 @@
 import type { InputFile } from '../../files/input/input-types.js';
 import type { Row, SqliteFile } from '../../files/input/sqlite.js';
 import { CLIENT_ID } from '../../stores/conversations/document/schema.js';
+import { SUMMARY_LEVELS } from '../../stores/summaries/summary-file.js';
 import { jsonIn, sqliteSource } from '../reading/databases.js';
-import { definedOrNothing, parsedJson, textIn } from '../reading/fields.js';
+import { defined, definedOrNothing, numberIn, parsedJson, textIn } from '../reading/fields.js';
 import { roleIn } from '../reading/roles.js';
 import { timeIn } from '../reading/times.js';
-import type { ImportedMessage, ImportItem } from '../source.js';
+import type { ImportedConversation, ImportedMessage, ImportItem } from '../source.js';
 
 const COLUMNS = [
   'conversations.id',
@@ -67,7 +68,6 @@ function* conversations(
   const hasSummaries = database.columns('conversation_summaries').has('summary_text');
   for (const row of database.rows('SELECT * FROM conversations ORDER BY created_at, rowid')) {
     const id = String(row['id']);
-    const summaries = hasSummaries ? summariesOf(database, id) : undefined;
     yield {
       type: 'conversation',
       ...{ path: file.name, record: `conversation ${id}`, fileTimeMs: file.modifiedAtMs },
@@ -75,7 +75,8 @@ function* conversations(
       title: textIn(row['title']),
       createdAt: timeIn(row['created_at']),
       updatedAt: timeIn(row['updated_at']),
-      metadata: definedOrNothing({ ...jsonIn(row['metadata']), summaries }),
+      metadata: definedOrNothing(jsonIn(row['metadata'])),
+      summaries: hasSummaries ? summariesOf(database, id) : undefined,
       messages: [...messages(database, id)],
     };
   }
@@ -95,16 +96,20 @@ function* messages(database: SqliteFile, id: string): Generator<ImportedMessage>
   }
 }
 
-function summariesOf(database: SqliteFile, id: string) {
+/** Its levels are those of Daybook. A row without a text or a time, or of another level, is none. */
+function summariesOf(database: SqliteFile, id: string): ImportedConversation['summaries'] {
   const sql = 'SELECT * FROM conversation_summaries WHERE conversation_id = ? ORDER BY level';
-  const entries = [...database.rows(sql, [id])].map((row: Row) => [
-    String(row['level']),
-    definedOrNothing({
-      text: textIn(row['summary_text']),
-      provider: textIn(row['provider']),
+  const entries = [...database.rows(sql, [id])].flatMap((row: Row) => {
+    const level = SUMMARY_LEVELS.find((name) => name === row['level']);
+    const [text, generatedAt] = [textIn(row['summary_text']), timeIn(row['generated_at'])];
+    if (level === undefined || text === undefined || generatedAt === undefined) return [];
+    const summary = {
+      ...{ text, generatedAt, provider: textIn(row['provider']) ?? 'unknown' },
       model: textIn(row['model']),
-      generatedAt: timeIn(row['generated_at']),
-    }),
-  ]);
+      messageCount: numberIn(row['message_count']) ?? 0,
+      qualityScore: Math.min(Math.max(numberIn(row['quality_score']) ?? 0, 0), 1),
+    };
+    return [[level, defined(summary)]];
+  });
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }

@@ -8,8 +8,8 @@ import type { Input, InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
 import {
   elementsOf,
-  firstElement,
-  firstLine,
+  hasElement,
+  hasLine,
   objectLines,
   unreadableConversation,
 } from '../reading/documents.js';
@@ -60,16 +60,16 @@ function filesOf({ form, files }: Input): readonly InputFile[] {
 
 async function isOfMessages(file: InputFile): Promise<boolean> {
   if (await isOfLines(file)) return true;
-  const first = await firstElement(file);
-  if (hasMessages(first)) return true;
-  const [inner] = listIn(objectIn(first)['conversations']);
-  return hasMessages(inner) || (isObject(first) && isMessage(first));
+  return hasElement(file, (element) => {
+    const inner = listIn(objectIn(element)['conversations']);
+    return [element, ...inner].some(hasMessages) || (isObject(element) && isMessage(element));
+  });
 }
 
-/** A whole conversation in the first line, and not in the whole file. */
+/** A whole conversation in one of the first lines, and not in the whole file. */
 async function isOfLines(file: InputFile): Promise<boolean> {
   return (
-    hasMessages(await firstLine(file)) && (LINES.test(file.name) || (await hasMoreLines(file)))
+    (await hasLine(file, hasMessages)) && (LINES.test(file.name) || (await hasMoreLines(file)))
   );
 }
 
@@ -77,8 +77,7 @@ async function hasMoreLines(file: InputFile): Promise<boolean> {
   const problems: ImportProblem[] = [];
   let count = 0;
   for await (const { value } of objectLines(file, (problem) => problems.push(problem))) {
-    if (!hasMessages(value)) return false;
-    count += 1;
+    if (hasMessages(value)) count += 1;
     if (count === 2) return true;
   }
   return false;
@@ -99,8 +98,11 @@ async function* lineConversations(file: InputFile, options: ReadOptions) {
   let index = 0;
   for await (const { value, record } of objectLines(file, lost)) {
     yield* problems.splice(0);
-    yield conversationOf(value, { file, record, index, options });
-    index += 1;
+    if (!hasMessages(value)) yield unreadableConversation(file.name, record);
+    else {
+      yield conversationOf(value, { file, record, index, options });
+      index += 1;
+    }
   }
   yield* problems;
 }

@@ -5,7 +5,7 @@
  */
 import type { InputFile } from '../../files/input/input-types.js';
 import type { JsonObject } from '../../stores/conversations/document/schema.js';
-import { firstElement, firstLine, textOf, unreadable } from '../reading/documents.js';
+import { firstElement, hasLine, textOf, unreadable } from '../reading/documents.js';
 import { isObject, listIn, objectsIn, parsedJson, textIn } from '../reading/fields.js';
 import type { ImportItem, Source } from '../source.js';
 
@@ -15,9 +15,8 @@ export const serverMemory: Source = {
   async detect({ form, files }) {
     const [file] = form === 'file' ? files : [];
     if (file === undefined) return false;
-    const line = await firstLine(file);
-    if (line !== undefined && (isEntity(line) || isRelation(line) || isFact(line))) return true;
-    return isGraph(await firstElement(file));
+    const isOfGraph = (line: JsonObject) => isEntity(line) || isRelation(line) || isFact(line);
+    return (await hasLine(file, isOfGraph)) || isGraph(await firstElement(file));
   },
   async *read({ files }, { signal }) {
     for (const file of files) {

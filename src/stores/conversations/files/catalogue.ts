@@ -37,7 +37,7 @@ type CatalogueMemory = Required<
 
 export class ConversationCatalogue extends FileCatalogue<Version, ConversationHead> {
   /** More than one id if a folder was copied. */
-  readonly #idsByKey = new Map<string, Set<string>>();
+  readonly #idsByKey = new Map<string, readonly string[]>();
   readonly #newestFirst = new NewestFirst(this);
   readonly #list: () => Promise<FoundFiles>;
 
@@ -134,13 +134,14 @@ export class ConversationCatalogue extends FileCatalogue<Version, ConversationHe
     this.#newestFirst.changes(id, before);
     if (before?.clientId === now?.clientId) return;
     if (before?.clientId !== undefined) {
-      const ids = this.#idsByKey.get(before.clientId);
-      ids?.delete(id);
-      if (ids?.size === 0) this.#idsByKey.delete(before.clientId);
+      const others = this.#idsByKey.get(before.clientId)?.filter((other) => other !== id) ?? [];
+      if (others.length === 0) this.#idsByKey.delete(before.clientId);
+      else this.#idsByKey.set(before.clientId, others);
     }
     if (now?.clientId !== undefined) {
-      const ids = this.#idsByKey.get(now.clientId) ?? new Set();
-      this.#idsByKey.set(now.clientId, ids.add(id));
+      const others = this.#idsByKey.get(now.clientId);
+      // Nearly always one: a list of exactly one takes the least memory.
+      this.#idsByKey.set(now.clientId, others === undefined ? [id] : [...others, id]);
     }
   }
 }

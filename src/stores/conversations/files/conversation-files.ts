@@ -11,7 +11,12 @@ import type { Outcome } from '../../../files/atomic/group-commit.js';
 import type { Codec } from '../../../files/codec.js';
 import type { HeldLock } from '../../../files/locks/lock-handle.js';
 import { claimFolder, removeEmptyFolder } from '../../../files/paths/folders.js';
-import { documentSteps, MAX_DOCUMENT_BYTES } from '../../../files/read/json-doc.js';
+import {
+  documentSteps,
+  MAX_DOCUMENT_BYTES,
+  readWhole,
+  readWholeAtOnce,
+} from '../../../files/read/json-doc.js';
 import { readSettled } from '../../../files/read/settled-read.js';
 import { isSameStamp, readStampNow, type Stamp } from '../../../files/read/stamp.js';
 import { ConversationDocument } from '../document/document.js';
@@ -122,7 +127,7 @@ export class ConversationFiles {
   /** While the store is away, what is in memory; without that STORAGE_UNAVAILABLE. */
   async #readPresent(id: string, cached: CachedDocument | undefined) {
     try {
-      const found = await this.readUncached(id);
+      const found = await this.readUncached(id, this.fileOf(id), readWholeAtOnce);
       if (found === undefined) this.#options.requireHere();
       return found;
     } catch (error) {
@@ -157,14 +162,15 @@ export class ConversationFiles {
   async readUncached(
     conversationId: string,
     path = this.fileOf(conversationId),
+    bytesOf: typeof readWholeAtOnce = readWhole,
   ): Promise<CachedDocument | undefined> {
-    if (path !== this.fileOf(conversationId)) return this.#readFile(conversationId, path);
+    if (path !== this.fileOf(conversationId)) return this.#readFile(conversationId, path, bytesOf);
     const underWay = this.#reading.get(conversationId);
     if (underWay !== undefined) {
       const found = await underWay.catch(() => undefined);
       if (found !== undefined && isSameStamp(readStampNow(path), found.stamp)) return found;
     }
-    const reading = this.#readFile(conversationId, path);
+    const reading = this.#readFile(conversationId, path, bytesOf);
     this.#reading.set(conversationId, reading);
     try {
       const version = await reading;
@@ -175,7 +181,11 @@ export class ConversationFiles {
     }
   }
 
-  async #readFile(conversationId: string, path: string): Promise<CachedDocument | undefined> {
+  async #readFile(
+    conversationId: string,
+    path: string,
+    bytesOf: typeof readWholeAtOnce,
+  ): Promise<CachedDocument | undefined> {
     const { codec, clock } = this.#options;
     let outline: Outline | undefined;
     const found = await readSettled(
@@ -189,6 +199,7 @@ export class ConversationFiles {
         return document;
       },
       clock,
+      bytesOf,
     );
     if (found === undefined) return undefined;
     const { value: document, stamp } = found;
@@ -339,8 +350,8 @@ export class ConversationFiles {
   /** With these fields and no messages; nothing of it is on the disk. */
   newDocument(conversationId: string, fields: Partial<ConversationHead>): ConversationDocument {
     const now = isoTime(this.#options.clock.now());
-    const counted = { conversationId, createdAt: now, updatedAt: now, messageCount: 0 };
-    return new ConversationDocument({ ...counted, ...fields }, {}, [], this.#options.codec);
+    const head = { conversationId, createdAt: now, updatedAt: now, messageCount: 0, ...fields };
+    return new ConversationDocument(head, {}, [], this.#options.codec);
   }
 }
 

@@ -16,6 +16,8 @@ import type { StoreCore } from '../store-core.js';
 import type { PastFields, PastMessage } from './append.js';
 import { withBatchLock, withKeyLock } from './key-lock.js';
 
+/** Fewer than an import has under way, so that it reads on while these are written; each holds two files open. */
+const MOST_AT_ONCE = 256;
 /** A file system counts times in ticks of up to this. */
 const TICK_MS = 12;
 
@@ -46,7 +48,9 @@ type Outcomes = Map<NewOne, Outcome<ConversationDocument>>;
 export class BatchWriter {
   readonly #core: StoreCore;
   readonly #parts: BatchParts;
-  readonly #commits = new GroupCommit<NewOne, ConversationDocument>((batch) => this.#write(batch));
+  readonly #commits = new GroupCommit<NewOne, ConversationDocument>((batch) => this.#write(batch), {
+    mostAtOnce: MOST_AT_ONCE,
+  });
   /** The logs folder as the last batch left it: where it is the same, no other process created anything. */
   #seen: Stamp | undefined;
   /** Where the search for a free id began, and got to. */

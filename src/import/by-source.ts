@@ -1,0 +1,16 @@
+/** One value for each conversation of the sources. Keeps the ids as they are: no joined key is made of each. */
+import type { SourceId } from './source-mark.js';
+
+export class BySource<Value> {
+  readonly #kinds = new Map<string, Map<string, Value>>();
+
+  get({ kind, id }: SourceId): Value | undefined {
+    return this.#kinds.get(kind)?.get(id);
+  }
+
+  set({ kind, id }: SourceId, value: Value): void {
+    const ofKind = this.#kinds.get(kind);
+    if (ofKind === undefined) this.#kinds.set(kind, new Map([[id, value]]));
+    else ofKind.set(id, value);
+  }
+}

@@ -1,0 +1,35 @@
+/** How often a store that is written to is measured again. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { StoreSize } from '../../src/maintenance/store-size.js';
+import { tempFolder } from '../support/temp-folder.js';
+
+it.each([
+  ['far away', 1e12, [1, 1, 1, 4]],
+  ['near', 1e6, [1, 1, 3, 4]],
+])(
+  'is measured less often where that takes a second and the limit is %s',
+  async (_, limitBytes, files) => {
+    const folder = tempFolder();
+    let now = 0;
+    const monotonic = () => {
+      now += 1000;
+      return now;
+    };
+    const size = new StoreSize({
+      folders: [folder],
+      limitBytes,
+      clock: { now: () => 0, monotonic },
+    });
+    for (const [index, atMs] of [0, 5000, 15_000, 35_000].entries()) {
+      writeFileSync(join(folder, `${index}.json`), '{}');
+      now = atMs;
+      await size.requireRoom();
+      await setTimeout(50); // for a measurement in the background that should not be
+      const knownFiles = async () => (await size.byFolder()).get(folder)?.files;
+      await expect.poll(knownFiles).toBe(files[index]);
+    }
+  },
+);

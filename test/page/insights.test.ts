@@ -1,0 +1,35 @@
+/** Insights that change while the page shows them. */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { goTo, usePages } from './opened-page.js';
+
+const openPage = usePages();
+const IDS = ['5c05e358-70c2-4ad6-998a-52d4cfb36277', '6fa459ea-ee8a-4ca4-894e-db77e160355e'];
+
+it('shows what is written, changed and removed on the disk without a reload', async () => {
+  const { page, root, faults } = await openPage(() => undefined);
+  const folder = join(root, 'memory-bank', 'insights');
+  const write = (id = '', content = '') => {
+    mkdirSync(folder, { recursive: true });
+    const times = { created_at: 1_795_484_698_930, updated_at: 1_795_484_698_930 };
+    writeFileSync(
+      join(folder, `${id}.json`),
+      JSON.stringify({ id, content, context: 'global', ...times }),
+    );
+  };
+  await page.waitForSelector('.empty');
+  await goTo(page, '#/insights');
+  await page.waitForSelector('.empty h1, .empty h2');
+  write(IDS[0], 'Clay needs sand.');
+  await page.waitForSelector('.card:has-text("Clay needs sand.")');
+  write(IDS[1], 'Sand dries out.');
+  await page.waitForSelector('.card:has-text("Sand dries out.")');
+  await page.waitForSelector('option:has-text("global (2)")', { state: 'attached' });
+  write(IDS[0], 'Clay needs compost.');
+  await page.waitForSelector('.card:has-text("Clay needs compost.")');
+  rmSync(join(folder, `${IDS[1]}.json`));
+  await page.waitForSelector('.card:has-text("Sand dries out.")', { state: 'detached' });
+  expect(await page.locator('.card').count()).toBe(1);
+  expect(faults).toEqual([]);
+});
