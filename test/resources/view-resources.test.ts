@@ -76,7 +76,9 @@ describe('a client that declares the extension', () => {
           expect(text).not.toMatch(/\bimport\s*\(|\bimport\s*["']|\bfetch\(|EventSource/);
           expect(text).toContain("default-src 'none'; script-src 'sha256-");
         }
-        await expect(client.readResource({ uri: 'ui://daybook/none' })).rejects.toThrow('is not a view');
+        await expect(client.readResource({ uri: 'ui://daybook/none' })).rejects.toThrow(
+          'is not a view',
+        );
       },
       { extensions },
     );
