@@ -162,7 +162,7 @@ describe('architecture', () => {
     expect(large).toEqual([]);
   });
 
-  it('knows the floor of every room', () => {
+  it('has a floor for every room', () => {
     expect(sources.filter((s) => !floorOf.has(s.room)).map((s) => s.path)).toEqual([]);
   });
 
@@ -208,7 +208,7 @@ describe('architecture', () => {
     expect(found).toContain('files/safe-access/open-regular.ts');
   });
 
-  it('keeps files readable: at most 400 lines, with a header that says what they are for', () => {
+  it('every file has at most 400 lines and a header that describes its purpose', () => {
     expect(sources.filter((s) => s.text.split('\n').length > 400).map((s) => s.path)).toEqual([]);
     const headerless = sources.filter((s) => !/^(#!.*\n)?\/\*\*/.test(s.text));
     expect(headerless.map((s) => s.path)).toEqual([]);

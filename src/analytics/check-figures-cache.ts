@@ -20,7 +20,10 @@ export async function checkFiguresCache(
   if ((await readStamp(path)) === undefined) return { conversations: 0 };
   const cached = await loadFiguresCache({ path, log: silentLog });
   if (cached.size === 0) {
-    return { conversations: 0, problem: 'cannot be used: it is damaged, or of another version' };
+    return {
+      conversations: 0,
+      problem: 'cannot be used: it is damaged, or another version of Daybook wrote it',
+    };
   }
   const maxMessages = Number.POSITIVE_INFINITY;
   const store = new ConversationStore({ logsFolder, maxMessages, fsync: false, isReading: true });
@@ -34,7 +37,7 @@ export async function checkFiguresCache(
     if (expected !== undefined && !isDeepStrictEqual(messages, expected)) wrong += 1;
   }
   const conversations = cached.size;
-  if (wrong > 0) return { conversations, problem: `is wrong about ${wrong} conversations` };
+  if (wrong > 0) return { conversations, problem: `has wrong data for ${wrong} conversations` };
   return { conversations };
 }
 

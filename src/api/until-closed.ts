@@ -34,7 +34,7 @@ export function untilClosed(end: () => Promise<void>) {
   const requireOpen = () => {
     if (closing === undefined) return;
     throw new AppError('CONFLICT', 'This daybook is closed.', {
-      hint: 'Nothing was done. Open it again with openDaybook, or close it later.',
+      hint: 'Nothing was done. Open it again with openDaybook, or call close() later.',
     });
   };
   return {

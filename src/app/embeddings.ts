@@ -65,7 +65,7 @@ export function openEmbeddings(
 
 async function off(): Promise<never> {
   throw new AppError('VALIDATION_ERROR', 'Embeddings are off.', {
-    hint: 'Set DAYBOOK_EMBEDDINGS to local, openai or ollama.',
+    hint: 'To switch them on, set DAYBOOK_EMBEDDINGS to local, openai or ollama.',
   });
 }
 

@@ -17,10 +17,10 @@ export function requireRootAtStart(config: Config): void {
   const { root, logsDir, rootSource } = config;
   if (readStampNow(logsDir) !== undefined) return;
   if (readStampNow(dirname(root)) === undefined) throw away(config, `${dirname(root)} is missing`);
-  if (rootSource === 'registered') throw away(config, 'its folder was registered and is missing');
+  if (rootSource === 'registered') throw away(config, 'its registered folder is missing');
   const seen = markOf(config);
   if (seen !== undefined && readStampNow(seen) !== undefined) {
-    throw away(config, `it had conversations before, and ${logsDir} is missing`);
+    throw away(config, `it had conversations before, but ${logsDir} is missing`);
   }
 }
 
@@ -34,7 +34,7 @@ export async function rememberRoot(config: Config, log: Log): Promise<void> {
     await makeFolder(dirname(seen), { fsync: false });
     await atomicWrite(seen, Buffer.from(`${config.root}\n`), { fsync: false });
   } catch (error) {
-    log.debug({ err: error }, 'that this root holds a store could not be noted');
+    log.debug({ err: error }, 'the cache folder could not record that this root has a store');
   }
 }
 
@@ -42,8 +42,8 @@ export async function rememberRoot(config: Config, log: Log): Promise<void> {
 const markOf = (config: Config) => indexCachePath(config, '.seen');
 
 function away({ root, rootSource, logsDir }: Config, reason: string): AppError {
-  return new AppError('STORAGE_UNAVAILABLE', `The store at ${root} is away: ${reason}.`, {
-    hint: `Nothing was created. Connect the drive or correct the path (it was chosen by: ${rootSource}); the next call checks again. To begin a new store there, the user runs: daybook init ${root}`,
+  return new AppError('STORAGE_UNAVAILABLE', `The store at ${root} is not available: ${reason}.`, {
+    hint: `Nothing was created. Connect the drive, or correct the path (source of the path: ${rootSource}). The next call checks again. To start a new store there, the user runs: daybook init ${root}`,
     details: { path: root, rootSource, logsDir, reason },
   });
 }

@@ -91,7 +91,7 @@ function keyOf(config: Config, variable: string | undefined): string | undefined
 /** Nothing is sent: without its key the server would only refuse what it was shown. */
 function keyMissing(name: string, variable: string): AppError {
   return new AppError('NOT_CONFIGURED', `The key of ${name} is missing: ${variable} is not set.`, {
-    hint: `Set ${variable} in the environment that the MCP client starts Daybook with.`,
+    hint: `Set ${variable} in the environment in which the MCP client starts Daybook.`,
     details: { provider: name, variable },
   });
 }

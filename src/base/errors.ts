@@ -20,10 +20,10 @@ const kind = (number: number, hint: string, retryable = false): ErrorKind => ({
 
 export const ERROR_KINDS = {
   VALIDATION_ERROR: kind(1000, 'Correct the named argument and call again.'),
-  TIMEOUT: kind(1001, 'Call again; a narrower request is faster.', true),
+  TIMEOUT: kind(1001, 'Call again. Ask for less, which is faster.', true),
   QUERY_SYNTAX: kind(
     1010,
-    'Correct the query at the position given, or leave `matchType` at auto to search plain words.',
+    'Correct the query at the given position, or omit `matchType` to search for plain words.',
   ),
   CONVERSATION_NOT_FOUND: kind(
     2000,
@@ -31,7 +31,7 @@ export const ERROR_KINDS = {
   ),
   CONVERSATION_CORRUPTED: kind(
     2001,
-    'The file was left untouched. Correct it at the place given, or start a new conversation.',
+    'The file was not changed. Correct it at the given place, or start a new conversation.',
   ),
   MESSAGE_NOT_FOUND: kind(
     2002,
@@ -40,39 +40,52 @@ export const ERROR_KINDS = {
   CONVERSATION_FULL: kind(2003, 'Start a new conversation, or raise DAYBOOK_MAX_MESSAGES.'),
   E_MB_FILE_NOT_FOUND: kind(2300, 'List the notes with `mb_list`.'),
   E_MB_READ: kind(2301, 'Check that the note is a readable UTF-8 markdown file.'),
-  E_MB_FULL: kind(2302, 'Delete notes or put several into one, or raise DAYBOOK_MB_MAX_FILES.'),
+  E_MB_FULL: kind(
+    2302,
+    'Delete notes, join several notes into one, or raise DAYBOOK_MB_MAX_FILES.',
+  ),
   E_KG_FULL: kind(2400, 'Delete triples, or raise MCP_KG_MAX_TRIPLES.'),
-  E_KG_INVALID_TRIPLE: kind(2401, 'Subject, predicate and object take 1 to 200 characters each.'),
-  PATH_ESCAPE: kind(2500, 'Name a path inside the folder, relative to it.'),
+  E_KG_INVALID_TRIPLE: kind(
+    2401,
+    'Subject, predicate and object must have 1 to 200 characters each.',
+  ),
+  PATH_ESCAPE: kind(2500, 'Give a path inside the folder, relative to the folder.'),
   FILESYSTEM_ERROR: kind(
     2501,
-    'Nothing was changed. Check that the folder exists, is writable and has room.',
+    'Nothing was changed. Check that the folder exists, that it is writable, and that the disk has free space.',
     true,
   ),
   TOO_LARGE: kind(2503, 'Split the content, or make it shorter.'),
   STORAGE_FULL: kind(2510, 'Nothing was changed. Free some disk space, then call again.', true),
-  LOCKED: kind(2511, 'Another process is writing this; call again in a moment.', true),
-  CONFLICT: kind(2512, 'Read the current state, then decide again.'),
+  LOCKED: kind(2511, 'Another process is writing here. Call again in a few seconds.', true),
+  CONFLICT: kind(2512, 'Read the current content, then decide again.'),
   CORRUPT: kind(
     2513,
-    'The damaged file was left untouched. Correct it; or move it away and bring it back with daybook restore BACKUP.',
+    'The damaged file was not changed. Correct it, or move it to another place and restore it with daybook restore BACKUP.',
   ),
-  FORMAT_TOO_NEW: kind(2514, 'A newer Daybook wrote this file; update Daybook to read it.'),
-  ALREADY_EXISTS: kind(2515, 'Choose another name, or work with the one that exists.'),
+  FORMAT_TOO_NEW: kind(
+    2514,
+    'A newer version of Daybook wrote this file. Update Daybook to read it.',
+  ),
+  ALREADY_EXISTS: kind(2515, 'Choose another name, or use the existing item.'),
   STORAGE_UNAVAILABLE: kind(
     2516,
-    'Bring the folder of the store back: connect the drive, mount it, or move it back. Daybook notices it within seconds. To begin a new store there, restart the server.',
+    'Make the folder of the store available again: connect or mount the drive, or move the folder back. Daybook detects it within seconds. To start a new store there, restart the server.',
     true,
   ),
-  RATE_LIMITED: kind(3000, 'Wait as long as the message says, then call again.', true),
+  RATE_LIMITED: kind(
+    3000,
+    'Wait for the time in the message, or for a minute, then call again.',
+    true,
+  ),
   NOT_CONFIGURED: kind(3001, 'Set the named variable in the configuration of the MCP server.'),
-  PROVIDER: kind(3100, 'The stored conversation is unchanged; call again later.', true),
+  PROVIDER: kind(3100, 'The stored conversation is unchanged. Call again later.', true),
   PROVIDER_RETIRED: kind(3101, 'Set PERPLEXITY_BACKEND=agent.'),
-  DECRYPT: kind(3200, 'Check the encryption key; the file was left untouched.'),
-  CANCELLED: kind(3300, 'What was finished before it was cancelled is stored.'),
+  DECRYPT: kind(3200, 'The file was not changed. Check the encryption key.'),
+  CANCELLED: kind(3300, 'Everything that was finished before the cancellation is stored.'),
   INTERNAL: kind(
     5000,
-    'Daybook has a bug here. The log on stderr has the details; please report it.',
+    'This is a bug in Daybook. Please report it with the details from the log on stderr.',
   ),
 } as const satisfies Record<string, ErrorKind>;
 

@@ -20,7 +20,7 @@ export const ageOption = (): Option =>
 export const agePassphraseOption = (): Option =>
   new Option(
     '--age-passphrase',
-    'encrypt it as an age file with the passphrase in DAYBOOK_AGE_PASSPHRASE',
+    'encrypt it as an age file with the passphrase in the environment variable DAYBOOK_AGE_PASSPHRASE',
   );
 
 /** `undefined`: in the clear. VALIDATION_ERROR. */

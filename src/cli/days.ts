@@ -5,5 +5,5 @@ import { AppError } from '../base/errors.js';
 export function daysOf(text: string, option: string): number {
   const days = /^(\d{1,5})d?$/.exec(text.trim())?.[1];
   if (days !== undefined) return Number(days);
-  throw new AppError('VALIDATION_ERROR', `${option} takes a number of days, such as 90d.`);
+  throw new AppError('VALIDATION_ERROR', `${option} must be a number of days, such as 90d.`);
 }

@@ -7,6 +7,7 @@ import { AppError, isAppError } from '../base/errors.js';
 import { readStamp } from '../files/read/stamp.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import { CONVERSATION_ID, type ConversationHead } from '../stores/conversations/document/schema.js';
+import { countOf } from './terminal/output.js';
 import { escapeControls } from './terminal/terminal-text.js';
 
 /** The conversation that was changed last. */
@@ -130,7 +131,7 @@ function ambiguous(name: string, found: readonly ConversationHead[]): AppError {
   const more = found.length > MOST_NAMED ? ', …' : '';
   return new AppError(
     'CONFLICT',
-    `${found.length} conversations fit ${JSON.stringify(name)}: ${names.join(', ')}${more}`,
+    `The name ${JSON.stringify(name)} fits ${found.length} conversations: ${names.join(', ')}${more}`,
     {
       hint: 'Type more of the name, or the whole id.',
       details: { conversationIds: found.map(({ conversationId }) => conversationId) },
@@ -140,21 +141,24 @@ function ambiguous(name: string, found: readonly ConversationHead[]): AppError {
 
 const noneYet = (name: string) =>
   new AppError('CONVERSATION_NOT_FOUND', 'There is no conversation yet.', {
-    hint: 'daybook save begins one, daybook import brings some from other programs.',
+    hint: 'To start one, run daybook save. To import conversations of other programs, run daybook import.',
     details: { name },
   });
 
 function notFound(name: string, store: ConversationStore): AppError {
   const damaged = store.damaged();
-  const may = damaged.length === 1 ? 'it may be the one' : 'one of them may be it';
+  const may =
+    damaged.length === 1
+      ? 'it may be the one that you mean'
+      : 'one of them may be the one that you mean';
   const reasons = damaged.slice(0, MOST_NAMED).map(({ error }) => error.message);
   const unread =
     damaged.length === 0
       ? ''
-      : ` ${damaged.length} cannot be read, and ${may}: ${reasons.join(' ')}`;
+      : ` ${countOf(damaged.length, 'conversation')} cannot be read, and ${may}: ${reasons.join(' ')}`;
   return new AppError(
     'CONVERSATION_NOT_FOUND',
     `No conversation has the key, id or title ${JSON.stringify(name)}.${unread}`,
-    { hint: 'daybook list shows them.', details: { name } },
+    { hint: 'To see the conversations, run daybook list.', details: { name } },
   );
 }

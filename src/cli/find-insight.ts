@@ -12,7 +12,7 @@ export async function findInsight(store: InsightStore, name: string): Promise<st
   if (INSIGHT_ID.test(typed)) return typed;
   if (!BEGINNING.test(typed)) {
     throw new AppError('VALIDATION_ERROR', `${JSON.stringify(name)} is not the id of an insight.`, {
-      hint: 'Type an id or its first characters, at least four, such as 6fa4. daybook insight list shows the ids of a project, daybook find finds insights by their first line.',
+      hint: 'Give an id or at least its first four characters, such as 6fa4. daybook insight list shows the ids of a project, and daybook find finds insights by their first line.',
     });
   }
   const all = await store.all();
@@ -20,15 +20,15 @@ export async function findInsight(store: InsightStore, name: string): Promise<st
   const [only, second] = ids;
   if (only === undefined) {
     throw new AppError('VALIDATION_ERROR', `No insight has an id that begins with ${typed}.`, {
-      hint: 'daybook insight list shows the ids of a project.',
+      hint: 'To see the ids of a project, run daybook insight list.',
       details: { missing: 'insight' },
     });
   }
   if (second === undefined) return only;
   const named = ids.slice(0, MOST_NAMED).join(', ');
   const more = ids.length > MOST_NAMED ? ', …' : '';
-  throw new AppError('CONFLICT', `${ids.length} insights fit ${typed}: ${named}${more}`, {
-    hint: 'Type more of the id.',
+  throw new AppError('CONFLICT', `The id ${typed} fits ${ids.length} insights: ${named}${more}`, {
+    hint: 'Give more characters of the id.',
     details: { ids },
   });
 }

@@ -42,7 +42,7 @@ export async function installPackages(installation: Installation): Promise<boole
 async function isWanted(): Promise<boolean> {
   if (canAsk()) return confirm('Download and install?');
   throw new AppError('VALIDATION_ERROR', 'Daybook cannot ask, because there is no terminal.', {
-    hint: 'Nothing was installed. Run it again with --yes.',
+    hint: 'Nothing was installed. Run the command again with --yes.',
   });
 }
 
@@ -63,7 +63,7 @@ function runNpm(folder: string): Promise<void> {
 
 function failed(cause?: unknown): AppError {
   return new AppError('PROVIDER', 'npm could not install the packages.', {
-    hint: 'Check the network and try again; what was installed before is still there.',
+    hint: 'Check the network and try again. Packages that were installed before are not removed.',
     cause,
   });
 }

@@ -41,13 +41,13 @@ async function conversationProblems({ conversations }: App): Promise<string[]> {
     ...conversations.damaged().map(({ error }) => error.message),
     ...folders.map(
       (name) =>
-        `The folder ${JSON.stringify(name)} is ignored: the folder of a conversation is named like 20250124-1706102400123.`,
+        `Daybook ignores the folder ${JSON.stringify(name)}, because its name is not the id of a conversation, such as 20250124-1706102400123.`,
     ),
     ...conversations
       .duplicateKeys()
       .map(
         ({ clientId, conversationIds: [oldest, ...others] }) =>
-          `The key ${clientId} is in use twice: reading by it gives ${oldest}, not ${others.join(', ')}; changes need the id.`,
+          `More than one conversation has the key ${clientId}: the key opens ${oldest}, but not ${others.join(', ')}. To change one of them, use its id.`,
       ),
   ];
 }
@@ -69,7 +69,9 @@ export async function reportLeftOut(area: Area, app: App): Promise<void> {
   const problems = await problemsOf(area, app);
   for (const problem of problems.slice(0, MOST_NAMED)) console.error(escapeControls(problem));
   if (problems.length > MOST_NAMED) {
-    console.error(`${countOf(problems.length - MOST_NAMED, 'more problem')}: see daybook info.`);
+    console.error(
+      `${countOf(problems.length - MOST_NAMED, 'more problem')}: run daybook info to see all.`,
+    );
   }
   if (problems.length > 0 && (process.exitCode ?? OK) === OK) process.exitCode = NOTHING_FOUND;
 }
@@ -88,12 +90,16 @@ export async function reportOtherRoot({ root, rootSource }: Config): Promise<voi
   const { rootsOfClients } = await import('./clients/client-roots.js');
   const others = [...rootsOfClients()].filter(([other]) => other !== root);
   if (others.length === 0) return;
-  console.error(escapeControls(`This is ${root} (${ROOT_CHOICES[rootSource]}).`));
+  console.error(
+    escapeControls(`This command used the root ${root} (${ROOT_CHOICES[rootSource]}).`),
+  );
   for (const [other, titles] of others) {
     const verb = titles.length === 1 ? 'uses' : 'use';
     const clients = new Intl.ListFormat('en').format(titles);
     console.error(
-      escapeControls(`${clients} ${verb} ${other}: add ${shellLine(['--root', other])} to see it.`),
+      escapeControls(
+        `${clients} ${verb} ${other}: to see that root, add ${shellLine(['--root', other])}.`,
+      ),
     );
   }
 }

@@ -73,11 +73,19 @@ const REPORTING = new Set([
 export function createProgram(args: readonly string[] = []): Command {
   const program = new Command('daybook')
     .description('A memory for AI assistants, kept as plain files that you own.')
-    .option('--root <folder>', 'the folder that holds everything')
-    .option('--toolsets <names>', 'toolsets to offer, separated by commas, or all')
+    .option('--root <folder>', 'the folder of all data (the root)')
+    .option(
+      '--toolsets <names>',
+      'the toolsets that the server offers, separated by commas, or all',
+    )
     .option('--log-level <level>', 'how much is logged to stderr')
     .option('--utc', 'show times in UTC instead of local time')
-    .addOption(new Option('--db-path <file>', 'recognised and explained').hideHelp())
+    .addOption(
+      new Option(
+        '--db-path <file>',
+        'has no effect: Daybook uses no database and shows how to import one',
+      ).hideHelp(),
+    )
     .showHelpAfterError('(daybook --help lists the commands and options)')
     .configureOutput({ outputError: writeUsageError, writeErr: writeForPeople })
     .exitOverride(endCommand)

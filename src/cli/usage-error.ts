@@ -13,7 +13,7 @@ const WRONG_ARGUMENT =
 
 /** A sentence on stderr; with --json an object on stdout, as for every other error. */
 export function writeUsageError(text: string, write: (text: string) => void): void {
-  const plain = text.replace(WRONG_ARGUMENT, '$2 takes one of $3; $1 is none of them.');
+  const plain = text.replace(WRONG_ARGUMENT, '$2 must be one of $3, not $1.');
   if (!isJsonWanted()) {
     write(plain);
     return;
@@ -22,7 +22,9 @@ export function writeUsageError(text: string, write: (text: string) => void): vo
     .replace(/^error: /, '')
     .trim()
     .split('\n');
-  const hint = similar?.replace(/^\((.*)\)$/, '$1') ?? '--help shows what the command takes.';
+  const hint =
+    similar?.replace(/^\((.*)\)$/, '$1') ??
+    'To see its arguments and options, run the command with --help.';
   writeJsonError(new AppError('VALIDATION_ERROR', message, { hint }));
 }
 

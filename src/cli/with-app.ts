@@ -50,7 +50,7 @@ export async function requireRoot({ root, rootSource }: Config): Promise<void> {
     'VALIDATION_ERROR',
     `There is no folder ${root} (${ROOT_CHOICES[rootSource]}).`,
     {
-      hint: `Nothing was created. Check the name, or create it with ${shellLine(['daybook', 'init', root])}`,
+      hint: `Nothing was created. Check the path, or create the folder with: ${shellLine(['daybook', 'init', root])}`,
       details: { root, rootSource },
     },
   );
@@ -58,9 +58,9 @@ export async function requireRoot({ root, rootSource }: Config): Promise<void> {
 
 /** What chose the root. */
 export const ROOT_CHOICES: Readonly<Record<Config['rootSource'], string>> = {
-  flag: 'chosen by --root',
-  environment: 'chosen by DAYBOOK_ROOT',
-  file: 'chosen by your configuration file',
+  flag: 'set with --root',
+  environment: 'set in DAYBOOK_ROOT',
+  file: 'set in your configuration file',
   registered: 'registered with daybook init',
   home: 'the default',
 };

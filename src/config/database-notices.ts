@@ -6,7 +6,7 @@ type Values = { readonly [name: string]: string | undefined };
 /** Variables that named a database in older designs; Daybook opens none of them. */
 const DATABASE_VARIABLES = ['PERSISTENCE_DB_PATH', 'INSIGHTS_MCP_DB_PATH'] as const;
 const databaseNotice = (name: string, path: string) =>
-  `${name} names a database (${path}). Daybook keeps a folder of plain files, not a database: it was neither opened nor changed. How to bring its content in: docs/IMPORTING.md.`;
+  `${name} names a database (${path}), but Daybook stores plain files and uses no database. The database was neither opened nor changed. docs/IMPORTING.md shows how to import its content.`;
 
 /** Sentences for the log: one for each setting that names a database. */
 export function databaseNotices(flags: Values, env: Values): readonly string[] {

@@ -34,7 +34,7 @@ export function embeddingsConfig(
   if (apiKey !== undefined && protocol === 'http:' && !isHere) {
     throw new AppError(
       'VALIDATION_ERROR',
-      'DAYBOOK_EMBEDDINGS_ENDPOINT takes https where a key is sent to another machine.',
+      'DAYBOOK_EMBEDDINGS_ENDPOINT must be an https address, because a key is sent to another machine.',
     );
   }
   return Object.freeze({ mode, model: model ?? MODELS[mode], endpoint, apiKey });
@@ -44,6 +44,6 @@ export function embeddingsConfig(
 export function embeddingsNotices({ mode, endpoint, model }: EmbeddingsConfig): readonly string[] {
   if (mode === 'off' || mode === 'local') return [];
   return [
-    `Embeddings: the text of all messages is sent to ${new URL(endpoint).host} (model ${model}), as DAYBOOK_EMBEDDINGS=${mode} asks for.`,
+    `Embeddings: the text of all messages is sent to ${new URL(endpoint).host} (model ${model}), because DAYBOOK_EMBEDDINGS=${mode} is set.`,
   ];
 }

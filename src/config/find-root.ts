@@ -46,7 +46,10 @@ export function parseFolders(content: string | undefined, path: string): readonl
   if (content === undefined) return [];
   const parsed = z.object({ folders: z.array(z.string()) }).safeParse(parseJson(content, path));
   if (!parsed.success) {
-    throw new AppError('VALIDATION_ERROR', `${path} takes {"folders": ["/absolute/path", …]}.`);
+    throw new AppError(
+      'VALIDATION_ERROR',
+      `${path} must have the form {"folders": ["/absolute/path", …]}.`,
+    );
   }
   return parsed.data.folders.filter((folder) => isAbsolute(folder));
 }

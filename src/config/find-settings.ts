@@ -66,10 +66,10 @@ export function checkSettings(found: FoundSettings): SettingValues {
   if (parsed.success) return parsed.data;
   const key = NAMES.find((name) => name === parsed.error.issues[0]?.path[0]) ?? 'root';
   const { takes, secret }: Setting = SETTINGS[key];
-  const value = secret ? 'the value given' : withoutPassword(JSON.stringify(found[key]?.value));
+  const value = secret ? 'the given value' : withoutPassword(JSON.stringify(found[key]?.value));
   throw new AppError(
     'VALIDATION_ERROR',
-    `${found[key]?.name ?? key} takes ${takes}, not ${value}.`,
+    `${found[key]?.name ?? key} must be ${takes}, not ${value}.`,
     { hint: 'Correct that setting and try again.', details: { setting: key, takes } },
   );
 }

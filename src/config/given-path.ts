@@ -14,6 +14,6 @@ export function assertKeepsData(path: string, name: string): void {
   if (cache === undefined) return;
   throw new AppError(
     'VALIDATION_ERROR',
-    `${name} points into a package cache (${path}), where your data would be lost; choose a folder of your own.`,
+    `${name} is in a package cache (${path}), where your data could be deleted. Choose another folder.`,
   );
 }

@@ -35,7 +35,7 @@ export function graphConfig(
   if (stem(snapshotPath) === stem(walPath)) {
     throw new AppError(
       'VALIDATION_ERROR',
-      `MCP_KG_SNAPSHOT and MCP_KG_WAL take two files of different names; ${snapshotPath} and ${walPath} would overwrite each other.`,
+      `MCP_KG_SNAPSHOT and MCP_KG_WAL must be two files with different names: ${snapshotPath} and ${walPath} would overwrite each other.`,
       { details: { setting: 'kgWal' } },
     );
   }

@@ -42,9 +42,9 @@ export function httpConfig(
   if (values.mode === 'http' && !isLocal && values.httpToken === undefined) {
     throw new AppError(
       'VALIDATION_ERROR',
-      `${nameOf('httpHost')} ${host} lets other machines connect, so DAYBOOK_HTTP_TOKEN must be set.`,
+      `${nameOf('httpHost')} ${host} allows connections from other machines, so DAYBOOK_HTTP_TOKEN must be set.`,
       {
-        hint: 'Set it to auto, or to a secret (openssl rand -hex 32 makes one), and give the token to the clients. Without --host the server serves this machine alone.',
+        hint: 'Set DAYBOOK_HTTP_TOKEN to auto or to a secret (openssl rand -hex 32 makes one), and give the token to the clients. Without --host, only this machine can connect.',
         details: { setting: 'httpToken' },
       },
     );
@@ -71,7 +71,7 @@ function checkedHost(host: string, name: string): string {
   if (/^(\[[\da-f:.]+\]|[a-z\d._-]+)(:\d{1,5})?$/.test(host)) return host;
   throw new AppError(
     'VALIDATION_ERROR',
-    `${name} takes host names separated by commas, such as notes.example or notes.example:8443, not ${JSON.stringify(host)}.`,
+    `${name} must be host names separated by commas, such as notes.example or notes.example:8443, not ${JSON.stringify(host)}.`,
   );
 }
 
@@ -79,6 +79,6 @@ function checkedOrigin(origin: string, name: string): string {
   if (URL.canParse(origin) && /^https?:\/\/[^/?#@*]+$/i.test(origin)) return new URL(origin).origin;
   throw new AppError(
     'VALIDATION_ERROR',
-    `${name} takes origins separated by commas, such as https://notes.example, not ${JSON.stringify(origin)}.`,
+    `${name} must be origins separated by commas, such as https://notes.example, not ${JSON.stringify(origin)}.`,
   );
 }

@@ -18,7 +18,7 @@ export function parseJson(content: string, path: string): unknown {
   throw new AppError(
     'VALIDATION_ERROR',
     `${path} is not valid JSON (line ${before.length}, column ${column}).`,
-    { hint: 'Correct that place and try again.' },
+    { hint: 'Correct the file at this place and try again.' },
   );
 }
 
@@ -26,13 +26,16 @@ export function parseJson(content: string, path: string): unknown {
 export function parseFile(content: string | undefined, path: string): Record<string, unknown> {
   if (content === undefined) return {};
   const parsed = z.record(z.string(), z.unknown()).safeParse(parseJson(content, path));
-  if (!parsed.success) throw new AppError('VALIDATION_ERROR', `${path} takes one JSON object.`);
+  if (!parsed.success)
+    throw new AppError('VALIDATION_ERROR', `${path} must contain one JSON object.`);
   const allowed = NAMES.filter((name) => !('secret' in SETTINGS[name]));
   const unknown = Object.keys(parsed.data).find((key) => !allowed.some((name) => name === key));
   if (unknown === undefined) return parsed.data;
   if (NAMES.some((name) => name === unknown)) {
-    const problem = `"${unknown}" in ${path} is a secret, which comes from the environment only.`;
-    throw new AppError('VALIDATION_ERROR', problem);
+    const problem = `"${unknown}" in ${path} is a secret. A secret can be set only in the environment.`;
+    throw new AppError('VALIDATION_ERROR', problem, {
+      hint: 'Remove the line from the file and set the environment variable. docs/CLI.md lists all settings.',
+    });
   }
   const similar = allowed.filter((name) => sharedStart(name, unknown) >= SIMILAR_START);
   throw new AppError('VALIDATION_ERROR', `${path} has the unknown setting "${unknown}".`, {

@@ -54,7 +54,7 @@ export const SETTINGS = {
     schema: text.optional(),
     takes: 'the path of a folder',
     about:
-      'The folder that holds everything (default: the nearest folder registered with `daybook init`, else `~/.daybook`).',
+      'The folder of all data (default: the nearest folder registered with `daybook init`, otherwise `~/.daybook`).',
     env: ['DAYBOOK_ROOT'],
     flag: '--root',
   }),
@@ -70,7 +70,7 @@ export const SETTINGS = {
       .optional(),
     takes: 'a time zone such as Europe/Berlin or UTC',
     about:
-      'The time zone in which session_start and the command line show times (default: that of the system).',
+      'The time zone in which session_start and the command line show times (default: the time zone of the system).',
     env: ['DAYBOOK_TIME_ZONE'],
   }),
   ...TOOLSET_SETTINGS,
@@ -110,20 +110,20 @@ export const SETTINGS = {
   maxMessages: setting({
     schema: wholeNumber(1, 10_000_000).default(10_000),
     takes: 'a whole number from 1 to 10000000',
-    about: 'Most messages that one conversation holds (default `10000`).',
+    about: 'The maximum number of messages of one conversation (default `10000`).',
     env: ['DAYBOOK_MAX_MESSAGES'],
   }),
   mbMaxFiles: setting({
     schema: wholeNumber(1, 100_000).default(1000),
     takes: 'a whole number from 1 to 100000',
-    about: 'Most notes that the memory bank holds (default `1000`).',
+    about: 'The maximum number of notes of the memory bank (default `1000`).',
     env: ['DAYBOOK_MB_MAX_FILES'],
   }),
   indexCache: setting({
     schema: z.preprocess(lowerCase, onOff.default(true)),
     takes: '1 or 0',
     about:
-      'Whether the search index is kept in your cache folder for a faster start; `0` builds it from the files each time (default `1`).',
+      'Whether the search index is cached in your cache folder for a faster start; with `0` it is built from the files at each start (default `1`).',
     env: ['DAYBOOK_INDEX_CACHE'],
   }),
   backup: setting({
@@ -142,7 +142,7 @@ export const SETTINGS = {
     schema: wholeNumber(0, 36_500).default(30),
     takes: 'a whole number of days from 0 to 36500',
     about:
-      'Backups older than this are removed when a new one was made; `0` keeps all (default `30`).',
+      'Backups older than this number of days are removed when a new backup was made; `0`: never (default `30`).',
     env: ['DAYBOOK_BACKUP_KEEP_DAYS'],
   }),
   ...RETENTION_SETTINGS,
@@ -150,36 +150,36 @@ export const SETTINGS = {
     schema: z.preprocess(lowerCase, onOff.default(false)),
     takes: '1 or 0',
     about:
-      'Whether summaries are kept current in the background; a language model that you allowed writes them (default `0`: when they are asked for).',
+      'Whether a language model that you allowed updates summaries in the background (default `0`: summaries are made when they are requested).',
     env: ['DAYBOOK_AUTO_SUMMARISE'],
   }),
   secrets: setting({
     schema: z.preprocess(lowerCase, z.enum(SECRETS).default('mask')),
     takes: `one of ${SECRETS.join(', ')}`,
     about:
-      'Whether keys and passwords in well-known formats are masked before a message is stored (default `mask`). What is between `<private>` and `</private>` is never stored.',
+      'Whether keys and passwords in well-known formats are masked before a message is stored (default `mask`). Text between `<private>` and `</private>` is never stored.',
     env: ['DAYBOOK_SECRETS'],
   }),
   embeddings: setting({
     schema: z.preprocess(embeddingsMode, z.enum(EMBEDDINGS).default('off')),
     takes: `one of ${EMBEDDINGS.join(', ')}`,
     about:
-      'Whether messages are found by meaning too, by vectors made on this machine (`local`, see `daybook embeddings`), by a server of the OpenAI format, or by Ollama (default `off`). With `openai` the text of all messages is sent to that server.',
+      'Whether messages are also found by meaning, with vectors that this machine (`local`, see `daybook embeddings`), a server with the OpenAI API (`openai`) or Ollama (`ollama`) makes (default `off`). With `openai` the text of all messages is sent to that server.',
     env: ['DAYBOOK_EMBEDDINGS', 'PERSISTENCE_ENABLE_EMBEDDINGS'],
   }),
   embeddingsModel: setting({
     schema: text.optional(),
     takes:
-      'a folder with model.onnx and tokenizer.json, or with openai and ollama the name of a model',
+      'a folder with model.onnx and tokenizer.json, or for openai and ollama the name of a model',
     about:
-      'The model that makes vectors (default: all-MiniLM-L6-v2; `text-embedding-3-small` with openai).',
+      'The model that makes the vectors (default: all-MiniLM-L6-v2; `text-embedding-3-small` for openai).',
     env: ['DAYBOOK_EMBEDDINGS_MODEL'],
   }),
   embeddingsEndpoint: setting({
     schema: z.url({ protocol: /^https?$/ }).optional(),
     takes: 'an http or https address',
     about:
-      'The address of the server that makes the vectors (default: the usual place of OpenAI or Ollama).',
+      'The address of the server that makes the vectors (default: the usual address of OpenAI or Ollama).',
     env: ['DAYBOOK_EMBEDDINGS_ENDPOINT'],
   }),
   embeddingsKeyEnv: setting({
@@ -188,14 +188,15 @@ export const SETTINGS = {
       .regex(/^[A-Z][A-Z0-9_]{2,63}$/)
       .optional(),
     takes: 'the NAME of an environment variable, never a key',
-    about: 'The variable that holds the key of that server (default: OPENAI_API_KEY at OpenAI).',
+    about:
+      'The environment variable with the key of that server (default: OPENAI_API_KEY for OpenAI).',
     env: ['DAYBOOK_EMBEDDINGS_KEY_ENV'],
   }),
   importActivity: setting({
     schema: z.preprocess(lowerCase, z.enum(IMPORT_ACTIVITIES).default('short')),
     takes: `one of ${IMPORT_ACTIVITIES.join(', ')}`,
     about:
-      'How much `daybook import` keeps of tool calls, their results and thinking (default `short`).',
+      'How much of tool calls, their results and thinking `daybook import` stores (default `short`).',
     env: ['DAYBOOK_IMPORT_ACTIVITY'],
   }),
   importWatch: setting({
@@ -229,32 +230,33 @@ export const SETTINGS = {
   kgFsync: setting({
     schema: z.preprocess(lowerCase, onOff.default(false)),
     takes: '1 or 0',
-    about: 'Whether each fact is confirmed only after it is on the disk (default `0`).',
+    about: 'Whether a new fact is confirmed only after it is on the disk (default `0`).',
     env: ['MCP_KG_FSYNC'],
   }),
   kgMaxTriples: setting({
     schema: wholeNumber(1, 100_000_000).default(5_000),
     takes: 'a whole number from 1 to 100000000',
-    about: 'Most facts that the knowledge graph may have, including ended ones (default `5000`).',
+    about:
+      'The maximum number of facts in the knowledge graph, including ended facts (default `5000`).',
     env: ['MCP_KG_MAX_TRIPLES'],
   }),
   kgTtlDays: setting({
     schema: wholeNumber(0, 36_500).default(0),
     takes: 'a whole number of days from 0 to 36500',
-    about: 'Facts older than this are removed; `0` keeps all (default `0`).',
+    about: 'Facts older than this number of days are removed; `0`: never (default `0`).',
     env: ['MCP_KG_TTL_DAYS'],
   }),
   kgEvict: setting({
     schema: z.preprocess(lowerCase, z.enum(EVICTIONS).default('off')),
     takes: `one of ${EVICTIONS.join(', ')}`,
-    about:
-      'Whether a full knowledge graph makes room by deleting the oldest facts (default `off`).',
+    about: 'Whether the oldest facts are deleted when the knowledge graph is full (default `off`).',
     env: ['MCP_KG_EVICT'],
   }),
   mode: setting({
     schema: z.preprocess(lowerCase, z.enum(MODES).default('stdio')),
     takes: `one of ${MODES.join(', ')}`,
-    about: 'How clients reach the server: started by them, or over HTTP (default `stdio`).',
+    about:
+      'How clients connect: they start the server (`stdio`), or they use HTTP (default `stdio`).',
     env: ['DAYBOOK_MODE', 'INSIGHTS_MCP_MODE'],
     flag: '--mode',
   }),
@@ -269,7 +271,7 @@ export const SETTINGS = {
     schema: text.default('127.0.0.1'),
     takes: 'the name or address of a network interface of this machine',
     about:
-      'Where the HTTP server listens; anything but this machine itself needs DAYBOOK_HTTP_TOKEN (default `127.0.0.1`).',
+      'The address on which the HTTP server listens; an address that other machines can reach needs DAYBOOK_HTTP_TOKEN (default `127.0.0.1`).',
     env: ['DAYBOOK_HTTP_HOST'],
     flag: '--host',
   }),
@@ -287,7 +289,7 @@ export const SETTINGS = {
     schema: z.preprocess(lowerCase, onOff.default(false)),
     takes: '1 or 0',
     about:
-      'Whether each HTTP request is answered by itself, without sessions: nothing is remembered between requests, and no notification can be sent (default `0`).',
+      'Whether the HTTP server works without sessions: it stores nothing between requests and sends no notifications (default `0`).',
     env: ['DAYBOOK_HTTP_STATELESS'],
     flag: '--stateless',
   }),
@@ -295,13 +297,13 @@ export const SETTINGS = {
     schema: text.optional(),
     takes: 'host names separated by commas, each with or without a port',
     about:
-      'Names by which clients may address the HTTP server, beside `localhost`, its loopback addresses and `--host`.',
+      'Host names that clients may use for the HTTP server, in addition to `localhost`, the loopback addresses and `--host`.',
     env: ['DAYBOOK_HTTP_ALLOWED_HOSTS'],
   }),
   httpAllowedOrigins: setting({
     schema: text.optional(),
     takes: 'origins such as https://notes.example, separated by commas',
-    about: 'Web pages of other origins that may use the HTTP server (default: none).',
+    about: 'Other origins whose web pages may use the HTTP server (default: none).',
     env: ['DAYBOOK_HTTP_ALLOWED_ORIGINS'],
   }),
   httpMaxBodyMb: setting({
@@ -320,13 +322,13 @@ export const SETTINGS = {
     schema: wholeNumber(0, 1_000_000).optional(),
     takes: 'a whole number of requests a minute from 0 to 1000000 (0: no limit)',
     about:
-      'Most HTTP requests a minute from one address (default: `600`, and none where only this machine can connect).',
+      'The maximum number of HTTP requests a minute from one address (default: `600`; no limit if only this machine can connect).',
     env: ['DAYBOOK_HTTP_RATE_LIMIT'],
   }),
   perplexityApiKey: setting({
     schema: text.optional(),
     takes: 'an API key of Perplexity',
-    about: 'The key of the Perplexity tools; nothing else needs it.',
+    about: 'The API key for the Perplexity tools; nothing else needs it.',
     env: ['PERPLEXITY_API_KEY'],
     secret: true,
   }),
@@ -334,44 +336,45 @@ export const SETTINGS = {
     schema: z.preprocess(lowerCase, z.enum(LISTINGS).default('auto')),
     takes: `one of ${LISTINGS.join(', ')}`,
     about:
-      'Whether the four `perplexity_*` tools are listed: `auto` lists them where a key is set (default), `always` lists them without one too.',
+      'Whether the four `perplexity_*` tools are listed: `auto` lists them if a key is set (default), `always` also without a key.',
     env: ['DAYBOOK_PERPLEXITY_TOOLS'],
   }),
   perplexityBaseUrl: setting({
     schema: z.url({ protocol: /^https?$/ }).default('https://api.perplexity.ai'),
     takes: 'an http or https address',
-    about: 'Where the Perplexity API or a gateway to it is (default `https://api.perplexity.ai`).',
+    about:
+      'The address of the Perplexity API or of a gateway to it (default `https://api.perplexity.ai`).',
     env: ['PERPLEXITY_BASE_URL'],
   }),
   perplexityBackend: setting({
     schema: z.enum(BACKENDS).default('agent'),
     takes: `one of ${BACKENDS.join(', ')}`,
-    about: 'Which API is used (default `agent`; `chat-completions` is for gateways).',
+    about: 'Which API of Perplexity is used (default `agent`; `chat-completions` is for gateways).',
     env: ['PERPLEXITY_BACKEND'],
   }),
   perplexityModel: setting({
     schema: text.optional(),
     takes: 'the name of a model, such as perplexity/sonar',
-    about: 'A model to pin (default: the preset chooses).',
+    about: 'The model to use (default: the model of the preset).',
     env: ['PERPLEXITY_MODEL'],
   }),
   perplexitySearchPreset: setting({
     schema: z.enum(PRESETS).default('low'),
     takes: `one of ${PRESETS.join(', ')}`,
-    about: 'The preset of quick searches (default `low`).',
+    about: 'The preset for quick searches (default `low`).',
     env: ['PERPLEXITY_SEARCH_PRESET'],
   }),
   perplexityResearchPreset: setting({
     schema: z.enum(PRESETS).default('high'),
     takes: `one of ${PRESETS.join(', ')}`,
-    about: 'The preset of deep research (default `high`).',
+    about: 'The preset for deep research (default `high`).',
     env: ['PERPLEXITY_RESEARCH_PRESET'],
   }),
   perplexityWaitMs: setting({
     schema: wholeNumber(0, 3_600_000).default(45_000),
     takes: 'a whole number of milliseconds from 0 to 3600000',
     about:
-      'How long a deep-research call waits before it answers "still running" (default `45000`).',
+      'How long a deep-research call waits for the result before it returns "in_progress" (default `45000`).',
     env: ['PERPLEXITY_WAIT_MS'],
   }),
   perplexityTimeoutMs: setting({

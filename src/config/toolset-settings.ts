@@ -15,7 +15,7 @@ export const TOOLSET_SETTINGS = {
     schema: z.preprocess(lowerCase, onOff.default(true)),
     takes: '1 or 0',
     about:
-      'Whether assistants that can (MCP Apps) show conversations, the graph and the figures in their window; `0` offers text alone (default `1`).',
+      'Whether assistants with MCP Apps can show conversations, the graph and the figures in their window; with `0` they get only text (default `1`).',
     env: ['DAYBOOK_VIEWS'],
   }),
 };
@@ -53,7 +53,7 @@ function chooseToolsets(
   if (unknown === undefined) return known.filter((each) => wanted.includes(each));
   throw new AppError(
     'VALIDATION_ERROR',
-    `${name} takes all, or some of ${known.join(', ')}; there is no toolset "${unknown}".`,
+    `${name} must be all, or some of ${known.join(', ')}. There is no toolset "${unknown}".`,
     { hint: 'Correct that setting and try again.', details: { setting: 'toolsets', unknown } },
   );
 }

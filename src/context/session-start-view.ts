@@ -80,16 +80,16 @@ function notesOf(start: SessionStart) {
   const { head, distinctiveWords, openQuestions, promises, related, omitted } = start;
   const notes: string[] = [];
   if (head.title === undefined) notes.push('The thread has no title.');
-  if (distinctiveWords.length === 0) notes.push('No word stands out.');
+  if (distinctiveWords.length === 0) notes.push('The session has no distinctive words.');
   if (openQuestions.length + omitted.openQuestions === 0)
     notes.push('No unanswered question was found.');
   if (promises.length + omitted.promises === 0)
-    notes.push('No sentence was found that reads like a promise.');
+    notes.push('No sentence that looks like a promise was found.');
   if (related === undefined)
     notes.push('Earlier threads were not searched: the recall index is still being built.');
   for (const part of ['turns', 'openQuestions', 'promises'] as const) {
     if (omitted[part] > 0)
-      notes.push(`Left out for want of room: ${omitted[part]} ${LEFT_OUT[part]}.`);
+      notes.push(`${omitted[part]} ${LEFT_OUT[part]} did not fit into the answer.`);
   }
   return notes;
 }
@@ -110,9 +110,9 @@ export function sessionStartText(view: SessionStartView): string {
       `Distinctive words: ${distinctiveWords.join(', ') || 'none'}`,
       ...notes,
     ].join('\n'),
-    ['Questions without an answer, as far as can be seen:', ...lines(openQuestions)].join('\n'),
-    ['Sentences that read like promises:', ...lines(promises)].join('\n'),
-    ['Passages of earlier threads about the same:', ...lines(related)].join('\n'),
+    ['Questions without an answer that Daybook found:', ...lines(openQuestions)].join('\n'),
+    ['Sentences that look like promises:', ...lines(promises)].join('\n'),
+    ['Passages of earlier threads about the same subject:', ...lines(related)].join('\n'),
     ['Last turns:', ...(turns.length === 0 ? ['none'] : turns)].join('\n\n'),
   ].join('\n\n');
 }

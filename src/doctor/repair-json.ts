@@ -36,16 +36,16 @@ export function repairJson(file: JsonFile, { clock, fsync }: RepairOptions): Pro
   const { path, locksFolder, lockName, check } = file;
   return withLock(locksFolder, lockName, async (lock) => {
     const found = await readWhole(path);
-    if (found === undefined) return 'It is gone.';
+    if (found === undefined) return 'The file no longer exists.';
     if (passes(() => check(parseDocument(found.bytes, path, 'CORRUPT'))))
-      return 'It is sound by now.';
+      return 'The file needs no repair any more.';
     const fields = completeFields(found.bytes.toString());
     check(fields);
     const keptAs = brokenName(path, clock);
     await lock.keep(path, join(dirname(path), keptAs), { fsync });
     const bytes = Buffer.from(`${JSON.stringify(fields, null, 2)}\n`);
     await lock.replace(path, bytes, { fsync }, { base: found.stamp });
-    return `${Object.keys(fields).length} fields were saved; the broken file is kept as ${keptAs}.`;
+    return `${Object.keys(fields).length} fields were saved; the broken file was renamed to ${keptAs}.`;
   });
 }
 

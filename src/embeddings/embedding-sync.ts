@@ -123,7 +123,7 @@ export class EmbeddingSync {
     });
     if (!isAlone) {
       throw new AppError('LOCKED', 'Another Daybook process is making the vectors.', {
-        hint: 'Wait until daybook embeddings shows that all vectors are ready.',
+        hint: 'Wait until that process has finished. daybook doctor shows how many vectors are missing.',
       });
     }
     return this.progress;
@@ -185,7 +185,10 @@ export class EmbeddingSync {
     log.warn({ err: error }, 'messages could not be embedded');
     this.#failure = isAppError(error)
       ? { code: error.code, message: error.message }
-      : { code: 'INTERNAL', message: 'The log on stderr says more.' };
+      : {
+          code: 'INTERNAL',
+          message: 'An internal error occurred. The log on stderr has the details.',
+        };
     this.#pauseUntil = clock.monotonic() + PAUSE_AFTER_FAILURE_MS;
   }
 

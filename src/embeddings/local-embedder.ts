@@ -65,7 +65,11 @@ async function sessionOf(runtime: Runtime, { model, name }: ModelFiles): Promise
       logSeverityLevel: 3,
     });
   } catch (cause) {
-    throw new AppError('CORRUPT', `The model ${name} cannot be loaded.`, { cause });
+    throw new AppError(
+      'CORRUPT',
+      `The model ${name} cannot be loaded: its file is damaged or not an ONNX model.`,
+      { cause },
+    );
   }
 }
 
@@ -110,7 +114,10 @@ function means(
   const [, width = 0, hidden = 0] = output?.dims ?? [];
   const data = output?.data;
   if (!(data instanceof Float32Array) || hidden === 0) {
-    throw new AppError('CORRUPT', 'The model gives no vectors of its tokens.');
+    throw new AppError(
+      'CORRUPT',
+      'The model returns no vectors for the tokens. Daybook needs a model for sentence embeddings.',
+    );
   }
   return encoded.map((tokens, row) => {
     const sum = new Float32Array(hidden);
@@ -183,7 +190,7 @@ async function jsonIn(path: string): Promise<object> {
 
 function missing(path: string): AppError {
   return new AppError('NOT_CONFIGURED', `The model has no file ${path}.`, {
-    hint: 'DAYBOOK_EMBEDDINGS_MODEL takes a folder with model.onnx and tokenizer.json.',
+    hint: 'Set DAYBOOK_EMBEDDINGS_MODEL to a folder with model.onnx and tokenizer.json.',
     details: { path },
   });
 }

@@ -25,7 +25,7 @@ export function createVectorSource(sync: EmbeddingSync, log: Log, loads = false)
         };
       } catch (error) {
         if (!isAppError(error) || error.code === 'CANCELLED') throw error;
-        log.warn({ err: error }, 'a question could not be embedded; words alone are searched');
+        log.warn({ err: error }, 'a question could not be embedded; the search uses only words');
         return undefined;
       }
     },

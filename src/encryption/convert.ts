@@ -97,8 +97,8 @@ async function keysOf(
   { current, wanted }: ConversionOptions,
 ): Promise<{ from?: KnownKey; to?: KnownKey }> {
   if (converting !== undefined && (converting.to === null) !== (wanted === undefined)) {
-    throw new AppError('CONFLICT', 'The opposite command was started and has not finished.', {
-      hint: `Nothing was changed. Run daybook ${wanted === undefined ? 'encrypt' : 'decrypt'} to its end first.`,
+    throw new AppError('CONFLICT', 'The opposite command was started and not finished.', {
+      hint: `Nothing was changed. First run daybook ${wanted === undefined ? 'encrypt' : 'decrypt'} until it has finished.`,
     });
   }
   const from = key === null ? undefined : await namedKey(key, withOther(current, wanted));
@@ -200,7 +200,7 @@ class Conversion {
       return;
     }
     if (hasOwnForm(path) && !isDocumentFile(path)) return;
-    if (!isPlain) return this.#leave(path, stamp, 'a link, or no plain file');
+    if (!isPlain) return this.#leave(path, stamp, 'it is a link or not a regular file');
     try {
       await this.#rewrite(path, (bytes) => convertFile(path, bytes, this.#keys));
     } catch (error) {

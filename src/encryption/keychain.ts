@@ -57,7 +57,7 @@ function notInstalled(): AppError {
 function notUsable(cause: unknown): AppError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return new AppError('NOT_CONFIGURED', `The system's keychain cannot be used: ${reason}.`, {
-    hint: 'Unlock it and try again. Without a desktop session there may be none: use a key file then.',
+    hint: 'Unlock the keychain and try again. A machine without a desktop session may have no keychain: use a key file there.',
     cause,
   });
 }

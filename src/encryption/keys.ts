@@ -38,7 +38,7 @@ const keyOfDigits = (digits: string) => new CipherKey(Buffer.from(digits, 'hex')
 function digitsIn(path: string): string {
   const digits = requireGivenText(path).trim();
   if (/^[0-9a-fA-F]{64}$/.test(digits)) return digits;
-  throw new AppError('VALIDATION_ERROR', `${path} does not hold 64 hexadecimal digits.`, {
+  throw new AppError('VALIDATION_ERROR', `${path} does not contain 64 hexadecimal digits.`, {
     hint: 'Make a key with: openssl rand -hex 32 > FILE, and keep a copy of it in a safe place.',
     details: { path },
   });
@@ -69,12 +69,16 @@ export async function namedKey(facts: KeyFacts, given: GivenKey): Promise<KnownK
   if (key?.id === facts.id) return { key, facts };
   if (facts.from === 'keychain' && key === undefined) throw notInKeychain(facts.id);
   const means = facts.from === 'passphrase' ? 'DAYBOOK_PASSPHRASE' : 'DAYBOOK_KEY_FILE';
-  const problem = key === undefined ? `and ${means} is not set` : `and ${means} has another key`;
+  const problem = key === undefined ? `${means} is not set` : `${means} has another key`;
   const change = key === undefined ? `Set ${means}` : `Correct ${means}`;
-  throw new AppError('DECRYPT', `This store is encrypted, ${problem} (its key: ${facts.id}).`, {
-    hint: `Nothing was written. ${change} in the environment that Daybook is started with.`,
-    details: { keyId: facts.id, from: facts.from, ...(key && { givenId: key.id }) },
-  });
+  throw new AppError(
+    'DECRYPT',
+    `This store is encrypted with the key ${facts.id}, but ${problem}.`,
+    {
+      hint: `Nothing was written. ${change} to the key of the store in the environment in which Daybook starts.`,
+      details: { keyId: facts.id, from: facts.from, ...(key && { givenId: key.id }) },
+    },
+  );
 }
 
 /** A key file opens a store of the keychain too: it may be the copy of the key on another machine. */
@@ -94,7 +98,7 @@ async function givenKey(
 function notInKeychain(id: string): AppError {
   return new AppError(
     'DECRYPT',
-    `This store is encrypted, and the system's keychain has no key ${id} of it.`,
+    `This store is encrypted with the key ${id}, but the system's keychain does not have this key.`,
     {
       hint: 'Nothing was written. Set DAYBOOK_KEY_FILE to a file with a copy of the key.',
       details: { keyId: id, from: 'keychain' },

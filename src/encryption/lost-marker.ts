@@ -37,7 +37,7 @@ export async function requireClear(logsFolder: string, paths: StorePaths): Promi
   const path = markerPath(logsFolder);
   throw new AppError(
     'DECRYPT',
-    `This store is encrypted with the key ${keyId}, but ${path} does not name it.`,
+    `The files of this store are encrypted with the key ${keyId}, but ${path} does not name this key.`,
     {
       hint: `Nothing was written. ${MARKER_REMEDY}`,
       details: { path, keyId },

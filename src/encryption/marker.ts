@@ -43,7 +43,7 @@ export type Marker = Pick<z.output<typeof markerSchema>, 'key' | 'converting'>;
 
 /** How `encryption.json` comes back. The salt of a passphrase is in no other file. */
 export const MARKER_REMEDY =
-  'Copy encryption.json from a backup. With a key file, remove it if it is there; then daybook encrypt --key-file FILE --yes makes it again.';
+  'Restore encryption.json from a backup. If the key is in a key file, you can also delete encryption.json and run daybook encrypt --key-file FILE --yes, which writes it again.';
 
 export const markerPath = (logsFolder: string): string => join(logsFolder, 'encryption.json');
 
@@ -78,11 +78,15 @@ function readFound(path: string): ReadFile | undefined {
 }
 
 const unreadable = (path: string, cause: Error): AppError =>
-  new AppError('CORRUPT', `${path} does not say how this store is encrypted.`, {
-    hint: `Nothing was read or written. ${MARKER_REMEDY}`,
-    details: { path },
-    cause,
-  });
+  new AppError(
+    'CORRUPT',
+    `${path} is damaged, so Daybook cannot find out how this store is encrypted.`,
+    {
+      hint: `Nothing was read or written. ${MARKER_REMEDY}`,
+      details: { path },
+      cause,
+    },
+  );
 
 /** Durable when it resolves. A store in the clear has no file. */
 export async function writeMarker(

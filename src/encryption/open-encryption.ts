@@ -44,15 +44,19 @@ function stampOfSame(logsFolder: string, before: Marker): Stamp | undefined {
   const [is, was] = [marker.key?.id, before.key?.id];
   if (is === was) return stamp;
   const name = (id: string | undefined) => (id === undefined ? 'no key' : `the key ${id}`);
-  throw new AppError('LOCKED', `This store has ${name(is)} now; this process has ${name(was)}.`, {
-    hint: 'Nothing was read or written. Bring back the store that was there, or start Daybook again with the key of this one.',
-    details: { path: markerPath(logsFolder) },
-  });
+  throw new AppError(
+    'LOCKED',
+    `The store has ${name(is)} now, but this process started with ${name(was)}.`,
+    {
+      hint: 'Nothing was read or written. Put the earlier store back at this path, or start Daybook again with the key of the present store.',
+      details: { path: markerPath(logsFolder) },
+    },
+  );
 }
 
 function unfinished(isDecrypting: boolean): AppError {
   const command = isDecrypting ? 'daybook decrypt' : 'daybook encrypt';
-  return new AppError('LOCKED', `This store is being changed by ${command}.`, {
-    hint: `Nothing was read or written. Wait until it has finished. If it was stopped, run the same ${command} again: it continues where it stopped.`,
+  return new AppError('LOCKED', `The files of this store are being changed by ${command}.`, {
+    hint: `Nothing was read or written. Wait until the command has finished. If it was stopped, run the same ${command} again: it continues where it stopped.`,
   });
 }

@@ -18,9 +18,13 @@ export async function exportPath(
 ): Promise<string> {
   confinedPath(folder, name);
   if (/(^|\/)\./.test(name)) {
-    throw new AppError('PATH_ESCAPE', 'The name of an export cannot begin with a dot.', {
-      hint: 'Programs read settings from such files and folders: choose another name.',
-    });
+    throw new AppError(
+      'PATH_ESCAPE',
+      'The name of an exported file or folder cannot begin with a dot.',
+      {
+        hint: 'Choose another name. Programs read settings from files and folders whose names begin with a dot.',
+      },
+    );
   }
   await makeFolder(folder);
   await keepOutOfGit(folder, durability);

@@ -135,9 +135,9 @@ const openingOf = (format: GraphFormat) => (format === 'mermaid' ? 'graph LR\n' 
 function tooLong(line: string): AppError {
   return new AppError(
     'TOO_LARGE',
-    `One line has ${line.length} characters, more than the answer.`,
+    `One line has ${line.length} characters, which is more than the answer may have.`,
     {
-      hint: 'Export to a file (`file`), or ask for more (`maxTokens`).',
+      hint: 'Export to a file (`file`), or give a larger `maxTokens`.',
       details: { characters: line.length },
     },
   );

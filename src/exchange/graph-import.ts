@@ -234,9 +234,10 @@ function stopped(
   )
     ? error
     : { code: 'CANCELLED', message: 'The import was cancelled.', details: {} };
-  const came = facts === 0 ? 'Nothing came in.' : `${facts} of ${total} facts came in before.`;
+  const came =
+    facts === 0 ? 'No fact was imported.' : `${facts} of ${total} facts were imported before.`;
   return new AppError(code, `${message} ${came}`, {
-    hint: 'What was imported stays. Import the same text again for the rest.',
+    hint: 'To import the other facts, import the same text again. Facts that are already stored are not changed.',
     details: { ...details, facts: total, stored: facts, added },
     cause: error,
   });
@@ -280,9 +281,9 @@ function formatOf(text: string): 'jsonl' | 'memory' {
   }
   throw new AppError(
     'VALIDATION_ERROR',
-    'The text has no line of a kg_export or of memory.jsonl.',
+    'No line of the text is a line of kg_export or of memory.jsonl.',
     {
-      hint: 'A line is {"subject":…,"predicate":…,"object":…}, or an entity or relation of server-memory.',
+      hint: 'Each line must be {"subject":…,"predicate":…,"object":…}, or an entity or a relation of the MCP memory server.',
     },
   );
 }
@@ -294,7 +295,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new AppError('VALIDATION_ERROR', 'It is not JSON.', { cause });
+    throw new AppError('VALIDATION_ERROR', 'The line is not JSON.', { cause });
   }
 }
 
@@ -320,6 +321,6 @@ function tooLong(text: string): AppError {
   const count = [...text].length;
   return new AppError(
     'E_KG_INVALID_TRIPLE',
-    `An observation has ${count} characters (at most 200 are stored), or is not valid text.`,
+    `An observation has ${count} characters (at most 200 can be stored), or it is not valid text.`,
   );
 }

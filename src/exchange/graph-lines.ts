@@ -17,7 +17,10 @@ export function factLine({ ts, validTo, ...triple }: Triple): string {
 export function factOf(value: unknown): NewTriple {
   const { subject, predicate, object, ts, validTo, conversationId, messageId } = asObject(value);
   if (!isText(subject) || !isText(predicate) || !isText(object)) {
-    throw new AppError('VALIDATION_ERROR', 'It has no subject, predicate and object.');
+    throw new AppError(
+      'VALIDATION_ERROR',
+      'The line must have a subject, a predicate and an object.',
+    );
   }
   return {
     subject,
@@ -57,11 +60,11 @@ const isText = (value: unknown): value is string => typeof value === 'string';
 
 function asObject(value: unknown): Record<string, unknown> {
   if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
-  throw new AppError('VALIDATION_ERROR', 'It is not a JSON object.');
+  throw new AppError('VALIDATION_ERROR', 'The line is not a JSON object.');
 }
 
 function timeOf(name: string, value: unknown): number {
   const time = isText(value) ? Date.parse(value) : value;
   if (typeof time === 'number' && !Number.isNaN(time)) return time;
-  throw new AppError('VALIDATION_ERROR', `Its ${name} is no time.`);
+  throw new AppError('VALIDATION_ERROR', `The value of ${name} is not a time.`);
 }

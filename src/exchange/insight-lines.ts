@@ -71,8 +71,8 @@ export async function importInsights(
 
 function differs(id: string, newer: boolean) {
   const reason = newer
-    ? `${id} exists with other content and is not older.`
-    : `${id} exists with other content.`;
+    ? `The insight ${id} exists with other content and is not older. It was not changed.`
+    : `The insight ${id} exists with other content. It was not changed.`;
   return { code: 'ALREADY_EXISTS', reason };
 }
 
@@ -118,7 +118,7 @@ function parseLine(
   const given = (value as { id?: unknown } | null)?.id ?? undefined;
   const id = given ?? derivedUuid('insight', JSON.stringify(value));
   if (typeof id !== 'string' || !INSIGHT_ID.test(id)) {
-    throw new AppError('CORRUPT', `${place}: id takes a UUID in lower case.`);
+    throw new AppError('CORRUPT', `${place}: id must be a UUID in lower case.`);
   }
   const stored = readInsight(value, { id, path: place, modifiedAt: now });
   return { stored, isNamed: given !== undefined };

@@ -46,13 +46,13 @@ async function readJson(path: string): Promise<ExportRecord[]> {
   if (!exportSchema.safeParse(value).success) throw noExport(path);
   const { version, conversations } = value as { version: number; conversations: unknown[] };
   if (version > EXPORT_VERSION) {
-    throw new AppError('FORMAT_TOO_NEW', `${path} was exported by a newer Daybook.`, {
+    throw new AppError('FORMAT_TOO_NEW', `A newer version of Daybook wrote ${path}.`, {
       details: { path, version },
     });
   }
   return conversations.map((each, index) => {
     const location = `conversations[${index}]`;
-    if (!isRecord(each)) return { location, error: wrong(`${location} is no conversation.`) };
+    if (!isRecord(each)) return { location, error: wrong(`${location} is not a conversation.`) };
     const { conversationId } = each;
     return typeof conversationId === 'string'
       ? { location, conversationId, value: each }
@@ -82,7 +82,9 @@ async function* readJsonLines(path: string): AsyncGenerator<ExportRecord> {
     } else if (isRecord(message) && message['threadId'] === open?.conversationId) {
       open?.messages.push({ ...fromLine(message, ['threadId', 'seq']) });
     } else {
-      const error = wrong(`${location} is neither a thread nor a message of the thread before it.`);
+      const error = wrong(
+        `${location} is neither a conversation nor a message of the conversation before it.`,
+      );
       // The conversation around it may have lost something: better refused than shortened.
       if (open === undefined) yield { location, error };
       else open.error ??= error;
@@ -95,7 +97,7 @@ function recordOf({ location, conversationId, head, messages, error }: Open): Ex
   if (error !== undefined) return { location, conversationId, error };
   const { messageCount } = head;
   if (typeof messageCount === 'number' && messageCount !== messages.length) {
-    const counted = `${messages.length} of its ${messageCount} messages are in the file`;
+    const counted = `the file has ${messages.length} of its ${messageCount} messages`;
     return {
       location,
       conversationId,
@@ -126,8 +128,8 @@ function parseLine({ text }: Line): { thread?: unknown; message?: unknown } | un
 const wrong = (message: string) => new AppError('VALIDATION_ERROR', message);
 
 function noExport(path: string): AppError {
-  return new AppError('CORRUPT', `${path} is no export of Daybook in JSON or JSON Lines.`, {
-    hint: 'Give a file that `export_conversations` wrote, or a backup (.tar.gz).',
+  return new AppError('CORRUPT', `${path} is not an export of Daybook in JSON or JSON Lines.`, {
+    hint: 'Give a file that `export_conversations` wrote in the format json or jsonl, or a backup (.tar.gz).',
     details: { path },
   });
 }

@@ -79,7 +79,8 @@ async function restoreRecord(
   report: RestoredConversations,
   known: Known,
 ): Promise<void> {
-  if (error !== undefined || exported === undefined) throw error ?? new Error('an empty record');
+  if (error !== undefined || exported === undefined)
+    throw error ?? new Error('a record without an id');
   if (!CONVERSATION_ID.test(id)) {
     throw new AppError(
       'VALIDATION_ERROR',
@@ -118,7 +119,7 @@ async function conflictOf(
   }
   const { clientId } = wanted.head;
   if (clientId === undefined || !keys.has(clientId)) return undefined;
-  return new AppError('CONFLICT', `Another conversation goes by the key ${clientId} of ${id} now.`);
+  return new AppError('CONFLICT', `Another conversation has the key ${clientId} of ${id} now.`);
 }
 
 /** Without the key, which stays with the one that has it, and with a note of where it came from. */

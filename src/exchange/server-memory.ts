@@ -45,7 +45,7 @@ export function memoryLineOf(value: unknown): MemoryLine {
   if (parsed.success) return parsed.data;
   throw new AppError(
     'VALIDATION_ERROR',
-    'It is neither an entity (name, entityType, observations) nor a relation (from, to, relationType).',
+    'The line is neither an entity (name, entityType, observations) nor a relation (from, to, relationType).',
   );
 }
 
@@ -133,6 +133,6 @@ function factOrRefusal(subject: string, predicate: string, object: string): Memo
 }
 
 function refusal(part: string): MemoryItem {
-  const reason = `Its ${part} has more than 200 characters or is no proper text.`;
+  const reason = `The ${part} has more than 200 characters, or it is not valid text.`;
   return { kind: 'refused', reason };
 }

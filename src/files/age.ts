@@ -32,9 +32,13 @@ export function addAgeKey(key: AgeKey): () => void {
 export function requireRecipients(recipients: readonly string[]): void {
   const wrong = recipients.find((each) => !RECIPIENT.test(each));
   if (wrong === undefined) return;
-  throw new AppError('VALIDATION_ERROR', 'A recipient of age looks like age1…', {
-    hint: 'age-keygen -o key.txt makes a key, and prints its recipient.',
-  });
+  throw new AppError(
+    'VALIDATION_ERROR',
+    'The recipient must be an age recipient, which begins with age1.',
+    {
+      hint: 'To make a key, run age-keygen -o key.txt, which prints the recipient of the key.',
+    },
+  );
 }
 
 /**
@@ -45,8 +49,8 @@ export function readIdentities(path: string): AgeKey {
   const lines = requireGivenText(path).split('\n');
   const identities = lines.map((line) => line.trim()).filter((line) => IDENTITY.test(line));
   if (identities.length > 0) return { identities };
-  throw new AppError('VALIDATION_ERROR', `${path} holds no secret key of age.`, {
-    hint: 'It takes the file that age-keygen made, with a line AGE-SECRET-KEY-1…',
+  throw new AppError('VALIDATION_ERROR', `${path} does not contain a secret key of age.`, {
+    hint: 'Give the file that age-keygen wrote, which has a line that begins with AGE-SECRET-KEY-1.',
     details: { path },
   });
 }
@@ -107,8 +111,8 @@ async function* opened(path: string): AsyncGenerator<Uint8Array> {
   }
   const sealed = Readable.toWeb(streamGiven(path)) as ReadableStream<Uint8Array>;
   const plain = await decrypter.decrypt(sealed).catch((cause: unknown) => {
-    throw new AppError('DECRYPT', `${path} is an age file that none of the given keys opens.`, {
-      hint: 'Name the file with the secret key: --identity FILE; or set DAYBOOK_AGE_PASSPHRASE.',
+    throw new AppError('DECRYPT', `None of the given keys opens the age file ${path}.`, {
+      hint: 'Give the file with the secret key (--identity FILE), or set DAYBOOK_AGE_PASSPHRASE.',
       details: { path },
       cause,
     });

@@ -119,7 +119,7 @@ function readError(error: unknown, path: string): unknown {
 
 function damaged(path: string, problem: string, cause?: unknown): AppError {
   return new AppError('CORRUPT', `The archive ${path} is damaged: ${problem}.`, {
-    hint: 'Nothing was restored from it. Use another backup.',
+    hint: 'Nothing was restored. Use another backup.',
     details: { path, problem },
     cause,
   });

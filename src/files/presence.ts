@@ -64,10 +64,14 @@ export class Presence {
 
   error(): AppError {
     const { folder } = this.#options;
-    const reason = this.#reason ?? 'it was away a moment ago';
-    return new AppError('STORAGE_UNAVAILABLE', `The store at ${folder} is away: ${reason}.`, {
-      details: { path: folder, reason },
-    });
+    const reason = this.#reason ?? 'it was not available a moment ago';
+    return new AppError(
+      'STORAGE_UNAVAILABLE',
+      `The store at ${folder} is not available: ${reason}.`,
+      {
+        details: { path: folder, reason },
+      },
+    );
   }
 
   #isOtherFolder(identity: Identity): boolean {
@@ -95,7 +99,7 @@ export class Presence {
       if (found === undefined) return 'the folder is missing';
       if (isSame(found, this.#identity)) return undefined;
       const isOther = this.#isOtherFolder(found);
-      if (isOther) return 'another folder lies at its path';
+      if (isOther) return 'another folder is at its path';
       this.#identity = found;
       return undefined;
     } catch (error) {

@@ -43,7 +43,10 @@ async function copy(file: InputFile, folder: string, dryRun: boolean): Promise<b
   const there = await readStamp(target);
   if (there !== undefined) {
     if (there.size === BigInt(file.sizeBytes)) return false;
-    throw new AppError('ALREADY_EXISTS', `${target} is another file; it was not changed.`);
+    throw new AppError(
+      'ALREADY_EXISTS',
+      `${target} exists with other content. It was not changed.`,
+    );
   }
   if (dryRun) return true;
   await makeFolder(dirname(target));

@@ -61,7 +61,7 @@ export class ConversationImport {
   async #meetAgain(given: ImportedConversation): Promise<void> {
     const { account } = this.#options;
     account.skipped += 1;
-    const message = `${given.id} is in the import twice; the first one counts.`;
+    const message = `${given.id} is in the import twice. The first one was used.`;
     addProblem(account, given, { code: 'ALREADY_EXISTS', message });
   }
 

@@ -75,8 +75,8 @@ function defaultLocations({ home, programs, variable }: Machine): readonly Defau
 function sweepOfClaude(path: string): string {
   const days = numberIn(settingsIn(path)['cleanupPeriodDays']);
   return days === undefined
-    ? `sessions of more than 30 days, by default (cleanupPeriodDays in ${path}); some users saw 9`
-    : `sessions of more than ${days} days (cleanupPeriodDays in ${path})`;
+    ? `sessions older than 30 days by default (cleanupPeriodDays in ${path}), in some cases after 9 days`
+    : `sessions older than ${days} days (cleanupPeriodDays in ${path})`;
 }
 
 function sweepOfGemini(path: string): string | undefined {
@@ -85,7 +85,7 @@ function sweepOfGemini(path: string): string | undefined {
   if (enabled === false) return undefined;
   const age = textIn(maxAge);
   return age === undefined
-    ? `sessions of more than 30 days, by default (${name}.maxAge in ${path})`
+    ? `sessions older than 30 days by default (${name}.maxAge in ${path})`
     : `sessions older than ${age} (${name}.maxAge in ${path})`;
 }
 

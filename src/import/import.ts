@@ -98,8 +98,8 @@ async function importLease(
     if (waitedMs >= WAIT_MS) break;
     await sleep(POLL_INTERVAL_MS, signal);
   }
-  throw new AppError('LOCKED', 'Another import into this root is running.', {
-    hint: 'Wait until it has ended, then import again: what it imported is skipped.',
+  throw new AppError('LOCKED', 'Another import into this store is running.', {
+    hint: 'Wait until it has ended, then import again. Conversations that it imported are not imported twice.',
   });
 }
 
@@ -137,7 +137,7 @@ class Run {
       const source = await sourceOf(input, this.#request.from);
       this.#report.sources.push({ path, kind: source.kind, title: source.title });
       for (const refused of input.refused) {
-        const message = `${refused.name} ${refused.reason}; it was not read.`;
+        const message = `${refused.name} ${refused.reason}. It was not read.`;
         addProblem(this.#report, { path: refused.name }, { code: 'PATH_ESCAPE', message });
       }
       await this.#readAll(source, input);
@@ -211,7 +211,7 @@ class Run {
   #requireLease(): void {
     if (this.#lease?.isHeld() ?? true) return;
     throw new AppError('LOCKED', 'Another import started while this one was paused.', {
-      hint: 'What was imported stays. Import again when the other import has ended.',
+      hint: 'Wait until the other import has ended, then import again. Imported conversations are not removed.',
     });
   }
 }

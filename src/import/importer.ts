@@ -37,17 +37,13 @@ export class Importer {
     const real = await realInputPath(path);
     const { folders } = this.#options;
     if (real !== undefined && folders.some((folder) => isInside(folder, real))) return real;
-    throw new AppError(
-      'VALIDATION_ERROR',
-      'This server does not read that path for callers over HTTP.',
-      {
-        hint:
-          folders.length === 0
-            ? 'Give the export as text, run daybook import on the machine itself, or name folders in DAYBOOK_IMPORT_FOLDERS.'
-            : `Paths inside these folders are read: ${folders.join(', ')}.`,
-        details: { field: 'path' },
-      },
-    );
+    throw new AppError('VALIDATION_ERROR', 'Callers over HTTP cannot import from this path.', {
+      hint:
+        folders.length === 0
+          ? 'Give the export as text, run daybook import on the machine of the server, or add the folder to DAYBOOK_IMPORT_FOLDERS.'
+          : `Give a path inside one of these folders: ${folders.join(', ')}.`,
+      details: { field: 'path' },
+    });
   }
 
   /** Where tools on this machine keep what could be imported. FILESYSTEM_ERROR. */

@@ -151,5 +151,5 @@ export class OtherImport {
 }
 
 function differs(what: string): AppError {
-  return new AppError('ALREADY_EXISTS', `${what} exists with other content; it was not changed.`);
+  return new AppError('ALREADY_EXISTS', `${what} exists with other content. It was not changed.`);
 }

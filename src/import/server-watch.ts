@@ -51,8 +51,8 @@ async function watch(
   let lease: Lease | undefined;
   const onError = (error: Error) => {
     // A person is importing by hand.
-    if (isAppError(error, 'LOCKED')) log.debug({ err: error }, 'an import is running already');
-    else log.warn({ err: error }, 'sessions of another tool did not come in');
+    if (isAppError(error, 'LOCKED')) log.debug({ err: error }, 'another import is running');
+    else log.warn({ err: error }, 'sessions of another tool could not be imported');
   };
   const paths = async () => {
     if (lease?.isHeld() !== true) lease = await tryLease(leasePath);
@@ -70,7 +70,7 @@ async function watch(
       onRound({ sources, added, updated, problems, stopped }) {
         const told = { sources, added, updated, problems: problems.length };
         if (stopped !== undefined) log.warn({ ...told, stopped }, 'the import of sessions stopped');
-        else if (added + updated > 0) log.info(told, 'sessions of other tools came in');
+        else if (added + updated > 0) log.info(told, 'sessions of other tools were imported');
       },
     });
   } finally {

@@ -67,7 +67,7 @@ export async function sourceOf(input: Input, from: string | undefined): Promise<
   for (const source of SOURCES) if (await source.detect(input)) return source;
   if (input.form === 'file' && isAgeFile(input.path)) {
     throw new AppError('VALIDATION_ERROR', `${input.path} is an encrypted age file.`, {
-      hint: 'daybook restore opens an export of Daybook; decrypt any other with age -d, then import it.',
+      hint: 'If it is an export of Daybook, run daybook restore. Otherwise decrypt it with age -d, then import it.',
       details: { path: input.path },
     });
   }
@@ -81,12 +81,16 @@ export async function sourceOf(input: Input, from: string | undefined): Promise<
       },
     );
   }
-  throw new AppError('VALIDATION_ERROR', `${input.path} is of no format that Daybook knows.`, {
-    hint: /\.html?$/i.test(input.path)
-      ? 'A page such as chat.html only shows an export: import the zip or the folder that it came in.'
-      : 'Name an export, or the folder where a tool keeps its logs; --from names the format. docs/IMPORTING.md lists them.',
-    details: { path: input.path },
-  });
+  throw new AppError(
+    'VALIDATION_ERROR',
+    `${input.path} has a format that Daybook does not support.`,
+    {
+      hint: /\.html?$/i.test(input.path)
+        ? 'A page such as chat.html is only a view of an export. Import the zip archive or the folder that has this page.'
+        : 'Give an export, or the folder in which a tool stores its logs. --from sets the format. docs/IMPORTING.md lists the formats.',
+      details: { path: input.path },
+    },
+  );
 }
 
 /** The list of conversations of ChatGPT and Claude.ai, or of any other program in one file. */

@@ -110,11 +110,11 @@ function messagesAfter(here: string, there: string): Message[] | undefined {
 }
 
 function keyTaken(clientId: string): AppError {
-  return new AppError('CONFLICT', `Another conversation goes by the key ${clientId} here.`);
+  return new AppError('CONFLICT', `Another conversation has the key ${clientId} here.`);
 }
 
 export function differs(conversationId: string): AppError {
-  return new AppError('ALREADY_EXISTS', `${conversationId} is here with other messages.`, {
-    hint: 'daybook restore --as-new adds what differs from an export as copies.',
+  return new AppError('ALREADY_EXISTS', `${conversationId} exists here with other messages.`, {
+    hint: 'To add the conversations that differ as new conversations, run daybook restore --as-new with the export.',
   });
 }

@@ -146,7 +146,10 @@ export class BackupFiles {
     { path, isPlain }: Pick<ListedFile, 'path' | 'isPlain'>,
   ): Promise<ArchiveFile | undefined> {
     if (!isPlain) {
-      this.leftOut.push({ name, reason: 'a link, no plain file, or a name that archives mistake' });
+      this.leftOut.push({
+        name,
+        reason: 'it is a link or not a regular file, or its name cannot be stored in an archive',
+      });
       return undefined;
     }
     return this.#unlessUnreadable(name, async () => {
@@ -185,7 +188,7 @@ export async function checkArchive(
   for await (const { name, bytes } of readArchive(path)) {
     signal?.throwIfAborted();
     if (name === CONTENTS_NAME) contents = parseContents(bytes, path);
-    else if (found.has(name)) throw damaged(path, `${name} is in it twice`);
+    else if (found.has(name)) throw damaged(path, `${name} is in the archive twice`);
     else found.set(name, sha256Hex(bytes));
     onFile?.(found.size);
   }
@@ -194,11 +197,11 @@ export async function checkArchive(
   for (const { name, sha256 } of contents.files) {
     const actual = found.get(name);
     if (actual === undefined) throw damaged(path, `${name} is missing`);
-    if (actual !== sha256) throw damaged(path, `${name} is not what was archived`);
+    if (actual !== sha256) throw damaged(path, `${name} has other content than the archived file`);
     found.delete(name);
   }
   const [extra] = found.keys();
-  if (extra !== undefined) throw damaged(path, `${extra} is not in its list of files`);
+  if (extra !== undefined) throw damaged(path, `${extra} is not in the list of files`);
   return contents;
 }
 
@@ -207,14 +210,18 @@ function parseContents(bytes: Uint8Array, path: string): BackupContents {
   if (!parsed.success) throw damaged(path, `${CONTENTS_NAME} is not a list of files`);
   const { version } = parsed.data;
   if (version <= CONTENTS_VERSION) return parsed.data;
-  throw new AppError('FORMAT_TOO_NEW', `${path} was made by a newer Daybook (format ${version}).`, {
-    details: { path, version },
-  });
+  throw new AppError(
+    'FORMAT_TOO_NEW',
+    `A newer version of Daybook made ${path} (format ${version}).`,
+    {
+      details: { path, version },
+    },
+  );
 }
 
 function damaged(path: string, problem: string): AppError {
-  return new AppError('CORRUPT', `The backup ${path} cannot be trusted: ${problem}.`, {
-    hint: 'Nothing was restored from it. Use another backup.',
+  return new AppError('CORRUPT', `The backup ${path} is damaged or was changed: ${problem}.`, {
+    hint: 'Nothing was restored. Use another backup.',
     details: { path, problem },
   });
 }

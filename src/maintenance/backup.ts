@@ -147,7 +147,7 @@ async function compare(
   const contents = await checkArchive(stage, signal, onFile);
   if (JSON.stringify(contents.files) === JSON.stringify(files)) return;
   throw new AppError('CORRUPT', 'The archive could not be read back correctly; it was removed.', {
-    hint: 'Check the disk that the backups go to, then call again.',
+    hint: 'Check the disk of the backups, then try again.',
   });
 }
 

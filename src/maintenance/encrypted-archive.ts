@@ -32,7 +32,7 @@ export async function requireSameEncryption(
   );
   if (others.length > 0) {
     throw conflict(
-      'This backup is encrypted, and this root holds other conversations in the clear.',
+      'This backup is encrypted, but the conversations of this root are not encrypted.',
     );
   }
 }
@@ -44,5 +44,5 @@ async function markerIn(path: string): Promise<Uint8Array> {
 
 const conflict = (message: string): AppError =>
   new AppError('CONFLICT', message, {
-    hint: 'Nothing was restored. Restore it into an empty root (--root FOLDER), or extract it with --to FOLDER.',
+    hint: 'Nothing was restored. Restore the backup into an empty root (--root FOLDER), or extract it with --to FOLDER.',
   });

@@ -58,7 +58,7 @@ export function problemWithRestoring(
     (area === 'archive' && (ARCHIVE_NAME.test(rest) || isIgnoreAll(rest, bytes))) ||
     (area === 'knowledge-graph' && GRAPH.has(rest)) ||
     (area === 'configuration' && SETTINGS.has(rest));
-  return isKept ? undefined : `${name} is no file that Daybook keeps.`;
+  return isKept ? undefined : `${name} is not a file of Daybook.`;
 }
 
 /** Control characters, other programs' separators, device names and the like. */

@@ -141,19 +141,22 @@ async function decide(
   }
   const target = targetOf(name, options);
   if (problem !== undefined || target === undefined) {
-    throw new AppError('PATH_ESCAPE', problem ?? `${name} belongs to no folder of a root.`);
+    throw new AppError('PATH_ESCAPE', problem ?? `${name} is not in a folder of the store.`);
   }
   const current = await readStored(join(target.folder, target.name));
   if (current !== undefined) {
     if (hasSameContent(current.bytes, Buffer.from(bytes), target.name, options)) return 'unchanged';
-    throw new AppError('ALREADY_EXISTS', `${name} exists with other content; it was not changed.`);
+    throw new AppError('ALREADY_EXISTS', `${name} exists with other content. It was not changed.`);
   }
   const conversation = typeof into === 'string' ? undefined : JOB.exec(name)?.[1];
   // Beside a conversation that went on, it would be taken for a research run that still goes on.
   if (conversation === undefined || restored.includes(`${conversation}conversation.json`)) {
     return 'restored';
   }
-  throw new AppError('CONFLICT', `${name} was left out: its conversation was there already.`);
+  throw new AppError(
+    'CONFLICT',
+    `${name} was not restored, because its conversation already exists.`,
+  );
 }
 
 /** The same text is sealed to other bytes each time. */

@@ -79,10 +79,10 @@ export class StoreSize {
     const { sizeBytes } = await this.#recent(limitBytes, clock.monotonic());
     if (sizeBytes + moreBytes < limitBytes) return;
     const inMb = (bytes: number) => `${Math.max(0.1, bytes / 1e6).toFixed(1)} MB`;
-    const more = moreBytes === 0 ? '' : `, and this needs ${inMb(moreBytes)} more`;
-    const message = `The store takes ${inMb(sizeBytes)}${more}; its limit is ${inMb(limitBytes)}.`;
+    const more = moreBytes === 0 ? '' : `, and this write needs ${inMb(moreBytes)} more`;
+    const message = `The size of the store is ${inMb(sizeBytes)}${more}. Its limit is ${inMb(limitBytes)}.`;
     throw new AppError('STORAGE_FULL', message, {
-      hint: 'Nothing was changed. The user can make room with `daybook prune --by-size`, or raise DAYBOOK_MAX_SIZE_MB.',
+      hint: 'Nothing was changed. The user can move old conversations to the trash with `daybook prune --by-size`, or raise DAYBOOK_MAX_SIZE_MB.',
       details: { sizeBytes, limitBytes },
     });
   }

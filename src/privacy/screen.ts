@@ -122,5 +122,5 @@ export function maskedBetween(given: unknown, stored: unknown): string[] {
 export function maskedNote(masked: readonly string[]): string | undefined {
   if (masked.length === 0) return undefined;
   const kinds = [...new Set(masked)].join(', ');
-  return `Not stored: ${masked.length} ${masked.length === 1 ? 'part' : 'parts'} (${kinds}). A mark is in its place. DAYBOOK_SECRETS=keep stores secrets as they are.`;
+  return `Not stored: ${masked.length} ${masked.length === 1 ? 'part' : 'parts'} (${kinds}). A mark replaces each of them. To store secrets unchanged, set DAYBOOK_SECRETS=keep.`;
 }

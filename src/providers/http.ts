@@ -192,7 +192,7 @@ function timeoutFailure(call: HttpCall): AppError {
 function networkFailure(error: unknown, call: HttpCall, settings: Settings): AppError {
   const code = networkCode(error);
   const outcome = NOT_SENT.has(code) ? 'not_sent' : 'unknown';
-  const verb = outcome === 'not_sent' ? 'could not be reached' : 'broke the connection';
+  const verb = outcome === 'not_sent' ? 'could not be reached' : 'closed the connection';
   // fetch names a malformed header, key included, in its message: the cause is rebuilt without it.
   const cause = new Error(redact(describe(error), settings.secrets));
   return failure('PROVIDER', `${hostOf(call.url)} ${verb} (${code}).`, outcome, { cause });

@@ -70,8 +70,9 @@ export function createAgentBackend(wire: Wire, options: PerplexityOptions): Perp
       );
       const state = toRunState(reply);
       if (state.status === 'completed') return state.answer;
-      if ('reason' in state) throw unusable(`Perplexity's run ${state.status}: ${state.reason}`);
-      throw unusable(`Perplexity answered before the run had ended (${state.status}).`);
+      if ('reason' in state)
+        throw unusable(`The run at Perplexity ended as ${state.status}: ${state.reason}`);
+      throw unusable(`Perplexity answered before the end of the run (${state.status}).`);
     },
     async start(prepared, signal) {
       const body = { ...prepared.body, background: true };
@@ -125,8 +126,8 @@ function presetFor(request: PerplexityRequest, options: PerplexityOptions): stri
 
 function academicNote(hasOwnDomains: boolean): string {
   return hasOwnDomains
-    ? 'search_mode academic gave way to search_domain_filter: this API has no academic mode, and both would filter domains.'
-    : `This API has no academic mode; the search was limited to ${SCHOLARLY_DOMAINS.length} scholarly domains (arxiv.org, pubmed, nature.com, …).`;
+    ? 'search_mode academic was not used: this API has no academic mode, and Daybook would replace it by a domain filter, but search_domain_filter is given.'
+    : `This API has no academic mode. Instead, the search was limited to ${SCHOLARLY_DOMAINS.length} scholarly domains (arxiv.org, pubmed, nature.com, …).`;
 }
 
 function toRunState(reply: unknown): RunState {
@@ -134,11 +135,12 @@ function toRunState(reply: unknown): RunState {
   const id = asText(response['id']);
   const status = response['status'];
   if (status === 'completed' || status === 'incomplete') {
-    if (id === undefined) throw unusable('Perplexity answered without an id.');
+    if (id === undefined) throw unusable('The answer of Perplexity has no id.');
     return { status: 'completed', answer: toAnswer(response, id, status === 'incomplete') };
   }
   if (status === 'queued' || status === 'in_progress') {
-    if (id === undefined) throw unusable('Perplexity began a run without telling its id.');
+    if (id === undefined)
+      throw unusable('Perplexity started a run, but its answer has no id of the run.');
     return { status, runId: id };
   }
   const reason = asText(asRecord(response['error'])['message']) ?? 'no reason given';
@@ -147,7 +149,7 @@ function toRunState(reply: unknown): RunState {
   if (status !== 'cancelled' && status !== 'failed' && status !== 'requires_action') {
     throw new AppError(
       'PROVIDER',
-      `Perplexity reports an unknown state ${quoteUpstream(String(status), [], 40)}.`,
+      `Perplexity reports the unknown state ${quoteUpstream(String(status), [], 40)} for the run.`,
       {
         details: { outcome: 'unknown' },
       },

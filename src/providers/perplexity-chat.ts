@@ -34,7 +34,7 @@ export function createChatBackend(wire: Wire, options: PerplexityOptions): Perpl
       const timeoutMs = options.startTimeoutMs ?? RESEARCH_TIMEOUT_MS;
       return { status: 'completed', answer: await complete(prepared, timeoutMs, signal) };
     },
-    poll: () => Promise.reject(unusable('This backend has no runs that could be asked for.')),
+    poll: () => Promise.reject(unusable('This backend has no background runs.')),
   };
 }
 
@@ -63,7 +63,9 @@ function toAnswer(reply: unknown): PerplexityAnswer {
   const choice = asRecords(response['choices'])[0];
   const responseId = asText(response['id']);
   if (choice === undefined || responseId === undefined) {
-    throw unusable('The answer has no id or no choices; is this a chat-completions endpoint?');
+    throw unusable(
+      'The answer has no id or no choices. Check that PERPLEXITY_BASE_URL is an endpoint for chat completions.',
+    );
   }
   const content = asText(asRecord(choice['message'])['content']) ?? '';
   const usage = toUsage(response['usage']);

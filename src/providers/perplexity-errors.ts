@@ -33,7 +33,7 @@ export function refusalOf(reply: HttpReply, context: ReplyContext): AppError {
   const waitMs = reply.status === 429 ? retryAfterMs(reply.headers, context.nowMs) : undefined;
   const refusal = classify(reply.status, type, message, waitMs, context.backend);
   const quoted =
-    message === undefined ? '' : ` It said: ${quoteUpstream(message, context.secrets)}.`;
+    message === undefined ? '' : ` Its message: ${quoteUpstream(message, context.secrets)}.`;
   const outcome: Outcome = reply.status >= 500 || reply.status === 408 ? 'unknown' : 'refused';
   return new AppError(refusal.code, `${refusal.message}${quoted}`, {
     ...(refusal.hint === undefined ? {} : { hint: refusal.hint }),
@@ -68,11 +68,11 @@ function classify(
     return {
       code: 'TOO_LARGE',
       message: 'The conversation is larger than Perplexity accepts.',
-      hint: 'Start a new conversation with the essential context in the query.',
+      hint: 'Start a new conversation, and put the necessary context into the query.',
     };
   }
   if (ARGUMENT_TYPES.has(type ?? '')) {
-    return { code: 'VALIDATION_ERROR', message: 'Perplexity refused a search filter.' };
+    return { code: 'VALIDATION_ERROR', message: 'Perplexity refused one of the search filters.' };
   }
   const named = type === undefined ? String(status) : `${status}, ${type}`;
   const refused = status >= 300 && status < 500 && status !== 408;
@@ -84,16 +84,18 @@ function classify(
 }
 
 function hintFor(status: number): string {
-  if (status < 400) return 'The address redirects; set PERPLEXITY_BASE_URL to where it leads.';
-  if (status === 403) return 'The account or gateway does not allow this request.';
+  if (status < 400)
+    return 'The server redirects to another address. Set PERPLEXITY_BASE_URL to that address.';
+  if (status === 403)
+    return 'The account or the gateway does not allow this request. Check the rights of the account and of the key.';
   if (status === 404) return 'Check PERPLEXITY_BASE_URL and PERPLEXITY_BACKEND.';
-  return 'The same request will be refused again; change what the error names.';
+  return 'Perplexity would refuse the same request again. Change what the message names.';
 }
 
 function retired(backend: Backend): Refusal {
   return {
     code: 'PROVIDER_RETIRED',
-    message: 'Perplexity has retired this endpoint. The key is not the problem.',
+    message: 'Perplexity no longer offers this API endpoint. The key is not the cause.',
     ...(backend === 'agent' ? { hint: 'Update Daybook, or check PERPLEXITY_BASE_URL.' } : {}),
   };
 }
@@ -107,8 +109,11 @@ function badKey(): Refusal {
 }
 
 function rateLimited(waitMs: number | undefined): Refusal {
-  const wait = waitMs === undefined ? '' : ` It asks to wait ${Math.ceil(waitMs / 1000)} s.`;
-  return { code: 'RATE_LIMITED', message: `Perplexity is limiting the request rate.${wait}` };
+  const wait = waitMs === undefined ? '' : ` Wait ${Math.ceil(waitMs / 1000)} s.`;
+  return {
+    code: 'RATE_LIMITED',
+    message: `Perplexity refused the request, because there were too many requests.${wait}`,
+  };
 }
 
 interface Envelope {

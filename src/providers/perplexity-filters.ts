@@ -29,7 +29,7 @@ export function toWireFilters(filters: SearchFilters): WireFilters {
     throw invalid(
       'search_recency_filter',
       'search_recency_filter cannot be combined with search_after_date_filter or search_before_date_filter.',
-      'Give either a recency or dates.',
+      'Give either the recency or the dates, not both.',
     );
   }
   if (after !== undefined && before !== undefined && sortable(after) > sortable(before)) {
@@ -54,7 +54,7 @@ function checkDomains(domains: readonly string[]): string[] {
     throw invalid(
       field,
       `search_domain_filter takes at most ${MAX_DOMAINS} domains, not ${domains.length}.`,
-      'Leave some out.',
+      `Give at most ${MAX_DOMAINS} domains.`,
     );
   }
   for (const domain of domains) {
@@ -69,8 +69,8 @@ function checkDomains(domains: readonly string[]): string[] {
   if (excluding > 0 && excluding < domains.length) {
     throw invalid(
       field,
-      'search_domain_filter mixes domains to include with domains to exclude.',
-      'Either list the domains to search, or list only domains to exclude, each with a leading "-".',
+      'search_domain_filter has both domains to include and domains to exclude.',
+      'Give only domains to search, or only domains to exclude, each with "-" in front.',
     );
   }
   return [...domains];

@@ -34,8 +34,7 @@ function createWire(options: PerplexityOptions): Wire {
       const { backend, clock } = options;
       throw refusalOf(reply, { backend, secrets, nowMs: clock.now() });
     }
-    if (reply.json === undefined)
-      throw unusable('Perplexity answered with something else than JSON.');
+    if (reply.json === undefined) throw unusable('The answer of Perplexity is not JSON.');
     return reply.json;
   };
   return {
@@ -68,7 +67,7 @@ function checkedKey(apiKey: string): string {
   if (/^[\x21-\x7e]+$/.test(apiKey)) return apiKey;
   throw new AppError(
     'NOT_CONFIGURED',
-    'PERPLEXITY_API_KEY is empty or has characters that a key cannot have.',
+    'PERPLEXITY_API_KEY is empty or has a character that a key cannot have.',
     {
       details: { outcome: 'not_sent' },
     },

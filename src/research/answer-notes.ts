@@ -20,12 +20,12 @@ export function notesFor(
     notes.push('Related questions were requested, but Perplexity sent none.');
   }
   if (options.showThinking && !hasThinking) {
-    notes.push('showThinking: not available, the Agent API shows no reasoning.');
+    notes.push('showThinking has no effect: the Agent API returns no reasoning.');
   } else if (options.showThinking && answer.thinking === undefined) {
-    notes.push('showThinking: this answer has no reasoning.');
+    notes.push('showThinking has no effect: this answer has no reasoning.');
   }
   if (answer.incomplete !== undefined) {
-    notes.push(`The answer ends early; Perplexity's reason: ${answer.incomplete}.`);
+    notes.push(`The answer is incomplete. Reason given by Perplexity: ${answer.incomplete}.`);
   }
   return notes;
 }
@@ -34,7 +34,9 @@ export function notesFor(
 export function notesOnMasked(masked: readonly string[]): string[] {
   if (masked.length === 0) return [];
   const kinds = [...new Set(masked)].join(', ');
-  return [`Neither sent nor stored: parts of the question (${kinds}). Marks are in their places.`];
+  return [
+    `Parts of the question (${kinds}) were neither sent nor stored. A mark replaces each of them.`,
+  ];
 }
 
 /** The answer as the caller receives it: with reasoning only where it was requested. */

@@ -12,9 +12,9 @@ export function asConversationError(error: unknown, conversationId: string | und
   const stored =
     conversationId === undefined ? 'Nothing was stored.' : 'The stored conversation is unchanged.';
   const maybeBilled = error.details !== undefined && mayHaveActed(error);
-  const billed = maybeBilled ? ' Perplexity may have worked on it and may bill it.' : '';
+  const billed = maybeBilled ? ' Perplexity may have done the work and may charge for it.' : '';
   return new AppError(error.code, `${error.message} ${stored}${billed}`, {
-    hint: error.code === 'PROVIDER' ? 'Call again later.' : error.hint,
+    hint: error.code === 'PROVIDER' && error.isGeneralHint ? 'Call again later.' : error.hint,
     details: { ...error.details, ...(conversationId === undefined ? {} : { conversationId }) },
     cause: error,
   });
@@ -25,7 +25,7 @@ export function lostRunError(conversationId: string, job: ResearchJob, cause?: u
   const why = job.reason === undefined ? '' : ` (${job.reason})`;
   return new AppError(
     'CONFLICT',
-    `The result of the deep research that was started here is not known${why}. It may have run and been billed, so Daybook does not start it again. The stored conversation is unchanged.`,
+    `The result of the deep research in this conversation is not known${why}. Perplexity may have charged for it, so Daybook does not start it again. The stored conversation is unchanged.`,
     {
       hint: 'Call `get_conversation_history` to check again. To continue without it, call a follow-up tool with `discardLostRun: true`.',
       details: { conversationId, runState: 'unknown', query: job.query },
@@ -37,9 +37,9 @@ export function lostRunError(conversationId: string, job: ResearchJob, cause?: u
 export function unfinishedRunError(conversationId: string, job: ResearchJob | undefined): AppError {
   return new AppError(
     'CONFLICT',
-    'This conversation has a deep research that is still running. Its answer has to come before the next question.',
+    'A deep research is still running in this conversation. The next question must wait for its answer.',
     {
-      hint: 'Call `get_conversation_history` for its state, and follow up when it has finished.',
+      hint: 'Call `get_conversation_history` for its state, and ask the next question when it has finished.',
       details: {
         conversationId,
         runState: 'in_progress',
@@ -53,7 +53,7 @@ export function unfinishedRunError(conversationId: string, job: ResearchJob | un
 export function stoppedWaitingError(conversationId: string): AppError {
   return new AppError(
     'CANCELLED',
-    'This call has stopped waiting. The deep research continues, and its answer will be stored.',
+    'This call does not wait any longer. The deep research continues, and its answer will be stored.',
     {
       hint: 'Read the answer with `get_conversation_history`.',
       details: { conversationId, runState: 'in_progress' },

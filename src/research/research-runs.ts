@@ -117,7 +117,10 @@ export class ResearchRuns {
         const unsaved = this.#unsaved.get(conversationId);
         if (unsaved !== undefined) await this.#save(run, unsaved.answer);
         else if (job.state !== 'creating') return this.#launch(run);
-        else await run.markUnknown('the process that started it ended before it had the id');
+        else
+          await run.markUnknown(
+            'the process that started it ended before it received the id of the run',
+          );
       }
     } catch (error) {
       await lease.release();
@@ -230,7 +233,7 @@ export class ResearchRuns {
     if (this.#closing.signal.aborted) throw this.#closingError(run.conversationId);
     if (!isAppError(error)) throw error;
     if (error.details?.['httpStatus'] === 404) {
-      await run.markUnknown('Perplexity does not know the run under the present key');
+      await run.markUnknown('Perplexity has no such run for the current API key');
       throw lostRunError(run.conversationId, run.job, error);
     }
     if (error.code === 'NOT_CONFIGURED' || error.code === 'PROVIDER_RETIRED') {
@@ -278,9 +281,9 @@ export class ResearchRuns {
   #closingError(conversationId: string, cause?: unknown): AppError {
     return new AppError(
       'CANCELLED',
-      'The server is ending; the deep research continues at Perplexity.',
+      'The server stops. The deep research continues at Perplexity.',
       {
-        hint: 'Call `get_conversation_history` after the restart.',
+        hint: 'Start the server again, then call `get_conversation_history`.',
         details: { conversationId, runState: 'in_progress' },
         ...(cause === undefined ? {} : { cause }),
       },

@@ -194,7 +194,7 @@ class Research implements ResearchService {
     try {
       const answer = await this.#perplexity().ask(prepared, caller.signal);
       if (answer.text.trim() !== '') return answer;
-      throw new AppError('PROVIDER', 'Perplexity gave an empty answer.', {
+      throw new AppError('PROVIDER', 'Perplexity returned an empty answer.', {
         details: { outcome: 'unknown' },
       });
     } catch (error) {
@@ -248,7 +248,7 @@ class Research implements ResearchService {
     if (conversation.messages.length + 2 <= maxMessages) return conversation;
     throw new AppError(
       'CONVERSATION_FULL',
-      `The conversation has ${conversation.messages.length} of at most ${maxMessages} messages; a question and its answer do not fit. Nothing was sent.`,
+      `The conversation has ${conversation.messages.length} messages, and at most ${maxMessages} are allowed: there is no room for a question and its answer. Nothing was sent.`,
       { details: { conversationId, messageCount: conversation.messages.length, maxMessages } },
     );
   }

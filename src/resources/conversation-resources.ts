@@ -26,14 +26,14 @@ export const conversationResources: ResourceKind = {
       name: 'conversation',
       title: 'A conversation as JSON',
       description:
-        'A stored conversation by its id or key, with all that is known of each message.',
+        'A stored conversation by its id or key, with all stored fields of each message.',
       mimeType: MIME_TYPES.json,
     },
     {
       uriTemplate: MARKDOWN_TEMPLATE,
       name: 'conversation-markdown',
       title: 'A conversation for reading',
-      description: 'The same as markdown.',
+      description: 'A stored conversation as Markdown.',
       mimeType: MIME_TYPES.markdown,
     },
   ],
@@ -92,6 +92,6 @@ function requireAddress(uri: string): ConversationAddress {
   if (address !== undefined) return address;
   throw new AppError(
     'VALIDATION_ERROR',
-    `${JSON.stringify(uri.slice(0, 200))} is not a conversation.`,
+    `${JSON.stringify(uri.slice(0, 200))} is not the address of a conversation.`,
   );
 }

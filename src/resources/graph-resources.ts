@@ -25,8 +25,7 @@ export const graphResources: ResourceKind = {
       uriTemplate: `${OF_SUBJECT}{subject}`,
       name: 'subject',
       title: 'Facts about a subject',
-      description:
-        'All facts of the knowledge graph about a subject, those that have ended as well.',
+      description: 'All facts of the knowledge graph about a subject, also facts that have ended.',
       mimeType: MIME_TYPE,
     },
   ],
@@ -97,5 +96,8 @@ function subjectOf(uri: string): string | undefined {
   } catch (error) {
     if (!(error instanceof URIError)) throw error; // a stray % is no address either
   }
-  throw new AppError('VALIDATION_ERROR', `${JSON.stringify(uri.slice(0, 200))} names no subject.`);
+  throw new AppError(
+    'VALIDATION_ERROR',
+    `${JSON.stringify(uri.slice(0, 200))} is not the address of a subject.`,
+  );
 }

@@ -16,7 +16,7 @@ export const noteResources: ResourceKind = {
       uriTemplate: `${PREFIX}{+path}`,
       name: 'note',
       title: 'A note',
-      description: 'A markdown note of the memory bank by its path.',
+      description: 'A Markdown note of the memory bank by its path.',
       mimeType: MIME_TYPE,
     },
   ],
@@ -74,5 +74,8 @@ function pathOf(uri: string): string {
   } catch (error) {
     if (!(error instanceof URIError)) throw error; // a stray % is no address either
   }
-  throw new AppError('VALIDATION_ERROR', `${JSON.stringify(uri.slice(0, 200))} is no note.`);
+  throw new AppError(
+    'VALIDATION_ERROR',
+    `${JSON.stringify(uri.slice(0, 200))} is not the address of a note.`,
+  );
 }

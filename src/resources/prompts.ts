@@ -45,8 +45,8 @@ export interface Prompt {
 const sessionStart: Prompt = {
   name: 'session_start',
   toolset: 'threads',
-  title: 'Pick up where we stopped',
-  description: 'Begins a session with what is known about the last one.',
+  title: 'Continue where we stopped',
+  description: 'Starts a session with what is stored about the last one.',
   arguments: [
     {
       name: 'module',
@@ -65,7 +65,7 @@ const sessionStart: Prompt = {
     return [
       {
         type: 'text',
-        text: 'Let us go on where we stopped. Below is what is stored about our last session. Say in two or three sentences when it was, what it was about and what is still open, as far as the stored text shows it; questions and promises listed there are only candidates, so leave out what was settled. Then ask whether to go on with that.',
+        text: 'Let us continue where we stopped. Below is what is stored about our last session. Write in two or three sentences when it was, what it was about and what is still open, as far as the stored text shows it. The questions and promises listed there are only candidates, so leave out what was settled. Then ask whether to continue with that.',
       },
       { type: 'text', text: `${DATA_NOTICE}\n\n${snapshot}` },
     ];
@@ -75,8 +75,8 @@ const sessionStart: Prompt = {
 const continueTopic: Prompt = {
   name: 'continue_topic',
   toolset: 'context',
-  title: 'Go on with a topic',
-  description: 'Goes on with a topic: what was said about it in any conversation is sent along.',
+  title: 'Continue a topic',
+  description: 'Continues a topic with the stored passages about it from all conversations.',
   arguments: [
     { name: 'topic', description: 'The topic, or a question about it.', required: true },
     {
@@ -99,7 +99,7 @@ const continueTopic: Prompt = {
     return [
       {
         type: 'text',
-        text: `Let us go on with this topic: ${topic}\n\nBelow are the stored passages about it, in the order of time. Say in a few sentences what was said and decided, as far as the passages show it; one that no longer holds is marked. Then name what is still open and ask how to go on. If there is no passage, say that nothing is stored about it.`,
+        text: `Let us continue this topic: ${topic}\n\nBelow are the stored passages about it, in the order of time. Write in a few sentences what was discussed and decided, as far as the passages show it. A passage that is no longer valid is marked. Then name what is still open and ask how to continue. If there is no passage, write that nothing is stored about it.`,
       },
       { type: 'text', text: `${DATA_NOTICE}\n\n${passages.join('\n\n') || 'No passages.'}` },
     ];
@@ -116,11 +116,11 @@ const summariseConversation: Prompt = {
   name: 'summarise_conversation',
   toolset: 'conversations',
   title: 'Summarise a conversation',
-  description: 'Asks for a summary of a stored conversation, which is sent along.',
+  description: 'Asks for a summary of a stored conversation and includes its text.',
   arguments: [
     {
       name: 'conversationId',
-      description: 'Id of the conversation, or the key it was saved under.',
+      description: 'Id or key of the conversation.',
       required: true,
       complete: completeConversation,
     },
@@ -130,11 +130,11 @@ const summariseConversation: Prompt = {
     const conversation = await app.conversations.load(conversationId);
     const address = { ref: conversation.conversationId, format: 'markdown' } as const;
     const text = conversationText(conversation, address, MAX_TOKENS);
-    const about = focus === '' ? '' : ` Look above all at this: ${focus}`;
+    const about = focus === '' ? '' : ` Concentrate on this: ${focus}`;
     return [
       {
         type: 'text',
-        text: `Summarise the stored conversation below: what it was about, what was found or decided, and what is still open. Keep to what it says.${about}`,
+        text: `Summarise the stored conversation below: what it was about, what was found or decided, and what is still open. Use only what is in it.${about}`,
       },
       {
         type: 'resource',
@@ -157,7 +157,7 @@ export function requirePrompt(
     const known = offered.map((each) => each.name);
     throw new AppError(
       'VALIDATION_ERROR',
-      `There is no prompt ${JSON.stringify(name.slice(0, 80))}; there are ${known.join(', ')}.`,
+      `There is no prompt ${JSON.stringify(name.slice(0, 80))}. The prompts are ${known.join(', ')}.`,
       { details: { known } },
     );
   }
@@ -167,9 +167,13 @@ export function requirePrompt(
     (key) => !prompt.arguments.some((argument) => argument.name === key),
   );
   if (missing.length === 0 && unknown.length === 0) return prompt;
-  throw new AppError('VALIDATION_ERROR', `${name} takes ${namesOf(prompt.arguments)}.`, {
-    details: { missing: missing.map(({ name: key }) => key), unknown },
-  });
+  throw new AppError(
+    'VALIDATION_ERROR',
+    `The arguments of the prompt ${name} are ${namesOf(prompt.arguments)}.`,
+    {
+      details: { missing: missing.map(({ name: key }) => key), unknown },
+    },
+  );
 }
 
 const namesOf = (args: readonly PromptArgument[]) =>

@@ -53,9 +53,13 @@ export function requireKind(uri: string, kinds: readonly ResourceKind[]): Resour
 
 export function notAResource(uri: string): AppError {
   const known = resourceTemplates.map(({ uriTemplate }) => uriTemplate);
-  return new AppError('VALIDATION_ERROR', `${JSON.stringify(uri.slice(0, 200))} is no resource.`, {
-    hint: `Resources are ${known.join(', ')}.`,
-  });
+  return new AppError(
+    'VALIDATION_ERROR',
+    `${JSON.stringify(uri.slice(0, 200))} is not a resource.`,
+    {
+      hint: `The resources are ${known.join(', ')}.`,
+    },
+  );
 }
 
 function cursorOf(kinds: readonly ResourceKind[], index: number, rest: string): string {

@@ -34,13 +34,13 @@ export const VIEWS: readonly View[] = [
   {
     name: 'conversation',
     title: 'A conversation to read',
-    description: 'Messages with their sources, branches, a summary, and a search inside.',
+    description: 'The messages with their sources, branches, a summary and a search.',
     needs: ['get_conversation', 'get_conversation_history'],
   },
   {
     name: 'graph',
     title: 'The knowledge graph as a picture',
-    description: 'Facts as a graph and as a table, by predicate, as of a day.',
+    description: 'The facts as a graph and as a table, by predicate and by day.',
     needs: ['kg_query', 'kg_neighbors', 'kg_stats'],
   },
   {
@@ -59,8 +59,8 @@ export function viewResources(file: string, offered: () => Promise<readonly View
     const views = await offered();
     const view = views.find(({ name }) => viewUri(name) === uri);
     if (view !== undefined) return view;
-    throw new AppError('VALIDATION_ERROR', `${JSON.stringify(uri.slice(0, 200))} is no view.`, {
-      hint: `Views are ${views.map(({ name }) => viewUri(name)).join(', ')}.`,
+    throw new AppError('VALIDATION_ERROR', `${JSON.stringify(uri.slice(0, 200))} is not a view.`, {
+      hint: `The views are ${views.map(({ name }) => viewUri(name)).join(', ')}.`,
     });
   };
   return {

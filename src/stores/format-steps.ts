@@ -38,7 +38,7 @@ export function upgraded(kind: FileKind, file: Fields, path: string): Fields {
   if (from > current) {
     throw new AppError(
       'FORMAT_TOO_NEW',
-      `${path} has format version ${from}; this Daybook reads up to ${current}.`,
+      `${path} has format version ${from}, but this version of Daybook reads only format versions up to ${current}.`,
       { details: { path, formatVersion: from } },
     );
   }

@@ -115,12 +115,12 @@ export class StateStore {
 }
 
 function damaged(path: string): AppError {
-  return new AppError('CORRUPT', `${path} does not hold a JSON object.`, { details: { path } });
+  return new AppError('CORRUPT', `${path} does not contain a JSON object.`, { details: { path } });
 }
 
 function tooLarge(path: string): AppError {
-  return new AppError('TOO_LARGE', 'The state would grow over 1 MB; nothing was changed.', {
-    hint: 'Keep long texts as messages or notes, and remove keys that are not needed (value null).',
+  return new AppError('TOO_LARGE', 'The state would be larger than 1 MB. Nothing was changed.', {
+    hint: 'Store long texts as messages or notes. To remove a key that is not needed, set its value to null.',
     details: { path },
   });
 }

@@ -18,7 +18,7 @@ export const maxTokens = z
   .int()
   .min(500)
   .max(MOST_TOKENS)
-  .describe('Length of the answer.')
+  .describe('Maximum length of the answer.')
   .default(DEFAULT_TOKENS);
 
 /** Estimated tokens of a value as JSON. */

@@ -4,7 +4,7 @@ import { shortened } from '../base/shortened.js';
 import type { ConversationHead } from '../stores/conversations/document/schema.js';
 
 export const conversationRef = (what = 'The conversation') =>
-  z.string().describe(`${what}: its id, or the key it was saved under.`);
+  z.string().describe(`${what}: id or key.`);
 
 /** Messages of white space alone say nothing; what is stored stays exactly as given. */
 export const messageContent = (about: string) =>

@@ -21,7 +21,7 @@ export function startOf(name: string, text: string): number {
   if (!Number.isNaN(time)) return time;
   throw new AppError(
     'VALIDATION_ERROR',
-    `\`${name}\` takes a time in ISO 8601, such as 2025-01-24 or 2025-01-24T15:00:00Z.`,
+    `\`${name}\` must be a time in ISO 8601, such as 2025-01-24 or 2025-01-24T15:00:00Z.`,
   );
 }
 

@@ -27,7 +27,7 @@ export const contextField = z
   .string()
   .min(1)
   .describe(
-    'Absolute path of the project, "git:host/owner/repository", "project:name" or "global"; default: the project of the working folder; needed over HTTP.',
+    'Absolute path of the project, "git:host/owner/repository", "project:name" or "global" (default: the project of the working folder; required over HTTP).',
   )
   .exactOptional();
 /** Checked like this, as a pattern in the schema costs a host fifty tokens a tool. */
@@ -40,7 +40,7 @@ export const contentField = z.string().min(3).max(100_000);
 export const tagsField = z.array(z.string().min(1).max(200)).max(100);
 export const tagsFilter = z
   .array(z.string())
-  .describe('Only those with all of these tags.')
+  .describe('Only insights with all of these tags.')
   .exactOptional();
 
 /** Where a call reads and writes. */
@@ -96,8 +96,10 @@ function contextOfName({ folder, name }: NamedProject): string {
   if (context !== undefined) return context;
   throw new AppError(
     'VALIDATION_ERROR',
-    `${join(folder, PROJECT_FILE)} holds no name of a project.`,
-    { hint: 'Its first line is the name: letters, digits, ".", "_" and "-", such as garden.' },
+    `${join(folder, PROJECT_FILE)} does not contain the name of a project.`,
+    {
+      hint: 'Write the name on the first line of the file: letters, digits, ".", "_" and "-", such as garden.',
+    },
   );
 }
 
@@ -122,7 +124,7 @@ function requireContext(given: string | undefined, isRemote: boolean): string {
   if (context !== undefined) return context;
   throw new AppError(
     'VALIDATION_ERROR',
-    '`context` takes the absolute path of a project, "git:host/owner/repository", or "global".',
+    '`context` must be the absolute path of a project, "git:host/owner/repository", or "global".',
     { details: { field: 'context' } },
   );
 }
@@ -138,13 +140,13 @@ export async function whyEmpty(
   { isRemote }: ToolCall,
   store: InsightStore,
 ): Promise<string> {
-  const nothing = `There are no such insights in the context ${context}.`;
+  const nothing = `The context ${context} has no such insights.`;
   if (isRemote) return nothing;
   const known = [...(await store.contexts())].sort(([, a], [, b]) => b - a);
   const others = known.filter(([name]) => name !== context);
-  if (others.length === 0) return `${nothing} No other context has any.`;
+  if (others.length === 0) return `${nothing} No other context has insights.`;
   const named = others.slice(0, MOST_CONTEXTS).map(([name, count]) => `${name} (${count})`);
-  return `${nothing} Contexts that have some: ${named.join(', ')}.`;
+  return `${nothing} Contexts with insights: ${named.join(', ')}.`;
 }
 
 /** Epoch milliseconds of the last moment that is meant. VALIDATION_ERROR. */
@@ -158,7 +160,11 @@ export const insightSchema = z.object({
   metadata: jsonObject('As it was saved.').exactOptional(),
   created_at: z.number().int().describe('Epoch milliseconds.'),
   updated_at: z.number().int(),
-  expires_at: z.number().int().describe('From then on it counts as expired.').exactOptional(),
+  expires_at: z
+    .number()
+    .int()
+    .describe('The insight is expired from this time on.')
+    .exactOptional(),
 });
 
 /** The store hands out read-only tags; the output schema wants an array of its own. */
@@ -167,7 +173,10 @@ export function toShown({ tags, ...insight }: Insight): z.output<typeof insightS
 }
 
 export const listedSchema = insightSchema.extend({
-  isCut: z.literal(true).describe('Long: get_insight returns all of it.').exactOptional(),
+  isCut: z
+    .literal(true)
+    .describe('True if the text is long and was cut; get_insight returns all of it.')
+    .exactOptional(),
 });
 
 const LONGEST_CONTENT = 4_000;

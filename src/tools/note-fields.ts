@@ -8,7 +8,9 @@ export const notePath = (what = 'The note') =>
 
 export const expectedHash = z
   .string()
-  .describe('Its hash when you read it; CONFLICT if it was changed since.')
+  .describe(
+    'Hash of the note when you read it; if the note was changed since, the error is CONFLICT.',
+  )
   .exactOptional();
 
 export const noteFolder = z

@@ -8,7 +8,7 @@ import type { Caller, ResearchResult } from '../research/research-types.js';
 import { success, type ToolCall } from './define-tool.js';
 
 const source = z.object({
-  id: z.number().describe('What a mark such as [3] in the text refers to.'),
+  id: z.number().describe('The source of a mark such as [3] in the text.'),
   url: z.string(),
   title: z.string(),
   snippet: z.string().exactOptional(),
@@ -35,12 +35,15 @@ export const answerOutput = z.object({
     .describe(
       'in_progress: the research continues; get_conversation_history has the answer later.',
     ),
-  saved: z.boolean().describe('Whether question and answer are in the stored conversation.'),
+  saved: z.boolean().describe('Whether question and answer were stored.'),
   notSavedReason: z.string().exactOptional(),
-  conversationId: z.string().exactOptional().describe('Missing only if nothing could be stored.'),
-  conversationPath: z.string().exactOptional().describe('Absolute path of its folder on disk.'),
+  conversationId: z.string().exactOptional().describe('Absent only if nothing could be stored.'),
+  conversationPath: z
+    .string()
+    .exactOptional()
+    .describe('Absolute path of the folder of the conversation.'),
   isFollowup: z.boolean(),
-  rawResultText: z.string().describe('The answer; empty while in progress.'),
+  rawResultText: z.string().describe('The answer; empty while the research is running.'),
   responseId: z.string().exactOptional(),
   modelUsed: z.string().exactOptional(),
   usage: usage.exactOptional(),
@@ -48,7 +51,7 @@ export const answerOutput = z.object({
   searchResults: z.array(source),
   relatedQuestions: z.array(z.string()),
   thinking: z.string().exactOptional(),
-  notes: z.array(z.string()).describe('Where something was done differently from what was asked.'),
+  notes: z.array(z.string()).describe('What was done differently from the request.'),
 });
 
 type Answer = z.output<typeof answerOutput>;
@@ -101,16 +104,16 @@ function header(answer: Answer): string[] {
   }
   if (answer.status === 'in_progress') {
     lines.push(
-      'The research is still running and will be stored here by itself.',
+      'The research is still running. Its answer will be stored in this conversation automatically.',
       `For the answer call get_conversation_history with conversationId "${id}" in a minute or two. Do not ask the same question again: it would be paid for twice.`,
     );
   } else if (answer.saved) {
     lines.push(
-      `To go on here, pass conversationId "${id}": perplexity_search_followup for a quick answer, perplexity_deep_research_followup to dig deeper, get_conversation_history to read it all.`,
+      `To continue this conversation, pass conversationId "${id}": perplexity_search_followup for a quick answer, perplexity_deep_research_followup for a thorough one, get_conversation_history to read all of it.`,
     );
   } else {
     lines.push(
-      `NOT SAVED: ${answer.notSavedReason ?? 'unknown reason'} The answer below is complete, but it is not in the store.`,
+      `NOT SAVED: ${answer.notSavedReason ?? 'unknown reason'} The answer below is complete, but it is not stored.`,
     );
   }
   if (answer.modelUsed !== undefined) lines.push(modelLine(answer));

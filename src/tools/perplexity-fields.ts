@@ -10,27 +10,30 @@ const query = z.string().max(200_000).regex(/\S/, 'must not be blank');
 
 const date = z.string().max(10);
 
-export const newQuery = query.describe('The question, complete in itself.');
+export const newQuery = query.describe('The question. It must be clear without other text.');
 
-export const followupQuery = query.describe('The next question; it may refer to earlier messages.');
+export const followupQuery = query.describe('The next question. It can refer to earlier messages.');
 
 export const conversationRef = z
   .string()
   .min(1)
   .max(200)
-  .describe('Id of the conversation, or the key it was saved under.');
+  .describe('Id or key of the conversation.');
 
 export const searchFields = {
   return_related_questions: z.boolean().default(false).describe('Also return related questions.'),
-  search_recency_filter: z.enum(RECENCIES).exactOptional().describe('Only pages this recent.'),
+  search_recency_filter: z
+    .enum(RECENCIES)
+    .exactOptional()
+    .describe('Only pages of this recent period.'),
   search_domain_filter: z
     .array(z.string().min(1).max(254))
     .exactOptional()
-    .describe('Hosts to search (example.com), or to leave out (-example.com).'),
+    .describe('Hosts to search (example.com), or hosts to exclude (-example.com).'),
   search_after_date_filter: date
     .exactOptional()
-    .describe('Only pages from this day on (2025-01-31).'),
-  search_before_date_filter: date.exactOptional().describe('Only pages up to this day.'),
+    .describe('Only pages from this day or later (2025-01-31).'),
+  search_before_date_filter: date.exactOptional().describe('Only pages from this day or earlier.'),
   search_mode: z.enum(SEARCH_MODES).exactOptional().describe('academic prefers scholarly sources.'),
   showThinking: z
     .boolean()
@@ -50,7 +53,7 @@ export const followupFields = {
   discardLostRun: z
     .boolean()
     .default(false)
-    .describe('Give up an earlier deep research that was lost (state unknown).'),
+    .describe('Discard an earlier deep research whose result is lost (state unknown).'),
 };
 
 type Asked = z.output<z.ZodObject<typeof researchFields>> & { query: string };

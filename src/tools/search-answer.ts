@@ -20,9 +20,9 @@ const MAX_METADATA_TOKENS = 4_000;
 
 /** Fields of the input, see `marksOf`. */
 export const MARK_FIELDS = {
-  highlightStart: z.string().max(40).describe('Put before a match.').default('<mark>'),
-  highlightEnd: z.string().max(40).describe('Put after a match.').default('</mark>'),
-  ellipsis: z.string().max(40).describe('Put where text was cut off.').default('...'),
+  highlightStart: z.string().max(40).describe('Text before each match.').default('<mark>'),
+  highlightEnd: z.string().max(40).describe('Text after each match.').default('</mark>'),
+  ellipsis: z.string().max(40).describe('Text where the snippet was cut.').default('...'),
 };
 
 export type MarkInput = z.output<z.ZodObject<typeof MARK_FIELDS>>;
@@ -35,7 +35,7 @@ export const includeMetadata = z
   .describe("Also return the messages' metadata, such as the sources and cost of an answer.")
   .default(false);
 
-export const metadataField = jsonObject('As it was saved; absent where it is very long.');
+export const metadataField = jsonObject('As it was saved; absent if it is very long.');
 
 /** The metadata of a hit, if it was asked for and is not too long. */
 export function shownMetadata(metadata: JsonObject | undefined, isWanted: boolean) {
@@ -47,11 +47,15 @@ export function shownMetadata(metadata: JsonObject | undefined, isWanted: boolea
 /** Fields of the output, see `searchFacts`. */
 export const SEARCH_FACTS = {
   ...nextPage,
-  relaxed: z.boolean().describe('No message has all of the words; these have some.'),
-  explanation: z.string().describe('Why nothing was found.').exactOptional(),
+  relaxed: z
+    .boolean()
+    .describe('True if no message has all of the words; the results have some of them.'),
+  explanation: z.string().describe('The reason if nothing was found.').exactOptional(),
   indexing: z
     .object({ done: z.number().int(), total: z.number().int() })
-    .describe('The index is still being built: conversations read so far, of how many.')
+    .describe(
+      'Present while the index is being built: the number of conversations read so far, and of all.',
+    )
     .exactOptional(),
 };
 
@@ -90,12 +94,12 @@ export function explainNothing(
   const parts = [
     ...(unknownWords.length > 0 ? [`No ${what} has: ${unknownWords.join(', ')}.`] : []),
     ...(filters.length > 0 ? [`${filters.join('; ')}.`] : []),
-    ...(indexing ? ['The index is still being built; ask again in a moment.'] : []),
+    ...(indexing ? ['The index is still being built. Call again in a few seconds.'] : []),
   ];
   if (parts.length > 0) return parts.join(' ');
   return hasWord(query)
-    ? `Each word occurs, but no ${what} matches the query.`
-    : 'The query has no word to look for.';
+    ? `Each word occurs in some ${what}, but no ${what} matches the whole query.`
+    : 'The query has no words to search for.';
 }
 
 const hasWord = (query: string) => query === '' || /[\p{L}\p{N}]/u.test(query);

@@ -5,15 +5,19 @@ import type { SummaryAnswer } from '../context/summaries/summary-service.js';
 export const summaryFacts = z.object({
   text: z.string(),
   tokens: z.number().int(),
-  provider: z.string().describe('extractive, or the provider whose model wrote it.'),
+  provider: z
+    .string()
+    .describe('extractive, or the name of the provider whose model wrote the summary.'),
   model: z.string().exactOptional(),
   generatedAt: z.string(),
-  messageCount: z.number().int().describe('Messages that it is about.'),
-  qualityScore: z.number().describe('0 to 1: coverage, spread over time, no names from elsewhere.'),
-  isStale: z.boolean().describe('True if the conversation has changed since.'),
+  messageCount: z.number().int().describe('Number of messages that were summarised.'),
+  qualityScore: z
+    .number()
+    .describe('Quality from 0 to 1: it covers the content and the whole time, and adds no names.'),
+  isStale: z.boolean().describe('True if the conversation was changed after the summary.'),
   problem: z
     .object({ code: z.string(), message: z.string() })
-    .describe('Why it was not rewritten, or not stored.')
+    .describe('Why the summary was not written again, or not stored.')
     .exactOptional(),
 });
 

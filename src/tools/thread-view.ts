@@ -23,7 +23,7 @@ export const threadIdField = z
   .string()
   .min(1)
   .max(200)
-  .describe('Id of the thread (any conversation is one), or the key it was saved under.');
+  .describe('Id or key of the thread; every conversation is a thread.');
 
 export const moduleField = z.string().min(1).max(128);
 
@@ -36,10 +36,10 @@ export const threadSchema = z.object({
   updatedAt: z.string(),
   messageCount: z.number().int(),
   pinned: z.boolean().exactOptional(),
-  meta: jsonObject('tags and whatever else was given.').exactOptional(),
+  meta: jsonObject('tags and the other given fields.').exactOptional(),
   isMetaCut: z
     .boolean()
-    .describe('meta is too long; only its first tags are here.')
+    .describe('True if meta is too long; then it has only its first tags.')
     .exactOptional(),
 });
 
@@ -51,7 +51,9 @@ export const threadMessageSchema = z.object({
   createdAt: z.string(),
   isCut: z
     .boolean()
-    .describe('Longer than maxTokens allows; get_conversation_history returns all of it in parts.')
+    .describe(
+      'True if the text is longer than maxTokens; get_conversation_history returns all of it in parts.',
+    )
     .exactOptional(),
 });
 
@@ -119,7 +121,7 @@ export function fieldsOfMeta(meta: JsonObject | undefined): {
   if (tags === undefined) return others;
   if (Array.isArray(tags) && tags.every((tag) => typeof tag === 'string'))
     return { tags, ...others };
-  throw new AppError('VALIDATION_ERROR', 'meta.tags takes a list of texts.', {
+  throw new AppError('VALIDATION_ERROR', 'meta.tags must be a list of texts.', {
     details: { field: 'meta.tags' },
   });
 }
@@ -132,7 +134,7 @@ export function requireModule(head: ConversationHead, module: string | undefined
 export function notInModule({ conversationId }: ConversationHead, module?: string): AppError {
   return new AppError(
     'CONVERSATION_NOT_FOUND',
-    `Module ${JSON.stringify(module)} has no thread ${conversationId}.`,
+    `The thread ${conversationId} is not in the module ${JSON.stringify(module)}.`,
     { details: { conversationId, module } },
   );
 }
@@ -145,7 +147,11 @@ export function isInModule(head: ConversationHead, module: string | undefined): 
 export function parseTime(name: string, text: string): number {
   const time = Date.parse(text);
   if (!Number.isNaN(time)) return time;
-  throw new AppError('VALIDATION_ERROR', `${name} takes a time in ISO 8601, such as 2025-01-24.`, {
-    details: { field: name },
-  });
+  throw new AppError(
+    'VALIDATION_ERROR',
+    `${name} must be a time in ISO 8601, such as 2025-01-24.`,
+    {
+      details: { field: name },
+    },
+  );
 }

@@ -21,9 +21,9 @@ export const keyFields = {
     .max(MOST_TRIPLES)
     .describe('Triples, each of subject, predicate and object.')
     .exactOptional(),
-  subject: subject.describe('Of a single triple, in place of triples.').exactOptional(),
-  predicate: predicate.describe('Of a single triple.').exactOptional(),
-  object: object.describe('Of a single triple.').exactOptional(),
+  subject: subject.describe('Subject of a single triple, instead of triples.').exactOptional(),
+  predicate: predicate.describe('Predicate of a single triple.').exactOptional(),
+  object: object.describe('Object of a single triple.').exactOptional(),
 };
 
 /** The same with what only new facts have. */
@@ -35,12 +35,9 @@ export const newTripleFields = {
         subject,
         predicate,
         object,
-        ts: z
-          .string()
-          .describe('When it began to hold, ISO 8601; now if left out.')
-          .exactOptional(),
-        conversationId: z.string().describe('Where it comes from.').exactOptional(),
-        messageId: z.string().describe('Where it comes from.').exactOptional(),
+        ts: z.string().describe('Since when it is true, ISO 8601 (default: now).').exactOptional(),
+        conversationId: z.string().describe('Conversation it comes from.').exactOptional(),
+        messageId: z.string().describe('Message it comes from.').exactOptional(),
       }),
     )
     .max(MOST_TRIPLES)
@@ -74,8 +71,8 @@ export const tripleSchema = z.object({
   subject: z.string(),
   predicate: z.string(),
   object: z.string(),
-  ts: z.string().describe('The time from which it is true.'),
-  validTo: z.string().describe('When it ends; absent while unknown.').exactOptional(),
+  ts: z.string().describe('The time since when it is true.'),
+  validTo: z.string().describe('The time when it ends; absent if it has no end.').exactOptional(),
   conversationId: z.string().exactOptional(),
   messageId: z.string().exactOptional(),
 });
@@ -102,16 +99,16 @@ export function listed<T>(views: readonly T[], isOdd: (view: T) => boolean = () 
 
 /** Fields of every tool that lists facts. */
 export const pageFields = {
-  limit: z.number().int().min(1).max(1_000).describe('Maximum number.').default(50),
-  offset: z.number().int().min(0).describe('How many to skip.').default(0),
+  limit: z.number().int().min(1).max(1_000).describe('Maximum number of facts.').default(50),
+  offset: z.number().int().min(0).describe('Number of facts to skip.').default(0),
 };
 
 export const visibilityFields = {
-  asOf: z.string().describe('What was true at this time, ISO 8601.').exactOptional(),
+  asOf: z.string().describe('Facts that were true at this time, ISO 8601.').exactOptional(),
   includeClosed: z.boolean().describe('Also facts that have ended.').default(false),
 };
 
 export const pageSchema = {
-  total: z.number().int().describe('All that match, on all pages.'),
+  total: z.number().int().describe('Number of matching facts on all pages.'),
   ...nextPage,
 };

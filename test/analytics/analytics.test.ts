@@ -51,7 +51,7 @@ async function prepare(place: Place): Promise<void> {
 }
 
 describe('get_analytics', () => {
-  it('counts by period, module, role and model, and says what it cost', async () => {
+  it('counts by period, module, role and model, with the cost', async () => {
     await withPlace(async (place) => {
       await prepare(place);
       await withClient(withTools(place), async ({ call }) => {

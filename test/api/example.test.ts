@@ -71,7 +71,7 @@ describe('the example', () => {
 describe('openDaybook', () => {
   const open = (root = tempFolder()) => openDaybook({ root, env: { ...env, HOME: root } });
 
-  it('calls tools by new and old names, and says what is wrong with a call', async () => {
+  it('calls tools by new and old names, and reports what is wrong with a call', async () => {
     const daybook = await open();
     const saved = await daybook.call('save-insight', { content: 'by its old name' });
     expect(saved).toMatchObject({ success: true, context: process.cwd() });

@@ -13,7 +13,7 @@ describe('localTime', () => {
     expect(localTime(iso, zone)).toBe(expected);
   });
 
-  it('knows the time zones of the IANA database and that of the system', () => {
+  it('accepts the time zones of the IANA database and the time zone of the system', () => {
     expect(isTimeZone('America/New_York')).toBe(true);
     expect(isTimeZone('Mars/Olympus')).toBe(false);
     expect(isTimeZone(systemTimeZone())).toBe(true);

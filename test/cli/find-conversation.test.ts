@@ -66,7 +66,9 @@ describe('a name', () => {
     const { store } = await openStore();
     const { code, message, hint } = await errorOf(findConversation(store, 'last'));
     expect(code).toBe('CONVERSATION_NOT_FOUND');
-    expect(`${message} ${hint}`).toContain('There is no conversation yet. daybook save');
+    expect(`${message} ${hint}`).toContain(
+      'There is no conversation yet. To start one, run daybook save',
+    );
   });
 
   it('that is a complete id is found without reading the other conversations', async () => {

@@ -87,11 +87,11 @@ describe('a tool on the command line', () => {
 
   it.each<[string[], string]>([
     [['no-uuid', 'small', 'x'], 'id is not valid'],
-    [[...NEEDED, '--limit', '10'], '--limit takes at most 9'],
-    [[...NEEDED, '--limit', 'ten'], '--limit takes a number'],
-    [[...NEEDED, '--limit', ''], '--limit takes a number'],
+    [[...NEEDED, '--limit', '10'], '--limit must be at most 9'],
+    [[...NEEDED, '--limit', 'ten'], '--limit must be a number'],
+    [[...NEEDED, '--limit', ''], '--limit must be a number'],
     [[...NEEDED, '--meta-data', '[1]'], '--meta-data is not valid'],
-    [[...NEEDED, '--meta-data', '{x}'], '--meta-data takes JSON'],
+    [[...NEEDED, '--meta-data', '{x}'], '--meta-data must be JSON'],
     [[...NEEDED, '--items', '[{"b": 1}]'], '--items is not valid'],
     [[...NEEDED, '--match-type', 'best'], '--match-type'],
     [[ID, 'medium', 'x'], 'kind'],

@@ -162,9 +162,9 @@ describe('wrong values', () => {
     ['PERPLEXITY_BACKEND', 'sonar', 'agent, chat-completions'],
     ['PERPLEXITY_SEARCH_PRESET', 'turbo', 'fast, low'],
     ['PERPLEXITY_WAIT_MS', '-1', 'milliseconds'],
-  ])('%s=%s says what it takes', (name, value, takes) => {
+  ])('%s=%s is refused with the values that are allowed', (name, value, takes) => {
     const message = failure({ env: { [name]: value } });
-    expect(message).toMatch(new RegExp(`^${name} takes `));
+    expect(message).toMatch(new RegExp(`^${name} must be `));
     expect(message).toContain(takes);
     expect(message).toContain(value.split(',').at(-1));
   });
@@ -191,7 +191,7 @@ describe('wrong values', () => {
 
   it('takes no key of a provider from the file, and shows none', () => {
     expect(failure({ files: { [FILE]: { perplexityApiKey: 'pplx-1' } } })).toContain(
-      'environment only',
+      'only in the environment',
     );
   });
 });

@@ -103,7 +103,7 @@ describe('conversations', () => {
     expect(head).toMatchObject({ title: 'Kept', tags: ['t'], messageCount: 2 });
   });
 
-  it('saves what lies around damage in the middle', async () => {
+  it('saves the messages before and after damage in the middle', async () => {
     const place = doctorPlace();
     const text = conversationText(['one', 'two', 'three']);
     const at = text.indexOf('"two"');
@@ -149,8 +149,8 @@ describe('conversations', () => {
     value.conversationId = '20250124-1706102400999';
     place.write(FILE, JSON.stringify(value));
     const messages = (await of(place, 'conversations')).map(({ message }) => message).join('\n');
-    expect(messages).toContain('counts 7 messages and holds 2');
-    expect(messages).toContain('1 messages have the id of another');
+    expect(messages).toContain('messageCount is 7, but it has 2 messages');
+    expect(messages).toContain('1 messages have the same id as another');
     expect(messages).toContain('20250124-1706102400999');
     await place.repair();
     expect(await of(place, 'conversations')).toEqual([]);
@@ -176,8 +176,8 @@ describe('conversations', () => {
     mkdirSync(empty, { mode: 0o700 });
     utimesSync(empty, 1_700_000_000, 1_700_000_000);
     const messages = (await of(place, 'conversations')).map(({ message }) => message).join('\n');
-    expect(messages).toContain('The key plan is in use twice');
-    expect(messages).toContain('"my copy" is ignored');
+    expect(messages).toContain('More than one conversation has the key plan');
+    expect(messages).toContain('ignores the folder "my copy"');
     expect(messages).toContain('The folder is empty');
     await place.repair();
     expect(existsSync(empty)).toBe(false);
@@ -185,7 +185,7 @@ describe('conversations', () => {
   });
 });
 
-describe('what lies beside', () => {
+describe('files beside the conversations', () => {
   it('mends the state and summaries, and reports a broken research record', async () => {
     const place = doctorPlace();
     place.write(FILE, conversationText(['x']));
@@ -230,7 +230,7 @@ describe('the memory bank', () => {
     place.write('memory-bank/bytes.md', Buffer.from([0xff, 0xfe, 0x00]));
     place.write('memory-bank/con.md', 'z');
     const messages = (await of(place, 'notes')).map(({ message }) => message).join('\n');
-    expect(messages).toContain('one file on Windows');
+    expect(messages).toContain('On Windows and macOS');
     expect(messages).toMatch(/con\.md/);
     expect(messages).toMatch(/UTF-8|text/);
   });
@@ -323,7 +323,7 @@ describe('around the store', () => {
     // Changed on the disk, with the time and the size that it had.
     writeFileSync(path, readFileSync(path, 'utf8').replace('"raven 7"', '"haven 7"'));
     utimesSync(path, 1_700_000_000, 1_700_000_000);
-    expect((await of(place, 'search index'))[0]?.message).toContain('is wrong about 1');
+    expect((await of(place, 'search index'))[0]?.message).toContain('has wrong data for 1');
     const bytes = readFileSync(file);
     bytes.fill(0x55, 4, 200);
     writeFileSync(file, bytes);
@@ -372,7 +372,7 @@ describe('around the store', () => {
     expect(existsSync(name)).toBe(false);
   });
 
-  it('reads every backup and archive to its end, and says how old the newest backup is', async () => {
+  it('reads every backup and archive to its end, and reports the age of the newest backup', async () => {
     const place = doctorPlace({ DAYBOOK_BACKUP: 'daily' });
     place.write(FILE, conversationText(['x']));
     const path = await place.withApp(async ({ backups }) => (await backups.make()).path);

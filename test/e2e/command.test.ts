@@ -54,7 +54,7 @@ it.each([
     await mkdir(place.root);
     const { code, stderr } = await runCommand(place, ['--root', place.root, ...args]);
     expect(code).toBe(2);
-    expect(stderr).toMatch(/^daybook: Could not read \S+missing \(not there, ENOENT\)\./);
+    expect(stderr).toMatch(/^daybook: Could not read \S+missing \(it does not exist, ENOENT\)\./);
   });
 });
 
@@ -62,10 +62,10 @@ describe('daybook edit', () => {
   it.each([
     [`sed -i.old 's/one/two/'`, 0, 'conversation.json: 1 message, readable.'],
     ['true', 0, 'conversation.json: 1 message, not changed.'],
-    ['exit 3 #', 2, 'The file is as the editor left it.'],
+    ['exit 3 #', 2, 'Daybook did not undo the changes of the editor.'],
     ['no-such-editor', 2, 'Set EDITOR to the command of your editor.'],
-    [`sed -i 's/{/{{/'`, 2, 'daybook edit 20250124-1706102400123 opens it again.'],
-  ])('with the editor %s says what became of the file', async (editor, status, text) => {
+    [`sed -i 's/{/{{/'`, 2, 'To correct it, run: daybook edit 20250124-1706102400123'],
+  ])('with the editor %s shows the state of the file', async (editor, status, text) => {
     await withPlace(async ({ env, ...place }) => {
       const folder = join(place.root, 'conversation-logs/20250124-1706102400123');
       await mkdir(folder, { recursive: true });
@@ -87,7 +87,7 @@ describe('daybook info', () => {
       await mkdir(place.root);
       const { code, stdout } = await runCommand(place, ['info', '--root', place.root]);
       expect(code).toBe(0);
-      expect(stdout).toContain(`${place.root} (chosen by --root)`);
+      expect(stdout).toContain(`${place.root} (set with --root)`);
       expect(stdout).toMatch(/fsync +off/);
     });
   });
@@ -111,7 +111,9 @@ describe('daybook kg', () => {
         .map((line) => JSON.parse(line).subject);
       expect(new Set(subjects).size).toBe(2_000);
       const page = await runCommand(place, ['kg', 'export', '--offset', '1']);
-      expect(page.stderr).toMatch(/^There is more with --all or --offset \d+\n$/);
+      expect(page.stderr).toMatch(
+        /^There are more results; to see them, use --all or --offset \d+\n$/,
+      );
       const nowhere = await runCommand(place, ['kg', 'import', '--file', 'nothing.jsonl']);
       expect(nowhere).toMatchObject({ code: 2 });
     });
@@ -180,14 +182,11 @@ describe('help and mistakes', () => {
     [['show', 'x', '--jsn'], 'Did you mean --json?'],
     [['help', 'nope'], 'nope'],
     [['show'], '(daybook show --help shows how to use it)'],
-    [['info', '--log-level', 'loud'], '--log-level takes one of debug'],
-    [['--toolsets', 'x', 'info'], '--toolsets takes all'],
-    [
-      ['save', 'robot', 'hi'],
-      "role takes one of system, user, assistant; 'robot' is none of them.",
-    ],
-    [['kg', 'add', 'Ada'], 'A fact has three parts; 1 is given.'],
-    [['mb', 'edit', 'x.md'], 'No change is given.'],
+    [['info', '--log-level', 'loud'], '--log-level must be one of debug'],
+    [['--toolsets', 'x', 'info'], '--toolsets must be all'],
+    [['save', 'robot', 'hi'], "role must be one of system, user, assistant, not 'robot'."],
+    [['kg', 'add', 'Ada'], 'A fact has three parts (subject, predicate, object), but 1 is given.'],
+    [['mb', 'edit', 'x.md'], 'No change was given.'],
   ])('%o says what is wrong, on stderr', async (args, expected) => {
     await withPlace(async (place) => {
       const { code, stdout, stderr } = await runCommand(place, args);
@@ -199,7 +198,7 @@ describe('help and mistakes', () => {
 });
 
 describe('a command that changes a conversation', () => {
-  it('reads none of the others that the index cache knows as they are', async () => {
+  it('reads none of the other conversations that are unchanged in the index cache', async () => {
     await withPlace(async (place) => {
       await mkdir(place.root);
       const run = (...args: string[]) => runCommand(place, [...args, '--root', place.root]);
@@ -224,7 +223,7 @@ describe('a command that changes a conversation', () => {
         expect(stderr).not.toContain('cannot be read');
       }
       await utimes(other, 1_700_000_001, 1_700_000_001);
-      expect((await run('pin', 'nothing')).stderr).toContain('1 cannot be read');
+      expect((await run('pin', 'nothing')).stderr).toContain('1 conversation cannot be read');
     });
   });
 });

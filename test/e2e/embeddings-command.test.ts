@@ -63,7 +63,7 @@ describe('daybook embeddings update', () => {
     });
   });
 
-  it('says how to switch embeddings on where they are off', async () => {
+  it('shows how to switch embeddings on if they are off', async () => {
     await withMessages(async (place) => {
       const env = { ...place.env, DAYBOOK_EMBEDDINGS: 'off' };
       const made = await run({ ...place, env }, 'embeddings', 'update');

@@ -22,11 +22,11 @@ describe('the start', () => {
     [['--http', '--host', '0.0.0.0'], {}, /--host 0\.0\.0\.0 .*DAYBOOK_HTTP_TOKEN/],
     [['--mode', 'http'], { DAYBOOK_HTTP_HOST: '192.0.2.7' }, /DAYBOOK_HTTP_HOST .*TOKEN/],
     [['--http', '--mode', 'stdio'], {}, /--http and --mode stdio/],
-    [['--http', '--port', '70000'], {}, /--port takes a port/],
-    [['--mode', 'ftp'], {}, /--mode takes one of stdio, http/],
-    [['--http'], { DAYBOOK_HTTP_TOKEN: 'short' }, /DAYBOOK_HTTP_TOKEN takes auto/],
-    [['--http'], { DAYBOOK_HTTP_ALLOWED_ORIGINS: '*' }, /ALLOWED_ORIGINS takes origins/],
-    [['--http'], { DAYBOOK_HTTP_ALLOWED_HOSTS: 'https://x' }, /ALLOWED_HOSTS takes host names/],
+    [['--http', '--port', '70000'], {}, /--port must be a port/],
+    [['--mode', 'ftp'], {}, /--mode must be one of stdio, http/],
+    [['--http'], { DAYBOOK_HTTP_TOKEN: 'short' }, /DAYBOOK_HTTP_TOKEN must be auto/],
+    [['--http'], { DAYBOOK_HTTP_ALLOWED_ORIGINS: '*' }, /ALLOWED_ORIGINS must be origins/],
+    [['--http'], { DAYBOOK_HTTP_ALLOWED_HOSTS: 'https://x' }, /ALLOWED_HOSTS must be host names/],
     [['--http', '--host', '192.0.2.7'], { DAYBOOK_HTTP_TOKEN: TOKEN }, /no such address/],
   ])('with %j %j stops with a sentence', async (args, env, sentence) => {
     await withPlace(async (place) => {
@@ -38,7 +38,7 @@ describe('the start', () => {
     });
   });
 
-  it('says so when another program has the port', async () => {
+  it('fails with a message if another program uses the port', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));
     const port = String((other.address() as AddressInfo).port);
@@ -67,7 +67,7 @@ describe('the start', () => {
       const env = { ...place.env, DAYBOOK_HTTP_TOKEN: TOKEN, DAYBOOK_LOG_LEVEL: 'debug' };
       const gateway = { PERPLEXITY_BASE_URL: 'https://me:open-sesame@example.org' };
       await withHttp({ ...place, env: { ...env, ...gateway } }, async ({ url, server }) => {
-        await expect(connectHttp(url, `${TOKEN}x`)).rejects.toThrow('not the one of this server');
+        await expect(connectHttp(url, `${TOKEN}x`)).rejects.toThrow('The bearer token is wrong');
         const { client, call } = await connectHttp(url, TOKEN);
         const info = await call('store_info');
         await client.close();

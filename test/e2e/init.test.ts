@@ -90,7 +90,9 @@ describe('daybook init', () => {
       }
       const piped = await runCommand(place, ['init', place.root]);
       expect(piped).toMatchObject({ code: 0, stderr: '' });
-      expect(piped.stdout).toContain('Found Cursor, Windsurf: daybook init --yes');
+      expect(piped.stdout).toContain(
+        'Found Cursor, Windsurf: to add Daybook to them, run daybook init --yes',
+      );
       const named = await runCommand(place, ['init', place.root, '--client', 'cursor']);
       expect(named.code).toBe(2);
       expect(named.stderr).toContain('--yes');

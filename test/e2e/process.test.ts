@@ -42,7 +42,7 @@ describe('stdout', () => {
       expect(await server.exit()).toEqual([0, null]);
       expect(server.lines.length).toBeGreaterThanOrEqual(4);
       for (const line of server.lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: '2.0' });
-      expect(server.stderr).toContain('Daybook keeps a folder');
+      expect(server.stderr).toContain('Daybook stores plain files');
     });
   });
 });

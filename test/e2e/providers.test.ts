@@ -32,7 +32,7 @@ describe('daybook providers', () => {
     });
   });
 
-  it('says what leaves the machine, and allows it only after a yes', async () => {
+  it('shows what leaves the machine, and allows it only after a yes', async () => {
     await withPlace(async (place) => {
       mkdirSync(place.root, { recursive: true });
       const args = ['gpt', '--kind', 'openai', '--model', 'gpt-5-mini'];

@@ -10,7 +10,7 @@ import { MAIN, withPlace } from './harness.js';
 const README = resolve(import.meta.dirname, '../../README.md');
 const run = promisify(execFile);
 
-it('the commands of README do what it says of them', async () => {
+it('the commands of README do what README describes', async () => {
   const readme = await readFile(README, 'utf8');
   const [, commands = ''] = /## Without an assistant\n\n```sh\n([\s\S]*?)```/.exec(readme) ?? [];
   await withPlace(async ({ folder, env }) => {

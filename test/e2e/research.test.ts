@@ -12,7 +12,7 @@ async function ageLeases(root: string): Promise<void> {
   for (const name of await readdir(folder)) await utimes(join(folder, name), longAgo, longAgo);
 }
 
-it('goes on after kill -9 of the server, without a second create', async () => {
+it('a deep research continues after kill -9 of the server, without a second create', async () => {
   const api = await startStandIn({ pollsUntilDone: 1_000_000 });
   try {
     await withPlace(async (place) => {

@@ -40,7 +40,7 @@ it('masks a key in titles, tags and metadata, whichever tool starts the conversa
   });
 });
 
-it('sends no key and no private part to Perplexity, and says what it left out', async () => {
+it('sends no key and no private part to Perplexity, and reports what was left out', async () => {
   const api = await startStandIn({});
   await withPlace(async (place) => {
     await withClient({ ...place, env: { ...place.env, ...api.env } }, async ({ call }) => {
@@ -51,7 +51,9 @@ it('sends no key and no private part to Perplexity, and says what it left out', 
       const { conversationId: deepId } = deep;
       await call('perplexity_deep_research_followup', { conversationId: deepId, query });
       for (const told of [notes, deep['notes']]) {
-        expect(String(told)).toMatch(/^Neither sent nor stored: .*GITHUB_TOKEN/);
+        expect(String(told)).toMatch(
+          /^Parts of the question \(.*GITHUB_TOKEN.*\) were neither sent nor stored/,
+        );
       }
       const clear = await call('perplexity_search', { query: 'a plain question' });
       expect(clear['notes']).toEqual([]);

@@ -93,7 +93,7 @@ describe('the status of a command', () => {
     expect(Object.keys(MISSING).sort()).toEqual([...new Set([...NAMES, 'help'])].sort());
   });
 
-  it('says whether what was asked for is missing, and --json says why', async () => {
+  it('shows whether the requested item is missing, and --json has the reason', async () => {
     await withPlace(async (place) => {
       mkdirSync(place.root);
       for (const [name, asked] of sampled('missing', Object.entries(MISSING), 2)) {

@@ -49,14 +49,14 @@ describe('daybook unlock', () => {
       const args = ['--root', place.root, 'unlock'];
       const answers = (type: string) => ({ answers: [{ after: '[y/N]', type }] });
       const kept = await runInTerminal(place, args, answers('n\n'));
-      expect(kept.screen).toContain(`${LOCK}: held by process ${child.pid}, which has ended`);
+      expect(kept.screen).toContain(`${LOCK}: owned by process ${child.pid}, which has ended`);
       expect(kept.screen).toContain('0 removed, 1 left');
       expect((await unlock(place)).stderr).toContain('--yes'); // nobody to ask
       expect(existsSync(path)).toBe(true);
       const removed = await runInTerminal(place, args, answers('y\n'));
       expect(removed).toMatchObject({ code: 0 });
       expect(removed.screen).toContain('1 removed, 0 left');
-      expect((await unlock(place)).stdout).toBe('No lock is held.\n');
+      expect((await unlock(place)).stdout).toBe('There are no locks.\n');
     });
   });
 
@@ -66,7 +66,7 @@ describe('daybook unlock', () => {
       for (const args of [[], ['--yes'], [LOCK, '--yes']]) {
         const { code, stderr } = await unlock(place, ...args);
         expect(code).toBe(2);
-        expect(stderr).toContain(`held by process ${child.pid}, which is running`);
+        expect(stderr).toContain(`owned by process ${child.pid}, which is running`);
         expect(stderr).toContain('The owner is running');
       }
       const forced = await unlock(place, LOCK, '--force', '--yes', '--json');
@@ -87,7 +87,7 @@ describe('daybook unlock', () => {
       await holdBy(place, STRANGER, 60_000);
       const { code, stderr, stdout } = await unlock(place, '--yes');
       expect(code).toBe(0);
-      expect(stderr).toContain('shows no sign of life');
+      expect(stderr).toContain('gives no sign of life');
       expect(stdout).toContain('1 removed');
       expect(existsSync(join(path, STRANGER))).toBe(false);
       await holdBy(place, STRANGER, Date.now() - 1_000_000_000_000); // before this machine was started
@@ -99,7 +99,7 @@ describe('daybook unlock', () => {
     await withPlace(async (place) => {
       await mkdir(join(locksOf(place), `${LOCK}.${ownerName()}`, ownerName()), { recursive: true });
       await mkdir(join(locksOf(place), `${LOCK}.dead.${STRANGER}`), { recursive: true });
-      expect((await unlock(place)).stdout).toBe('No lock is held.\n');
+      expect((await unlock(place)).stdout).toBe('There are no locks.\n');
     });
   });
 
@@ -113,7 +113,9 @@ describe('daybook unlock', () => {
       const env = { ...place.env, MCP_KG_SNAPSHOT: join(elsewhere, 'snapshot.json') };
       const moved = { ...place, env };
       const info = await runCommand(moved, ['--root', place.root, 'info']);
-      expect(`${info.stdout}${info.stderr}`).toContain('The lock kg shows no sign of its owner');
+      expect(`${info.stdout}${info.stderr}`).toContain(
+        'The owner of the lock kg gives no sign of life',
+      );
       expect((await unlock(moved, '--yes')).stdout).toContain('1 removed, 0 left');
     });
   });
@@ -126,7 +128,7 @@ describe('daybook unlock', () => {
       const info = await runCommand(place, ['--root', place.root, 'info']);
       expect(info.code).toBe(1);
       expect(`${info.stdout}${info.stderr}`).toContain(
-        'The lock insight-x shows no sign of its owner',
+        'The owner of the lock insight-x gives no sign of life',
       );
       expect((await unlock(place, 'insight-x', '--yes')).stdout).toContain('1 removed, 0 left');
       expect((await runCommand(place, ['--root', place.root, 'info'])).code).toBe(0);

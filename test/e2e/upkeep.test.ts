@@ -79,7 +79,7 @@ describe('daybook export and restore', () => {
     });
   });
 
-  it('knows a key from an insight where it is a UUID too', async () => {
+  it('distinguishes a key that is a UUID from the id of an insight', async () => {
     await withPlace(async (place) => {
       const key = '1b4e28ba-2fa1-41d2-883f-0016d3cca427';
       const save = ['save', 'user', 'Sow peas', '--conversation-id', key];
@@ -163,7 +163,7 @@ describe('daybook backup and restore', () => {
     });
   });
 
-  it('hold a graph that lies elsewhere, and the settings without secrets', async () => {
+  it('contain a graph in another folder, and the settings without secrets', async () => {
     await withPlace(async (place) => {
       const graph = join(place.folder, 'graph');
       const env = {
@@ -184,7 +184,7 @@ describe('daybook backup and restore', () => {
       await rm(graph, { recursive: true });
       const restored = await run(moved, place.root, 'restore', path);
       expect(restored).toMatchObject({ code: 0, stderr: '' });
-      expect(restored.stdout).toContain('not put into use');
+      expect(restored.stdout).toContain('settings in the backup were not restored');
       expect(await readFile(join(graph, 'work_wal.log'), 'utf8')).toBe(log);
       expect(await readdir(join(place.folder, 'config', 'daybook')).catch(() => [])).toEqual([]);
       const elsewhere = join(place.folder, 'elsewhere');

@@ -14,7 +14,7 @@ const BENCH = resolve(import.meta.dirname, '../../bench/model');
 const isInstalled = existsSync(join(BENCH, 'node_modules', 'onnxruntime-node'));
 
 describe('a local model', () => {
-  it('that is not installed says how to install it', async () => {
+  it('that is not installed fails with the command that installs it', async () => {
     const folder = tempFolder();
     const packages = createPackageLoader(folder);
     const error = await errorOf(openLocalEmbedder({ packages, cacheFolder: folder }));

@@ -135,7 +135,7 @@ describe('a selection', () => {
 });
 
 describe('an answer', () => {
-  it('holds whole conversations within its room, and goes on where it stopped', async () => {
+  it('has whole conversations within its size limit, and the next page continues there', async () => {
     const { store, exporter, requestOf } = await openBench();
     const all: string[] = [];
     for (let n = 0; n < 12; n += 1) {

@@ -136,7 +136,7 @@ describe("the graph's own lines", () => {
     expect((await bring([1, 2, 3].map(line).join('\n'))).added).toBe(1);
   });
 
-  it('come in by parts: a cancelled import says how much is there, and the next one goes on', async () => {
+  it('are imported in parts: a cancelled import reports how many were imported, and the next one continues', async () => {
     const { importer, kg, bring, memoryBank, folder } = openPlace();
     const entity = (n: number) => {
       const observations = n % 700 === 0 ? [`${n} ${'long '.repeat(60)}`] : [];
@@ -290,7 +290,7 @@ describe('the form of memory.jsonl', () => {
     );
   });
 
-  it('says every triple there can be, and gives each back', async () => {
+  it('exports every possible triple and imports it unchanged', async () => {
     const notes = new Map<string, string>();
     await fc.assert(
       fc.asyncProperty(fc.uniqueArray(key, { selector: nameOf, maxLength: 10 }), async (all) => {

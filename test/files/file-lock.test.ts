@@ -225,7 +225,7 @@ describe('withLock in one process', () => {
 });
 
 describe('withLock between processes', () => {
-  it('waits for a live owner and goes on when it lets go', async () => {
+  it('waits for a running owner and continues when the owner releases the lock', async () => {
     const locks = tempFolder();
     const { child, nextLine } = otherProcess(locks, 'x', 'hold');
     expect(await nextLine()).toBe('held');
@@ -241,7 +241,7 @@ describe('withLock between processes', () => {
     expect(readdirSync(locks)).toEqual([]);
   });
 
-  it('is LOCKED after ten seconds, says who holds it, and the owner is not disturbed', async () => {
+  it('is LOCKED after ten seconds with the name of the owner, which is not disturbed', async () => {
     const locks = tempFolder();
     const { child, nextLine } = otherProcess(locks, 'x', 'hold');
     await nextLine();

@@ -41,7 +41,7 @@ describe('GroupCommit', () => {
     expect(await settle(['c'])).toEqual([true]);
   });
 
-  it('fails what a commit forgot, and says when it is idle', async () => {
+  it('rejects an item without an outcome, and reports when it is idle', async () => {
     let idle = 0;
     const commits = new GroupCommit<number, number>(async () => [{ value: 0 }], {
       whenIdle: () => {

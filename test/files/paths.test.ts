@@ -84,7 +84,7 @@ describe('confinedPath', () => {
     );
   });
 
-  it('whatever it takes lies inside', () => {
+  it('every accepted path is inside the folder', () => {
     const part = fc.oneof(fc.constantFrom('..', '.', '', 'a', 'C:', '\\', '\0', '~'), fc.string());
     fc.assert(
       fc.property(fc.array(part, { minLength: 1, maxLength: 6 }), (parts) => {

@@ -72,7 +72,7 @@ describe('errors of watching', () => {
     },
   );
 
-  it('counts other errors and goes on watching', async () => {
+  it('counts other errors and continues to watch', async () => {
     const opened = spyOnChokidar();
     const consumer = await consume(root);
     await watching(consumer, 21);

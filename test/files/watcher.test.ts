@@ -87,7 +87,7 @@ describe.each(WAYS)('a folder of notes, by $way', ({ options, folders }) => {
     expect(await agreement(consumer, 'burst of 4000 rename-writes')).toBeLessThan(HOT);
   });
 
-  it('reports a file that is written without pause while that goes on', async () => {
+  it('reports a file during a write without pauses', async () => {
     const looks = await until(() => {
       appendFileSync(join(root, 'notes/5.md'), 'x');
       return consumer.changes.length > 1;

@@ -68,7 +68,7 @@ describe('exact search with symbols', () => {
     expect(index.search('follow up tools', { matchType: 'exact' }).total).toBe(2);
   });
 
-  it('does not find a phrase that goes on in the next column', () => {
+  it('does not find a phrase that continues in the next column', () => {
     const index = createTextIndex({ columns: ['title', 'text'] });
     index.put(1, { title: 'a follow-up', text: 'tools' });
     index.put(2, { title: 'a follow-up tools', text: 'none' });

@@ -68,7 +68,7 @@ describe('a session of Codex', () => {
     expect(report.leftOut).toEqual({ 'injected context': 1, compactions: 1 });
   });
 
-  it('is read packed as well, and once where it lies there plain and packed', async () => {
+  it('is also read from a compressed file, and only once if both files exist', async () => {
     const bench = await openImportBench();
     const name = `rollout-2026-02-03T10-00-00-${ID}.jsonl`;
     const packed = folderWith({ [`archived_sessions/${name}.zst`]: zstdOf(lines(...LEGACY)) });

@@ -67,7 +67,7 @@ const sessions = (files: Record<string, string>) =>
   );
 
 describe('a session of Claude Code', () => {
-  it('brings in what the user typed and the assistant said; tools and thinking beside it', async () => {
+  it('imports the messages of the user and the assistant, with tools and thinking beside them', async () => {
     const bench = await openImportBench();
     const report = await bench.import(sessions({ [`${S1}.jsonl`]: lines(...SESSION) }));
     expect(report.sources).toMatchObject([{ kind: 'claude-code' }]);
@@ -136,7 +136,7 @@ describe('a session of Claude Code', () => {
     expect(bench.bySource(S1).messageCount).toBe(6);
   });
 
-  it('makes a branch where the user went back, and goes on across a compaction', async () => {
+  it('makes a branch where the user went back, and continues across a compaction', async () => {
     const bench = await openImportBench();
     const folder = sessions({
       [`${S1}.jsonl`]: lines(

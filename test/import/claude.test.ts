@@ -157,7 +157,7 @@ describe('a Claude.ai export', () => {
     expect(bench.hash()).toBe(before);
   });
 
-  it('leaves a note that was edited here as it is, and says so', async () => {
+  it('does not change a note that was edited here, and reports it', async () => {
     const bench = await openImportBench();
     const project = { uuid: 'p1', name: 'P', docs: [{ filename: 'a', content: 'one' }] };
     const folder = folderWith({ 'conversations.json': [TREE], 'projects.json': [project] });

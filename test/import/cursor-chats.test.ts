@@ -77,7 +77,7 @@ it.each(['hex', 'json'] as const)(
   },
 );
 
-it('is brought in once where a transcript lies beside it, whichever comes first', async () => {
+it('is imported once if there is a transcript too, in either order', async () => {
   const bench = await openImportBench();
   const folder = tempFolder();
   storeAt(chatIn(folder), MESSAGES);

@@ -40,7 +40,7 @@ describe('transcripts of the command line', () => {
     expect(made).toMatchObject({ module: 'home-ada-shed', tags: ['cursor-cli'] });
   });
 
-  it('of subagents name their parent, and one that lies there twice comes in once', async () => {
+  it('of subagents name their parent, and a conversation in two files is imported once', async () => {
     const bench = await openImportBench();
     const folder = 'home-ada-shed/agent-transcripts';
     const files = {

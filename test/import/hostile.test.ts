@@ -47,7 +47,7 @@ describe('an archive', () => {
     const error = await errorOf(
       bench.import(fileWith('<html>var jsonData = []</html>', 'chat.html')),
     );
-    expect(error.hint).toContain('the zip or the folder');
+    expect(error.hint).toContain('the zip archive or the folder');
   });
 
   it('that would unpack to far more than it is, is refused', async () => {

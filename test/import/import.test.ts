@@ -106,7 +106,7 @@ describe('an import that comes again', () => {
     expect(bench.folders()).toHaveLength(1);
   });
 
-  it('brings in a branch where a conversation went on both here and there, and goes on with it', async () => {
+  it('imports a branch if a conversation continued both here and there, and updates it later', async () => {
     const bench = await openImportBench();
     await bench.importText([conversation('x1', [A, B])]);
     const { conversationId: id } = bench.bySource('x1');
@@ -142,7 +142,7 @@ describe('an import that comes again', () => {
     expect(report.leftOut).toEqual({ 'deleted here': 1 });
   });
 
-  it('changes nothing in a dry run, and says what it would do', async () => {
+  it('changes nothing in a dry run, and reports what it would import', async () => {
     const bench = await openImportBench();
     await bench.importText([conversation('x1', [A])]);
     const before = bench.hash();
@@ -195,7 +195,7 @@ describe('an import', () => {
     });
   });
 
-  it('reads nothing through a link inside the folder, and says so', async () => {
+  it('reads nothing through a link inside the folder, and reports the link', async () => {
     const bench = await openImportBench();
     const outside = fileWith([conversation('x9', [A])], 'conversations-001.json');
     const folder = folderWith({ 'conversations.json': [conversation('x1', [B])] });
@@ -220,7 +220,7 @@ describe('an import', () => {
     expect(bench.folders()).toHaveLength(60);
   });
 
-  it('goes on where an import before was cut short', async () => {
+  it('continues an import that was interrupted', async () => {
     const bench = await openImportBench();
     const count = 600;
     const all = Array.from({ length: count }, (_, index) =>

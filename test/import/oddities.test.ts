@@ -374,7 +374,7 @@ it.each([
   await expect(bench.import(folderWith(files))).rejects.toMatchObject(refused);
   await expect(bench.importText('[]')).rejects.toMatchObject(refused);
   await expect(bench.importText('[1]')).rejects.toMatchObject({
-    message: expect.stringContaining('of no format'),
+    message: expect.stringContaining('has a format that'),
   });
 });
 

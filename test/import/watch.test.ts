@@ -92,9 +92,9 @@ it('reports what each tool deletes and when, from the settings of the tool', asy
       (await findDefaultLocations(machine)).map((place) => [place.kind, place.deletes]),
     );
   expect(await deletes()).toEqual({
-    'claude-code': expect.stringContaining('more than 30 days, by default'),
+    'claude-code': expect.stringContaining('older than 30 days by default'),
     codex: undefined,
-    'gemini-cli': expect.stringContaining('more than 30 days, by default'),
+    'gemini-cli': expect.stringContaining('older than 30 days by default'),
   });
   writeFileSync(join(home, '.claude/settings.json'), '{"cleanupPeriodDays": 400}');
   const retention = { sessionRetention: { maxAge: '7d' } };

@@ -102,7 +102,7 @@ describe('a full disk', () => {
     expect((await checkArchive(path)).files).toHaveLength(Object.keys(FILES).length);
   });
 
-  it('ends a restore, which goes on where there is room again', async (context) => {
+  it('stops a restore, which continues when there is free space again', async (context) => {
     const disk = smallDisk('200k');
     if (disk === undefined) return context.skip('mounting is not allowed here');
     const { backups } = openRoot();

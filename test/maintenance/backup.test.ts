@@ -118,7 +118,7 @@ describe('a backup', () => {
 });
 
 describe('restoring', () => {
-  it('never overwrites, and says what differs', async () => {
+  it('never overwrites a file, and reports the files that differ', async () => {
     const { backups, root, areas } = openRoot();
     const { path } = await backups.make();
     put(root, { 'memory-bank/empty.md': 'changed', [CONVERSATION]: '{"messages":[],"mine":1}' });
@@ -185,7 +185,7 @@ describe('restoring', () => {
     expect((await checkArchive(path)).files).toHaveLength(Object.keys(FILES).length);
   });
 
-  it('refuses an archive that is not what its list says', async () => {
+  it('refuses an archive whose files differ from its list of files', async () => {
     const changed = await archiveWith({ 'memory-bank/a.md': 'a' });
     const to = tempFolder();
     execFileSync('tar', ['xzf', changed, '-C', to]);

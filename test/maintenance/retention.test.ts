@@ -181,7 +181,7 @@ describe('the policy', () => {
 });
 
 describe('by itself', () => {
-  it('is done once a date by one of several servers, and only where a policy says so', async () => {
+  it('runs once a day in one of several servers, and only with a policy', async () => {
     const place = await openMaintained();
     const { retention, time, clock, conversations } = place;
     await said(place, 100);

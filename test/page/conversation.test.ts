@@ -23,7 +23,7 @@ const MANY = Array.from({ length: 900 }, (_, at) => ({
   content: `Message ${at + 1} tells of ${at % 100 === 50 ? 'a Heron' : 'the river'} in May.`,
 }));
 
-it('finds inside a long conversation, goes on and back, and holds a bounded part', async () => {
+it('the search inside a long conversation moves to the next and previous match, and the page has only a part of it', async () => {
   opened = await openPage(({ root }) => writeConversation(root, ID, {}, MANY));
   const { page } = opened;
   await goTo(page, `#/conversation/${ID}`);
@@ -132,7 +132,7 @@ it('shows the summary and links the branches of both sides', async () => {
   expect(await page.locator('.ask').count()).toBe(0);
 });
 
-it('asks Perplexity on, and says what that costs before and after', async () => {
+it('a follow-up question to Perplexity shows its cost before and after', async () => {
   const standIn = await startStandIn();
   perplexity = standIn;
   const asked = { role: 'user', content: 'What is the moon?' };
@@ -160,7 +160,7 @@ it('asks Perplexity on, and says what that costs before and after', async () => 
   expect(opened.faults).toEqual([]);
 });
 
-it('says that a conversation is not here, and leads to where it may be', async () => {
+it('an unknown conversation gets a message with a link to the places where it may be', async () => {
   opened = await openPage(({ root }) =>
     writeConversation(root, ID, { title: 'Moon' }, [{ role: 'user', content: 'x' }]),
   );

@@ -100,7 +100,7 @@ it('is done by keyboard alone', async () => {
   expect(stored()).toHaveLength(1);
 });
 
-it('says that a file is of no known kind', async () => {
+it('a file with an unknown format is refused with a message', async () => {
   const { page } = opened;
   await goTo(page, '#/import');
   await page.waitForSelector('h1:text("Import")');

@@ -102,7 +102,7 @@ async function brightest(frame: Frame): Promise<number> {
   return Number(await found.jsonValue());
 }
 
-it('shows a conversation, follows its links, and runs nothing of what it says', async () => {
+it('shows a conversation, follows its links, and runs no script of its text', async () => {
   const title = 'Bees, another way';
   const branch = await call('branch_conversation', { conversationId: ID, messageId: 'm-1', title });
   const frame = await show('get_conversation', { conversationId: ID }, '.message a');
@@ -136,7 +136,7 @@ it('shows a conversation, follows its links, and runs nothing of what it says', 
   expect(faults).toEqual([]);
 });
 
-it('begins where the assistant has read, and says where it read an earlier version', async () => {
+it('starts at the messages that the assistant has read, and marks an earlier version', async () => {
   const latest = { conversationId: ID, messageLimit: 1 };
   const frame = await show('get_conversation', latest, '.message.named');
   expect(await frame.locator('.message.named').textContent()).toContain('#3');
@@ -165,7 +165,7 @@ it('lets no script in but its own, whatever the host allows', async () => {
   faults.splice(0);
 });
 
-it('shows the facts that were asked for as a picture, and where they were said', async () => {
+it('shows the requested facts as a picture, with the messages they come from', async () => {
   const ada = { subject: 'Ada', predicate: 'keeps', object: 'bees', conversationId: ID };
   const grace = { subject: 'Grace', predicate: 'keeps', object: 'wasps' };
   await call('kg_add', { triples: [ada, grace, { ...grace, object: 'bees' }] });

@@ -75,7 +75,7 @@ it('shows the trash before the health of the store is known, and does not move i
   expect(await shift).toBeLessThan(0.1);
 });
 
-it('says what a check of the store finds', async () => {
+it('the page shows the findings of a check of the store', async () => {
   opened = await openPage(({ root }) => {
     writeConversation(root, ID, {}, [{ role: 'user', content: 'x' }]);
     const broken = join(root, 'conversation-logs', '20250125-1706188800123');

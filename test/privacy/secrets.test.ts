@@ -80,7 +80,7 @@ describe('private parts', () => {
 });
 
 describe('saving', () => {
-  it('stores a mark in the place of a secret, in content and metadata, and says so', async () => {
+  it('stores a mark instead of a secret, in content and metadata, and reports it', async () => {
     const place = doctorPlace();
     await place.withApp(async (app) => {
       const saved = await saveMessage.run(

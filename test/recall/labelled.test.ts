@@ -97,7 +97,7 @@ describe('the labelled set', () => {
     expect(JSON.stringify(found)).toContain(subject);
   });
 
-  it('says whether it found the word itself or another form of it', async () => {
+  it('explains whether a result has the word itself or another form of it', async () => {
     const { search } = await open();
     const { results, tier } = await search({ query: 'tomato', explain: true });
     expect(tier).toBe('words');
@@ -105,7 +105,7 @@ describe('the labelled set', () => {
     expect(results[0]?.snippet).toContain('<mark>tomatoes</mark>');
   });
 
-  it('says that only the title of its conversation has the word', async () => {
+  it('explains that only the title of the conversation has the word', async () => {
     const { store, search } = await open();
     await store.create({ title: 'The zephyr', messages: [{ role: 'user', content: 'Why?' }] });
     const { results } = await search({ query: 'zephyr', mode: 'keyword', explain: true });
@@ -162,7 +162,7 @@ describe('get_relevant_snippets', () => {
     expect(byName.get('oldDeadline')?.supersededBy?.messageId).toBe(later?.messageId);
   });
 
-  it('never passes its budget, and says what it left out', async () => {
+  it('never exceeds its budget, and returns the number of passages that did not fit', async () => {
     const { snippets } = await open();
     const query =
       'deadline for the grant application, appointment with the dentist, roof of the shed';

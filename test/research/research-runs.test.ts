@@ -53,7 +53,7 @@ describe('a run', () => {
     expect([await bench.jobCount(), (await bench.leases()).length]).toEqual([0, 0]);
   });
 
-  it('goes on after the call has answered in_progress; history brings the answer', async () => {
+  it('continues after the call has returned in_progress; history returns the answer', async () => {
     bench.api.pollsUntilDone = NEVER;
     const service = impatient();
     const early = await service.deepResearch(question('why?'));
@@ -74,7 +74,7 @@ describe('a run', () => {
     expect(bench.api.creates).toBe(1);
   });
 
-  it('goes on when the waiting call is cancelled', async () => {
+  it('continues when the waiting call is cancelled', async () => {
     bench.api.pollsUntilDone = NEVER;
     const abort = new AbortController();
     const waiting = errorOf(research.deepResearch(question('why?'), { signal: abort.signal }));
@@ -422,7 +422,7 @@ describe('chat-completions, which has no background runs', () => {
     research = bench.service();
   });
 
-  it('goes on in this process after the call has answered', async () => {
+  it('continues in this process after the call has returned', async () => {
     const { opened, open } = gate();
     bench.api.next({ on: 'create', kind: 'held', until: opened });
     const service = impatient();

@@ -118,6 +118,15 @@ describe.each(BACKENDS)('%s', (backend) => {
   });
 
   it.each([
+    [404, 'PERPLEXITY_BASE_URL'],
+    [500, 'Call again later.'],
+  ])('keeps the hint for status %i of the API', async (status, hint) => {
+    bench.api.next({ on: 'create', kind: 'status', status, body: {} });
+    const error = await errorOf(research.search(question('one')));
+    expect([error.code, error.hint]).toEqual(['PROVIDER', expect.stringContaining(hint)]);
+  });
+
+  it.each([
     ['RATE_LIMITED', 429],
     ['PROVIDER', 500],
     ['PROVIDER', 400],
@@ -214,12 +223,12 @@ describe.each(BACKENDS)('%s', (backend) => {
     expect(hidden.answer).not.toHaveProperty('thinking');
     expect(hidden.notes).toEqual([]);
     const shown = await research.search(question('one', { showThinking: true }));
-    if (backend === 'agent') expect(shown.notes.join()).toContain('not available');
+    if (backend === 'agent') expect(shown.notes.join()).toContain('has no effect');
     else expect(shown.answer?.thinking).toBe('Let me see');
     expect(Object.values(await bench.files()).join()).not.toContain('Let me see');
   });
 
-  it('says when related questions were asked for and none came', async () => {
+  it('adds a note if related questions were requested and none were returned', async () => {
     const result = await research.search(question('one', { relatedQuestions: true }));
     expect(result.notes).toHaveLength(1);
   });

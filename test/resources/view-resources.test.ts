@@ -76,7 +76,9 @@ describe('a client that declares the extension', () => {
           expect(text).not.toMatch(/\bimport\s*\(|\bimport\s*["']|\bfetch\(|EventSource/);
           expect(text).toContain("default-src 'none'; script-src 'sha256-");
         }
-        await expect(client.readResource({ uri: 'ui://daybook/none' })).rejects.toThrow('no view');
+        await expect(client.readResource({ uri: 'ui://daybook/none' })).rejects.toThrow(
+          'is not a view',
+        );
       },
       { extensions },
     );
@@ -100,7 +102,7 @@ describe('a client that declares the extension', () => {
         expect(session.client.getServerCapabilities()).not.toHaveProperty('extensions');
         expect(await viewsOf(session)).toEqual({});
         const uri = URIS[0] ?? '';
-        await expect(session.client.readResource({ uri })).rejects.toThrow('no resource');
+        await expect(session.client.readResource({ uri })).rejects.toThrow('is not a resource');
       },
       { extensions },
       { DAYBOOK_VIEWS: '0' },

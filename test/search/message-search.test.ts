@@ -296,7 +296,7 @@ describe('an index that is not there yet', () => {
     expect(place.search.status().isBuilt).toBe(false);
   });
 
-  it('that cannot be built says so, and is built by a later search', async () => {
+  it('that cannot be built is reported, and a later search builds it', async () => {
     const root = tempFolder();
     const logsFolder = join(root, 'logs');
     const place = await openPlace({ logsFolder });

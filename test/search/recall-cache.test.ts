@@ -113,7 +113,7 @@ describe('a sound cache of recall', () => {
     }
   });
 
-  it('goes on with the stems of what came after it, start after start', async () => {
+  it('adds the stems of later messages at each start', async () => {
     const { logsFolder, cachePath } = makeFolder();
     await saveCache(logsFolder, cachePath);
     for (let round = 0; round < 6; round += 1) {

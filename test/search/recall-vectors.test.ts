@@ -7,7 +7,7 @@ import { startEmbeddings } from '../support/embeddings-stand-in.js';
 import { tempFolder } from '../support/temp-folder.js';
 
 describe('recall with vectors', () => {
-  it('finds what shares no word with the question, and says that vectors took part', async () => {
+  it('finds a message that has no word of the question, and reports that vectors were used', async () => {
     const [folder, api] = [tempFolder(), await startEmbeddings()];
     const config = loadConfig({
       env: {

@@ -111,7 +111,7 @@ const SETTINGS = '../.config/daybook';
 const HASH = '<hash>';
 
 /**
- * Names and the calls that come across each. A quiet one is not opened where it is no regular file, or
+ * Names and the calls that come across each. A quiet one is not opened where it is not a regular file, or
  * is a hint that Daybook does without: nobody needs to hear of it.
  */
 const NAMES: readonly { name: string; calls: readonly Call[]; isQuiet?: true }[] = [

@@ -37,7 +37,7 @@ describe('a line reader', () => {
     expect(long).toBeLessThan(64 * Math.max(short, 1));
   });
 
-  it('drops a line above the limit and goes on with the next', () => {
+  it('drops a line above the limit and continues with the next line', () => {
     const chunks = ['12345', '6789', '\nab\n12345', '\n'].map((text) => Buffer.from(text));
     expect(linesOf(chunks, 5)).toEqual([undefined, 'ab', '12345']);
   });

@@ -40,8 +40,8 @@ it('reads inside a folder that the setting names, and nothing outside it', async
       const { isError, content } = await result('import_conversations', { path });
       expect(isError, path).toBe(true);
       const said = JSON.stringify(content);
-      expect(said, path).toContain('This server does not read that path for callers over HTTP.');
-      expect(said, path).toContain(`Paths inside these folders are read: ${allowed}.`);
+      expect(said, path).toContain('Callers over HTTP cannot import from this path.');
+      expect(said, path).toContain(`Give a path inside one of these folders: ${allowed}.`);
     }
     expect(await call('get_conversations', {})).toMatchObject({ total: 0 });
     const path = join(allowed, 'chat.md');
@@ -50,7 +50,7 @@ it('reads inside a folder that the setting names, and nothing outside it', async
   });
 });
 
-it('reads no path where the setting is not there, and says how to allow one', async () => {
+it('reads no path without the setting, and the error shows how to allow one', async () => {
   await withHttpPlace({}, async ({ url, root }) => {
     const { allowed } = await layExports(root);
     const { client, result } = await connectHttp(url);

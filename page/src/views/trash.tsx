@@ -168,7 +168,7 @@ function Check() {
             <strong>{severity}</strong> <bdi class="facts">{path}</bdi>
             <br />
             {message} {hint}
-            {repairable && ' This can be repaired: daybook doctor --repair.'}
+            {repairable && ' This can be repaired: run daybook doctor --repair.'}
           </li>
         ))}
       </ul>

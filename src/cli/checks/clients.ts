@@ -8,7 +8,7 @@ import { readStamp } from '../../files/read/stamp.js';
 import { type Client, clientsOf, type Entry, rootOf } from '../clients/clients.js';
 import { readEntry } from '../clients/entry-files.js';
 
-const REWRITE_ENTRY = 'Run daybook init, which writes the entry anew.';
+const REWRITE_ENTRY = 'Run daybook init, which writes the entry again.';
 
 export const clientCheck = (root: string): Check => ({
   name: 'MCP clients',
@@ -34,7 +34,7 @@ async function examine(
     const own = rootOf(entry);
     if (own === undefined || resolve(own) === root) return;
     const message = `${client.title} uses another root: ${own}.`;
-    const hint = `Its conversations are there: daybook --root ${own} list`;
+    const hint = `Its conversations are in that root. To list them, run: daybook --root ${own} list`;
     found({ severity: 'note', path, message, hint });
   } catch (error) {
     if (!isAppError(error)) throw error;
@@ -49,12 +49,12 @@ async function problemsIn(entry: Entry, { title }: Client): Promise<string[]> {
   const problems: string[] = [];
   for (const program of programs) {
     if ((await readStamp(String(program))) === undefined) {
-      problems.push(`${title} starts ${program}, which is not there.`);
+      problems.push(`${title} starts ${program}, which does not exist.`);
     }
   }
   const root = rootOf(entry);
   if (root !== undefined && !(await isFolder(root))) {
-    problems.push(`${title} uses the root ${root}, which is not there.`);
+    problems.push(`${title} uses the root ${root}, which does not exist.`);
   }
   return problems;
 }

@@ -16,13 +16,13 @@ export const configurationCheck = (config: Config): Check => ({
       found({
         severity: 'warning',
         path,
-        message: `${file} registers a folder that is not there.`,
-        hint: 'If it was moved, run daybook init in its new place; else take the line out of the file.',
+        message: `${file} registers a folder that does not exist.`,
+        hint: 'If the folder was moved, run daybook init in its new place. Then remove the old line from the file.',
       });
     }
     for (const message of config.notices) {
       countChecked();
-      const hint = 'The setting has no effect here.';
+      const hint = 'If you do not want this, remove the setting.';
       found({ severity: 'note', path: config.configFile, message, hint });
     }
   },

@@ -81,7 +81,7 @@ async function addTo(
     console.error(`\n${escapeLines(shownChange(client, existing, entry))}`);
     if (!(await confirm(questionOf(client, existing, other)))) return { outcome: 'left alone' };
   } else if (other !== undefined && !replace) {
-    const reason = `It uses ${other}. To change that: daybook init --yes --replace`;
+    const reason = `It uses ${other}. To change this, run: daybook init --yes --replace`;
     return { outcome: 'left alone', reason };
   }
   return done(existing === undefined ? 'written' : 'changed', await write(client, changed));
@@ -90,9 +90,11 @@ async function addTo(
 async function removeFrom(client: Client, root: string, yes: boolean): Promise<Outcome> {
   const before = readTextIfPresent(client.path) ?? '';
   const existing = readEntry(before, client);
-  if (existing === undefined) return { outcome: 'unchanged', reason: 'Daybook is not in it.' };
+  if (existing === undefined)
+    return { outcome: 'unchanged', reason: 'The file has no entry for Daybook.' };
   const other = otherRoot(existing, root);
-  if (other !== undefined) return { outcome: 'left alone', reason: `It uses ${other}.` };
+  if (other !== undefined)
+    return { outcome: 'left alone', reason: `Its entry is for another folder: ${other}.` };
   if (!yes) {
     console.error(
       `\n${escapeLines(`${client.title}: ${client.path}\n${blockOf(client, existing)}`)}`,
@@ -116,7 +118,7 @@ function write(client: Client, change: (text: string) => string): Promise<string
 /** The root of an entry where it is not the one that is meant. */
 function otherRoot(entry: Entry, root: string | undefined): string | undefined {
   const own = rootOf(entry);
-  if (own === undefined) return 'the root that Daybook finds by itself';
+  if (own === undefined) return 'the default root of Daybook';
   return root !== undefined && resolve(own) === resolve(root) ? undefined : own;
 }
 

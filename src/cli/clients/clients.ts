@@ -106,7 +106,7 @@ export function startCommand(
 ): StartCommand {
   if (!/[/\\]_npx[/\\]/.test(main)) return { command: node, args: [main, '--root', root] };
   throw new AppError('VALIDATION_ERROR', `This copy of Daybook is in the cache of npx (${main}).`, {
-    hint: 'Clients need a copy that stays: install Daybook with npm install --global, then run daybook init.',
+    hint: 'npm may delete that copy. Install Daybook permanently with npm install --global, then run daybook init.',
   });
 }
 

@@ -26,10 +26,10 @@ function readEntry(text: string, client: Client): Entry | undefined {
   const servers = fieldOf(value, client.list);
   if (!isObject(value)) throw unfitFile(client, 'is not a JSON object');
   if (servers !== undefined && !isObject(servers)) {
-    throw unfitFile(client, `has something else than an object in "${client.list}"`);
+    throw unfitFile(client, `has a value in "${client.list}" that is not an object`);
   }
   const twice = nameGivenTwice(content, client, ['command', 'args', ...Object.keys(client.fields)]);
-  if (twice !== undefined) throw unfitFile(client, `has "${twice}" twice in one object`);
+  if (twice !== undefined) throw unfitFile(client, `has the name "${twice}" twice in one object`);
   const entry = fieldOf(servers, 'daybook');
   return isObject(entry) ? entry : undefined;
 }

@@ -4,7 +4,7 @@ import type { Client } from './clients.js';
 
 export function unfitFile({ path }: Client, what: string, cause?: unknown): AppError {
   return new AppError('CORRUPT', `${path} ${what}.`, {
-    hint: 'It was left untouched. Correct it, or print the entry with --print and add it by hand.',
+    hint: 'The file was not changed. Correct it, or print the entry with daybook init --print and add it by hand.',
     details: { path },
     cause,
   });

@@ -40,7 +40,7 @@ export async function archive(options: ArchiveOptions, flags: Flags): Promise<vo
     if (!yes) {
       requireTerminal('Nothing was archived.');
       print(console.error);
-      if (!(await confirm('Do that?'))) {
+      if (!(await confirm('Archive these conversations?'))) {
         console.error('Nothing was archived.');
         process.exitCode = NOTHING_FOUND;
         return;
@@ -52,7 +52,7 @@ export async function archive(options: ArchiveOptions, flags: Flags): Promise<vo
       for (const path of done.made) console.log(escapeControls(path));
     });
     for (const { conversationId, reason } of done.skipped) {
-      console.error(oneLine(`${conversationId} stays: ${reason}`));
+      console.error(oneLine(`${conversationId} was not archived: ${reason}`));
     }
   });
 }

@@ -23,7 +23,7 @@ export async function backup(
     report(made, json, () => {
       console.log(made.path);
       console.log(
-        `${countOf(made.files, 'file')}, ${made.sizeBytes} bytes, read back and compared.`,
+        `${countOf(made.files, 'file')}, ${made.sizeBytes} bytes. The archive was read back and compared with the files.`,
       );
       for (const name of made.removed) console.log(escapeControls(`removed ${name}`));
     });

@@ -42,7 +42,10 @@ export async function pin(
     () => ({ pinned }),
     json,
     flags,
-    () => (pinned ? 'Pinned: it is never removed automatically.' : 'Not pinned any more.'),
+    () =>
+      pinned
+        ? 'Pinned: Daybook never removes this conversation automatically.'
+        : 'No longer pinned.',
   );
 }
 
@@ -61,7 +64,7 @@ export async function tag(
   };
   await change(name, wanted, json, flags, (head) =>
     head.tags === undefined || head.tags.length === 0
-      ? 'It has no tags.'
+      ? 'The conversation has no tags.'
       : `Tags: ${head.tags.join(', ')}`,
   );
 }

@@ -39,7 +39,7 @@ export async function deleteConversation(
     const facts = { conversationId: id, deleted: true, permanent };
     report({ ...facts, ...(trashed && { trashPath: trashed.path }) }, json, () => {
       console.log(`Deleted: ${about}`);
-      if (!permanent) console.log(`daybook restore ${id} brings it back.`);
+      if (!permanent) console.log(`To restore it, run: daybook restore ${id}`);
     });
   });
 }

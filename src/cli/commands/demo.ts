@@ -35,7 +35,7 @@ export async function demo(
   const root = resolve(folder);
   if ((await entriesOf(root)).length > 0) {
     throw new AppError('VALIDATION_ERROR', `${root} is not empty.`, {
-      hint: 'Name a new folder: nothing is mixed with what you keep.',
+      hint: 'Give the name of a new folder, so that the invented conversations are not mixed with your files.',
       details: { root },
     });
   }

@@ -74,10 +74,10 @@ function printSteps(steps: readonly Step[]): void {
     const time = `${(durationMs / 1000).toFixed(2)} s`;
     const state = stateOf(findings, error);
     console.log(`${state.padEnd(INDENT)}${check.padEnd(NAME_WIDTH)}${checked} checked, ${time}`);
-    if (error) printIndented(`could not check: ${error.message}`);
+    if (error) printIndented(`The check failed: ${error.message}`);
     for (const finding of findings.slice(0, MOST_SHOWN)) printFinding(finding);
     if (findings.length > MOST_SHOWN) {
-      printIndented(`${findings.length - MOST_SHOWN} more: see --json`);
+      printIndented(`${findings.length - MOST_SHOWN} more: daybook doctor --json shows all`);
     }
   }
 }
@@ -111,5 +111,5 @@ function closingLine(
   const canRepair = repairable(steps).length;
   const sum = problems === 0 ? 'There are no problems.' : `${countOf(problems, 'problem')}.`;
   if (outcomes.length > 0 || canRepair === 0) return sum;
-  return `${sum} ${canRepair} can be repaired: daybook doctor --repair`;
+  return `${sum} ${canRepair} can be repaired: run daybook doctor --repair`;
 }

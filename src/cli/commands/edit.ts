@@ -35,7 +35,7 @@ export async function edit(name: string, flags: Flags): Promise<void> {
 /** Its key cannot be read, so only the id opens the file again. */
 const damagedNow = ({ code, message, details }: AppError, id: string) =>
   new AppError(code, message, {
-    hint: `daybook edit ${id} opens it again.`,
+    hint: `To correct it, run: daybook edit ${id}`,
     ...(details && { details }),
   });
 
@@ -65,6 +65,6 @@ async function runEditor(path: string): Promise<void> {
   throw new AppError('VALIDATION_ERROR', `The editor (${command}) ended with status ${code}.`, {
     hint: NOT_STARTED.includes(code)
       ? 'Set EDITOR to the command of your editor.'
-      : 'The file is as the editor left it. daybook doctor checks it.',
+      : 'Daybook did not undo the changes of the editor. To check the file, run daybook doctor.',
   });
 }

@@ -31,7 +31,7 @@ export async function enableEmbeddings(options: EmbeddingsOptions, flags: Flags)
   });
   if (!isInstalled) return;
   const facts = await probe(config);
-  const next = config.embeddings.mode === 'off' ? ' Set DAYBOOK_EMBEDDINGS=local to use it.' : '';
+  const next = config.embeddings.mode === 'off' ? ' To use it, set DAYBOOK_EMBEDDINGS=local.' : '';
   report(facts, options.json, () => console.log(`The model ${facts.model} is ready.${next}`));
 }
 
@@ -67,7 +67,7 @@ export async function updateEmbeddings(options: EmbeddingsOptions, flags: Flags)
         passages,
       } = await embeddings.embedAll(show, signal).finally(bar.clear);
       report({ model, embedded, passages }, options.json, () =>
-        console.log(`${countOf(passages, 'passage')}: all have a vector of ${model}.`),
+        console.log(`${countOf(passages, 'passage')}: each has a vector of the model ${model}.`),
       );
     },
     { isReading: true, writesElsewhere: true },
@@ -82,7 +82,7 @@ export async function disableEmbeddings(options: EmbeddingsOptions, flags: Flags
   const isSet = config.embeddings.mode !== 'off';
   report({ removed: true, mode: config.embeddings.mode }, options.json, () =>
     console.log(
-      `Packages, model and vectors are removed.${isSet ? ' DAYBOOK_EMBEDDINGS is still set.' : ''}`,
+      `The packages, the model and the vectors were removed.${isSet ? ' DAYBOOK_EMBEDDINGS is still set: remove this setting.' : ''}`,
     ),
   );
 }

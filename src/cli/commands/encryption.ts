@@ -37,7 +37,7 @@ export async function encrypt(options: EncryptOptions, flags: Flags): Promise<vo
     return;
   }
   const means = options.passphrase ? 'passphrase' : options.keychain ? 'keychain' : 'key file';
-  const question = `Encrypt everything in ${config.root}? Without the ${means} it cannot be read again.`;
+  const question = `Encrypt everything in ${config.root}? Without the ${means}, nobody can read it again.`;
   await convert(config, wanted, question, options);
 }
 
@@ -47,7 +47,7 @@ export async function decrypt(
   flags: Flags,
 ): Promise<void> {
   const config = configuration(flags);
-  const question = `Decrypt everything in ${config.root}, so that everybody who reads the files can read it?`;
+  const question = `Decrypt everything in ${config.root}? Then everybody who can open the files can read them.`;
   await convert(config, undefined, question, options);
 }
 
@@ -77,10 +77,10 @@ function givenKey(
     'VALIDATION_ERROR',
     passphrase
       ? 'DAYBOOK_PASSPHRASE is not set.'
-      : 'A key is needed: --key-file, --keychain or --passphrase.',
+      : 'No key is given. Use --key-file, --keychain or --passphrase.',
     {
       hint: passphrase
-        ? 'The passphrase is read from the environment, where servers read it too.'
+        ? 'Set the environment variable DAYBOOK_PASSPHRASE. The servers read the passphrase from there too.'
         : 'Make a key with: openssl rand -hex 32 > FILE',
     },
   );
@@ -106,7 +106,7 @@ async function convert(
   const copies = wanted === undefined ? [] : await copiesOf(config);
   report({ ...done, copies }, json, () => {
     const state =
-      done.keyId === undefined ? 'in the clear' : `encrypted with the key ${done.keyId}`;
+      done.keyId === undefined ? 'not encrypted' : `encrypted with the key ${done.keyId}`;
     console.log(`${countOf(done.converted, 'file')} changed. The store is ${state}.`);
     if (wanted?.isForKeychain)
       console.log(
@@ -114,10 +114,10 @@ async function convert(
       );
   });
   for (const { path, reason } of done.left)
-    console.error(oneLine(`left as it is: ${path}: ${reason}`));
+    console.error(oneLine(`not changed: ${path}: ${reason}`));
   if (copies.length > 0) {
     console.error(
-      'Backups and exports from before may hold your texts in the clear. Delete them, or keep them in a safe place:',
+      'These earlier backups and exports may contain your texts without encryption. Delete them, or keep them in a safe place:',
     );
     for (const path of copies) console.error(escapeControls(`  ${path}`));
   }

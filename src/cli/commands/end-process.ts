@@ -14,7 +14,7 @@ const STEP_MS = 20;
 /** From now on the process ends within HARD_STOP_MS. Files stay whole: every write survives a kill. */
 export function limitEnding(log: Log): void {
   const stop = () => {
-    log.error(`the server did not end within ${HARD_STOP_MS / 1000} seconds and is stopped`);
+    log.error(`the server did not end within ${HARD_STOP_MS / 1000} seconds, so it is stopped now`);
     kill();
   };
   setTimeout(stop, HARD_STOP_MS).unref();

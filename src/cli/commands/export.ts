@@ -32,11 +32,14 @@ export async function exportConversations(
   const format = options.format ?? formatOf(output);
   const isFolder = format === 'markdown-files';
   if (isFolder && output === undefined) {
-    throw new AppError('VALIDATION_ERROR', 'markdown-files needs -o with the name of a folder.');
+    throw new AppError(
+      'VALIDATION_ERROR',
+      'The format markdown-files needs -o with the name of a new folder.',
+    );
   }
   const age = ageLockOf(options, configuration(flags));
   if (age !== undefined && (isFolder || output === undefined)) {
-    throw new AppError('VALIDATION_ERROR', 'An age file needs -o with the name of a file.');
+    throw new AppError('VALIDATION_ERROR', 'An age file needs -o with the name of a new file.');
   }
   await withApp(
     flags,

@@ -38,7 +38,7 @@ export async function find(words: readonly string[], options: FindOptions, flags
         console.error(`Nothing found.${oneLine(similar)}`);
         process.exitCode = NOTHING_FOUND;
       } else if (total > hits.length) {
-        console.error(`${hits.length} of ${total}; more with --limit`);
+        console.error(`${hits.length} of ${total}; --limit shows more`);
       }
       const hasConversations = request.kinds?.includes('conversation') ?? true;
       if (hasConversations) await reportLeftOut('conversations', app);
@@ -80,5 +80,5 @@ function kindsOf(kind: string | undefined): { kinds?: EntryKind[] } {
 function limitOf(text: string | undefined): number {
   const limit = text === undefined ? DEFAULT_LIMIT : Number(text);
   if (Number.isSafeInteger(limit) && limit >= 1 && limit <= MOST) return limit;
-  throw new AppError('VALIDATION_ERROR', `--limit takes a whole number from 1 to ${MOST}.`);
+  throw new AppError('VALIDATION_ERROR', `--limit must be a whole number from 1 to ${MOST}.`);
 }

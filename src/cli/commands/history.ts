@@ -12,7 +12,7 @@ const REASONS: Readonly<Record<string, string>> = {
   edit: 'before a message was changed',
   delete: 'before a message was deleted',
   import: 'before an import changed it',
-  restore: 'before another version was brought back',
+  restore: 'before an earlier version was restored',
   repair: 'before a repair',
   hand: 'before a person edited the file',
 };
@@ -35,7 +35,10 @@ export async function history(
           console.log(`${number}  ${times.minute(keptAt)}  ${why}, ${sizeOf(sizeBytes)}`);
         }
         if (versions.length === 0) console.log('There are no earlier versions.');
-        else console.log(`daybook restore ${id} --version ${versions[0]?.number} brings one back.`);
+        else
+          console.log(
+            `To restore a version, run: daybook restore ${id} --version ${versions[0]?.number}`,
+          );
       });
       if (versions.length === 0) process.exitCode = NOTHING_FOUND;
     },
@@ -55,7 +58,7 @@ export async function restoreVersion(
     const head = await conversations.history.restore(id, number);
     report(head, json, () =>
       console.log(
-        `${oneLine(nameOfConversation(head))} is as in version ${number}: ${countOf(head.messageCount, 'message')}.`,
+        `${oneLine(nameOfConversation(head))} is now the same as version ${number}: ${countOf(head.messageCount, 'message')}.`,
       ),
     );
   });

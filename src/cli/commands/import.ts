@@ -71,7 +71,9 @@ async function watch(
   { importer }: App,
   signal: AbortSignal,
 ): Promise<void> {
-  console.error('Watching. Ctrl-C ends it; what came in stays.');
+  console.error(
+    'Daybook now imports changes as they appear. To stop, press Ctrl-C. Imported conversations are not removed.',
+  );
   await watchImports(importer, {
     paths: async () =>
       paths.length > 0
@@ -92,7 +94,7 @@ const pathOf = ({ path }: DefaultLocation) => path;
 function timeOf(text: string): string {
   const epochMs = Date.parse(text);
   if (!Number.isNaN(epochMs)) return new Date(epochMs).toISOString();
-  throw new AppError('VALIDATION_ERROR', `--since takes a day or a time, such as 2025-01-24.`);
+  throw new AppError('VALIDATION_ERROR', `--since must be a day or a time, such as 2025-01-24.`);
 }
 
 interface Wanted extends Omit<ImportOptions, 'dryRun' | 'since'> {
@@ -122,7 +124,9 @@ function showLocations(
   { yes, dryRun }: ImportOptions,
 ): void {
   if (locations.length === 0) {
-    console.log('No tool that Daybook knows keeps conversations here. Give the path of an export.');
+    console.log(
+      'Daybook found no conversations of other tools on this machine. Give the path of an export.',
+    );
     return;
   }
   for (const { title, path, deletes } of locations) {
@@ -130,7 +134,7 @@ function showLocations(
   }
   if (yes || dryRun) return;
   console.log(
-    'daybook import <path> imports one of them, daybook import --yes imports all, with --dry-run each only shows what it would do.',
+    'To import one of them, run daybook import <path>. To import all, run daybook import --yes. With --dry-run, nothing is imported: the command only shows what it would do.',
   );
 }
 
@@ -142,7 +146,7 @@ async function isWanted(plan: ImportReport, { json }: ImportOptions): Promise<bo
   }
   if (!canAsk()) {
     throw new AppError('VALIDATION_ERROR', 'Daybook cannot ask, because there is no terminal.', {
-      hint: 'Nothing was imported. Run it again with --yes, or with --dry-run to see what it would do.',
+      hint: 'Nothing was imported. Run the command again with --yes, or with --dry-run to see what it would do.',
     });
   }
   for (const line of linesOf(plan, true)) console.error(line);
@@ -160,7 +164,8 @@ function show(report: ImportReport, { json, dryRun = false }: ImportOptions): vo
       console.error(escapeControls(`${location}: ${code}: ${message}`));
     }
     const hidden = Math.max(0, problems.length - MOST_PROBLEMS_SHOWN) + moreProblems;
-    if (hidden > 0) console.error(`and ${countOf(hidden, 'problem')} more; --json lists them`);
+    if (hidden > 0)
+      console.error(`and ${countOf(hidden, 'problem')} more. --json shows all of them.`);
     if (stopped !== undefined) console.error(`${stopped.code}: ${stopped.message}`);
   }
   if (stopped !== undefined) process.exitCode = 1;
@@ -188,6 +193,6 @@ function* linesOf(report: ImportReport, isPlan: boolean): Generator<string> {
   const left = Object.entries(report.leftOut).map(([reason, count]) => `${count} ${reason}`);
   if (left.length > 0) yield `left out: ${left.join(', ')}`;
   if (report.branched.length > 0) {
-    yield `went on both here and there, so what is new there ${isPlan ? 'would become' : 'became'} a branch: ${report.branched.join(', ')}`;
+    yield `continued both here and in the other program, so the new messages ${isPlan ? 'would become' : 'became'} a branch: ${report.branched.join(', ')}`;
   }
 }

@@ -68,7 +68,8 @@ async function allProblems(
   for (const area of AREAS) problems.push(...(await problemsOf(area, app)));
   const silent = (await locksOf(config)).filter(({ state }) => state === 'quiet');
   const ofLocks = silent.map(
-    ({ name }) => `The lock ${name} shows no sign of its owner: see daybook unlock.`,
+    ({ name }) =>
+      `The owner of the lock ${name} gives no sign of life. To check and remove the lock, run daybook unlock.`,
   );
   return [
     ...problems,
@@ -85,7 +86,7 @@ function ofSize({ sizeBytes, limitBytes }: Facts['size']): string[] {
   if (limitBytes === undefined || sizeBytes < limitBytes * NEARLY_FULL) return [];
   const percent = Math.floor((sizeBytes / limitBytes) * 100);
   return [
-    `The store takes ${percent} % of DAYBOOK_MAX_SIZE_MB; at 100 % it takes nothing new: daybook prune --by-size, or raise it.`,
+    `The store has reached ${percent} % of DAYBOOK_MAX_SIZE_MB. At 100 % it accepts no new data. Run daybook prune --by-size, or raise DAYBOOK_MAX_SIZE_MB.`,
   ];
 }
 
@@ -124,7 +125,7 @@ function linesOf(facts: Facts, sizes: Sizes, problems: readonly string[]): strin
 
 /** Where another tool keeps conversations, and what becomes of them. */
 function toolLine({ tool, path, deletes, isWatched }: Facts['imports'][number]): string {
-  const watch = isWatched ? '; servers take them in' : '';
+  const watch = isWatched ? '; servers import them' : '';
   return `${tool} in ${path}${deletes === undefined ? '' : `, deletes ${deletes}`}${watch}`;
 }
 

@@ -68,7 +68,7 @@ export async function init(
   const say = sayUnless(options.json);
   say(`Daybook keeps its files in ${config.root}`);
   say(`  conversations: ${config.logsDir}`);
-  say('Daybook uses this folder whenever it starts in or below it.');
+  say('Daybook uses this folder when it starts in this folder or below it.');
   const isAsked = mayChange(
     options,
     'The folder was created and registered; no client was changed.',
@@ -90,8 +90,8 @@ async function remove(
   const wasRegistered = await changeRegister((folders) => folders.filter((each) => each !== root));
   const say = sayUnless(options.json);
   for (const line of reports.map(lineOf)) say(line);
-  say(wasRegistered ? `${root} is not registered any more.` : `${root} was not registered.`);
-  say('Its files were left as they are.');
+  say(wasRegistered ? `${root} is no longer registered.` : `${root} was not registered.`);
+  say('Its files were not changed.');
   finish({ root, wasRegistered, clients: reports }, options);
 }
 
@@ -156,13 +156,13 @@ async function changeRegister(
 
 function foundLine(clients: readonly Client[]): string {
   return clients.length === 0
-    ? 'No MCP client was found: daybook init --print shows what to add to one.'
-    : `Found ${clients.map(({ title }) => title).join(', ')}: daybook init --yes adds Daybook, --print shows what would be added.`;
+    ? 'No MCP client was found. To see what to add to a client, run daybook init --print.'
+    : `Found ${clients.map(({ title }) => title).join(', ')}: to add Daybook to them, run daybook init --yes; to see the change first, run daybook init --print.`;
 }
 
 function lineOf({ client, path, outcome, copy, reason }: ClientReport): string {
   const facts = [
-    ...(copy === undefined ? [] : [`a copy of the file as it was: ${copy}`]),
+    ...(copy === undefined ? [] : [`copy of the earlier file: ${copy}`]),
     ...(reason === undefined ? [] : [reason]),
   ];
   return `${client}: ${outcome} (${path})${facts.map((fact) => `\n  ${fact}`).join('')}`;

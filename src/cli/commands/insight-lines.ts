@@ -31,7 +31,9 @@ export function addInsightLines(group: Command, flags: () => Flags): void {
     .action((options: { output?: string; context?: string }) => exportLines(options, flags()));
   group
     .command('import')
-    .description('read insights from JSON Lines; existing ones stay, unless --newer is given')
+    .description(
+      'import insights from JSON Lines; existing insights are not changed, unless --newer is given',
+    )
     .argument(
       '<file>',
       'one JSON object on each line with content and context; - reads the standard input. A line without id gets the same id at each import',
@@ -74,7 +76,7 @@ function contextOf(text: string): string {
   if (context !== undefined) return context;
   throw new AppError(
     'VALIDATION_ERROR',
-    '--context takes a path, git:host/owner/repository, or global.',
+    '--context must be a path, git:host/owner/repository, or global.',
   );
 }
 

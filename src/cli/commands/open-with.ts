@@ -14,7 +14,7 @@ export async function openWith(target: string): Promise<void> {
     child.unref();
   } catch (cause) {
     throw new AppError('VALIDATION_ERROR', `The program ${opener} could not be started.`, {
-      hint: 'daybook open --print prints the path.',
+      hint: 'To print the path, add --print to the command.',
       cause,
     });
   }

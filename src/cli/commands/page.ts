@@ -40,7 +40,9 @@ export async function page(
     });
     console.log(server.pageLink());
     if (!print) await openBrowser(server.pageLink());
-    console.error('The page is served until Ctrl-C. The link works once, for two minutes.');
+    console.error(
+      'The page is available until you press Ctrl-C. The link works once and expires after two minutes.',
+    );
     if (!stop.aborted) await new Promise((resolve) => stop.addEventListener('abort', resolve));
     limitEnding(log);
     await server.close();
@@ -65,6 +67,6 @@ async function openBrowser(link: string): Promise<void> {
   try {
     await openWith(link);
   } catch {
-    console.error('No browser could be started: open the link above.');
+    console.error('Daybook could not start a browser. Open the link above.');
   }
 }

@@ -31,7 +31,7 @@ export interface AddOptions extends AllowOptions {
 }
 
 const TEST_SYSTEM = 'Answer with one word.';
-const TEST_PROMPT = 'Which colour has the sky on a clear day?';
+const TEST_PROMPT = 'What colour is the sky on a clear day?';
 /** Models that think before they answer need some. */
 const TEST_TOKENS = 1_000;
 
@@ -42,7 +42,7 @@ export async function listProviders(options: { json?: boolean }, flags: Flags): 
     report({ path: providers.path, providers: facts }, options.json, () => {
       for (const each of facts) console.log(line(each, each.isKeySet));
       if (list.length === 0)
-        console.log('No language model is used. daybook providers add names one.');
+        console.log('No language model is used. To add one, run daybook providers add.');
     });
   });
 }
@@ -114,7 +114,7 @@ async function allow(
 
 async function isWanted(name: string): Promise<boolean> {
   requireTerminal(
-    `${name} is in the list, but not used. daybook providers allow ${name} --yes allows it.`,
+    `${name} is in the list, but it is not allowed, so nothing is sent to it. To allow it, run: daybook providers allow ${name} --yes`,
   );
   return confirm(`Allow ${name}?`);
 }
@@ -124,7 +124,7 @@ async function required(providers: ProviderList, name: string): Promise<Provider
   if (found !== undefined) return found;
   const message = `There is no provider ${JSON.stringify(name.slice(0, 80))}.`;
   throw new AppError('VALIDATION_ERROR', message, {
-    hint: 'daybook providers list shows them.',
+    hint: 'To see all providers, run daybook providers list.',
     details: { missing: 'provider' },
   });
 }

@@ -35,7 +35,7 @@ export async function prune(options: PruneOptions, flags: Flags): Promise<void> 
       if (!yes) {
         requireTerminal('Nothing was moved.');
         print(plan, console.error);
-        if (!(await confirm('Do that?'))) {
+        if (!(await confirm('Move these conversations to the trash?'))) {
           console.error('Nothing was moved.');
           process.exitCode = NOTHING_FOUND;
           return;
@@ -49,10 +49,10 @@ export async function prune(options: PruneOptions, flags: Flags): Promise<void> 
         if (removed.length > 0)
           console.log(`${removed.length} removed from the trash permanently.`);
         const [first] = done.moved;
-        if (first) console.log(`daybook restore ${first.head.conversationId} brings one back.`);
+        if (first) console.log(`To restore one, run: daybook restore ${first.head.conversationId}`);
       });
       for (const { conversationId, reason } of skipped) {
-        console.error(oneLine(`${conversationId} stays: ${reason}`));
+        console.error(oneLine(`${conversationId} was not moved: ${reason}`));
       }
     },
     { isReading: dryRun },
@@ -75,6 +75,6 @@ const factsOf = ({ conversations, trash, size }: PrunePlan) => ({
 function print({ conversations, trash }: PrunePlan, line: (text: string) => void): void {
   for (const each of conversations) line(lineOf(each));
   const bytes = conversations.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-  line(`${countOf(conversations.length, 'conversation')} to the trash, ${sizeOf(bytes)}`);
-  if (trash.length > 0) line(`${countOf(trash.length, 'item')} of the trash removed permanently`);
+  line(`${countOf(conversations.length, 'conversation')} to move to the trash, ${sizeOf(bytes)}`);
+  if (trash.length > 0) line(`${countOf(trash.length, 'item')} of the trash to remove permanently`);
 }

@@ -44,8 +44,12 @@ export async function redact(given: string, options: RedactOptions, flags: Flags
     const isGone = left.files.length + left.names.length + left.unread.length === 0;
     process.exitCode = isGone ? 0 : NOTHING_FOUND;
     report({ root: config.root, ...found, done: true, left }, json, () => {
-      console.log(`${countOf(paths.length, 'file')} written; the text is in ${left.files.length}.`);
-      console.log('A git history, copies elsewhere and other machines keep what they have.');
+      console.log(
+        `${countOf(paths.length, 'file')} changed. The text is still in ${countOf(left.files.length, 'file')}.`,
+      );
+      console.log(
+        'Daybook did not change the git history, or copies in other places and on other machines. Remove the text there yourself.',
+      );
     });
   });
 }
@@ -53,23 +57,25 @@ export async function redact(given: string, options: RedactOptions, flags: Flags
 function requireFit(text: string, replacement: string): void {
   const problem =
     text.trim().length < MIN_LENGTH
-      ? `The text takes at least ${MIN_LENGTH} characters.`
-      : replacement.includes(text) && 'The text is in what should stand in its place.';
+      ? `The text to remove must have at least ${MIN_LENGTH} characters.`
+      : replacement.includes(text) && 'The replacement contains the text to remove.';
   if (problem) throw new AppError('VALIDATION_ERROR', problem);
 }
 
 function show({ files, names, unread }: Located): void {
   for (const { path, count } of files) console.log(oneLine(`${path}: ${countOf(count, 'time')}`));
-  for (const path of names) console.log(oneLine(`${path}: in its name; rename it by hand`));
-  for (const { path, reason } of unread) console.log(oneLine(`${path}: not read: ${reason}`));
-  if (files.length === 0) console.log('The text is in no file.');
+  for (const path of names)
+    console.log(oneLine(`${path}: the text is in the name; rename the file yourself`));
+  for (const { path, reason } of unread)
+    console.log(oneLine(`${path}: could not be read: ${reason}`));
+  if (files.length === 0) console.log('No file contains the text.');
 }
 
 async function isWanted({ files }: Located, { yes, dryRun }: RedactOptions): Promise<boolean> {
   if (dryRun) return false;
   if (yes) return true;
   requireTerminal('Nothing was changed.');
-  return confirm(`Take it out of ${countOf(files.length, 'file')}? This cannot be undone.`);
+  return confirm(`Remove the text from ${countOf(files.length, 'file')}? This cannot be undone.`);
 }
 
 async function standardInput(): Promise<string> {

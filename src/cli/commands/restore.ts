@@ -83,7 +83,7 @@ async function restoreVersionOf(
     throw new AppError(
       'VALIDATION_ERROR',
       number === 0
-        ? '--version takes a number that daybook history shows.'
+        ? '--version must be a number that daybook history shows.'
         : '--version cannot be used with other options of restore.',
     );
   }
@@ -151,13 +151,15 @@ async function fromTrash(what: string, options: RestoreOptions, app: App): Promi
     console.log(escapeControls(`${conversationId} was restored: ${path}`)),
   );
   if (droppedKey !== undefined) {
-    console.error(`Its key ${droppedKey} was left out: another conversation has it now.`);
+    console.error(
+      `It was restored without its key ${droppedKey}, because another conversation has this key now.`,
+    );
   }
 }
 
 const markdownFile = (what: string) =>
-  new AppError('VALIDATION_ERROR', `${what} is Markdown, which is for reading only.`, {
-    hint: 'Restore an export made with daybook export --format jsonl or json, or a backup. No deleted note has this path either.',
+  new AppError('VALIDATION_ERROR', `${what} is a Markdown file, which cannot be restored.`, {
+    hint: 'Restore a backup, or an export made with daybook export --format jsonl or json. The trash has no note with this path either.',
   });
 
 /** Clients also use UUIDs, which ids of insights are, as keys of conversations. */
@@ -169,7 +171,7 @@ function nothingOf(what: string, { backups }: App): AppError {
     'VALIDATION_ERROR',
     `${what} is not a file, and no deleted conversation, insight or note has that id, key or path.`,
     {
-      hint: `Backups are looked for here and in ${backups.folder}. daybook trash shows what was deleted.`,
+      hint: `Daybook searches for backups in this folder and in ${backups.folder}. To see what was deleted, run daybook trash.`,
       details: { missing: 'what to restore' },
     },
   );
@@ -216,7 +218,9 @@ async function fromExport(
   const report = await restoreExport(path, options);
   for (const { from, id } of json ? [] : report.asNew) {
     console.log(
-      id === undefined ? `${from} would be added as a copy` : `${from} was added as ${id}`,
+      id === undefined
+        ? `${from} would be added as a new conversation`
+        : `${from} was added as ${id}`,
     );
   }
   const refused = report.refused.map(({ location, code, reason }) => ({
@@ -236,7 +240,9 @@ function report(outcome: Outcome, { dryRun = false, json }: RestoreOptions): voi
       `${restored.length} ${verb}, ${unchanged.length} unchanged, ${refused.length} skipped${why}`,
     );
     if (settings.length > 0) {
-      console.log('The settings in the backup are not put into use; --to FOLDER extracts them.');
+      console.log(
+        'The settings in the backup were not restored. To extract them, use --to FOLDER.',
+      );
     }
   });
   for (const { name, code, reason } of refused) {

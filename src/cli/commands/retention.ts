@@ -34,7 +34,7 @@ export async function showRetention({ json }: { json?: boolean }, flags: Flags):
 export async function addRetention(options: SetRetentionOptions, flags: Flags): Promise<void> {
   const { olderThan, module, tag, bySize = false } = options;
   if (olderThan === undefined && (!bySize || module !== undefined || tag !== undefined)) {
-    throw new AppError('VALIDATION_ERROR', 'A rule needs --older-than, or give only --by-size.');
+    throw new AppError('VALIDATION_ERROR', 'Give --older-than, or only --by-size.');
   }
   const rules =
     olderThan === undefined
@@ -69,11 +69,11 @@ async function change(
     const policy = next((await retention.policy.read()) ?? NONE);
     const plan = await retention.plan({ ...policy, emptiesTrash: true }, signal);
     if (!yes) {
-      requireTerminal('The policy stays as it is.');
+      requireTerminal('The policy was not changed.');
       console.error(
-        `The next run would move ${countOf(plan.conversations.length, 'conversation')}.`,
+        `With this policy, the next run would move ${countOf(plan.conversations.length, 'conversation')} to the trash.`,
       );
-      if (!(await confirm('Do that once a day?'))) {
+      if (!(await confirm('Use this policy once a day from now on?'))) {
         process.exitCode = NOTHING_FOUND;
         return;
       }
@@ -95,13 +95,15 @@ async function tell(
   const { rules, bySize } = policy ?? NONE;
   const facts = { policyPath: retention.policy.path, rules, bySize, wouldMove };
   report({ ...facts, ...(lastRun && { lastRun }) }, json, () => {
-    if (policy === undefined) return console.log('No policy: nothing is moved automatically.');
+    if (policy === undefined)
+      return console.log('There is no policy: Daybook moves nothing automatically.');
     for (const { olderThanDays, module, tag } of rules) {
       const which = [module && `of the module ${module}`, tag && `with the tag ${tag}`];
       const words = ['no message for', countOf(olderThanDays, 'day'), ...which.filter(Boolean)];
       console.log(oneLine(words.join(' ')));
     }
-    if (bySize) console.log('the oldest, over 80 % of DAYBOOK_MAX_SIZE_MB');
+    if (bySize)
+      console.log('the oldest conversations, while the store is over 80 % of DAYBOOK_MAX_SIZE_MB');
     console.log(`The next run would move ${countOf(wouldMove, 'conversation')} to the trash.`);
     if (lastRun) console.log(`Last run ${lastRun.at}: ${lastRun.moved} moved.`);
   });

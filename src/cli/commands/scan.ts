@@ -39,9 +39,11 @@ function print(secrets: readonly StoredSecret[], files: number): void {
   }
   const filesRead = `${countOf(files, 'file')} read`;
   if (secrets.length === 0) {
-    console.log(`No secret in a well-known format: ${filesRead}.`);
+    console.log(`No secret in a well-known format was found: ${filesRead}.`);
     return;
   }
   console.log(`${countOf(secrets.length, 'secret')}, ${filesRead}.`);
-  console.log('Make each invalid where it was issued; daybook redact takes a text out everywhere.');
+  console.log(
+    'Revoke each secret at the service that issued it. To remove it from the store, run daybook redact.',
+  );
 }

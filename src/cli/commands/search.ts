@@ -147,7 +147,7 @@ function contextOf(text: string | undefined): number {
   if (Number.isInteger(count) && count >= 0 && count <= MOST_AROUND) return count;
   throw new AppError(
     'VALIDATION_ERROR',
-    `--context takes a whole number from 0 to ${MOST_AROUND}.`,
+    `--context must be a whole number from 0 to ${MOST_AROUND}.`,
   );
 }
 
@@ -181,7 +181,7 @@ async function loadVectors({ embeddings }: App): Promise<void> {
     await embeddings.load();
   } catch (error) {
     if (!isAppError(error)) throw error;
-    console.error(`Only words are searched, not meaning: ${escapeControls(error.message)}`);
+    console.error(`The search used only words, not meaning: ${escapeControls(error.message)}`);
   }
 }
 
@@ -200,7 +200,7 @@ async function print(
     return;
   }
   const paint = paintFor(process.stdout);
-  if (relaxed) console.error('No message has all of the words; these have some.');
+  if (relaxed) console.error('No message has all of the words. These messages have some of them.');
   const heads = results.map(
     ({ conversationId }) => conversations.knownHead(conversationId) ?? { conversationId },
   );
@@ -213,5 +213,5 @@ async function print(
   }
   await showText(blocks.join(context > 0 ? '\n\n' : '\n'));
   const shown = `${from + 1} to ${from + results.length} of ${total}; times: ${times.zone}`;
-  console.error(hasMore ? `${shown}; more with --all or --offset ${nextOffset}` : shown);
+  console.error(hasMore ? `${shown}; for more, use --all or --offset ${nextOffset}` : shown);
 }

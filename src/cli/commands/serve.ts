@@ -40,12 +40,14 @@ async function withToken({ http, configFile }: Config): Promise<HttpConfig> {
   if (http.hasTokenFile) {
     const file = join(dirname(configFile), 'http-token');
     const token = await ownToken(file);
-    console.error(`Clients send the token that is in ${file}: Authorization: Bearer <token>.`);
+    console.error(
+      `Clients must send the token in the file ${file}, as the header Authorization: Bearer <token>.`,
+    );
     return { ...http, token };
   }
   if (http.token === undefined) {
     console.error(
-      'No token is set: every user and program of this machine can read and change this root through the port. DAYBOOK_HTTP_TOKEN=auto makes a token that only you can read (docs/HTTP.md).',
+      'No token is set: every user and program of this machine can read and change this root through the port. To prevent this, set DAYBOOK_HTTP_TOKEN=auto, which makes a token that only you can read (docs/HTTP.md).',
     );
   }
   return http;
@@ -94,7 +96,9 @@ async function overHttp(config: Config, log: Log): Promise<void> {
 
 async function overStdio(config: Config, log: Log): Promise<void> {
   if (process.stdin.isTTY) {
-    console.error('daybook waits for an MCP client on stdin; Ctrl-C ends it. See daybook --help.');
+    console.error(
+      'daybook waits for an MCP client on stdin. To stop it, press Ctrl-C. For help, run daybook --help.',
+    );
   }
   const app = lazily(() => openApp(config, log));
   const build = () => {

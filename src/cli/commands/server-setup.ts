@@ -61,7 +61,9 @@ export async function closeApp(app: App): Promise<void> {
   const unwritten = app.deferredWrites.unwritten();
   if (unwritten.length === 0) return;
   process.exitCode = 1;
-  console.error(`daybook: ${unwritten.length} writes are lost, because the store was away:`);
+  console.error(
+    `daybook: ${unwritten.length} writes are lost, because the store was not available:`,
+  );
   for (const { name, reason } of unwritten) {
     console.error(`  ${name}${reason ? ` (${reason})` : ''}`);
   }

@@ -19,11 +19,11 @@ export interface UnlockOptions {
 const STATES: Readonly<Record<LockFacts['state'], string>> = {
   dead: 'which has ended',
   living: 'which is running',
-  quiet: 'which runs elsewhere and shows no sign of life',
+  quiet: 'which is on another machine and gives no sign of life',
 };
 
 const ELSEWHERE =
-  'which runs on another machine or in another container, or was ended by a restart';
+  'which runs on another machine or in another container, or ended when this machine was restarted';
 
 /** `name`: only this lock. CONFLICT for a living owner without `force`; nothing is removed then. */
 export async function unlock(
@@ -35,7 +35,7 @@ export async function unlock(
   const locks = all.filter((lock) => name === undefined || lock.name === name);
   if (name !== undefined && locks.length === 0) {
     throw new AppError('VALIDATION_ERROR', `There is no lock ${name}.`, {
-      hint: 'daybook unlock shows the locks that are held.',
+      hint: 'To see the current locks, run daybook unlock.',
       details: { missing: 'lock' },
     });
   }
@@ -48,7 +48,7 @@ export async function unlock(
   const held = locks.length - removed.length;
   report({ locks, removed }, options.json, () =>
     console.log(
-      locks.length === 0 ? 'No lock is held.' : `${removed.length} removed, ${held} left`,
+      locks.length === 0 ? 'There are no locks.' : `${removed.length} removed, ${held} left`,
     ),
   );
 }
@@ -56,7 +56,7 @@ export async function unlock(
 function line({ name, pid, quietMs, state, isElsewhere }: LockFacts): string {
   const seen = `last seen ${Math.round(quietMs / 1000)} s ago`;
   const stateText = state === 'living' && isElsewhere ? ELSEWHERE : STATES[state];
-  return escapeControls(`${name}: held by process ${pid}, ${stateText} (${seen})`);
+  return escapeControls(`${name}: owned by process ${pid}, ${stateText} (${seen})`);
 }
 
 async function isConfirmed(locks: readonly LockFacts[], { yes }: UnlockOptions): Promise<boolean> {
@@ -76,9 +76,9 @@ function living(locks: readonly LockFacts[]): AppError {
   const mayHaveEnded = locks.every(({ isElsewhere }) => isElsewhere);
   const what = mayHaveEnded ? 'The owner may be running' : 'The owner is running';
   const wait = mayHaveEnded
-    ? 'Try again in 30 seconds: an owner that shows no sign of life until then has ended.'
+    ? 'Try again in 30 seconds: if the owner gives no sign of life until then, it has ended.'
     : 'Wait, or end that process.';
   return new AppError('CONFLICT', `${what}: ${names}.`, {
-    hint: `Nothing was removed. ${wait} --force removes the lock anyway; its owner then starts its work again.`,
+    hint: `Nothing was removed. ${wait} With --force, the lock is removed while its owner may run; the owner then starts its work again.`,
   });
 }

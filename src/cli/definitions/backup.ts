@@ -8,8 +8,8 @@ import { examplesText } from '../names.js';
 export function addBackup(program: Command, flags: () => Flags): void {
   program
     .command('backup')
-    .description('write everything into one checked archive')
-    .option('--to <folder>', 'where to put it (default: the folder of the backups)')
+    .description('write everything into one archive and check it')
+    .option('--to <folder>', 'the folder for the archive (default: the folder of the backups)')
     .addOption(ageOption())
     .addOption(agePassphraseOption())
     .option('--json', 'the report as JSON')
@@ -23,9 +23,12 @@ export function addBackup(program: Command, flags: () => Flags): void {
       '<what>',
       'a backup, an export (JSON, JSON Lines), the id or key of a deleted conversation, the id of a deleted insight, or the path of a deleted note',
     )
-    .description('bring back what is missing; existing files are never overwritten')
-    .option('--to <folder>', 'put the files of a backup into this folder instead of the root')
-    .option('--as-new', 'for an export: add conversations that differ as copies')
+    .description('restore what is missing; existing files are never overwritten')
+    .option('--to <folder>', 'extract the files of a backup into this folder instead of the root')
+    .option(
+      '--as-new',
+      'for an export: add conversations that differ from the existing ones as new conversations',
+    )
     .option('--version <number>', 'an earlier version of a conversation, see daybook history')
     .option('--identity <file>', 'the file with the secret key that opens an age file')
     .option('--dry-run', 'only show what would be done')
@@ -46,6 +49,6 @@ export function addBackup(program: Command, flags: () => Flags): void {
 }
 
 const RESTORE_NOTES = `
-If a file exists with other content, restore keeps it, prints its name and exits with 1.
-Backups are looked for here and in the folder where daybook backup puts them. Deleted
-conversations, insights and notes are in the trash, see daybook trash.`;
+If a file exists with other content, restore does not change it, prints its name and exits with 1.
+Daybook searches for backups in this folder and in the folder of the backups. Deleted
+conversations, insights and notes are in the trash: see daybook trash.`;

@@ -39,8 +39,8 @@ export function addConversations(program: Command, flags: () => Flags): void {
   program
     .command('delete')
     .argument('<conversation...>', CONVERSATION)
-    .description('move a conversation to the trash; daybook restore brings it back')
-    .option('--permanent', 'remove it permanently, without the trash')
+    .description('move a conversation to the trash; daybook restore restores it')
+    .option('--permanent', 'remove it permanently instead of moving it to the trash')
     .option('--yes', 'do not ask')
     .option(...JSON_OPTION)
     .addHelpText('after', examplesText('delete garden-plan', 'delete last --yes'))
@@ -60,7 +60,7 @@ export function addConversations(program: Command, flags: () => Flags): void {
     .argument('[conversation...]', CONVERSATION)
     .description('open the page of the store in the browser, or the folder of a conversation')
     .option('--folder', 'open a folder in the file manager instead of the page')
-    .option('--port <number>', 'port of the page (default: 3000, or a free one)')
+    .option('--port <number>', 'port of the page (default: 3000, or a free port)')
     .option('--print', 'only print the link or the path')
     .addHelpText('after', examplesText('open', 'open last --print', 'open --folder'))
     .action(async (words: string[], { folder, ...options }: OpenOptions) => {

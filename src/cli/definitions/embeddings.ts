@@ -10,7 +10,7 @@ export function addEmbeddings(program: Command, flags: () => Flags): void {
   const group = program
     .command('embeddings')
     .description(
-      'the model on this machine that finds messages by meaning: status, enable, update, disable',
+      'the model on this machine with which Daybook finds messages by meaning: status, enable, update, disable',
     )
     .helpCommand(false)
     .addHelpText('after', examplesText('embeddings', 'embeddings enable'));
@@ -41,7 +41,7 @@ export function addEmbeddings(program: Command, flags: () => Flags): void {
     );
   group
     .command('disable')
-    .description('remove packages, model and vectors; conversations stay')
+    .description('remove the packages, the model and the vectors; conversations are not changed')
     .option(...JSON_OPTION)
     .addHelpText('after', examplesText('embeddings disable'))
     .action(async (options: EmbeddingsOptions) =>

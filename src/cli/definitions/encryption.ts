@@ -11,9 +11,9 @@ export function addEncryption(program: Command, flags: () => Flags): void {
     .option('--key-file <file>', 'the new key: a file with 64 hexadecimal digits')
     .option(
       '--keychain',
-      "the new key is in the system's keychain: that of --key-file, or a new one",
+      "store the key in the system's keychain: the key of --key-file, or a new key",
     )
-    .option('--passphrase', 'the new key is the passphrase in DAYBOOK_PASSPHRASE')
+    .option('--passphrase', 'use the passphrase in DAYBOOK_PASSPHRASE as the new key')
     .option('--yes', 'do not ask')
     .option('--json', 'the report as JSON')
     .addHelpText('after', examplesText('encrypt --key-file ~/daybook.key --yes'))
@@ -35,7 +35,7 @@ export function addEncryption(program: Command, flags: () => Flags): void {
 const ENCRYPT_NOTES = `
 Make a key with: openssl rand -hex 32 > ~/daybook.key
 Keep a copy of it in a safe place: without it the store cannot be read. Servers and commands
-find it by DAYBOOK_KEY_FILE (or DAYBOOK_PASSPHRASE), which also opens a store whose key is changed.
-With --keychain they find it without a setting; DAYBOOK_KEY_FILE may name a copy of it.
-Servers that run meanwhile refuse to write until they are started again. A command that was stopped
-continues when it is run again. Names of files, times and sizes stay readable.`;
+find it by DAYBOOK_KEY_FILE (or DAYBOOK_PASSPHRASE). To change the key, leave this set to the old key.
+With --keychain they find the key without a setting; DAYBOOK_KEY_FILE can name a copy of it.
+Running servers refuse to write until they are started again. If the command is stopped, run it
+again to continue. Names of files, times and sizes are not encrypted.`;

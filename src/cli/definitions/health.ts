@@ -21,7 +21,7 @@ export function addHealth(program: Command, flags: () => Flags): void {
     )
     .option(
       '--repair',
-      'repair what can be repaired without loss; each broken file is kept beside the repaired one',
+      'repair what can be repaired without loss; each broken file stays beside the repaired file',
     )
     .option('--yes', 'do not ask')
     .option('--json', 'every step and finding as JSON')
@@ -32,7 +32,7 @@ export function addHealth(program: Command, flags: () => Flags): void {
   program
     .command('unlock')
     .argument('[lock]', 'only this lock, by the name that daybook unlock shows')
-    .description('show the write locks and their owners, and remove locks left behind')
+    .description('show the write locks and their owners, and remove locks whose owner has ended')
     .option('--yes', 'do not ask')
     .option('--force', 'also remove a lock whose owner is running')
     .option('--json', 'locks and what was removed as JSON')

@@ -9,7 +9,7 @@ export function addImport(program: Command, flags: () => Flags): void {
     .command('import')
     .argument(
       '[paths...]',
-      'export files, zip archives or folders of logs (default: what the tools on this machine keep)',
+      'export files, zip archives or folders of logs (default: show the conversations of the tools on this machine)',
     )
     .description('import conversations from other programs; running it again adds only what is new')
     .option('--dry-run', 'only show what would be done')
@@ -19,13 +19,16 @@ export function addImport(program: Command, flags: () => Flags): void {
     .option('--since <date>', 'only conversations that changed since this day or time')
     .option('--project <name>', 'only conversations of this project: a folder, or a name')
     .addOption(
-      new Option('--activity <amount>', 'how much to keep of tool calls and thinking').choices([
+      new Option('--activity <amount>', 'how much of tool calls and thinking to store').choices([
         'none',
         'short',
         'all',
       ]),
     )
-    .option('--attachments', 'copy images and files of the export beside their conversations')
+    .option(
+      '--attachments',
+      'copy images and files of the export into the folders of their conversations',
+    )
     .option('--json', 'the report as JSON')
     .addHelpText(
       'after',

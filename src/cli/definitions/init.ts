@@ -19,7 +19,7 @@ export function addInit(program: Command, flags: () => Flags): void {
     .option('--print', 'only print what to add to each client; nothing is created or changed')
     .option(
       '--remove',
-      'undo it: remove Daybook from the clients and forget the folder; data stays',
+      'remove Daybook from the clients and remove the folder from the list of roots; the data is not changed',
     )
     .option('--yes', 'change the clients without asking; a copy of each file is kept')
     .option('--replace', 'with --yes: also change clients that use another folder')

@@ -59,14 +59,14 @@ export function addProviders(program: Command, flags: () => Flags): void {
 function addAdd(group: Command, flags: () => Flags): void {
   group
     .command('add')
-    .argument('<name>', 'its name in the list; an existing provider of that name is changed')
+    .argument('<name>', 'its name in the list; if a provider has this name, it is changed')
     .description('add a provider; shows what will be sent and where, then asks you to allow it')
     .addOption(new Option('--kind <kind>', 'kind of server').choices(PROVIDER_KINDS))
     .option('--model <name>', 'the model to ask')
     .option('--endpoint <url>', 'its address (default: the usual address for its kind)')
     .option('--key-env <NAME>', 'the NAME of the environment variable that holds the key')
     .option('--priority <n>', 'the provider with the highest number is asked first (default: 0)')
-    .option('--context-tokens <n>', 'most tokens of one request, including the answer')
+    .option('--context-tokens <n>', 'maximum number of tokens of one request, including the answer')
     .option('--yes', 'do not ask')
     .option(...JSON_OPTION)
     .addHelpText(

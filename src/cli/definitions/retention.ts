@@ -17,7 +17,7 @@ export function addRetentionCommands(program: Command, flags: () => Flags): void
   program
     .command('history')
     .argument('<conversation...>', 'key, id or its beginning, title, or last')
-    .description('list the earlier versions that were kept when messages were changed or removed')
+    .description('list the versions of a conversation from before messages were changed or removed')
     .option(...JSON_OPTION)
     .addHelpText('after', examplesText('history garden-plan'))
     .action(async (words: string[], options: { json?: boolean }) =>
@@ -42,7 +42,7 @@ function addTrash(program: Command, flags: () => Flags): void {
   group
     .command('restore')
     .argument('<what>', 'the name in the trash; or the id, key or path that it had')
-    .description('bring something back; existing files are never overwritten')
+    .description('restore something from the trash; existing files are never overwritten')
     .option(...JSON_OPTION)
     .addHelpText('after', examplesText('trash restore garden-plan'))
     .action(async (what: string, options: { json?: boolean }) =>
@@ -51,7 +51,10 @@ function addTrash(program: Command, flags: () => Flags): void {
   group
     .command('empty')
     .description('permanently remove what is in the trash')
-    .option('--older-than <days>', 'only what was deleted at least so long ago, such as 30d')
+    .option(
+      '--older-than <days>',
+      'only what was deleted at least this number of days ago, such as 30d',
+    )
     .option('--yes', 'do not ask')
     .option(...JSON_OPTION)
     .addHelpText('after', examplesText('trash empty --older-than 30d'))
@@ -70,9 +73,9 @@ function addPrune(program: Command, flags: () => Flags): void {
     .option('--tag <tag>', 'only with this tag')
     .option(
       '--by-size',
-      'the oldest conversations, if the store is over 80 % of DAYBOOK_MAX_SIZE_MB',
+      'the oldest conversations, while the store is over 80 % of DAYBOOK_MAX_SIZE_MB',
     )
-    .option('--dry-run', 'only show which, and why')
+    .option('--dry-run', 'only show which conversations, and why')
     .option('--yes', 'do not ask')
     .option(...JSON_OPTION)
     .addHelpText(
@@ -87,12 +90,14 @@ function addPrune(program: Command, flags: () => Flags): void {
 
 const PRUNE_NOTES = `
 Only conversations that match all conditions are moved. Without a condition, the retention policy
-decides (docs/RETENTION.md). Pinned conversations stay. daybook restore brings a conversation back.`;
+decides (docs/RETENTION.md). Pinned conversations stay. daybook restore restores a conversation.`;
 
 function addRetention(program: Command, flags: () => Flags): void {
   const group = program
     .command('retention')
-    .description('the policy by which servers move old conversations to the trash once a day')
+    .description(
+      'the policy for moving old conversations to the trash, which servers do once a day',
+    )
     .helpCommand(false)
     .addHelpText('after', examplesText('retention', 'retention add --older-than 365d'));
   group
@@ -113,7 +118,7 @@ function addRetention(program: Command, flags: () => Flags): void {
     .option('--tag <tag>', 'only with this tag')
     .option(
       '--by-size',
-      'the oldest conversations, if the store is over 80 % of DAYBOOK_MAX_SIZE_MB',
+      'the oldest conversations, while the store is over 80 % of DAYBOOK_MAX_SIZE_MB',
     )
     .option('--yes', 'do not ask')
     .option(...JSON_OPTION)
@@ -141,11 +146,11 @@ function addRetention(program: Command, flags: () => Flags): void {
 function addArchive(program: Command, flags: () => Flags): void {
   program
     .command('archive')
-    .description('move old conversations into checked archives by month; shows them and asks first')
+    .description('move old conversations into archives by month; shows them and asks first')
     .requiredOption('--older-than <days>', 'days since the last message, such as 365d')
     .option('--module <name>', 'only of this module')
     .option('--tag <tag>', 'only with this tag')
-    .option('--dry-run', 'only show which')
+    .option('--dry-run', 'only show which conversations')
     .option('--yes', 'do not ask')
     .option(...JSON_OPTION)
     .addHelpText('after', examplesText('archive --older-than 365d'))
@@ -156,5 +161,5 @@ function addArchive(program: Command, flags: () => Flags): void {
 }
 
 const ARCHIVE_NOTES = `
-Pinned conversations stay. daybook search --archive finds what is archived, and daybook restore
-brings one back by its id or key.`;
+Pinned conversations stay. daybook search --archive finds archived messages, and daybook restore
+restores a conversation by its id or key.`;

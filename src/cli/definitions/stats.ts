@@ -15,7 +15,9 @@ export function addStats(program: Command, flags: () => Flags): void {
     .option('--to <day>', 'last day')
     .option('--module <name>', 'only conversations of this module')
     .addOption(new Option('--role <role>', 'only messages of this role').choices(ROLES))
-    .addOption(new Option('--period <period>', 'sums by day, week or month').choices(PERIODS))
+    .addOption(
+      new Option('--period <period>', 'period of the sums: day, week or month').choices(PERIODS),
+    )
     .option('--limit <n>', 'maximum number of entries in each list (default: 10)')
     .option('--json', 'the answer of the tool get_analytics as JSON')
     .addOption(new Option('--csv [table]', 'one table as CSV (default: periods)').choices(TABLES))

@@ -24,12 +24,12 @@ export async function confirm(question: string): Promise<boolean> {
 export function requireTerminal(done: string): void {
   if (canAsk()) return;
   throw new AppError('VALIDATION_ERROR', 'Daybook cannot ask, because there is no terminal.', {
-    hint: `${done} Run it again with --yes.`,
+    hint: `${done} Run the command again with --yes.`,
   });
 }
 
 function stopped(): AppError {
   return new AppError('CANCELLED', 'Stopped.', {
-    hint: 'Changes that you confirmed before are done. Nothing else was changed.',
+    hint: 'The changes that you confirmed before were made. Nothing else was changed.',
   });
 }

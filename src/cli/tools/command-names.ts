@@ -49,12 +49,12 @@ export function withCommandNames(text: string, options: OptionNames = {}): strin
 
 /** Hints for people, where the general hint of a code is written for assistants. */
 const HINTS: Partial<Record<ErrorCode, string>> = {
-  VALIDATION_ERROR: 'Correct it and try again; --help shows what the command takes.',
-  TIMEOUT: 'Try again; a narrower request is faster.',
-  CONVERSATION_NOT_FOUND: 'daybook list shows them.',
+  VALIDATION_ERROR: 'Correct the command and try again. --help shows its arguments and options.',
+  TIMEOUT: 'Try again. Ask for less, which is faster.',
+  CONVERSATION_NOT_FOUND: 'To see the conversations, run daybook list.',
   STORAGE_FULL: 'Nothing was changed. Free some disk space, then try again.',
   LOCKED:
-    'Another process is writing this; try again in a moment. daybook unlock shows who holds the lock.',
+    'Another process is writing here. Try again in a few seconds. daybook unlock shows the owner of the lock.',
 };
 
 /** The hint of an error, as `withCommandNames`. */

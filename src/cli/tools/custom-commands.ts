@@ -74,16 +74,20 @@ async function requireThreeWords(input: Input, _app: App, command: Command): Pro
   if (words.length === TRIPLE.length || words.length === 0) return input;
   if (words.length < TRIPLE.length) {
     const found = words.length === 1 ? '1 is' : `${words.length} are`;
-    throw new AppError('VALIDATION_ERROR', `A fact has three parts; ${found} given.`, {
-      hint: 'For example: daybook kg add Ada "lives in" London',
-    });
+    throw new AppError(
+      'VALIDATION_ERROR',
+      `A fact has three parts (subject, predicate, object), but ${found} given.`,
+      {
+        hint: 'For example: daybook kg add Ada "lives in" London',
+      },
+    );
   }
   const quoted = `"${words[0]}" "${words.slice(1, -1).join(' ')}" "${words.at(-1)}"`;
   throw new AppError(
     'VALIDATION_ERROR',
-    `A fact has three parts; ${words.length} words are given.`,
+    `A fact has three parts (subject, predicate, object), but ${words.length} words are given.`,
     {
-      hint: `Put quotes around a part of several words, for example: ${quoted}`,
+      hint: `Put a part that has several words in quotes, for example: ${quoted}`,
     },
   );
 }

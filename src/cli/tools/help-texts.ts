@@ -20,16 +20,17 @@ const CONTEXT =
   'The project: a path, global, or git:host/owner/repository. The project of this folder by default.';
 const PAGE = { offset: 'Results to skip.' };
 const DATES = {
-  updatedAfter: 'Only those changed from this time on, such as 2025-01-24.',
-  updatedBefore: 'Only those last changed up to this time.',
-  createdAfter: 'Only those started from this time on.',
-  createdBefore: 'Only those started up to this time.',
+  updatedAfter:
+    'Only conversations that were last changed at or after this time, such as 2025-01-24.',
+  updatedBefore: 'Only conversations that were last changed at or before this time.',
+  createdAfter: 'Only conversations that started at or after this time.',
+  createdBefore: 'Only conversations that started at or before this time.',
 };
 
 export const COMMAND_HELP: Readonly<Record<string, Help>> = {
   list: {
     about: {
-      query: 'Words that title and tags must have, all of them; beginnings of words are enough.',
+      query: 'Words that must all be in the title or the tags; beginnings of words are enough.',
       pinned: 'Only pinned conversations.',
       cursor: 'The cursor that the previous page printed.',
       ...DATES,
@@ -38,16 +39,16 @@ export const COMMAND_HELP: Readonly<Record<string, Help>> = {
   save: {
     about: {
       conversationId:
-        'Continue this conversation (key, id, title or last), or start one under a new key.',
-      metadata: 'A JSON object to keep with the message.',
+        'Continue this conversation (key, id, title or last), or start one with a new key.',
+      metadata: 'A JSON object to store with the message.',
     },
   },
   'insight save': {
-    description: 'keep a finding, pattern or decision about a project for later sessions',
-    about: { context: CONTEXT, metadata: 'A JSON object to keep with it.' },
+    description: 'save a finding, pattern or decision about a project for later sessions',
+    about: { context: CONTEXT, metadata: 'A JSON object to store with the insight.' },
   },
   'insight search': {
-    description: 'find insights of one project by words; the best come first, each with a snippet',
+    description: 'find insights of one project by words, the best first, each with a snippet',
     about: { ...SEARCH, ...PAGE, context: CONTEXT },
   },
   'insight list': {
@@ -56,30 +57,31 @@ export const COMMAND_HELP: Readonly<Record<string, Help>> = {
   },
   'insight get': { description: 'show one insight, also one that has expired' },
   'insight update': {
-    description: 'change the fields that are given; the others stay',
-    about: { metadata: 'A JSON object that replaces all metadata.' },
+    description: 'change the given fields of an insight; the other fields are not changed',
+    about: { metadata: 'A JSON object that replaces all metadata of the insight.' },
   },
-  'insight delete': { description: 'move an insight to the trash; daybook restore brings it back' },
+  'insight delete': { description: 'move an insight to the trash; daybook restore restores it' },
   'kg add': {
     about: {
       ...OF_A_FACT,
-      replaces: 'End the present facts of the same subject and predicate.',
+      replaces: 'End the current facts with the same subject and predicate.',
     },
     description: 'store facts such as Ada / lives in / London',
   },
   'kg delete': {
     about: {
       ...OF_A_FACT,
-      close: 'End the facts instead of deleting them; they stay readable as past facts.',
+      close:
+        'End the facts instead of deleting them, so that they can still be found as past facts.',
       validTo: 'When the facts ended, with `close`.',
     },
-    description: 'delete facts, or end facts that have stopped being true',
+    description: 'delete facts, or end facts that are no longer true',
   },
   'kg query': {
     about: {
-      prefix: 'The parts that are given are beginnings.',
+      prefix: 'Find facts whose parts begin with the given parts.',
       includeClosed: 'Also facts that have ended.',
-      asOf: 'What was true at this time, such as 2025-01-24.',
+      asOf: 'Facts that were true at this time, such as 2025-01-24.',
       since: 'Only facts that began at or after this time.',
       until: 'Only facts that began at or before this time.',
       ...PAGE,
@@ -96,28 +98,28 @@ export const COMMAND_HELP: Readonly<Record<string, Help>> = {
   'kg export': {
     about: {
       format:
-        'jsonl is everything, memory is for the official MCP memory server, mermaid is a picture.',
+        'jsonl is complete, memory is for the official MCP memory server, mermaid is a diagram.',
       offset: 'Lines to skip; not with `file`.',
     },
     description: 'write the graph as text',
   },
   'kg import': {
     about: {
-      file: 'A file, here or in the exports folder.',
-      text: 'The lines themselves, instead of `file`.',
+      file: 'A file in this folder or in the exports folder.',
+      text: 'The lines to import, instead of `file`.',
     },
     description: 'read facts from kg export or from the memory.jsonl of the MCP memory server',
   },
   'mb list': { description: 'list the notes', about: PAGE },
   'mb read': {
     description: 'print a note, or some of its lines',
-    about: { startColumn: 'Where to start in the first line.' },
+    about: { startColumn: 'The first character to print of the first line.' },
   },
   'mb search': {
     about: {
-      mode: 'ranked: best sections first; exact: lines with that text; regex: an RE2 expression.',
+      mode: 'ranked: sections, the best first; exact: lines with the text; regex: lines that match an RE2 expression.',
       matchType: 'How to match, for mode ranked.',
-      caseSensitive: 'Upper and lower case differ, for modes exact and regex.',
+      caseSensitive: 'For the modes exact and regex: upper and lower case are different.',
       ...PAGE,
     },
     description: 'find lines in the notes',
@@ -128,15 +130,17 @@ export const COMMAND_HELP: Readonly<Record<string, Help>> = {
       'change a note in one of four ways: replace a passage (--old-text, --new-text), insert lines (--insert-line, --insert-text), rename it (--new-path), or replace the whole text (--content, --hash)',
     about: {
       oldText: 'A passage that occurs exactly once.',
-      newText: 'What replaces `oldText`.',
-      insertLine: 'Insert after this line; 0 is the beginning.',
+      newText: 'The text that replaces `oldText`.',
+      insertLine: 'Insert after the line with this number; 0 is the beginning.',
       content: 'The whole new text; needs `hash`.',
-      hash: 'The hash of the note as you read it; the edit is refused if it has changed.',
+      hash: 'The hash of the note when you read it; if the note has changed since, the edit is refused.',
     },
   },
   'mb delete': {
-    description: 'move a note to the trash; daybook restore brings it back',
-    about: { hash: 'The hash of the note as you read it; refused if it has changed.' },
+    description: 'move a note to the trash; daybook restore restores it',
+    about: {
+      hash: 'The hash of the note when you read it; if the note has changed since, it is not deleted.',
+    },
   },
-  'mb reindex': { description: 'read all notes again; normally automatic' },
+  'mb reindex': { description: 'read all notes again; normally Daybook does this automatically' },
 };

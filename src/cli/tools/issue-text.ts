@@ -12,14 +12,14 @@ export function invalidInput(name: string, issue: z.core.$ZodIssue | undefined):
 function issueText(issue: z.core.$ZodIssue | undefined): string {
   switch (issue?.code) {
     case 'too_small':
-      if (issue.origin !== 'string') return `takes ${issue.minimum} or more`;
-      return issue.minimum === 1 ? 'is empty' : `takes ${issue.minimum} characters or more`;
+      if (issue.origin !== 'string') return `must be ${issue.minimum} or more`;
+      return issue.minimum === 1 ? 'is empty' : `must have ${issue.minimum} characters or more`;
     case 'too_big':
       return issue.origin === 'string'
-        ? `takes at most ${issue.maximum} characters`
-        : `takes at most ${issue.maximum}`;
+        ? `must have at most ${issue.maximum} characters`
+        : `must be at most ${issue.maximum}`;
     case 'invalid_value':
-      return `takes one of ${issue.values.map(String).join(', ')}`;
+      return `must be one of ${issue.values.map(String).join(', ')}`;
     default:
       return `is not valid: ${issue?.message ?? 'unknown'}`.replace(/\.$/, '');
   }

@@ -31,7 +31,7 @@ export function pagesOf(fields: readonly Field[], options: Record<string, unknow
     return { firstPage: {}, most: undefined };
   }
   if (wanted !== Number.POSITIVE_INFINITY && !Number.isSafeInteger(wanted)) {
-    throw new AppError('VALIDATION_ERROR', '--limit takes a whole number.');
+    throw new AppError('VALIDATION_ERROR', '--limit must be a whole number.');
   }
   options['limit'] = undefined;
   return { firstPage: { limit: page }, most: wanted };

@@ -153,7 +153,8 @@ async function show(
     const why = withCommandNames(String(explanation ?? note ?? ''), names);
     console.error(escapeControls(`Nothing found. ${why}`.trimEnd()));
   }
-  if (relaxed === true) console.error('Nothing has all of the words; these have some.');
+  if (relaxed === true)
+    console.error('Nothing has all of the words. These results have some of them.');
   const { isTTY } = process.stdout;
   const view = {
     paint: paintFor(process.stdout),
@@ -163,6 +164,6 @@ async function show(
   const found = print(answer, view, input);
   if (found !== '') await showText(found);
   const next = nextOffset === undefined ? `--cursor ${nextCursor}` : `--offset ${nextOffset}`;
-  const all = total === undefined ? 'There is' : `${total} in all;`;
-  if (hasMore === true) console.error(`${all} more with --all or ${next}`);
+  const all = total === undefined ? 'There are more results;' : `${total} in all;`;
+  if (hasMore === true) console.error(`${all} to see them, use --all or ${next}`);
 }

@@ -193,7 +193,7 @@ function numberOf(field: Field, text: string): number {
   const number = Number(text);
   if (text.trim() !== '' && !Number.isNaN(number)) return number;
   const label = field.isArgument ? field.name : flagOf(field.name);
-  throw new AppError('VALIDATION_ERROR', `${label} takes a number, not ${JSON.stringify(text)}.`);
+  throw new AppError('VALIDATION_ERROR', `${label} must be a number, not ${JSON.stringify(text)}.`);
 }
 
 function typedValue(field: Field, raw: unknown): unknown {
@@ -204,7 +204,7 @@ function typedValue(field: Field, raw: unknown): unknown {
   try {
     return JSON.parse(String(text));
   } catch (cause) {
-    throw new AppError('VALIDATION_ERROR', `${flagOf(field.name)} takes JSON.`, {
+    throw new AppError('VALIDATION_ERROR', `${flagOf(field.name)} must be JSON.`, {
       hint: `For example ${flagOf(field.name)} '{"colour": "blue"}'.`,
       cause,
     });

@@ -33,9 +33,9 @@ export function addedLines(answer: Answer, view: View): string {
   const { added, total, triples, closed, closedTotal } = answer as z.output<typeof kgAdd.output>;
   return [
     ...closed.map((fact) => `ended: ${factLine(fact, view)}`),
-    ...triples.map((fact) => `${fact.added ? 'added' : 'known already'}: ${factLine(fact, view)}`),
+    ...triples.map((fact) => `${fact.added ? 'added' : 'already stored'}: ${factLine(fact, view)}`),
     ...(total > 1 || closedTotal > 1
-      ? [`${added} added, ${total - added} known already, ${closedTotal} ended`]
+      ? [`${added} added, ${total - added} already stored, ${closedTotal} ended`]
       : []),
   ].join('\n');
 }
@@ -90,7 +90,7 @@ export function importedLines(answer: Answer): string {
     typeof kgImport.output
   >;
   return [
-    `${added} added, ${facts - added} known already, ${refusedTotal} refused`,
+    `${added} added, ${facts - added} already stored, ${refusedTotal} refused`,
     ...(notesAdded > 0 ? [`${countOf(notesAdded, 'note')}: ${notes.map(oneLine).join(', ')}`] : []),
     ...refused.map(({ line, reason }) => `line ${line}: ${oneLine(reason)}`),
   ].join('\n');

@@ -60,5 +60,5 @@ export function deletedInsight(answer: Answer): string {
   if (!deleted) return '';
   return trashName === undefined
     ? `Removed permanently: ${id}`
-    : `Deleted: ${id}\ndaybook restore ${id} brings it back.`;
+    : `Deleted: ${id}\nTo restore it, run: daybook restore ${id}`;
 }

@@ -69,7 +69,7 @@ export function editedNote(answer: Answer): string {
   const { renamedFrom } = answer as z.output<typeof mbEdit.output>;
   return renamedFrom === undefined
     ? noteLine('Changed', answer)
-    : `${noteLine('Renamed', answer)}, before: ${oneLine(renamedFrom)}`;
+    : `${noteLine('Renamed', answer)}, earlier path: ${oneLine(renamedFrom)}`;
 }
 
 function noteLine(what: string, answer: Answer): string {
@@ -82,7 +82,7 @@ export function deletedNote(answer: Answer): string {
   const name = oneLine(path);
   return permanent
     ? `Removed permanently: ${name}`
-    : `Deleted: ${name}\ndaybook restore ${name} brings it back.`;
+    : `Deleted: ${name}\nTo restore it, run: daybook restore ${name}`;
 }
 
 export function reindexedLine(answer: Answer): string {

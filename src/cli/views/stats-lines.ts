@@ -27,11 +27,11 @@ export function statsLines(answer: Answer, columns: number): string[] {
     ['models', rowsOf(answer, 'models')],
     ['longest conversations', rowsOf(answer, 'conversations')],
   ];
-  const minutes = `half took at most ${countOf(pace.medianMinutes, 'minute')}, the longest ${countOf(pace.longestMinutes, 'minute')}`;
+  const minutes = `half of them took at most ${countOf(pace.medianMinutes, 'minute')}, the longest took ${countOf(pace.longestMinutes, 'minute')}`;
   return [
     `${countOf(totals.conversations, 'conversation')}, ${countOf(totals.messages, 'message')}, ${countOf(totals.words, 'word')}, about ${countOf(totals.tokens, 'token')}${costText(totals)}`,
-    `${countOf(pace.sessions, 'session')}: ${minutes}; usually ${countOf(pace.medianPauseSeconds, 'second')} between two messages`,
-    ...(omittedPeriods > 0 ? [`${omittedPeriods} earlier periods are left out; see --from`] : []),
+    `${countOf(pace.sessions, 'session')}: ${minutes}; median pause between two messages: ${countOf(pace.medianPauseSeconds, 'second')}`,
+    ...(omittedPeriods > 0 ? [`${omittedPeriods} earlier periods are not shown: use --from`] : []),
     ...sections.flatMap(([title, rows]) =>
       rows.length === 0 ? [] : ['', title, ...barsOf(rows, columns)],
     ),

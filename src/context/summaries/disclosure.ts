@@ -5,8 +5,8 @@ import type { Provider } from '../../stores/llm-providers/provider-list.js';
 export function disclosureOf({ endpoint, model, apiKeyEnv }: Provider): string {
   const { host } = new URL(endpoint);
   if (staysHere(endpoint)) {
-    return `When a summary is made, the messages of that conversation go to ${host} on this machine (model ${model}).`;
+    return `To make a summary, Daybook sends the messages of that conversation to ${host} on this machine (model ${model}).`;
   }
   const key = apiKeyEnv === undefined ? 'without a key' : `with the key in ${apiKeyEnv}`;
-  return `When a summary is made, the messages of that conversation LEAVE THIS MACHINE: they are sent to ${host} (model ${model}), ${key}.`;
+  return `To make a summary, Daybook sends the messages of that conversation to ${host} (model ${model}), ${key}. The messages LEAVE THIS MACHINE.`;
 }

@@ -140,7 +140,7 @@ async function completed(
     if (length <= Math.max(wantedTokens, NOTES_TOKENS) * MOST_TIMES_LONGER) return answer;
     throw new AppError(
       'PROVIDER',
-      `${usable.name} wrote ${length} tokens instead of ${wantedTokens}.`,
+      `${usable.name} wrote a summary of ${length} tokens, but ${wantedTokens} were requested.`,
       {
         details: { provider: usable.name },
       },
@@ -191,9 +191,9 @@ function piecesOf(block: string, tokens: number): string[] {
 function truncated(name: string, promptTokens: number | undefined): AppError {
   return new AppError(
     'PROVIDER',
-    `${name} read only ${promptTokens} tokens of what it was sent, and did not report it.`,
+    `${name} used only the first ${promptTokens} tokens of the request, without an error.`,
     {
-      hint: 'Give the server a larger context (Ollama: num_ctx), or set contextTokens of the provider to what it has.',
+      hint: 'Give the server a larger context (Ollama: num_ctx), or set contextTokens of the provider to the real size of its context.',
       details: { provider: name, promptTokens },
     },
   );
@@ -202,9 +202,9 @@ function truncated(name: string, promptTokens: number | undefined): AppError {
 function tooManyParts({ name, contextTokens }: UsableModel, parts: number): AppError {
   return new AppError(
     'TOO_LARGE',
-    `The conversation has more than ${parts - 1} parts for ${name}.`,
+    `The conversation is too long for ${name}: it would need more than ${parts - 1} requests.`,
     {
-      hint: `It takes ${contextTokens} tokens at once; set contextTokens of the provider higher if the model has more.`,
+      hint: `The context of the provider is set to ${contextTokens} tokens. If the model has a larger context, set contextTokens of the provider to its size.`,
       details: { provider: name, parts },
     },
   );

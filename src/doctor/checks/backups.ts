@@ -38,7 +38,7 @@ export const backupCheck = ({
     }
     if (newest === undefined) {
       if (!(await hasData())) return;
-      const hint = 'daybook backup makes one; DAYBOOK_BACKUP=daily makes one a day.';
+      const hint = 'Run daybook backup, or set DAYBOOK_BACKUP=daily for one backup a day.';
       return found({ severity: 'note', path, message: 'There is no backup.', hint });
     }
     const days = Math.floor((clock.now() - newest.madeMs) / DAY_MS);
@@ -49,8 +49,8 @@ export const backupCheck = ({
         path,
         message: `The newest backup is ${days} days old.`,
         hint: isDaily
-          ? 'The daily backup does not run: look at the log of the server, and at the room on the disk.'
-          : 'daybook backup makes a new one.',
+          ? 'The daily backup does not run or fails. Check the log of the server and the free space on the disk.'
+          : 'To make a new backup, run daybook backup.',
       });
     }
   },

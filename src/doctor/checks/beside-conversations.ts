@@ -53,6 +53,6 @@ async function examine(
 }
 
 const objectOf = (kind: FileKind, path: string) => (value: unknown) => {
-  if (!isRecord(value)) throw new AppError('CORRUPT', 'The file does not hold a JSON object.');
+  if (!isRecord(value)) throw new AppError('CORRUPT', 'The file does not contain a JSON object.');
   upgraded(kind, value, path);
 };

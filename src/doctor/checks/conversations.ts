@@ -56,9 +56,9 @@ function findingsOf(id: string, condition: Condition, repairer: ConversationRepa
   const { path, damage, faults, isRepairable, salvageable } = condition;
   const repair = async () => {
     const repaired = await repairer.repair(id);
-    if (repaired === undefined) return 'There is nothing to repair by now.';
+    if (repaired === undefined) return 'Nothing needs repair any more.';
     const kept =
-      repaired.keptAs === undefined ? '' : `; the broken file is kept as ${repaired.keptAs}`;
+      repaired.keptAs === undefined ? '' : `; the broken file was renamed to ${repaired.keptAs}`;
     return `Messages written: ${repaired.messages}${kept}.`;
   };
   if (damage !== undefined) {
@@ -72,8 +72,8 @@ function findingsOf(id: string, condition: Condition, repairer: ConversationRepa
     path,
     message: `${fault[0]?.toUpperCase()}${fault.slice(1)}.`,
     hint: isRepairable
-      ? 'The conversation is used as it is; its next write, or daybook doctor --repair, puts this right.'
-      : 'The conversation is used as it is. Correct the file if the message was removed by mistake.',
+      ? 'The conversation can be used. Its next change, or daybook doctor --repair, corrects the file.'
+      : 'The conversation can be used. If the message was removed by mistake, correct the file.',
     ...(isRepairable && index === 0 && { repair }),
   }));
 }
@@ -93,10 +93,10 @@ async function checkEmptyFolder(
     path: folder,
     message: isEmpty
       ? 'The folder is empty.'
-      : 'The folder holds no conversation.json, but other files.',
+      : 'The folder has other files, but no conversation.json.',
     hint: isEmpty
-      ? 'A process that ended left it; a server that starts, or --repair, removes it.'
-      : 'Look at the files. If a conversation.json is missing, a backup may have it.',
+      ? 'A process that ended left it. The next server removes it when it starts, or run daybook doctor --repair.'
+      : 'Check the files. If conversation.json was lost, a backup may contain it.',
     ...(isEmpty && {
       repair: async () =>
         (await removeEmptyFolder(folder)) ? 'The folder was removed.' : 'The folder is in use.',
@@ -115,16 +115,16 @@ async function checkNames(
     found({
       severity: 'warning',
       path: join(logsFolder, oldest),
-      message: `The key ${clientId} is in use twice: it opens ${oldest}, and does not open ${others.join(', ')}.`,
-      hint: 'Remove "clientId" from the file that should not have it.',
+      message: `More than one conversation has the key ${clientId}: the key opens ${oldest}, but not ${others.join(', ')}.`,
+      hint: 'Remove the line "clientId" from the conversation.json that should not have this key.',
     });
   }
   for (const name of await conversations.ignoredFolders()) {
     found({
       severity: 'warning',
       path: join(logsFolder, name),
-      message: `The folder ${JSON.stringify(name)} is ignored, with the conversation in it.`,
-      hint: 'Name it like 20250124-1706102400123 (a UTC date and Unix milliseconds) to have it read.',
+      message: `Daybook ignores the folder ${JSON.stringify(name)} and the conversation in it, because of the folder's name.`,
+      hint: 'Rename the folder to a name such as 20250124-1706102400123 (a UTC date and Unix milliseconds).',
     });
   }
 }

@@ -13,10 +13,10 @@ const wrongCache = (path: string, what: string): Found => ({
   severity: 'warning',
   path,
   message: `The cache of the ${what}.`,
-  hint: 'It is only a copy. --repair removes it, and the next server builds it from the files.',
+  hint: 'No data is lost: daybook doctor --repair removes the cache, and the next server builds it again from the files.',
   repair: async () => {
     await removeFile(path);
-    return 'It was removed; the next server builds it from the files.';
+    return 'The cache was removed. The next server builds it again from the files.';
   },
 });
 
@@ -45,10 +45,10 @@ const damagedVectors = (path: string): Found => ({
   severity: 'warning',
   path,
   message: 'The file of vectors is damaged.',
-  hint: 'It is only a copy. --repair removes it, and the next server embeds its passages again.',
+  hint: 'No data is lost: daybook doctor --repair removes the file, and the next server makes its vectors again.',
   repair: async () => {
     await removeFile(path);
-    return 'It was removed; the next server makes its vectors again.';
+    return 'The file was removed. The next server makes its vectors again.';
   },
 });
 
@@ -60,10 +60,10 @@ const orphans = (
   severity: 'note',
   path,
   message: `Vectors of texts that are no longer stored: ${count}.`,
-  hint: 'A part of a text can be guessed from its vector. --repair removes them.',
+  hint: 'A part of a text can be guessed from its vector. daybook doctor --repair removes these vectors.',
   repair: async () => {
     await new VectorFiles(path, identity).forget((key) => passages.has(key));
-    return 'They were removed.';
+    return 'The vectors were removed.';
   },
 });
 
@@ -71,7 +71,7 @@ const unembedded = (path: string, count: number, total: number): Found => ({
   severity: 'note',
   path,
   message: `Passages that have no vector yet: ${count} of ${total}.`,
-  hint: 'A server with embeddings makes them in the background; daybook embeddings update makes them now.',
+  hint: 'A server with embeddings makes them in the background. To make them now, run daybook embeddings update.',
 });
 
 /** `passageKeys`: of the texts that are stored. They are read only where there are vectors. */

@@ -34,12 +34,12 @@ async function checkLocks(folder: string, { countChecked, found }: CheckContext)
       path,
       message:
         state === 'dead'
-          ? `The lock ${name} was left by process ${pid}, which has ended.`
-          : `The lock ${name} shows no sign of its owner, process ${pid} of another machine.`,
+          ? `Process ${pid} has ended without removing its lock ${name}.`
+          : `The owner of the lock ${name}, process ${pid} of another machine, gives no sign of life.`,
       hint:
         state === 'dead'
-          ? 'The next writer, or --repair, removes it.'
-          : `See daybook unlock ${name}.`,
+          ? 'The next process that writes removes it, or run daybook doctor --repair.'
+          : `To check and remove it, run daybook unlock ${name}.`,
       ...(state === 'dead' && { repair: () => sweep(folder) }),
     });
   }
@@ -48,8 +48,8 @@ async function checkLocks(folder: string, { countChecked, found }: CheckContext)
     found({
       severity: 'note',
       path,
-      message: 'A process that ended left this part of a lock.',
-      hint: 'A server that starts, or --repair, removes it.',
+      message: 'A process that ended left this file of a lock.',
+      hint: 'The next server removes it when it starts, or run daybook doctor --repair.',
       repair: () => sweep(folder),
     });
   }
@@ -57,7 +57,7 @@ async function checkLocks(folder: string, { countChecked, found }: CheckContext)
 
 const sweep = async (folder: string) => {
   await sweepLocks(folder);
-  return 'What processes that ended left among the locks was removed.';
+  return 'The locks that ended processes left were removed.';
 };
 
 async function checkTemporaries(
@@ -70,7 +70,7 @@ async function checkTemporaries(
       severity: 'note',
       path,
       message: 'A write that was interrupted left this temporary file.',
-      hint: 'It has no data that was reported as saved. --repair removes it.',
+      hint: 'It has no data that was reported as saved. daybook doctor --repair removes it.',
       repair: async () => {
         await sweepTemporaries(folder);
         return 'The temporary file was removed.';
@@ -90,7 +90,7 @@ async function checkTrash(
       severity: 'note',
       path: join(trashFolder, name),
       message: 'A permanent removal was interrupted.',
-      hint: 'Daybook does not read the rest. --repair finishes the removal.',
+      hint: 'Daybook does not read the files that are left. daybook doctor --repair finishes the removal.',
       repair: async () => {
         await conversations.tidy();
         return 'The removal was finished.';

@@ -21,8 +21,8 @@ export const diskCheck = (root: string, folders: readonly string[]): Check => ({
       found({
         severity: 'error',
         path,
-        message: `Nothing can be written there (${problem}).`,
-        hint: 'Check who owns the folder, its permissions, and whether the disk is mounted for writing.',
+        message: `Daybook cannot write there (${problem}).`,
+        hint: 'Check the owner and the permissions of the folder, and whether the disk is mounted for writing.',
       });
     }
     const free = await freeBytes(root);
@@ -31,8 +31,8 @@ export const diskCheck = (root: string, folders: readonly string[]): Check => ({
     found({
       severity: free < LITTLE_BYTES ? 'warning' : 'note',
       path: root,
-      message: `${Math.round(free / MB)} MB are free on its disk; the store takes ${Math.round(sizeBytes / MB)} MB.`,
-      hint: 'Free some room: a backup may not fit, and writes fail with STORAGE_FULL on a full disk.',
+      message: `${Math.round(free / MB)} MB are free on its disk; the size of the store is ${Math.round(sizeBytes / MB)} MB.`,
+      hint: 'Free some disk space: a backup may not fit, and writes to a full disk fail with STORAGE_FULL.',
     });
   },
 });
@@ -50,11 +50,11 @@ export const clockCheck = (conversations: ConversationStore, clock: Clock): Chec
         severity: isAhead ? 'warning' : 'note',
         path: conversations.path(conversationId),
         message: isAhead
-          ? `It was written at ${last}, but it is ${isoTime(now)} by the clock of this machine.`
-          : `It was last changed at ${updatedAt}, before it was made at ${createdAt}.`,
+          ? `The last time in the conversation is ${last}, but the clock of this machine shows ${isoTime(now)}.`
+          : `The time of the last change (${updatedAt}) is before the time of creation (${createdAt}).`,
         hint: isAhead
-          ? 'Check the clock: what is written now is sorted before what is there.'
-          : 'A clock ran backwards, or the file was edited. The order of its messages is that of the file.',
+          ? 'Check the clock of this machine. While it is wrong, new messages are sorted before older ones.'
+          : 'The clock was set back, or someone edited the file. The messages stay in the order of the file.',
       });
     }
   },

@@ -22,7 +22,7 @@ export const noteCheck = (bank: MemoryBank): Check => ({
       found({
         severity: 'warning',
         path: join(bank.folder, second),
-        message: `${second} and ${first} are one file on Windows and macOS.`,
+        message: `On Windows and macOS, ${second} and ${first} would be the same file.`,
         hint: 'Rename one of them.',
       });
     }
@@ -76,7 +76,7 @@ export const graphCheck = (kg: KnowledgeGraph): Check => ({
     countChecked(table.count);
     const repair = async () => {
       const saved = await kg.save();
-      const kept = damage.length > 0 ? ` Damaged lines are kept in ${kg.files.rejects}.` : '';
+      const kept = damage.length > 0 ? ` The damaged lines are in ${kg.files.rejects}.` : '';
       return `The graph was written again with ${saved?.triples ?? table.count} facts.${kept}`;
     };
     const isDamaged = damage.length > 0 || needsHealing;
@@ -86,8 +86,8 @@ export const graphCheck = (kg: KnowledgeGraph): Check => ({
         path: kg.files.snapshot,
         message,
         hint: isDamaged
-          ? 'All facts that can be read are in use. --repair writes the files again and keeps the damaged lines.'
-          : 'Nothing is lost. The next kg_save, or --repair, writes the files again.',
+          ? 'Daybook uses all facts that it can read. daybook doctor --repair writes the files again and copies the damaged lines to another file.'
+          : 'No data is lost. The next kg_save, or daybook doctor --repair, writes the files again.',
         ...(index === 0 && { repair }),
       });
     });

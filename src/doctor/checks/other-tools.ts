@@ -12,7 +12,7 @@ export const otherToolsCheck = (machine: Machine): Check => ({
         severity: 'note',
         path,
         message: `${title} deletes ${deletes}.`,
-        hint: `daybook import --from ${kind} keeps them; --watch keeps doing so.`,
+        hint: `To keep them, run daybook import --from ${kind}. With --watch it also imports later changes.`,
       });
     }
   },

@@ -12,10 +12,10 @@ export const permissionCheck = (folders: readonly string[]): Check => ({
         found({
           severity: 'warning',
           path,
-          message: `Other users of this machine may open it (mode ${mode.toString(8).padStart(4, '0')}).`,
+          message: `Other users of this machine can open it (mode ${mode.toString(8).padStart(4, '0')}).`,
           hint: isOwn
             ? 'daybook doctor --repair removes these permissions.'
-            : 'It belongs to another user: change its owner, then run this again.',
+            : 'Another user owns it. Change its owner, then run daybook doctor again.',
           ...(isOwn && {
             repair: async () => {
               await closeToOthers(entry);

@@ -77,7 +77,7 @@ export type PackageLoader = ReturnType<typeof createPackageLoader>;
 
 function notInstalled(name: string): AppError {
   return new AppError('NOT_CONFIGURED', `Local embeddings need the package ${name}.`, {
-    hint: 'Run daybook embeddings enable --yes; until then Daybook searches by words only.',
+    hint: 'Run daybook embeddings enable --yes. Until then Daybook searches only by words.',
     details: { package: name },
   });
 }

@@ -46,7 +46,7 @@ function valuesOf(view: DataView, dtype: string): Float32Array {
       view.getFloat32(at * 4, true),
     );
   }
-  if (dtype !== 'F16') throw damaged(`its numbers are of the kind ${dtype}`);
+  if (dtype !== 'F16') throw damaged(`its numbers have the type ${dtype}, not F32 or F16`);
   const count = view.byteLength / 2;
   const values = new Float32Array(count);
   for (let at = 0; at < count; at += 1) values[at] = fromHalf(view.getUint16(at * 2, true));

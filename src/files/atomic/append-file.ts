@@ -129,7 +129,7 @@ export class AppendHandle {
     if (written === bytes.byteLength) return;
     throw new AppError(
       'STORAGE_FULL',
-      `Only ${written} of ${bytes.byteLength} bytes fitted on the disk for ${this.#path}.`,
+      `The disk is full: only ${written} of ${bytes.byteLength} bytes could be written to ${this.#path}.`,
       { details: { path: this.#path } },
     );
   }

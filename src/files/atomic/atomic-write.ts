@@ -185,7 +185,7 @@ async function checkAndSync(
     if (staged.size !== BigInt(sizeBytes)) {
       throw new AppError(
         'STORAGE_FULL',
-        `Only ${staged.size} of ${sizeBytes} bytes fitted on the disk for ${target}.`,
+        `The disk is full: only ${staged.size} of the ${sizeBytes} bytes of ${target} could be written.`,
         { details: { path: target } },
       );
     }
@@ -224,7 +224,7 @@ export async function atomicWrite(
   } catch (error) {
     if (error instanceof StaleBaseError) {
       throw new AppError('CONFLICT', `Another program has just changed ${target}.`, {
-        hint: 'The file was not changed. Run the same command again.',
+        hint: 'Daybook did not change the file. Run the same command again.',
         details: { path: target },
         cause: error,
       });
@@ -331,7 +331,7 @@ export function unconfirmed(path: string, cause: unknown): AppError {
     'FILESYSTEM_ERROR',
     `The disk did not confirm the new content of ${path} (${errno}).`,
     {
-      hint: 'The file is whole and holds the new content, but a power cut may bring back the old one: read it before you repeat the call, and check the disk.',
+      hint: 'The file has the new content, but after a power failure it may have the old content. Check the disk, and read the file before you repeat the call.',
       details: { path, errno, unconfirmed: true },
       cause,
     },

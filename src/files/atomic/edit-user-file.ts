@@ -80,9 +80,13 @@ async function replaceUserFile(target: string, bytes: Buffer, base: Stamp): Prom
 }
 
 function partlyWritten(path: string, written: number, size: number): AppError {
-  return new AppError('STORAGE_FULL', `Only ${written} of ${size} bytes of ${path} fitted.`, {
-    details: { path },
-  });
+  return new AppError(
+    'STORAGE_FULL',
+    `The disk is full: only ${written} of the ${size} bytes of ${path} could be written.`,
+    {
+      details: { path },
+    },
+  );
 }
 
 function changedMeanwhile(path: string): AppError {
@@ -94,7 +98,7 @@ function changedMeanwhile(path: string): AppError {
 
 function readOnly(path: string): AppError {
   return new AppError('FILESYSTEM_ERROR', `${path} is read-only.`, {
-    hint: 'It was left untouched. Make it writable first (chmod u+w), if you want it changed.',
+    hint: 'The file was not changed. If you want Daybook to change it, make it writable first (chmod u+w).',
     details: { path },
   });
 }

@@ -211,13 +211,17 @@ async function publish(stage: string, folder: PinnedFolder, target: string): Pro
 }
 
 function taken(path: string): AppError {
-  return new AppError('ALREADY_EXISTS', `${path} exists already; nothing was written.`, {
+  return new AppError('ALREADY_EXISTS', `${path} already exists. Nothing was written.`, {
     details: { path },
   });
 }
 
 function full(path: string): AppError {
-  return new AppError('STORAGE_FULL', `Not all bytes of ${path} fitted on the disk.`, {
-    details: { path },
-  });
+  return new AppError(
+    'STORAGE_FULL',
+    `The disk is full: not all bytes of ${path} could be written.`,
+    {
+      details: { path },
+    },
+  );
 }

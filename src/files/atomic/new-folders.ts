@@ -81,7 +81,7 @@ export async function placeFolder(from: string, parent: PinnedFolder, name: stri
     const errno = errnoOf(error) ?? '';
     const isOfWindows = process.platform === 'win32' && TAKEN_ON_WINDOWS.includes(errno);
     if (!TAKEN.includes(errno) && !(isOfWindows && readStampNow(path) !== undefined)) throw error;
-    throw new AppError('ALREADY_EXISTS', `${path} exists already; nothing was written.`, {
+    throw new AppError('ALREADY_EXISTS', `${path} already exists. Nothing was written.`, {
       details: { path },
       cause: error,
     });

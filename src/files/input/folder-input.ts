@@ -44,12 +44,12 @@ async function collect(folder: string, prefix: string, depth: number, found: Fou
       const file = await fileAt(path, name);
       if (file !== undefined) found.files.push(file);
     } else {
-      const reason = entry.isSymbolicLink() ? 'is a link' : 'is no regular file';
+      const reason = entry.isSymbolicLink() ? 'is a link' : 'is not a regular file';
       found.refused.push({ name, reason });
     }
     if (found.files.length > MOST_FILES) {
-      throw new AppError('TOO_LARGE', `${folder} holds more than ${MOST_FILES} files.`, {
-        hint: 'Name the folder of the export itself.',
+      throw new AppError('TOO_LARGE', `${folder} has more than ${MOST_FILES} files.`, {
+        hint: 'Give the folder of the export, not a folder above it.',
       });
     }
   }

@@ -83,12 +83,13 @@ async function listEntries(zip: ZipFile, path: string) {
 
 function refusalOf(entry: Entry): string | undefined {
   if (entry.isEncrypted()) return 'is encrypted';
-  if (!entry.canDecodeFileData()) return 'is packed in a way that is not read here';
+  if (!entry.canDecodeFileData())
+    return 'is compressed with a method that Daybook does not support';
   const mode = entry.externalFileAttributes >>> 16;
   const kind = mode & constants.S_IFMT;
   const isUnix = entry.versionMadeBy >>> 8 === UNIX;
   if (!isUnix || kind === 0 || kind === constants.S_IFREG) return undefined;
-  return kind === constants.S_IFLNK ? 'is a link' : 'is no regular file';
+  return kind === constants.S_IFLNK ? 'is a link' : 'is not a regular file';
 }
 
 /** Also of all entries together: they may share the same packed bytes. */
@@ -100,10 +101,14 @@ function requireModest(entries: readonly Entry[], archiveBytes: number, path: st
   );
   const isBomb = unpacked > HARMLESS_BYTES && unpacked > archiveBytes * LARGEST_RATIO;
   if (worst === undefined && !isBomb) return;
-  throw new AppError('TOO_LARGE', `${path} would unpack to ${unpacked} bytes: no export does.`, {
-    hint: 'Nothing was read. Unpack it yourself if you trust it, and import the folder.',
-    details: { path, unpackedBytes: unpacked, ...(worst && { name: worst.fileName }) },
-  });
+  throw new AppError(
+    'TOO_LARGE',
+    `${path} would have ${unpacked} bytes when it is unpacked, which is too large for an export.`,
+    {
+      hint: 'Nothing was read. If you trust the archive, unpack it and import the folder.',
+      details: { path, unpackedBytes: unpacked, ...(worst && { name: worst.fileName }) },
+    },
+  );
 }
 
 function fileOf(zip: ZipFile, entry: Entry, path: string): InputFile {
@@ -135,19 +140,23 @@ function asDamage(error: unknown, path: string): AppError {
   if (!isOfZlib) return fileError(error, 'read', path);
   const message = error instanceof Error ? error.message.replace(/\.$/, '') : '';
   if (/relative path|absolute path|invalid characters in fileName/.test(message)) {
-    return new AppError('PATH_ESCAPE', `${path} holds a name that leads out of it: ${message}.`, {
-      hint: 'Nothing was read: no export has such names.',
-      details: { path },
-      cause: error,
-    });
+    return new AppError(
+      'PATH_ESCAPE',
+      `${path} has an entry whose path leads out of the archive: ${message}.`,
+      {
+        hint: 'Nothing was read. Get the export again from its source.',
+        details: { path },
+        cause: error,
+      },
+    );
   }
   return new AppError('CORRUPT', `${path} is a damaged zip archive: ${message}.`, {
-    hint: 'Download or copy it again.',
+    hint: 'Download or copy the archive again.',
     details: { path },
     cause: error,
   });
 }
 
 function tooMany(path: string): AppError {
-  return new AppError('TOO_LARGE', `${path} holds more than ${MOST_ENTRIES} entries.`);
+  return new AppError('TOO_LARGE', `${path} has more than ${MOST_ENTRIES} entries.`);
 }

@@ -19,7 +19,7 @@ export async function* unzstd(
     try {
       decoder.push(chunk, isLast);
     } catch (cause) {
-      throw new AppError('CORRUPT', `${name} is damaged or cut off (zstd).`, { cause });
+      throw new AppError('CORRUPT', `${name} is damaged or incomplete (zstd).`, { cause });
     }
     const sizeBytes = out.reduce((sum, { byteLength }) => sum + byteLength, 0);
     if (sizeBytes > LARGEST_OUTPUT_PER_CHUNK) throw tooLarge(name);
@@ -38,4 +38,7 @@ export async function* unzstd(
 const PIECE = 32 * 1024;
 
 const tooLarge = (name: string) =>
-  new AppError('TOO_LARGE', `${name} unpacks to far more than it is; it was not read.`);
+  new AppError(
+    'TOO_LARGE',
+    `${name} was not read, because it would be far larger when it is unpacked.`,
+  );

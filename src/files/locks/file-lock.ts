@@ -357,7 +357,7 @@ async function lockedError({ path, at }: LockFolder): Promise<AppError> {
   const owner = (await ignoreErrno(GONE, readdir(at)))?.find(isOwnerName);
   return new AppError(
     'LOCKED',
-    `Another process has held the write lock of ${basename(path)} for over ${WAIT_LIMIT_MS / 1000} seconds.`,
+    `Another process has had the write lock of ${basename(path)} for more than ${WAIT_LIMIT_MS / 1000} seconds.`,
     { details: { path, ...(owner === undefined ? {} : { owner }) } },
   );
 }

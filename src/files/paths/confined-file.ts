@@ -72,7 +72,7 @@ export async function readPlain(
   } catch (error) {
     if (isAppError(error, 'PATH_ESCAPE')) {
       throw escapes(name, 'is a link, or is reached through a link', {
-        hint: 'Daybook follows no link there. Put the real file in its place, or remove the link.',
+        hint: 'Daybook does not follow links there. Replace the link by the file itself, or remove the link.',
       });
     }
     if (isAppError(error, 'TOO_LARGE')) {
@@ -94,7 +94,7 @@ async function entryOf(folder: string, part: string, name: string) {
     name,
     `does not exist, but ${JSON.stringify(twin.name)} does, which looks almost the same`,
     {
-      hint: 'Use the name exactly as it is there, or one that looks clearly different.',
+      hint: 'Use the existing name exactly, or a name that looks different.',
       details: { name, twin: twin.name },
     },
   );
@@ -118,7 +118,7 @@ function notAFile(name: string): AppError {
 function tooLarge(name: string, sizeBytes: number, maxBytes: number): AppError {
   return new AppError(
     'TOO_LARGE',
-    `${JSON.stringify(name)} has ${sizeBytes} bytes; the most is ${maxBytes}.`,
+    `${JSON.stringify(name)} has ${sizeBytes} bytes. At most ${maxBytes} bytes are allowed.`,
     { details: { path: name, sizeBytes, maxBytes } },
   );
 }

@@ -28,10 +28,10 @@ const LATIN_LOOKALIKES = new Map(
 export function problemWithSpelling(name: string): string | undefined {
   if (PERCENT_ENCODED.test(name)) return 'is percent-encoded';
   if (LIKE_SEPARATOR.test(name)) return 'has a character that looks like a separator';
-  if (INVISIBLE.test(name.replace(NEEDED_INVISIBLES, ''))) return 'holds an invisible character';
+  if (INVISIBLE.test(name.replace(NEEDED_INVISIBLES, ''))) return 'has an invisible character';
   const plain = name.normalize('NFKC');
   if (plain.split('/').length !== name.split('/').length)
-    return 'hides a separator in another sign';
+    return 'has a character that some programs read as a separator';
   return undefined;
 }
 

@@ -114,7 +114,7 @@ export async function writeNewFolder<T>(
       await removeFolder(stage);
     }
   }
-  throw new AppError('ALREADY_EXISTS', `${target} exists already; nothing was written.`, {
+  throw new AppError('ALREADY_EXISTS', `${target} already exists. Nothing was written.`, {
     details: { path: target },
   });
 }

@@ -27,8 +27,8 @@ export async function ownToken(path: string): Promise<string> {
   }
   const token = readTextIfPresent(path)?.trim() ?? '';
   if (/^[\w.~+/-]{16,512}=*$/.test(token)) return token;
-  throw new AppError('VALIDATION_ERROR', `${path} holds no token.`, {
-    hint: 'Delete the file; the server makes a new one.',
+  throw new AppError('VALIDATION_ERROR', `${path} does not contain a token.`, {
+    hint: 'Delete the file and start the server again. It makes a new token.',
   });
 }
 

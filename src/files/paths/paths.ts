@@ -46,8 +46,8 @@ export function archivedPath(folder: string, name: string): string {
   if (isEscape || /^[A-Za-z]:|[\\\0]/.test(name) || name.length > MAX_PATH_LENGTH) {
     throw new AppError(
       'PATH_ESCAPE',
-      `The archive holds the name ${JSON.stringify(name.slice(0, 200))}, which leads out of the folder.`,
-      { hint: 'Nothing was restored from it. Use another backup.' },
+      `The archive has an entry with the path ${JSON.stringify(name.slice(0, 200))}, which leads out of the folder.`,
+      { hint: 'Nothing was restored. Use another backup.' },
     );
   }
   return join(folder, ...parts);
@@ -74,12 +74,13 @@ function problemWith(name: string): string | undefined {
   if (name === '') return 'is empty';
   if (name.length > MAX_PATH_LENGTH) return `is longer than ${MAX_PATH_LENGTH} characters`;
   if (name.startsWith('/') || /^[A-Za-z]:/.test(name)) return 'is absolute';
-  if (REFUSED_CHARACTERS.test(name)) return 'holds a character that a file name cannot have';
-  if (!name.isWellFormed()) return 'holds half a surrogate pair';
+  if (REFUSED_CHARACTERS.test(name)) return 'has a character that a file name cannot have';
+  if (!name.isWellFormed()) return 'has half a surrogate pair';
   for (const part of name.split('/')) {
     if (part === '' || part === '.' || part === '..') return 'has an empty, "." or ".." part';
     if (/[. ]$/.test(part)) return 'has a part that ends in a dot or a space';
-    if (SHORT_NAME.test(part)) return `has a short name of Windows (${part})`;
+    if (SHORT_NAME.test(part))
+      return `has a part that looks like a short name of Windows (${part})`;
     if (RESERVED_ON_WINDOWS.test(part)) return `has the reserved name ${part}`;
     if (Buffer.byteLength(part) > MAX_NAME_BYTES) return 'has a part that is too long';
   }
@@ -92,7 +93,7 @@ async function realpathOfExisting(path: string): Promise<string> {
   if (found !== undefined) return found;
   // A write would follow a dangling link.
   if ((await ignoreErrno(['ENOENT'], lstat(path)))?.isSymbolicLink()) {
-    throw new AppError('PATH_ESCAPE', `${path} is a link that leads nowhere.`);
+    throw new AppError('PATH_ESCAPE', `${path} is a link to a file or folder that does not exist.`);
   }
   const parent = dirname(path);
   return parent === path ? path : join(await realpathOfExisting(parent), relative(parent, path));

@@ -4,20 +4,20 @@
  */
 import { AppError, errnoOf } from '../../base/errors.js';
 
-const NO_PERMISSION = 'Nothing was changed. Check who owns it, and its permissions (ls -l).';
+const NO_PERMISSION = 'Nothing was changed. Check the owner and the permissions (ls -l).';
 const HINTS: Readonly<Record<string, string>> = {
   EACCES: NO_PERMISSION,
   EPERM: NO_PERMISSION,
-  EROFS: 'Nothing was changed. The disk is mounted for reading only.',
-  ENOENT: 'There is no such file or folder: check the path.',
-  EISDIR: 'That is a folder: name a file.',
+  EROFS: 'Nothing was changed. The disk is mounted read-only: mount it for writing.',
+  ENOENT: 'This file or folder does not exist: check the path.',
+  EISDIR: 'This is a folder. Give the path of a file.',
 };
 /** What people read in place of the bare name. */
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: 'no permission, EACCES',
   EPERM: 'not permitted, EPERM',
   EROFS: 'read-only, EROFS',
-  ENOENT: 'not there, ENOENT',
+  ENOENT: 'it does not exist, ENOENT',
 };
 const FULL = new Set(['ENOSPC', 'EDQUOT']);
 

@@ -174,7 +174,7 @@ function firstFault(text: string): { offset: number; problem: string } {
     return { offset: 0, problem: 'nested too deeply' };
   }
   const [first] = errors;
-  if (first === undefined) return { offset: 0, problem: 'not JSON' };
+  if (first === undefined) return { offset: 0, problem: 'it is not JSON' };
   return { offset: first.offset, problem: jsonProblem(first.error) };
 }
 

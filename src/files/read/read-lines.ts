@@ -47,7 +47,9 @@ async function* rawLines(source: string | Readable): AsyncGenerator<Buffer> {
     sizeBytes += chunk.byteLength - start;
     if (sizeBytes > MAX_DOCUMENT_BYTES) {
       const path = nameOf(source);
-      throw new AppError('TOO_LARGE', `${path} has a line of over 256 MB.`, { details: { path } });
+      throw new AppError('TOO_LARGE', `${path} has a line of more than 256 MB.`, {
+        details: { path },
+      });
     }
   }
   yield Buffer.concat(parts);

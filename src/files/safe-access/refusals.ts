@@ -8,7 +8,7 @@ import { AppError } from '../../base/errors.js';
 /** A link at `path`, or on the way to it. */
 export function leadsElsewhere(path: string): AppError {
   return new AppError('PATH_ESCAPE', `${path} is a link, or is reached through a link.`, {
-    hint: 'Daybook follows no link below its folders. Put the real file or folder there. To keep a folder elsewhere on purpose, name it in the settings (docs/SECURITY.md).',
+    hint: 'Daybook does not follow links below its folders. Replace the link by the file or folder itself. To store a folder in another place, set its path in the settings (docs/SECURITY.md).',
     details: { path },
   });
 }
@@ -16,7 +16,7 @@ export function leadsElsewhere(path: string): AppError {
 /** A file to be written has a second name, so that a write would change a file somewhere else. */
 export function hasOtherNames(path: string): AppError {
   return new AppError('PATH_ESCAPE', `${path} has other names (hard links) in other folders.`, {
-    hint: 'Nothing was written. Make it a file of its own: copy it, then give the copy its name.',
+    hint: 'Nothing was written. Make a copy of the file, then replace the file by the copy.',
     details: { path },
   });
 }
@@ -30,7 +30,7 @@ type Kind = Pick<
 export function notRegular(path: string, kind: Kind): AppError {
   if (kind.isSymbolicLink()) return leadsElsewhere(path);
   return new AppError('FILESYSTEM_ERROR', `${path} is ${nameOf(kind)}, not a file.`, {
-    hint: 'Move it away: Daybook opens plain files only.',
+    hint: 'Move it to another place. Daybook opens only regular files.',
     details: { path, ...(kind.isDirectory() && { errno: 'EISDIR' }) },
   });
 }
@@ -39,7 +39,7 @@ export function notRegular(path: string, kind: Kind): AppError {
 export function notAFolder(path: string, kind: Kind): AppError {
   if (kind.isSymbolicLink()) return leadsElsewhere(path);
   return new AppError('FILESYSTEM_ERROR', `${path} is ${nameOf(kind)}, not a folder.`, {
-    hint: 'Move it away: Daybook needs a folder of that name.',
+    hint: 'Move it to another place. Daybook needs a folder with this name.',
     details: { path },
   });
 }

@@ -66,7 +66,7 @@ export class CipherKey {
     } catch (cause) {
       throw new AppError(
         'DECRYPT',
-        'An encrypted text cannot be decrypted: it was changed or moved.',
+        'An encrypted text cannot be decrypted, because it was changed or moved.',
         {
           cause,
         },

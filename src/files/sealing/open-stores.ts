@@ -136,8 +136,12 @@ export function toStoredPiece(path: string, piece: Uint8Array): Uint8Array {
 }
 
 function otherKey(path: string, keyId: string): AppError {
-  return new AppError('DECRYPT', `${path} would be the only file with the key ${keyId}.`, {
-    hint: 'Nothing was written. A store has one key: open the file with its own key first.',
-    details: { path, keyId },
-  });
+  return new AppError(
+    'DECRYPT',
+    `${path} is encrypted with the key ${keyId}, which is not the key of this store.`,
+    {
+      hint: 'Nothing was written. All files of a store must have the same key: decrypt the file with its own key first.',
+      details: { path, keyId },
+    },
+  );
 }

@@ -33,7 +33,7 @@ function keyOf(id: string, where: string): CipherKey {
   const key = keys.find((each) => each.id === id);
   if (key !== undefined) return key;
   throw new AppError('DECRYPT', `${where} is encrypted with another key (${id}).`, {
-    hint: 'The file was left untouched. Start Daybook with the key of that id: DAYBOOK_KEY_FILE or DAYBOOK_PASSPHRASE.',
+    hint: 'The file was not changed. Start Daybook with this key (DAYBOOK_KEY_FILE or DAYBOOK_PASSPHRASE).',
     details: { path: where, keyId: id },
   });
 }
@@ -98,7 +98,7 @@ function namingPath<T>(path: string, open: () => T): T {
     return open();
   } catch (cause) {
     if (!(cause instanceof AppError) || cause.details !== undefined) throw cause;
-    throw new AppError('DECRYPT', `${path} does not open: it was changed or moved.`, {
+    throw new AppError('DECRYPT', `${path} cannot be decrypted, because it was changed or moved.`, {
       details: { path },
       cause,
     });

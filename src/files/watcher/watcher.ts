@@ -192,12 +192,12 @@ class FileWatcher implements Watcher {
     this.#errors += 1;
     if (!this.#hints) return;
     if (!isExhausted) {
-      this.#o.log.debug({ err: error }, 'Watching a folder failed; it is scanned instead.');
+      this.#o.log.debug({ err: error }, 'a folder cannot be watched; Daybook scans it instead');
       return;
     }
     this.#o.log.warn(
       { err: error, root: this.#o.root, watchedFolders: this.#hints.size },
-      'The system has no more file watches; changes are found by scanning from now on.',
+      'the system has no more file watches; from now on, Daybook finds changes by scanning',
     );
     const hints = this.#hints;
     this.#hints = undefined;
@@ -253,7 +253,7 @@ class FileWatcher implements Watcher {
   /** For jobs that no caller waits for. */
   #attempt(job: () => Promise<void>): void {
     this.#run(job).catch((error) =>
-      this.#o.log.error({ err: error }, 'Looking for changed files failed; it is tried again.'),
+      this.#o.log.error({ err: error }, 'the scan for changed files failed; Daybook tries again'),
     );
   }
 

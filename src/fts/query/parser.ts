@@ -84,7 +84,7 @@ class Parser {
 
   #unexpected(): Error {
     const { kind, text, position } = this.#peek();
-    const what = kind === 'end' ? 'The query ends too early' : `Syntax error near "${text}"`;
+    const what = kind === 'end' ? 'The query is incomplete' : `Syntax error near "${text}"`;
     return querySyntaxError(what, position);
   }
 
@@ -153,7 +153,7 @@ class Parser {
 
   #columnBit({ text, position }: QuerySymbol): number {
     const index = this.#columns.names.findIndex((name) => lower(name) === lower(text));
-    if (index < 0) throw querySyntaxError(`No such column: ${text}`, position);
+    if (index < 0) throw querySyntaxError(`There is no column ${text}`, position);
     return 1 << index;
   }
 

@@ -119,7 +119,9 @@ export const unreadableConversation = (path: string, record: string): ImportProb
 
 export function unreadable(path: string, record: string, code = 'CORRUPT'): ImportProblem {
   const message =
-    code === 'TOO_LARGE' ? 'is too large to be read' : 'cannot be read: it is damaged or cut off';
+    code === 'TOO_LARGE'
+      ? 'is too large to be read'
+      : 'cannot be read, because it is damaged or incomplete';
   return { type: 'problem', path, record, code, message: `${record} of ${path} ${message}.` };
 }
 

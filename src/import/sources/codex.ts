@@ -115,7 +115,7 @@ function conversationOf(file: InputFile, session: Session | undefined, turns: Tu
 
 function unknownMode(file: InputFile, record: string, meta: JsonObject): ImportProblem {
   const mode = JSON.stringify(meta['history_mode']);
-  const message = `${file.name} keeps its history in a form that is not known here (${mode}).`;
+  const message = `${file.name} has a history in a format that Daybook does not support (${mode}).`;
   return {
     type: 'problem',
     path: file.name,

@@ -45,7 +45,7 @@ function* chatsIn(
     const digests = [...digestsIn(blobOf(database, root))];
     const known = digests.filter((digest) => addMessage(turns, objectOf(blobOf(database, digest))));
     if (digests.length > 0 && known.length === 0) {
-      const message = `${location.record} of ${file.name} has a form that is not known.`;
+      const message = `${location.record} of ${file.name} has a format that Daybook does not support.`;
       yield { type: 'problem', ...location, code: 'CORRUPT', message, isConversation: true };
       continue;
     }

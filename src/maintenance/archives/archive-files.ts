@@ -176,5 +176,5 @@ function compareNames(a: string, b: string): number {
 
 const notAsWritten = () =>
   new AppError('CORRUPT', 'The archive could not be read back correctly; it was removed.', {
-    hint: 'Nothing was moved. Check the disk, then call again.',
+    hint: 'No conversation was moved. Check the disk, then try again.',
   });

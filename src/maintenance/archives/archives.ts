@@ -66,8 +66,8 @@ export class Archives {
   async archive(candidates: readonly Candidate[], signal?: AbortSignal): Promise<ArchiveReport> {
     const lease = await tryLease(join(this.#options.logsFolder, '.leases', 'archive'));
     if (lease === undefined) {
-      throw new AppError('LOCKED', 'Another process is archiving on this root.', {
-        hint: 'Nothing was done. Call again when it has ended.',
+      throw new AppError('LOCKED', 'Another process is archiving conversations of this store.', {
+        hint: 'Nothing was done. Try again when it has ended.',
       });
     }
     const report: Growing = { made: [], archived: [], skipped: [] };
@@ -217,8 +217,8 @@ export class Archives {
 }
 
 function alreadyThere(conversationId: string): AppError {
-  return new AppError('ALREADY_EXISTS', `There is a conversation ${conversationId}.`, {
-    hint: 'Nothing was overwritten. Delete or export that one first.',
+  return new AppError('ALREADY_EXISTS', `The conversation ${conversationId} already exists.`, {
+    hint: 'Nothing was overwritten. Delete the existing conversation first.',
     details: { conversationId },
   });
 }

@@ -82,7 +82,7 @@ export class RetentionPolicyFile {
 
 function damaged(path: string, field: string, problem: string): AppError {
   return new AppError('CORRUPT', `${path}: ${field || 'the file'} is wrong: ${problem}.`, {
-    hint: 'Nothing is removed automatically until the file is correct. docs/FORMAT.md describes it; set_retention_policy writes it anew.',
+    hint: 'Until the file is correct, Daybook removes nothing automatically. Correct it (docs/FORMAT.md describes it), or replace it with the tool set_retention_policy.',
     details: { path, field },
   });
 }

@@ -80,7 +80,7 @@ export class Retention {
     const plan = await this.planOfPolicy(signal);
     if (plan !== undefined) return plan;
     throw new AppError('VALIDATION_ERROR', 'No rule was given, and there is no retention policy.', {
-      hint: 'Give an age, a module, a tag or the size as the rule, or set a policy first.',
+      hint: 'Give an age, a module, a tag or the size as a rule, or set a policy first.',
     });
   }
 
@@ -142,7 +142,7 @@ export class Retention {
     const going = chosen.reduce((sum, each) => sum + each.sizeBytes, 0);
     const excess = sizeBytes - going - limitBytes * PRESSURE;
     const percent = Math.floor((sizeBytes / limitBytes) * 100);
-    const reason = `the store is at ${percent} % of its limit, and this is among the oldest`;
+    const reason = `the store is at ${percent} % of its limit, and this is one of the oldest conversations`;
     const except = new Set(chosen.map(({ head }) => head.conversationId));
     return chooseOldest(this.#options.conversations, excess, { except, reason, signal });
   }

@@ -6,8 +6,8 @@ export const MOST_RULES = 100;
 /** All conditions of a rule must hold. */
 export const ruleSchema = z.strictObject({
   olderThanDays: z.number().int().min(1).max(36_500).describe('Days since the last message.'),
-  module: z.string().min(1).max(200).describe('Only this module.').exactOptional(),
-  tag: z.string().min(1).max(200).describe('Only with this tag.').exactOptional(),
+  module: z.string().min(1).max(200).describe('Only conversations of this module.').exactOptional(),
+  tag: z.string().min(1).max(200).describe('Only conversations with this tag.').exactOptional(),
 });
 
 export type RetentionRule = z.output<typeof ruleSchema>;

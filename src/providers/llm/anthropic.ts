@@ -33,7 +33,7 @@ function toCompletion(reply: unknown, asked: string): Completion {
   const response = asRecord(reply);
   const stop = asText(response['stop_reason']);
   if (stop !== 'end_turn' && stop !== 'stop_sequence') {
-    throw unusable('anthropic', `half an answer (stop_reason ${stop ?? 'absent'})`);
+    throw unusable('anthropic', `an incomplete answer (stop_reason ${stop ?? 'absent'})`);
   }
   const text = asRecords(response['content'])
     .flatMap((block) => (block['type'] === 'text' ? (asText(block['text']) ?? []) : []))

@@ -33,7 +33,10 @@ export function createEmbeddings(options: EmbeddingsOptions): EmbeddingsRequest 
     const width = vectors[0]?.length;
     return vectors.map((vector) => {
       if (vector !== undefined && vector.length === width) return vector;
-      throw unusable(name, 'not one vector a text, all of one length');
+      throw unusable(
+        name,
+        'an answer that does not have one vector for each text, all of the same length',
+      );
     });
   };
 }

@@ -30,7 +30,7 @@ export function refusalOf(reply: HttpReply, { name, secrets, waitMs }: Context):
   const message = asText(error['message']) ?? asText(asRecord(reply.json)['error']);
   const marks = `${asText(error['code']) ?? ''} ${asText(error['type']) ?? ''} ${message ?? ''}`;
   const refusal = classify(reply.status, marks, name);
-  const quoted = message === undefined ? '' : ` It said: ${quoteUpstream(message, secrets)}.`;
+  const quoted = message === undefined ? '' : ` Its message: ${quoteUpstream(message, secrets)}.`;
   const outcome: Outcome = reply.status >= 500 && reply.status !== 503 ? 'unknown' : 'refused';
   return new AppError(refusal.code, `${refusal.message}${quoted}`, {
     ...(refusal.hint !== undefined && { hint: refusal.hint }),
@@ -45,7 +45,7 @@ export function refusalOf(reply: HttpReply, { name, secrets, waitMs }: Context):
 
 /** A 200 that cannot be used: garbage, or half an answer. */
 export function unusable(name: string, what: string): AppError {
-  return new AppError('PROVIDER', `${name} answered with ${what}; nothing was stored of it.`, {
+  return new AppError('PROVIDER', `${name} returned ${what}. Nothing of this answer was stored.`, {
     details: { provider: name, outcome: 'unknown' satisfies Outcome },
   });
 }
@@ -55,21 +55,24 @@ function classify(status: number, marks: string, name: string): Refusal {
     return {
       code: 'NOT_CONFIGURED',
       message: `${name} did not accept the key.`,
-      hint: 'Set the environment variable that daybook providers names to a valid key.',
+      hint: 'Set the environment variable of the key to a valid key. For summaries, daybook providers list shows its name; for embeddings, it is DAYBOOK_EMBEDDINGS_KEY_ENV that names it (OpenAI: OPENAI_API_KEY).',
     };
   }
   if (status === 404) {
     return {
       code: 'NOT_CONFIGURED',
-      message: `${name} does not know the model, or speaks another format.`,
-      hint: 'Check model and endpoint with daybook providers test.',
+      message: `${name} answered with status 404: it does not have the model, or the endpoint is not of this kind of API.`,
+      hint: 'Correct the model or the endpoint. For summaries, run daybook providers add with the same name, then daybook providers test; for embeddings, set DAYBOOK_EMBEDDINGS_MODEL or DAYBOOK_EMBEDDINGS_ENDPOINT.',
     };
   }
   if (status === 413 || (status === 400 && TOO_LONG.test(marks))) {
-    return { code: 'TOO_LARGE', message: `The text is longer than ${name} takes.` };
+    return { code: 'TOO_LARGE', message: `The text is too long for ${name}.` };
   }
   if (status === 429) {
-    return { code: 'RATE_LIMITED', message: `${name} is limiting the request rate.` };
+    return {
+      code: 'RATE_LIMITED',
+      message: `${name} refused the request, because there were too many requests.`,
+    };
   }
-  return { code: 'PROVIDER', message: `${name} answered with an error (${status}).` };
+  return { code: 'PROVIDER', message: `${name} answered with an error (status ${status}).` };
 }

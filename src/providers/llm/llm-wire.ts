@@ -68,13 +68,17 @@ export function headerKey(apiKey: string | undefined, name: string): string | un
   const key = apiKey?.trim();
   if (key === undefined || key === '') return undefined;
   if (/^[\x21-\x7e]+$/.test(key)) return key;
-  throw new AppError('NOT_CONFIGURED', `The key of ${name} holds characters that no key has.`, {
-    details: { outcome: 'not_sent' },
-  });
+  throw new AppError(
+    'NOT_CONFIGURED',
+    `The key of ${name} has a character that a key cannot have.`,
+    {
+      details: { outcome: 'not_sent' },
+    },
+  );
 }
 
 function jsonOf(reply: HttpReply, name: string): unknown {
-  if (reply.json === undefined) throw unusable(name, 'something else than JSON');
+  if (reply.json === undefined) throw unusable(name, 'an answer that is not JSON');
   return reply.json;
 }
 

@@ -45,10 +45,13 @@ function toCompletion(reply: unknown, asked: string, name: string): Completion {
   const response = asRecord(reply);
   const choice = asRecords(response['choices'])[0];
   if (choice === undefined)
-    throw unusable(name, 'no choices; is this a chat-completions endpoint?');
+    throw unusable(
+      name,
+      'an answer without choices: check that the endpoint is one for chat completions',
+    );
   const finish = asText(choice['finish_reason']);
   if (finish !== 'stop')
-    throw unusable(name, `half an answer (finish_reason ${finish ?? 'absent'})`);
+    throw unusable(name, `an incomplete answer (finish_reason ${finish ?? 'absent'})`);
   const content = asText(asRecord(choice['message'])['content']) ?? '';
   const text = content.replace(THINKING, '').trim();
   if (text === '' || OPEN_THINKING.test(text)) throw unusable(name, 'an empty answer');

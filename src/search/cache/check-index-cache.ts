@@ -29,7 +29,10 @@ export async function checkIndexCache(
   if ((await readStamp(path)) === undefined) return { conversations: 0 };
   const total = await conversationsInCache({ path, log: silentLog });
   if (total === undefined) {
-    return { conversations: 0, problem: 'cannot be used: it is damaged, or of another version' };
+    return {
+      conversations: 0,
+      problem: 'cannot be used: it is damaged, or another version of Daybook wrote it',
+    };
   }
   const store = new ConversationStore({ ...READING, logsFolder });
   const index = new MessageIndex();
@@ -48,7 +51,7 @@ export async function checkIndexCache(
   }
   const damaged = total - conversations;
   if (damaged > 0) return { conversations, problem: `has ${damaged} damaged conversations` };
-  if (wrong > 0) return { conversations, problem: `is wrong about ${wrong} conversations` };
+  if (wrong > 0) return { conversations, problem: `has wrong data for ${wrong} conversations` };
   return { conversations };
 }
 

@@ -19,7 +19,10 @@ export async function checkRecallCache(
   if ((await readStamp(path)) === undefined) return { conversations: 0 };
   const cache = await loadRecallCache({ path, log: silentLog });
   if (cache === undefined) {
-    return { conversations: 0, problem: 'cannot be used: it is damaged, or of another version' };
+    return {
+      conversations: 0,
+      problem: 'cannot be used: it is damaged, or another version of Daybook wrote it',
+    };
   }
   const maxMessages = Number.POSITIVE_INFINITY;
   const store = new ConversationStore({ logsFolder, maxMessages, fsync: false, isReading: true });
@@ -32,7 +35,7 @@ export async function checkRecallCache(
     if ((await countIn(store, conversationId)) !== messagesIn(stream)) wrong += 1;
   }
   const conversations = cache.streams.size;
-  if (wrong > 0) return { conversations, problem: `is wrong about ${wrong} conversations` };
+  if (wrong > 0) return { conversations, problem: `has wrong data for ${wrong} conversations` };
   return { conversations };
 }
 

@@ -81,7 +81,7 @@ function compile<T>(work: () => T): T {
 
 function wrong(reason: string, cause?: unknown): AppError {
   return new AppError('QUERY_SYNTAX', `The regular expression cannot be used: ${reason}.`, {
-    hint: 'Use RE2 syntax: no back-references, no look-around, repeats up to 1000. `mode` exact finds a literal text.',
+    hint: 'Use RE2 syntax: no back-references, no look-around, repeats up to 1000. To find a literal text, set `mode` to exact.',
     ...(cause === undefined ? {} : { cause }),
   });
 }
@@ -90,9 +90,9 @@ function wrong(reason: string, cause?: unknown): AppError {
 export function tooCostly(): AppError {
   return new AppError(
     'TIMEOUT',
-    'The regular expression is too large for the longest lines, and no other line matches.',
+    'The regular expression is too large to be used on the longest lines, and no other line matches.',
     {
-      hint: 'Use a smaller expression (fewer or lower repeats), or a folder without such lines.',
+      hint: 'Use a smaller expression (fewer or lower repeats), or search a folder without such long lines.',
     },
   );
 }

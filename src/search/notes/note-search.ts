@@ -151,9 +151,9 @@ async function matcherOf({ query, mode, caseSensitive }: NoteQuery): Promise<Lin
   if (!/[\r\n]/.test(query)) return createExactMatcher(query, { caseSensitive });
   throw new AppError(
     'VALIDATION_ERROR',
-    'An exact search finds single lines, and the query has several.',
+    'An exact search finds text within one line, but the query has several lines.',
     {
-      hint: 'Search for the most characteristic of these lines.',
+      hint: 'Search for one of these lines.',
     },
   );
 }

@@ -111,8 +111,8 @@ export class RecallSearch {
   /** Like `ready`, for what keywords cannot answer: TIMEOUT where the build takes too long. */
   async required(caller: SearchCaller = {}): Promise<void> {
     if (await this.ready(caller)) return;
-    throw new AppError('TIMEOUT', 'The recall index is still being built', {
-      hint: 'Ask again in a moment; search_messages answers by keywords meanwhile.',
+    throw new AppError('TIMEOUT', 'The recall index is still being built.', {
+      hint: 'Call again in a few seconds. Until then, search_messages finds messages by keywords.',
     });
   }
 

@@ -37,7 +37,7 @@ export function checkHost({ host, allowedHosts }: HttpConfig): RequestHandler {
     next(
       new HttpError(
         FORBIDDEN,
-        'The Host header names another server (DAYBOOK_HTTP_ALLOWED_HOSTS).',
+        'The server does not accept this Host header. To allow the name, add it to DAYBOOK_HTTP_ALLOWED_HOSTS.',
       ),
     );
   };
@@ -49,7 +49,7 @@ export function checkOrigin({ allowedOrigins }: HttpConfig): RequestHandler {
     if (origin === undefined || isOwn(origin, host)) return next();
     if (!allowedOrigins.includes(origin)) {
       const message =
-        'Pages of this Origin may not use this server (DAYBOOK_HTTP_ALLOWED_ORIGINS).';
+        'Web pages of this Origin may not use this server. To allow the origin, add it to DAYBOOK_HTTP_ALLOWED_ORIGINS.';
       return next(new HttpError(FORBIDDEN, message));
     }
     res.set({
@@ -78,8 +78,11 @@ export function checkToken({ token }: HttpConfig, log: Log): RequestHandler {
     report(socket.remoteAddress);
     const [message, reason] =
       given === undefined
-        ? ['A bearer token is needed: send Authorization: Bearer <DAYBOOK_HTTP_TOKEN>.', '']
-        : ['The bearer token is not the one of this server.', ', error="invalid_token"'];
+        ? [
+            'A bearer token is required. Send the header Authorization: Bearer <DAYBOOK_HTTP_TOKEN>.',
+            '',
+          ]
+        : ['The bearer token is wrong. Send the token of this server.', ', error="invalid_token"'];
     const challenge = { 'WWW-Authenticate': `Bearer realm="daybook"${reason}` };
     next(new HttpError(401, message, { headers: challenge }));
   };

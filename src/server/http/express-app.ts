@@ -53,7 +53,9 @@ export function createExpressApp(
     await answerStateless(request, res, sessions.createRequestServer(res, !isListening(request)));
   });
   if (page !== undefined) app.use(page);
-  app.use((_req, _res, next) => next(new HttpError(404, 'There is nothing here; MCP is at /mcp.')));
+  app.use((_req, _res, next) =>
+    next(new HttpError(404, 'There is nothing at this address. MCP is at /mcp.')),
+  );
   app.use(answerHttpErrors(log));
   return app;
 }
@@ -87,7 +89,10 @@ function limitOf(perMinute: number): RequestHandler {
     validate: false,
     handler: (_req, _res, next) =>
       next(
-        new HttpError(429, `More than ${perMinute} requests a minute (DAYBOOK_HTTP_RATE_LIMIT).`),
+        new HttpError(
+          429,
+          `There were more than ${perMinute} requests in one minute (DAYBOOK_HTTP_RATE_LIMIT). Try again in a minute.`,
+        ),
       ),
   });
 }
@@ -107,9 +112,12 @@ function checkForm(isStateless: boolean): RequestHandler {
 function wrongPost(req: Request): HttpError | undefined {
   const accept = req.get('accept') ?? '';
   if (!accept.includes('application/json') || !accept.includes('text/event-stream')) {
-    return new HttpError(406, 'Accept must name both application/json and text/event-stream.');
+    return new HttpError(
+      406,
+      'The header Accept must have both application/json and text/event-stream.',
+    );
   }
   const type = (req.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase();
   if (type === 'application/json') return undefined;
-  return new HttpError(415, 'Content-Type must be application/json.');
+  return new HttpError(415, 'The header Content-Type must be application/json.');
 }

@@ -99,7 +99,7 @@ async function listen(server: Server, { host, port }: HttpConfig): Promise<void>
   } catch (cause) {
     const reason = REASONS[errnoOf(cause) ?? ''] ?? (cause as Error).message;
     throw new AppError('VALIDATION_ERROR', `Cannot listen on ${host}, port ${port}: ${reason}.`, {
-      hint: 'Choose another with --port or --host.',
+      hint: 'Choose another port or address with --port or --host.',
       cause,
     });
   }
@@ -107,9 +107,9 @@ async function listen(server: Server, { host, port }: HttpConfig): Promise<void>
 
 const REASONS: Record<string, string> = {
   EADDRINUSE: 'another program uses it',
-  EACCES: 'this user may not',
+  EACCES: 'this user has no permission',
   EADDRNOTAVAIL: 'this machine has no such address',
-  ENOTFOUND: 'there is no such name',
+  ENOTFOUND: 'this name does not exist',
 };
 
 function urlOf(server: Server, { host }: HttpConfig): string {

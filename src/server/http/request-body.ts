@@ -18,7 +18,10 @@ export async function readMessages(
 export async function readBytes(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const { 'content-length': declared, 'content-encoding': encoding = 'identity' } = req.headers;
   if (encoding !== 'identity') {
-    throw new HttpError(415, 'Compressed requests are not supported: leave Content-Encoding out.');
+    throw new HttpError(
+      415,
+      'Compressed requests are not supported. Send the request without Content-Encoding.',
+    );
   }
   if (Number(declared ?? 0) > maxBytes) throw tooLarge(maxBytes);
   const chunks: Buffer[] = [];

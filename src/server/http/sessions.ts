@@ -120,13 +120,16 @@ export class HttpSessions {
     }
     if (isInitializeRequest(body)) return this.#begin();
     if (id !== undefined) throw new HttpError(404, NO_SESSION, { code: SESSION_NOT_FOUND });
-    throw new HttpError(400, 'Mcp-Session-Id is missing: begin with initialize.');
+    throw new HttpError(
+      400,
+      'The header Mcp-Session-Id is missing. Start a session with initialize.',
+    );
   }
 
   async #begin(): Promise<Connected> {
     const { maxSessions } = this.#options;
     if (this.#sessions.size >= maxSessions && !this.#makeRoom()) {
-      const message = `All ${maxSessions} sessions are in use; try again later.`;
+      const message = `All ${maxSessions} sessions are in use. Try again later.`;
       throw new HttpError(503, message, { headers: { 'Retry-After': '60' } });
     }
     return this.#connect((id, session) => {
@@ -181,7 +184,7 @@ export class HttpSessions {
   }
 }
 
-const NO_SESSION = 'Session not found: it has ended; begin a new one with initialize.';
+const NO_SESSION = 'Session not found: it has ended. Start a new session with initialize.';
 /** The number that the SDK's transport uses for it. */
 const SESSION_NOT_FOUND = -32001;
 const CLOSE = { Connection: 'close' };

@@ -46,7 +46,7 @@ export function statelessRequest(
 ): JSONRPCRequest | undefined {
   if (Array.isArray(body) || !('method' in body)) {
     const code = ErrorCode.InvalidRequest;
-    throw new HttpError(400, 'Invalid request: the body is one request.', { code });
+    throw new HttpError(400, 'Invalid request: the body must be one request.', { code });
   }
   if (!('id' in body)) return undefined;
   try {
@@ -115,7 +115,7 @@ function mismatch(req: Request, { method, params }: JSONRPCRequest, version: str
   ];
   if (field !== undefined) expected.push(['Mcp-Name', params?.[field]]);
   const wrong = expected.find(([name, value]) => decoded(req.get(name)) !== value);
-  return wrong && `${wrong[0]} is missing or differs from the body`;
+  return wrong && `${wrong[0]} is missing or is different from the body`;
 }
 
 /** A value that a header cannot carry as it is arrives as `=?base64?…?=`. */

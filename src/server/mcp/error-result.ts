@@ -74,14 +74,15 @@ function describe(issue: z.core.$ZodIssue, tool: Tool, fields: readonly string[]
   const [name = ''] = issue.path.map(String);
   const path = issue.path.map(String).join('.');
   if (issue.code === 'unrecognized_keys') {
-    const inside = path === '' ? `; it takes ${fields.join(', ') || 'none'}` : ` in "${path}"`;
+    const inside =
+      path === '' ? `; the arguments are ${fields.join(', ') || 'none'}` : ` in "${path}"`;
     const unnamed = issue.keys.length - MAX_NAMES;
     const more = unnamed > 0 ? ` and ${unnamed} more` : '';
     const names = issue.keys.slice(0, MAX_NAMES).map(quoted).join(', ');
     return `unknown argument ${names}${more}${inside}.`;
   }
   const about = (tool.input.shape[name] as z.ZodType | undefined)?.description;
-  return `"${path}": ${issue.message}.${about ? ` It takes: ${about}` : ''}`;
+  return `"${path}": ${issue.message}.${about ? ` Description of the argument: ${about}` : ''}`;
 }
 
 const quoted = (name: string) => JSON.stringify(name.slice(0, 80));

@@ -84,7 +84,7 @@ function leaveOutSafeIntegers(schema: { minimum?: number; maximum?: number }): v
 const durable = {
   type: 'boolean',
   const: false,
-  description: 'Present while something is not on the disk.',
+  description: 'Present while a write is not yet on the disk.',
 };
 
 const withDurable = (schema: ToolListing['inputSchema']) => ({

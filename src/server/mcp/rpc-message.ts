@@ -41,7 +41,7 @@ function checked(value: unknown): JSONRPCMessage | JSONRPCMessage[] {
   checkShape(messages);
   const isRpc = (each: unknown) => JSONRPCMessageSchema.safeParse(each).success;
   if (messages.length === 0 || !messages.every(isRpc)) {
-    throw invalid('it is no JSON-RPC 2.0 message');
+    throw invalid('it is not a JSON-RPC 2.0 message');
   }
   return value as JSONRPCMessage | JSONRPCMessage[];
 }

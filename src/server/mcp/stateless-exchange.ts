@@ -109,7 +109,8 @@ export class StatelessExchange {
     const { id, params } = this.#request;
     const parsed = filterSchema.safeParse(params?.['notifications']);
     if (!parsed.success) {
-      const message = 'Invalid params: notifications is an object that says what to listen to.';
+      const message =
+        'Invalid params: notifications must be an object with the notifications to receive.';
       throw new RpcError(ErrorCode.InvalidParams, message);
     }
     const honoured: Filter = {};

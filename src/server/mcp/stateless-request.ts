@@ -49,7 +49,7 @@ export function requestedVersion({ params }: JSONRPCRequest): string {
   if (meta.success) return meta.data[VERSION_KEY];
   throw new RpcError(
     ErrorCode.InvalidParams,
-    `Invalid params: _meta needs ${VERSION_KEY} (a string) and ${CAPABILITIES_KEY} (an object).`,
+    `Invalid params: _meta must have ${VERSION_KEY} (a string) and ${CAPABILITIES_KEY} (an object).`,
   );
 }
 

@@ -33,18 +33,18 @@ function noticeOf(state: State): string | undefined {
   const parts = [`durable: false. Since ${since}: ${reason}`];
   if (waiting > 0) {
     parts.push(
-      `${waiting} ${waiting === 1 ? 'write waits' : 'writes wait'} in the memory of this server and will be written when the store is back; the end of the server would lose ${waiting === 1 ? 'it' : 'them'}.`,
+      `${waiting} ${waiting === 1 ? 'write waits' : 'writes wait'} in the memory of this server and will be stored when the store is available again. If the server ends before, ${waiting === 1 ? 'it is' : 'they are'} lost.`,
     );
   }
   if (isAway) {
     parts.push(
-      'Results come from memory: what is not in memory is left out. Tell the user to bring the folder back.',
+      'Results come from the memory of the server and may be incomplete. Tell the user to make the folder of the store available again.',
     );
   }
   if (refused.length > 0) {
     const names = refused.slice(0, 5).map(({ name }) => name);
     parts.push(
-      `${refused.length} writes were refused when the store was back, and are lost: ${names.join('; ')}.`,
+      `${refused.length} writes failed when the store was available again, and are lost: ${names.join('; ')}.`,
     );
   }
   return parts.join(' ');

@@ -78,7 +78,7 @@ function findTool(name: string, { callable, all }: OfferedTools): Tool {
     hidden
       ? new AppError(
           'VALIDATION_ERROR',
-          `${hidden.name} belongs to the toolset "${hidden.toolset}", which is switched off. Add ${hidden.toolset} to DAYBOOK_TOOLSETS and restart the server.`,
+          `The tool ${hidden.name} is in the toolset "${hidden.toolset}", which is switched off. To use it, set DAYBOOK_TOOLSETS to all or to a list with ${hidden.toolset}, and restart the server.`,
         )
       : new AppError(
           'VALIDATION_ERROR',

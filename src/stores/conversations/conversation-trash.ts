@@ -105,9 +105,9 @@ export class ConversationTrash {
     if (!(await isResearching(join(files.folderOf(conversationId), 'job.json')))) return;
     throw new AppError(
       'CONFLICT',
-      `A research run of conversation ${conversationId} has not ended; its answer would be lost.`,
+      `A deep research is running in conversation ${conversationId}. Its answer would be lost.`,
       {
-        hint: 'Wait until `get_conversation_history` shows the answer, then delete.',
+        hint: 'Wait until `get_conversation_history` shows the answer, then delete the conversation.',
         details: { conversationId },
       },
     );
@@ -208,7 +208,7 @@ export class ConversationTrash {
     if (!TRASHED_CONVERSATION.test(nameOrId)) {
       throw new AppError(
         'VALIDATION_ERROR',
-        `${JSON.stringify(nameOrId.slice(0, 150))} is neither a conversation id nor a name in the trash.`,
+        `${JSON.stringify(nameOrId.slice(0, 150))} is neither the id of a conversation nor a name in the trash.`,
       );
     }
     const found = await this.#entries.find(nameOrId);
@@ -264,14 +264,14 @@ async function isResearching(path: string): Promise<boolean> {
 
 function notInTrash(nameOrId: string): AppError {
   return new AppError('CONVERSATION_NOT_FOUND', `${nameOrId} is not in the trash.`, {
-    hint: 'List what is in the trash, and take a name from there.',
+    hint: 'List what is in the trash, and use a name from that list.',
     details: { conversationId: nameOrId },
   });
 }
 
 function alreadyExists(conversationId: string): AppError {
-  return new AppError('ALREADY_EXISTS', `There is a conversation ${conversationId}.`, {
-    hint: 'Nothing was overwritten. Delete or export that one first.',
+  return new AppError('ALREADY_EXISTS', `The conversation ${conversationId} already exists.`, {
+    hint: 'Nothing was overwritten. Delete the existing conversation first.',
     details: { conversationId },
   });
 }

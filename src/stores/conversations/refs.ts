@@ -31,16 +31,20 @@ export function notFound(ref: string): AppError {
 
 /** For a new conversation under an id of its own. */
 export function idTaken(conversationId: string): AppError {
-  return new AppError('ALREADY_EXISTS', `Conversation ${conversationId} exists already.`, {
+  return new AppError('ALREADY_EXISTS', `Conversation ${conversationId} already exists.`, {
     details: { conversationId },
   });
 }
 
 /** For a new conversation whose key another one has. */
 export function keyInUse(clientId: string, conversationId: string): AppError {
-  return new AppError('ALREADY_EXISTS', `Conversation ${conversationId} has the key ${clientId}.`, {
-    details: { conversationId, clientId },
-  });
+  return new AppError(
+    'ALREADY_EXISTS',
+    `Conversation ${conversationId} already has the key ${clientId}.`,
+    {
+      details: { conversationId, clientId },
+    },
+  );
 }
 
 /** `ids`: all conversations that have the key. */
@@ -49,7 +53,7 @@ export function keyInUseTwice(clientId: string, ids: readonly string[]): AppErro
     'CONFLICT',
     `The key ${clientId} belongs to ${ids.length} conversations: ${ids.join(', ')}.`,
     {
-      hint: 'Nothing was changed. Use the id, or remove "clientId" from the file of the one that was copied.',
+      hint: 'Nothing was changed. Use the id, or remove the line "clientId" from the conversation.json of the copies.',
       details: { clientId, conversationIds: [...ids] },
     },
   );

@@ -171,7 +171,10 @@ export class StoreCore {
     this.#onOverwritten = (before) => {
       const keeping = keep(before).catch((error: unknown) => {
         const { conversationId } = before.head;
-        this.log.warn({ err: error, conversationId }, 'the version before an edit was not kept');
+        this.log.warn(
+          { err: error, conversationId },
+          'the version before an edit could not be stored',
+        );
       });
       void this.track(keeping);
     };

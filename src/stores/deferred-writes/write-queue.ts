@@ -109,7 +109,7 @@ export class WriteQueue {
   /** The error of a change that cannot wait and must not overtake waiting writes. */
   unavailable(): AppError {
     const { reason = '' } = this.#trouble ?? {};
-    const message = `Nothing was changed: the store cannot be written (${reason}), and earlier writes wait.`;
+    const message = `Nothing was changed: the store cannot be written (${reason}), and earlier writes still wait in memory.`;
     return new AppError('STORAGE_UNAVAILABLE', message, { details: { reason } });
   }
 
@@ -150,7 +150,7 @@ export class WriteQueue {
     const { reason = '' } = this.#trouble ?? {};
     throw new AppError(
       'STORAGE_UNAVAILABLE',
-      `Nothing was saved: ${this.#queue.length} writes wait in memory already, and no more fit (${reason}).`,
+      `Nothing was saved: ${this.#queue.length} writes already wait in memory, and there is no room for more (${reason}).`,
       { details: { waiting: this.#queue.length, bytes: this.#bytes } },
     );
   }

@@ -105,8 +105,8 @@ export function nameOf(file: string): string | undefined {
 }
 
 function misnamed(path: string): AppError {
-  return new AppError('CORRUPT', `${path}: the file of an insight is named by a UUID.`, {
-    hint: 'Rename it to a UUID in lower case, such as one that uuidgen prints, and add .json.',
+  return new AppError('CORRUPT', `${path}: the name of the file of an insight must be a UUID.`, {
+    hint: 'Rename the file to a UUID in lower case with the extension .json. uuidgen prints a UUID.',
     details: { path },
   });
 }

@@ -170,4 +170,7 @@ const notChanged = (id: string) =>
   new AppError('CONFLICT', `The insight ${id} was deleted before its change could be written.`);
 
 const notDeleted = (id: string) =>
-  new AppError('CONFLICT', `The insight ${id} was changed before it could be deleted; it stays.`);
+  new AppError(
+    'CONFLICT',
+    `The insight ${id} was changed before it could be deleted, so it was not deleted.`,
+  );

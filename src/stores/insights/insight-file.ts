@@ -89,7 +89,7 @@ const isTextList = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string');
 
 function damage(field: string, takes: string, { path }: SourceLocation): AppError {
-  return new AppError('CORRUPT', `${path}: ${field} takes ${takes}.`, {
+  return new AppError('CORRUPT', `${path}: ${field} must be ${takes}.`, {
     details: { path, field },
   });
 }

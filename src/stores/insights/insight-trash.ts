@@ -114,14 +114,14 @@ function idOfTrashed(name: string): string | undefined {
 }
 
 function notInTrash(nameOrId: string): AppError {
-  return new AppError('VALIDATION_ERROR', `There is no deleted insight ${nameOrId}.`, {
-    hint: 'The folder memory-bank/.trash/insights holds what was deleted.',
+  return new AppError('VALIDATION_ERROR', `The trash has no insight ${nameOrId}.`, {
+    hint: 'Deleted insights are in the folder memory-bank/.trash/insights.',
   });
 }
 
 function alreadyThere(path: string, id: string): AppError {
-  return new AppError('ALREADY_EXISTS', `There is an insight ${id}.`, {
-    hint: 'Nothing was overwritten. Delete that one first.',
+  return new AppError('ALREADY_EXISTS', `The insight ${id} already exists.`, {
+    hint: 'Nothing was overwritten. Delete the existing insight first.',
     details: { path },
   });
 }

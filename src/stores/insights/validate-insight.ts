@@ -38,10 +38,10 @@ export function normalizeInsight(stored: StoredInsight): StoredInsight {
   }
 }
 
-const NO_JSON = invalid('metadata', 'what JSON can hold');
+const NO_JSON = invalid('metadata', 'a value that JSON can represent');
 
 function invalid(field: string, takes: string): AppError {
-  return new AppError('VALIDATION_ERROR', `The insight: ${field} takes ${takes}.`, {
+  return new AppError('VALIDATION_ERROR', `The insight: ${field} must be ${takes}.`, {
     details: { field },
   });
 }

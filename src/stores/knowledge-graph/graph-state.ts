@@ -234,9 +234,9 @@ export class GraphState {
       this.#unrecorded = [];
       this.#recordingProblem = undefined;
     } catch (error) {
-      this.#log.warn({ err: error }, 'damaged lines of the knowledge graph were not kept');
+      this.#log.warn({ err: error }, 'damaged lines of the knowledge graph could not be copied');
       if (!isAppError(error)) throw error;
-      this.#recordingProblem = `The damaged lines were not kept: ${error.message}`;
+      this.#recordingProblem = `The damaged lines could not be copied to another file: ${error.message}`;
     }
   }
 

@@ -299,7 +299,7 @@ export class KnowledgeGraph {
     void this.save().catch((error: unknown) => {
       this.#log.warn(
         { err: error },
-        'the knowledge graph was not compacted; it goes on with its log',
+        'the knowledge graph could not be compacted; its log is still used',
       );
     });
   }

@@ -18,8 +18,8 @@ const USE_GRAIN_MS = 60_000;
 
 export const providerName = z
   .string()
-  .regex(/^[A-Za-z0-9][\w.-]{0,63}$/, 'takes letters, digits, dots and hyphens')
-  .refine((name) => name !== 'extractive', 'is the name of summaries without a model');
+  .regex(/^[A-Za-z0-9][\w.-]{0,63}$/, 'must be letters, digits, dots and hyphens')
+  .refine((name) => name !== 'extractive', 'is reserved for summaries without a model');
 
 const providerSchema = z.object({
   name: providerName,
@@ -29,7 +29,7 @@ const providerSchema = z.object({
   /** Upper case, so that a key that is put here by mistake is refused. */
   apiKeyEnv: z
     .string()
-    .regex(/^[A-Z][A-Z0-9_]{2,63}$/, 'takes the name of an environment variable, never a key')
+    .regex(/^[A-Z][A-Z0-9_]{2,63}$/, 'must be the name of an environment variable, never a key')
     .exactOptional(),
   /** The greatest is asked first. */
   priority: z.number().int().min(-1000).max(1000).default(0),
@@ -171,10 +171,10 @@ function checked(provider: unknown): Provider {
   const { endpoint, apiKeyEnv } = parsed.data;
   const url = new URL(endpoint);
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
-    throw wrongEndpoint('takes an address without a user, a query or a fragment');
+    throw wrongEndpoint('must be an address without a user, a query or a fragment');
   }
   if (url.protocol === 'http:' && apiKeyEnv !== undefined && !staysHere(endpoint)) {
-    throw wrongEndpoint('takes https where a key is sent to another machine');
+    throw wrongEndpoint('must be an https address, because a key is sent to another machine');
   }
   return parsed.data;
 }

@@ -236,7 +236,7 @@ export class DeferredNotes {
       const beside = path.replace(/(?=\.[^./]*$)/, `-${number}`);
       if ((await findConfined(folder, beside)).kind !== 'absent') continue;
       this.#moved.set(path, beside);
-      log.warn({ path, beside }, 'a note that waited was written beside another one');
+      log.warn({ path, beside }, 'a note that waited in memory was written under another name');
       await add(beside, Buffer.from(note.content));
       return;
     }

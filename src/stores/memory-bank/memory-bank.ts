@@ -339,7 +339,7 @@ export class MemoryBank {
     if (count < maxFiles) return;
     throw new AppError(
       'E_MB_FULL',
-      `The memory bank has ${count} notes; the most is ${maxFiles}.`,
+      `The memory bank has ${count} notes. At most ${maxFiles} are allowed.`,
       {
         details: { files: count, maxFiles },
       },

@@ -4,17 +4,17 @@ import { AppError } from '../../base/errors.js';
 export function conflict(path: string, expectedHash: string | undefined, hash: string | undefined) {
   return new AppError(
     'CONFLICT',
-    `${path} was changed since its hash was ${expectedHash?.slice(0, 80)}.`,
+    `${path} was changed: its hash is no longer ${expectedHash?.slice(0, 80)}.`,
     {
-      hint: 'Nothing was written. Read the note again, then decide with its new hash.',
+      hint: 'Nothing was written. Read the note again, then decide whether to call again with its new hash.',
       details: { path, expectedHash: expectedHash?.slice(0, 80), hash },
     },
   );
 }
 
 export function alreadyThere(path: string): AppError {
-  return new AppError('ALREADY_EXISTS', `There is ${path} already; nothing was written.`, {
-    hint: 'Change it with `mb_edit`, or choose another path.',
+  return new AppError('ALREADY_EXISTS', `The note ${path} already exists. Nothing was written.`, {
+    hint: 'Change the note with `mb_edit`, or choose another path.',
     details: { path },
   });
 }

@@ -62,16 +62,16 @@ export class NoteHistory {
   async whyEmpty(path: string): Promise<string> {
     const { folder } = this.#options;
     if ((await this.#git(['--version'])) === undefined) {
-      return 'The program git was not found. Git keeps the history of notes.';
+      return 'The program git was not found. The history of notes comes from git.';
     }
     const project = await findGitProject(folder);
     if (project === undefined) {
-      return `There is no git repository in or above ${folder}. Create one there with git init, and commit: git keeps the history of notes.`;
+      return `There is no git repository in or above ${folder}. The history of notes comes from git: run git init in that folder, then commit the notes.`;
     }
     if ((await this.#git(['rev-parse', '--git-dir'])) === undefined) {
-      return `Git does not read the repository ${project.folder}. git -C ${project.folder} status says why.`;
+      return `Git cannot read the repository ${project.folder}. To see the reason, run git -C ${project.folder} status.`;
     }
-    return `No commit in the git repository ${project.folder} has the note ${path}. git add and git commit begin its history.`;
+    return `No commit in the git repository ${project.folder} has the note ${path}. To start its history, add it with git add and commit it.`;
   }
 
   /** The text at one of these commits. E_MB_FILE_NOT_FOUND, E_MB_READ, DECRYPT, and like `commits`. */
@@ -79,8 +79,8 @@ export class NoteHistory {
     const found = (await this.#log(path)).find((each) => each.commit === commit);
     const bytes = found && (await this.#git(['cat-file', 'blob', `${commit}:${found.path}`]));
     if (bytes === undefined) {
-      throw new AppError('E_MB_FILE_NOT_FOUND', `Git has no text of ${path} at this commit.`, {
-        hint: 'Take a commit that `mb_history` lists for this note.',
+      throw new AppError('E_MB_FILE_NOT_FOUND', `Git has no text of ${path} for this commit.`, {
+        hint: 'Give a commit that `mb_history` lists for this note.',
         details: { path, commit },
       });
     }

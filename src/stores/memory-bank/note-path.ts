@@ -16,13 +16,13 @@ export function requireNotePath(path: string): void {
   if (isForeign(path) || isForeign(likenessOf(path))) {
     throw new AppError(
       'PATH_ESCAPE',
-      `${JSON.stringify(path)} cannot be the path of a note: names that begin with a dot, and ${INSIGHTS}/, are reserved in any spelling.`,
+      `${JSON.stringify(path)} cannot be the path of a note: names that begin with a dot and the folder ${INSIGHTS}/ are reserved, also with other upper and lower case.`,
     );
   }
   if (path.endsWith(EXTENSION)) return;
   throw new AppError(
     'VALIDATION_ERROR',
-    `Notes are markdown files: ${JSON.stringify(path)} does not end in ${EXTENSION}.`,
+    `The path of a note must end in ${EXTENSION}: ${JSON.stringify(path)} does not.`,
   );
 }
 
@@ -35,8 +35,8 @@ export function requireNewNotePath(path: string): void {
   if (!/^(~|\$)[^/]*\//.test(path)) return;
   throw new AppError(
     'VALIDATION_ERROR',
-    `${JSON.stringify(path)} would make a folder called ${JSON.stringify(path.split('/')[0])}, because only a shell reads that name as another folder.`,
-    { hint: 'Give a path inside the memory bank, such as "ideas/garden.md". Nothing was written.' },
+    `${JSON.stringify(path)} would create a folder with the name ${JSON.stringify(path.split('/')[0])}, because only a shell replaces this name by another folder.`,
+    { hint: 'Nothing was written. Give a path inside the memory bank, such as "ideas/garden.md".' },
   );
 }
 

@@ -35,7 +35,7 @@ export function encodeNote(content: string, path: string): Buffer {
   if (bytes.byteLength <= MAX_NOTE_BYTES) return bytes;
   throw new AppError(
     'TOO_LARGE',
-    `${path} would have ${bytes.byteLength} bytes; a note has at most ${MAX_NOTE_BYTES}.`,
+    `${path} would have ${bytes.byteLength} bytes. A note can have at most ${MAX_NOTE_BYTES} bytes.`,
     {
       hint: 'Nothing was changed. Split the text into several notes.',
       details: { path, sizeBytes: bytes.byteLength, maxBytes: MAX_NOTE_BYTES },
@@ -60,7 +60,7 @@ export function replacePassage(content: string, oldText: string, newText: string
   const [at] = positions;
   if (at === undefined) {
     throw new AppError('VALIDATION_ERROR', 'The note does not contain oldText.', {
-      hint: 'Nothing was changed. Read the note and give the passage exactly as it is, spaces included.',
+      hint: 'Nothing was changed. Read the note and give the passage exactly as it is, including spaces.',
       details: { occurrences: 0 },
     });
   }
@@ -70,7 +70,7 @@ export function replacePassage(content: string, oldText: string, newText: string
       'VALIDATION_ERROR',
       `oldText occurs ${positions.length} times, in lines ${lines.join(', ')}${positions.length > MAX_LINES_NAMED ? ', …' : ''}.`,
       {
-        hint: 'Nothing was changed. Give more of the text around the one that is meant.',
+        hint: 'Nothing was changed. Give a longer passage, so that it occurs only once.',
         details: { occurrences: positions.length, lines },
       },
     );
@@ -84,9 +84,9 @@ export function insertAfterLine(content: string, line: number, text: string): st
   if (line > count) {
     throw new AppError(
       'VALIDATION_ERROR',
-      `The note has ${count} lines; there is no line ${line}.`,
+      `The note has ${count} lines, so there is no line ${line}.`,
       {
-        hint: 'Nothing was changed. 0 puts the text at the beginning, the number of lines at the end.',
+        hint: 'Nothing was changed. To insert at the beginning, give 0; to insert at the end, give the number of lines.',
         details: { totalLines: count },
       },
     );

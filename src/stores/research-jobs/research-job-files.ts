@@ -52,7 +52,7 @@ export class ResearchJobFiles implements ResearchJobs {
       if (!isAppError(error) || error.details?.['errno'] !== 'ENOENT') throw error;
       throw new AppError(
         'CONVERSATION_NOT_FOUND',
-        `Conversation ${conversationId} does not exist any more.`,
+        `Conversation ${conversationId} no longer exists.`,
         { cause: error },
       );
     }

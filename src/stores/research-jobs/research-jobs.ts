@@ -49,7 +49,7 @@ export function readJob(value: unknown, path: string): ResearchJob {
   const [issue] = job.error.issues;
   const problem = `${issue?.path.join('.')}: ${issue?.message}`;
   throw new AppError('CORRUPT', `${path} is damaged: ${problem}.`, {
-    hint: 'It names a background research run. Keep it until the answer is in the conversation.',
+    hint: 'The file describes a deep research. Do not delete it before the answer is in the conversation.',
     details: { path },
     cause: job.error,
   });

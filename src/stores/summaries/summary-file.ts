@@ -92,7 +92,7 @@ export function withSummary(
 function requireReadable(file: unknown, path: string): JsonObject {
   if (file === undefined) return {};
   if (!isRecord(file)) {
-    throw new AppError('CORRUPT', `${path} does not hold a JSON object.`, { details: { path } });
+    throw new AppError('CORRUPT', `${path} does not contain a JSON object.`, { details: { path } });
   }
   return upgraded('summaries', file, path);
 }

@@ -61,7 +61,7 @@ export class SummaryStore {
       const next = withSummary(file, { level, ...summary }, at);
       await lock.replace(at.path, bytesOf(next), this.#options);
       const written = readSummaries(next, at)[level];
-      if (written === undefined) throw new AppError('INTERNAL', 'A summary without a text.');
+      if (written === undefined) throw new AppError('INTERNAL', 'The summary has no text.');
       return written;
     });
   }

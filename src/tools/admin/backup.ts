@@ -22,7 +22,7 @@ export const backup = defineTool({
       createdAt: z.string(),
       sizeBytes: z.number().int(),
       files: z.number().int().describe('Files in the archive.'),
-      dataBytes: z.number().int().describe('Their size before compression.'),
+      dataBytes: z.number().int().describe('Size of the files before compression.'),
       leftOut: z
         .array(z.object({ name: z.string(), reason: z.string() }))
         .describe('Files that are not in the archive (at most 20 are named).'),

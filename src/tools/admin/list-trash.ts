@@ -10,18 +10,18 @@ export const listTrash = defineTool({
   toolset: 'admin',
   title: 'What was deleted',
   description:
-    'Lists the conversations, notes and insights in the trash, the last deleted first. Bring one back with restore_conversation.',
+    'Lists the conversations, notes and insights in the trash, most recently deleted first. Restore one with restore_conversation.',
   input: () =>
     z.strictObject({
-      limit: z.number().int().min(1).max(100).describe('Most of each list.').default(50),
+      limit: z.number().int().min(1).max(100).describe('Maximum length of each list.').default(50),
     }),
   output: () =>
     z.object({
       success,
-      total: z.number().int().describe('Conversations.'),
+      total: z.number().int().describe('Number of conversations in the trash.'),
       conversations: z.array(
         z.object({
-          name: z.string().describe('Its name in the trash.'),
+          name: z.string().describe('Name in the trash.'),
           conversationId: z.string(),
           title: z.string().exactOptional(),
           deletedAt: z.string().exactOptional(),
@@ -31,7 +31,10 @@ export const listTrash = defineTool({
         z.object({
           kind: z.enum(['note', 'insight']),
           name: z.string(),
-          title: z.string().describe('Path or first line.').exactOptional(),
+          title: z
+            .string()
+            .describe('Path of the note, or first line of the insight.')
+            .exactOptional(),
           deletedAt: z.string().exactOptional(),
         }),
       ),

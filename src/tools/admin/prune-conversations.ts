@@ -15,7 +15,7 @@ export const pruneConversations = defineTool({
   toolset: 'admin',
   title: 'Prune conversations',
   description:
-    'Shows which conversations a rule, or without one the retention policy, would move to the trash, and why. dryRun: false moves them; show the user the list first. Pinned ones never go.',
+    'Shows which conversations a rule would move to the trash, and why; without a rule, the retention policy decides. dryRun: false moves them; show the user the list first. Pinned conversations are never moved.',
   input: () =>
     z.strictObject({
       olderThanDays: z
@@ -25,22 +25,27 @@ export const pruneConversations = defineTool({
         .max(36_500)
         .describe('Days since the last message.')
         .exactOptional(),
-      module: z.string().min(1).describe('Only this module.').exactOptional(),
-      tag: z.string().min(1).describe('Only with this tag.').exactOptional(),
-      bySize: z.boolean().describe('Also the oldest, over 80 % of the limit.').default(false),
-      dryRun: z.boolean().describe('False: do it.').default(true),
+      module: z.string().min(1).describe('Only conversations of this module.').exactOptional(),
+      tag: z.string().min(1).describe('Only conversations with this tag.').exactOptional(),
+      bySize: z
+        .boolean()
+        .describe('Also the oldest conversations, while the store is over 80 % of its limit.')
+        .default(false),
+      dryRun: z.boolean().describe('False: move them.').default(true),
     }),
   output: () =>
     z.object({
       success,
       dryRun: z.boolean(),
       total: z.number().int().describe('Conversations that were chosen.'),
-      sizeBytes: z.number().int().describe('Their size.'),
+      sizeBytes: z.number().int().describe('Size of these conversations.'),
       moved: z.number().int().describe('Moved to the trash by this call.'),
       removedFromTrash: z
         .number()
         .int()
-        .describe('Items of the trash that were, or with dryRun would be, removed permanently.'),
+        .describe(
+          'Items of the trash that were removed permanently; with dryRun, that would be removed.',
+        ),
       conversations: z
         .array(
           z.object({
@@ -53,11 +58,14 @@ export const pruneConversations = defineTool({
             reason: z.string(),
           }),
         )
-        .describe('Those without a message for the longest time first, at most 50.'),
+        .describe('At most 50, those with the oldest last message first.'),
       skipped: z
         .array(z.object({ conversationId: z.string(), reason: z.string() }))
-        .describe('Conversations that match, but were not moved, with the reason.'),
-      storeBytes: z.number().int().describe('Size of the store before, without the trash.'),
+        .describe('Matching conversations that were not moved, with the reason.'),
+      storeBytes: z
+        .number()
+        .int()
+        .describe('Size of the store before this call, without the trash.'),
       limitBytes: z.number().int().exactOptional(),
     }),
   annotations: REMOVES,

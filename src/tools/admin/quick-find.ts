@@ -12,11 +12,15 @@ export const quickFind = defineTool({
   toolset: 'admin',
   title: 'Find by name',
   description:
-    'Finds conversations, notes, headings, insights and subjects of the knowledge graph by words of their names; beginnings of words and small typing errors are enough. For what was said use search_messages.',
+    'Finds conversations, notes, headings, insights and subjects of the knowledge graph by words of their names; beginnings of words are enough, and small typing errors are allowed. For the text of messages use search_messages.',
   input: () =>
     z.strictObject({
       query: z.string().min(1).max(1000).describe('Words of the name.'),
-      kinds: z.array(z.enum(ENTRY_KINDS)).min(1).describe('Only these kinds.').exactOptional(),
+      kinds: z
+        .array(z.enum(ENTRY_KINDS))
+        .min(1)
+        .describe('Only results of these kinds.')
+        .exactOptional(),
       limit: z.number().int().min(1).max(100).describe('Maximum number of results.').default(20),
     }),
   output: () =>
@@ -26,14 +30,14 @@ export const quickFind = defineTool({
       hits: z.array(
         z.object({
           kind: z.enum(ENTRY_KINDS),
-          id: z.string().describe('Of a note its path; of a heading path:line.'),
+          id: z.string().describe('For a note its path; for a heading path:line.'),
           title: z.string(),
           matches: z
             .array(z.object({ field: z.enum(MATCH_FIELDS), text: z.string() }))
             .describe('The fields in which words of the query were found.'),
         }),
       ),
-      suggestions: z.array(z.string()).describe('Where nothing was found: names like these.'),
+      suggestions: z.array(z.string()).describe('If nothing was found: similar names.'),
     }),
   annotations: READS,
   quotesText: true,

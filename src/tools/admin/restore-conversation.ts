@@ -7,10 +7,13 @@ export const restoreConversation = defineTool({
   toolset: 'admin',
   title: 'Restore from the trash',
   description:
-    'Brings a deleted conversation (or a note or an insight, with kind) back from the trash, by its name there (list_trash) or, the last deleted, by its id. Nothing is overwritten.',
+    'Restores a conversation (or a note or an insight, with kind) from the trash, by its name there (list_trash), or by its id. Nothing is overwritten.',
   input: () =>
     z.strictObject({
-      name: z.string().max(1000).describe('Its name in the trash, its id, key or path.'),
+      name: z
+        .string()
+        .max(1000)
+        .describe('Name in the trash, id, key or path; an id means the most recently deleted.'),
       kind: z
         .enum(['conversation', 'note', 'insight'])
         .describe('What was deleted.')
@@ -19,12 +22,12 @@ export const restoreConversation = defineTool({
   output: () =>
     z.object({
       success,
-      conversationId: z.string().describe('Of a conversation.').exactOptional(),
+      conversationId: z.string().describe('Id of the restored conversation.').exactOptional(),
       droppedKey: z
         .string()
-        .describe('The key that it lost, because another conversation has it now.')
+        .describe('The key that was removed, because another conversation has it now.')
         .exactOptional(),
-      path: z.string().describe('Of a note or an insight.').exactOptional(),
+      path: z.string().describe('Path of the restored note or insight.').exactOptional(),
     }),
   annotations: ADDS,
   async run({ name, kind }, { conversations, insights, memoryBank }) {

@@ -8,11 +8,18 @@ export const setRetentionPolicy = defineTool({
   toolset: 'admin',
   title: 'Set the retention policy',
   description:
-    'Replaces the policy by which conversations, never pinned ones, are moved to the trash once a day. Only when the user asks for it. Without rules and bySize nothing goes.',
+    'Replaces the policy that moves conversations to the trash once a day, except pinned ones. Use it only when the user asks for it. Without rules and bySize nothing is moved.',
   input: () =>
     z.strictObject({
-      rules: z.array(ruleSchema).max(MOST_RULES).describe('One that fits is enough.').default([]),
-      bySize: z.boolean().describe('The oldest go over 80 % of the limit.').default(false),
+      rules: z
+        .array(ruleSchema)
+        .max(MOST_RULES)
+        .describe('A conversation is moved if one of the rules fits.')
+        .default([]),
+      bySize: z
+        .boolean()
+        .describe('Move the oldest conversations while the store is over 80 % of its limit.')
+        .default(false),
     }),
   output: () =>
     z.object({
@@ -24,7 +31,7 @@ export const setRetentionPolicy = defineTool({
       trashKeepDays: z
         .number()
         .int()
-        .describe('Days in the trash after which it is removed permanently; 0: it stays.'),
+        .describe('Days in the trash after which an item is removed permanently; 0: never.'),
       wouldMove: z.number().int().describe('Conversations that the next run would move.'),
     }),
   annotations: CHANGES,

@@ -13,12 +13,12 @@ export const verifyStore = defineTool({
   toolset: 'admin',
   title: 'Check the store',
   description:
-    'Checks all stored files, the search index, backups, permissions, locks and the disk, and changes nothing. Use it when something cannot be read, or when the user asks whether all is well. `daybook doctor --repair` in a terminal repairs what can be repaired.',
+    'Checks all stored files, the search index, backups, permissions, locks and the disk, and changes nothing. Use it when something cannot be read, or when the user asks for a check. `daybook doctor --repair` in a terminal repairs what can be repaired.',
   input: () => z.strictObject({}),
   output: () =>
     z.object({
       success,
-      isHealthy: z.boolean().describe('Whether nothing was found that needs a person.'),
+      isHealthy: z.boolean().describe('Whether there is no finding that needs the user.'),
       steps: z.array(
         z.object({
           check: z.string(),
@@ -39,7 +39,7 @@ export const verifyStore = defineTool({
             repairable: z.boolean(),
           }),
         )
-        .describe('At most 50, errors first.'),
+        .describe('At most 50 findings, errors first.'),
       findingsTotal: z.number().int(),
     }),
   annotations: READS,

@@ -16,8 +16,11 @@ const shown = z.object({
   endpoint: z.string(),
   model: z.string(),
   apiKeyEnv: z.string().exactOptional(),
-  isKeySet: z.boolean().describe('Whether the variable of the key has a value.').exactOptional(),
-  priority: z.number().int().describe('The greatest is asked first.'),
+  isKeySet: z
+    .boolean()
+    .describe('Whether the environment variable of the key is set.')
+    .exactOptional(),
+  priority: z.number().int().describe('The provider with the greatest priority is asked first.'),
   isActive: z.boolean(),
   isAllowed: z.boolean().describe('False: nothing is sent to it yet.'),
   contextTokens: z.number().int(),
@@ -31,25 +34,31 @@ export const configureLlmProvider = defineTool({
   toolset: 'context',
   title: 'Language models for summaries',
   description:
-    'Lists, sets or removes the language models that write summaries; without one no model is used. Tell the user what disclosure says.',
+    'Lists, sets or removes the language models that write summaries; without a provider no model is used. Tell the user the text of disclosure.',
   input: () =>
     z.strictObject({
-      action: z.enum(['list', 'set', 'remove']).describe('What to do.').default('list'),
-      name: z.string().describe('Its name here.').exactOptional(),
+      action: z.enum(['list', 'set', 'remove']).describe('The action.').default('list'),
+      name: z.string().describe('Name of the provider in the list.').exactOptional(),
       kind: z.enum(PROVIDER_KINDS).describe('Kind of server.').exactOptional(),
       model: z.string().describe('Model name.').exactOptional(),
       endpoint: z.string().describe('Base URL.').exactOptional(),
-      apiKeyEnv: z.string().describe('NAME of the variable with the key.').exactOptional(),
-      priority: z.number().int().describe('Greatest first.').exactOptional(),
-      isActive: z.boolean().describe('Whether used.').exactOptional(),
+      apiKeyEnv: z
+        .string()
+        .describe('NAME of the environment variable with the key.')
+        .exactOptional(),
+      priority: z.number().int().describe('The greatest is asked first.').exactOptional(),
+      isActive: z.boolean().describe('Whether the provider is used.').exactOptional(),
     }),
   output: () =>
     z.object({
       success,
       providers: z.array(shown).describe('In the order in which they are asked.'),
       path: z.string().describe('The file of the list.'),
-      disclosure: z.string().describe('What will be sent where; tell the user.').exactOptional(),
-      nextStep: z.string().describe('What the user has to do first.').exactOptional(),
+      disclosure: z
+        .string()
+        .describe('What will be sent, and where. Tell the user.')
+        .exactOptional(),
+      nextStep: z.string().describe('What the user must do first.').exactOptional(),
     }),
   annotations: CHANGES,
   async run(
@@ -69,7 +78,9 @@ export const configureLlmProvider = defineTool({
       providers: await list(),
       path: providers.path,
       disclosure: disclosureOf(provider),
-      ...(!provider.isAllowed && { nextStep: `The user runs: daybook providers allow ${name}` }),
+      ...(!provider.isAllowed && {
+        nextStep: `The user must run: daybook providers allow ${name}`,
+      }),
     };
   },
 });

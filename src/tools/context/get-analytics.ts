@@ -19,12 +19,12 @@ const sums = {
   conversations: count,
   messages: count,
   words: count,
-  tokens: count.describe('Estimated from the text.'),
-  billedTokens: count.describe('As the services counted them; 0 if none did.'),
+  tokens: count.describe('Estimated from the length of the text.'),
+  billedTokens: count.describe('As reported by the services; 0 without a report.'),
   costs: z.array(z.object({ currency: z.string(), total: z.number() })),
 };
 const named = z.array(z.object({ name: z.string(), ...sums }));
-const day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/, { error: 'takes a day such as 2025-01-24' });
+const day = z.string().regex(/^\d{4}-\d{2}-\d{2}$/, { error: 'must be a day such as 2025-01-24' });
 
 export const ANALYTICS_PARTS = [
   'periods',
@@ -41,24 +41,24 @@ export const getAnalytics = defineTool({
   toolset: 'context',
   title: 'Figures of the store',
   description:
-    'Counts messages, words, tokens and cost by day, week or month, by module, role, model and conversation; tells how long sessions and pauses are, at which hours of the week people talk, and which words set that time apart. Days are those of the time zone.',
+    'Counts messages, words, tokens and cost by day, week or month, by module, role, model and conversation; returns the length of sessions and pauses, the messages by hour of the week, and the distinctive words of the period. Days are days of the time zone.',
   input: () =>
     z.strictObject({
       from: day.describe('First day (default: the first message).').exactOptional(),
       to: day.describe('Last day (default: the last message).').exactOptional(),
       module: z.string().max(1000).describe('Only conversations of this module.').exactOptional(),
       role: z.enum(ROLES).describe('Only messages of this role.').exactOptional(),
-      period: z.enum(PERIODS).describe('What the sums over time are of.').default('month'),
+      period: z.enum(PERIODS).describe('Period of each sum over time.').default('month'),
       timeZone: z
         .string()
-        .refine(isTimeZone, { error: 'takes a time zone such as Europe/Berlin or UTC' })
-        .describe('Default: the setting, else that of the system.')
+        .refine(isTimeZone, { error: 'must be a time zone such as Europe/Berlin or UTC' })
+        .describe('Time zone (default: the setting, otherwise that of the system).')
         .exactOptional(),
       include: z
         .array(z.enum(ANALYTICS_PARTS))
         .describe('Which parts to return (default: all).')
         .default([...ANALYTICS_PARTS]),
-      limit: count.min(1).max(100).describe('Most entries of each list.').default(10),
+      limit: count.min(1).max(100).describe('Maximum length of each list.').default(10),
       maxTokens,
     }),
   output: () =>
@@ -67,17 +67,21 @@ export const getAnalytics = defineTool({
       timeZone: z.string(),
       totals: z.object(sums),
       pace: z.object({
-        sessions: count.describe('A pause of more than 30 minutes begins a new one.'),
+        sessions: count.describe(
+          'Number of sessions; a pause of more than 30 minutes starts a new session.',
+        ),
         medianMinutes: z.number(),
         longestMinutes: z.number(),
         medianPauseSeconds: z.number(),
         medianMessages: z.number(),
       }),
-      periods: named.describe('Oldest first; those without messages are left out.').exactOptional(),
-      omittedPeriods: count
-        .describe('The oldest messages, which do not fit into maxTokens.')
+      periods: named
+        .describe('Oldest first, without periods that have no messages.')
         .exactOptional(),
-      modules: named.describe('An empty name: no module.').exactOptional(),
+      omittedPeriods: count
+        .describe('Number of the oldest periods that did not fit into maxTokens.')
+        .exactOptional(),
+      modules: named.describe('An empty name means no module.').exactOptional(),
       roles: named.exactOptional(),
       models: named.exactOptional(),
       conversations: z
@@ -85,19 +89,19 @@ export const getAnalytics = defineTool({
           z.object({
             conversationId: z.string(),
             title: z.string().exactOptional(),
-            minutes: z.number().describe('Of all its sessions.'),
+            minutes: z.number().describe('Length of all sessions of the conversation.'),
             ...sums,
           }),
         )
-        .describe('The longest.')
+        .describe('The longest conversations.')
         .exactOptional(),
       week: z
         .array(z.array(count))
-        .describe('Messages by weekday, Monday first, and hour.')
+        .describe('Number of messages by weekday (Monday first) and hour.')
         .exactOptional(),
       topics: z
         .array(z.object({ word: z.string(), messages: count, conversations: count }))
-        .describe('Words that distinguish these messages, the most distinctive first.')
+        .describe('Distinctive words of these messages, the most distinctive first.')
         .exactOptional(),
     }),
   annotations: READS,

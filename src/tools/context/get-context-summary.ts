@@ -21,8 +21,11 @@ const FRAME_TOKENS = 200;
 
 const item = z.object({
   ...headSchema.pick({ conversationId: true, title: true, module: true, updatedAt: true }).shape,
-  messages: z.number().int().describe('Messages that the text is about.'),
-  isPart: z.boolean().describe('Only a part of the conversation is in the span.').exactOptional(),
+  messages: z.number().int().describe('Number of messages that were summarised.'),
+  isPart: z
+    .boolean()
+    .describe('True if only a part of the conversation is in the time range.')
+    .exactOptional(),
   isStale: z.boolean().describe('The conversation has newer messages.').exactOptional(),
   text: z.string(),
 });
@@ -32,21 +35,26 @@ export const getContextSummary = defineTool({
   toolset: 'context',
   title: 'Summaries of conversations',
   description:
-    'Says what several conversations, or all of a span of time, were about: a summary of each, last changed first.',
+    'Returns a summary of each of several conversations, or of all conversations in a time range, most recently changed first.',
   input: () =>
     z.strictObject({
-      conversationIds: z.array(z.string()).min(1).max(100).describe('Ids or keys.').exactOptional(),
-      module: z.string().describe('Of this module.').exactOptional(),
-      startDate: z.string().describe('ISO 8601 date or time.').exactOptional(),
-      endDate: z.string().describe('ISO 8601.').exactOptional(),
-      level: z.enum(SUMMARY_LEVELS).describe('Length of each.').default('brief'),
+      conversationIds: z
+        .array(z.string())
+        .min(1)
+        .max(100)
+        .describe('Ids or keys of conversations.')
+        .exactOptional(),
+      module: z.string().describe('Only conversations of this module.').exactOptional(),
+      startDate: z.string().describe('Start of the time range (ISO 8601).').exactOptional(),
+      endDate: z.string().describe('End of the time range (ISO 8601).').exactOptional(),
+      level: z.enum(SUMMARY_LEVELS).describe('Length of each summary.').default('brief'),
       offset: z.number().int().min(0).describe('nextOffset.').default(0),
       maxTokens,
     }),
   output: () =>
     z.object({
       success,
-      nextOffset: z.number().int().describe('Pass as offset for what follows.').exactOptional(),
+      nextOffset: z.number().int().describe('Pass as offset for the next page.').exactOptional(),
       hasMore: z.boolean(),
       total: z.number().int().describe('Selected conversations, on all pages.'),
       conversations: z.array(item),

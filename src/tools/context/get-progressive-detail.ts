@@ -30,13 +30,16 @@ export const getProgressiveDetail = defineTool({
   toolset: 'context',
   title: 'A conversation, step by step',
   description:
-    'Returns one conversation as a brief, standard or detailed summary, or in full, with what the next level costs. Begin with brief, and ask for more only if you need it.',
+    'Returns one conversation as a brief, standard or detailed summary, or in full, with the size of the next level. Start with brief, and ask for more only if you need it.',
   input: () =>
     z.strictObject({
-      conversationId: z.string().describe('Id or key.'),
-      level: z.enum(LEVELS).describe('How much.').default('brief'),
-      refresh: z.boolean().describe('Write it again.').default(false),
-      cursor: z.string().describe('nextCursor, with full.').exactOptional(),
+      conversationId: z.string().describe('Id or key of the conversation.'),
+      level: z.enum(LEVELS).describe('Level of detail.').default('brief'),
+      refresh: z.boolean().describe('Write the summary again.').default(false),
+      cursor: z
+        .string()
+        .describe('nextCursor of the previous page; only for full.')
+        .exactOptional(),
       maxTokens,
     }),
   output: () =>
@@ -45,14 +48,14 @@ export const getProgressiveDetail = defineTool({
       conversationId: z.string(),
       nextCursor: z
         .string()
-        .describe('With full: pass as cursor for what follows.')
+        .describe('Only for full: pass as cursor for the next page.')
         .exactOptional(),
       title: z.string().exactOptional(),
       level: z.enum(LEVELS),
-      tokens: z.number().int().describe('Of this answer, about.'),
+      tokens: z.number().int().describe('Estimated tokens of this answer.'),
       next: z
         .object({ level: z.enum(LEVELS), tokens: z.number().int() })
-        .describe('The level after this one, and what it costs, about.')
+        .describe('The next level, and its estimated tokens.')
         .exactOptional(),
       messageCount: z.number().int(),
       summary: summaryFacts.exactOptional(),
@@ -67,7 +70,7 @@ export const getProgressiveDetail = defineTool({
             isCut: z.boolean().exactOptional(),
           }),
         )
-        .describe('With full.')
+        .describe('Only for full.')
         .exactOptional(),
     }),
   annotations: READS_OUTSIDE,

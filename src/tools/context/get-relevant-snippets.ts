@@ -13,7 +13,7 @@ export const getRelevantSnippets = defineTool({
   toolset: 'context',
   title: 'Passages that answer a question',
   description:
-    'Returns the passages of stored conversations that answer a question, the best first, within a budget of tokens. A passage with supersededBy no longer holds.',
+    'Returns the passages of stored conversations that answer a question, the best first, within a budget of tokens. A passage with supersededBy is no longer valid.',
   input: () =>
     z.strictObject({
       query: z.string().min(1).max(10_000).describe('The question, in plain words.'),
@@ -22,25 +22,28 @@ export const getRelevantSnippets = defineTool({
         .int()
         .min(50)
         .max(32_000)
-        .describe('Budget of all texts.')
+        .describe('Maximum tokens of all texts together.')
         .default(2_000),
-      conversationId: z.string().describe('Only this conversation (id or key).').exactOptional(),
-      module: z.string().max(1000).describe('Only this module.').exactOptional(),
-      startDate: dateField('From this time on'),
-      endDate: dateField('Up to this time'),
+      conversationId: z
+        .string()
+        .describe('Only messages of this conversation (id or key).')
+        .exactOptional(),
+      module: z.string().max(1000).describe('Only conversations of this module.').exactOptional(),
+      startDate: dateField('Only messages at or after this time'),
+      endDate: dateField('Only messages at or before this time'),
       strategy: z
         .enum(SNIPPET_STRATEGIES)
         .describe(
-          'temporal: in order of time, over the whole span. entity: names and numbers first. topical: words alone.',
+          'temporal: in order of time, from the whole period. entity: names and numbers first. topical: only by words.',
         )
         .default('hybrid'),
     }),
   output: () =>
     z.object({
       success,
-      tokensUsed: z.number().int().describe('Counted with o200k.'),
+      tokensUsed: z.number().int().describe('Tokens of the texts, counted with o200k.'),
       omitted: z.number().int().describe('Passages that were found but did not fit.'),
-      tier: z.enum(SEARCH_TIERS).describe('How it was searched.'),
+      tier: z.enum(SEARCH_TIERS).describe('The search method.'),
       snippets: z.array(
         z.object({
           conversationId: z.string(),

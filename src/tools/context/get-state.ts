@@ -22,7 +22,7 @@ export const getState = defineTool({
       keys: z
         .array(z.string())
         .max(100)
-        .describe('Only these free keys; all of them where it is left out.')
+        .describe('Only these free keys (default: all).')
         .exactOptional(),
       maxTokens,
     }),
@@ -32,7 +32,7 @@ export const getState = defineTool({
       activeConversation: z.string().describe('Id or key of a conversation.').exactOptional(),
       activeConversationFound: z
         .boolean()
-        .describe('False where the active conversation was deleted.')
+        .describe('False if the active conversation was deleted.')
         .exactOptional(),
       contextWindow: z.number().int().exactOptional(),
       updatedAt: z.string().exactOptional(),
@@ -41,7 +41,7 @@ export const getState = defineTool({
       omittedKeys: z
         .array(z.string())
         .describe(
-          'Keys whose values had no room here; ask for them with keys and a larger maxTokens.',
+          'Keys whose values did not fit into the answer; ask for them with keys and a larger maxTokens.',
         )
         .exactOptional(),
     }),

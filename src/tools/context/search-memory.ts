@@ -25,7 +25,7 @@ export const searchMemory = defineTool({
   toolset: 'context',
   title: 'Search everything',
   description:
-    'Searches messages, notes, insights and facts at once; each result says where it is from. Facts that have ended are left out, and insights of other contexts.',
+    'Searches messages, notes, insights and facts in one call; each result has its source. Facts that have ended and insights of other contexts are not searched.',
   input: () =>
     z.strictObject({
       query: z.string().min(1).max(10_000).describe('Plain words or a question.'),
@@ -35,7 +35,7 @@ export const searchMemory = defineTool({
       named: z
         .boolean()
         .describe(
-          'Only insights by a tag, and facts by their subject, that the query names in full.',
+          'Only insights with a tag, and facts with a subject, whose full name is in the query.',
         )
         .default(false),
       limit: z.number().int().min(1).max(100).describe('Maximum number of results.').default(10),
@@ -46,7 +46,7 @@ export const searchMemory = defineTool({
   output: () =>
     z.object({
       success,
-      tier: z.enum(SEARCH_TIERS).describe('How messages were searched.'),
+      tier: z.enum(SEARCH_TIERS).describe('The search method for messages.'),
       totals: z
         .object({ messages: total, notes: total, insights: total, facts: total })
         .describe('Matches.'),
@@ -61,9 +61,9 @@ export const searchMemory = defineTool({
           role: z.string().exactOptional(),
           createdAt: z.string().exactOptional(),
           metadata: metadataField.exactOptional(),
-          path: z.string().describe('Of a note.').exactOptional(),
-          line: z.number().int().describe('Where its section begins.').exactOptional(),
-          id: z.string().describe('Of an insight.').exactOptional(),
+          path: z.string().describe('Path of the note.').exactOptional(),
+          line: z.number().int().describe('First line of the section.').exactOptional(),
+          id: z.string().describe('Id of the insight.').exactOptional(),
           fact: tripleSchema.exactOptional(),
         }),
       ),

@@ -13,15 +13,15 @@ import { jsonObject } from '../json-object.js';
 export const setState = defineTool({
   name: 'set_state',
   toolset: 'context',
-  title: 'Keep state',
+  title: 'Store state',
   description:
-    'Stores what the next session should know: the active conversation, the context window, values under free keys. Omitted fields are kept; null clears a field. Read it with get_state. For knowledge and long texts use messages or notes.',
+    'Stores data for the next session: the active conversation, the context window, and values under free keys. Omitted fields are not changed; null removes a field. Read it with get_state. For knowledge and long texts use messages or notes.',
   input: () =>
     z.strictObject({
       activeConversation: z
         .string()
         .nullable()
-        .describe('Id or key of the conversation to continue; null for none.')
+        .describe('Id or key of the conversation to continue; null: none.')
         .exactOptional(),
       contextWindow: z
         .number()
@@ -32,7 +32,7 @@ export const setState = defineTool({
         .describe('Default number of messages that get_conversation and session_start return.')
         .exactOptional(),
       values: jsonObject(
-        'Free keys with any JSON values; other keys stay. null removes a key.',
+        'Free keys with any JSON values. null removes a key; other keys are not changed.',
       ).exactOptional(),
     }),
   output: () =>
@@ -69,7 +69,7 @@ const MOST_VALUE_TOKENS = 18_000;
 
 function tooLong(key: string): AppError {
   return new AppError('TOO_LARGE', `The value of ${JSON.stringify(shortened(key))} is too long.`, {
-    hint: 'Keep long texts as messages or notes, and their names here.',
+    hint: 'Store long texts as messages or notes, and store only their ids or paths here.',
     details: { key: shortened(key) },
   });
 }

@@ -11,23 +11,25 @@ export const branchConversation = defineTool({
   toolset: 'conversations',
   title: 'Branch a conversation',
   description:
-    'Starts a new conversation with a copy of the messages of another, up to and including the given one, to continue differently from there. The source is not changed. Continue the branch with save_message under the new conversationId.',
+    'Starts a new conversation with copies of the messages of another conversation, up to and including the given message. The source is not changed. Continue the branch with save_message and the new conversationId.',
   input: () =>
     z.strictObject({
-      conversationId: conversationRef('The conversation to branch off'),
+      conversationId: conversationRef('The conversation to copy from'),
       messageId: z.string().describe('The last message to copy.'),
       title: z
         .string()
         .min(1)
         .max(1000)
-        .describe('Title of the branch; the title of the source where it is left out.')
+        .describe('Title of the branch (default: the title of the source).')
         .exactOptional(),
     }),
   output: () =>
     z.object({
       success,
       ...headSchema.shape,
-      lastMessageId: z.string().describe('Id, in the branch, of the copy of the chosen message.'),
+      lastMessageId: z
+        .string()
+        .describe('Id that the copy of the given message has in the branch.'),
       conversationPath: z.string(),
     }),
   annotations: ADDS,

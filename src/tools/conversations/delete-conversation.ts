@@ -10,7 +10,7 @@ export const deleteConversation = defineTool({
   toolset: 'conversations',
   title: 'Delete a conversation',
   description:
-    'Moves a conversation to the trash: lists and searches no longer show it, and the user can restore it. permanent: true removes it permanently; only when the user asked for exactly that. Refused while a research of it is running.',
+    'Moves a conversation to the trash: lists and searches no longer show it, and the user can restore it. permanent: true removes it permanently; use this only when the user asked for exactly that. It is refused while a deep research runs in the conversation.',
   input: () =>
     z.strictObject({
       conversationId: conversationRef(),
@@ -25,8 +25,11 @@ export const deleteConversation = defineTool({
       conversationId: z.string(),
       deleted: z.boolean(),
       permanent: z.boolean(),
-      trashName: z.string().describe('Its name in the trash, to restore it by.').exactOptional(),
-      trashPath: z.string().describe('Where it is now.').exactOptional(),
+      trashName: z
+        .string()
+        .describe('Name in the trash, with which it can be restored.')
+        .exactOptional(),
+      trashPath: z.string().describe('Its present path.').exactOptional(),
     }),
   annotations: REMOVES,
   async run({ conversationId: ref, permanent }, { conversations }) {

@@ -7,12 +7,13 @@ export const deleteMessage = defineTool({
   name: 'delete_message',
   toolset: 'conversations',
   title: 'Delete a message',
-  description: 'Removes one message when the user asks for it; the earlier version is kept.',
+  description:
+    'Removes one message. Use it only when the user asks for it. The earlier version of the conversation is stored.',
   input: () =>
     z.strictObject({
       conversationId: conversationRef(),
       messageId: z.string().describe('Id of the message.'),
-      hash: z.string().describe('Of it, from get_conversation.'),
+      hash: z.string().describe('Hash of the message, from get_conversation.'),
     }),
   output: () =>
     z.object({
@@ -20,7 +21,7 @@ export const deleteMessage = defineTool({
       conversationId: z.string(),
       messageId: z.string(),
       deleted: z.boolean(),
-      messageCount: z.number().int().describe('Messages that are left.'),
+      messageCount: z.number().int().describe('Number of messages that are left.'),
       updatedAt: z.string(),
     }),
   annotations: REMOVES,

@@ -20,19 +20,19 @@ export const exportConversations = defineTool({
   toolset: 'conversations',
   title: 'Export conversations',
   description:
-    'Returns conversations as text: json, jsonl and openai are complete and can come back, markdown is for reading. With file, writes them to the exports folder instead. Set forSharing before you give them to anybody else.',
+    'Returns conversations as text: json, jsonl and openai are complete and can be imported again, markdown is for reading. With file, writes them to the exports folder instead. Set forSharing if other people will get the text.',
   input: () =>
     z.strictObject({
-      format: z.enum(EXPORT_FORMATS).describe('Form of the text.').default('markdown'),
+      format: z.enum(EXPORT_FORMATS).describe('Format of the text.').default('markdown'),
       conversationIds: z
         .array(z.string())
         .min(1)
         .max(1000)
-        .describe('Only these (ids or keys); left out, all.')
+        .describe('Ids or keys of conversations (default: all).')
         .exactOptional(),
       module: z.string().describe('Only conversations of this module.').exactOptional(),
-      startDate: dateField('Only conversations that went on after this time'),
-      endDate: dateField('Only conversations that began before this time'),
+      startDate: dateField('Only conversations that continued after this time'),
+      endDate: dateField('Only conversations that started before this time'),
       forSharing: z
         .boolean()
         .describe('Leave out system messages, metadata, keys and links to other conversations.')
@@ -44,26 +44,28 @@ export const exportConversations = defineTool({
       maxTokens,
       cursor: z
         .string()
-        .describe('The nextCursor of the page before; not with file.')
+        .describe('nextCursor of the previous page; not with file.')
         .exactOptional(),
     }),
   output: () =>
     z.object({
       success,
-      nextCursor: z.string().describe('Pass as cursor for what follows.').exactOptional(),
+      nextCursor: z.string().describe('Pass as cursor for the next page.').exactOptional(),
       hasMore: z.boolean(),
       path: z.string().describe('The file that was written.').exactOptional(),
       sizeBytes: z.number().int(),
-      conversations: z.number().int().describe('In this text or file.'),
+      conversations: z.number().int().describe('Number of conversations in this text or file.'),
       messages: z.number().int(),
       total: z.number().int().describe('Selected conversations, on all pages.').exactOptional(),
       tooLong: z
         .array(z.object({ conversationId: z.string(), sizeBytes: z.number().int() }))
-        .describe('Left out, because each is longer than an answer may be: use file.')
+        .describe('Conversations that are too long for an answer: use file to export them.')
         .exactOptional(),
       damaged: z
         .array(z.object({ conversationId: z.string(), code: z.string() }))
-        .describe('Cannot be read, and are not in the export (at most 20 are named).'),
+        .describe(
+          'Conversations that cannot be read and are not in the export (at most 20 are named).',
+        ),
       damagedTotal: z.number().int(),
       text: z.string().exactOptional(),
     }),
@@ -110,7 +112,7 @@ function requestOf(
   if (cursor !== undefined && !isUsable) {
     throw new AppError(
       'VALIDATION_ERROR',
-      'cursor takes nextCursor of the page before, without file.',
+      'cursor must be nextCursor of the previous page, and cannot be used with file.',
       {
         details: { field: 'cursor' },
       },

@@ -28,13 +28,15 @@ const messageSchema = z.object({
   role: z.enum(ROLES),
   content: z.string(),
   createdAt: z.string(),
-  hash: z.string().describe('For update_message and delete_message.'),
-  durable: z.literal(false).describe('Waits in memory to be written.').exactOptional(),
+  hash: z.string().describe('Pass to update_message and delete_message.'),
+  durable: z.literal(false).describe('The message is not yet on the disk.').exactOptional(),
   parentMessageId: z.string().exactOptional(),
   metadata: jsonObject('As it was saved.').exactOptional(),
   isCut: z
     .boolean()
-    .describe('Longer than maxTokens; get_conversation_history returns all of it in parts.')
+    .describe(
+      'True if the text is longer than maxTokens; get_conversation_history returns all of it in parts.',
+    )
     .exactOptional(),
 });
 
@@ -43,20 +45,27 @@ export const getConversation = defineTool({
   toolset: 'conversations',
   title: 'Read a conversation',
   description:
-    'Reads a conversation as it is on disk now: its facts and its latest messages in order. For earlier messages pass nextBeforeMessageId as beforeMessageId.',
+    'Reads a conversation as it is on the disk now: its fields and its latest messages in order. For earlier messages pass nextBeforeMessageId as beforeMessageId.',
   input: () =>
     z.strictObject({
-      conversationId: z.string().describe('Id of the conversation, or the key it was saved under.'),
+      conversationId: z.string().describe('Id or key of the conversation.'),
       includeMessages: z.boolean().describe('False: return no messages.').default(true),
       messageLimit: z
         .number()
         .int()
         .min(1)
         .max(1000)
-        .describe('Most messages to return (default: the context window of set_state, else 100).')
+        .describe(
+          'Maximum number of messages (default: the context window of set_state, otherwise 100).',
+        )
         .exactOptional(),
       beforeMessageId: z.string().describe('Return the messages before this one.').exactOptional(),
-      version: z.number().int().min(1).describe('An earlier version of versions.').exactOptional(),
+      version: z
+        .number()
+        .int()
+        .min(1)
+        .describe('Number of an earlier version, from versions.')
+        .exactOptional(),
       maxTokens,
     }),
   output: () =>
@@ -65,23 +74,25 @@ export const getConversation = defineTool({
       conversationId: z.string(),
       nextBeforeMessageId: z
         .string()
-        .describe('Pass as beforeMessageId for the page before; absent at the start.')
+        .describe('Pass as beforeMessageId for the previous page; absent at the start.')
         .exactOptional(),
       hasMore: z.boolean().describe('Whether earlier messages exist.'),
-      total: z.number().int().describe('Messages in the whole conversation.'),
+      total: z.number().int().describe('Number of messages in the whole conversation.'),
       title: z.string().exactOptional(),
       module: z.string().exactOptional(),
       clientId: z.string().exactOptional(),
       alsoWithThisKey: z
         .array(z.string())
-        .describe('Ids of others with the key that was asked for; nothing is saved by it.')
+        .describe(
+          'Ids of other conversations with the same key. While there are any, nothing can be saved with this key.',
+        )
         .exactOptional(),
       pinned: z.boolean().exactOptional(),
       tags: z.array(z.string()).exactOptional(),
       metadata: jsonObject('As it was saved.').exactOptional(),
       isMetadataCut: z
         .boolean()
-        .describe('Tags and metadata are too long for maxTokens, and left out.')
+        .describe('True if tags and metadata are too long for maxTokens and are not returned.')
         .exactOptional(),
       branchOf: z.object({ conversationId: z.string(), messageId: z.string() }).exactOptional(),
       branches: z
@@ -92,18 +103,18 @@ export const getConversation = defineTool({
             title: z.string().exactOptional(),
           }),
         )
-        .describe('Made from this one, at most 20.')
+        .describe('Branches of this conversation, at most 20.')
         .exactOptional(),
       costs: z
         .array(z.object({ currency: z.string(), total: z.number(), answers: z.number().int() }))
-        .describe('Of answers that were paid for.')
+        .describe('Cost of the paid answers.')
         .exactOptional(),
       createdAt: z.string(),
       updatedAt: z.string(),
       conversationPath: z.string(),
       versions: z
         .array(z.object({ version: z.number().int(), keptAt: z.string(), reason: z.string() }))
-        .describe('Earlier versions, the newest first; absent where there are none.')
+        .describe('Earlier versions, the newest first; absent if there are none.')
         .exactOptional(),
       messages: z.array(messageSchema).exactOptional(),
     }),

@@ -16,14 +16,17 @@ const input = z.strictObject({
   query: z
     .string()
     .max(1000)
-    .describe('Words or beginnings of words in title and tags, all of them.')
+    .describe('Words that must all be in the title or the tags; beginnings are enough.')
     .exactOptional(),
   module: z.string().describe('Only conversations of this module.').exactOptional(),
-  pinned: z.boolean().describe('Only pinned ones (true) or unpinned ones (false).').exactOptional(),
-  updatedAfter: dateField('Only those changed from this time on'),
-  updatedBefore: dateField('Only those last changed up to this time'),
-  createdAfter: dateField('Only those begun from this time on'),
-  createdBefore: dateField('Only those begun up to this time'),
+  pinned: z
+    .boolean()
+    .describe('Only pinned (true) or only unpinned (false) conversations.')
+    .exactOptional(),
+  updatedAfter: dateField('Only those last changed at or after this time'),
+  updatedBefore: dateField('Only those last changed at or before this time'),
+  createdAfter: dateField('Only those started at or after this time'),
+  createdBefore: dateField('Only those started at or before this time'),
   limit: z.number().int().min(1).max(100).describe('Maximum number of conversations.').default(50),
   cursor: z
     .string()
@@ -38,7 +41,7 @@ export const getConversations = defineTool({
   toolset: 'conversations',
   title: 'List conversations',
   description:
-    'Lists conversations, the last changed first. For what was said inside them use search_messages. Read one with get_conversation.',
+    'Lists conversations, most recently changed first. For the text of messages use search_messages. Read a conversation with get_conversation.',
   input: () => input,
   output: () =>
     z.object({
@@ -46,10 +49,12 @@ export const getConversations = defineTool({
       total: z.number().int().describe('Matching conversations on all pages.'),
       hasMore: z.boolean(),
       nextCursor: z.string().describe('Pass as cursor for the next page.').exactOptional(),
-      previousCursor: z.string().describe('Pass as cursor for the page before.').exactOptional(),
+      previousCursor: z.string().describe('Pass as cursor for the previous page.').exactOptional(),
       approximate: z
         .boolean()
-        .describe('True where no title has the words: these have similar ones, best first.')
+        .describe(
+          'True if no conversation has the words: the results have similar words, best first.',
+        )
         .exactOptional(),
       suggestions: z.array(z.string()).exactOptional(),
       conversations: z.array(headSchema),

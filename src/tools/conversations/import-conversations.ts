@@ -16,7 +16,7 @@ export const importConversations = defineTool({
   toolset: 'conversations',
   title: 'Import conversations',
   description:
-    'Brings in conversations of other programs: exports of ChatGPT, Claude.ai and others, folders of agent logs. Done again, it adds only what is new. Use dryRun first to see what would come in.',
+    'Imports conversations of other programs: exports of ChatGPT, Claude.ai and others, and folders of agent logs. A repeated import adds only what is new. Use dryRun first to see what would be imported.',
   input: () =>
     z.strictObject({
       path: z
@@ -28,18 +28,21 @@ export const importConversations = defineTool({
         .string()
         .min(1)
         .max(MOST_TEXT)
-        .describe('The export itself, instead of path.')
+        .describe('The text of the export, instead of path.')
         .exactOptional(),
       name: z
         .string()
         .max(200)
-        .describe('File name of text, such as chat.md: its extension shows the format.')
+        .describe('File name for text, such as chat.md; its extension shows the format.')
         .default('import.json'),
-      from: z.string().describe('Kind of source, where it is not recognised.').exactOptional(),
+      from: z.string().describe('Kind of source, if it is not recognised.').exactOptional(),
       startDate: dateField('Only conversations that changed after this time'),
-      project: z.string().describe('Only of this project (folder or name).').exactOptional(),
-      attachments: z.boolean().describe('Copy the files of the export too.').default(false),
-      dryRun: z.boolean().describe('Only show what would be done.').default(false),
+      project: z
+        .string()
+        .describe('Only conversations of this project (folder or name).')
+        .exactOptional(),
+      attachments: z.boolean().describe('Also copy the files of the export.').default(false),
+      dryRun: z.boolean().describe('Only show what would be imported.').default(false),
     }),
   output: () =>
     z.object({
@@ -54,7 +57,10 @@ export const importConversations = defineTool({
       insights: z.number().int(),
       facts: z.number().int(),
       stateValues: z.number().int(),
-      masked: z.number().int().describe('Secrets and private parts that were left out.'),
+      masked: z
+        .number()
+        .int()
+        .describe('Number of secrets and private parts that were not stored.'),
       problems: z
         .array(
           z.object({
@@ -87,7 +93,7 @@ export const importConversations = defineTool({
     });
     if (report.stopped !== undefined) {
       throw new AppError('STORAGE_FULL', report.stopped.message, {
-        hint: `${report.added} conversations are safe. Free some disk space, then import again.`,
+        hint: `${report.added} conversations were imported. Free some disk space, then import again.`,
       });
     }
     const { sources, added, updated, unchanged, skipped, messages } = report;

@@ -11,13 +11,13 @@ export const mergeConversations = defineTool({
   toolset: 'conversations',
   title: 'Merge two conversations',
   description:
-    'Makes one new conversation of two: all messages in the order of their times, tags joined; title, module and key are those of the first where it has them. The two go to the trash, from which the user can bring them back. All of it happens or nothing.',
+    'Makes one new conversation of two: it has all messages in the order of their times and the tags of both; title, module and key come from the first one if it has them. Both are moved to the trash, from which the user can restore them. If a step fails, nothing is changed.',
   input: () =>
     z.strictObject({
       conversationIds: z
-        .array(conversationRef('One of the two'))
+        .array(conversationRef('One of the two conversations'))
         .length(2)
-        .describe('The two conversations, ids or keys.'),
+        .describe('Ids or keys of the two conversations.'),
       title: z
         .string()
         .min(1)
@@ -31,7 +31,7 @@ export const mergeConversations = defineTool({
       ...headSchema.shape,
       mergedFrom: z
         .array(z.object({ trashName: z.string(), trashPath: z.string() }))
-        .describe('Where the two lie now.'),
+        .describe('Present paths of the two conversations.'),
       conversationPath: z.string(),
     }),
   annotations: REMOVES,

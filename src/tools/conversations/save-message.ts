@@ -21,13 +21,13 @@ export const saveMessage = defineTool({
   writesLater: true,
   title: 'Save a message',
   description:
-    'Saves one message of a conversation; answers when it is safe on disk, or says durable: false. Omit conversationId to start a conversation, then pass the id that was returned, or pass a key of your own from the start.',
+    'Saves one message of a conversation. It returns when the message is on the disk, otherwise with durable: false. Omit conversationId to start a conversation, then pass the returned id; or always pass a key of your own.',
   input: () =>
     z.strictObject({
       conversationId: z
         .string()
         .describe(
-          'Id of an existing conversation (yyyymmdd-milliseconds), or a key of your own: 1 to 128 of A-Z a-z 0-9 . _ - that does not start like an id.',
+          'Id of a conversation (yyyymmdd-milliseconds), or a key of your own: 1 to 128 characters of A-Z a-z 0-9 . _ - that does not start like an id.',
         )
         .exactOptional(),
       role: z.enum(ROLES).describe('Who wrote it.'),
@@ -38,7 +38,7 @@ export const saveMessage = defineTool({
         .string()
         .describe('Id of the message in this conversation that this one answers.')
         .exactOptional(),
-      metadata: jsonObject('Any JSON object to keep with the message.').exactOptional(),
+      metadata: jsonObject('Any JSON object to store with the message.').exactOptional(),
       title: z
         .string()
         .max(1000)
@@ -65,7 +65,7 @@ export const saveMessage = defineTool({
       createdAt: z.string(),
       messageCount: z.number().int(),
       conversationPath: z.string().describe('Folder of the conversation.'),
-      clientId: z.string().describe('Its key.').exactOptional(),
+      clientId: z.string().describe('Key of the conversation.').exactOptional(),
       title: z.string().exactOptional(),
       note: maskedField,
     }),

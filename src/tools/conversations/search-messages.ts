@@ -33,20 +33,20 @@ export const searchMessages = defineTool({
   toolset: 'conversations',
   title: 'Search messages',
   description:
-    'Finds messages in all conversations, best first, with snippets. Ask in plain words (other forms and answers to a question are found too), or in SQLite FTS5 syntax: "a phrase", prefix*, AND, OR, NOT, NEAR(a b, 5), role : user. relaxed: no message has all words. Read the exchange with get_conversation.',
+    'Finds messages in all conversations, best first, with snippets. Use plain words or a question (it also finds other forms of the words and answers), or SQLite FTS5 syntax: "a phrase", prefix*, AND, OR, NOT, NEAR(a b, 5), role : user. relaxed: no message has all words. Read the conversation with get_conversation.',
   input: () =>
     z.strictObject({
       query: z.string().min(1).max(10_000).describe('Words, or an FTS5 query.'),
       matchType: z
         .enum(MATCH_TYPES)
         .describe(
-          'Searches by keywords. auto: FTS5, or words where that is invalid. fts5: exactly FTS5, reports syntax errors. exact: one phrase. prefix: words are beginnings. any: one word is enough. fuzzy: forgives typing errors.',
+          'How keywords match. auto: FTS5, or plain words if the syntax is invalid. fts5: only FTS5, with syntax errors. exact: one phrase. prefix: beginnings of words. any: one word is enough. fuzzy: allows typing errors.',
         )
         .exactOptional(),
       mode: z
         .enum(SEARCH_MODES)
         .describe(
-          'auto: FTS5 syntax or a matchType searches by keyword, plain words by meaning too.',
+          'auto: FTS5 syntax or a matchType searches by keyword, plain words also by meaning.',
         )
         .default('auto'),
       explain: z.boolean().describe('Show why each result was found.').default(false),
@@ -54,13 +54,13 @@ export const searchMessages = defineTool({
       module: z.string().max(1000).describe('Only conversations of this module.').exactOptional(),
       tag: z.string().max(200).describe('Only conversations with this tag.').exactOptional(),
       role: z.enum(ROLES).describe('Only messages of this role.').exactOptional(),
-      startDate: dateField('Only messages from this time on'),
-      endDate: dateField('Only messages up to this time'),
+      startDate: dateField('Only messages at or after this time'),
+      endDate: dateField('Only messages at or before this time'),
       limit: z.number().int().min(1).max(100).describe('Maximum number of results.').default(20),
-      offset: z.number().int().min(0).describe('Results to skip.').default(0),
+      offset: z.number().int().min(0).describe('Number of results to skip.').default(0),
       includeContent: z
         .boolean()
-        .describe('Also return each whole message if the answer has room.')
+        .describe('Also return whole messages, if they fit into the answer.')
         .default(false),
       includeMetadata,
       ...MARK_FIELDS,
@@ -69,7 +69,7 @@ export const searchMessages = defineTool({
   output: () =>
     z.object({
       success,
-      total: z.number().int().describe('All matches, on all pages.'),
+      total: z.number().int().describe('Number of matches on all pages.'),
       results: z.array(
         z.object({
           conversationId: z.string(),
@@ -85,12 +85,12 @@ export const searchMessages = defineTool({
           rank: z
             .number()
             .describe(
-              "FTS5's bm25(), or recall's score below zero where why is given: smaller is better.",
+              'Rank of the match: smaller is better. It is the bm25() of FTS5, or the negative score of recall if why is given.',
             ),
           why: WHY.exactOptional(),
         }),
       ),
-      tier: z.enum(SEARCH_TIERS).describe('How it was searched.'),
+      tier: z.enum(SEARCH_TIERS).describe('The search method.'),
       ...SEARCH_FACTS,
     }),
   annotations: READS,

@@ -21,47 +21,47 @@ const MOST_NAMED = 20;
 /** Where the store is, and whether it can be written. */
 const placeFields = () => ({
   version: z.string(),
-  formatVersion: z.number().int().describe('Version of the files on disk.'),
+  formatVersion: z.number().int().describe('Version of the file format.'),
   root: z.string(),
-  rootSource: z.string().describe('What chose the root.'),
+  rootSource: z.string().describe('Which setting has set the root.'),
   conversationLogsDir: z.string(),
   configFile: z.string().describe("The user's configuration file, if there is one."),
   indexCachePath: z
     .string()
-    .describe('Where the search index is cached; absent where it is built at every start.')
+    .describe('Path of the cache of the search index; absent if the index is built at every start.')
     .exactOptional(),
   unavailable: z
     .object({
-      isAway: z.boolean().describe('Whether the folder itself is away.'),
+      isAway: z.boolean().describe('Whether the folder is not available.'),
       reason: z.string(),
       since: z.string(),
-      waiting: z.number().int().describe('Writes that wait in memory.'),
-      refused: z.number().int().describe('Writes that waited and were refused at the end.'),
+      waiting: z.number().int().describe('Number of writes that wait in memory.'),
+      refused: z.number().int().describe('Writes that waited in memory and then failed.'),
       whatToDo: z.string(),
     })
-    .describe('Why the store cannot be written now; absent where all is well.')
+    .describe('Why the store cannot be written now; absent if it can be written.')
     .exactOptional(),
 });
 
 /** What it holds. */
 const contentFields = () => ({
-  conversations: z.number().int().describe('Readable conversations.'),
+  conversations: z.number().int().describe('Number of readable conversations.'),
   messages: z.number().int(),
   damaged: z
     .array(z.object({ conversationId: z.string(), code: z.string(), message: z.string() }))
     .describe('Conversations whose file cannot be read (at most 20 are named).'),
   insights: z
     .object({
-      count: z.number().int().describe('Readable insights, of all contexts.'),
+      count: z.number().int().describe('Number of readable insights of all contexts.'),
       damaged: z
         .array(z.object({ file: z.string(), code: z.string(), message: z.string() }))
         .describe('Files that cannot be read (at most 20 are named).'),
     })
-    .describe('What is in memory-bank/insights.'),
+    .describe('The insights in memory-bank/insights.'),
   index: z
     .object({
-      isBuilt: z.boolean().describe('Whether every message is searchable by now.'),
-      messages: z.number().int().describe('Messages indexed so far.'),
+      isBuilt: z.boolean().describe('Whether all messages can be searched now.'),
+      messages: z.number().int().describe('Number of messages in the index.'),
       terms: z.number().int().describe('The number of different words.'),
     })
     .describe('The search index.'),
@@ -71,41 +71,57 @@ const contentFields = () => ({
 const upkeepFields = () => ({
   watching: z
     .object({
-      mode: z.enum(['watching', 'scanning']).describe('scanning: without help of the system.'),
+      mode: z
+        .enum(['watching', 'scanning'])
+        .describe(
+          'scanning: Daybook reads the folders regularly, because the system cannot report changes.',
+        ),
       watchedFolders: z.number().int(),
       errors: z.number().int().describe('Errors of the system while watching, since the start.'),
     })
-    .describe('How edits by hand are noticed; missing while no file is watched.')
+    .describe('How Daybook detects changed files; absent while it watches no files.')
     .exactOptional(),
   embeddings: z
     .object({
       mode: z.string(),
       state: z.enum(['starting', 'embedding', 'ready', 'failed']),
       model: z.string().exactOptional(),
-      embedded: z.number().int().describe('Passages that have a vector.'),
+      embedded: z.number().int().describe('Number of passages with a vector.'),
       passages: z.number().int(),
-      damagedFiles: z.number().int().describe('Files of vectors that were made anew.'),
+      damagedFiles: z
+        .number()
+        .int()
+        .describe('Number of damaged files of vectors that were made again.'),
       error: z.object({ code: z.string(), message: z.string() }).exactOptional(),
     })
-    .describe('Vectors for search by meaning; absent where they are off.')
+    .describe('Vectors for search by meaning; absent if they are off.')
     .exactOptional(),
   imports: z
     .array(
       z.object({
         tool: z.string(),
         path: z.string(),
-        deletes: z.string().describe('What it deletes automatically, and when.').exactOptional(),
-        isWatched: z.boolean().describe('Whether servers take its sessions in as they grow.'),
+        deletes: z
+          .string()
+          .describe('What this tool deletes automatically, and when.')
+          .exactOptional(),
+        isWatched: z.boolean().describe('Whether running servers import its new sessions.'),
       }),
     )
-    .describe('Other tools that keep conversations on this machine.'),
+    .describe('Other tools that store conversations on this machine.'),
   size: z
     .object({
-      sizeBytes: z.number().int().describe('Conversations and memory bank.'),
+      sizeBytes: z.number().int().describe('Size of conversations and memory bank.'),
       trashBytes: z.number().int(),
-      limitBytes: z.number().int().describe('DAYBOOK_MAX_SIZE_MB; absent: none.').exactOptional(),
+      limitBytes: z
+        .number()
+        .int()
+        .describe('Limit from DAYBOOK_MAX_SIZE_MB; absent if there is no limit.')
+        .exactOptional(),
     })
-    .describe('A store at its limit refuses to grow; the trash does not count.'),
+    .describe(
+      'Size of the store. A store at its limit accepts no new data; the trash does not count.',
+    ),
 });
 
 /** What applies to it. */
@@ -123,20 +139,20 @@ const settingFields = () => ({
           skipped: z.number().int(),
         })
         .describe(
-          'Conversations moved to the trash, removed from the trash permanently, and matched but not moved.',
+          'Number of conversations that were moved to the trash, removed from the trash permanently, or matched but not moved.',
         )
         .exactOptional(),
     })
-    .describe('What is moved to the trash automatically; absent without a policy.')
+    .describe('What Daybook moves to the trash automatically; absent without a policy.')
     .exactOptional(),
   start: z
     .object({
       command: z.string(),
       args: z.array(z.string()),
-      startLine: z.string().describe('The same for a shell.'),
-      initLine: z.string().describe('Adds Daybook to clients on this machine.'),
+      startLine: z.string().describe('The same as a command for a shell.'),
+      initLine: z.string().describe('Command that adds Daybook to the clients on this machine.'),
     })
-    .describe('How a client on this machine starts Daybook on this store.')
+    .describe('How a client on this machine starts Daybook with this store.')
     .exactOptional(),
   settings: z.object({
     toolsets: z.array(z.string()),
@@ -144,7 +160,7 @@ const settingFields = () => ({
     maxMessages: z.number().int(),
     logLevel: z.string(),
     perplexity: z.object({
-      configured: z.boolean().describe('Whether a key is set.'),
+      configured: z.boolean().describe('Whether an API key is set.'),
       backend: z.string(),
       baseUrl: z.string(),
     }),
@@ -157,7 +173,7 @@ export const storeInfo = defineTool({
   alwaysListed: true,
   title: 'Where the data is',
   description:
-    'Shows where the conversations are stored on this machine, how many there are, and the settings in force. Use it when the user asks where the data is or why a tool is missing or refuses.',
+    'Shows where the conversations are stored on this machine, how many there are, and the current settings. Use it when the user asks where the data is, or when a tool is missing or refuses a call.',
   input: () => z.strictObject({}),
   output: () =>
     z.object({

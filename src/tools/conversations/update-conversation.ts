@@ -18,7 +18,7 @@ export const updateConversation = defineTool({
   toolset: 'conversations',
   title: 'Change title, tags, pin',
   description:
-    'Changes the title, tags, pin or metadata of a conversation. Omitted fields are kept. Add messages with save_message.',
+    'Changes the title, tags, pin or metadata of a conversation. Omitted fields are not changed. Add messages with save_message.',
   input: () =>
     z.strictObject({
       conversationId: conversationRef(),
@@ -31,25 +31,27 @@ export const updateConversation = defineTool({
       tags: z
         .array(z.string().min(1).max(200))
         .max(100)
-        .describe('All of its tags; they replace the old ones.')
+        .describe('New tags; they replace all old tags.')
         .exactOptional(),
-      pinned: z.boolean().describe('Whether it is never removed automatically.').exactOptional(),
+      pinned: z.boolean().describe('True: it is never removed automatically.').exactOptional(),
       module: z
         .string()
         .max(200)
         .nullable()
-        .describe('Area of work; null removes it from its module.')
+        .describe('Area of work; null removes it.')
         .exactOptional(),
-      metadata: jsonObject('Keys to set; the others stay. null removes a key.').exactOptional(),
+      metadata: jsonObject(
+        'Keys to set. null removes a key; other keys are not changed.',
+      ).exactOptional(),
     }),
   output: () =>
     z.object({
       success,
       ...headSchema.shape,
       metadata: jsonObject(
-        'All of it, as it is now; absent where it is very long.',
+        'The whole metadata after the change; absent if it is very long.',
       ).exactOptional(),
-      updated: z.array(z.string()).describe('The fields that were given.'),
+      updated: z.array(z.string()).describe('The given fields.'),
       note: maskedField,
     }),
   annotations: CHANGES,
@@ -57,7 +59,7 @@ export const updateConversation = defineTool({
   async run({ conversationId, ...change }, { conversations }) {
     const updated = Object.keys(change);
     if (updated.length === 0) {
-      throw new AppError('VALIDATION_ERROR', 'Nothing to change was given.', {
+      throw new AppError('VALIDATION_ERROR', 'No field to change was given.', {
         hint: 'Give `title`, `tags`, `pinned`, `module` or `metadata`.',
       });
     }

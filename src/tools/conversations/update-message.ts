@@ -10,12 +10,12 @@ export const updateMessage = defineTool({
   toolset: 'conversations',
   title: 'Change a message',
   description:
-    'Replaces the text of a message when the user asks for it; the earlier version is kept.',
+    'Replaces the text of a message. Use it only when the user asks for it. The earlier version of the conversation is stored.',
   input: () =>
     z.strictObject({
       conversationId: conversationRef(),
       messageId: z.string().describe('Id of the message.'),
-      hash: z.string().describe('Of it, from get_conversation.'),
+      hash: z.string().describe('Hash of the message, from get_conversation.'),
       content: z.string().min(1).describe('The whole new text.'),
     }),
   output: () =>
@@ -23,7 +23,7 @@ export const updateMessage = defineTool({
       success,
       conversationId: z.string(),
       messageId: z.string(),
-      hash: z.string().describe('Of the new text.'),
+      hash: z.string().describe('Hash of the new text.'),
       updatedAt: z.string(),
       note: maskedField,
     }),

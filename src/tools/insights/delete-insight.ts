@@ -9,18 +9,24 @@ export const deleteInsight = defineTool({
   toolset: 'insights',
   title: 'Delete an insight',
   description:
-    'Moves an insight to the trash, from which the user can bring it back. deleted: false where there is none.',
+    'Moves an insight to the trash, from which the user can restore it. deleted: false if the insight does not exist.',
   input: () =>
     z.strictObject({
       id: idField,
-      permanent: z.boolean().describe('Remove it permanently, only on request.').default(false),
+      permanent: z
+        .boolean()
+        .describe('Remove it permanently; only when the user asked for it.')
+        .default(false),
     }),
   output: () =>
     z.object({
       success,
       deleted: z.boolean(),
       id: z.string(),
-      trashName: z.string().describe('Its name in the trash, to restore it by.').exactOptional(),
+      trashName: z
+        .string()
+        .describe('Name in the trash, with which it can be restored.')
+        .exactOptional(),
     }),
   annotations: REMOVES,
   writesLater: true,

@@ -9,7 +9,7 @@ export const getInsight = defineTool({
   toolset: 'insights',
   title: 'Read an insight',
   description:
-    'Reads one insight as it is on disk now, also one that has expired. found: false where there is none.',
+    'Reads one insight as it is on the disk now, also if it has expired. found: false if the insight does not exist.',
   input: () => z.strictObject({ id: idField }),
   output: () => z.object({ success, found: z.boolean(), insight: insightSchema.exactOptional() }),
   annotations: READS,

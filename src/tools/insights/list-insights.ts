@@ -19,24 +19,24 @@ export const listInsights = defineTool({
   toolset: 'insights',
   title: 'List insights',
   description:
-    'Lists the insights of one project, the newest first, and nothing of any other. Read it when work on a project begins; search_insights finds by words.',
+    'Lists the insights of one project only, the newest first. Use it when work on a project starts; search_insights finds insights by words.',
   input: () =>
     z.strictObject({
       context: contextField,
       tags: tagsFilter,
-      includeExpired: z.boolean().describe('Also those that have expired.').default(false),
+      includeExpired: z.boolean().describe('Also insights that have expired.').default(false),
       limit: z.number().int().min(1).max(100).describe('Maximum number of insights.').default(20),
-      offset: z.number().int().min(0).describe('Insights to skip.').default(0),
+      offset: z.number().int().min(0).describe('Number of insights to skip.').default(0),
       maxTokens,
     }),
   output: () =>
     z.object({
       success,
-      context: z.string().describe('Whose insights these are.'),
-      total: z.number().int().describe('The number on all pages.'),
+      context: z.string().describe('The project of these insights.'),
+      total: z.number().int().describe('Number of insights on all pages.'),
       ...nextPage,
       results: z.array(listedSchema),
-      explanation: z.string().describe('Why the list is empty.').exactOptional(),
+      explanation: z.string().describe('The reason if the list is empty.').exactOptional(),
     }),
   annotations: READS,
   quotesText: true,

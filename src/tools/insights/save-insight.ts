@@ -11,21 +11,26 @@ export const saveInsight = defineTool({
   toolset: 'insights',
   title: 'Save an insight',
   description:
-    'Keeps a finding, pattern or decision about a project for later sessions; answers when it is safe on disk, or says durable: false. Find it again with search_insights.',
+    'Saves a finding, pattern or decision about a project for later sessions. It returns when the insight is on the disk, otherwise with durable: false. Find it again with search_insights.',
   input: () =>
     z.strictObject({
-      content: contentField.describe('The insight; it must be clear without other text.'),
+      content: contentField.describe('The insight. It must be clear without other text.'),
       context: contextField,
-      metadata: jsonObject('Any JSON object to keep with it; searched too.').exactOptional(),
-      tags: tagsField.describe('Words to group it by.').exactOptional(),
-      expires: z.string().describe('ISO 8601; ignored from then on.').exactOptional(),
+      metadata: jsonObject(
+        'Any JSON object to store with it; its text can be searched.',
+      ).exactOptional(),
+      tags: tagsField.describe('Words for groups of insights.').exactOptional(),
+      expires: z
+        .string()
+        .describe('Expiry (ISO 8601): from this time on it is ignored.')
+        .exactOptional(),
     }),
   output: () =>
     z.object({
       success,
       id: z.string(),
       created_at: z.number().int().describe('Epoch milliseconds.'),
-      context: z.string().describe('Where it was put.'),
+      context: z.string().describe('Path of the file.'),
       note: maskedField,
     }),
   annotations: ADDS,

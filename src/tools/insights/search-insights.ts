@@ -32,26 +32,28 @@ export const searchInsights = defineTool({
       context: contextField,
       matchType: z.enum(MATCH_TYPES).describe('As in search_messages.').default('auto'),
       tags: tagsFilter,
-      includeExpired: z.boolean().describe('Also those that have expired.').default(false),
+      includeExpired: z.boolean().describe('Also insights that have expired.').default(false),
       limit: z.number().int().min(1).max(100).describe('Maximum number of results.').default(20),
-      offset: z.number().int().min(0).describe('Results to skip.').default(0),
+      offset: z.number().int().min(0).describe('Number of results to skip.').default(0),
       ...MARK_FIELDS,
       maxTokens,
     }),
   output: () =>
     z.object({
       success,
-      context: z.string().describe('Whose insights were searched.'),
-      total: z.number().int().describe('All matches, on all pages.'),
+      context: z.string().describe('The project whose insights were searched.'),
+      total: z.number().int().describe('Number of matches on all pages.'),
       ...nextPage,
-      relaxed: z.boolean().describe('No insight has all of the words; these have some.'),
+      relaxed: z
+        .boolean()
+        .describe('True if no insight has all of the words; the results have some of them.'),
       results: z.array(
         listedSchema.extend({
           snippet: z.string(),
           rank: z.number().describe("FTS5's bm25(): the smaller, the better."),
         }),
       ),
-      explanation: z.string().describe('Why nothing was found.').exactOptional(),
+      explanation: z.string().describe('The reason if nothing was found.').exactOptional(),
     }),
   annotations: READS,
   quotesText: true,
@@ -82,9 +84,14 @@ export const searchInsights = defineTool({
 function explain({ unknownWords, otherwise }: InsightResults): string {
   const { tags = 0, includeExpired = 0 } = otherwise;
   const parts = [
-    ...(unknownWords.length > 0 ? [`No insight here has: ${unknownWords.join(', ')}.`] : []),
+    ...(unknownWords.length > 0
+      ? [`No insight of this context has: ${unknownWords.join(', ')}.`]
+      : []),
     ...(tags > 0 ? [`${tags} match without \`tags\`.`] : []),
     ...(includeExpired > 0 ? [`${includeExpired} match with \`includeExpired\`.`] : []),
   ];
-  return parts.join(' ') || 'Each word occurs, but no insight here matches the query.';
+  return (
+    parts.join(' ') ||
+    'Each word occurs in some insight of this context, but no insight matches the whole query.'
+  );
 }

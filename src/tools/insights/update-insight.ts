@@ -19,18 +19,14 @@ export const updateInsight = defineTool({
   toolset: 'insights',
   title: 'Change an insight',
   description:
-    'Changes the fields that are given; the others stay. updated: false where there is no such insight.',
+    'Changes the given fields of an insight; the others are not changed. updated: false if the insight does not exist.',
   input: () =>
     z.strictObject({
       id: idField,
       content: contentField.describe('New content.').exactOptional(),
-      metadata: jsonObject('New metadata; replaces the old.').exactOptional(),
-      tags: tagsField.describe('New tags; they replace the old.').exactOptional(),
-      expires: z
-        .string()
-        .nullable()
-        .describe('New expiry (ISO 8601); null for none.')
-        .exactOptional(),
+      metadata: jsonObject('New metadata; it replaces all old metadata.').exactOptional(),
+      tags: tagsField.describe('New tags; they replace all old tags.').exactOptional(),
+      expires: z.string().nullable().describe('New expiry (ISO 8601); null: none.').exactOptional(),
     }),
   output: () =>
     z.object({
@@ -43,7 +39,7 @@ export const updateInsight = defineTool({
   writesLater: true,
   async run({ id, expires, ...change }, { insights }) {
     if (expires === undefined && Object.keys(change).length === 0) {
-      throw new AppError('VALIDATION_ERROR', 'Nothing to change was given.', {
+      throw new AppError('VALIDATION_ERROR', 'No field to change was given.', {
         hint: 'Give `content`, `metadata`, `tags` or `expires`.',
       });
     }

@@ -14,7 +14,7 @@ export const kgAdd = defineTool({
   toolset: 'kg',
   title: 'Remember facts',
   description:
-    'Stores facts as triples such as Ada / lives in / London. With replaces, a new value ends the old one, which stays readable as the past. Find the names in use with kg_query first.',
+    'Stores facts as triples such as Ada / lives in / London. With replaces, a new value ends the old one, which can still be found as a past fact. First find the names in use with kg_query.',
   input: () =>
     z.strictObject({
       ...newTripleFields,
@@ -26,13 +26,13 @@ export const kgAdd = defineTool({
   output: () =>
     z.object({
       success,
-      added: z.number().int().describe('How many were new.'),
-      total: z.number().int().describe('How many were returned.'),
+      added: z.number().int().describe('Number of new facts.'),
+      total: z.number().int().describe('Number of given facts.'),
       triples: z
         .array(tripleSchema.extend({ added: z.boolean() }))
-        .describe('At most 50; those that existed before come first.'),
+        .describe('At most 50 facts; those that existed before come first.'),
       closedTotal: z.number().int().describe('Facts that ended because of replaces.'),
-      closed: z.array(tripleSchema).describe('At most 50 of them.'),
+      closed: z.array(tripleSchema).describe('At most 50 of the facts that ended.'),
       note: maskedField,
     }),
   annotations: { ...ADDS, idempotentHint: true },

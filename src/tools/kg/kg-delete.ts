@@ -13,23 +13,25 @@ export const kgDelete = defineTool({
   toolset: 'kg',
   title: 'Delete or end facts',
   description:
-    'Deletes facts with all their past, for what was never true. For what is no longer true pass close: the fact ends and stays readable with kg_query asOf.',
+    'Deletes facts with their whole history: use it for what was never true. For what is no longer true pass close: the fact ends, and kg_query asOf still finds it.',
   input: () =>
     z.strictObject({
       ...keyFields,
-      close: z.boolean().describe('End the facts in place of deleting them.').default(false),
-      validTo: dateField('When they ended, with close'),
+      close: z.boolean().describe('End the facts instead of deleting them.').default(false),
+      validTo: dateField('With close: time when the facts ended'),
     }),
   output: () =>
     z.object({
       success,
-      deleted: z.number().int().describe('How many were there.'),
-      total: z.number().int().describe('How many were named.'),
+      deleted: z.number().int().describe('Number of facts that were deleted or ended.'),
+      total: z.number().int().describe('Number of given facts.'),
       triples: z
         .array(
-          tripleSchema.partial({ ts: true }).extend({ deleted: z.boolean().describe('Or ended.') }),
+          tripleSchema
+            .partial({ ts: true })
+            .extend({ deleted: z.boolean().describe('True if the fact was deleted or ended.') }),
         )
-        .describe('At most 50; those that were added come first.'),
+        .describe('At most 50 facts; those that were not found come first.'),
     }),
   annotations: REMOVES,
   writesLater: true,
@@ -38,9 +40,9 @@ export const kgDelete = defineTool({
     if (validTo !== undefined && !close) {
       throw new AppError(
         'VALIDATION_ERROR',
-        '`validTo` says when facts ended; it needs `close: true`.',
+        '`validTo` is the time when facts ended, so it needs `close: true`.',
         {
-          hint: 'Give `close: true` to end them, or leave `validTo` out to delete them with all their past.',
+          hint: 'To end the facts, give `close: true`. To delete them with their whole history, omit `validTo`.',
           details: { field: 'validTo' },
         },
       );

@@ -17,18 +17,23 @@ export const kgExport = defineTool({
     'Returns the knowledge graph as text: jsonl is complete, for kg_import; memory is the format of the official MCP memory server; mermaid is a diagram. With file, writes it to the exports folder instead.',
   input: () =>
     z.strictObject({
-      format: z.enum(GRAPH_FORMATS).describe('Form of the text.').default('jsonl'),
+      format: z.enum(GRAPH_FORMATS).describe('Format of the text.').default('jsonl'),
       subject: z.string().describe('Only facts of this subject.').exactOptional(),
       predicate: z.string().describe('Only facts of this predicate.').exactOptional(),
       text: z.string().describe('Only facts that have all of these words.').exactOptional(),
       file: z.string().describe('Name of a new file in the exports folder.').exactOptional(),
-      offset: z.number().int().min(0).describe('Lines to skip; not with file.').default(0),
+      offset: z
+        .number()
+        .int()
+        .min(0)
+        .describe('Number of lines to skip; not with file.')
+        .default(0),
       maxTokens,
     }),
   output: () =>
     z.object({
       success,
-      lines: z.number().int().describe('In this text or file.'),
+      lines: z.number().int().describe('Number of facts in this text or file.'),
       ...nextPage,
       path: z.string().describe('The file that was written.').exactOptional(),
       sizeBytes: z.number().int(),

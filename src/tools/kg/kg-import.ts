@@ -12,10 +12,10 @@ export const kgImport = defineTool({
   toolset: 'kg',
   title: 'Import facts',
   description:
-    'Brings facts into the knowledge graph: JSON Lines of kg_export, or the memory.jsonl of the official MCP memory server. What is there already stays as it is. Observations longer than 200 characters are refused and named, or with longObservations: notes kept as notes of the memory bank.',
+    'Imports facts into the knowledge graph: JSON Lines of kg_export, or the memory.jsonl of the official MCP memory server. Existing facts are not changed. Observations longer than 200 characters are refused, or with longObservations: notes stored as notes of the memory bank.',
   input: () =>
     z.strictObject({
-      text: z.string().describe('The lines to import; or give file.').exactOptional(),
+      text: z.string().describe('The lines to import, or give file.').exactOptional(),
       file: z.string().describe('Name of a file in the exports folder.').exactOptional(),
       longObservations: z
         .enum(LONG_OBSERVATIONS)
@@ -25,15 +25,15 @@ export const kgImport = defineTool({
   output: () =>
     z.object({
       success,
-      format: z.enum(['jsonl', 'memory']).describe('What the lines were.'),
-      facts: z.number().int().describe('Facts in the text that can be stored.'),
-      added: z.number().int().describe('Those of them that were new.'),
+      format: z.enum(['jsonl', 'memory']).describe('Format of the lines.'),
+      facts: z.number().int().describe('Number of facts in the text that can be stored.'),
+      added: z.number().int().describe('Number of these facts that were new.'),
       notesAdded: z.number().int(),
       notes: z.array(z.string()).describe('Paths of the new notes (at most 50).'),
-      refusedTotal: z.number().int().describe('Entries that were not imported.'),
+      refusedTotal: z.number().int().describe('Number of entries that were not imported.'),
       refused: z
         .array(z.object({ line: z.number().int(), code: z.string(), reason: z.string() }))
-        .describe('Which, and why (at most 50).'),
+        .describe('These entries with the reason (at most 50).'),
     }),
   annotations: { ...ADDS, idempotentHint: true },
   async run({ text, file, longObservations }, { graphImport }, { signal, progress }) {

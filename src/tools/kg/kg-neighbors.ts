@@ -16,16 +16,16 @@ export const kgNeighbors = defineTool({
   toolset: 'kg',
   title: 'Facts around a node',
   description:
-    'Walks the knowledge graph from one node along its facts and returns the facts found, nearest first. Use it to gather what is known about a person, project or thing.',
+    'Follows the facts of the knowledge graph from one node and returns them, nearest first. Use it to collect the facts about a person, project or thing.',
   input: () =>
     z.strictObject({
       node: z.string().max(1000).describe('A subject or object, exactly.'),
-      depth: z.number().int().min(1).max(6).describe('Steps to follow.').default(1),
+      depth: z.number().int().min(1).max(6).describe('Number of steps.').default(1),
       direction: z
         .enum(['out', 'in', 'both'])
-        .describe('out: facts about the node; in: facts that name it as object.')
+        .describe('out: facts with the node as subject; in: facts with it as object.')
         .default('both'),
-      predicate: z.string().describe('Only along facts with this predicate.').exactOptional(),
+      predicate: z.string().describe('Only facts with this predicate.').exactOptional(),
       ...visibilityFields,
       ...pageFields,
       maxTokens,
@@ -36,8 +36,8 @@ export const kgNeighbors = defineTool({
       ...pageSchema,
       triples: z.array(tripleSchema),
       nodes: z.array(z.object({ node: z.string(), depth: z.number().int() })),
-      isCut: z.boolean().describe('Whether the walk ended at 100000 facts.'),
-      note: z.string().describe('Why nothing was found.').exactOptional(),
+      isCut: z.boolean().describe('True if the search stopped at 100000 facts.'),
+      note: z.string().describe('The reason if nothing was found.').exactOptional(),
     }),
   annotations: READS,
   view: 'graph',
@@ -68,9 +68,9 @@ async function whyNothing(kg: KnowledgeGraph, node: string): Promise<string> {
     kg.query({ object: node, includeClosed: true }, page),
   ]);
   if (out.total + into.total === 0) {
-    return `No fact names ${JSON.stringify(node)}. Names must be exact: see \`kg_subjects\`, or \`kg_query\` with words.`;
+    return `No fact has ${JSON.stringify(node)} as subject or object. Names must be exact: find them with \`kg_subjects\`, or with \`kg_query\` and words.`;
   }
-  return `${out.total} facts have it as subject and ${into.total} as object, ended ones among them: ask with another \`direction\` or \`predicate\`, or with \`includeClosed\` or \`asOf\`.`;
+  return `${out.total} facts have it as subject and ${into.total} as object, including ended facts. Try another \`direction\` or \`predicate\`, or \`includeClosed\` or \`asOf\`.`;
 }
 
 function nodesOf({ subject, object }: { subject: string; object: string }): string[] {

@@ -17,7 +17,7 @@ export const kgQuery = defineTool({
   name: 'kg_query',
   aliases: ['kg/query'],
   toolset: 'kg',
-  title: 'Ask for facts',
+  title: 'Find facts',
   description:
     'Finds facts by subject, predicate, object, words and time; all conditions must match. Facts that have ended are returned only with asOf or includeClosed.',
   input: () =>
@@ -25,15 +25,15 @@ export const kgQuery = defineTool({
       subject: z.string().describe('The subject, exactly.').exactOptional(),
       predicate: z.string().describe('The predicate, exactly.').exactOptional(),
       object: z.string().describe('The object, exactly.').exactOptional(),
-      prefix: z.boolean().describe('Match parts that begin with what is given.').default(false),
+      prefix: z.boolean().describe('Match parts that begin with the given text.').default(false),
       text: z
         .string()
-        .describe('Words that all occur somewhere in the fact, in any case.')
+        .describe('Words that must all be in the fact, in upper or lower case.')
         .exactOptional(),
       ...visibilityFields,
-      since: dateField('Began to hold at or after this'),
-      until: dateField('Began to hold at or before this'),
-      order: z.enum(['oldest', 'newest']).describe('Which come first.').default('oldest'),
+      since: dateField('True since this time or later'),
+      until: dateField('True since this time or earlier'),
+      order: z.enum(['oldest', 'newest']).describe('Order of the facts.').default('oldest'),
       ...pageFields,
       maxTokens,
     }),
@@ -42,7 +42,7 @@ export const kgQuery = defineTool({
       success,
       ...pageSchema,
       triples: z.array(tripleSchema),
-      note: z.string().describe('Why nothing was found.').exactOptional(),
+      note: z.string().describe('The reason if nothing was found.').exactOptional(),
     }),
   annotations: READS,
   view: 'graph',
@@ -85,11 +85,11 @@ async function whyNothing(kg: KnowledgeGraph, filter: TripleFilter): Promise<str
       unknown.push(`No fact has a ${part}${begins} ${JSON.stringify(filter[part])}.`);
   }
   if (unknown.length > 0) {
-    return `${unknown.join(' ')} Try \`prefix\` or \`text\`, or see the names with \`kg_subjects\`.`;
+    return `${unknown.join(' ')} Try \`prefix\` or \`text\`, or find the names with \`kg_subjects\`.`;
   }
   const closed = await kg.query({ ...filter, asOf: undefined, includeClosed: true }, page);
   if (closed.total > 0) {
-    return `${closed.total} facts match at another time: ask with \`includeClosed\` or \`asOf\`.`;
+    return `${closed.total} facts match at another time: try \`includeClosed\` or \`asOf\`.`;
   }
-  return 'Each part occurs, but no fact has all that was asked for.';
+  return 'Each condition matches some fact, but no fact matches all conditions.';
 }

@@ -10,14 +10,20 @@ export const kgSave = defineTool({
   toolset: 'kg',
   title: 'Write a snapshot of the graph',
   description:
-    'Writes all facts into a new snapshot and starts a new log, as happens automatically when the log has grown. Use it before a commit with git, or after the files were merged or repaired.',
+    'Writes all facts into a new snapshot and starts a new log. Daybook does this automatically when the log is large. Use it before a commit with git, or after the files were merged or repaired.',
   input: () => z.strictObject({}),
   output: () =>
     z.object({
       success,
-      saved: z.boolean().describe('False where another process was writing one at the same time.'),
+      saved: z
+        .boolean()
+        .describe('False if another process was writing a snapshot at the same time.'),
       generation: z.number().int().exactOptional(),
-      triples: z.number().int().describe('Facts in it, ended ones among them.').exactOptional(),
+      triples: z
+        .number()
+        .int()
+        .describe('Number of facts in the snapshot, including ended facts.')
+        .exactOptional(),
       snapshotBytes: z.number().int().exactOptional(),
     }),
   annotations: { ...CHANGES, destructiveHint: false },

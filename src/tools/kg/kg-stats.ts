@@ -10,30 +10,35 @@ export const kgStats = defineTool({
   toolset: 'kg',
   title: 'Size and health of the graph',
   description:
-    'Shows how many facts the knowledge graph has and may have, its most used predicates, where its files are, and whether any line of them was found damaged.',
+    'Shows the number of facts and the limit of the knowledge graph, its most used predicates, the paths of its files, and whether they have damaged lines.',
   input: () => z.strictObject({}),
   output: () =>
     z.object({
       success,
-      open: z.number().int().describe('Facts that are true now.'),
-      closed: z.number().int().describe('Facts that have ended.'),
+      open: z.number().int().describe('Number of facts that are true now.'),
+      closed: z.number().int().describe('Number of facts that have ended.'),
       deletions: z
         .number()
         .int()
-        .describe('Deletions that are stored, so that a merge in git keeps them.'),
+        .describe(
+          'Number of stored deletions. They are stored so that a merge in git does not undo them.',
+        ),
       limit: z.number().int(),
       subjects: z.number().int(),
       objects: z.number().int(),
       predicates: z
         .array(z.object({ predicate: z.string(), facts: z.number().int() }))
-        .describe('The most used ones.'),
-      generation: z.number().int().describe('How often a snapshot was written.'),
+        .describe('The most used predicates.'),
+      generation: z.number().int().describe('Number of snapshots written so far.'),
       snapshotPath: z.string(),
       snapshotBytes: z.number().int(),
       walPath: z.string(),
       walBytes: z.number().int(),
-      damagedLines: z.number().int().describe('Damaged lines in the files, which are ignored.'),
-      notices: z.array(z.string()).describe('What was found when the files were read.'),
+      damagedLines: z
+        .number()
+        .int()
+        .describe('Number of damaged lines in the files. They are ignored.'),
+      notices: z.array(z.string()).describe('Problems found when the files were read.'),
     }),
   annotations: READS,
   quotesText: true,

@@ -14,10 +14,10 @@ export const kgSubjects = defineTool({
   toolset: 'kg',
   title: 'List subjects',
   description:
-    'Lists the subjects of the knowledge graph in alphabetical order with the number of facts that hold of each. Use it to find the name in use before kg_add or kg_query.',
+    'Lists the subjects of the knowledge graph in alphabetical order, each with the number of its current facts. Use it to find the names in use before kg_add or kg_query.',
   input: () =>
     z.strictObject({
-      prefix: z.string().describe('Only subjects that begin with this.').exactOptional(),
+      prefix: z.string().describe('Only subjects that begin with this text.').exactOptional(),
       ...pageFields,
       maxTokens,
     }),

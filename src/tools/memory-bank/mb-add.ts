@@ -10,11 +10,11 @@ export const mbAdd = defineTool({
   toolset: 'memory_bank',
   title: 'Write a new note',
   description:
-    'Writes a new markdown note of at most 32 KB; folders are made as needed. What is there is never overwritten: change a note with mb_edit.',
+    'Writes a new Markdown note of at most 32 KB and creates its folders. An existing note is never overwritten: change it with mb_edit.',
   input: () =>
     z.strictObject({
-      path: notePath('Where to put it'),
-      content: z.string().describe('The text, markdown.'),
+      path: notePath('Path of the new note'),
+      content: z.string().describe('The text in Markdown.'),
     }),
   output: () => z.object({ success, ...noteSchema.shape, note: maskedField }),
   annotations: ADDS,

@@ -9,7 +9,7 @@ export const mbDelete = defineTool({
   toolset: 'memory_bank',
   title: 'Delete a note',
   description:
-    'Moves a note to the trash, from where the user can restore it (daybook restore). permanent: true removes it permanently; only when the user asked for exactly that.',
+    'Moves a note to the trash, from which the user can restore it (daybook restore). permanent: true removes it permanently; use this only when the user asked for exactly that.',
   input: () =>
     z.strictObject({
       path: notePath(),
@@ -25,8 +25,11 @@ export const mbDelete = defineTool({
       path: z.string(),
       deleted: z.boolean(),
       permanent: z.boolean(),
-      trashName: z.string().describe('Its name in the trash, to restore it by.').exactOptional(),
-      trashPath: z.string().describe('Where it is now.').exactOptional(),
+      trashName: z
+        .string()
+        .describe('Name in the trash, with which it can be restored.')
+        .exactOptional(),
+      trashPath: z.string().describe('Its present path.').exactOptional(),
     }),
   annotations: REMOVES,
   writesLater: true,

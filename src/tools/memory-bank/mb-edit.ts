@@ -18,17 +18,17 @@ const input = z.strictObject({
   oldText: z
     .string()
     .min(1)
-    .describe('A passage that occurs once, exactly as it is.')
+    .describe('The exact text of a passage that occurs once.')
     .exactOptional(),
-  newText: z.string().describe('What replaces oldText.').exactOptional(),
+  newText: z.string().describe('The text that replaces oldText.').exactOptional(),
   insertLine: z
     .number()
     .int()
     .min(0)
-    .describe('Put insertText after this line; 0: at the beginning.')
+    .describe('Insert after the line with this number; 0: at the beginning.')
     .exactOptional(),
   insertText: z.string().min(1).describe('Whole lines to insert.').exactOptional(),
-  newPath: notePath('The new one').exactOptional(),
+  newPath: notePath('New path').exactOptional(),
   content: z.string().describe('The whole new text; needs hash.').exactOptional(),
 });
 
@@ -38,7 +38,7 @@ export const mbEdit = defineTool({
   toolset: 'memory_bank',
   title: 'Edit a note',
   description:
-    'Changes a note in one of four ways: newText replaces oldText, which must occur exactly once; insertText goes after insertLine; newPath renames it; content replaces everything. Pass the hash of mb_read to detect edits by others.',
+    'Changes a note in one of four ways: newText replaces oldText, which must occur exactly once; insertText goes after insertLine; newPath renames it; content replaces everything. Pass the hash of mb_read, so that edits by others are not overwritten.',
   input: () => input,
   output: () =>
     z.object({
@@ -79,15 +79,19 @@ function changeOf(args: z.output<typeof input>): Change | undefined {
   const [verb, second] = verbs.filter((each) => each !== undefined);
   if (verb === undefined || second !== undefined) {
     const problem =
-      verb === undefined ? 'No change is given.' : 'One call can make only one change.';
+      verb === undefined ? 'No change was given.' : 'One call can make only one change.';
     throw new AppError('VALIDATION_ERROR', problem, {
       hint: 'Give `oldText` and `newText`, or `insertLine` and `insertText`, or `newPath`, or `content` with `hash`.',
     });
   }
   if (content !== undefined && hash === undefined) {
-    throw new AppError('VALIDATION_ERROR', 'Replacing the whole text needs the hash of the note.', {
-      hint: 'Read the note with `mb_read` and give its `hash`.',
-    });
+    throw new AppError(
+      'VALIDATION_ERROR',
+      'To replace the whole text, the hash of the note is required.',
+      {
+        hint: 'Read the note with `mb_read` and give its `hash`.',
+      },
+    );
   }
   return verb === 'rename' ? undefined : verb;
 }
@@ -95,7 +99,7 @@ function changeOf(args: z.output<typeof input>): Change | undefined {
 function pair<A, B>(a: A | undefined, b: B | undefined, make: (a: A, b: B) => Change) {
   if (a !== undefined && b !== undefined) return make(a, b);
   if (a === undefined && b === undefined) return undefined;
-  throw new AppError('VALIDATION_ERROR', 'One of the two arguments of the change is missing.', {
+  throw new AppError('VALIDATION_ERROR', 'One of the two arguments for this change is missing.', {
     hint: '`oldText` needs `newText` (which may be empty), `insertLine` needs `insertText`.',
   });
 }

@@ -10,12 +10,12 @@ export const mbHistory = defineTool({
   toolset: 'memory_bank',
   title: 'Git history of a note',
   description:
-    'Lists the git commits that changed a note, the newest first, or gives its text at one of them. Empty where there is no git.',
+    'Lists the git commits that changed a note, the newest first, or returns its text at one of them. The list is empty without git.',
   input: () =>
     z.strictObject({
       path: notePath(),
-      commit: z.string().max(64).describe('Give the text at this commit.').exactOptional(),
-      limit: z.number().int().min(1).max(1000).describe('Most commits to list.').default(50),
+      commit: z.string().max(64).describe('Return the text at this commit.').exactOptional(),
+      limit: z.number().int().min(1).max(1000).describe('Maximum number of commits.').default(50),
       maxTokens,
     }),
   output: () =>
@@ -33,9 +33,12 @@ export const mbHistory = defineTool({
           }),
         )
         .exactOptional(),
-      explanation: z.string().describe('Why there is no commit.').exactOptional(),
+      explanation: z.string().describe('The reason if there is no commit.').exactOptional(),
       content: z.string().exactOptional(),
-      isCut: z.boolean().describe('The text is longer than maxTokens.').exactOptional(),
+      isCut: z
+        .boolean()
+        .describe('True if the text is longer than maxTokens and was cut.')
+        .exactOptional(),
     }),
   annotations: READS,
   quotesText: true,

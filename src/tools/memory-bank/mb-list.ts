@@ -11,18 +11,18 @@ export const mbList = defineTool({
   toolset: 'memory_bank',
   title: 'List notes',
   description:
-    'Lists the markdown notes of the memory bank, which people edit as well. For what is written in them use mb_search; read one with mb_read.',
+    'Lists the Markdown notes of the memory bank, which people can edit too. Search their text with mb_search; read a note with mb_read.',
   input: () =>
     z.strictObject({
       folder: noteFolder,
       limit: z.number().int().min(1).max(1000).describe('Maximum number of notes.').default(100),
-      offset: z.number().int().min(0).describe('Notes to skip.').default(0),
+      offset: z.number().int().min(0).describe('Number of notes to skip.').default(0),
       maxTokens,
     }),
   output: () =>
     z.object({
       success,
-      total: z.number().int().describe('Notes on all pages.'),
+      total: z.number().int().describe('Number of notes on all pages.'),
       ...nextPage,
       files: z.array(noteSchema),
       skipped: skippedSchema.exactOptional(),

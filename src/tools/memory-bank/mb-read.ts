@@ -12,7 +12,7 @@ export const mbRead = defineTool({
   toolset: 'memory_bank',
   title: 'Read a note',
   description:
-    'Reads a note as it is on disk now, or some of its lines. A long one comes in pages: continue with startLine set to nextLine. Give its hash to mb_edit and mb_delete.',
+    'Reads a note as it is on the disk now, or some of its lines. A long note is returned in pages: continue with startLine set to nextLine. Pass its hash to mb_edit and mb_delete.',
   input: () =>
     z.strictObject({
       path: notePath(),
@@ -21,13 +21,13 @@ export const mbRead = defineTool({
         .number()
         .int()
         .min(1)
-        .describe('Where to continue in startLine, if it was cut.')
+        .describe('First character to return of startLine, if the line was cut.')
         .default(1),
       endLine: z
         .number()
         .int()
         .min(1)
-        .describe('Last line to return; default: the end.')
+        .describe('Last line to return (default: the last line).')
         .exactOptional(),
       maxTokens,
     }),
@@ -38,12 +38,14 @@ export const mbRead = defineTool({
       totalLines: z.number().int(),
       startLine: z.number().int(),
       endLine: z.number().int().describe('Last line returned; below startLine if there is none.'),
-      hasMore: z.boolean().describe('Whether lines that were asked for are still to come.'),
-      nextLine: z.number().int().describe('The startLine of the next page.').exactOptional(),
+      hasMore: z.boolean().describe('Whether there are more of the requested lines.'),
+      nextLine: z.number().int().describe('Pass as startLine for the next page.').exactOptional(),
       nextColumn: z
         .number()
         .int()
-        .describe('Its startColumn: one line alone is longer than the answer and was cut.')
+        .describe(
+          'Pass as startColumn for the next page: one line is longer than the answer and was cut.',
+        )
         .exactOptional(),
       content: z.string(),
     }),
@@ -57,7 +59,7 @@ export const mbRead = defineTool({
   },
   async run({ path, startLine, startColumn, endLine, maxTokens: budget }, { memoryBank }) {
     if (endLine !== undefined && endLine < startLine) {
-      throw new AppError('VALIDATION_ERROR', 'endLine is before startLine.');
+      throw new AppError('VALIDATION_ERROR', 'endLine must not be before startLine.');
     }
     const { content, ...info } = await memoryBank.read(path);
     const lines = linesOf(content);

@@ -9,13 +9,13 @@ export const mbReindex = defineTool({
   toolset: 'memory_bank',
   title: 'Rebuild the index of notes',
   description:
-    'Reads every note again and rebuilds the index from them. Rarely needed: edits by hand are noticed by themselves. Use it when mb_list or mb_search disagree with the files.',
+    'Reads every note again and rebuilds the index. It is rarely needed, because Daybook detects changed files. Use it when the results of mb_list or mb_search do not match the files.',
   input: () => z.strictObject({}),
   output: () =>
     z.object({
       success,
-      files: z.number().int().describe('Notes indexed.'),
-      sections: z.number().int().describe('Sections of them that mb_search ranks.'),
+      files: z.number().int().describe('Number of notes in the index.'),
+      sections: z.number().int().describe('Number of sections in the index.'),
       skipped: skippedSchema,
     }),
   annotations: READS,

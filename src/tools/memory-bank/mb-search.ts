@@ -20,41 +20,54 @@ export const mbSearch = defineTool({
   toolset: 'memory_bank',
   title: 'Search notes',
   description:
-    'Finds text in the notes. ranked: sections that match words or an FTS5 query best; exact: lines with that text; regex: lines that match an RE2 expression.',
+    'Finds text in the notes. ranked: sections that match words or an FTS5 query, best first; exact: lines with the text; regex: lines that match an RE2 expression.',
   input: () =>
     z.strictObject({
-      query: z.string().min(1).max(1000).describe('What to find; see mode.'),
-      mode: z.enum(NOTE_SEARCH_MODES).describe('How to search.').default('ranked'),
-      matchType: z.enum(MATCH_TYPES).describe('For ranked: as in search_messages.').default('auto'),
-      caseSensitive: z.boolean().describe('For exact and regex.').default(false),
+      query: z.string().min(1).max(1000).describe('Words, text or expression, depending on mode.'),
+      mode: z.enum(NOTE_SEARCH_MODES).describe('Kind of search.').default('ranked'),
+      matchType: z
+        .enum(MATCH_TYPES)
+        .describe('Only for ranked: as in search_messages.')
+        .default('auto'),
+      caseSensitive: z.boolean().describe('Only for exact and regex.').default(false),
       folder: noteFolder,
-      contextLines: z.number().int().min(0).max(10).describe('Lines before and after.').default(1),
+      contextLines: z
+        .number()
+        .int()
+        .min(0)
+        .max(10)
+        .describe('Number of lines before and after to return.')
+        .default(1),
       ...MARK_FIELDS,
       limit: z.number().int().min(1).max(100).describe('Maximum number of results.').default(20),
-      offset: z.number().int().min(0).describe('Results to skip.').default(0),
+      offset: z.number().int().min(0).describe('Number of results to skip.').default(0),
       maxTokens,
     }),
   output: () =>
     z.object({
       success,
-      total: z.number().int().describe('All matching sections (ranked) or lines.'),
+      total: z.number().int().describe('Number of all matching sections (ranked) or lines.'),
       ...nextPage,
-      relaxed: z.boolean().describe('No section has all of the words; these have some.'),
+      relaxed: z
+        .boolean()
+        .describe('True if no section has all of the words; the results have some of them.'),
       results: z.array(
         z.object({
           path: z.string(),
           line: z.number().int(),
-          heading: z.string().describe('The headings above it.').exactOptional(),
+          heading: z.string().describe('The headings above the line.').exactOptional(),
           text: z.string().describe('The line, with its matches marked.'),
           before: z.array(z.string()).exactOptional(),
           after: z.array(z.string()).exactOptional(),
         }),
       ),
-      explanation: z.string().describe('Why nothing was found.').exactOptional(),
+      explanation: z.string().describe('The reason if nothing was found.').exactOptional(),
       skippedLines: z
         .number()
         .int()
-        .describe('Lines too long for this expression, not searched.')
+        .describe(
+          'Number of lines that were not searched, because they are too long for this expression.',
+        )
         .exactOptional(),
     }),
   annotations: READS,

@@ -21,12 +21,12 @@ const MAX_METADATA_TOKENS = 4_000;
 const output = z.object({
   success,
   conversationId: z.string(),
-  conversationPath: z.string().describe('Absolute path of its folder on disk.'),
+  conversationPath: z.string().describe('Absolute path of the folder of the conversation.'),
   title: z.string().exactOptional(),
   createdAt: z.string(),
   updatedAt: z.string(),
-  messageCount: z.number().describe('All stored messages, system prompt included.'),
-  total: z.number().describe('The messages this reading covers, over all pages.'),
+  messageCount: z.number().describe('Number of stored messages, including the system prompt.'),
+  total: z.number().describe('Number of messages on all pages of this reading.'),
   hasMore: z.boolean(),
   nextCursor: z.string().exactOptional().describe('Pass as cursor for the next page.'),
   run: z
@@ -36,7 +36,7 @@ const output = z.object({
       startedAt: z.string().exactOptional(),
       runId: z.string().exactOptional(),
       reason: z.string().exactOptional(),
-      answer: z.string().exactOptional().describe('The answer that could not be stored yet.'),
+      answer: z.string().exactOptional().describe('The answer that is not stored yet.'),
       advice: z.string(),
     })
     .exactOptional()
@@ -48,7 +48,10 @@ const output = z.object({
       role: z.enum(ROLES),
       createdAt: z.string(),
       content: z.string(),
-      offset: z.number().exactOptional().describe('Where in the message this part begins.'),
+      offset: z
+        .number()
+        .exactOptional()
+        .describe('Position in the message at which this part starts.'),
       isCut: z.boolean().exactOptional().describe('Pass nextCursor to get the rest.'),
       metadata: z.record(z.string(), z.unknown()).exactOptional(),
     }),
@@ -60,12 +63,12 @@ type RunState = NonNullable<History['run']>['state'];
 
 const ADVICE: Record<RunState, string> = {
   in_progress:
-    'The research is running; call this tool again in a minute or two. Do not start it again.',
+    'The research is running. Call this tool again in a minute or two. Do not start the research again.',
   unknown:
-    'The outcome of this research is unknown. It may have been billed, so it is not repeated automatically. To continue, call a follow-up tool with discardLostRun: true.',
-  failed: 'The research ended without an answer. A follow-up may ask again.',
+    'The result of this research is unknown. Perplexity may have charged for it, so it is not repeated automatically. To continue, call a follow-up tool with discardLostRun: true.',
+  failed: 'The research ended without an answer. You can ask again with a follow-up tool.',
   unsaved:
-    'The research is finished and paid, but could not be stored; its answer is in run.answer.',
+    'The research is finished and paid, but its answer could not be stored. The answer is in run.answer.',
 };
 
 export const getConversationHistory = defineTool({
@@ -73,13 +76,19 @@ export const getConversationHistory = defineTool({
   toolset: 'perplexity',
   title: 'Read a research conversation',
   description:
-    'Returns a stored conversation from the beginning, page by page, and the state of a deep research in it. It also fetches the report of a research that was in_progress.',
+    'Returns a stored conversation from the beginning, in pages, and the state of its deep research. It also gets the report of a research that was in_progress.',
   input: () =>
     z.strictObject({
       conversationId: conversationRef,
       includeSystemPrompt: z.boolean().default(false).describe('Also return the system prompt.'),
-      limit: z.number().int().min(1).max(200).default(50).describe('Messages a page at most.'),
-      cursor: z.string().max(40).exactOptional().describe('nextCursor of the page before.'),
+      limit: z
+        .number()
+        .int()
+        .min(1)
+        .max(200)
+        .default(50)
+        .describe('Maximum number of messages of a page.'),
+      cursor: z.string().max(40).exactOptional().describe('nextCursor of the previous page.'),
     }),
   output: () => output,
   annotations: READS_OUTSIDE,

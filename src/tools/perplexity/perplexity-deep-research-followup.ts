@@ -16,7 +16,7 @@ export const perplexityDeepResearchFollowup = defineTool({
   needsPerplexity: true,
   title: 'Follow up with deep research',
   description:
-    'Researches the next question of a stored conversation thoroughly, with everything said there as context. It takes minutes; when status is in_progress, get_conversation_history brings the report later.',
+    'Researches the next question of a stored conversation thoroughly, with all its messages as context. It takes minutes; when status is in_progress, get_conversation_history returns the report later.',
   input: () =>
     z.strictObject({
       conversationId: conversationRef,

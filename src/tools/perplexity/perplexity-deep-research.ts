@@ -10,7 +10,7 @@ export const perplexityDeepResearch = defineTool({
   needsPerplexity: true,
   title: 'Deep research with Perplexity',
   description:
-    'Researches a question over many web sources and writes a report. Each call starts a new conversation and a paid run of minutes; when status is in_progress, get_conversation_history brings the report later. Never repeat the call for the same question.',
+    'Researches a question over many web sources and writes a report. Each call starts a new conversation and costs money. It takes minutes; when status is in_progress, get_conversation_history returns the report later. Never repeat the call for the same question.',
   input: () => z.strictObject({ query: newQuery, ...researchFields }),
   output: () => answerOutput,
   annotations: ASKS_OUTSIDE,

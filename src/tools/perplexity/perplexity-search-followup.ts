@@ -17,7 +17,7 @@ export const perplexitySearchFollowup = defineTool({
   needsPerplexity: true,
   title: 'Follow up with a Perplexity search',
   description:
-    'Answers the next question of a stored conversation from a quick web search, with everything said there as context. Works on any conversation.',
+    'Answers the next question of a stored conversation from a quick web search, with all its messages as context. It works with every conversation.',
   input: () =>
     z.strictObject({
       conversationId: conversationRef,

@@ -11,7 +11,7 @@ export const perplexitySearch = defineTool({
   needsPerplexity: true,
   title: 'Search with Perplexity',
   description:
-    'Answers a question from current web sources, with numbered references. Each call starts a new conversation and costs money; to continue one, use perplexity_search_followup.',
+    'Answers a question from current web sources, with numbered references. Each call starts a new conversation and costs money; to continue a conversation, use perplexity_search_followup.',
   input: () => z.strictObject({ query: newQuery, ...searchFields }),
   output: () => answerOutput,
   annotations: ASKS_OUTSIDE,

@@ -29,25 +29,27 @@ export const historyMessagesRecent = defineTool({
   toolset: 'threads',
   title: 'Recent messages',
   description:
-    'Returns the newest messages across all threads, newest first, each with the thread it belongs to. Narrow it by module and since; pass nextCursor for older ones.',
+    'Returns the newest messages of all threads, newest first, each with its thread. Limit the result with module and since; for older messages pass nextCursor as cursor.',
   input: () =>
     z.strictObject({
       module: moduleField.describe('Only threads of this module.').exactOptional(),
-      since: z.string().describe('Only messages from this time on (ISO 8601).').exactOptional(),
+      since: z.string().describe('Only messages at or after this time (ISO 8601).').exactOptional(),
       limit: z.number().int().min(1).max(500).describe('Maximum number of messages.').default(50),
-      cursor: z.string().max(60).describe('nextCursor of the page before.').exactOptional(),
+      cursor: z.string().max(60).describe('nextCursor of the previous page.').exactOptional(),
       maxTokens,
     }),
   output: () =>
     z.object({
       success,
-      total: z.number().int().describe('All messages of this module and time.'),
+      total: z.number().int().describe('Number of all messages of this module and time.'),
       hasMore: z.boolean(),
       nextCursor: z.string().describe('Pass as cursor for older messages.').exactOptional(),
       results: z.array(z.object({ thread: threadSchema, message: threadMessageSchema })),
       indexing: z
         .object({ done: z.number().int(), total: z.number().int() })
-        .describe('The store is still being read: conversations read so far, of how many.')
+        .describe(
+          'Present while the store is being read: the number of conversations read so far, and of all.',
+        )
         .exactOptional(),
     }),
   annotations: READS,
@@ -101,8 +103,8 @@ function parseCursor(cursor: string): TimedMessage {
     const [, time, conversationId = '', seq] = match;
     return { time: Number(time), conversationId, seq: Number(seq) };
   }
-  throw new AppError('VALIDATION_ERROR', 'No previous page returned this cursor.', {
-    hint: 'Pass nextCursor of the previous page unchanged, or leave `cursor` out.',
+  throw new AppError('VALIDATION_ERROR', 'The cursor is not a cursor of this list.', {
+    hint: 'Pass nextCursor of the previous page unchanged. To start at the beginning, omit `cursor`.',
     details: { field: 'cursor' },
   });
 }

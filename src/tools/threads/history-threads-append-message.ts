@@ -17,23 +17,23 @@ export const historyThreadsAppendMessage = defineTool({
   writesLater: true,
   title: 'Add a message to a thread',
   description:
-    'Adds one message at the end of an existing thread; answers when it is safe on disk, or says durable: false. Give the text as body (or content).',
+    'Adds one message at the end of an existing thread. It returns when the message is on the disk, otherwise with durable: false. Give the text as body (or content).',
   input: () =>
     z.strictObject({
       threadId: threadIdField,
-      module: moduleField.describe('Only if the thread belongs to this module.').exactOptional(),
+      module: moduleField.describe('Add it only if the thread is in this module.').exactOptional(),
       role: z.enum(ROLES).describe('Who wrote it.'),
       body: messageContent(
         'The message, stored exactly as given, except secrets and <private> parts.',
       ).exactOptional(),
       content: messageContent('Another name for body; give one of the two.').exactOptional(),
-      metadata: jsonObject('Any JSON object to keep with the message.').exactOptional(),
+      metadata: jsonObject('Any JSON object to store with the message.').exactOptional(),
     }),
   output: () =>
     z.object({
       success,
       id: z.string().describe('Id of the message.'),
-      seq: z.number().int().describe('Its position in the thread, from 1.'),
+      seq: z.number().int().describe('Position of the message in the thread, from 1.'),
       threadId: z.string(),
       createdAt: z.string(),
       messageCount: z.number().int(),

@@ -17,10 +17,10 @@ export const historyThreadsCreate = defineTool({
     'Starts an empty thread (a conversation) in a module such as discuss, plan or execute. Add messages with history_threads_append_message.',
   input: () =>
     z.strictObject({
-      module: moduleField.describe('Area of work that the thread belongs to.'),
-      title: z.string().max(1000).describe('What it is about.').exactOptional(),
+      module: moduleField.describe('Area of work of the thread.'),
+      title: z.string().max(1000).describe('Subject of the thread.').exactOptional(),
       meta: jsonObject(
-        'Free JSON to keep with the thread; tags is a list of texts.',
+        'Free JSON to store with the thread; tags is a list of texts.',
       ).exactOptional(),
     }),
   output: () => z.object({ success, id: z.string(), createdAt: z.string(), thread: threadSchema }),

@@ -21,13 +21,18 @@ export const historyThreadsGet = defineTool({
   toolset: 'threads',
   title: 'Read a thread',
   description:
-    'Reads a thread with its latest messages in order. For earlier ones call again with beforeSeq set to nextBeforeSeq.',
+    'Reads a thread with its latest messages in order. For earlier messages pass nextBeforeSeq as beforeSeq.',
   input: () =>
     z.strictObject({
       threadId: threadIdField,
-      module: moduleField.describe('Only if it belongs to this module.').exactOptional(),
+      module: moduleField.describe('Only if the thread is in this module.').exactOptional(),
       limit: z.number().int().min(1).max(1000).describe('Maximum number of messages.').default(25),
-      beforeSeq: z.number().int().min(1).describe('Messages before this position.').exactOptional(),
+      beforeSeq: z
+        .number()
+        .int()
+        .min(1)
+        .describe('Return the messages before this position.')
+        .exactOptional(),
       maxTokens,
     }),
   output: () =>
@@ -36,10 +41,10 @@ export const historyThreadsGet = defineTool({
       nextBeforeSeq: z
         .number()
         .int()
-        .describe('Pass as beforeSeq for the page before; absent at the start.')
+        .describe('Pass as beforeSeq for the previous page; absent at the start.')
         .exactOptional(),
       hasMore: z.boolean().describe('Whether earlier messages exist.'),
-      total: z.number().int().describe('Messages in the whole thread.'),
+      total: z.number().int().describe('Number of messages in the whole thread.'),
       thread: threadSchema,
       messages: z.array(threadMessageSchema),
     }),

@@ -14,18 +14,18 @@ export const historyThreadsList = defineTool({
   toolset: 'threads',
   title: 'List threads',
   description:
-    'Lists threads, most recently used first, all of them or those of one module. Read one with history_threads_get.',
+    'Lists all threads or the threads of one module, most recently used first. Read a thread with history_threads_get.',
   input: () =>
     z.strictObject({
       module: moduleField.describe('Only threads of this module.').exactOptional(),
       limit: z.number().int().min(1).max(100).describe('Maximum number of threads.').default(10),
-      offset: z.number().int().min(0).describe('Threads to skip.').default(0),
+      offset: z.number().int().min(0).describe('Number of threads to skip.').default(0),
       maxTokens,
     }),
   output: () =>
     z.object({
       success,
-      total: z.number().int().describe('All threads, on all pages.'),
+      total: z.number().int().describe('Number of threads on all pages.'),
       ...nextPage,
       threads: z.array(threadSchema),
     }),

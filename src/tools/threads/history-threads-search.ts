@@ -30,21 +30,21 @@ export const historyThreadsSearch = defineTool({
   toolset: 'threads',
   title: 'Search threads',
   description:
-    'Finds threads by what was said in them, best match first, each with its best messages. The query is plain words or FTS5 syntax, as in search_messages.',
+    'Finds threads by the text of their messages, best match first, each with its best messages. The query is plain words or FTS5 syntax, as in search_messages.',
   input: () =>
     z.strictObject({
       q: z.string().min(1).max(10_000).describe('Words, or an FTS5 query.'),
       module: moduleField.describe('Only threads of this module.').exactOptional(),
-      since: z.string().describe('Only messages from this time on (ISO 8601).').exactOptional(),
+      since: z.string().describe('Only messages at or after this time (ISO 8601).').exactOptional(),
       matchType: z.enum(MATCH_TYPES).describe('As in search_messages.').default('auto'),
       limit: z.number().int().min(1).max(100).describe('Maximum number of threads.').default(10),
-      offset: z.number().int().min(0).describe('Threads to skip.').default(0),
+      offset: z.number().int().min(0).describe('Number of threads to skip.').default(0),
       matchesPerThread: z
         .number()
         .int()
         .min(1)
         .max(MOST_MATCHES)
-        .describe('Most messages to show of each thread.')
+        .describe('Maximum number of messages of each thread.')
         .default(3),
       includeMetadata,
       ...MARK_FIELDS,
@@ -53,11 +53,11 @@ export const historyThreadsSearch = defineTool({
   output: () =>
     z.object({
       success,
-      total: z.number().int().describe('All threads with a match, on all pages.'),
+      total: z.number().int().describe('Number of threads with a match on all pages.'),
       results: z.array(
         z.object({
           thread: threadSchema,
-          matchCount: z.number().int().describe('Messages of the thread that match.'),
+          matchCount: z.number().int().describe('Number of messages of the thread that match.'),
           matchedMessages: z.array(
             z.object({
               id: z.string(),

@@ -23,7 +23,7 @@ const place = { ...passage, text: passage.text.describe('The sentence as it was 
 const output = z.object({
   success,
   found: z.boolean().describe('False if there is no message yet.'),
-  notes: z.array(z.string()).describe('What is empty or was left out, and why.'),
+  notes: z.array(z.string()).describe('Which parts are empty or incomplete, and why.'),
   thread: threadSchema.exactOptional(),
   session: z
     .object({
@@ -35,14 +35,16 @@ const output = z.object({
       fromSeq: z.number().int(),
       messages: z.number().int(),
     })
-    .describe('The last messages of the thread, up to the last pause of over four hours.')
+    .describe('The last messages of the thread, since the last pause of more than four hours.')
     .exactOptional(),
-  distinctiveWords: z.array(z.string()).describe('Words of the session rare in the other threads.'),
+  distinctiveWords: z
+    .array(z.string())
+    .describe('Words of the session that are rare in other threads.'),
   openQuestions: z.array(
     z.object({
       ...place,
       rule: z.enum(['no-reply', 'put-off']),
-      replyMessageId: z.string().exactOptional().describe('The reply that postponed it.'),
+      replyMessageId: z.string().exactOptional().describe('The reply that postponed the answer.'),
     }),
   ),
   promises: z
@@ -58,7 +60,7 @@ const output = z.object({
     ),
   related: z
     .array(z.object({ ...passage, words: z.array(z.string()) }))
-    .describe('Passages of earlier threads that share some of the distinctive words.'),
+    .describe('Passages of earlier threads that have some of the distinctive words.'),
   lastTurns: z.array(
     z.object({
       messageId: z.string(),
@@ -66,7 +68,7 @@ const output = z.object({
       role: z.enum(ROLES),
       createdAt: z.string(),
       content: z.string(),
-      isCut: z.boolean().exactOptional().describe('The middle was left out.'),
+      isCut: z.boolean().exactOptional().describe('True if the middle of the text was cut.'),
     }),
   ),
 });
@@ -74,34 +76,34 @@ const output = z.object({
 export const sessionStart = defineTool({
   name: 'session_start',
   toolset: 'threads',
-  title: 'Pick up where we stopped',
+  title: 'Continue where we stopped',
   description:
-    'Call this first in a new session: returns when the last one was, its topic and last turns, open questions, and sentences that read like promises. These are candidates; judge them. Read more with history_threads_get.',
+    'Call this first in a new session. It returns the time, the topic and the last messages of the last session, open questions, and sentences that look like promises. These are only candidates: judge them. Read more with history_threads_get.',
   input: () =>
     z.strictObject({
       module: moduleField.describe('Only threads of this module.').exactOptional(),
       currentThreadId: z
         .string()
-        .describe('Thread of the session that is beginning, to be left out.')
+        .describe('Thread of the new session, which is not searched.')
         .exactOptional(),
       threads: z
         .number()
         .int()
         .min(1)
         .max(10)
-        .describe('How many of the last threads to search for questions and promises.')
+        .describe('Number of the last threads to search for questions and promises.')
         .default(3),
       timeZone: z
         .string()
-        .refine(isTimeZone, { error: 'takes a time zone such as Europe/Berlin or UTC' })
-        .describe('For the local times (default: the setting, else that of the system).')
+        .refine(isTimeZone, { error: 'must be a time zone such as Europe/Berlin or UTC' })
+        .describe('For the local times (default: the setting, otherwise that of the system).')
         .exactOptional(),
       maxTokens: z
         .number()
         .int()
         .min(300)
         .max(25_000)
-        .describe('About how long the answer may be.')
+        .describe('Approximate maximum length of the answer.')
         .default(3000),
     }),
   output: () => output,

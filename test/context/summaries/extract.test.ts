@@ -76,14 +76,14 @@ describe('an extractive summary', () => {
     },
   );
 
-  it('says who spoke where it is detailed, and never quotes system messages', async () => {
+  it('names the roles in a detailed summary, and never quotes system messages', async () => {
     const detailed = await of(ENGLISH, 'detailed');
     expect(detailed).toContain('- User: I want to build a raised bed');
     expect(detailed).toContain('- Assistant: For a raised bed');
     expect(detailed).not.toContain('gardener');
   });
 
-  it('leaves out what says nothing and does not break joined words', async () => {
+  it('omits sentences without content and does not split joined words', async () => {
     for (const level of SUMMARY_LEVELS) expect(await of(ENGLISH, level)).not.toContain('Perfect.');
     expect(await of(JAPANESE, 'standard')).not.toContain('わかりました');
     expect(await of(JAPANESE, 'brief')).not.toMatch(/。 /);

@@ -76,7 +76,7 @@ describe('quick find', () => {
     expect(idsOf(index, 'kitchen')).toEqual([]);
   });
 
-  it('says which fields of an entry have the words of the query', () => {
+  it('returns the fields of an entry that have the words of the query', () => {
     const names = [{ field: 'module', text: 'Gardening' } as const];
     const entry = conversation('a', 'Peas', { tags: ['spring', 'garden'], names });
     const [hit] = indexOf(entry).find('gardn peas', { now: NOW });

@@ -10,7 +10,7 @@ const opened = useToolSession();
 const call = (name: string, args: Record<string, unknown> = {}) => opened.session.call(name, args);
 
 describe('get_conversations with a query that no title has', () => {
-  it('returns conversations with similar words, and says that they are approximate', async () => {
+  it('returns conversations with similar words, marked as approximate', async () => {
     await call('save_message', {
       ...{ conversationId: 'garden', role: 'user', content: 'x' },
       ...{ title: 'Tomatoes by the south wall', module: 'home' },

@@ -183,7 +183,7 @@ describe.each([
     });
   });
 
-  it('finishes a call whose client has gone, and goes on', async () => {
+  it('finishes a call whose client has disconnected, and accepts further calls', async () => {
     const { options: withGate, open, seen } = gated(options);
     await withHttpPlace(withGate, async ({ url }) => {
       const headers = options === STATELESS ? JSON_HEADERS : await begin(url);

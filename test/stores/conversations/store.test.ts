@@ -152,7 +152,7 @@ describe('append', () => {
     expect(stored[1]?.parentMessageId).toBe(parentMessageId);
   });
 
-  it('leaves the file alone where `unless` says so, deciding on what is there at that moment', async () => {
+  it('does not change the file if `unless` is true for the content at that moment', async () => {
     const { store, another, textOf } = await openStore();
     await store.create({ messages: [user('a')] });
     const isThere = {

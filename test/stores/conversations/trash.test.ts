@@ -20,7 +20,7 @@ const job = (state: string) =>
   });
 
 describe('trash and restore', () => {
-  it('moves the whole folder, by one name that says when, and back', async () => {
+  it('moves the whole folder, with the time in its name, and back', async () => {
     const { store, logsFolder, folders, another, time } = await openStore();
     const made = await store.create({ title: 'T', messages: [user('a')] });
     writeFileSync(join(store.path(ID0), 'beside.txt'), 'mine');
@@ -131,7 +131,7 @@ describe('trash and restore', () => {
     await store.trash(id);
   });
 
-  it('says what is not there', async () => {
+  it('is refused for something that is not in the trash', async () => {
     const { store } = await openStore();
     const calls = [
       () => store.trash(ID0),
@@ -150,7 +150,7 @@ describe('trash and restore', () => {
 });
 
 describe('permanent removal of conversations', () => {
-  it('removes the folder or what lies in the trash, and nothing else', async () => {
+  it('removes the folder or the item in the trash, and nothing else', async () => {
     const { store, logsFolder, folders } = await openStore();
     await store.create({ messages: [user('a')] });
     const second = await store.create({ messages: [user('b')] });

@@ -195,7 +195,7 @@ const follow: fc.Arbitrary<Follow> = fc.oneof(
 );
 
 describe('a graph that others write and compact', () => {
-  it('goes on by the new end of the log, wherever it was, and never loads all again', async () => {
+  it('reads only the new end of the log, and never the whole log again', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(follow, { maxLength: 30 }), async (steps) => {
         const folder = tempFolder();

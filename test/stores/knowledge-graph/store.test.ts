@@ -29,7 +29,7 @@ describe('the tests of seed 004', () => {
     expect(namesOf(await allOf(open()))).toEqual(['Ada|knows|Charles', 'Alan|knows|Charles']);
   });
 
-  it('skips corrupt lines of the log and says so; the next change keeps them, reading writes nothing', async () => {
+  it('skips and reports corrupt lines of the log; the next change copies them, reading writes nothing', async () => {
     const { graph, open, folder } = openGraph();
     await graph.add([fact('Ada'), fact('Grace'), fact('Alan')]);
     const path = join(folder, 'kg_wal.log');
@@ -83,7 +83,7 @@ describe('the tests of seed 004', () => {
 });
 
 describe('facts in time', () => {
-  it('are there once, and adding one again says so and changes nothing', async () => {
+  it('are stored once; adding one again is reported and changes nothing', async () => {
     const { graph, folder } = openGraph();
     const said = { conversationId: '20260301-1772323200000', messageId: 'm-1' };
     const first = await graph.add([{ ...fact('Ada'), ...said }]);
@@ -463,7 +463,7 @@ describe('rules', () => {
     expect(readFileSync(join(folder, '.gitattributes'), 'utf8')).toBe(attributes);
   });
 
-  it('writes .gitattributes into the folder of a log that lies elsewhere', async () => {
+  it('writes .gitattributes into the folder of a log outside the memory bank', async () => {
     const folder = tempFolder();
     const elsewhere = join(folder, 'logs');
     const graph = graphIn(folder, { walPath: join(elsewhere, 'kg_wal.log') });
@@ -499,7 +499,7 @@ describe('rules', () => {
     await graph.add([{ ...fact('Ada'), ts: 1 }, fact('Grace')]);
     const full = graph.add(['a', 'b', 'c'].map((name) => fact(name)));
     await expect(full).rejects.toMatchObject({ code: 'E_KG_FULL', details: { stored: 1 } });
-    await expect(full).rejects.toThrow('None was added');
+    await expect(full).rejects.toThrow('No fact was added');
     for (const each of [graph, open()]) expect(await allOf(each)).toHaveLength(1);
   });
 

@@ -147,7 +147,7 @@ describe('search_memory', () => {
     for (const name of one.mustNot) expect(found).not.toContain(name);
   });
 
-  it('says where each result is from, and counts the matches of each source', async () => {
+  it('returns the source of each result and the number of matches of each source', async () => {
     const { results, totals, tier } = await ask({ query: 'how are berths booked by pilots' });
     expect(tier).toBe('words');
     expect(new Set(results.map(({ source }) => source))).toEqual(new Set(['messages', 'notes']));

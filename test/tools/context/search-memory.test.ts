@@ -22,7 +22,7 @@ async function saveAboutTea(): Promise<void> {
 }
 
 describe('search_memory', () => {
-  it('finds one thing in all four stores and says where each result is from', async () => {
+  it('finds results in all four stores, each with its source', async () => {
     await saveAboutTea();
     const { totals, results } = await search({ query: 'tea' });
     expect(totals).toEqual({ messages: 1, notes: 1, insights: 1, facts: 1 });

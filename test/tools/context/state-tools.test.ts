@@ -6,7 +6,7 @@ const opened = useToolSession();
 const call = (name: string, args: Record<string, unknown> = {}) => opened.session.call(name, args);
 
 describe('the state', () => {
-  it('names the active conversation, and says when it is gone', async () => {
+  it('returns the active conversation, and reports that it was deleted', async () => {
     expect(await call('get_state')).toEqual({ success: true, values: {}, valuesUpdatedAt: {} });
     const missing = { activeConversation: 'k' };
     expect((await opened.session.failure('set_state', missing)).code).toBe(

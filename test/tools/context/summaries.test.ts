@@ -85,7 +85,7 @@ describe('get_progressive_detail', () => {
 });
 
 describe('get_context_summary', () => {
-  it('says what several conversations were about, the last changed first', async () => {
+  it('summarises several conversations, most recently changed first', async () => {
     await save('garden');
     await save('server', [['user', 'The server moves to Hetzner in March because of the price.']]);
     const all = await summaryOf({});
@@ -109,7 +109,7 @@ describe('get_context_summary', () => {
     expect(existsSync(`${conversationPath}/summaries.json`)).toBe(false);
   });
 
-  it('goes on where an answer was full', async () => {
+  it('the next page continues after a full answer', async () => {
     for (let n = 0; n < 12; n += 1) {
       await save(`talk-${n}`, [
         [

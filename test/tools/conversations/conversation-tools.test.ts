@@ -67,7 +67,7 @@ describe('get_conversations', () => {
     });
   });
 
-  it('keeps within its budget, however long titles are, and goes on from there', async () => {
+  it('stays within its budget with long titles, and the next page continues there', async () => {
     const title = '標'.repeat(900);
     for (let n = 0; n < 30; n += 1) await save(`c${n}`, 'x', { title });
     const seen: string[] = [];

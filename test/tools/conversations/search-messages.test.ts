@@ -70,7 +70,7 @@ describe('search_messages', () => {
       expect((await errorOf(totalOf({ startDate }))).code, startDate).toBe('VALIDATION_ERROR');
   });
 
-  it('pages through everything once, and says where the next page begins', async () => {
+  it('returns every result once in pages, each with the offset of the next page', async () => {
     const { store, run } = await openTool();
     for (let n = 0; n < 23; n += 1)
       await store.append('long', [{ role: 'user', content: `tea number ${n}` }], { create: true });
@@ -145,7 +145,7 @@ describe('search_messages', () => {
     expect(await run({ query: 'tea' })).not.toHaveProperty('explanation');
   });
 
-  it('falls back to any of the words and says so; syntax errors are for fts5', async () => {
+  it('reports that it searched for any of the words; only fts5 has syntax errors', async () => {
     const { run, say } = await openTool();
     await say('tea and cake');
     await say('coffee');

@@ -174,7 +174,10 @@ describe('the command over HTTP', () => {
       const mine = { context: MINE };
       await call('save_insight', { ...mine, content: 'raven' });
       const found = await call('search_insights', { ...mine, query: 'zanzibar' });
-      expect(found).toMatchObject({ total: 0, explanation: 'No insight here has: zanzibar.' });
+      expect(found).toMatchObject({
+        total: 0,
+        explanation: 'No insight of this context has: zanzibar.',
+      });
       expect((await call('list_insights', mine)).total).toBe(1);
       expect((await call('list_insights', { context: 'global' })).total).toBe(1);
       await client.close();

@@ -44,7 +44,7 @@ const contentsOf = ({ results }: Answer) => results.map(({ content }) => content
 const NOBODY = '00000000-0000-4000-8000-000000000000';
 
 describe('an insight', () => {
-  it('is saved, found, listed, read, changed and deleted, as its design says', async () => {
+  it('is saved, found, listed, read, changed and deleted as designed', async () => {
     const before = Date.now();
     const { id, created_at, context } = await call('save_insight', {
       content: 'Auth uses JWT tokens in httpOnly cookies',
@@ -232,9 +232,11 @@ describe('lists and searches', () => {
     expect(empty.explanation).toContain('no such insights');
     await save('some words');
     const unknown = await call('search_insights', { query: 'nowhere' });
-    expect(unknown.explanation).toBe('No insight here has: nowhere.');
+    expect(unknown.explanation).toBe('No insight of this context has: nowhere.');
     const apart = await call('search_insights', { query: '"words some"' });
-    expect(apart.explanation).toBe('Each word occurs, but no insight here matches the query.');
+    expect(apart.explanation).toBe(
+      'Each word occurs in some insight of this context, but no insight matches the whole query.',
+    );
   });
 });
 

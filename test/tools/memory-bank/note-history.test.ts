@@ -39,12 +39,12 @@ it('is empty without a repository and without a commit', async () => {
   const { explanation, ...none } = await history('bees.md');
   expect(none).toMatchObject({ total: 0, commits: [] });
   expect(explanation).toBe(
-    `There is no git repository in or above ${bank()}. Create one there with git init, and commit: git keeps the history of notes.`,
+    `There is no git repository in or above ${bank()}. The history of notes comes from git: run git init in that folder, then commit the notes.`,
   );
   git('init', '--quiet');
   expect(await history('bees.md')).toMatchObject({
     ...none,
-    explanation: `No commit in the git repository ${bank()} has the note bees.md. git add and git commit begin its history.`,
+    explanation: `No commit in the git repository ${bank()} has the note bees.md. To start its history, add it with git add and commit it.`,
   });
   expect(await codeOf({ path: 'bees.md', commit: 'a'.repeat(40) })).toBe('E_MB_FILE_NOT_FOUND');
 });

@@ -52,7 +52,7 @@ afterEach(async () => {
 });
 
 describe('perplexity_search', () => {
-  it('answers with the fields of old, and a header that says where it is and how to go on', async () => {
+  it('answers with the earlier fields, and a header with the path and the way to continue', async () => {
     const { data, text } = await call('perplexity_search', { query: 'What is MCP?' });
     expect(data).toMatchObject({
       success: true,
@@ -101,7 +101,7 @@ describe('perplexity_search', () => {
     expect(text).toContain('Related questions:\n- And then?');
   });
 
-  it('says loudly when a paid answer is not saved', async () => {
+  it('reports clearly that a paid answer was not saved', async () => {
     bench.faults.conversations = new AppError('STORAGE_FULL', 'The disk is full.');
     const { data, text } = await call('perplexity_search', { query: 'x' });
     expect(data).toMatchObject({ saved: false, notSavedReason: 'The disk is full.' });

@@ -117,7 +117,7 @@ describe('session_start', () => {
       expect(snapshot.thread?.id).toBe(id);
       expect(snapshot.lastTurns.at(-1)).toMatchObject({ seq: 4, isCut: true });
       expect(JSON.stringify(snapshot).length / 4).toBeLessThan(800);
-      expect(snapshot.notes.join(' ')).toContain('want of room');
+      expect(snapshot.notes.join(' ')).toContain('did not fit into the answer');
     }),
   );
 });

@@ -160,7 +160,7 @@ describe('creating and reading', () => {
     expect(beyond.messages).toMatchObject([{ seq: 7 }]);
   });
 
-  it('stays within its budget and goes on where it stopped', async () => {
+  it('stays within its budget, and the next page continues there', async () => {
     const long = 'word '.repeat(4000);
     const id = await threadWith('plan', long, long, long);
     const page = await call('history_threads_get', { threadId: id });

@@ -136,12 +136,15 @@ function addUploads(router: Router, uploads: PageUploads): void {
 const sameOrigin: RequestHandler = (req, _res, next) => {
   const site = req.get('sec-fetch-site') ?? 'same-origin';
   if (site === 'same-origin') return next();
-  next(new HttpError(403, 'Pages of other sites may not use this server.'));
+  next(new HttpError(403, 'Web pages of other sites may not use this server.'));
 };
 
 /** The page repeats the request automatically. */
 const notOpen = (): never => {
-  throw new HttpError(503, 'The store cannot be opened now.');
+  throw new HttpError(
+    503,
+    'The store cannot be opened now. The log of the server shows the reason.',
+  );
 };
 
 const refused = () =>

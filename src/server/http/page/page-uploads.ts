@@ -82,5 +82,5 @@ function plainName(name: string): string {
 const tooLarge = (maxBytes: number) =>
   new HttpError(
     413,
-    `The file is larger than ${maxBytes / 1024 / 1024} MB. Use daybook import in a terminal.`,
+    `The file is larger than ${maxBytes / 1024 / 1024} MB. To import it, run daybook import in a terminal.`,
   );

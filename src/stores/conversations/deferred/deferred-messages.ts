@@ -140,7 +140,7 @@ export class DeferredMessages {
 
   #wait(waiting: WaitingMessages, document: ConversationDocument): void {
     const { conversationId, messages, fields, change } = waiting;
-    const nothing = change === undefined ? 'no message' : 'its fields';
+    const nothing = change === undefined ? 'without messages' : 'its fields';
     const ids = messages.map(({ id = '' }) => id).join(', ') || nothing;
     this.#waiting.add(waiting);
     this.queue.add({

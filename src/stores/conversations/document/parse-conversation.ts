@@ -112,11 +112,17 @@ function readOptional(
     ...optional('title', title, isString, 'a text', location),
     ...optional('titleFrom', titleFrom, isString, 'a message id', location),
     ...optional('module', module, isString, 'a text', location),
-    ...optional('clientId', clientId, isClientId, 'a key of letters, digits, . _ -', location),
+    ...optional('clientId', clientId, isClientId, 'a key of letters, digits and . _ -', location),
     ...optional('pinned', pinned, isBoolean, 'true or false', location),
     ...optional('tags', tags, isTextList, 'a list of texts', location),
     ...optional('metadata', metadata, isObject, AN_OBJECT, location),
-    ...optional('branchOf', branchOf, isBranch, 'conversationId and messageId', location),
+    ...optional(
+      'branchOf',
+      branchOf,
+      isBranch,
+      'an object with conversationId and messageId',
+      location,
+    ),
   };
   requireShallow(extra, '', location);
   return { known, extra };
@@ -129,7 +135,7 @@ export function requireReadable(fields: object): void {
   } catch (cause) {
     if (!isAppError(cause)) throw cause;
     const { at, expected } = cause.details ?? {};
-    throw new AppError('VALIDATION_ERROR', `${at} of a conversation takes ${expected}.`, {
+    throw new AppError('VALIDATION_ERROR', `${at} of a conversation must be ${expected}.`, {
       details: { field: at },
     });
   }

@@ -79,16 +79,14 @@ export function damage(
   expected: string,
   { path, conversationId }: SourceLocation,
 ): AppError {
-  return new AppError(
-    'CONVERSATION_CORRUPTED',
-    `${path} is damaged: ${at} should be ${expected}.`,
-    { details: { path, conversationId, at, expected } },
-  );
+  return new AppError('CONVERSATION_CORRUPTED', `${path} is damaged: ${at} must be ${expected}.`, {
+    details: { path, conversationId, at, expected },
+  });
 }
 
 function noKey({ path, conversationId }: SourceLocation): AppError {
-  return new AppError('DECRYPT', `${path} is encrypted, and this store is not.`, {
-    hint: 'The file was left untouched. Start Daybook with its key: DAYBOOK_KEY_FILE or DAYBOOK_PASSPHRASE.',
+  return new AppError('DECRYPT', `${path} is encrypted, but this store is not encrypted.`, {
+    hint: 'The file was not changed. Start Daybook with the key of the file (DAYBOOK_KEY_FILE or DAYBOOK_PASSPHRASE).',
     details: { path, conversationId },
   });
 }

@@ -368,7 +368,7 @@ function* stepsOf(bytes: Buffer, location: SourceLocation, codec: Codec) {
 
 /** The document would exceed the size limit for reading it back. */
 function tooLarge(path: string, conversationId: string): AppError {
-  return new AppError('TOO_LARGE', `Conversation ${conversationId} would grow over 256 MB.`, {
+  return new AppError('TOO_LARGE', `Conversation ${conversationId} would be larger than 256 MB.`, {
     hint: 'Nothing was changed. Start a new conversation.',
     details: { path, conversationId },
   });

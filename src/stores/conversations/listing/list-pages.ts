@@ -192,8 +192,8 @@ function parseCursor(cursor: string): Cursor {
 const MAX_TIME = 8.64e15;
 
 function badCursor(): AppError {
-  return new AppError('VALIDATION_ERROR', 'This cursor does not belong to this list.', {
-    hint: 'Pass nextCursor or previousCursor unchanged as `cursor`, with the same filters as before; or omit it to start again.',
+  return new AppError('VALIDATION_ERROR', 'The cursor is not a cursor of this list.', {
+    hint: 'Pass nextCursor or previousCursor unchanged as `cursor`, with the same filters. To start again, omit `cursor`.',
     details: { field: 'cursor' },
   });
 }

@@ -17,13 +17,13 @@ export function faultsOf(value: unknown, conversationId: string): string[] {
   ).length;
   return [
     ...(typeof ownId === 'string' && ownId !== conversationId
-      ? [`it names the conversation ${ownId.slice(0, 100)}, but its folder is ${conversationId}`]
+      ? [`its conversationId is ${ownId.slice(0, 100)}, but its folder is ${conversationId}`]
       : []),
     ...(typeof messageCount === 'number' && messageCount !== list.length
-      ? [`it counts ${messageCount} messages and holds ${list.length}`]
+      ? [`its messageCount is ${messageCount}, but it has ${list.length} messages`]
       : []),
-    ...(doubled > 0 ? [`${doubled} messages have the id of another message`] : []),
-    ...(orphans > 0 ? [`${orphans} messages answer to a message that is not in it`] : []),
+    ...(doubled > 0 ? [`${doubled} messages have the same id as another message`] : []),
+    ...(orphans > 0 ? [`${orphans} messages have a parentMessageId that no message has`] : []),
   ];
 }
 

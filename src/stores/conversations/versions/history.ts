@@ -61,9 +61,12 @@ function noVersion(
   versions: readonly VersionInfo[],
 ): AppError {
   const numbers = versions.map((version) => version.number);
-  const there = numbers.length === 0 ? 'It has none.' : `It has ${numbers.join(', ')}.`;
+  const there =
+    numbers.length === 0
+      ? 'It has no earlier versions.'
+      : `Its versions are ${numbers.join(', ')}.`;
   return new AppError('VALIDATION_ERROR', `${conversationId} has no version ${number}. ${there}`, {
-    hint: 'A version is kept when messages are changed or removed, for a time.',
+    hint: 'Use one of the existing versions. Daybook stores a version when messages are changed or removed, and deletes old versions.',
     details: { conversationId, versions: numbers },
   });
 }

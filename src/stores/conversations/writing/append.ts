@@ -203,7 +203,7 @@ function noParent({ head: { conversationId } }: ConversationDocument, parent: st
   const parentMessageId = parent.slice(0, 200);
   return new AppError(
     'MESSAGE_NOT_FOUND',
-    `Conversation ${conversationId} has no message ${JSON.stringify(parentMessageId)}, which parentMessageId names.`,
+    `Conversation ${conversationId} has no message with the id ${JSON.stringify(parentMessageId)}, which is given as parentMessageId.`,
     { details: { conversationId, parentMessageId } },
   );
 }
@@ -212,7 +212,7 @@ function full({ head, length }: ConversationDocument, maxMessages: number): AppE
   const { conversationId } = head;
   return new AppError(
     'CONVERSATION_FULL',
-    `Conversation ${conversationId} holds ${length} messages; the limit is ${maxMessages}.`,
+    `Conversation ${conversationId} has ${length} messages. At most ${maxMessages} are allowed.`,
     { details: { conversationId, messageCount: length, maxMessages } },
   );
 }

@@ -130,7 +130,11 @@ export class Merges {
         const stamp = await readStamp(files.fileOf(id));
         if (stamp === undefined) continue;
         if (versionOf(stamp) === version) await this.#trash.moveIn(id);
-        else this.#core.log.warn({ conversationId: id }, 'changed since it was merged: it stays');
+        else
+          this.#core.log.warn(
+            { conversationId: id },
+            'changed after the merge, so it was not moved to the trash',
+          );
       }
       await this.#core.reload(into);
     }

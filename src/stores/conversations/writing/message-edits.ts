@@ -88,9 +88,9 @@ function requireMessage(
   if (hash === expectedHash) return { index, message };
   throw new AppError(
     'CONFLICT',
-    `The message is not the one whose hash is ${expectedHash.slice(0, 80)}.`,
+    `The message was changed: its hash is no longer ${expectedHash.slice(0, 80)}.`,
     {
-      hint: 'Nothing was changed. Read it again with `get_conversation`, then decide with its new hash.',
+      hint: 'Nothing was changed. Read the message again with `get_conversation`, then decide whether to call again with its new hash.',
       details: { conversationId, messageId, hash },
     },
   );

@@ -54,7 +54,10 @@ export async function readGraph(files: GraphFiles): Promise<GraphContent> {
     const content = await readOnce(files);
     if (isSameStamp(content.snapshot, readStampNow(files.snapshot))) return content;
   }
-  throw new AppError('CONFLICT', `${files.snapshot} changed again and again while it was read.`);
+  throw new AppError(
+    'CONFLICT',
+    `${files.snapshot} could not be read, because other processes changed it several times during the reading.`,
+  );
 }
 
 async function readOnce(files: GraphFiles): Promise<GraphContent> {
@@ -70,7 +73,7 @@ async function readOnce(files: GraphFiles): Promise<GraphContent> {
     if (isRecovered) notices.push(await readPrevious(files, table));
   } else if (snapshot.stamp !== undefined && snapshot.sha256 !== sidecar?.sha256) {
     notices.push(
-      `${files.snapshot} is not the file that was written last (git or a person changed it, or a crash interrupted the write); it was read as it is.`,
+      `${files.snapshot} is not the file that Daybook wrote last: git or a person changed it, or a crash interrupted the write. Daybook uses it with its present content.`,
     );
   }
   const damage = [...snapshot.damage, ...wal.damage];
@@ -232,9 +235,9 @@ async function readPrevious(files: GraphFiles, table: TripleTable): Promise<stri
   const snapshot = await readSnapshot(files.previousSnapshot, undefined, table);
   const log = await readLog(files.previousWal, table);
   if (snapshot.stamp === undefined && log.position.stamp === undefined) {
-    return 'There is no previous generation to recover from.';
+    return 'There is no previous snapshot from which facts could be recovered.';
   }
-  return `The previous generation was read as well: ${table.count - before} facts came from it.`;
+  return `Daybook also read the previous snapshot and its log, and recovered ${table.count - before} facts.`;
 }
 
 const damageOf = (scanner: LineScanner, path: string) =>
@@ -246,7 +249,7 @@ function brokenNotice(
 ): string {
   if (stamp === undefined) return `${files.snapshot} is missing.`;
   if (damage.length > 0) return `${files.snapshot} has damaged lines: ${damage.length}.`;
-  return `${files.snapshot} is cut off.`;
+  return `${files.snapshot} is incomplete.`;
 }
 
 function damageNotices({ wal, rejects }: GraphFiles, damage: readonly Damage[]): string[] {
@@ -254,6 +257,6 @@ function damageNotices({ wal, rejects }: GraphFiles, damage: readonly Damage[]):
   const inLog = damage.filter(({ path }) => path === wal).length;
   const start = inLog > 0 ? `${wal} has damaged lines: ${inLog}. ` : '';
   return [
-    `${start}Daybook ignores damaged lines; the next change of the graph copies them to ${rejects}.`,
+    `${start}Daybook ignores damaged lines. The next change of the graph copies them to ${rejects}.`,
   ];
 }

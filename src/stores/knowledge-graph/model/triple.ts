@@ -69,11 +69,12 @@ export function checkTriple(triple: NewTriple): void {
       throw wrong('A time is outside the range that can be stored.');
   }
   if (ts !== undefined && validTo !== undefined && validTo < ts) {
-    throw wrong('validTo is before ts.');
+    throw wrong('validTo must not be before ts.');
   }
   for (const id of [conversationId, messageId]) {
     const problem = id === undefined ? undefined : problemWith(id, MAX_ORIGIN_CHARACTERS);
-    if (problem !== undefined) throw wrong(`The id of where the fact came from ${problem}.`);
+    if (problem !== undefined)
+      throw wrong(`The id of the conversation or message of the fact ${problem}.`);
   }
 }
 
@@ -98,10 +99,10 @@ export function originOf({ conversationId, messageId }: Origin): Origin | undefi
 
 function problemWith(text: string, most: number): string | undefined {
   if (text.length === 0) return 'is empty';
-  if (!text.isWellFormed()) return 'holds half a surrogate pair';
+  if (!text.isWellFormed()) return 'has half a surrogate pair';
   if (text.length <= most) return undefined;
   const count = [...text].length;
-  return count > most ? `has ${count} characters; at most ${most} are stored` : undefined;
+  return count > most ? `has ${count} characters, and at most ${most} can be stored` : undefined;
 }
 
 function invalid(message: string, key: TripleKey, part: (typeof PARTS)[number]): AppError {

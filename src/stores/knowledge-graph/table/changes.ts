@@ -218,7 +218,7 @@ function newTriple(triple: NewTriple, ts: number): Triple {
 function full(stored: number, needed: number, limit: number): AppError {
   return new AppError(
     'E_KG_FULL',
-    `The knowledge graph has ${stored} triples, including ended ones; ${needed} more would exceed the limit of ${limit}. None was added.`,
+    `The knowledge graph has ${stored} facts, including ended facts. With ${needed} more it would exceed its limit of ${limit}. No fact was added.`,
     { details: { stored, needed, limit } },
   );
 }
