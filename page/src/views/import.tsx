@@ -62,8 +62,8 @@ export function ImportView() {
       <h1>Import</h1>
       <p>
         Drop an export of ChatGPT, Claude or another program onto this page, as it was downloaded: a
-        zip archive, or a JSON, JSONL or Markdown file. First you see what would come in. Nothing is
-        changed before you say so.
+        zip archive, or a JSON, JSONL or Markdown file. The page first shows what would be imported.
+        Nothing is changed until you confirm.
       </p>
       <label class="drop">
         Choose a file{' '}
