@@ -38,7 +38,7 @@ describe('daybook providers', () => {
       const args = ['gpt', '--kind', 'openai', '--model', 'gpt-5-mini'];
       const unasked = await providers(place, 'add', ...args);
       expect(unasked.code).toBe(2);
-      expect(unasked.stderr).toContain('LEAVE THIS MACHINE: they are sent to api.openai.com');
+      expect(unasked.stderr).toMatch(/to api\.openai\.com .*LEAVE THIS MACHINE/);
       expect((await list(place)).providers).toMatchObject([{ name: 'gpt', isAllowed: false }]);
       const allow = ['--root', place.root, 'providers', 'allow', 'gpt'];
       const no = await runInTerminal(place, allow, { answers: [{ after: '[y/N]', type: 'n\n' }] });
