@@ -14,13 +14,13 @@ const IDENTITY = /^AGE-SECRET-KEY-1[02-9A-Z]{20,4000}$/;
 /** Who can open a file: recipients (`age1…`), or a passphrase. */
 export type AgeLock = { readonly recipients: readonly string[] } | { readonly passphrase: string };
 
-/** What opens age files. */
+/** The secret keys (identities) or the passphrase that open an age file. */
 export type AgeKey = { readonly identities: readonly string[] } | { readonly passphrase: string };
 
-/** Of this process, until they are removed. */
+/** The keys with which this process can open age files. `addAgeKey` adds one. */
 const keys: AgeKey[] = [];
 
-/** Files of this key can be read from now on, until the function that it returns is called. */
+/** Lets this process open files of this key, until the returned function is called. */
 export function addAgeKey(key: AgeKey): () => void {
   keys.push(key);
   return () => {
@@ -28,7 +28,7 @@ export function addAgeKey(key: AgeKey): () => void {
   };
 }
 
-/** VALIDATION_ERROR where one is no recipient of age. */
+/** Throws VALIDATION_ERROR if one of the texts is not an age recipient. */
 export function requireRecipients(recipients: readonly string[]): void {
   const wrong = recipients.find((each) => !RECIPIENT.test(each));
   if (wrong === undefined) return;
@@ -41,7 +41,10 @@ export function requireRecipients(recipients: readonly string[]): void {
   );
 }
 
-/** The secret keys in a file that `age-keygen` made. VALIDATION_ERROR where there is none, FILESYSTEM_ERROR. */
+/**
+ * Returns the secret keys in a file that `age-keygen` made. VALIDATION_ERROR if the file contains none,
+ * FILESYSTEM_ERROR if it cannot be read.
+ */
 export function readIdentities(path: string): AgeKey {
   const lines = requireGivenText(path).split('\n');
   const identities = lines.map((line) => line.trim()).filter((line) => IDENTITY.test(line));

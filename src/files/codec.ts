@@ -1,6 +1,6 @@
 /**
- * How the contents of conversations are sealed, each bound to its conversation and message. Other files are sealed as wholes
- * where they are written (sealing/open-stores.ts).
+ * How the contents of conversations are encrypted (sealed). Each text is bound to its conversation and
+ * message. Other files are encrypted as wholes where they are written (sealing/open-stores.ts).
  */
 import type { CipherKey } from './sealing/cipher.js';
 import { openText, sealText } from './sealing/sealed-form.js';
@@ -17,7 +17,10 @@ export const plainCodec: Codec = {
   open: (stored) => stored,
 };
 
-/** A text that a person added to a sealed file in the clear is taken as it is. */
+/**
+ * The codec of a key. `open` returns a text unchanged that is not sealed, because a person may have added
+ * it to the file.
+ */
 export const codecOf = (key: CipherKey | undefined): Codec =>
   key === undefined
     ? plainCodec

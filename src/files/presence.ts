@@ -1,22 +1,28 @@
 /**
- * Whether the folder of a store is there, and is still the same store. A drive can be taken out, a
- * mount can end, and an empty mount point or another drive can appear at the same path: none of them is
- * the store, and nothing may be written there. While a store is away, no folder is made below it.
+ * Checks whether the folder of a store exists and is still the same store. A drive can be removed, a mount
+ * can end, and an empty mount point or another drive can appear at the same path: none of these is the
+ * store, and nothing may be written there. While the store is away, no folder is created below it.
  */
 import { lstatSync, readdirSync } from 'node:fs';
 import { sep } from 'node:path';
 import { systemClock } from '../base/clock.js';
 import { AppError, errnoOf, isAppError } from '../base/errors.js';
 
-/** Whether an unknown folder holds the store may cost a look at every conversation. */
-const LOOK_AGAIN_MS = 500;
+/**
+ * The time until an unknown folder is checked again. The check lists the folder and compares it with every
+ * known conversation.
+ */
+const RECHECK_MS = 500;
 
 export interface PresenceOptions {
-  /** Absolute. It exists when the presence is made. */
+  /** Absolute. The folder must exist when the Presence is created. */
   readonly folder: string;
-  /** Below these folders nothing is made while the store is away. */
+  /** No folder is created below these folders while the store is away. */
   readonly guarded: readonly string[];
-  /** Whether a folder that is another than before, with these names in it, is the store. LOCKED: it cannot be opened. */
+  /**
+   * Called when another folder lies at the path: whether that folder, with these names in it, is the
+   * store. Throws LOCKED if the store is there but cannot be opened.
+   */
   isKnown(names: ReadonlySet<string>): boolean;
   /** Called when the store is found to be away. */
   onAway(): void;
@@ -34,7 +40,7 @@ export class Presence {
   readonly #options: PresenceOptions;
   #identity: Identity | undefined;
   #reason: string | undefined;
-  #stranger: { readonly identity: Identity; readonly lookAtMs: number } | undefined;
+  #otherFolder: { readonly identity: Identity; readonly recheckAtMs: number } | undefined;
 
   constructor(options: PresenceOptions) {
     this.#options = options;
@@ -42,16 +48,16 @@ export class Presence {
     presences.add(this);
   }
 
-  /** One `lstat`, as long as the folder is the same. */
+  /** Costs one `lstat` while the folder is the same. */
   isHere(): boolean {
-    const reason = this.#look();
+    const reason = this.#check();
     const isNew = reason !== undefined && this.#reason === undefined;
     this.#reason = reason;
     if (isNew) this.#options.onAway();
     return reason === undefined;
   }
 
-  /** STORAGE_UNAVAILABLE while the store is away. */
+  /** Throws STORAGE_UNAVAILABLE while the store is away. */
   require(): void {
     if (!this.isHere()) throw this.error();
   }
@@ -68,12 +74,13 @@ export class Presence {
     );
   }
 
-  #isStranger(identity: Identity): boolean {
+  #isOtherFolder(identity: Identity): boolean {
     const now = systemClock.monotonic();
-    const last = this.#stranger;
-    if (last !== undefined && isSame(identity, last.identity) && now < last.lookAtMs) return true;
+    const last = this.#otherFolder;
+    if (last !== undefined && isSame(identity, last.identity) && now < last.recheckAtMs)
+      return true;
     if (this.#options.isKnown(new Set(readdirSync(this.#options.folder)))) return false;
-    this.#stranger = { identity, lookAtMs: now + LOOK_AGAIN_MS };
+    this.#otherFolder = { identity, recheckAtMs: now + RECHECK_MS };
     return true;
   }
 
@@ -85,14 +92,14 @@ export class Presence {
     presences.delete(this);
   }
 
-  /** Why the store is away; `undefined` where it is here. */
-  #look(): string | undefined {
+  /** Returns why the store is away, or `undefined` if it is present. */
+  #check(): string | undefined {
     try {
       const found = identityOf(this.#options.folder);
       if (found === undefined) return 'the folder is missing';
       if (isSame(found, this.#identity)) return undefined;
-      const isStrange = this.#isStranger(found);
-      if (isStrange) return 'another folder is at its path';
+      const isOther = this.#isOtherFolder(found);
+      if (isOther) return 'another folder is at its path';
       this.#identity = found;
       return undefined;
     } catch (error) {
@@ -102,7 +109,10 @@ export class Presence {
   }
 }
 
-/** STORAGE_UNAVAILABLE where the path lies in a store that is away. Call it before a folder is made or a lock is taken. */
+/**
+ * Throws STORAGE_UNAVAILABLE if the path lies in a store that is away. Call it before a folder is created
+ * or a lock is acquired.
+ */
 export function requirePresent(path: string): void {
   for (const presence of presences) if (presence.covers(path)) presence.require();
 }

@@ -8,13 +8,13 @@ import { stageFile } from './atomic/new-file.js';
 export interface RewriteOptions extends Durability {
   /** The name of the list of contents, whose entries follow. */
   readonly contentsName: string;
-  /** The new content of a file; `undefined`: it stays. */
+  /** Returns the new content of a file, or `undefined` if it does not change. */
   change(file: ArchiveFile & { readonly bytes: Buffer }): Buffer | undefined;
 }
 
 /**
- * Replaces the archive as a whole; durable when it resolves. False, and nothing was written, where every
- * file stays. CORRUPT, STORAGE_FULL, FILESYSTEM_ERROR, and whatever `change` throws.
+ * Replaces the archive as a whole; durable when it resolves. Returns false, and writes nothing, if no file
+ * changes. CORRUPT, STORAGE_FULL, FILESYSTEM_ERROR, and whatever `change` throws.
  */
 export async function rewriteArchive(path: string, options: RewriteOptions): Promise<boolean> {
   if (!(await isAnyChanged(path, options))) return false;

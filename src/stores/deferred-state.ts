@@ -1,13 +1,14 @@
 /**
- * Changes of the state that wait in memory to be written (`stores/deferred-writes/write-queue.ts`): readers see
- * them. What another process set after a change was made is not overwritten by it.
+ * Changes of the state that wait in memory to be written (`stores/deferred-writes/write-queue.ts`).
+ * Readers already see them. A waiting change does not overwrite what another process set after it was
+ * made.
  */
 import type { JsonObject } from './conversations/document/schema.js';
 import type { WriteQueue } from './deferred-writes/write-queue.js';
 import { changedAt, type StateChange, timesOf } from './state-file.js';
 
 export interface TimedChange {
-  /** Screened. */
+  /** Secrets and private parts are already removed. */
   readonly change: StateChange;
   /** When it was made (ISO 8601). */
   readonly at: string;
@@ -15,40 +16,43 @@ export interface TimedChange {
 
 export interface DeferredStateParts {
   readonly queue: WriteQueue | undefined;
-  /** What is on disk; without a file it is empty. */
+  /** Returns the file on disk; an empty object if there is no file. */
   readonly read: () => Promise<JsonObject>;
-  /** TOO_LARGE. */
+  /** Throws TOO_LARGE. */
   readonly bytesOf: (file: JsonObject) => Buffer;
   /** Replaces the file under its lock. Durable when it resolves. */
   readonly replace: (change: (file: JsonObject) => JsonObject) => Promise<unknown>;
 }
 
-/** `before`: the file that it was made on. */
+/** `before`: the file as it was when the change was made. */
 type Waiting = TimedChange & { readonly before: JsonObject };
 
 export class DeferredState {
   readonly #parts: DeferredStateParts;
   /** In the order of the calls. */
   readonly #waiting = new Set<Waiting>();
-  /** As it was last read or written. */
+  /** The file as it was last read or written. */
   #known: JsonObject | undefined;
 
   constructor(parts: DeferredStateParts) {
     this.#parts = parts;
   }
 
-  /** With what waits. While the store is away, as it was last read; STORAGE_UNAVAILABLE where it was not. */
+  /**
+   * Returns the file with the waiting changes. While the store is away it starts from the last version
+   * that was read; STORAGE_UNAVAILABLE if there was none.
+   */
   async file(): Promise<JsonObject> {
     const base = await this.#base();
     return [...this.#waiting].reduce((file, { change, at }) => changedAt(file, change, at), base);
   }
 
-  /** Enters what was just written. */
+  /** Remembers the file that was just written. */
   note(file: JsonObject): void {
     this.#known = file;
   }
 
-  /** Does `now`, or adds the change to what waits. */
+  /** Calls `now`. If the store cannot be written, the change is added to those that wait. */
   run(timed: TimedChange, now: () => Promise<JsonObject>): Promise<JsonObject> {
     const { queue } = this.#parts;
     return queue === undefined ? now() : queue.run(now, () => this.#wait(queue, timed));
@@ -78,14 +82,14 @@ export class DeferredState {
   async #base(): Promise<JsonObject> {
     const { queue, read } = this.#parts;
     const found = queue?.isAway ? undefined : await read();
-    // A folder that has vanished meanwhile would be an empty state.
+    // If the folder has vanished since `isAway` was asked, `read` found no file: that is no empty state.
     if (found !== undefined && !queue?.isAway) this.#known = found;
     else if (this.#known === undefined) queue?.requireHere();
     return this.#known ?? {};
   }
 }
 
-/** Without what another process has set later. Only the free keys have a time of their own. */
+/** Returns the change without what another process has set later. Only the free keys have a time of their own. */
 function withoutOlder(file: JsonObject, { change, at, before }: Waiting): StateChange {
   const { values, ...fields } = change;
   const times = timesOf(file);

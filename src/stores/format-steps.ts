@@ -1,22 +1,23 @@
 /**
- * How each kind of JSON file moves on (docs/FORMAT.md). A step makes the fields of version n + 1 out of
- * those of version n, in memory; the file has the new version from its next write on. So the number of
- * steps of a kind says which version this program writes. There are none yet: every kind is at version 1.
+ * The migrations of each kind of JSON file (docs/FORMAT.md). A step converts the fields of version n to
+ * those of version n + 1, in memory; the next write stores the new version. The number of steps of a kind
+ * therefore determines the version that this program writes. There are no steps yet: every kind has
+ * version 1.
  */
 import { AppError } from '../base/errors.js';
 
 type Fields = { [key: string]: unknown };
 
 /**
- * Gets the whole file as it was parsed and answers a new object. The file may have been edited by hand:
- * what the step does not understand it leaves as it is, for the reader to judge. It must not throw.
- * Texts may be sealed (encryption), so a step moves them and does not read them.
+ * Gets the whole parsed file and returns a new object. The file may have been edited by hand: a step
+ * leaves what it does not understand unchanged, and the reader checks it. A step must not throw. Texts may
+ * be encrypted, so a step moves them and does not read them.
  */
 export type FormatStep = (file: Fields) => Fields;
 
 export type FileKind = 'conversation' | 'summaries' | 'state' | 'insight' | 'retention' | 'job';
 
-/** The first step of a kind leads from version 1 to 2. */
+/** The first step of a kind converts version 1 to version 2. */
 export const FORMAT_STEPS: { readonly [kind in FileKind]: FormatStep[] } = {
   conversation: [],
   summaries: [],
@@ -29,7 +30,7 @@ export const FORMAT_STEPS: { readonly [kind in FileKind]: FormatStep[] } = {
 /** The version that is written, and the highest that is read. */
 export const versionOf = (kind: FileKind): number => 1 + FORMAT_STEPS[kind].length;
 
-/** The fields as the present version has them; a file without a version has version 1. FORMAT_TOO_NEW. */
+/** Returns the fields converted to the current version; a file without a version has version 1. FORMAT_TOO_NEW. */
 export function upgraded(kind: FileKind, file: Fields, path: string): Fields {
   const { formatVersion } = file;
   const from = typeof formatVersion === 'number' ? formatVersion : 1;

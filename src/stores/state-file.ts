@@ -1,4 +1,6 @@
-/** What is in `state.json`, and what a change makes of it. Touches no file. */
+/**
+ * The content of `state.json`, and how a change is applied to it. No file access.
+ */
 import { isRecord } from '../base/is-record.js';
 import { CLIENT_ID, CONVERSATION_ID, type JsonObject } from './conversations/document/schema.js';
 import { versionOf } from './format-steps.js';
@@ -35,7 +37,7 @@ export function toState(file: JsonObject): State {
   };
 }
 
-/** Only times of keys that exist. */
+/** Returns only the times of keys that exist. */
 export function timesOf({ values, valuesUpdatedAt }: JsonObject): Record<string, string> {
   if (!isRecord(values) || !isRecord(valuesUpdatedAt)) return {};
   const times = Object.entries(valuesUpdatedAt).filter(
@@ -82,7 +84,7 @@ function changedFile(file: JsonObject, change: StateChange, now: string): JsonOb
 const isRef = (value: unknown): value is string =>
   typeof value === 'string' && (CONVERSATION_ID.test(value) || CLIENT_ID.test(value));
 
-/** The same with the time of the whole file, which never becomes earlier. */
+/** Like `changedFile`, and sets the time of the whole file, which never becomes earlier. */
 export function changedAt(file: JsonObject, change: StateChange, at: string): JsonObject {
   const { updatedAt: before } = file;
   const updatedAt = typeof before === 'string' && before > at ? before : at;

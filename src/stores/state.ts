@@ -27,7 +27,7 @@ const MAX_BYTES = 1024 * 1024;
 
 export interface StateStoreOptions extends Durability {
   logsFolder: string;
-  /** Takes out what must not be stored. */
+  /** Removes what must not be stored. */
   screen?: TextScreen;
   /** Where changes wait while the store cannot be written. */
   queue?: WriteQueue | undefined;
@@ -51,17 +51,20 @@ export class StateStore {
     });
   }
 
-  /** Reads the state into memory, for the time in which the store is away. */
+  /** Reads the state into memory, so that it can be read while the store is away. */
   start(): void {
     void this.contextWindow();
   }
 
-  /** What is on disk now, with what waits; while the store is away, what this process read or wrote last. CORRUPT, FORMAT_TOO_NEW, FILESYSTEM_ERROR, STORAGE_UNAVAILABLE. */
+  /**
+   * Returns the state on disk with the waiting changes. While the store is away, it starts from what this
+   * process last read or wrote. CORRUPT, FORMAT_TOO_NEW, FILESYSTEM_ERROR, STORAGE_UNAVAILABLE.
+   */
   async get(): Promise<State> {
     return toState(await this.#deferred.file());
   }
 
-  /** The context window, where one is set and the state can be read. */
+  /** Returns the context window; `undefined` if none is set or the state cannot be read. */
   async contextWindow(): Promise<number | undefined> {
     try {
       return (await this.get()).contextWindow;
@@ -72,8 +75,8 @@ export class StateStore {
   }
 
   /**
-   * Durable when it resolves; with `mayDefer` it waits in memory where the store cannot be written now. Throws
-   * like `get`, and TOO_LARGE, LOCKED, STORAGE_FULL.
+   * Durable when it resolves. With `mayDefer`, the change waits in memory if the store cannot be written
+   * now. Throws like `get`, and TOO_LARGE, LOCKED, STORAGE_FULL.
    */
   async set(given: StateChange, { mayDefer = false } = {}): Promise<State> {
     const { screen, clock = systemClock } = this.#options;
@@ -85,7 +88,8 @@ export class StateStore {
 
   async #replace(change: (file: JsonObject) => JsonObject): Promise<JsonObject> {
     const { logsFolder } = this.#options;
-    // With its own name synced: otherwise a power cut could take the folder, and the state with it.
+    // The name of the folder is fsynced too: otherwise a power cut could remove the folder, and the state with
+    // it.
     await makeFolder(logsFolder, this.#options);
     return withLock(join(logsFolder, '.locks'), 'state', async (lock) => {
       const next = change(await this.#read());

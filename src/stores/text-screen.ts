@@ -5,11 +5,14 @@
 export interface TextScreen {
   /** Whether a quick check shows that no text of this JSON value has anything to remove. */
   isCleanValue(value: unknown): boolean;
-  /** The same value without it, and what was taken out, such as `GITHUB_TOKEN`, once for each time. */
+  /**
+   * Returns the value without it, and the names of what was removed, such as `GITHUB_TOKEN`, one entry for
+   * each removal.
+   */
   screenValue<T>(value: T): Promise<{ readonly value: T; readonly masked: readonly string[] }>;
 }
 
-/** Without a screen the value stays as it is. */
+/** Returns the value unchanged if there is no screen. */
 export async function screenedBy<T>(
   screen: TextScreen | undefined,
   value: T,

@@ -36,7 +36,7 @@ export interface TrashedConversation {
 
 export interface Restored {
   readonly conversationId: string;
-  /** The key that it lost, because another conversation has it by now. */
+  /** The key that the conversation lost, because another conversation has it now. */
   readonly droppedKey?: string;
 }
 
@@ -70,8 +70,8 @@ export class ConversationTrash {
   }
 
   /**
-   * The same if `condition` holds under the lock, otherwise `undefined`. With `permanent` the
-   * conversation is removed, and its id is returned.
+   * Like `trash`, but only if `condition` holds under the lock; otherwise it returns `undefined`. With
+   * `permanent` the conversation is removed, and its id is returned.
    */
   trashIf(
     conversationId: string,
@@ -89,7 +89,7 @@ export class ConversationTrash {
     });
   }
 
-  /** The same, but permanently. */
+  /** Removes the conversation permanently. Throws like `trash`. */
   remove(conversationId: string): Promise<void> {
     return withLock(this.#core.locksFolder, conversationId, async () => {
       await this.requireDeletable(conversationId);
@@ -97,7 +97,7 @@ export class ConversationTrash {
     });
   }
 
-  /** To be called under the conversation's lock, as `job.json` is written under it. */
+  /** Must be called under the conversation's lock, because `job.json` is written under it. */
   async requireDeletable(conversationId: string): Promise<void> {
     const { files } = this.#core;
     const isThere = (await readStamp(files.fileOf(conversationId))) !== undefined;
@@ -113,7 +113,7 @@ export class ConversationTrash {
     );
   }
 
-  /** Under the conversation's lock. Returns the name in the trash. */
+  /** Must be called under the conversation's lock. Returns the name in the trash. */
   async moveIn(conversationId: string): Promise<string> {
     try {
       const from = this.#core.files.folderOf(conversationId);
@@ -131,7 +131,7 @@ export class ConversationTrash {
     await this.#core.reload(conversationId);
   }
 
-  /** The last deleted first. Reads the file of each. */
+  /** Lists the trash, the last deleted first. Reads the file of each conversation. */
   async list(): Promise<TrashedConversation[]> {
     const found: TrashedConversation[] = [];
     for (const entry of await this.#entries.list()) found.push(await this.#describe(entry));
@@ -139,8 +139,8 @@ export class ConversationTrash {
   }
 
   /**
-   * Brings back the folder of that name, or of an id or a key the last deleted. CONVERSATION_NOT_FOUND:
-   * not in the trash; ALREADY_EXISTS: there is a conversation with its id.
+   * Restores the folder of that name; for an id or a key, the one that was deleted last.
+   * CONVERSATION_NOT_FOUND: not in the trash; ALREADY_EXISTS: a conversation with its id exists.
    */
   async restore(ref: string): Promise<Restored> {
     const { name, conversationId } = await (TRASHED_CONVERSATION.test(ref)
@@ -163,7 +163,7 @@ export class ConversationTrash {
     });
   }
 
-  /** Finishes removals that ended half-way. */
+  /** Finishes removals that were interrupted. */
   tidy(): Promise<void> {
     return this.#entries.tidy();
   }
@@ -237,7 +237,7 @@ export class ConversationTrash {
     };
   }
 
-  /** `undefined` for a damaged file: it can be restored and purged all the same. */
+  /** Returns `undefined` for a damaged file, which can still be restored and purged. */
   async #headOf(name: string, conversationId: string): Promise<ConversationHead | undefined> {
     const path = join(this.pathOf(name), 'conversation.json');
     try {

@@ -1,6 +1,6 @@
 /**
- * What all parts of the conversation store share: the files, the catalogue of what is there, the
- * locks, the watcher and the pending writes. Independent of what the parts do with it.
+ * What all parts of the conversation store share: the files, the catalogue, the locks, the watcher and the
+ * pending writes.
  */
 
 import { join } from 'node:path';
@@ -30,9 +30,9 @@ import {
 } from './writing/screen.js';
 
 export interface VersionBounds {
-  /** 0: no versions are kept. */
+  /** 0: no versions are stored. */
   readonly count: number;
-  /** 0: whatever their age. */
+  /** 0: versions have no maximum age. */
   readonly days: number;
 }
 
@@ -53,14 +53,17 @@ export interface ConversationStoreOptions extends Durability {
   requireRoom?: (() => Promise<void>) | undefined;
   /** How many versions are kept, and for how long (default: 20, 90 days). */
   versions?: VersionBounds | undefined;
-  /** Nothing will be written, so the folder is not created. */
+  /** The store is opened for reading only, so the folder is not created. */
   isReading?: boolean;
   clock?: Clock;
   codec?: Codec;
   log?: Log;
-  /** For servers: goes on while the folder is away. Below these folders nothing is made meanwhile. */
+  /**
+   * For servers: the store stays open while its folder is away. Meanwhile no folder is created below the
+   * guarded ones.
+   */
   staysUp?: { readonly guarded: readonly string[] } | undefined;
-  /** What a cache has, by id. The first pass does not read a file whose stamp is the same. Never rejects. */
+  /** The heads in a cache, by id. The first pass does not read a file whose stamp is unchanged. Never rejects. */
   rememberedHeads?: (() => Promise<RememberedHeads>) | undefined;
   /** Checks the messages of `create` and `append` before they are written. */
   screen?: Screen;
@@ -74,9 +77,12 @@ export class StoreCore {
   readonly locksFolder: string;
   readonly files: ConversationFiles;
   readonly catalogue: ConversationCatalogue;
-  /** Only where the store stays up. */
+  /** Set only with `staysUp`. */
   readonly presence: Presence | undefined;
-  /** Where the conversation was stored whose id, given while the store was away, was taken meanwhile. */
+  /**
+   * The final id of a conversation whose first id was given while the store was away, and was used by
+   * another process meanwhile.
+   */
   readonly movedIds = new Map<string, string>();
   /** Ids of conversations of which something waits in memory to be written. */
   readonly waiting = new Map<string, 'new' | 'stored'>();
@@ -85,7 +91,7 @@ export class StoreCore {
   readonly #screening: ScreenQueue;
   #onOverwritten: (before: ConversationDocument) => void = () => undefined;
   #watcher: Watcher | undefined;
-  /** The watcher keeps the catalogue current, so that no pass over the folder is needed. */
+  /** The watcher keeps the catalogue current, so no pass over the folder is needed. */
   #isCurrent = false;
   #isClosed = false;
 
@@ -128,7 +134,10 @@ export class StoreCore {
     });
   }
 
-  /** Whether one of the conversations that are known lies there; an empty store is empty afterwards too. */
+  /**
+   * Whether the folder contains one of the known conversations. If none is known, the folder must have
+   * Daybook's `.gitignore` and no conversation.
+   */
   #isKnownStore(names: ReadonlySet<string>): boolean {
     let isEmpty = true;
     for (const { head } of this.catalogue.stamped()) {
@@ -141,13 +150,13 @@ export class StoreCore {
     );
   }
 
-  /** LOCKED where the store that came back has another key. */
+  /** Throws LOCKED if the store that is present again has another key. */
   #requireSameKey(): true {
     requireUnconverted(this.options.logsFolder);
     return true;
   }
 
-  /** Whether memory counts and not the disk: for this conversation, or without an id for all of them. */
+  /** Whether reads use memory and not the disk: for this conversation, or without an id for all conversations. */
   isInMemory(id?: string): boolean {
     if (id !== undefined && this.waiting.has(id)) return true;
     return this.presence?.isHere() === false;
@@ -157,7 +166,7 @@ export class StoreCore {
     this.#onAway = notice;
   }
 
-  /** Calls `keep` with the version before a person's edit of the file, if it was still in memory. */
+  /** Calls `keep` with the version before a person's edit of the file, if that version was still in memory. */
   whenOverwritten(keep: (before: ConversationDocument) => Promise<void>): void {
     this.#onOverwritten = (before) => {
       const keeping = keep(before).catch((error: unknown) => {
@@ -171,7 +180,7 @@ export class StoreCore {
     };
   }
 
-  /** The messages without what must not be stored. A promise only if that takes a while. */
+  /** Returns the messages without what must not be stored. Returns a promise only if that takes long. */
   screened<T extends Screened>(
     messages: readonly T[],
   ): ScreenedMessages<T> | Promise<ScreenedMessages<T>> {
@@ -179,14 +188,14 @@ export class StoreCore {
     return turn instanceof Promise ? this.track(turn) : turn;
   }
 
-  /** The same for values that are not messages. */
+  /** Like `screened`, for values that are not messages. */
   screenedValue<T extends object>(given: T): T | Promise<T> {
     const { screen } = this.options;
     if (screen?.isCleanValue(given) ?? true) return given;
     return this.track(screenedBy(screen, given).then(({ value }) => value));
   }
 
-  /** The same for the fields that a first message gives to its conversation. */
+  /** Like `screened`, for the fields that a first message gives to its conversation. */
   screenedStart(given: AppendOptions): AppendOptions | Promise<AppendOptions> {
     const { create } = given;
     if (typeof create !== 'object') return given;
@@ -195,7 +204,7 @@ export class StoreCore {
     return fields.then((clean) => ({ ...given, create: clean }));
   }
 
-  /** The id of an id or a key. A key that is not known yet costs a pass over the whole folder. */
+  /** Returns the id that an id or a key refers to. A key that is not known yet costs a pass over the whole folder. */
   async resolve(ref: string): Promise<string | undefined> {
     if (requireRef(ref) === 'id') return this.movedIds.get(ref) ?? ref;
     const known = this.catalogue.idOfKey(ref);
@@ -216,8 +225,8 @@ export class StoreCore {
   }
 
   /**
-   * Like `resolve`, for a change. CONFLICT where several conversations have the key, as after a folder was
-   * copied: which of them is meant, only the caller can know.
+   * Like `resolve`, for a change. CONFLICT if several conversations have the key, for example after a
+   * folder was copied: only the caller knows which one is meant.
    */
   async resolveForWriting(ref: string): Promise<string | undefined> {
     const id = await this.resolve(ref);
@@ -244,7 +253,7 @@ export class StoreCore {
     return this.catalogue.newestFirst();
   }
 
-  /** Everything readable, for a cache. */
+  /** Everything readable, with its stamps, for a cache. */
   *known(): Iterable<{ stamp: Stamp; head: ConversationHead; outline?: Outline }> {
     for (const { stamp, head } of this.catalogue.stamped()) {
       const outline = this.files.outlines.get(head.conversationId, stamp);
@@ -252,14 +261,14 @@ export class StoreCore {
     }
   }
 
-  /** Enters what a cache has. False, and nothing changes, if the conversation is known already. */
+  /** Adds an entry of a cache. Returns false, and changes nothing, if the conversation is known already. */
   seed(stamp: Stamp, head: ConversationHead, outline: Outline | undefined): boolean {
     if (!this.catalogue.seed(head.conversationId, stamp, head)) return false;
     if (outline !== undefined) this.files.outlines.set(stamp, head, outline);
     return true;
   }
 
-  /** Outlines count only for the files of their stamps, so they are entered unchecked. */
+  /** An outline is used only for the file with its stamp, so outlines are added unchecked. */
   async #remembered(rememberedHeads: () => Promise<RememberedHeads>): Promise<RememberedHeads> {
     const heads = await rememberedHeads();
     for (const { stamp, summary, outline } of heads.values()) {
@@ -324,7 +333,7 @@ export class StoreCore {
 
 const fileInLogs = (conversationId: string) => `${conversationId}/conversation.json`;
 
-/** Nothing else is listed or checked: not the trash, the locks or other files of people. */
+/** Nothing else is listed or checked: not the trash, the locks or other files of the user. */
 function onlyConversationFiles(folder: string): readonly string[] | undefined {
   if (folder === '') return undefined;
   return CONVERSATION_ID.test(folder) ? ['conversation.json'] : [];

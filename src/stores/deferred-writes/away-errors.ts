@@ -1,7 +1,7 @@
 /** Which failures of a write mean that the whole store cannot be written now. */
 import { type AppError, isAppError } from '../../base/errors.js';
 
-/** The file system as a whole refuses. */
+/** Errors of the whole file system. */
 const WHOLE = new Set([
   'EROFS',
   'ESTALE',
@@ -12,10 +12,13 @@ const WHOLE = new Set([
   'EHOSTUNREACH',
   'ETIMEDOUT',
 ]);
-/** One file or the whole: only another write tells. */
+/** Errors of one file or of the whole file system: another write must decide. */
 const UNSURE = new Set(['EIO', 'EACCES', 'EPERM', 'ENOENT', 'ENOTDIR']);
 
-/** `maybe`: it may be this file alone. A store at its own limit (DAYBOOK_MAX_SIZE_MB) is not meant. */
+/**
+ * `maybe`: the error may concern this file alone. A store at its own limit (DAYBOOK_MAX_SIZE_MB) does not
+ * count as away.
+ */
 export function meansAway(error: unknown): 'yes' | 'maybe' | 'no' {
   if (isAppError(error, 'STORAGE_UNAVAILABLE')) return 'yes';
   if (isAppError(error, 'STORAGE_FULL'))

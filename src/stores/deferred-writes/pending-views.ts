@@ -1,4 +1,6 @@
-/** What readers see of what waits, by name, until the last write of that name has ended. */
+/**
+ * What readers see of the waiting writes, by name, until the last write of that name has ended.
+ */
 import type { Clock } from '../../base/clock.js';
 import type { Stamp } from '../../files/read/stamp.js';
 
@@ -13,13 +15,13 @@ export class Views<T> {
     return this.#views.has(name);
   }
 
-  /** One more write of that name waits; with it, readers see `view`. */
+  /** Adds a waiting write of that name. Until it ends, readers see `view`. */
   show(name: string, view: T): void {
     const { writes = 0 } = this.#views.get(name) ?? {};
     this.#views.set(name, { view, writes: writes + 1 });
   }
 
-  /** One of them has ended. True if it was the last one: from now on the disk counts again. */
+  /** Ends one write of that name. Returns true if it was the last one; then readers read the disk again. */
   end(name: string): boolean {
     const { view, writes = 0 } = this.#views.get(name) ?? {};
     if (view !== undefined && writes > 1) this.#views.set(name, { view, writes: writes - 1 });
@@ -30,7 +32,7 @@ export class Views<T> {
 
 let versions = 0n;
 
-/** The stamp of a version that is only in memory: no file and no other version has it. */
+/** Returns a stamp for a version that is only in memory. No file and no other version has it. */
 export function stampInMemory(clock: Clock, size: number): Stamp {
   versions += 1n;
   const mtimeNs = BigInt(clock.now()) * 1_000_000n + (versions % 1_000_000n);

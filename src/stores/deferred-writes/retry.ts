@@ -9,12 +9,12 @@ export class Retry {
   #pauseMs = FIRST_MS;
   #isStopped = false;
 
-  /** `attempt` resolves with true where nothing is left to do. */
+  /** `attempt` resolves with true if nothing is left to do. */
   constructor(attempt: () => Promise<boolean>) {
     this.#attempt = attempt;
   }
 
-  /** Does nothing where an attempt is planned already. */
+  /** Does nothing if an attempt is planned already. */
   start(): void {
     if (this.#timer !== undefined || this.#isStopped) return;
     this.#timer = setTimeout(() => void this.#run(), this.#pauseMs).unref();

@@ -1,6 +1,6 @@
 /**
- * Writes of all stores that cannot be done now, because the folder is away, read-only or full, wait here
- * in memory: in order and up to a bound. They are done once, in order, when the store takes writes again
+ * The queue of writes that cannot be done now, because the folder is away, read-only or full. They wait in
+ * memory, up to a limit. When the store accepts writes again, each is done once, in order
  * (memory-bank/decisions/0067). Each store defines what its writes do.
  */
 import { type Clock, isoTime } from '../../base/clock.js';
@@ -14,23 +14,23 @@ import { Retry } from './retry.js';
 const MAX_WRITES = 1000;
 const MAX_BYTES = 32 * 1024 * 1024;
 
-/** What was answered with `durable: false`. */
+/** A write whose caller got `durable: false`. */
 export interface WaitingWrite {
-  /** Says what is lost if it is never written. Without any content: it is logged. */
+  /** A description for the log of what is lost if it is never written. It has no content of the user. */
   readonly name: string;
   readonly bytes: number;
   /**
-   * Durable when it resolves. It is called again after a failure, and an attempt that failed may have
-   * written: `write` must find that out.
+   * Durable when it resolves. It is called again after a failure. A failed attempt may have written, and
+   * `write` must detect that.
    */
   write(): Promise<void>;
-  /** Called once it was written, or refused for good. */
+  /** Called once, after the write was done or finally refused. */
   ended(): Promise<void> | void;
 }
 
 export interface Unwritten {
   readonly name: string;
-  /** Set where the store is back, and the write was refused for another reason. */
+  /** Set if the store is back and the write was refused for another reason. */
   readonly reason?: string;
 }
 
@@ -43,9 +43,9 @@ export interface DeferredState {
 }
 
 export interface WriteQueueOptions {
-  /** Without it nothing waits. */
+  /** Without a presence no write waits. */
   readonly presence: Presence | undefined;
-  /** Writes something into the store, and throws where that fails. */
+  /** Writes something into the store, and throws if that fails. */
   readonly probe: () => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
@@ -69,7 +69,7 @@ export class WriteQueue {
     this.#options = options;
   }
 
-  /** To be called when the store was found to be away. */
+  /** Must be called when the store was found to be away. */
   noticeAway(): void {
     const { presence } = this.#options;
     this.#wasAway = true;
@@ -77,12 +77,12 @@ export class WriteQueue {
     this.#retry.start();
   }
 
-  /** `refresh` compares what is in memory with the disk; it is called when the store is back. */
+  /** Registers `refresh`, which compares memory with the disk. It is called when the store is back. */
   whenBack(refresh: () => Promise<void>): void {
     this.#refreshes.push(refresh);
   }
 
-  /** Present while the store is away, or while something waits or was refused. */
+  /** Present while the store is away, while a write waits, or after a write was refused. */
   state(): DeferredState | undefined {
     const isAway = this.isAway;
     if (!isAway && this.#queue.length === 0 && this.#refused.length === 0) return undefined;
@@ -101,24 +101,27 @@ export class WriteQueue {
     return this.#options.presence?.isHere() === false;
   }
 
-  /** STORAGE_UNAVAILABLE while the folder is away. */
+  /** Throws STORAGE_UNAVAILABLE while the folder is away. */
   requireHere(): void {
     this.#options.presence?.require();
   }
 
-  /** For what cannot wait, and may not overtake what does. */
+  /** The error of a change that cannot wait and must not overtake waiting writes. */
   unavailable(): AppError {
     const { reason = '' } = this.#trouble ?? {};
     const message = `Nothing was changed: the store cannot be written (${reason}), and earlier writes still wait in memory.`;
     return new AppError('STORAGE_UNAVAILABLE', message, { details: { reason } });
   }
 
-  /** What could not be written; complete after `close`. */
+  /** The writes that could not be done; complete after `close`. */
   unwritten(): readonly Unwritten[] {
     return [...this.#refused, ...this.#queue.map(({ name }) => ({ name }))];
   }
 
-  /** Does `now`; where the store cannot take it, or something waits before it, `later` adds it to the queue. */
+  /**
+   * Calls `now`. If the store cannot be written, or an earlier write waits, it calls `later`, which adds
+   * the write to the queue.
+   */
   async run<T>(now: () => Promise<T>, later: () => Promise<T>): Promise<T> {
     if (this.#options.presence === undefined) return now();
     if (this.#queue.length > 0) await this.settle();
@@ -130,7 +133,10 @@ export class WriteQueue {
     }
   }
 
-  /** `later` adds the write that failed with this error to the queue. Throws the error where the store is not away. */
+  /**
+   * Calls `later`, which adds the write that failed with this error to the queue. Throws the error if the
+   * store is not away.
+   */
   async after<T>(error: unknown, later: () => Promise<T>): Promise<T> {
     if (this.#options.presence === undefined) throw error;
     if (!(await this.#isAwayBecauseOf(error))) throw error;
@@ -138,7 +144,7 @@ export class WriteQueue {
     return this.#inTurn(later);
   }
 
-  /** To be called by a `later` before it changes anything. STORAGE_UNAVAILABLE: no more fits. */
+  /** A `later` must call it before it changes anything. STORAGE_UNAVAILABLE if the queue is full. */
   requireRoom(bytes: number): void {
     if (this.#queue.length < MAX_WRITES && this.#bytes + bytes <= MAX_BYTES) return;
     const { reason = '' } = this.#trouble ?? {};
@@ -155,7 +161,7 @@ export class WriteQueue {
     this.#retry.start();
   }
 
-  /** Does what waits, as far as the store takes it; true where nothing is left. Cheap where nothing waits. */
+  /** Does as many waiting writes as the store accepts. True if none is left. Cheap if none waits. */
   async settle(): Promise<boolean> {
     if (this.#isClosed) return this.#queue.length === 0;
     const isHere = !this.isAway;
@@ -169,7 +175,7 @@ export class WriteQueue {
     return true;
   }
 
-  /** Tries once more, the last time. To be called before the stores are closed. */
+  /** Tries all waiting writes once more. Must be called before the stores are closed. */
   async close(): Promise<void> {
     this.#retry.stop();
     await this.settle().catch(() => false);

@@ -1,7 +1,8 @@
 /**
  * Messages, new conversations and changes of their fields that wait in memory to be written
- * (`stores/deferred-writes/write-queue.ts`): seen by readers, and reported as not durable. Each message has its id before the first attempt, so a write whose
- * outcome is unknown is looked up in the file before it is repeated.
+ * (`stores/deferred-writes/write-queue.ts`). Readers already see them, and results have `durable: false`.
+ * Each message has its id before the first attempt. If the outcome of a write is unknown, the replay
+ * searches for the id in the file before it writes again.
  */
 import { isoTime } from '../../../base/clock.js';
 import { temporaryName } from '../../../files/atomic/staging.js';
@@ -18,7 +19,7 @@ import { type DirectWrites, Replay, type WaitingMessages } from './replay.js';
 import { WaitingViews } from './waiting-views.js';
 
 export class DeferredMessages {
-  /** What waits of all stores. */
+  /** The queue of all stores. */
   readonly queue: WriteQueue;
   readonly #core: StoreCore;
   readonly #writes: DirectWrites;
@@ -38,12 +39,15 @@ export class DeferredMessages {
     this.#replay = new Replay(core, writes);
   }
 
-  /** What readers see of a conversation of which something waits. */
+  /** Returns the conversation as readers see it, if something of it waits. */
   view(conversationId: string) {
     return this.#views.get(conversationId);
   }
 
-  /** Before a change that cannot wait: STORAGE_UNAVAILABLE where a write of this conversation waits that cannot be done yet. */
+  /**
+   * Called before a change that cannot wait. STORAGE_UNAVAILABLE if a write of this conversation waits and
+   * cannot be done yet.
+   */
   async requireNone(conversationId: string): Promise<void> {
     if (!this.#core.waiting.has(conversationId) || (await this.queue.settle())) return;
     throw this.queue.unavailable();
@@ -56,11 +60,11 @@ export class DeferredMessages {
     );
   }
 
-  /** Writes it, or with `mayDefer` adds it to what waits. Its messages are screened and have ids. */
+  /** Writes the messages; with `mayDefer` they may wait in memory. The messages are screened and have ids. */
   append(ref: string, request: AppendRequest): Promise<AppendResult> {
     const now = () => this.#writes.commit(ref, request);
     if (!request.options.mayDefer) return now();
-    const later = () => this.#keepAppend(ref, request);
+    const later = () => this.#deferAppend(ref, request);
     if (this.#core.waiting.size > 0) return this.queue.run(now, later);
     return now().catch((error: unknown) => this.queue.after(error, later));
   }
@@ -75,38 +79,38 @@ export class DeferredMessages {
     const ready = { ...fields, createdAt, messages: withIds(messages), isScreened: true };
     const result = await this.queue.run(
       () => this.#writes.create(ready),
-      () => this.#keepNew(ready),
+      () => this.#deferNew(ready),
     );
     return { ...result, ...noted };
   }
 
-  async #keepAppend(ref: string, request: AppendRequest): Promise<AppendResult> {
+  async #deferAppend(ref: string, request: AppendRequest): Promise<AppendResult> {
     requireRef(ref);
     const id = await this.#core.resolve(ref);
     const { create } = request.options;
     const document = id === undefined ? undefined : await this.#views.of(id);
-    if (document !== undefined) return this.#keep(document, request);
+    if (document !== undefined) return this.#defer(document, request);
     if (!create || requireRef(ref) === 'id') throw notFound(ref);
     const fields = typeof create === 'object' ? create : {};
-    return this.#keepWith({ ...fields, clientId: ref }, request);
+    return this.#deferNewDocument({ ...fields, clientId: ref }, request);
   }
 
-  async #keepNew(conversation: NewConversation): Promise<Created> {
+  async #deferNew(conversation: NewConversation): Promise<Created> {
     const { messages = [], isKeyFree: _, isScreened: __, ...fields } = conversation;
-    const result = await this.#keepWith(fields, { messages, options: {} });
+    const result = await this.#deferNewDocument(fields, { messages, options: {} });
     return { ...result.head, messages: result.messages };
   }
 
-  #keepWith(given: PastFields, request: AppendRequest) {
+  #deferNewDocument(given: PastFields, request: AppendRequest) {
     const idMs = given.createdAt === undefined ? this.#newIdMs() : Date.parse(given.createdAt);
     const createdAt = isoTime(idMs);
     const conversationId = idOf(idMs);
     const { messages: _, ...fields } = { ...given, createdAt } as NewConversation;
     const document = this.#views.newDocument({ ...fields, conversationId, createdAt });
-    return this.#keep(document, request, fields);
+    return this.#defer(document, request, fields);
   }
 
-  async #keep(
+  async #defer(
     document: ConversationDocument,
     request: AppendRequest,
     fields?: NewConversation,
@@ -155,7 +159,10 @@ export class DeferredMessages {
     await this.#views.drop(conversationId);
   }
 
-  /** A millisecond of its own in this process; another process's conversation may still have it. */
+  /**
+   * Returns a millisecond that no other id of this process has. A conversation of another process may
+   * still have it.
+   */
   #newIdMs(): number {
     const taken = (ms: number) => this.#core.waiting.has(idOf(ms));
     let ms = Math.max(this.#core.clock.now(), this.#lastIdMs + 1);
@@ -168,7 +175,7 @@ export class DeferredMessages {
 const idOf = (ms: number) =>
   `${isoTime(ms).slice(0, 10).replaceAll('-', '')}-${String(ms).padStart(13, '0')}`;
 
-/** Makes a folder and a lock among the conversations, and removes both. */
+/** Creates a folder and a lock among the conversations, and removes both. */
 async function probe({ options: { logsFolder }, locksFolder }: StoreCore): Promise<void> {
   const name = temporaryName();
   try {
@@ -179,7 +186,7 @@ async function probe({ options: { logsFolder }, locksFolder }: StoreCore): Promi
   }
 }
 
-/** The messages as they are in the document: the attempt that failed had replaced the file already. */
+/** Returns the messages as they are in the document, for a failed attempt that had already replaced the file. */
 function storedOf(document: ConversationDocument, messages: readonly PastMessage[]) {
   const id = Array.isArray(messages) ? messages[0]?.id : undefined;
   const at = typeof id === 'string' ? document.positionOf(id) : undefined;

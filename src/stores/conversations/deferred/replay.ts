@@ -1,6 +1,7 @@
 /**
- * Writes what waited in memory: once, also where an earlier attempt failed after it had replaced the
- * file, and into the right conversation, also where another process took the id or the key meanwhile.
+ * Writes the messages and changes that waited in memory. Each is written once, even if an earlier attempt
+ * failed after it had replaced the file, and into the right conversation, even if another process used the
+ * id or the key meanwhile.
  */
 import { removeEmptyFolder } from '../../../files/paths/folders.js';
 import { type HeadChange, withoutOthers } from '../document/head-change.js';
@@ -13,9 +14,9 @@ import type { AppendResult, Created, NewConversation } from '../writing/writer.j
 export interface WaitingMessages {
   readonly conversationId: string;
   readonly messages: readonly PastMessage[];
-  /** Of the fields, and the fields as they were when it was made. */
+  /** A change of the fields, and the fields as they were when it was made. */
   readonly change?: { readonly given: HeadChange; readonly seen: ConversationHead };
-  /** Set where the conversation is new. */
+  /** Set if the conversation is new. */
   readonly fields?: NewConversation;
   readonly bytes: number;
 }
@@ -43,13 +44,13 @@ export class Replay {
     await this.#append(ref, messages);
   }
 
-  /** All messages of a request are in one replace, so the first one stands for them. */
+  /** The messages of a request are written in one replace: if the first is in the file, all are. */
   async #append(ref: string, messages: readonly PastMessage[]): Promise<void> {
     const skipIf = (current: Conversation) => holds(current, messages);
     await this.#writes.commit(ref, { messages, options: { skipIf } });
   }
 
-  /** A field that another process has changed meanwhile stays as it is. */
+  /** Does not overwrite a field that another process has changed meanwhile. */
   async #change(ref: string, { given, seen }: NonNullable<WaitingMessages['change']>) {
     const change = (head: ConversationHead) => withoutOthers(given, seen, head);
     await this.#writes.commit(ref, { messages: [], options: {}, change });
@@ -59,7 +60,7 @@ export class Replay {
     const { files, catalogue, movedIds } = this.#core;
     const found = (await files.readUncached(id))?.document.snapshot();
     const isOurs = found?.messages.length === 0 ? messages.length === 0 : undefined;
-    // Appending what is there already only makes it durable.
+    // The messages are already in the file. `#append` only makes them durable.
     if (found !== undefined && (isOurs ?? holds(found, messages)))
       return this.#append(id, messages);
     const holder = await this.#holderOf(fields.clientId, id);
@@ -67,7 +68,8 @@ export class Replay {
       movedIds.set(id, holder);
       return this.#append(holder, messages);
     }
-    // A folder that the failed attempt claimed. One with a file is another process's conversation.
+    // Removes a folder that the failed attempt created. A folder with a file belongs to another process's
+    // conversation.
     if (found === undefined) await removeEmptyFolder(files.folderOf(id));
     catalogue.forget(id);
     const known = { isScreened: true, isKeyFree: true };
@@ -75,7 +77,7 @@ export class Replay {
     if (created.conversationId !== id) movedIds.set(id, created.conversationId);
   }
 
-  /** Another conversation that has got the key meanwhile. */
+  /** Returns another conversation that was given the key meanwhile. */
   async #holderOf(clientId: string | undefined, id: string): Promise<string | undefined> {
     if (clientId === undefined) return undefined;
     const { catalogue } = this.#core;

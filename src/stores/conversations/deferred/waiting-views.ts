@@ -1,6 +1,6 @@
 /**
- * The conversations as they will be once what waits is written: what readers, lists and search see
- * meanwhile.
+ * Conversations as they will be once the waiting messages and changes are written. Readers, lists and
+ * search use them meanwhile.
  */
 import { type Clock, isoTime } from '../../../base/clock.js';
 import { isAppError } from '../../../base/errors.js';
@@ -24,7 +24,7 @@ export class WaitingViews {
     return this.#views.get(conversationId);
   }
 
-  /** Of a conversation that exists. STORAGE_UNAVAILABLE where its messages are not in memory. */
+  /** Returns a copy of an existing conversation. STORAGE_UNAVAILABLE if its messages are not in memory. */
   async of(conversationId: string): Promise<ConversationDocument | undefined> {
     const known = this.#views.get(conversationId);
     if (known !== undefined) return known;
@@ -39,7 +39,7 @@ export class WaitingViews {
     return new ConversationDocument(head, {}, [], plainCodec);
   }
 
-  /** Makes the additions of the document seen by readers, lists and search. */
+  /** Makes the additions of the document visible to readers, lists and search. */
   show(document: ConversationDocument, isNew: boolean): void {
     document.commit(document.nextHead(isoTime(this.#clock.now())));
     const { conversationId } = document.head;
@@ -51,14 +51,14 @@ export class WaitingViews {
     this.#core.catalogue.note({ document, stamp });
   }
 
-  /** From now on the disk counts again. */
+  /** Removes the view, so that the conversation is read from the disk again. */
   async drop(conversationId: string): Promise<void> {
     this.#views.delete(conversationId);
     this.#core.waiting.delete(conversationId);
     try {
       await this.#core.catalogue.refreshSome([conversationId]);
     } catch (error) {
-      if (!isAppError(error)) throw error; // the next look at the folder finds it
+      if (!isAppError(error)) throw error; // the next pass over the folder finds it
     }
   }
 }

@@ -13,14 +13,14 @@ import type { Conversation, ConversationHead, JsonObject, Message } from './sche
 /** Most heads are under 1 kB; a longer one costs one copy of the body. */
 const ROOM_FOR_HEAD = 4096;
 const FIRST_CAPACITY = 8192;
-/** For what is stored beside the content. */
+/** Bytes reserved for a message's fields beside its content. */
 const ROOM_A_MESSAGE = 256;
-/** `undefined` takes the field away. */
+/** `undefined` removes the field. */
 export type HeadAmendment = { [K in keyof ConversationHead]?: ConversationHead[K] | undefined };
 
 const CLOSING = Buffer.from('\n  ]\n}\n');
 
-/** Ties sealed fields to their conversation, or to their message. */
+/** The binding of sealed fields to their conversation, or to their message. */
 export const fieldsBinding = (owner: string): string => `${owner}#fields`;
 
 export class ConversationDocument {
@@ -53,12 +53,12 @@ export class ConversationDocument {
     return this.#head;
   }
 
-  /** Messages committed or not; the head counts the committed ones. */
+  /** Number of messages, committed or not. The head counts only the committed ones. */
   get length(): number {
     return this.#messages.length;
   }
 
-  /** Whether a user spoke in it, committed or not. */
+  /** Whether a message has the role `user`, committed or not. */
   get hasUserMessage(): boolean {
     return this.#hasUserMessage;
   }
@@ -73,12 +73,12 @@ export class ConversationDocument {
     return seq <= this.#head.messageCount ? this.#messages[seq - 1] : undefined;
   }
 
-  /** A view for callers: later additions do not show in it. */
+  /** Returns a view for callers, which does not show later additions. */
   snapshot(): Conversation {
     return { ...this.#head, messages: this.#messages.slice(0, this.#head.messageCount) };
   }
 
-  /** With the additions that are not committed yet. */
+  /** Returns the conversation with the additions that are not committed yet. */
   draft(): Conversation {
     return { ...this.draftHead(), messages: [...this.#messages] };
   }
@@ -108,12 +108,12 @@ export class ConversationDocument {
     );
   }
 
-  /** Changes fields of the head; readers see them once `commit` was called. */
+  /** Changes fields of the head. Readers see the change after `commit`. */
   amend(change: HeadAmendment): void {
     this.#amended = { ...this.#amended, ...change };
   }
 
-  /** The head as it will be after all this; it counts for readers once `commit` was called. */
+  /** Returns the head with all changes and additions. Readers see it after `commit`. */
   nextHead(updatedAt: string): ConversationHead {
     const messageCount = this.#messages.length;
     const { conversationId, ...others } = this.#head;
@@ -160,7 +160,7 @@ export class ConversationDocument {
     return Buffer.from(`${text.slice(0, -'\n}'.length)},\n  "messages": [`);
   }
 
-  /** Does the first part of `render` in steps, message by message, for callers that must not block. */
+  /** Does the first part of `render` in steps, one per message, for callers that must not block the event loop. */
   *serialiseNew(): Generator<void, void> {
     const added = this.#messages.slice(this.#serialisedCount);
     // Once: growing step by step would copy a large document again and again.

@@ -36,7 +36,10 @@ export function amendmentOf(head: ConversationHead, change: HeadChange): HeadAme
   return Object.fromEntries(differing);
 }
 
-/** Without the fields, and the keys of `metadata`, in which `head` differs from what the caller saw. */
+/**
+ * Returns the change without the fields, and without the keys of `metadata`, in which `head` differs from
+ * what the caller saw.
+ */
 export function withoutOthers(
   { metadata, ...fields }: HeadChange,
   seen: ConversationHead,

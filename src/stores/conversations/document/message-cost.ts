@@ -1,6 +1,6 @@
 /**
- * What answers have cost, as their metadata says. Metadata comes from many programs, so a value of another shape
- * counts as absent.
+ * Sums up the costs of answers from their metadata. Many programs write metadata, so a value of another
+ * shape is ignored.
  */
 import { isRecord } from '../../../base/is-record.js';
 import type { JsonObject, Message } from './schema.js';
@@ -10,21 +10,21 @@ export interface Cost {
   readonly total: number;
 }
 
-/** Of all answers that were paid for in one currency. */
+/** The sum of all answers that were paid in one currency. */
 export interface CostSum extends Cost {
   readonly answers: number;
 }
 
 const LONGEST_NAME = 80;
 
-/** Of one answer. */
+/** Returns the cost of one answer. */
 export function costOf({ cost }: JsonObject = {}): Cost | undefined {
   const total = isRecord(cost) ? amountOf(cost['total']) : undefined;
   const currency = isRecord(cost) ? nameOf(cost['currency']) : undefined;
   return total === undefined ? undefined : { currency: currency ?? 'USD', total };
 }
 
-/** Of a whole conversation, by currency. */
+/** Returns the costs of a whole conversation, by currency. */
 export function costsOf(messages: Iterable<Message>): CostSum[] {
   const sums = new Map<string, { total: number; answers: number }>();
   for (const { metadata } of messages) {

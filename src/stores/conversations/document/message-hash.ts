@@ -1,4 +1,6 @@
-/** By what a caller says which text of a message it has read. */
+/**
+ * The hash with which a caller states which text of a message it has read.
+ */
 import { sha256Hex } from '../../../base/ids.js';
 
 /** The hash of a message's content: the first 16 hexadecimal digits of its SHA-256. */

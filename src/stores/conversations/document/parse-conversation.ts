@@ -1,7 +1,7 @@
 /**
- * Parses the JSON of a `conversation.json`, which may be written by hand. Missing values are derived
- * where that is possible, in the same way in every process. Everything else is damage: it is reported
- * with its location in the file, and the file is left as it is.
+ * Parses the JSON of a `conversation.json`, which may be written by hand. Missing values are derived where
+ * that is possible, in the same way in every process. Everything else is damage: the error has its
+ * location in the file, and the file is not changed.
  */
 
 import { isoTime } from '../../../base/clock.js';
@@ -29,8 +29,8 @@ import { CLIENT_ID, type ConversationHead, type JsonObject } from './schema.js';
 import { isTitleOf } from './title.js';
 
 /**
- * CONVERSATION_CORRUPTED says where in the file the fault is, FORMAT_TOO_NEW, DECRYPT. `codec` opens what is
- * sealed; `sealing`, unless it is the same, is how the document will be written.
+ * Throws CONVERSATION_CORRUPTED with the location of the fault in the file, FORMAT_TOO_NEW, DECRYPT.
+ * `codec` decrypts what is sealed. `sealing` is the codec of later writes, if it differs.
  */
 export function parseConversation(
   value: unknown,
@@ -43,13 +43,13 @@ export function parseConversation(
 
 export interface ParsedConversation {
   readonly document: ConversationDocument;
-  /** Each message could be parsed alone, with the time of the one before, and would be the same. */
+  /** Each message could be parsed alone, given the time of the message before, with the same result. */
   readonly hasSeparateMessages: boolean;
   /** Its texts are encrypted in the file. */
   readonly isSealed: boolean;
 }
 
-/** The same, message by message. */
+/** Like `parseConversation`, in steps of one message. */
 export function* conversationSteps(
   value: unknown,
   location: SourceLocation,
@@ -61,7 +61,7 @@ export function* conversationSteps(
   if (formatVersion !== undefined && typeof formatVersion !== 'number') {
     throw damage('formatVersion', 'a number', location);
   }
-  // What is not sealed was written before the store was, or by hand.
+  // A file that is not sealed was written by hand or before encryption was turned on.
   const opening = isSealed(stored) ? codec : plainCodec;
   const file = withFields(stored, location.conversationId, location, opening);
   const {

@@ -1,6 +1,6 @@
 /**
- * The messages of a `conversation.json`, one bounded step each: there may be a hundred thousand. What is
- * missing is derived, in the same way in every process.
+ * Parses the messages of a `conversation.json` in steps of one message, because there may be a hundred
+ * thousand. Missing values are derived, in the same way in every process.
  */
 import { derivedUuid } from '../../../base/ids.js';
 import { isRecord } from '../../../base/is-record.js';
@@ -21,7 +21,7 @@ import { type Message, ROLES, type Role } from './schema.js';
 
 export interface ParsedMessages {
   readonly messages: Message[];
-  /** No message got another id because of one before or behind it: parsed alone, each would have the same. */
+  /** Each message has the same id as if it were parsed alone. */
   readonly haveOwnIds: boolean;
 }
 
@@ -66,12 +66,12 @@ export function* messageSteps(
 const isId = (value: unknown): value is string => isString(value) && value !== '';
 const isRole = (value: unknown): value is Role => ROLES.some((role) => role === value);
 
-/** Gives every message an id of its own: the one in the file, unless a message before has it. */
+/** Gives every message a unique id: the one in the file, unless an earlier message has it. */
 class MessageIds {
   readonly #conversationId: string;
   readonly #given = new Set<string>();
   readonly #used = new Set<string>();
-  /** How often each text was given an id, by the first id of the text. */
+  /** The number of ids that were derived for each text, by the first id of the text. */
   readonly #sameText = new Map<string, number>();
   #areOwn = true;
 
@@ -84,7 +84,7 @@ class MessageIds {
     return this.#areOwn;
   }
 
-  /** What stands in the file as an id of any of the messages. */
+  /** Registers an id of the file, so that no derived id is equal to it. */
   expect(id: unknown): void {
     if (isId(id)) this.#given.add(id);
   }
@@ -98,8 +98,8 @@ class MessageIds {
   }
 
   /**
-   * Derived from facts that do not depend on the position, so that a message added above does not change
-   * it. Never an id that another message of the file has.
+   * Derived from values that do not depend on the position, so that a message added above does not change
+   * the id. Never equal to an id of another message in the file.
    */
   #derive(role: Role, content: string): string {
     const nth = (count: number) => derivedUuid(this.#conversationId, role, content, String(count));

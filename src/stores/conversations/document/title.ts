@@ -1,6 +1,6 @@
 /**
- * The title of a conversation that was given none: the first sentence its user said, short enough
- * for a list. Whole words, in scripts without spaces too, and never half a character.
+ * Derives the title of a conversation that was given none: the first sentence of its user, short enough
+ * for a list. A title has whole words, also in scripts without spaces, and never a part of a character.
  */
 import { segmentsOf } from '../../../base/segments.js';
 

@@ -1,6 +1,6 @@
 /**
- * What is in the logs folder: the head of every conversation, by id, by the caller's key and by
- * time. Which files are read, and when, is decided in the file catalogue below it.
+ * All conversations of the logs folder: the head of each, by id, by the caller's key and by time. The file
+ * catalogue below it decides which files are read, and when.
  */
 import { join } from 'node:path';
 import type { AppError } from '../../../base/errors.js';
@@ -19,12 +19,12 @@ import { CONVERSATION_ID, type ConversationHead } from '../document/schema.js';
 import { NewestFirst } from '../listing/newest-first.js';
 import type { ConversationFiles, Version } from './conversation-files.js';
 
-/** A file that is refused for one of these stays refused. After any other fault it may be readable soon. */
+/** A file that is refused with one of these errors stays refused. After any other error it may be readable soon. */
 const LASTING = new Set(['EACCES', 'EPERM', 'ELOOP', 'EISDIR']);
 
 export interface ConversationChange {
   readonly conversationId: string;
-  /** What it is now; absent if it is gone or cannot be read. */
+  /** The current document; absent if the conversation is gone or cannot be read. */
   readonly document?: ConversationDocument;
   /** Number of leading messages that are unchanged since the last notification. */
   readonly unchangedMessages: number;
@@ -36,7 +36,7 @@ type CatalogueMemory = Required<
   Pick<FileCatalogueOptions<Version, ConversationHead>, 'remembered'>;
 
 export class ConversationCatalogue extends FileCatalogue<Version, ConversationHead> {
-  /** More than one id if a folder was copied. */
+  /** Several ids if a folder was copied. */
   readonly #idsByKey = new Map<string, readonly string[]>();
   readonly #newestFirst = new NewestFirst(this);
   readonly #list: () => Promise<FoundFiles>;
@@ -89,8 +89,8 @@ export class ConversationCatalogue extends FileCatalogue<Version, ConversationHe
   }
 
   /**
-   * The conversation that has this key, as far as is known without reading the disk. If two have
-   * it, the older one counts, in every process alike.
+   * Returns the conversation that has this key, as far as is known without reading the disk. If two have
+   * it, every process returns the older one.
    */
   idOfKey(clientId: string): string | undefined {
     const [first, ...others] = this.#idsByKey.get(clientId) ?? [];
@@ -100,7 +100,7 @@ export class ConversationCatalogue extends FileCatalogue<Version, ConversationHe
     );
   }
 
-  /** All that carry this key, as far as is known. */
+  /** Returns all conversations that have this key, as far as is known. */
   idsOfKey(clientId: string): readonly string[] {
     return [...(this.#idsByKey.get(clientId) ?? [])].sort();
   }
@@ -140,13 +140,13 @@ export class ConversationCatalogue extends FileCatalogue<Version, ConversationHe
     }
     if (now?.clientId !== undefined) {
       const others = this.#idsByKey.get(now.clientId);
-      // Nearly always one: a list of exactly one takes the least memory.
+      // Nearly every key has one id: a list of exactly one uses the least memory.
       this.#idsByKey.set(now.clientId, others === undefined ? [id] : [...others, id]);
     }
   }
 }
 
-/** Newest first, so that the newest, which people need most, are found first. A folder that is a link is refused. */
+/** Lists the newest conversations first, because people need those most. A folder that is a link is refused. */
 async function listConversations(
   logsFolder: string,
   files: ConversationFiles,

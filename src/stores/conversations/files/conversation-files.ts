@@ -38,9 +38,9 @@ import {
   partOf,
 } from './outlines.js';
 
-/** Another server's start may sweep a creator's folder while it is empty. The creator claims again then. */
+/** Another server that starts may remove the folder while it is empty. The creator then claims an id again. */
 const MAX_CLAIMS = 5;
-/** Thirteen digits, with room for those that follow. */
+/** The greatest first id. It has thirteen digits and leaves room for greater ids. */
 const LAST_ID_MS = 9_999_000_000_000;
 const NO_PAST = { first: -1, next: 0 };
 
@@ -49,27 +49,27 @@ export interface ConversationFilesOptions {
   durability: Durability;
   clock: Clock;
   codec: Codec;
-  /** Resolves when the outlines of a cache, if one is being loaded, are known. */
+  /** Resolves when the outlines of a cache are known, if a cache is being loaded. */
   seeded(): Promise<void>;
-  /** Throws while the store is away: then only what is in memory can be read. */
+  /** Throws while the store is away. Then only what is in memory can be read. */
   requireHere(): void;
-  /** Called with every version that this process wrote or came across. */
+  /** Called with every version that this process wrote or read. */
   onVersion(version: Version): void;
   /** Called with the version in memory when a person edited the file and its messages are changed or missing. */
   onOverwritten(before: ConversationDocument): void;
 }
 
 export interface Version extends CachedDocument {
-  /** What this version only added messages to. */
+  /** The earlier version, if this version only adds messages to it. */
   appendedTo?: { stamp: Stamp; messageCount: number };
 }
 
 export interface WriteOptions {
-  /** Now, unless given. */
+  /** The current time, unless given. */
   updatedAt?: string | undefined;
   /** See `HeldLock.replace`. */
   isLast?: boolean;
-  /** So many messages from the first are as they were; all that were committed, unless given. */
+  /** The number of leading messages that did not change. All committed messages, unless given. */
   unchangedMessages?: number;
   /** The file must not exist. If another process has created it meanwhile, the lock's work runs again. */
   isNew?: boolean;
@@ -78,12 +78,12 @@ export interface WriteOptions {
 export class ConversationFiles {
   readonly #options: ConversationFilesOptions;
   readonly #cache = new DocumentCache();
-  /** Of the large files that this process read as a whole, or that a cache has. */
+  /** The outlines of large files that this process read as a whole, or that a cache has. */
   readonly outlines: Outlines;
-  /** Reads of conversations that are under way: who asks for the same version waits for it. */
+  /** Reads of conversations that have not ended. A second read of the same version waits for the first. */
   readonly #reading = new Map<string, Promise<CachedDocument | undefined>>();
   #lastIdMs = 0;
-  /** Where the search for a free id of a past time began, and got to. */
+  /** The first time of the last search for a free id in the past, and the time at which it ended. */
   #lastPast = NO_PAST;
 
   constructor(options: ConversationFilesOptions) {
@@ -96,11 +96,11 @@ export class ConversationFiles {
   }
 
   fileOf(conversationId: string): string {
-    // Asked for thousands of files in a row: what `join` would make of it, for a tenth of the time.
+    // Called for thousands of files in a row: the same path as from `join`, in a tenth of the time.
     return `${this.#options.logsFolder}${sep}${conversationId}${sep}conversation.json`;
   }
 
-  /** What is on disk now; `undefined` where there is no such conversation. */
+  /** Returns the conversation on disk now; `undefined` if there is none. */
   async read(conversationId: string): Promise<CachedDocument | undefined> {
     const cached = this.#cache.get(conversationId);
     if (cached !== undefined) {
@@ -108,11 +108,11 @@ export class ConversationFiles {
     }
     const found = await this.#readPresent(conversationId, cached);
     if (found === undefined) this.uncache(conversationId);
-    else if (found !== cached) this.#keep(found);
+    else if (found !== cached) this.#cacheIfCurrent(found);
     return found;
   }
 
-  /** The same with some of its messages; of a large file that was read before, only those are read. */
+  /** Like `read`, with some of the messages. Of a large file that was read before, only those messages are read. */
   async readPart(id: string, range: MessageRange): Promise<ConversationPart | undefined> {
     const path = this.fileOf(id);
     if (this.#cache.get(id) === undefined) {
@@ -124,7 +124,7 @@ export class ConversationFiles {
     return found && partOf(found.document, range);
   }
 
-  /** While the store is away, what is in memory; without that STORAGE_UNAVAILABLE. */
+  /** While the store is away, returns the cached version; STORAGE_UNAVAILABLE if there is none. */
   async #readPresent(id: string, cached: CachedDocument | undefined) {
     try {
       const found = await this.readUncached(id, this.fileOf(id), readWholeAtOnce);
@@ -141,23 +141,26 @@ export class ConversationFiles {
     }
   }
 
-  /** Caches what was read without a lock, unless it was replaced since; that writer has notified then. */
-  #keep(found: CachedDocument): void {
+  /**
+   * Caches a version that was read without a lock, unless the file was replaced since. Whoever replaced it
+   * has notified already.
+   */
+  #cacheIfCurrent(found: CachedDocument): void {
     const { conversationId } = found.document.head;
     if (!isSameStamp(readStampNow(this.fileOf(conversationId)), found.stamp)) return;
     this.#cache.set(conversationId, found);
     this.#options.onVersion(found);
   }
 
-  /** Call it after the conversation's folder was moved. */
+  /** Must be called after the conversation's folder was moved. */
   uncache(conversationId: string): void {
     this.#cache.delete(conversationId);
     this.outlines.delete(conversationId);
   }
 
   /**
-   * For passes over the whole store, which would only push out what is in use, and for files that
-   * lie elsewhere.
+   * Reads without the cache: for passes over the whole store, which would evict what is in use, and for
+   * files in other folders.
    */
   async readUncached(
     conversationId: string,
@@ -174,7 +177,7 @@ export class ConversationFiles {
     this.#reading.set(conversationId, reading);
     try {
       const version = await reading;
-      if (version !== undefined) this.#compare(conversationId, version);
+      if (version !== undefined) this.#reportEditByHand(conversationId, version);
       return version;
     } finally {
       if (this.#reading.get(conversationId) === reading) this.#reading.delete(conversationId);
@@ -210,10 +213,10 @@ export class ConversationFiles {
   }
 
   /**
-   * Reports an edit by hand. Daybook's own writes set `updatedAt`, and the writer keeps the version
-   * before; people leave it as it is.
+   * Reports an edit by hand that changed or removed messages. An edit by hand is recognised by an
+   * unchanged `updatedAt`: Daybook's own writes set it, and the writer stores the version before.
    */
-  #compare(conversationId: string, now: CachedDocument): void {
+  #reportEditByHand(conversationId: string, now: CachedDocument): void {
     const before = this.#cache.get(conversationId);
     if (before === undefined || isSameStamp(before.stamp, now.stamp)) return;
     if (!isSameStamp(readStampNow(this.fileOf(conversationId)), now.stamp)) return;
@@ -224,7 +227,7 @@ export class ConversationFiles {
     if (losesText(old, current)) this.#options.onOverwritten(before.document);
   }
 
-  /** What a write makes of the document, and the head that it has then. TOO_LARGE. */
+  /** Returns the bytes of the file and the head after this write. TOO_LARGE. */
   async rendered(document: ConversationDocument, updatedAt: string) {
     const head = document.nextHead(updatedAt);
     await runInSlices(document.serialiseNew());
@@ -236,12 +239,12 @@ export class ConversationFiles {
     return { head, bytes };
   }
 
-  /** Call it with a new file that was written without `write`. It is not cached. */
+  /** Must be called with a new file that was written without `write`. It is not cached. */
   created(document: ConversationDocument, stamp: Stamp): void {
     this.#options.onVersion({ document, stamp });
   }
 
-  /** Commits the document's changes; after a failure the disk is read again at the next use. */
+  /** Commits the document's changes. After a failure, the next use reads the disk again. */
   async write(
     lock: HeldLock,
     document: ConversationDocument,
@@ -257,7 +260,7 @@ export class ConversationFiles {
       await lock.replace(path, bytes, this.#options.durability, {
         base: options.isNew ? null : base,
         isLast,
-        // At once: another process may have written the next version before the disk confirms this one.
+        // Notifies at once: another process may have written the next version before the disk confirms this one.
         onReplaced: (stamp) => {
           document.commit(head);
           this.#cache.set(conversationId, { document, stamp });
@@ -272,8 +275,8 @@ export class ConversationFiles {
   }
 
   /**
-   * Adds what `requests` bring to the document on disk and writes it, as the last step under `lock`.
-   * CONVERSATION_NOT_FOUND, and like `read` and `write`.
+   * Adds the messages of `requests` to the document on disk and writes it, as the last step under `lock`.
+   * CONVERSATION_NOT_FOUND, and throws like `read` and `write`.
    */
   async append(
     lock: HeldLock,
@@ -292,9 +295,9 @@ export class ConversationFiles {
   }
 
   /**
-   * A new conversation under an id of its own, written through `lock`. `fill` puts the first
-   * messages in, and returns false to create nothing. With a `createdAt` the id has that
-   * time, and an `updatedAt` stays as given.
+   * Creates a conversation under a new id and writes it through `lock`. `fill` adds the first messages; if
+   * it returns false, nothing is created. With a `createdAt` the id has that time, and a given `updatedAt`
+   * is stored unchanged.
    */
   async create(
     lock: HeldLock,
@@ -311,7 +314,8 @@ export class ConversationFiles {
       const { conversationId } = document.head;
       try {
         if (await fill(document)) {
-          // Before the file exists: others find it at once, and what they add must be durable.
+          // The folder's name is fsynced before the file exists: other processes find the file at once, and what
+          // they add must be durable.
           await syncFolder(this.#options.logsFolder, this.#options.durability);
           await this.write(lock, document, { updatedAt: stored.updatedAt, isNew: true });
         } else {
@@ -319,7 +323,7 @@ export class ConversationFiles {
         }
         return document;
       } catch (error) {
-        // Only the folder, and only if empty: a file that could not be confirmed may be in use.
+        // Removes the folder only if it is empty: a file that could not be confirmed may be in use.
         await removeEmptyFolder(this.folderOf(conversationId));
         this.#lastPast = NO_PAST;
         const isSwept = isAppError(error) && error.details?.['errno'] === 'ENOENT';
@@ -328,10 +332,10 @@ export class ConversationFiles {
     }
   }
 
-  /** A millisecond is added until the name is free. */
+  /** Claims the first free id from that time on, in steps of a millisecond. */
   async #claimId(createdAt: string | undefined): Promise<string> {
     const first = this.firstIdMs(createdAt);
-    // Conversations without times of their own come with one time for all of them.
+    // Imported conversations without their own times all have the same time.
     const start = this.#lastPast.first === first ? this.#lastPast.next : first;
     for (let ms = start; ; ms += 1) {
       if (createdAt === undefined) this.#lastIdMs = ms;
@@ -341,13 +345,13 @@ export class ConversationFiles {
     }
   }
 
-  /** Of the first id to try. An id has room for the years 1970 to 2286; other times are clamped. */
+  /** Returns the time of the first id to try. An id can have the years 1970 to 2286; other times are clamped. */
   firstIdMs(createdAt: string | undefined): number {
     if (createdAt === undefined) return Math.max(this.#options.clock.now(), this.#lastIdMs + 1);
     return Math.min(Math.max(Date.parse(createdAt), 0), LAST_ID_MS);
   }
 
-  /** With these fields and no messages; nothing of it is on the disk. */
+  /** Returns a document with these fields and no messages. Nothing is written. */
   newDocument(conversationId: string, fields: Partial<ConversationHead>): ConversationDocument {
     const now = isoTime(this.#options.clock.now());
     const head = { conversationId, createdAt: now, updatedAt: now, messageCount: 0, ...fields };

@@ -1,7 +1,7 @@
 /**
- * Recently used conversations, so that appending to a long one does not read and parse it again.
- * Holds up to a weight in bytes; the least recently used are evicted first. The reader checks by
- * stamps whether an entry is still what is on disk.
+ * The cache of recently used conversations, so that appending to a long one does not read and parse it
+ * again. Its size is limited by a weight in bytes, and the least recently used entries are evicted first.
+ * The reader checks by stamps whether an entry still agrees with the disk.
  */
 import type { Stamp } from '../../../files/read/stamp.js';
 import type { ConversationDocument } from '../document/document.js';

@@ -1,6 +1,7 @@
 /**
- * Where the messages of large conversation files lie, so that some of them can be read without the rest.
- * Whoever reads such a file as a whole makes its outline; it counts only while the file has the same stamp.
+ * The positions of the messages in large conversation files, so that some messages can be read without the
+ * rest. An outline is made when such a file is read as a whole. It is used only while the file has the
+ * same stamp.
  */
 import { crc32 } from 'node:zlib';
 import { AppError } from '../../../base/errors.js';
@@ -22,13 +23,13 @@ const PART_BYTES = 256 * 1024;
 /** Whether a file of this size gets an outline when it is read. */
 export const mayHaveOutline = (sizeBytes = 0n): boolean => sizeBytes >= SMALLEST_BYTES;
 
-/** Some neighbouring messages in the file. */
+/** A run of neighbouring messages in the file. */
 interface OutlinePart extends ListPart {
-  /** `createdAt` of the message before them, which counts for a message without its own. */
+  /** `createdAt` of the message before them. A message without its own time gets this one. */
   readonly time: string;
 }
 
-/** As JSON in the cache of the search index. */
+/** Stored as JSON in the cache of the search index. */
 export interface Outline {
   /** In order, without a gap. */
   readonly parts: readonly OutlinePart[];
@@ -42,15 +43,15 @@ export interface Outline {
 /** A conversation with some of its messages, or none. */
 export interface ConversationPart {
   readonly head: ConversationHead;
-  /** Neighbours, in order; `first` is the position of the first, from 1. */
+  /** Neighbouring messages, in order; `first` is the position of the first, from 1. */
   readonly messages: readonly Message[];
   readonly first: number;
-  /** Of all its messages. */
+  /** The costs of all messages of the conversation. */
   readonly costs: readonly CostSum[];
   readonly systemMessages: number;
 }
 
-/** `count` messages from the position `first` on, or before the message with the id `before`, or the last. */
+/** `count` messages: from the position `first` on, before the message with the id `before`, or the last ones. */
 export interface MessageRange {
   readonly count: number;
   readonly first?: number;
@@ -72,7 +73,7 @@ export class Outlines {
   readonly #known = new Map<string, Known>();
   readonly #codec: Codec;
 
-  /** `codec` opens what is sealed. */
+  /** `codec` decrypts what is sealed. */
   constructor(codec: Codec) {
     this.#codec = codec;
   }
@@ -81,7 +82,7 @@ export class Outlines {
     this.#known.set(head.conversationId, { stamp, head, outline });
   }
 
-  /** For the version of this stamp. */
+  /** Returns the outline of the version with this stamp. */
   get(conversationId: string, stamp: Stamp): Outline | undefined {
     const known = this.#known.get(conversationId);
     return isSameStamp(known?.stamp, stamp) ? known?.outline : undefined;
@@ -91,7 +92,10 @@ export class Outlines {
     this.#known.delete(conversationId);
   }
 
-  /** `undefined` where the file at `path` has no outline, is not that version any more, or lacks `before`. FILESYSTEM_ERROR. */
+  /**
+   * Returns `undefined` if the file at `path` has no outline, is another version by now, or has no message
+   * `before`. FILESYSTEM_ERROR.
+   */
   async read(id: string, path: string, range: MessageRange): Promise<ConversationPart | undefined> {
     const known = this.#known.get(id);
     if (known === undefined || !isSameStamp(readStampNow(path), known.stamp)) return undefined;
@@ -107,7 +111,7 @@ export class Outlines {
   }
 }
 
-/** The messages between two positions; `undefined` if the file is not that version any more. */
+/** Reads the messages between two positions. Returns `undefined` if the file is another version by now. */
 async function messagesBetween(
   from: number,
   to: number,
@@ -127,7 +131,10 @@ async function messagesBetween(
   return messages.slice(from - start, to - start);
 }
 
-/** From 0. Two ids may have one hash, so the messages with it are read. */
+/**
+ * Returns the position of a message, from 0. Two ids may have the same hash, so the messages with that
+ * hash are read.
+ */
 async function positionOf(id: string, file: OutlinedFile): Promise<number | undefined> {
   const bytes = Buffer.from(file.outline.idHashes, 'base64');
   const hash = crc32(id);
@@ -147,7 +154,7 @@ function hashesOf(messages: readonly Message[]): string {
   return bytes.toString('base64');
 }
 
-/** The same from a conversation in memory. MESSAGE_NOT_FOUND. */
+/** Returns the same part of a conversation in memory. MESSAGE_NOT_FOUND. */
 export function partOf(
   view: Pick<ConversationDocument, 'head' | 'message'>,
   range: MessageRange,
@@ -168,7 +175,10 @@ export function partOf(
   };
 }
 
-/** The outline of a file of `sizeBytes` in which `list` says where the messages lie; none for a small file. */
+/**
+ * Returns the outline of a file of `sizeBytes`; `list` has the positions of the messages. Returns none for
+ * a small file.
+ */
 export function outlineOf(
   document: ConversationDocument,
   list: readonly ListPart[],
@@ -195,7 +205,7 @@ export function outlineOf(
 const systemMessagesIn = (messages: readonly Message[]): number =>
   messages.filter(({ role }) => role === 'system').length;
 
-/** Those between two positions, from 0, the second excluded. */
+/** The messages between two positions, from 0; the second position is excluded. */
 function* messagesOf(
   view: Pick<ConversationDocument, 'head' | 'message'>,
   from = 0,
@@ -207,7 +217,7 @@ function* messagesOf(
   }
 }
 
-/** The position of a message, from 0. MESSAGE_NOT_FOUND. */
+/** Returns the position of a message, from 0. MESSAGE_NOT_FOUND. */
 export function endBefore(messages: readonly Message[], messageId: string): number {
   const at = messages.findIndex(({ id }) => id === messageId);
   if (at >= 0) return at;
@@ -215,14 +225,17 @@ export function endBefore(messages: readonly Message[], messageId: string): numb
   throw new AppError('MESSAGE_NOT_FOUND', `The conversation has no message with the id ${shown}.`);
 }
 
-/** Positions from 0, the second excluded. `end`: that of the message after the last, if one was named. */
+/**
+ * Returns two positions from 0, the second excluded. `end`: the position of the message `before`, if one
+ * was named.
+ */
 function boundsOf({ first, count }: MessageRange, total: number, end = total) {
   const from = first === undefined ? end - count : first - 1;
   const start = Math.min(Math.max(0, from), total);
   return { from: start, to: first === undefined ? end : Math.min(start + count, total) };
 }
 
-/** The parts with the messages between two positions, and the position of their first. */
+/** Returns the parts with the messages between two positions, and the position of their first message. */
 function partsWithin({ parts }: Outline, from: number, to: number) {
   const within: OutlinePart[] = [];
   let start = 0;

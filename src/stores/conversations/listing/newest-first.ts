@@ -7,7 +7,7 @@ import type { ConversationHead } from '../document/schema.js';
 /** With this many changes, one sort costs less than moving each entry. */
 const WORTH_SORTING = 64;
 
-/** What holds the heads. */
+/** The owner of the heads. */
 export interface HeadSource {
   head(conversationId: string): ConversationHead | undefined;
   summaries(): Iterable<ConversationHead>;

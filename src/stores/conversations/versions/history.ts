@@ -1,4 +1,6 @@
-/** The versions of a conversation as callers see them: listed, read, and brought back. */
+/**
+ * Lists, reads and restores earlier versions of a conversation.
+ */
 import { isoTime } from '../../../base/clock.js';
 import { AppError } from '../../../base/errors.js';
 import { readStamp } from '../../../files/read/stamp.js';
@@ -33,7 +35,7 @@ export class History {
     return { conversationId, versions: await this.#files.list(conversationId) };
   }
 
-  /** The conversation as it was. VALIDATION_ERROR: no such version; and what `load` throws. */
+  /** Returns the conversation as it was. VALIDATION_ERROR if there is no such version, and what `load` throws. */
   async read(ref: string, number: number): Promise<Conversation> {
     const { conversationId, versions } = await this.list(ref);
     const version = versions.find((each) => each.number === number);
@@ -43,8 +45,8 @@ export class History {
   }
 
   /**
-   * Puts the messages of a version in place of those that are there, which become a version; title, tags
-   * and the like stay. Durable when it resolves. Throws like `read` and `append`.
+   * Replaces the messages by those of a version. The current messages become a new version; title, tags
+   * and other fields do not change. Durable when it resolves. Throws like `read` and `append`.
    */
   async restore(ref: string, number: number): Promise<ConversationHead> {
     const { conversationId, messages } = await this.read(ref, number);

@@ -1,7 +1,9 @@
-/** Whether a change took something away that a person may want back. */
+/**
+ * Whether a change removed text that a person may want back.
+ */
 import type { Message } from '../document/schema.js';
 
-/** Whether a message of `before` is gone or says something else in `now`. */
+/** Whether a message of `before` is missing in `now` or has another text there. */
 export function losesText(before: readonly Message[], now: readonly Message[]): boolean {
   const byId = new Map(now.map((message) => [message.id, message]));
   return before.some(({ id, role, content }) => {

@@ -1,8 +1,8 @@
 /**
- * Earlier versions of a conversation: `versions/<number>.<UTC time>.<reason>.json` in its folder, each a
- * whole `conversation.json` as it was before messages of it were changed or removed. Written under the
- * conversation's lock before the change; a crash in between leaves one version too many, which is the
- * file as it still is. Bounded in number, age and size.
+ * Earlier versions of a conversation: `versions/<number>.<UTC time>.<reason>.json` in its folder. Each is
+ * a whole `conversation.json` as it was before messages of it were changed or removed. A version is
+ * written under the conversation's lock before the change; a crash between the two leaves one version too
+ * many, which equals the current file. Number, age and size are limited.
  */
 import { join } from 'node:path';
 import { compactTime, DAY_MS, isoOfCompact } from '../../../base/clock.js';
@@ -20,20 +20,20 @@ export type VersionReason = 'edit' | 'delete' | 'import' | 'restore' | 'repair' 
 export interface VersionInfo {
   /** Counts up from 1 and is never used again. */
   readonly number: number;
-  /** When it was replaced, ISO 8601. */
+  /** When the version was replaced, ISO 8601. */
   readonly keptAt: string;
   readonly reason: string;
   readonly sizeBytes: number;
-  /** Of the file. */
+  /** The path of the version's file. */
   readonly path: string;
 }
 
 const DEFAULT_BOUNDS: VersionBounds = { count: 20, days: 90 };
 export const VERSION_NAME = /^(\d{1,9})\.(\d{8}T\d{9}Z)\.([a-z]{1,20})\.json$/;
 
-/** All versions of one conversation together; the newest stays whatever its size. */
+/** The limit for all versions of one conversation together. The newest version stays, whatever its size. */
 const MOST_BYTES = 64 * 1024 * 1024;
-/** One of them may be the version to store: other processes see the same change. */
+/** The number of last versions that a new one is compared with: another process may have stored the same version. */
 const COMPARED = 3;
 
 export class VersionFiles {
@@ -62,7 +62,7 @@ export class VersionFiles {
     return found.sort((a, b) => b.number - a.number);
   }
 
-  /** The document of a version. CONVERSATION_CORRUPTED, FORMAT_TOO_NEW, DECRYPT. */
+  /** Returns the document of a version. CONVERSATION_CORRUPTED, FORMAT_TOO_NEW, DECRYPT. */
   async read(
     conversationId: string,
     { path }: VersionInfo,
@@ -71,8 +71,8 @@ export class VersionFiles {
   }
 
   /**
-   * Under the conversation's lock. Durable when it resolves. Does nothing where one of the last versions
-   * has the same messages. STORAGE_FULL, FILESYSTEM_ERROR: then the change must not be made.
+   * Must be called under the conversation's lock. Durable when it resolves. Does nothing if one of the
+   * last versions has the same messages. STORAGE_FULL, FILESYSTEM_ERROR: then the change must not be made.
    */
   async keep(
     conversationId: string,
@@ -92,7 +92,7 @@ export class VersionFiles {
     await this.bound(conversationId);
   }
 
-  /** Removes versions beyond the bounds. Under the conversation's lock, or where a race costs nothing. */
+  /** Removes versions beyond the limits. Called under the conversation's lock, or where a race does no harm. */
   async bound(conversationId: string): Promise<void> {
     const { count, days } = this.#bounds;
     const oldest = days === 0 ? 0 : this.#core.clock.now() - days * DAY_MS;

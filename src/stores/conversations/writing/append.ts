@@ -59,7 +59,7 @@ export interface AppendOptions {
    * processes. The fields do not change an existing conversation.
    */
   create?: boolean | ConversationFields;
-  /** Where the store cannot be written now, the messages wait in memory: see `deferred`. */
+  /** If the store cannot be written now, the messages wait in memory: see `deferred`. */
   mayDefer?: boolean;
   /** Called under the lock with the current conversation. If it returns true, nothing is written. */
   skipIf?: (current: Conversation) => boolean;
@@ -167,7 +167,7 @@ function timeOf(text: string): string {
   throw new AppError('VALIDATION_ERROR', `${JSON.stringify(text.slice(0, 60))} is not a time.`);
 }
 
-/** Only with the first message of a user: a title that was removed later is not derived again. */
+/** Derives a title only with the first message of a user, so a title that was removed later is not derived again. */
 function giveTitle(document: ConversationDocument, added: readonly Message[]): void {
   if (document.draftHead().title !== undefined) return;
   const first = added.find(({ role }) => role === 'user');
@@ -217,7 +217,10 @@ function full({ head, length }: ConversationDocument, maxMessages: number): AppE
   );
 }
 
-/** For a write that may be repeated. A value that is not a list of messages is refused when it is applied. */
+/**
+ * Gives every message an id, for a write that may be repeated. A value that is not a list of messages is
+ * refused when it is applied.
+ */
 export function withIds(messages: readonly PastMessage[]): readonly PastMessage[] {
   if (!Array.isArray(messages)) return messages;
   return messages.map((message) =>

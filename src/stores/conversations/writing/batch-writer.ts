@@ -1,7 +1,7 @@
 /**
- * Creates many conversations together, as an import does: under one lock, each in a folder that is complete
- * before it gets its name, and durable with few confirmations of the disk. No other process can know the id
- * of such a conversation before, so none of them needs a lock of its own.
+ * Creates many conversations together, for imports: under one lock, with few fsyncs. Each conversation is
+ * written in a temporary folder, which is complete before it is renamed to its id. No other process can
+ * know the id before that, so the conversations need no locks of their own.
  */
 import { isoTime, sleep, systemClock } from '../../../base/clock.js';
 import { isAppError } from '../../../base/errors.js';
@@ -16,23 +16,23 @@ import type { StoreCore } from '../store-core.js';
 import type { PastFields, PastMessage } from './append.js';
 import { withBatchLock, withKeyLock } from './key-lock.js';
 
-/** Fewer than an import has under way, so that it reads on while these are written; each holds two files open. */
+/** Fewer than an import has in progress, so that it reads on while these are written. Each holds two files open. */
 const MOST_AT_ONCE = 256;
-/** A file system counts times in ticks of up to this. */
+/** The times of a file system have steps of at most this length. */
 const TICK_MS = 12;
 
 /** Already screened. */
 export interface NewOne {
   readonly fields: PastFields;
   readonly messages: readonly PastMessage[];
-  /** The whole document, under the id that it has; `fields` is its head. */
+  /** The whole document, under its final id; `fields` is its head. */
   readonly whole?: ConversationDocument | undefined;
 }
 
 export interface BatchParts {
   /** Adds the messages to the empty document, or throws. */
   fill(document: ConversationDocument, messages: readonly PastMessage[]): void;
-  /** Creates one under the lock of its key. */
+  /** Creates one conversation under the lock of its key. */
   createOne(one: NewOne): Promise<ConversationDocument>;
 }
 
@@ -51,9 +51,12 @@ export class BatchWriter {
   readonly #commits = new GroupCommit<NewOne, ConversationDocument>((batch) => this.#write(batch), {
     mostAtOnce: MOST_AT_ONCE,
   });
-  /** The logs folder as the last batch left it: where it is the same, no other process created anything. */
+  /**
+   * The stamp of the logs folder after the last batch. If it is unchanged, no other process has created a
+   * conversation.
+   */
   #seen: Stamp | undefined;
-  /** Where the search for a free id began, and got to. */
+  /** The first id of the last search for a free id, and the id at which it ended. */
   #lastId = { first: -1, next: 0 };
 
   constructor(core: StoreCore, parts: BatchParts) {
@@ -61,7 +64,10 @@ export class BatchWriter {
     this.#parts = parts;
   }
 
-  /** Durable when it resolves, together with the others that wait. Throws like `ConversationStore.create`. */
+  /**
+   * Durable when it resolves, together with the other waiting conversations. Throws like
+   * `ConversationStore.create`.
+   */
   add(one: NewOne): Promise<ConversationDocument> {
     return this.#commits.add(one);
   }
@@ -72,7 +78,7 @@ export class BatchWriter {
     const outcomes: Outcomes = new Map();
     const left = () => batch.filter((one) => !outcomes.has(one));
     await withBatchLock(locksFolder, async (lock, keys) => {
-      await this.#meetOthers(keys.isAny);
+      await this.#readNewKeys(keys.isAny);
       // What was placed before the lock was lost has its outcome.
       const isApart = ({ fields: { clientId } }: NewOne) =>
         clientId !== undefined && keys.isLocked(clientId);
@@ -81,7 +87,7 @@ export class BatchWriter {
         left().filter((one) => !isApart(one)),
         outcomes,
       );
-      await this.#remember(keys.isAny);
+      await this.#rememberStamp(keys.isAny);
     });
     for (const one of left()) outcomes.set(one, await outcomeOf(() => this.#createAlone(one)));
     return batch.map((one) => outcomes.get(one) as Outcome<ConversationDocument>);
@@ -100,17 +106,17 @@ export class BatchWriter {
     });
   }
 
-  /** The keys that other processes gave meanwhile count. */
-  async #meetOthers(isUnsure: boolean): Promise<void> {
+  /** Reads the conversations that other processes created meanwhile, because their keys are no longer free. */
+  async #readNewKeys(isUnsure: boolean): Promise<void> {
     const now = readStampNow(this.#core.options.logsFolder);
     if (isUnsure || !isSameStamp(now, this.#seen)) await this.#core.catalogue.refreshNew();
   }
 
   /**
-   * Not while another process may be between the folder and the file of a new conversation, and only once a
-   * later change of the folder must show in its time.
+   * Stores the stamp of the logs folder, unless another process may have created the folder of a new
+   * conversation and not yet its file. Waits until a later change of the folder must change its time.
    */
-  async #remember(isUnsure: boolean): Promise<void> {
+  async #rememberStamp(isUnsure: boolean): Promise<void> {
     this.#seen = undefined;
     if (isUnsure) return;
     const stamp = readStampNow(this.#core.options.logsFolder);
@@ -120,7 +126,7 @@ export class BatchWriter {
     this.#seen = stamp;
   }
 
-  /** Those whose id is taken meanwhile are tried again under another, unless it is their own. */
+  /** Conversations whose id was used meanwhile are tried again under another id, unless the id was given. */
   async #create(lock: HeldLock, batch: readonly NewOne[], outcomes: Outcomes): Promise<void> {
     const ids = new Set<string>();
     const keys = new Set<string>();
@@ -160,7 +166,7 @@ export class BatchWriter {
     return document;
   }
 
-  /** A millisecond is added until no folder and no other one of the batch has the id. */
+  /** Returns the first id, in steps of a millisecond, that no folder and no other conversation of the batch has. */
   #freeId(createdAt: string | undefined, ids: ReadonlySet<string>): string {
     const { files } = this.#core;
     const first = files.firstIdMs(createdAt);

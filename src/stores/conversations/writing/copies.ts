@@ -1,10 +1,9 @@
 /**
- * What a branch or a merged conversation is made of, computed from what it is made from. No files.
- *
- * A branch gets new message ids, because its source stays: a message id found in a search, an export
- * or an import names one message of the store. A merged conversation keeps the ids, because its
- * sources leave for the trash and what refers to their messages stays true; only the second of two
- * equal ids is replaced. Links to parents follow; a link that led nowhere is left out.
+ * Computes the content of a branch or a merged conversation from its sources. No file access. A branch
+ * gets new message ids, because its source stays, and a message id from a search, an export or an import
+ * must name one message of the store. A merged conversation keeps the ids, because its sources move to the
+ * trash and references to their messages stay valid; only the second of two equal ids is replaced. Links
+ * to parents are changed accordingly; a link to a message that is not before it is removed.
  */
 
 import { AppError } from '../../../base/errors.js';
@@ -13,9 +12,9 @@ import type { Conversation, JsonObject, Message } from '../document/schema.js';
 import type { NewConversation } from './writer.js';
 
 export interface CopyOptions {
-  /** Of the new conversation. */
+  /** The title of the new conversation. */
   readonly title?: string;
-  /** Heeded until the new conversation is written: from then on it is there. */
+  /** Has an effect until the new conversation is written. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -37,7 +36,7 @@ export function branchOf(source: Conversation, messageId: string): NewConversati
   };
 }
 
-/** Where both say something, the first counts; tags are joined. */
+/** If both have a value, that of the first is used; tags are joined. */
 export function mergeOf(first: Conversation, second: Conversation): NewConversation {
   const sources = [first, second];
   const title = givenTitle(first) ?? givenTitle(second);
@@ -45,7 +44,8 @@ export function mergeOf(first: Conversation, second: Conversation): NewConversat
   const clientId = first.clientId ?? second.clientId;
   const branched = first.branchOf ?? second.branchOf;
   const tags = [...new Set(sources.flatMap((source) => source.tags ?? []))];
-  // Branched off one that is in here now: a link into the trash would only mislead.
+  // The second was branched from the first, or the first from the second: a link to a conversation in the trash
+  // would mislead.
   const isInside = sources.some(
     ({ conversationId }) => conversationId === branched?.conversationId,
   );
@@ -66,14 +66,17 @@ export function mergeOf(first: Conversation, second: Conversation): NewConversat
   };
 }
 
-/** A title that was made from a message is made again, from the first there is then. */
+/**
+ * Returns the title unless it was derived from a message. A derived title is derived again from the first
+ * message of the new conversation.
+ */
 function givenTitle({ title, titleFrom }: Conversation): string | undefined {
   return titleFrom === undefined ? title : undefined;
 }
 
 interface Placed {
   message: Message;
-  /** Ids of the source, and what becomes of them. */
+  /** Maps ids of the source to the new ids. */
   ids: ReadonlyMap<string, string>;
 }
 
@@ -100,7 +103,10 @@ function inTimeOrder(first: Conversation, second: Conversation): Placed[] {
   }
 }
 
-/** The time never runs back, so that each conversation's own order stays, whatever a hand edit says. */
+/**
+ * No message gets an earlier time than the one before it, so that each conversation keeps its own order,
+ * also after an edit by hand.
+ */
 function timed(messages: readonly Message[], ids: ReadonlyMap<string, string>) {
   let time = '';
   return messages.map((message) => {

@@ -1,8 +1,8 @@
 /**
- * Who may give a client key to a new conversation. One caller takes the lock of that key. A batch of new
- * conversations takes one lock for all its keys, then reads which keys are locked, and leaves those out.
- * A caller that has the lock of its key waits for a batch that it finds. Each of both shows its own lock
- * before it reads the other's, so at least one sees the other, and two never give one key.
+ * Locks for giving a client key to a new conversation. One caller locks that key. A batch of new
+ * conversations takes one lock for all its keys, then reads which keys are locked, and leaves those out. A
+ * caller that has the lock of its key waits for a batch that it finds. Each of the two creates its own
+ * lock before it reads the other's, so at least one detects the other, and a key is never given twice.
  */
 import { join } from 'node:path';
 import { withLock } from '../../../files/locks/file-lock.js';

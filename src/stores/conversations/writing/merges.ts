@@ -1,11 +1,10 @@
 /**
- * Merging two conversations into a new one, all or nothing, although three folders change.
- *
- * Under the locks of both sources: a journal in `.merging/` says what is to become of them, then the
- * new `conversation.json` is renamed into place, then the sources go to the trash, then the journal
- * is removed. The rename decides: a journal whose merged conversation is there is carried out, one
- * without is dropped, by the next process that starts, watches or moves anything. Until then both
- * the merged conversation and its sources can be seen; no message is ever out of sight.
+ * Merges two conversations into a new one, all or nothing, although three folders change. The steps, under
+ * the locks of both sources: write a journal in `.merging/`, rename the new `conversation.json` into
+ * place, move the sources to the trash, remove the journal. The rename decides. If the process dies, the
+ * next process that starts, watches or moves a conversation reads the journal: if the merged conversation
+ * exists, it finishes the merge, otherwise it removes the journal. Until then the merged conversation and
+ * its sources can both be seen, and no message is missing.
  */
 
 import { join } from 'node:path';
@@ -30,7 +29,7 @@ import type { ConversationWriter } from './writer.js';
 const conversationId = z.string().regex(CONVERSATION_ID);
 const journalSchema = z.object({
   into: conversationId,
-  /** With the version that was merged: what was added to one since must not go to the trash. */
+  /** The sources, each with the version that was merged: a message that was added since must not go to the trash. */
   from: z.tuple([
     z.object({ conversationId, version: z.string() }),
     z.object({ conversationId, version: z.string() }),
@@ -100,14 +99,14 @@ export class Merges {
       return { head, journal };
     } finally {
       for (const journal of journals) {
-        // There, but not confirmed by the disk: the merge holds and is carried out later.
+        // The file exists, but the disk did not confirm it. The merge is valid and is finished later.
         const isThere = await readStamp(this.#core.files.fileOf(journal.into));
         if (isThere === undefined) await this.#drop(journal);
       }
     }
   }
 
-  /** Ends merges whose process died. Cheap where there are none. */
+  /** Finishes or drops merges whose process died. Cheap if there are none. */
   async recover(): Promise<void> {
     for (const name of await listFiles(this.#folder)) {
       const id = name.replace(/\.json$/, '');
@@ -119,7 +118,7 @@ export class Merges {
     }
   }
 
-  /** Under the locks of the sources, so the journal's writer is dead or has removed it. */
+  /** Called under the locks of the sources, so the process that wrote the journal is dead or has removed it. */
   async #finish({ into }: Journal): Promise<void> {
     const journal = await this.#readJournal(into);
     if (journal === undefined) return;
@@ -168,7 +167,7 @@ export class Merges {
     return found;
   }
 
-  /** In one order in every process, so that two merges of one pair cannot wait for each other. */
+  /** Locks in the same order in every process, so that two merges of one pair cannot wait for each other. */
   #locked<T>(ids: readonly string[], work: (lock: HeldLock) => Promise<T>): Promise<T> {
     const [outer = '', inner = ''] = [...ids].sort();
     return withLock(this.#core.locksFolder, outer, () =>
@@ -206,7 +205,7 @@ export class Merges {
   }
 }
 
-/** VALIDATION_ERROR for one conversation given twice. */
+/** VALIDATION_ERROR if the same conversation is given twice. */
 export function requireTwo(first: string, second: string): void {
   if (first !== second) return;
   throw new AppError('VALIDATION_ERROR', 'A conversation cannot be merged with itself.', {

@@ -1,6 +1,6 @@
 /**
- * Changing and removing one message. The caller says which text it has read, by its hash, so that nobody's
- * newer text is lost; the version before is kept.
+ * Changes and removes single messages. The caller passes the hash of the text that it has read, so that no
+ * newer text is overwritten. The version before is stored.
  */
 import { isoTime } from '../../../base/clock.js';
 import { AppError } from '../../../base/errors.js';
@@ -22,8 +22,8 @@ export class MessageEdits {
   }
 
   /**
-   * Gives a message another content and answers what is stored; durable when it resolves. CONFLICT where the hash of its content is
-   * not `expectedHash`, MESSAGE_NOT_FOUND, and what `append` throws.
+   * Replaces the content of a message and returns what is stored; durable when it resolves. CONFLICT if
+   * the hash of the current content is not `expectedHash`, MESSAGE_NOT_FOUND, and what `append` throws.
    */
   async update(
     ref: string,
@@ -47,7 +47,7 @@ export class MessageEdits {
     return { head, content, ...noted };
   }
 
-  /** Removes a message; those that answered it answer the one before. Throws like `update`. */
+  /** Removes a message. Messages whose parent it was get its parent. Throws like `update`. */
   remove(ref: string, messageId: string, expectedHash: string): Promise<ConversationHead> {
     return this.#revise(ref, 'delete', (current, updatedAt) => {
       const { message } = requireMessage(current, messageId, expectedHash);
@@ -96,7 +96,7 @@ function requireMessage(
   );
 }
 
-/** A title that was made from the message is made again: the removed text must not stay there. */
+/** A title that was derived from the message is derived again, because the removed text must not stay in it. */
 const retitled = ({ titleFrom }: Conversation, messageId: string): Pick<Revision, 'fields'> =>
   titleFrom === messageId ? { fields: { title: undefined } } : {};
 

@@ -13,7 +13,10 @@ export interface Screened {
 export interface Screen extends TextScreen {
   /** Whether a fast check shows that nothing has to be removed. */
   isClean(messages: readonly Screened[]): boolean;
-  /** The messages without it, and what was taken out, such as `GITHUB_TOKEN`, once for each time. */
+  /**
+   * Returns the messages without it, and the names of what was removed, such as `GITHUB_TOKEN`, one entry
+   * for each removal.
+   */
   screen<T extends Screened>(
     messages: readonly T[],
   ): Promise<{ readonly messages: readonly T[]; readonly masked: readonly string[] }>;
@@ -21,13 +24,14 @@ export interface Screen extends TextScreen {
 
 export interface ScreenedMessages<T> {
   readonly messages: readonly T[];
-  /** Absent if nothing was taken out. */
+  /** Absent if nothing was removed. */
   readonly masked?: readonly string[];
 }
 
 /**
- * Screens messages in the order of the calls. Most messages pass a fast check: they are returned at once,
- * while no call before them is still being screened, so that the store can write together what comes together.
+ * Screens messages in the order of the calls. Most messages pass a fast check and are returned at once,
+ * unless an earlier call is still being screened. So the store can write messages together that arrive
+ * together.
  */
 export class ScreenQueue {
   readonly #screen: Screen | undefined;

@@ -1,6 +1,6 @@
 /**
- * Creates conversations and writes to them, each under its lock. What waited for the same conversation
- * (appends, changes of its head) comes here together.
+ * Creates conversations and writes to them, each under its lock. It writes the waiting requests for the
+ * same conversation (appends, changes of its head) together.
  */
 
 import { type AppError, appErrorOf, isAppError } from '../../../base/errors.js';
@@ -40,16 +40,16 @@ export interface NewConversation extends PastFields {
   mayDefer?: boolean | undefined;
   /** The messages were screened already. */
   isScreened?: boolean;
-  /** The whole document, under its own id, screened already; only with `isOneOfMany`. */
+  /** The whole document, under its own id and already screened; only with `isOneOfMany`. */
   whole?: ConversationDocument;
-  /** One of very many: written together with others, and not kept in memory for a next message. */
+  /** One of very many: written together with others, and not cached for a next message. */
   isOneOfMany?: boolean;
 }
 
 export type Created = Conversation & Pick<AppendResult, 'masked'>;
 
 export interface AppendResult extends Applied {
-  /** What was taken out before it was written; absent if nothing was. */
+  /** The names of what was removed before the write; absent if nothing was. */
   masked?: readonly string[];
   head: ConversationHead;
   created: boolean;
@@ -114,7 +114,7 @@ export class ConversationWriter {
     });
   }
 
-  /** Through a lock that the caller holds. `beforeWrite` runs when the id is known. */
+  /** Writes through a lock that the caller holds. `beforeWrite` is called when the id is known. */
   createWith(
     lock: HeldLock,
     fields: PastFields,
@@ -128,7 +128,7 @@ export class ConversationWriter {
     });
   }
 
-  /** All of them, or throws. */
+  /** Adds all messages, or throws. */
   #fill(document: ConversationDocument, requests: readonly AppendRequest[]): void {
     for (const outcome of this.#apply(document, requests)) {
       if ('error' in outcome) throw outcome.error;
@@ -151,7 +151,10 @@ export class ConversationWriter {
     return this.#core.track(removing);
   }
 
-  /** Keeps the version before where it changes or removes messages. Answers what is there afterwards; `undefined` from `decide` leaves the file as it is. */
+  /**
+   * Stores the version before if messages change or are removed. Returns the conversation afterwards. If
+   * `decide` returns `undefined`, the file does not change.
+   */
   async revise(
     conversationId: string,
     decide: (current: Conversation) => Revision | undefined,
@@ -178,8 +181,8 @@ export class ConversationWriter {
   }
 
   /**
-   * Writes what waited for one conversation, in one replace; returns an outcome for each request. A full
-   * store takes no messages, but its conversations can still be pinned, renamed and so on.
+   * Writes the waiting requests of one conversation in one replace; returns an outcome for each request. A
+   * full store accepts no messages, but its conversations can still be pinned, renamed and so on.
    */
   async commit(
     ref: string,
@@ -229,7 +232,7 @@ export class ConversationWriter {
     return applied.map((outcome) => withHead(outcome, head, false));
   }
 
-  /** Under the key's own lock, so that two processes that meet a new key make one conversation. */
+  /** Runs under the key's own lock, so that two processes with the same new key create one conversation. */
   #createForKey(
     clientId: string,
     requests: readonly AppendRequest[],
@@ -266,7 +269,7 @@ export class ConversationWriter {
   }
 }
 
-/** Of calls that meet at a new key, the first that describes the conversation. */
+/** Returns the fields of the first request that describes the new conversation. */
 function fieldsOf(requests: readonly AppendRequest[]): ConversationFields {
   const described = requests.find(({ options }) => typeof options.create === 'object');
   return typeof described?.options.create === 'object' ? described.options.create : {};
@@ -280,6 +283,6 @@ function withHead(
   return 'value' in outcome ? { value: { ...outcome.value, head, created } } : outcome;
 }
 
-/** A value that is not a list of messages adds none: it is refused later. */
+/** A value that is not a list of messages adds none; it is refused later. */
 const addsMessages = ({ messages }: AppendRequest): boolean =>
   Array.isArray(messages) && messages.length > 0;
