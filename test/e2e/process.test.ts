@@ -231,7 +231,7 @@ describe('the start', () => {
     await withPlace(async (place) => {
       const server = new BareServer({ ...place, env: { ...place.env, DAYBOOK_FSYNC: 'maybe' } });
       expect(await server.exit()).toEqual([2, null]);
-      expect(server.stderr).toMatch(/^daybook: DAYBOOK_FSYNC takes 1 or 0/);
+      expect(server.stderr).toMatch(/^daybook: DAYBOOK_FSYNC must be 1 or 0/);
       expect(server.lines).toEqual([]);
     });
   });

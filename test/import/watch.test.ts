@@ -100,7 +100,7 @@ it('reports what each tool deletes and when, from the settings of the tool', asy
   const retention = { sessionRetention: { maxAge: '7d' } };
   writeFileSync(join(home, '.gemini/settings.json'), JSON.stringify({ general: retention }));
   expect(await deletes()).toMatchObject({
-    'claude-code': expect.stringContaining('more than 400 days'),
+    'claude-code': expect.stringContaining('older than 400 days'),
     'gemini-cli': expect.stringContaining('older than 7d'),
   });
   writeFileSync(join(home, '.claude/settings.json'), '{ broken');

@@ -68,7 +68,7 @@ describe('kg_add and kg_query', () => {
     expect((await call('kg_query', { subject: 'Ada', text: 'Paris' }))['note']).toContain(
       'no fact',
     );
-    expect((await call('kg_neighbors', { node: 'ada' }))['note']).toContain('No fact names "ada"');
+    expect((await call('kg_neighbors', { node: 'ada' }))['note']).toContain('No fact has "ada"');
     expect((await call('kg_neighbors', { node: 'Ada', direction: 'in' }))['note']).toContain(
       '1 facts have it as subject and 0 as object',
     );
