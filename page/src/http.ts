@@ -105,9 +105,29 @@ function openEvents(report: (change: Change) => void): void {
     document.documentElement.dataset['live'] = 'no';
     wasLost = true;
     if (source.readyState !== EventSource.CLOSED) return;
-    setTimeout(() => {
-      openEvents(report);
-      reportAll();
-    }, 1000);
+    stopWatching();
+    setTimeout(reopen, 1000);
   });
+  const stopWatching = afterSleep(() => reopen());
+  function reopen() {
+    stopWatching();
+    source.close();
+    openEvents(report);
+    reportAll();
+  }
+}
+
+const WATCH_MS = 10_000;
+/** More than the minute by which browsers delay the timers of hidden pages. */
+const SLEEP_MS = 120_000;
+
+/** Calls `wake` when the machine has slept: its connections can be dead without an event. Returns how to stop. */
+function afterSleep(wake: () => void): () => void {
+  let last = Date.now();
+  const timer = setInterval(() => {
+    const before = last;
+    last = Date.now();
+    if (last - before > SLEEP_MS) wake();
+  }, WATCH_MS);
+  return () => clearInterval(timer);
 }
