@@ -1,4 +1,7 @@
-/** The account of an import: what came in, what did not and why. Counts are of conversations. */
+/**
+ * The report of an import: what was imported, what was not, and why. Counts are of conversations, unless a
+ * field says otherwise.
+ */
 import type { RecordLocation } from './source.js';
 
 export interface AccountProblem {
@@ -12,13 +15,13 @@ export interface Account {
   added: number;
   updated: number;
   unchanged: number;
-  /** Not brought in: damaged, empty, deleted here. */
+  /** Not imported, because it is damaged, empty or was deleted here. */
   skipped: number;
-  /** Of the conversations that were added, and what was added to others. */
+  /** Messages of the conversations that were added, and messages that were added to others. */
   messages: number;
-  /** Secrets and private parts that were taken out of messages. */
+  /** Secrets and private parts that were removed from messages. */
   masked: number;
-  /** Brought in besides conversations. */
+  /** Imported besides conversations. */
   notes: number;
   insights: number;
   facts: number;
@@ -28,16 +31,16 @@ export interface Account {
   attachments: number;
   /** Left out on purpose, counted by reason. */
   readonly leftOut: Record<string, number>;
-  /** Conversations that went on both here and at the source: the source's part is a branch now. */
+  /** Conversations that were continued both here and at the source. The source's part is a branch now. */
   readonly branched: string[];
   readonly problems: AccountProblem[];
-  /** More of them than `problems` holds. */
+  /** The number of further problems, which are not in `problems`. */
   moreProblems: number;
-  /** Why it ended before its end; what is counted is safe. */
+  /** The error that ended the import early. What is counted is durable. */
   stopped?: { code: string; message: string };
 }
 
-/** A damaged file of millions of lines must not fill the memory with sentences about them. */
+/** The limit for problems in the report, because a damaged file of millions of lines must not fill the memory. */
 const MOST_PROBLEMS = 1000;
 
 export function newAccount(): Account {

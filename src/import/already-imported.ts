@@ -1,7 +1,8 @@
 /**
- * What was imported into the store before, looked up once for a whole import: the conversation of each
- * source id, and those that were deleted here and stay so. The marks stay in the heads, which the store has
- * in memory in any case, and the ids are the strings of those heads: very many conversations cost little here.
+ * What was imported into the store before, read once for a whole import: the conversation of each source
+ * id, and the conversations that were deleted here and are not imported again. The marks are read from the
+ * heads, which the store has in memory in any case, and the ids are the strings of those heads. So very
+ * many conversations need little memory.
  */
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import { BySource } from './by-source.js';
@@ -15,7 +16,7 @@ export interface KnownConversation {
 export class Known {
   readonly #store: ConversationStore;
   readonly #byId = new BySource<string>();
-  /** By the id of the first message. */
+  /** Maps the id of the first message to the conversation. */
   readonly #byFirst = new BySource<string>();
   readonly #deleted = new BySource<true>();
   readonly #clientIds = new Set<string>();
@@ -51,7 +52,10 @@ export class Known {
     return this.#withMark(this.#byId.get(source));
   }
 
-  /** The conversation of a kind that begins with this message, whatever the source calls it now. */
+  /**
+   * Returns the conversation of a kind that begins with this message. The source may have given the
+   * conversation another id since.
+   */
   ofFirst({ kind, first }: SourceMark): KnownConversation | undefined {
     return this.#withMark(first === undefined ? undefined : this.#byFirst.get({ kind, id: first }));
   }
@@ -61,18 +65,18 @@ export class Known {
     return conversationId && mark ? { conversationId, mark } : undefined;
   }
 
-  /** A conversation of the store; does nothing where it was not imported. */
+  /** Adds a conversation of the store. Does nothing if it was not imported. */
   add(conversationId: string): void {
     const mark = markIn(this.#store.knownHead(conversationId)?.metadata);
     if (mark === undefined) return;
     const { kind, first } = mark;
     if (first !== undefined) this.#byFirst.set({ kind, id: first }, conversationId);
     const other = this.#byId.get(mark);
-    // Of two, which a copied folder makes, the older counts.
+    // If a copied folder makes two conversations of one source id, the older one is used.
     if (other === undefined || other >= conversationId) this.#byId.set(mark, conversationId);
   }
 
-  /** Deleted here, and not brought back. */
+  /** Whether the conversation was deleted here and not restored. */
   isDeleted(source: SourceId): boolean {
     return this.#deleted.get(source) !== undefined && this.#byId.get(source) === undefined;
   }

@@ -1,6 +1,6 @@
 /**
  * Copies images and files of an export into the folder of the conversation that names them, below
- * `attachments/` and under the names that they have in the export. What is there already is left alone.
+ * `attachments/` and under the names that they have in the export. An existing file is not overwritten.
  */
 import { dirname, join } from 'node:path';
 import { AppError, isAppError } from '../base/errors.js';
@@ -21,7 +21,10 @@ export interface AttachmentTarget {
   readonly dryRun: boolean;
 }
 
-/** Durable when it resolves. What is wrong with one is a problem of it; STORAGE_FULL ends the import. */
+/**
+ * Durable when it resolves. An error of one file is reported as a problem of that file; STORAGE_FULL ends
+ * the import.
+ */
 export async function copyAttachments(
   files: readonly InputFile[],
   { folder, account, dryRun }: AttachmentTarget,
@@ -37,7 +40,7 @@ export async function copyAttachments(
   }
 }
 
-/** False where it is there. ALREADY_EXISTS where another file has its place, and what writing throws. */
+/** Returns false if the file exists already. ALREADY_EXISTS if another file has its path, and what writing throws. */
 async function copy(file: InputFile, folder: string, dryRun: boolean): Promise<boolean> {
   const target = join(folder, safeName(file.name));
   const there = await readStamp(target);
@@ -54,7 +57,7 @@ async function copy(file: InputFile, folder: string, dryRun: boolean): Promise<b
   return true;
 }
 
-/** The name in the export, where every system can hold it. */
+/** Returns the name in the export, with every part changed to a plain name if not every system allows it. */
 function safeName(name: string): string {
   try {
     if (!/(^|\/)\./.test(name)) return confinedPath('', name);

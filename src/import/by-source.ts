@@ -1,4 +1,7 @@
-/** One value for each conversation of the sources. Keeps the ids as they are: no joined key is made of each. */
+/**
+ * A map with one value for each conversation of the sources. The ids are used as they are, because a
+ * joined key for each would need memory.
+ */
 import type { SourceId } from './source-mark.js';
 
 export class BySource<Value> {

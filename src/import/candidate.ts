@@ -1,6 +1,6 @@
 /**
- * A conversation of a source in the form in which the store would keep it, with its mark. The same
- * conversation always gives the same candidate, message ids included.
+ * A conversation of a source in the form in which the store would write it, with its mark. The same
+ * conversation always results in the same candidate, message ids included.
  */
 import { isoTime } from '../base/clock.js';
 import { derivedUuid } from '../base/ids.js';
@@ -24,7 +24,7 @@ export interface Candidate {
   readonly messages: readonly CandidateMessage[];
   /** Whether the source has a message of this stored id somewhere in the conversation. */
   isThere(messageId: string): boolean;
-  /** The conversation of the same source that it branched off, and the stored id of the message. */
+  /** The conversation of the same source from which it was branched, and the stored id of the message. */
   readonly branchOf?: { readonly id: string; readonly messageId: string } | undefined;
 }
 
@@ -76,7 +76,7 @@ function timesOf({ createdAt, updatedAt, messages, fileTimeMs }: ImportedConvers
   };
 }
 
-/** Ids that repeat are distinguished by their order; a message without a time has that of the one before. */
+/** Repeated ids are distinguished by their order. A message without a time gets the time of the message before it. */
 function messagesOf(
   kind: string,
   { id: conversation, messages }: ImportedConversation,
@@ -121,7 +121,7 @@ function storedId(kind: string, conversation: string, id: string): string {
   return isOwnId(id) ? id : derivedUuid(kind, conversation, id);
 }
 
-/** Computed when it is needed, which is only if a conversation changed. */
+/** Computed only when it is needed, which is the case if a conversation changed. */
 function memberOf(
   kind: string,
   { id: conversation, allIds = new Set() }: ImportedConversation,

@@ -1,6 +1,7 @@
 /**
- * Brings conversations of one source into the store, each as a whole or not at all, durable before it
- * is counted. Who does it again does nothing; who was killed in the middle goes on where it ended.
+ * Imports conversations of one source into the store, each as a whole or not at all, and durable before it
+ * is counted. A repeated import changes nothing. An import after a kill continues where the last one
+ * ended.
  */
 import { type AppError, isAppError } from '../base/errors.js';
 import { CONVERSATION_ID } from '../stores/conversations/document/schema.js';
@@ -17,7 +18,7 @@ import type { ImportedConversation } from './source.js';
 import { markIn, type SourceMark } from './source-mark.js';
 import { addUnder, bringWhole, differs, type WholeImportOptions } from './whole-import.js';
 
-/** What is wrong with one conversation and stops no other. */
+/** Errors that concern one conversation and do not stop the others. */
 const OF_ONE: readonly AppError['code'][] = [
   'ALREADY_EXISTS',
   'CONFLICT',
@@ -31,7 +32,7 @@ const OF_ONE: readonly AppError['code'][] = [
   'LOCKED',
 ];
 
-/** One for all that are done: very many promises would stay in memory. */
+/** One promise for all conversations that are done, because very many promises would need memory. */
 const ENDED = Promise.resolve();
 
 export interface ConversationImportOptions extends WholeImportOptions {
@@ -40,14 +41,14 @@ export interface ConversationImportOptions extends WholeImportOptions {
 
 export class ConversationImport {
   readonly #options: ConversationImportOptions;
-  /** Under way or done in this import. */
+  /** Conversations that are being imported or are done in this import. */
   readonly #begun = new BySource<Promise<void>>();
 
   constructor(options: ConversationImportOptions) {
     this.#options = options;
   }
 
-  /** Throws only what concerns all of them: STORAGE_FULL, FILESYSTEM_ERROR. */
+  /** Throws only errors that concern all conversations: STORAGE_FULL, FILESYSTEM_ERROR. */
   bring(kind: string, given: ImportedConversation): Promise<void> {
     const source = { kind, id: given.id };
     if (this.#begun.get(source) !== undefined) return this.#meetAgain(given);
@@ -105,7 +106,7 @@ export class ConversationImport {
     const there = known.get(mark) ?? known.ofFirst(mark);
     const isLess = mark.isRemnant === true && there?.mark.isRemnant !== true;
     if (there === undefined && known.hasId(mark.id)) {
-      // It came out of this store, or lies beside what did.
+      // The conversation was exported from this store, or has the id of one that is in this store.
       if (store.knownHead(mark.id)?.messageCount === mark.count) account.unchanged += 1;
       else throw differs(mark.id);
     } else if (there === undefined) {
@@ -117,8 +118,9 @@ export class ConversationImport {
   }
 
   /**
-   * Also of a conversation that is here unchanged: an import may have been cut short before them. One counts as
-   * current if the source says that it is about as many messages as came in; otherwise as stale.
+   * Adds the summaries, also to a conversation that did not change: an earlier import may have been killed
+   * before this step. A summary is stored as current if its message count equals the number of imported
+   * messages, otherwise as stale.
    */
   async #addSummaries(
     { mark, messages }: Candidate,
@@ -157,7 +159,10 @@ export class ConversationImport {
     known.add(conversationId);
   }
 
-  /** It is brought in before its branches, perhaps just now. */
+  /**
+   * Returns the conversation from which this one was branched. It is imported before its branches, so its
+   * import may still be running.
+   */
   async #parentOf({ kind }: SourceMark, branchOf: { id: string; messageId: string }) {
     const parent = { kind, id: branchOf.id };
     await this.#begun.get(parent)?.catch(() => undefined); // told where it was begun
@@ -170,14 +175,15 @@ export class ConversationImport {
     const plan = reconcile(await store.load(conversationId), mark, candidate);
     let added = Math.max(0, candidate.mark.count - mark.count);
     if (plan?.branch !== undefined) {
-      // First the branch, then the mark that says it is done: a crash in between does it again.
+      // The branch is written before the mark that says it is done, so that an import after a crash repeats it.
       added = await this.#extendBranch(conversationId, candidate, plan.branch);
       account.branched.push(conversationId);
     }
     if (!dryRun) {
       await store.revise(conversationId, (current) => {
         const now = reconcile(current, markIn(current.metadata) ?? mark, candidate);
-        // The conversation changed meanwhile and needs a branch that was not made: the next import writes the mark.
+        // The conversation changed meanwhile and needs a branch that was not made. The next import writes the
+        // mark.
         const isAsPlanned = (now?.branch === undefined) === (plan?.branch === undefined);
         return isAsPlanned ? now?.revision : undefined;
       });
@@ -187,7 +193,10 @@ export class ConversationImport {
     account.messages += added;
   }
 
-  /** What the source has beside what was said here, in a conversation of its own. Gives how many messages came in. */
+  /**
+   * Writes the source's new messages to a branch of the conversation; if an earlier import made the branch,
+   * adds them to it. Returns the number of messages added.
+   */
   async #extendBranch(
     conversationId: string,
     { mark, fields }: Candidate,
@@ -218,7 +227,7 @@ export class ConversationImport {
   }
 }
 
-/** Under the id that it came in with first. */
+/** Returns the candidate under the id with which it was first imported. */
 function renamed(candidate: Candidate, id: string): Candidate {
   const mark = { ...candidate.mark, id };
   const metadata = { ...candidate.fields.metadata, source: mark };

@@ -1,6 +1,6 @@
 /**
- * Where tools keep their logs on this machine, and which of them delete what is old. Only looked at
- * on request (`daybook import` without a path, `info`, a watch).
+ * Where tools store their logs on this machine, and which of them delete old logs. The folders are
+ * searched only on request (`daybook import` without a path, `info`, a watch).
  */
 import { join } from 'node:path';
 import { parse } from 'jsonc-parser';
@@ -10,12 +10,12 @@ import { readGivenText } from '../files/safe-access/given-file.js';
 import type { JsonObject } from '../stores/conversations/document/schema.js';
 import { numberIn, objectIn, textIn } from './reading/fields.js';
 
-/** Handed in, so that this room reads no environment. */
+/** Passed by the caller, because this folder of the code does not read the environment. */
 export interface Machine {
   readonly home: string;
-  /** Where programs of this platform keep their settings. */
+  /** The folder in which programs of this platform store their settings. */
   readonly programs: string;
-  /** Environment variables that place the files of tools elsewhere. */
+  /** Returns an environment variable with which a tool's files are placed elsewhere. */
   readonly variable: (name: string) => string | undefined;
 }
 
@@ -33,11 +33,11 @@ export interface DefaultLocation {
   readonly kind: LocationKind;
   readonly title: string;
   readonly path: string;
-  /** In words; absent where the tool keeps everything. */
+  /** A text for people; absent if the tool deletes nothing. */
   readonly deletes?: string;
 }
 
-/** All of them, whether they are there or not. */
+/** All locations, whether they exist or not. */
 function defaultLocations({ home, programs, variable }: Machine): readonly DefaultLocation[] {
   const claude = variable('CLAUDE_CONFIG_DIR') ?? join(home, '.claude');
   const gemini = join(home, '.gemini');
@@ -89,7 +89,7 @@ function sweepOfGemini(path: string): string | undefined {
     : `sessions older than ${age} (${name}.maxAge in ${path})`;
 }
 
-/** Empty where there are none that can be read: then the program takes its defaults. */
+/** Returns an empty object if there are no readable settings: then the program uses its defaults. */
 function settingsIn(path: string): JsonObject {
   try {
     return objectIn(parse(readGivenText(path)));
@@ -99,7 +99,7 @@ function settingsIn(path: string): JsonObject {
   }
 }
 
-/** Those that are there. FILESYSTEM_ERROR. */
+/** Returns the locations that exist. FILESYSTEM_ERROR. */
 export async function findDefaultLocations(machine: Machine): Promise<DefaultLocation[]> {
   const found: DefaultLocation[] = [];
   for (const location of defaultLocations(machine)) {

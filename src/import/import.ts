@@ -1,7 +1,7 @@
 /**
- * An import from beginning to end: recognises each path, reads it item by item, brings in what is new,
- * and gives an account. One import at a time works on a root; what it counted is durable, and an import
- * that was cut short is finished by the next one.
+ * Runs an import from beginning to end: detects the format of each path, reads it item by item, imports
+ * what is new, and returns a report. Only one import runs on a root at a time. What is counted is durable,
+ * and the next import finishes one that was interrupted.
  */
 import { join } from 'node:path';
 import { sleep, systemClock } from '../base/clock.js';
@@ -26,7 +26,7 @@ export interface ImportStores extends OtherStores {
   readonly conversations: ConversationStore;
   readonly documents: ConversationDocuments;
   readonly summaries: Pick<SummaryStore, 'get' | 'put'>;
-  /** Takes out of messages what must not be stored. */
+  /** Removes from messages what must not be stored. */
   readonly screen: Screen;
   /** Absolute path of `conversation-logs`. */
   readonly logsFolder: string;
@@ -34,11 +34,14 @@ export interface ImportStores extends OtherStores {
 
 export interface ImportRequest {
   readonly paths: readonly string[];
-  /** The paths were found, not named: one without anything that can be read is a problem of the report. */
+  /**
+   * The paths were found by Daybook, not given: a path without anything readable is a problem in the
+   * report, not an error.
+   */
   readonly areFound?: boolean | undefined;
-  /** An export that is handed over as a text; it is read after the paths. */
+  /** The text of an export; it is read after the paths. */
   readonly text?: { readonly name: string; readonly content: string } | undefined;
-  /** The kind of source, where it is not to be recognised. */
+  /** The kind of source. If it is absent, the format is detected. */
   readonly from?: string | undefined;
   /** ISO 8601: only conversations that were changed since. */
   readonly since?: string | undefined;
@@ -47,7 +50,7 @@ export interface ImportRequest {
   readonly activity: Activity;
   /** Copies the files that messages name into the folders of their conversations. */
   readonly attachments?: boolean | undefined;
-  /** Only says what would be done. */
+  /** Changes nothing, and reports what would be done. */
   readonly dryRun: boolean;
   readonly signal?: AbortSignal | undefined;
   readonly isKnown?: ReadOptions['isKnown'] | undefined;
@@ -55,7 +58,7 @@ export interface ImportRequest {
 }
 
 export interface ImportReport extends Account {
-  /** What each path was recognised as. */
+  /** The kind that was detected for each path. */
   readonly sources: { readonly path: string; readonly kind: string; readonly title: string }[];
 }
 
@@ -130,7 +133,7 @@ class Run {
     this.#conversations = new ConversationImport({ ...shared, account: report, dryRun });
   }
 
-  /** Closes it as well. */
+  /** Imports the input and closes it. */
   async input(input: Input): Promise<void> {
     const { path } = input;
     try {

@@ -8,11 +8,11 @@ import type { Activity } from './source.js';
 
 export interface ImporterOptions extends ImportStores {
   readonly machine: Machine;
-  /** How much of what machines did is kept, unless a request says otherwise. */
+  /** How much of the tools' activity is stored, unless a request says otherwise. */
   readonly activity: Activity;
-  /** Kinds of places that servers watch. */
+  /** Kinds of locations that servers watch. */
   readonly watched: readonly DefaultLocation['kind'][];
-  /** Real paths of the folders that callers over the network may import from. */
+  /** Real paths of the folders from which callers over the network may import. */
   readonly folders: readonly string[];
 }
 
@@ -30,8 +30,9 @@ export class Importer {
   }
 
   /**
-   * The real path of what a caller over the network names. VALIDATION_ERROR where it is outside the
-   * folders of `DAYBOOK_IMPORT_FOLDERS`, or missing: such a caller does not learn which of the two.
+   * Returns the real path for a path from a caller over the network. VALIDATION_ERROR if it is missing or
+   * outside the folders of `DAYBOOK_IMPORT_FOLDERS`; the error is the same, so that the caller cannot test
+   * which paths exist.
    */
   async pathForRemote(path: string): Promise<string> {
     const real = await realInputPath(path);
@@ -46,12 +47,12 @@ export class Importer {
     });
   }
 
-  /** Where tools on this machine keep what could be imported. FILESYSTEM_ERROR. */
+  /** Locations on this machine where tools store what can be imported. FILESYSTEM_ERROR. */
   locations(): Promise<DefaultLocation[]> {
     return findDefaultLocations(this.#options.machine);
   }
 
-  /** What servers take in as it grows (`DAYBOOK_IMPORT_WATCH`); empty where they watch nothing. */
+  /** Locations that servers import continuously (`DAYBOOK_IMPORT_WATCH`); empty if nothing is watched. */
   async watched(): Promise<DefaultLocation[]> {
     const { watched } = this.#options;
     return (await this.locations()).filter(({ kind }) => watched.includes(kind));

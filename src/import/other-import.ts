@@ -1,6 +1,6 @@
 /**
- * Imports everything except conversations: notes, insights, facts and state. What is there already and differs stays
- * as it is, and is named.
+ * Imports everything except conversations: notes, insights, facts and state. An existing entry with
+ * another content is not changed, and is named in the report.
  */
 import { AppError, isAppError } from '../base/errors.js';
 import { derivedUuid } from '../base/ids.js';
@@ -28,7 +28,7 @@ export interface OtherStores {
   readonly state: Pick<StateStore, 'get' | 'set'>;
 }
 
-/** Brings in lines of a knowledge graph; `added` is what was not there. */
+/** Imports lines of a knowledge graph; `added` counts the lines that were not there before. */
 interface GraphLines {
   import(request: {
     readonly text: string;
@@ -44,7 +44,7 @@ interface GraphLines {
 type Other = ImportedNote | ImportedInsight | ImportedTriple | ImportedGraph | ImportedState;
 
 const FACTS_AT_ONCE = 500;
-/** These end the import: no other record could come in either. */
+/** Errors that end the import, because no other record could be imported either. */
 const OF_ALL: readonly AppError['code'][] = ['STORAGE_FULL', 'FILESYSTEM_ERROR'];
 
 export class OtherImport {
@@ -73,7 +73,7 @@ export class OtherImport {
     }
   }
 
-  /** Durable what was brought, when it resolves. Throws like `bring`. */
+  /** What was imported is durable when it resolves. Throws like `bring`. */
   async end(path: string): Promise<void> {
     try {
       await this.#storeFacts();
@@ -118,7 +118,7 @@ export class OtherImport {
     }
   }
 
-  /** Sets only what is not set here. Two stores may be used with different values, so nothing is reported. */
+  /** Sets only values that are not set here. Two stores may be used with different values, so nothing is reported. */
   async #state({ activeConversation, contextWindow, values = {} }: ImportedState): Promise<void> {
     const here = await this.#stores.state.get();
     const fields = Object.entries({ activeConversation, contextWindow }).filter(
@@ -135,7 +135,7 @@ export class OtherImport {
     const fact = { subject, predicate, object, ...(ts !== undefined && { ts }) };
     checkTriple(fact);
     this.#facts.push(fact);
-    // A dry run counts all together, so that a fact that comes twice counts once.
+    // A dry run counts all lines together, so that a repeated fact counts once.
     if (!this.#dryRun && this.#facts.length >= FACTS_AT_ONCE) await this.#storeFacts();
   }
 

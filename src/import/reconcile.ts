@@ -1,7 +1,7 @@
 /**
- * What a newer version of an imported conversation changes in the one that is here. What was edited or
- * continued here is never overwritten: then the source's new messages are added at the end, or, where
- * both sides went on, brought in as a branch. Nothing here touches a file.
+ * Computes how a newer version of an imported conversation changes the stored one. What was edited or
+ * continued here is never overwritten: the source's new messages are added at the end or, if both sides
+ * continued, become a branch. No file access.
  */
 import { derivedUuid } from '../base/ids.js';
 import type { Revision } from '../stores/conversations/document/apply-revision.js';
@@ -12,11 +12,11 @@ import { contentDigestOf, digestOf, headDigestOf, type SourceMark } from './sour
 export interface Reconciled {
   /** For the conversation itself. */
   readonly revision: Revision;
-  /** For a branch of it, after the message `after` (of the conversation), where both sides went on. */
+  /** Messages for a branch after the message `after` of the conversation, if both sides continued. */
   readonly branch?: { readonly messages: readonly CandidateMessage[]; readonly after?: string };
 }
 
-/** `undefined` where the source has nothing that was not brought in before. */
+/** Returns `undefined` if the source has nothing that was not imported before. */
 export function reconcile(
   current: Conversation,
   mark: SourceMark,
@@ -25,7 +25,7 @@ export function reconcile(
   if (!hasNews(mark, candidate.mark)) return undefined;
   const head = headRevision(current, mark, candidate);
   const { messages } = candidate;
-  // What the source has lost since stays here: people import because sources forget.
+  // Messages that the source has lost since are not removed: people import because sources delete messages.
   const isKept = current.messages.every(({ id }) => candidate.isThere(id));
   if (isKept && isUntouched(current, mark) && current.messages.length === mark.count) {
     return { revision: { ...head, messages: [...messages] } };
@@ -48,11 +48,11 @@ export function reconcile(
   };
 }
 
-/** Whether the source is not as it was at the import that left this mark. */
+/** Whether the source has changed since the import that wrote this mark. */
 export const hasNews = (mark: SourceMark, now: SourceMark): boolean =>
   mark.hash !== now.hash || mark.head !== now.head || mark.count !== now.count;
 
-/** Whether the messages that were imported are still exactly those. */
+/** Whether the imported messages are unchanged here. */
 function isUntouched({ messages }: Conversation, { count, hash, times }: SourceMark): boolean {
   return messages.length >= count && digestOf(messages.slice(0, count), times) === hash;
 }
@@ -89,7 +89,7 @@ function headRevision(
   };
 }
 
-/** A message id names one message of the store, so the source's version of an edited one gets another. */
+/** A message id is unique in the store, so the source's version of an edited message gets another id. */
 function underOwnIds(
   messages: readonly CandidateMessage[],
   current: Conversation,

@@ -1,7 +1,7 @@
 /**
- * What a server takes in by itself: the sessions of tools on this machine, as they grow and before their
- * makers delete them. Every client has its own server, of which one at a time watches (a lease says
- * which); when it ends, another one goes on.
+ * Imports the sessions of tools on this machine continuously while a server runs, before the tools delete
+ * them. Every client has its own server, but only the one with the lease watches. When it ends, another
+ * server continues.
  */
 import { sleep } from '../base/clock.js';
 import { isAppError } from '../base/errors.js';
@@ -11,7 +11,7 @@ import type { Importer } from './importer.js';
 import { watchImports } from './watch.js';
 
 const EVERY_MS = 60_000;
-/** The client that started the server waits for other things first. */
+/** The first round waits, because the client that started the server needs answers to other calls first. */
 const FIRST_AFTER_MS = 5_000;
 
 export interface ServerWatchOptions {
@@ -23,11 +23,11 @@ export interface ServerWatchOptions {
 }
 
 export interface ServerWatch {
-  /** Breaks off a round that is under way; what came in stays. */
+  /** Stops a round that is running. What was imported stays. */
   close(): Promise<void>;
 }
 
-/** What fails is logged and tried again at the next round. */
+/** A failure is logged, and the next round tries again. */
 export function startServerWatch(options: ServerWatchOptions): ServerWatch {
   const { firstAfterMs = FIRST_AFTER_MS, log } = options;
   const ending = new AbortController();

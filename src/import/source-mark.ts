@@ -1,7 +1,7 @@
 /**
- * What an import writes into `metadata.source` of a conversation (docs/FORMAT.md): where it came from,
- * and digests of what came. With them a later import decides whether the source has anything new, and
- * whether anything was changed here since, without keeping the import itself.
+ * What an import writes into `metadata.source` of a conversation (docs/FORMAT.md): its source, and digests
+ * of what was imported. From the digests a later import detects whether the source has anything new, and
+ * whether anything was changed here since, without a copy of the import.
  */
 import { sha256Hex, sha256Stream } from '../base/ids.js';
 import { CONVERSATION_ID, type JsonObject } from '../stores/conversations/document/schema.js';
@@ -10,21 +10,21 @@ import { isObject, numberIn, textIn } from './reading/fields.js';
 
 export interface SourceMark {
   readonly kind: string;
-  /** Of the conversation in the source. */
+  /** The id of the conversation in the source. */
   readonly id: string;
-  /** Messages that came from there. */
+  /** Number of messages that were imported. */
   readonly count: number;
-  /** Digest of those messages with all they have … */
+  /** Digest of those messages with all their fields. */
   readonly hash: string;
-  /** … and of only what was said in them. */
+  /** Digest of only their ids, roles and texts. */
   readonly said: string;
-  /** Digest of title, module, tags and pin as they came. */
+  /** Digest of title, module, tags and pin as they were imported. */
   readonly head: string;
-  /** `file` where the source has no times, so that those of its file count. */
+  /** `file` if the source has no times, so that the times of its file are used. */
   readonly times?: 'file';
-  /** Only what is left of it at the source came in. */
+  /** Set if the source had only a part of the conversation left. */
   readonly isRemnant?: true;
-  /** Id of the first message: a source that renames its conversation is known by it. */
+  /** Id of the first message. It identifies the conversation if the source gives it another id. */
   readonly first?: string;
 }
 
@@ -32,7 +32,7 @@ const DIGITS = 16;
 /** Characters. A stream costs more than the digest of a short text, and a long text memory. */
 const HASHED_AT_ONCE = 64 * 1024;
 
-/** `undefined` where the conversation was not imported, or the mark was changed. */
+/** Returns `undefined` if the conversation was not imported, or the mark was changed. */
 export function markIn(metadata: JsonObject | undefined): SourceMark | undefined {
   const source = metadata?.['source'];
   if (!isObject(source)) return undefined;
@@ -50,12 +50,12 @@ export function markIn(metadata: JsonObject | undefined): SourceMark | undefined
   };
 }
 
-/** Names a conversation of any source. */
+/** Identifies a conversation of any source. */
 export type SourceId = Pick<SourceMark, 'kind' | 'id'>;
 
 type Digested = Pick<PastMessage, 'id' | 'role' | 'content' | 'createdAt' | 'metadata'>;
 
-/** `times`: as in the mark; times that were made up do not count. */
+/** `times`: as in the mark. Times of the file are not part of the digest. */
 export function digestOf(messages: readonly Digested[], times: SourceMark['times']): string {
   return digest(messages, ({ id, role, content, createdAt, metadata }) => [
     ...[id, role, content],
@@ -67,7 +67,7 @@ export function contentDigestOf(messages: readonly Digested[]): string {
   return digest(messages, ({ id, role, content }) => [id, role, content]);
 }
 
-/** A title that was made from a message counts as none. */
+/** A title that was derived from a message is treated as no title. */
 export function headDigestOf(head: PastFields & { readonly titleFrom?: string }): string {
   const { title, titleFrom, module, tags, pinned } = head;
   const own = titleFrom === undefined ? title : undefined;
