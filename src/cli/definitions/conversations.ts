@@ -39,7 +39,7 @@ export function addConversations(program: Command, flags: () => Flags): void {
   program
     .command('delete')
     .argument('<conversation...>', CONVERSATION)
-    .description('move a conversation to the trash; daybook restore restores it')
+    .description('move a conversation to the trash; undo it with daybook restore')
     .option('--permanent', 'remove it permanently instead of moving it to the trash')
     .option('--yes', 'do not ask')
     .option(...JSON_OPTION)

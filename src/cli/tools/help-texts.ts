@@ -60,7 +60,7 @@ export const COMMAND_HELP: Readonly<Record<string, Help>> = {
     description: 'change the given fields of an insight; the other fields are not changed',
     about: { metadata: 'A JSON object that replaces all metadata of the insight.' },
   },
-  'insight delete': { description: 'move an insight to the trash; daybook restore restores it' },
+  'insight delete': { description: 'move an insight to the trash; undo it with daybook restore' },
   'kg add': {
     about: {
       ...OF_A_FACT,
@@ -137,7 +137,7 @@ export const COMMAND_HELP: Readonly<Record<string, Help>> = {
     },
   },
   'mb delete': {
-    description: 'move a note to the trash; daybook restore restores it',
+    description: 'move a note to the trash; undo it with daybook restore',
     about: {
       hash: 'The hash of the note when you read it; if the note has changed since, it is not deleted.',
     },
