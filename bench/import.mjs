@@ -172,7 +172,7 @@ async function measure(name, path) {
   const { added, messages } = JSON.parse(out);
   const rate = Math.round(messages / seconds);
   console.log(
-    `${name}: ${Math.round(statSync(path).size / MB)} MB, ${added} conversations, ${messages} messages in ${seconds.toFixed(1)} s (${rate} a second), peak ${Math.round(peak / 1024)} MB, CPU ${((cpu * 1000) / added || 0).toFixed(2)} ms a conversation`,
+    `${name}: ${Math.round(statSync(path).size / MB)} MB, ${added} conversations, ${messages} messages in ${seconds.toFixed(1)} s (${rate} a second), peak ${Math.round(peak / 1024)} MB, CPU ${(added === 0 ? 0 : (cpu * 1000) / added).toFixed(2)} ms a conversation`,
   );
   return seconds;
 }

@@ -1,6 +1,6 @@
 /**
  * From words to an order: the features of the best few hundred messages, each from 0 to 1 among them,
- * and the weights with which they are summed (docs/RECALL.md has the table and what each is worth).
+ * and the weights with which they are summed (docs/RECALL.md has the table, and what was measured without some of them).
  */
 import { type Hits, type LexicalScores, sessionsOf } from './evidence.js';
 import { IS_INSTRUCTION, IS_LONG_REPLY, IS_PREFERENCE, IS_QUESTION } from './message-text.js';

@@ -34,7 +34,7 @@ export const getRelevantSnippets = defineTool({
       strategy: z
         .enum(SNIPPET_STRATEGIES)
         .describe(
-          'temporal: in order of time, from the whole period. entity: names and numbers first. topical: only by words.',
+          'temporal: in order of time, from the whole period. entity: names and numbers first. topical: only by words and meaning.',
         )
         .default('hybrid'),
     }),
