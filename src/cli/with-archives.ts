@@ -12,8 +12,10 @@ export async function withArchives(
   flags: Flags,
   work: (app: App, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
-  await withApp(flags, ({ archives }, signal) =>
-    archives.unpacked(async (logsDir, problems) => {
+  await withApp(flags, async ({ archives }, signal) => {
+    if (await archives.isEmpty())
+      console.error('There are no archives. daybook archive makes them.');
+    await archives.unpacked(async (logsDir, problems) => {
       for (const { message } of problems) console.error(escapeControls(message));
       const config = configuration(flags);
       const embeddings = { ...config.embeddings, mode: 'off' as const };
@@ -26,6 +28,6 @@ export async function withArchives(
       } finally {
         await app.close();
       }
-    }, signal),
-  );
+    }, signal);
+  });
 }

@@ -209,7 +209,7 @@ const STEPS: readonly Step[] = [
   { args: ['retention', 'clear'], shows: 'moves nothing automatically' },
   { args: ['archive', '--older-than', '9000d'], shows: '0 conversations to archive' },
   { args: ['archive'], code: 2, shows: '--older-than' },
-  { args: ['search', 'raven', '--archive'], code: 1, shows: 'Nothing found.' },
+  { args: ['search', 'raven', '--archive'], code: 1, shows: 'There are no archives.' },
   { args: ['trash', 'empty', '--yes', '--json'], shows: '"removed"', json: true },
   { args: ['unlock'], shows: 'There are no locks.' },
   { args: ['unlock', '--json'], shows: '"locks"', json: true },

@@ -108,6 +108,11 @@ export class Archives {
     return conversationId;
   }
 
+  /** Whether there is no archive. FILESYSTEM_ERROR. */
+  async isEmpty(): Promise<boolean> {
+    return (await this.#files.paths()).length === 0;
+  }
+
   /**
    * Runs `work` with a folder that holds the conversations of all archives as a logs folder does. The
    * folder is private, inside `archive/`, and gone afterwards. `problems`: archives that cannot be read.
