@@ -20,18 +20,18 @@ import {
   newestConversations,
   newestMessages,
 } from './newest-messages.js';
-import { rehearse } from './rehearsal.js';
+import { warmUp } from './warm-up.js';
 
 export type { MessageFilters, MessageHit };
 
 /** Longer than most builds take. Clients cancel a call after about a minute. */
 const WAIT_FOR_BUILD_MS = 20_000;
 const PROGRESS_MS = 500;
-/** A smaller index answers fast without. */
-const FEWEST_TO_REHEARSE = 2_000;
-const REHEARSAL_AFTER_MS = 500;
-/** It stops after so long, done or not. */
-const REHEARSAL_MS = 1_000;
+/** A smaller index answers fast without a warm-up. */
+const FEWEST_TO_WARM_UP = 2_000;
+const WARM_UP_AFTER_MS = 500;
+/** The warm-up ends after this time at the latest. */
+const WARM_UP_MS = 1_000;
 /** A search is repeated if one of its hits has changed on disk, at most this many times in all. */
 const MAX_TRIES = 3;
 
@@ -96,7 +96,7 @@ export class MessageSearch {
   readonly #store: ConversationStore;
   readonly #clock: Clock;
   readonly #sync: IndexSync;
-  #rehearsal: NodeJS.Timeout | undefined;
+  #warmUpTimer: NodeJS.Timeout | undefined;
 
   constructor(options: IndexSyncOptions) {
     this.#store = options.store;
@@ -110,20 +110,21 @@ export class MessageSearch {
    */
   start(mode: 'live' | 'once' = 'live'): void {
     const built = this.#sync.build(mode);
-    const begun = mode === 'live' ? built.then(() => this.#rehearseLater()) : built;
+    const begun = mode === 'live' ? built.then(() => this.#warmUpLater()) : built;
     begun.catch(() => undefined); // logged; the next search tries again and throws
   }
 
-  /** After the first calls of a client, which come right after the start. */
-  #rehearseLater(): void {
-    if (this.#sync.isClosed || this.#sync.index.text.size < FEWEST_TO_REHEARSE) return;
+  /** Not at once, because a client's first calls come right after the start. */
+  #warmUpLater(): void {
+    if (this.#sync.isClosed || this.#sync.index.text.size < FEWEST_TO_WARM_UP) return;
     const asked = { matchType: 'auto', filters: {}, limit: 2, offset: 0 } as const;
     const search = (query: string) => this.search({ query, ...asked });
-    this.#rehearsal = setTimeout(() => {
-      const end = this.#clock.monotonic() + REHEARSAL_MS;
+    this.#warmUpTimer = setTimeout(() => {
+      const end = this.#clock.monotonic() + WARM_UP_MS;
       const isOver = () => this.#sync.isClosed || this.#clock.monotonic() > end;
-      rehearse({ store: this.#store, search, isOver }).catch(() => undefined); // a search says what is wrong
-    }, REHEARSAL_AFTER_MS).unref();
+      // If it fails, the next search of a client throws the error.
+      warmUp({ store: this.#store, search, isOver }).catch(() => undefined);
+    }, WARM_UP_AFTER_MS).unref();
   }
 
   /** QUERY_SYNTAX (matchType fts5), CANCELLED, FILESYSTEM_ERROR if the folder cannot be read. */
@@ -271,7 +272,7 @@ export class MessageSearch {
 
   /** Saves the cache if enough has changed. A running build ends with the store's `close`. */
   async close(): Promise<void> {
-    clearTimeout(this.#rehearsal);
+    clearTimeout(this.#warmUpTimer);
     await this.#sync.close();
   }
 

@@ -1,16 +1,16 @@
 /**
- * Searches of a large index before anyone asks. The first searches of a process are several times slower than
- * later ones: V8 compiles their code meanwhile, and some tables of the index are made at their first use.
+ * Warms up a large index with searches in the background. The first searches of a process are several times
+ * slower than later ones, because V8 compiles their code and some tables of the index are made at first use.
  */
 import { yieldToEventLoop } from '../../base/time-slice.js';
 import type { ConversationStore } from '../../stores/conversations/conversations.js';
 
-/** After so many, further ones are hardly faster. */
+/** Later searches are hardly faster than the one after these. */
 const SEARCHES = 30;
 const MOST_FILE_BYTES = 64n * 1024n;
 const WORDS = /[\p{L}\p{N}]+/gu;
 
-export interface Rehearsal {
+export interface WarmUp {
   readonly store: Pick<ConversationStore, 'known' | 'part'>;
   search(query: string): Promise<unknown>;
   /** Asked before each search. */
@@ -21,7 +21,7 @@ export interface Rehearsal {
  * Searches for words of some messages, and lets other work run after each search. Returns the number of searches.
  * Throws what `part` and `search` throw.
  */
-export async function rehearse({ store, search, isOver }: Rehearsal): Promise<number> {
+export async function warmUp({ store, search, isOver }: WarmUp): Promise<number> {
   let searches = 0;
   for (const { stamp, head } of store.known()) {
     if (isOver() || searches === SEARCHES) break;
