@@ -89,21 +89,19 @@ export async function signIn(given: { link: string } | { token: string }): Promi
   return (await post('/api/session', given)).ok;
 }
 
-function openEvents(report: (change: Change) => void): void {
+/** `wasLost`: an earlier stream ended, so anything may have changed until this one is open. */
+function openEvents(report: (change: Change) => void, wasLost = false): void {
   const source = new EventSource('/api/events');
-  let wasLost = false;
-  const reportAll = () => {
-    for (const change of ALL_CHANGES) report(change);
-  };
+  let isBehind = wasLost;
   source.addEventListener('changed', ({ data }) => report(JSON.parse(data)));
   source.addEventListener('open', () => {
     document.documentElement.dataset['live'] = 'yes';
-    if (wasLost) reportAll();
-    wasLost = false;
+    if (isBehind) for (const change of ALL_CHANGES) report(change);
+    isBehind = false;
   });
   source.addEventListener('error', () => {
     document.documentElement.dataset['live'] = 'no';
-    wasLost = true;
+    isBehind = true;
     if (source.readyState !== EventSource.CLOSED) return;
     stopWatching();
     setTimeout(reopen, 1000);
@@ -112,8 +110,7 @@ function openEvents(report: (change: Change) => void): void {
   function reopen() {
     stopWatching();
     source.close();
-    openEvents(report);
-    reportAll();
+    openEvents(report, true);
   }
 }
 

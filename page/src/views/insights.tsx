@@ -22,6 +22,7 @@ export function Insights({ route }: { readonly route: Route }) {
   );
   useChanges('insight', () => {
     contexts.reload();
+    named.reload();
     list.reload();
   });
   const card = useRef<HTMLLIElement>(null);
