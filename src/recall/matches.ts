@@ -1,6 +1,6 @@
 /**
  * Which messages a question is compared with: those that have its words or stand beside them, those that
- * are near in meaning, and the rules and wishes that apply to it.
+ * are near in meaning, and the instructions and preferences that apply to it.
  */
 import { IS_INSTRUCTION, IS_PREFERENCE } from './message-text.js';
 import { isOpen, type Question } from './question.js';
@@ -29,17 +29,19 @@ export interface MatchOptions {
   readonly ownOnly?: boolean;
 }
 
-/** Candidates are those with the best words and the nearest vectors, and what lays down how to answer. */
+/** Candidates have the best words or the nearest vectors, or say how to answer. */
 export function matchesOf(
   scored: readonly Scored[],
   question: Question,
   options: MatchOptions,
 ): Matches {
   const { accepts, vectors } = options;
-  const takesAround = !options.ownOnly && question.words.length >= WORDS_OF_A_QUESTION;
+  const includesNeighbours = !options.ownOnly && question.words.length >= WORDS_OF_A_QUESTION;
   // Of one conversation: elsewhere another conversation's rules would answer everything.
   const isStanding = ({ stream }: Scored, message: number) =>
-    takesAround && scored.length === 1 && ((stream.flags[message] ?? 0) & IS_INSTRUCTION) !== 0;
+    includesNeighbours &&
+    scored.length === 1 &&
+    ((stream.flags[message] ?? 0) & IS_INSTRUCTION) !== 0;
   const subject = options.ownOnly ? subjectOf(question) : everyWordOf(question);
   const matches: (Candidate & { words: number })[] = [];
   const byId = new Map(scored.map((one) => [one.conversationId, one]));
@@ -48,13 +50,13 @@ export function matchesOf(
     for (let message = 0; message < scores.length; message++) {
       const words = scores[message] ?? 0;
       const isMatch =
-        (takesAround ? words > 0 : ((own[message] ?? 0) & subject) !== 0) ||
+        (includesNeighbours ? words > 0 : ((own[message] ?? 0) & subject) !== 0) ||
         isStanding(one, message);
       if (isMatch && accepts?.(one.conversationId, message + 1) !== false)
         matches.push({ scored: one, message, words });
     }
   }
-  const answers = wholeOnes(matches, question);
+  const answers = withEveryWord(matches, question);
   answers.sort((a, b) => b.words - a.words || inTime(a, b));
   if (vectors === undefined) return divided(answers, question);
   const near = vectors.nearest(
@@ -66,7 +68,7 @@ export function matchesOf(
 }
 
 /**
- * Rules and wishes that apply to the question are candidates wherever their words put them: in a long
+ * Instructions and preferences that apply to the question are candidates wherever their words put them: in a long
  * conversation many messages have more of the words.
  */
 function divided(matches: readonly Candidate[], question: Question): Matches {
@@ -97,14 +99,14 @@ function subjectOf(question: Question): number {
   return subject === 0 ? everyWordOf(question) : subject;
 }
 
-/** The same whatever the order in which conversations were read: the newest first, each from its beginning. */
+/** The newest conversation first, each from its beginning: independent of the order in which they were read. */
 function inTime(a: Candidate, b: Candidate): number {
   if (a.scored === b.scored) return a.message - b.message;
   return a.scored.conversationId < b.scored.conversationId ? 1 : -1;
 }
 
 /** Of one or two words: where messages have all of them, those that have only one are no answer. */
-function wholeOnes<Match extends Candidate>(matches: Match[], question: Question): Match[] {
+function withEveryWord<Match extends Candidate>(matches: Match[], question: Question): Match[] {
   if (question.words.length >= WORDS_OF_A_QUESTION) return matches;
   const everyWord = everyWordOf(question);
   const whole = matches.filter(({ scored, message }) => scored.lexical.own[message] === everyWord);

@@ -68,7 +68,7 @@ function smallStoredNow(path: string): ReadFile | undefined {
     closeQuietly(opened.number);
     return undefined;
   } catch {
-    return undefined; // `readWhole` fails again, and says why
+    return undefined; // `readWhole` then throws the error
   }
 }
 
