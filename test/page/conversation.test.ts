@@ -91,6 +91,33 @@ it('is read to the end while only a bounded part is in the document', async () =
   expect(await page.getByRole('button', { name: 'Earlier messages' }).count()).toBe(1);
 });
 
+it('is read on where a busy browser reports at once that the end was out of sight and is in sight', async () => {
+  opened = await openPage(({ root }) => writeConversation(root, ID, {}, MANY));
+  const { page } = opened;
+  await page.addInitScript(() => {
+    window.IntersectionObserver = class extends window.IntersectionObserver {
+      #collected: IntersectionObserverEntry[] = [];
+      constructor(callback: IntersectionObserverCallback, options?: IntersectionObserverInit) {
+        super((entries, observer) => {
+          if (this.#collected.push(...entries) > entries.length) return;
+          const report = () => callback(this.#collected.splice(0), observer);
+          setTimeout(() => this.#collected.length > 0 && report(), 500);
+        }, options);
+      }
+      override disconnect() {
+        this.#collected.length = 0;
+        super.disconnect();
+      }
+    };
+  });
+  await page.reload();
+  await goTo(page, `#/conversation/${ID}`);
+  await page.waitForSelector('#m40');
+  await page.waitForTimeout(100);
+  await page.evaluate(() => document.querySelector('.end')?.scrollIntoView());
+  await page.waitForSelector('#m41', { state: 'attached' });
+});
+
 it('is read on where a change on disk is read while the end comes into view', async () => {
   opened = await openPage(({ root }) => writeConversation(root, ID, {}, MANY));
   const { page, root } = opened;

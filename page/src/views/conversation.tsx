@@ -72,7 +72,8 @@ function Messages(props: {
   loadMore.current = pages.more;
   useEffect(() => {
     const watcher = new IntersectionObserver(
-      ([entry]) => entry?.isIntersecting && loadMore.current(),
+      // A busy browser reports several changes at once: only the last one is the present state.
+      (entries) => entries.at(-1)?.isIntersecting && loadMore.current(),
       { rootMargin: '600px' },
     );
     if (end.current && cursor !== undefined) watcher.observe(end.current);
