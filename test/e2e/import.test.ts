@@ -88,7 +88,7 @@ describe('daybook import', () => {
 });
 
 describe('import_conversations', () => {
-  it('brings in a path or a text, and what came in is found at once', async () => {
+  it('imports a path or a text, and finds the imported messages at once', async () => {
     await withPlace(async (place) => {
       const path = join(place.folder, 'conversations.json');
       await copyFile(FIXTURE, path);

@@ -70,7 +70,7 @@ describe('keeping and forgetting', () => {
     });
   });
 
-  it('changes a message by the hash that was read, and brings the version back', async () => {
+  it('changes a message by the hash that was read, and restores the version', async () => {
     await withPlace(async (place) => {
       await withClient(place, async ({ call, failure }) => {
         const said = { conversationId: 'tea', role: 'user', content: 'My code is 1234.' };
@@ -105,7 +105,7 @@ describe('keeping and forgetting', () => {
     });
   });
 
-  it('archives, finds in the archive and brings back', async () => {
+  it('archives, finds in the archive and restores', async () => {
     await withPlace(async (place) => {
       write(place, OLD, 'the raven and the desk', { clientId: 'riddle' });
       const done = await run(place, 'archive', '--older-than', '365d', '--yes');

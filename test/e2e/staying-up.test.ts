@@ -306,7 +306,7 @@ describe('a root that is moved away and back', () => {
 });
 
 describe('an encrypted root', () => {
-  it('comes back as a copy with its key, and not with another key', async () => {
+  it('is used again as a copy with its key, and refused with another key', async () => {
     await withPlace(async (given) => {
       const { root, folder } = given;
       const [key, other] = ['key', 'other-key'].map((name) => {

@@ -77,7 +77,7 @@ describe('daybook unlock', () => {
     });
   });
 
-  it('takes a stranger for dead only when it has been quiet for long', async () => {
+  it('removes the lock of another machine only when its owner has given no sign for long', async () => {
     await withPlace(async (place) => {
       const path = await holdBy(place, STRANGER, 1_000);
       const refused = await unlock(place, '--yes');

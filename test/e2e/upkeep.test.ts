@@ -69,7 +69,7 @@ describe('daybook export and restore', () => {
     });
   });
 
-  it('brings a deleted conversation back by its key', async () => {
+  it('restores a deleted conversation by its key', async () => {
     await withSaved(async (place, id) => {
       const trash = join(place.root, 'conversation-logs', '.trash');
       await mkdir(trash, { recursive: true });
@@ -96,7 +96,7 @@ describe('daybook export and restore', () => {
     });
   });
 
-  it('brings a deleted conversation back', async () => {
+  it('restores a deleted conversation', async () => {
     await withSaved(async (place, id) => {
       const trash = join(place.root, 'conversation-logs', '.trash');
       const before = await conversationIn(place.root, id);

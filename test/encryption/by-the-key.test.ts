@@ -108,7 +108,7 @@ describe('an encrypted store', () => {
     });
   });
 
-  it('seals what a backup from before brings back', async () => {
+  it('encrypts what is restored from a backup that was made before', async () => {
     await withPlace(async (place) => {
       putOld(place);
       await run(place, 'archive', '--older-than', '90d', '--yes');

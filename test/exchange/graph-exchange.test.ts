@@ -274,7 +274,7 @@ describe('the form of memory.jsonl', () => {
       .flatMap(itemsOf)
       .map((item) => (item.kind === 'fact' ? item.triple : expect.fail(item.kind)));
 
-  it('goes into triples and comes back line by line', async () => {
+  it('is imported as triples and exported with the same lines', async () => {
     const file = fc.tuple(
       fc.uniqueArray(entity, { selector: ({ name }) => name, maxLength: 5 }),
       fc.uniqueArray(relation, { selector: (each) => JSON.stringify(each), maxLength: 5 }),

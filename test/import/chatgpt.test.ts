@@ -10,7 +10,7 @@ const SHED = '11111111-aaaa-4aaa-8aaa-000000000001';
 const CIRCLE = '11111111-aaaa-4aaa-8aaa-000000000003';
 
 describe('a ChatGPT export', () => {
-  it('brings in what was shown, with its times, title, project and model', async () => {
+  it('imports what was shown, with its times, title, project and model', async () => {
     const bench = await openImportBench();
     const report = await bench.import(FIXTURE);
     expect(report.sources).toMatchObject([{ kind: 'chatgpt' }]);
@@ -144,7 +144,7 @@ describe('a ChatGPT export', () => {
     expect(bench.bySource(SHED).tags).toContain('shared');
   });
 
-  it('brings in every conversation before the place where a file is cut off', async () => {
+  it('imports every conversation before the place where a file is cut off', async () => {
     const bench = await openImportBench();
     const text = readFileSync(FIXTURE, 'utf8');
     const report = await bench.importText(text.slice(0, text.indexOf('"title": null')));

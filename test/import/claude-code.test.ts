@@ -159,7 +159,7 @@ describe('a session of Claude Code', () => {
     expect(branch.branchOf.messageId).toBe(id(2));
   });
 
-  it('brings in subagents as conversations that link to their session', async () => {
+  it('imports subagents as conversations that link to their session', async () => {
     const bench = await openImportBench();
     const inAgent = { isSidechain: true, agentId: 'abc' };
     const agent = lines(

@@ -91,7 +91,7 @@ describe('a Claude.ai export', () => {
     expect(made.messages[0].metadata).toBeUndefined();
   });
 
-  it('brings in what is shown of a tree, and the other answer as a branch', async () => {
+  it('imports what is shown of a tree, and the other answer as a branch', async () => {
     const bench = await openImportBench();
     const report = await bench.importText([TREE, LIST, { uuid: 'x' }], 'conversations.json');
     expect(report.sources).toMatchObject([{ kind: 'claude' }]);

@@ -279,7 +279,7 @@ describe('any text', () => {
     fc.array(piece).map((parts) => parts.join('')),
     fc.string({ unit: 'binary' }),
   );
-  it.each(['openai', 'markdown-files'] as const)('comes back from %s', async (form) => {
+  it.each(['openai', 'markdown-files'] as const)('survives an export as %s', async (form) => {
     await fc.assert(
       fc.asyncProperty(fc.array(text, { minLength: 1, maxLength: 4 }), text, async (all, title) => {
         const first = await openBench();

@@ -53,7 +53,7 @@ describe.each(KINDS)('%s', (kind) => {
     expect(bench.hash()).toBe(before);
   });
 
-  it('goes out, comes back into an empty store and goes out again, the same', async () => {
+  it('is exported, imported into an empty store and exported again without a difference', async () => {
     const there = await openImportBench();
     await there.import(inputOf(kind), { from: kind, activity: 'all' });
     const first = await openBench({ logsFolder: there.logsFolder });

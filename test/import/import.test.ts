@@ -154,7 +154,7 @@ describe('an import that comes again', () => {
 });
 
 describe('an import', () => {
-  it('brings in two conversations of the same millisecond', async () => {
+  it('imports two conversations of the same millisecond', async () => {
     const bench = await openImportBench();
     await bench.importText([conversation('x1', [A]), conversation('x2', [C])]);
     expect(bench.folders()).toEqual(['20250124-1737724800000', '20250124-1737724800001']);

@@ -40,7 +40,7 @@ async function archiveWith(files: Record<string, string>): Promise<string> {
 }
 
 describe('a backup', () => {
-  it('holds every file of the root, and brings an empty root back to the byte', async () => {
+  it('has every file of the root, and restores it byte by byte into an empty root', async () => {
     const { backups, folder } = openRoot();
     const made = await backups.make();
     expect(made.files).toBe(Object.keys(FILES).length);
@@ -152,7 +152,7 @@ describe('restoring', () => {
     expect(() => readdirSync(to)).toThrow();
   });
 
-  it('does not follow a link out of the folder, and brings back the rest', async () => {
+  it('does not follow a link out of the folder, and restores the rest', async () => {
     const path = await archiveWith({ 'memory-bank/link/x.md': 'bad', 'memory-bank/y.md': 'fine' });
     const [root, outside] = [tempFolder(), tempFolder()];
     mkdirSync(join(root, 'memory-bank'));

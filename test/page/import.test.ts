@@ -51,7 +51,7 @@ const drop = (name: string, content: string) =>
     [name, content],
   );
 
-it('shows what a dropped export would bring, then brings it in', async () => {
+it('shows what a dropped export contains, then imports it', async () => {
   const { page } = opened;
   await page.waitForSelector('h2:text("Nothing is kept here yet")');
   await drop('conversations.json', EXPORT);

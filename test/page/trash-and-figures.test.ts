@@ -16,7 +16,7 @@ async function post(name: string, data: object) {
   return answer.json();
 }
 
-it('brings back deleted notes and insights by a click', async () => {
+it('restores deleted notes and insights by a click', async () => {
   opened = await openPage(({ root }) => {
     mkdirSync(join(root, 'memory-bank'), { recursive: true });
     writeFileSync(join(root, 'memory-bank', 'bees.md'), '# Bees\n');

@@ -128,7 +128,7 @@ describe('edits by hand', () => {
     expect(await named()).toEqual([2]);
   });
 
-  it('a damaged conversation harms only itself, and comes back when it is mended', async () => {
+  it('a damaged conversation harms only itself, and is found again when it is mended', async () => {
     const place = await openWith(5);
     put(place.logsFolder, idOf(2), '{ "messages": [');
     expect(await totalOf(place, 'talk2')).toBe(0); // at once: its hits cannot be read

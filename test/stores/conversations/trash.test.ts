@@ -83,7 +83,7 @@ describe('trash and restore', () => {
     expect((await store.load(ID0)).messageCount).toBe(1);
   });
 
-  it('frees the key; the one that comes back does not take it from the one that has it', async () => {
+  it('a deletion frees the key, and a restored conversation does not take it from its new owner', async () => {
     const { store, time, textOf } = await openStore();
     await store.append('k', [user('old')], { create: true });
     await store.trash('k');
