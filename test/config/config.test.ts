@@ -50,7 +50,7 @@ describe('the files of the graph', () => {
 });
 
 describe('sources', () => {
-  it('gives the defaults of the design', () => {
+  it('has the defaults of the design', () => {
     const config = load();
     expect(config).toMatchObject({
       root: '/home/alice/.daybook',
@@ -85,7 +85,7 @@ describe('sources', () => {
     expect(load({ files })).toMatchObject({ root: '/file', rootSource: 'file', maxMessages: 7 });
   });
 
-  it('takes the older names of variables, after the preferred ones', () => {
+  it('accepts the older names of variables, after the preferred ones', () => {
     expect(load({ env: { PERSISTENCE_LOG_LEVEL: 'WARN' } }).logLevel).toBe('warn');
     const both = { PERSISTENCE_LOG_LEVEL: 'warn', DAYBOOK_LOG_LEVEL: 'debug' };
     expect(load({ env: both }).logLevel).toBe('debug');
@@ -189,7 +189,7 @@ describe('wrong values', () => {
     expect(failure({ files: { [FILE]: '[]' } })).toContain('one JSON object');
   });
 
-  it('takes no key of a provider from the file, and shows none', () => {
+  it('reads no key of a provider from the file, and shows none', () => {
     expect(failure({ files: { [FILE]: { perplexityApiKey: 'pplx-1' } } })).toContain(
       'only in the environment',
     );
@@ -241,7 +241,7 @@ describe('the configuration folder', () => {
   });
 });
 
-it('takes the tools that servers watch as a list, and off or all', () => {
+it('accepts the tools that servers watch as a list, and off or all', () => {
   const watched = (value: string) => load({ env: { DAYBOOK_IMPORT_WATCH: value } }).imports.watched;
   expect(load().imports.watched).toEqual([]);
   expect(watched('off')).toEqual([]);
@@ -297,7 +297,7 @@ describe('over HTTP', () => {
     expect(http(limited).ratePerMinute).toBe(30);
   });
 
-  it('takes lists of hosts and origins, and the older names', () => {
+  it('accepts lists of hosts and origins, and the older names', () => {
     const env = {
       INSIGHTS_MCP_MODE: 'HTTP',
       INSIGHTS_MCP_PORT: '8123',
@@ -322,7 +322,7 @@ describe('over HTTP', () => {
     );
   });
 
-  it('takes the token from the environment only, and never repeats it', () => {
+  it('reads the token from the environment only, and never repeats it', () => {
     const files = { [FILE]: { httpToken: TOKEN } };
     expect(failure({ files })).toContain('"httpToken" in');
     const spaced = 'a token with spaces in it';

@@ -142,7 +142,7 @@ describe('conversations', () => {
     expect(readFileSync(join(place.logs, broken, 'conversation.json'), 'utf8')).toBe(cut);
   });
 
-  it('finds wrong counts, doubled ids, another id and parents that are gone', async () => {
+  it('finds wrong counts, doubled ids, another id and missing parents', async () => {
     const place = doctorPlace();
     const value = JSON.parse(conversationText(['one', 'two'], { messageCount: 7 }));
     value.messages[1].id = 'm0';

@@ -199,7 +199,7 @@ it('an unknown conversation gets a message with a link to the places where it ma
   await page.waitForSelector('h1:text("Trash and health")');
 });
 
-it('takes the focus to the title that is edited, and leaves it with Escape', async () => {
+it('moves the focus to the title that is edited, and ends the edit with Escape', async () => {
   opened = await openPage(({ root }) =>
     writeConversation(root, ID, { title: 'Moon' }, [{ role: 'user', content: 'x' }]),
   );

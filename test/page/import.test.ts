@@ -67,7 +67,7 @@ it('shows what a dropped export contains, then imports it', async () => {
   expect(opened.faults).toEqual([]);
 });
 
-it('takes a zip archive that is chosen, and nothing on a cancel', async () => {
+it('imports a zip archive that is chosen, and nothing on a cancel', async () => {
   const { page } = opened;
   await page.getByText('Import an export').click();
   await page.waitForSelector('h1:text("Import")');

@@ -80,7 +80,7 @@ const demo = () => cpSync(made.root, place.root, { recursive: true });
 describe('on the store of daybook demo', () => {
   beforeEach(() => open(demo));
 
-  it('shows every view, without a fault that axe finds, and asks nobody else', async () => {
+  it('shows every view, without a fault that axe finds or a request to another server', async () => {
     const views: readonly (readonly [string, string])[] = [
       ['#/', '.row'],
       ['#/search?q=tomatoes', '.hit mark'],
@@ -169,7 +169,7 @@ describe('on the store of daybook demo', () => {
     expect(errors).toEqual([]);
   });
 
-  it('changes title, tags and pin, deletes, and takes that back', async () => {
+  it('changes title, tags and pin, deletes, and undoes the deletion', async () => {
     await page.locator('.row').first().click();
     await page.getByRole('button', { name: 'Edit' }).click();
     await page.getByLabel('Title').fill('A new name');

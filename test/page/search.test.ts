@@ -81,7 +81,7 @@ it('leads to the insight that was found, and names the window after what is open
   await expect.poll(() => page.title()).toBe('Bees · Daybook');
 });
 
-it('reports the progress of a call to who asks for it, and answers others plainly', async () => {
+it('reports the progress of a call to clients that ask for it, and only the answer to others', async () => {
   opened = await open();
   const plain = await post('verify_store', {});
   expect(plain.headers()['content-type']).toContain('application/json');

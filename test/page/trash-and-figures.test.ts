@@ -114,7 +114,7 @@ it('shows topics by month, open questions, the store, and what is near a limit',
   expect(opened.faults).toEqual([]);
 });
 
-it('asks for the facts and the figures that the address names', async () => {
+it('requests the facts and the figures that the address names', async () => {
   opened = await openPage(({ root }) => {
     writeConversation(root, ID, { module: 'bees' }, [{ role: 'user', content: 'one' }]);
     const other = `20250125${ID.slice(8)}`;

@@ -101,7 +101,7 @@ describe('agent backend', () => {
     expect(body).not.toHaveProperty('tools');
   });
 
-  it('takes presets and pinned models from outside, and a base URL that ends in /v1', async () => {
+  it('accepts presets and pinned models, and a base URL that ends in /v1', async () => {
     const options = {
       presets: { search: 'fast', deepResearch: 'wide-research' },
       models: { search: 'perplexity/sonar' },
@@ -148,7 +148,7 @@ describe('agent backend', () => {
     expect(api.creates).toBe(2);
   });
 
-  it('asks for related questions in the prompt and takes them off the text', async () => {
+  it('requests related questions in the prompt and removes them from the text', async () => {
     api.reply = () => ({ text: 'Because.', related: ['And why that?', '2. What then?'] });
     const answer = await ask({ relatedQuestions: true });
     expect(String(api.created()[0]?.['instructions'])).toContain('=== RELATED QUESTIONS ===');

@@ -137,7 +137,7 @@ describe('the labelled set', () => {
     expect((await search({ query: 'zebra' })).total).toBe(0);
   });
 
-  it('gives pages that hold every match once', async () => {
+  it('returns pages that have every match once', async () => {
     const { search } = await open();
     const whole = await search({ query: 'the deadline of the application', limit: 100 });
     const pages = [];

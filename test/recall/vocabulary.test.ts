@@ -38,7 +38,7 @@ describe('the vocabulary', () => {
     fc.assert(fc.property(text, check), { numRuns: 500 });
   });
 
-  it('gives 20 000 words a number each, and each the same again', () => {
+  it('assigns each of 20 000 words a number, and the same one again', () => {
     const vocabulary = new Vocabulary();
     const text = Array.from({ length: 20_000 }, (_, at) => `word${at}`).join(' ');
     const once = wordsRead(vocabulary, text);

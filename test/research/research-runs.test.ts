@@ -295,7 +295,7 @@ describe('polling', () => {
     expect((await research.history(id)).run).toBeUndefined();
   });
 
-  it('takes a run that was cancelled elsewhere, and an empty answer, as failed', async () => {
+  it('treats a run that was cancelled elsewhere, and an empty answer, as failed', async () => {
     bench.api.pollsUntilDone = NEVER;
     const { conversationId: id = '' } = await impatient().deepResearch(question('x'));
     await eventually(() => expect(bench.api.creates).toBe(1));

@@ -117,7 +117,7 @@ describe('summaries', () => {
     expect(text()).toBe(content);
   });
 
-  it('are not written for a conversation that is gone', async () => {
+  it('are not written for a conversation that was deleted', async () => {
     const { store, conversations, conversationId: id, logsFolder } = await openStores();
     await conversations.trash(id);
     expect((await errorOf(store.put(id, 'brief', summary()))).code).toBe('CONVERSATION_NOT_FOUND');

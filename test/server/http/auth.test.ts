@@ -31,7 +31,7 @@ const greet = (url: string, headers: Record<string, string>) =>
   ask(url, { headers: { ...JSON_HEADERS, ...headers }, body: initialize() });
 
 describe('Host', () => {
-  it('takes the names of this machine, whatever the port, and no other', async () => {
+  it('accepts the names of this machine with any port, and no other name', async () => {
     await withHttpPlace({}, async ({ url }) => {
       for (const Host of ['localhost', 'localhost:1', '127.0.0.1:3000', '[::1]:3000', 'LocalHost'])
         expect((await greet(url, { Host })).status, Host).toBe(200);
@@ -52,7 +52,7 @@ describe('Host', () => {
     });
   });
 
-  it('takes the names that the user allowed, with their port where one was given', async () => {
+  it('accepts the names that the user allowed, with their port where one was given', async () => {
     const config = { allowedHosts: ['notes.example', 'proxy.example:8443'] };
     await withHttpPlace({ config }, async ({ url }) => {
       const statusOf = async (Host: string) => (await greet(url, { Host })).status;
@@ -62,7 +62,7 @@ describe('Host', () => {
     });
   });
 
-  it('takes any address, but no unknown name, where it listens on all of them', async () => {
+  it('accepts any address, but no unknown name, where it listens on all addresses', async () => {
     await withHttpPlace({ config: { host: '0.0.0.0', token: TOKEN } }, async ({ url }) => {
       const local = url.replace('0.0.0.0', '127.0.0.1');
       const statusOf = async (Host: string) =>

@@ -238,7 +238,7 @@ describe('slowness', () => {
   );
 
   it(
-    'a client that goes away amid its body leaves nothing behind',
+    'a client that disconnects in the middle of its body leaves nothing behind',
     inPlace(async (place) => {
       const socket = await rawConnection(place.url, `${head(1000)}{"jsonrpc"`);
       socket.resetAndDestroy();

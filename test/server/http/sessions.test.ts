@@ -145,7 +145,7 @@ describe.each([
     });
   });
 
-  it('gives 20 clients with the same request ids each its own answers', async () => {
+  it('sends each of 20 clients with the same request ids its own answers', async () => {
     await withHttpPlace(options, async ({ url }) => {
       const clients = await Promise.all(
         Array.from({ length: 20 }, async (_, n) => ({ n, ...(await connectHttp(url)) })),
@@ -209,7 +209,7 @@ describe.each([
     });
   });
 
-  it('answers what it accepted when it stops amid a call, and takes nothing more', async () => {
+  it('answers what it accepted when it stops in the middle of a call, and accepts nothing more', async () => {
     const { options: withGate, seen } = gated(options);
     await withHttpPlace(withGate, async (place) => {
       const headers = options === STATELESS ? JSON_HEADERS : await begin(place.url);

@@ -10,7 +10,7 @@ import { assistant, ID0, openStore, T0, user } from './store.js';
 const contents = ({ messages }: Conversation) => messages.map(({ content }) => content);
 
 describe('branch', () => {
-  it('takes the messages up to the chosen one, with links that hold, and leaves the source', async () => {
+  it('copies the messages up to the chosen one, with valid links, and does not change the source', async () => {
     const { store, time } = await openStore();
     const made = await store.create({
       title: 'T',
@@ -169,7 +169,7 @@ describe('merge', () => {
     expect(await store.trashed()).toEqual([]);
   });
 
-  it('takes all back where there can be no trash', async () => {
+  it('undoes everything where no trash can be made', async () => {
     const { store, logsFolder } = await openPair();
     const before = await store.list();
     writeFileSync(join(logsFolder, '.trash'), 'in the way');
@@ -178,7 +178,7 @@ describe('merge', () => {
     expect(readdirSync(join(logsFolder, '.merging'))).toEqual([]);
   });
 
-  it('takes all back where the second source is gone when the first was moved', async () => {
+  it('undoes everything where the second source is missing after the first was moved', async () => {
     const { store, a, b, logsFolder, folders } = await openPair();
     store.follow(({ conversationId, document }) => {
       const isMoved = conversationId === a.conversationId && document === undefined;

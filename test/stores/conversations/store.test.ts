@@ -12,7 +12,7 @@ import { assistant, ID0, openStore, T0, UUID, user } from './store.js';
 const code = (name: string) => expect.objectContaining({ code: name });
 
 describe('create and load', () => {
-  it('makes a dated folder with the file, and gives back what load gives', async () => {
+  it('makes a dated folder with the file, and returns what load returns', async () => {
     const { store, logsFolder, fileOf, another } = await openStore();
     const made = await store.create({
       messages: [user('Hi'), assistant('Hello')],

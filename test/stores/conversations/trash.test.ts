@@ -102,7 +102,7 @@ describe('trash and restore', () => {
     expect((await store.load('k')).conversationId).toBe(head.conversationId);
   });
 
-  it('takes damaged conversations, and what a person moved there', async () => {
+  it('accepts damaged conversations, and what a person moved there', async () => {
     const { store, put, logsFolder } = await openStore();
     put(ID0, '{ broken');
     await store.list();

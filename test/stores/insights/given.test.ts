@@ -55,7 +55,7 @@ describe('the store of insights', () => {
     expect(code).toBe('VALIDATION_ERROR');
   });
 
-  it('takes no name for an id: none leads out of its folder', async () => {
+  it('accepts no name as an id, so no id leads out of its folder', async () => {
     const { folder, store } = open();
     const secret = join(folder, 'secret.json');
     mkdirSync(join(folder, 'insights'));

@@ -226,7 +226,7 @@ describe('while it is followed', () => {
     console.info(`hand edits found after ${tookMs.join(', ')} ms`);
   });
 
-  it('forgets a half-saved file as soon as it is whole', async () => {
+  it('removes the finding of a half-saved file as soon as it is whole', async () => {
     const { store, write, found } = open();
     store.start();
     await list(store);
@@ -241,7 +241,7 @@ describe('while it is followed', () => {
 });
 
 describe('the trash', () => {
-  it('gives back the last deleted of an id, and never overwrites', async () => {
+  it('restores the last deleted insight of an id, and never overwrites', async () => {
     const { store, found, folder } = open();
     const { id } = await store.save({ context, content: 'first' });
     await store.trash(id);

@@ -130,7 +130,7 @@ describe('facts in time', () => {
     expect((await graph.query({ predicate: 'likes' }, PAGE)).total).toBe(2);
   });
 
-  it('are gone with all their past when they are deleted, and can come back', async () => {
+  it('are deleted with all their operations, and can be added again', async () => {
     const { graph, open } = openGraph();
     await graph.add([fact('Ada')]);
     await graph.end([fact('Ada')]);
@@ -214,7 +214,7 @@ describe('facts in time', () => {
     }
   });
 
-  it('forgets deletions after thirty days', async () => {
+  it('removes the lines of deletions after thirty days', async () => {
     const clock = manualClock(0);
     const { graph, folder } = openGraph({ clock });
     await graph.add([fact('Ada')]);
@@ -361,7 +361,7 @@ describe('rules', () => {
     expect(await allOf(graph)).toEqual([]);
   });
 
-  it('takes 200 characters, whatever they cost', async () => {
+  it('accepts 200 characters, whatever their size in bytes', async () => {
     const { graph, open } = openGraph();
     const long = { subject: '🙂'.repeat(200), predicate: 'é'.repeat(200), object: '"'.repeat(200) };
     await graph.add([long]);
@@ -439,7 +439,7 @@ describe('rules', () => {
     expect((await graph.add([closed])).triples).toMatchObject([{ added: false }]);
   });
 
-  it('holds no more than the limit when git has brought more, but takes no further ones', async () => {
+  it('reads more than the limit where git has added them, but accepts no further ones', async () => {
     const { graph, open } = openGraph();
     await graph.add(['Ada', 'Grace', 'Alan'].map((name) => fact(name)));
     const small = open({ maxTriples: 2 });
@@ -522,7 +522,7 @@ describe('rules', () => {
     expect(heard).toHaveLength(3);
   });
 
-  it('takes in what a person changed in the files meanwhile', async () => {
+  it('includes what a person changed in the files meanwhile', async () => {
     const { graph, folder } = openGraph();
     await graph.add([fact('Ada'), fact('Grace')]);
     const path = join(folder, 'kg_wal.log');
@@ -644,7 +644,7 @@ describe('a compaction', () => {
     expect(turns).toBeGreaterThan(3);
   });
 
-  it('by two at once gives one graph', async () => {
+  it('by two processes at once results in one graph', async () => {
     const { graph, open, folder } = openGraph();
     const other = open();
     await graph.add(['Ada', 'Grace', 'Alan'].map((name) => fact(name)));

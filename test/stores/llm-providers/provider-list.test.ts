@@ -22,7 +22,7 @@ function openList() {
 }
 
 describe('the list of providers', () => {
-  it('is empty at first, and takes what a kind usually has', async () => {
+  it('is empty at first, and accepts the usual content of a kind', async () => {
     const { list, another, path } = openList();
     expect(await list.list()).toEqual([]);
     expect(existsSync(path)).toBe(false);
@@ -91,7 +91,7 @@ describe('the list of providers', () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  it('takes a server of the house network without a key', async () => {
+  it('accepts a server of the local network without a key', async () => {
     const { list } = openList();
     const set = await list.set({
       name: 'nas',

@@ -90,7 +90,7 @@ describe('very many and very deep folders', () => {
 });
 
 describe('reading and writing', () => {
-  it('gives back what was written, and what a person wrote', async () => {
+  it('returns what was written, and what a person wrote', async () => {
     const { bank, put, text, paths } = openBank();
     const added = await bank.add('ideas/garden.md', '# Garden\n\nTulips\n');
     expect(added).toMatchObject({ path: 'ideas/garden.md', sizeBytes: 17 });
@@ -121,7 +121,7 @@ describe('reading and writing', () => {
     expect(text('a.md')).toBe('first');
   });
 
-  it('takes 32 KB and refuses a byte more, from callers and from people', async () => {
+  it('accepts 32 KB and refuses a byte more, from callers and from people', async () => {
     const { bank, put, text } = openBank();
     const full = `${'x'.repeat(MAX_NOTE_BYTES - 1)}\n`;
     await bank.add('full.md', full);
@@ -333,7 +333,7 @@ describe('the limit of notes', () => {
 });
 
 describe('the trash', () => {
-  it('gives back the last deleted of a path, or the one of a name', async () => {
+  it('restores the last deleted note of a path, or the one of a name', async () => {
     const { folder, bank, text, paths } = openBank();
     await bank.add('a/x.md', 'first');
     const first = await bank.delete('a/x.md');
