@@ -77,7 +77,9 @@ describe('search_messages', () => {
     const seen: number[] = [];
     let offset: number | undefined = 0;
     while (offset !== undefined) {
-      const page: Awaited<ReturnType<typeof run>> = await run({ query: 'tea', limit: 10, offset });
+      // In mode auto the order changes once, when the index of recall is built between two pages.
+      const asked = { query: 'tea', mode: 'keyword', limit: 10, offset } as const;
+      const page: Awaited<ReturnType<typeof run>> = await run(asked);
       expect(page.total).toBe(23);
       expect(page.hasMore).toBe(page.nextOffset !== undefined);
       seen.push(...page.results.map(({ seq }) => seq));
