@@ -29,10 +29,14 @@ export interface ScoredDocument {
 }
 
 const orderOf = ({ segment, slot }: ScoredDocument) => segment.orders[slot] ?? 0;
+const idOf = ({ segment, slot }: ScoredDocument) => segment.ids[slot] ?? 0;
 
-/** Of equal scores the newer one comes first. Orders are read only then: they are not in the processor's cache. */
+/**
+ * Of equal scores the newer document comes first, and of equal orders the greater id: pages of one query need
+ * one order. Orders are read only for equal scores, because they are not in the processor's cache.
+ */
 export const bestFirst = (a: ScoredDocument, b: ScoredDocument) =>
-  b.score - a.score || orderOf(b) - orderOf(a);
+  b.score - a.score || orderOf(b) - orderOf(a) || (idOf(b) > idOf(a) ? 1 : -1);
 
 /** What all segments of a query share. */
 export interface Ranking {
