@@ -9,8 +9,6 @@ import { linesOf } from '../../stores/memory-bank/note-text.js';
 import { type NoteSection, sectionsOf } from './note-sections.js';
 
 const COLUMNS = ['path', 'heading', 'content'];
-/** Sections of notes with the same modification time that get different orders. */
-const SAME_TIME = 1000;
 
 export interface IndexedNote extends Note {
   readonly lines: readonly string[];
@@ -21,7 +19,6 @@ export interface IndexedNote extends Note {
 export class NoteIndex {
   readonly text = createTextIndex({ columns: COLUMNS });
   readonly #notes = new Map<string, IndexedNote>();
-  #puts = 0;
 
   get(path: string): IndexedNote | undefined {
     return this.#notes.get(path);
@@ -44,14 +41,8 @@ export class NoteIndex {
     this.#notes.set(path, { ...note, lines, sections });
     for (const section of sections) {
       const fields = { path, heading: section.headings.join('\n'), content: contentOf(section) };
-      this.text.put(sectionId(path, section), fields, this.#orderOf(note));
+      this.text.put(sectionId(path, section), fields, Date.parse(note.modifiedAt));
     }
-  }
-
-  /** Newer notes come first among equal ranks. A checkout gives many notes one time, but pages need one order. */
-  #orderOf({ modifiedAt }: Note): number {
-    this.#puts += 1;
-    return Date.parse(modifiedAt) * SAME_TIME + (this.#puts % SAME_TIME);
   }
 
   /** The section of a document, with its note. */
