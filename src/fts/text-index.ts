@@ -90,8 +90,8 @@ export class TextIndex {
   }
 
   /**
-   * Adds or replaces a document. Among equal ranks the greater `order` comes first; without `order`, the
-   * document that was put last.
+   * Adds or replaces a document. Among equal ranks the greater `order` comes first, then the greater id.
+   * Without `order`, the document that was put last comes first.
    */
   put(id: DocumentId, fields: Readonly<Record<string, string | undefined>>, order?: number): void {
     const own = order ?? this.#lastOrder + 1;
