@@ -293,6 +293,18 @@ it('sees a folder or the root that is moved away and back right after 500 folder
   rmSync(outer, { recursive: true });
 });
 
+it('sees the root come back long before the next regular pass', async () => {
+  consumer = await consume(root, { hotReconcileMs: 20_000 });
+  write(root, 'a.md', 'text');
+  expect(await agreement(consumer, 'a new file')).toBeLessThan(HOT);
+  renameSync(root, `${root}-away`);
+  const isGone = () => consumer.seen.size === 0;
+  expect(await until(isGone, 'the root is gone')).toBeLessThan(HOT);
+  renameSync(`${root}-away`, root);
+  const isBack = () => consumer.seen.size === 1;
+  expect(await until(isBack, 'the root is back')).toBeLessThan(HOT);
+});
+
 it('follows conversation folders by their one file', async () => {
   for (let i = 0; i < 200; i++) write(root, conversationPath(i), `{"n":${i}}`);
   consumer = await consume(root, {

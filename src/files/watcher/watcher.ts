@@ -206,6 +206,7 @@ class FileWatcher implements Watcher {
   }
 
   #schedule(): void {
+    clearTimeout(this.#timer);
     if (this.#isClosed) return;
     this.#timer = setTimeout(
       () => this.#attempt(() => this.#tick().finally(() => this.#schedule())),
@@ -237,6 +238,8 @@ class FileWatcher implements Watcher {
       if (this.#isClosed) return;
       await this.#reconciler.check(folder, name, isOverdue);
     }
+    // The next tick comes sooner while the root is missing.
+    if (this.#view.tree.root.identity === undefined) this.#schedule();
   }
 
   /** Runs a job after those before it, then reports the changes that it found. */
