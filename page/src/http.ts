@@ -93,8 +93,14 @@ export async function signIn(given: { link: string } | { token: string }): Promi
 function openEvents(report: (change: Change) => void, wasLost = false): void {
   const source = new EventSource('/api/events');
   let isBehind = wasLost;
-  source.addEventListener('changed', ({ data }) => report(JSON.parse(data)));
+  const silence = onSilence(reopen);
+  source.addEventListener('alive', silence.end);
+  source.addEventListener('changed', ({ data }) => {
+    silence.end();
+    report(JSON.parse(data));
+  });
   source.addEventListener('open', () => {
+    silence.end();
     document.documentElement.dataset['live'] = 'yes';
     if (isBehind) for (const change of ALL_CHANGES) report(change);
     isBehind = false;
@@ -103,28 +109,29 @@ function openEvents(report: (change: Change) => void, wasLost = false): void {
     document.documentElement.dataset['live'] = 'no';
     isBehind = true;
     if (source.readyState !== EventSource.CLOSED) return;
-    stopWatching();
+    silence.stopWatching();
     setTimeout(reopen, 1000);
   });
-  const stopWatching = afterSleep(() => reopen());
   function reopen() {
-    stopWatching();
+    silence.stopWatching();
     source.close();
+    document.documentElement.dataset['live'] = 'no';
     openEvents(report, true);
   }
 }
 
-const WATCH_MS = 10_000;
-/** More than the minute by which browsers delay the timers of hidden pages. */
-const SLEEP_MS = 120_000;
+const WATCH_MS = 5_000;
+/** The server sends an event every 15 seconds. */
+const SILENCE_MS = 35_000;
 
-/** Calls `wake` when the machine has slept: its connections can be dead without an event. Returns how to stop. */
-function afterSleep(wake: () => void): () => void {
+/** Calls `onSilent` when nothing came for too long, as after a sleep: a connection can be dead without an event. */
+function onSilence(onSilent: () => void) {
   let last = Date.now();
   const timer = setInterval(() => {
-    const before = last;
-    last = Date.now();
-    if (last - before > SLEEP_MS) wake();
+    if (Date.now() - last > SILENCE_MS) onSilent();
   }, WATCH_MS);
-  return () => clearInterval(timer);
+  const end = () => {
+    last = Date.now();
+  };
+  return { end, stopWatching: () => clearInterval(timer) };
 }

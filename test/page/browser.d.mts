@@ -16,5 +16,6 @@ export function servePage(
   readonly link: string;
   readonly origin: string;
   readonly port: string;
+  signal(name: NodeJS.Signals): void;
   stop(): Promise<unknown>;
 }>;

@@ -73,5 +73,6 @@ export async function servePage({ root, env }, port = '0') {
     child.kill('SIGTERM');
     return exited;
   };
-  return { link, origin: new URL(link).origin, port: new URL(link).port, stop };
+  const signal = (name) => child.kill(name);
+  return { link, origin: new URL(link).origin, port: new URL(link).port, signal, stop };
 }

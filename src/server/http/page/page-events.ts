@@ -8,6 +8,7 @@ import { resourceKinds } from '../../../resources/resources.js';
 
 /** One exchange writes twice; an import writes thousands of times. */
 const GATHER_MS = 200;
+/** The page opens a new stream if it gets nothing for more than twice this time (page/src/http.ts). */
 const KEEP_ALIVE_MS = 15_000;
 /** If more changes come in one moment, the page loads everything again. */
 const MOST_NAMED = 100;
@@ -39,7 +40,10 @@ export class PageEvents {
       ),
       app.insights.follow(({ id }) => this.#note('insight', id)),
     ];
-    this.#keepAlive = setInterval(() => this.#write(': keepalive\n\n'), KEEP_ALIVE_MS).unref();
+    this.#keepAlive = setInterval(
+      () => this.#write('event: alive\ndata:\n\n'),
+      KEEP_ALIVE_MS,
+    ).unref();
   }
 
   close(): void {
