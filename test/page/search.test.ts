@@ -55,6 +55,22 @@ it('filters by tag and searches each kind of thing, by the keyboard and by an ad
   expect(opened.faults).toEqual([]);
 });
 
+it('shows the filters in a narrow window when their button is pressed, and how many are used', async () => {
+  opened = await open();
+  const { page } = opened;
+  await page.waitForSelector('.row');
+  await page.setViewportSize({ width: 360, height: 640 });
+  await goTo(page, '#/search?q=hums&role=user');
+  await page.waitForSelector('.hit >> nth=1');
+  const role = page.getByRole('combobox', { name: 'Role' });
+  expect(await role.isVisible()).toBe(false);
+  await page.getByRole('button', { name: 'Filters (1)' }).click();
+  expect(await role.isVisible()).toBe(true);
+  expect(await faultsOf(page)).toEqual([]);
+  await page.setViewportSize({ width: 1100, height: 720 });
+  expect(await page.getByRole('button', { name: /Filters/ }).count()).toBe(0);
+});
+
 it('leads to the insight that was found, and names the window after what is open', async () => {
   opened = await open();
   const { page } = opened;

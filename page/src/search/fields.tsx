@@ -1,5 +1,6 @@
 /** What a search is for: the query, what kind of thing is searched, and the filters of messages. */
 import type { RefObject } from 'preact';
+import { useState } from 'preact/hooks';
 import { call } from '../api.js';
 import { useLoaded } from '../hooks.js';
 import { type Asked, hasInsights, isOfMessages } from './ask.js';
@@ -49,6 +50,9 @@ export function Fields({ asked, field, set, onEnter }: FieldsProps) {
   );
 }
 
+const FILTERS = ['mode', 'role', 'module', 'tag', 'from', 'to'] as const;
+
+/** A narrow window shows the filters when the button is pressed. */
 function Filters({
   asked,
   changed,
@@ -59,38 +63,50 @@ function Filters({
     call('get_conversations', { limit: SUGGESTED_FROM, maxTokens: 25_000 }, signal),
   );
   const heads = data?.conversations ?? [];
+  const inUse = FILTERS.filter((name) => asked[name] !== '').length;
+  const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <label>
-        Mode{' '}
-        <select value={asked.mode} onChange={changed('mode')}>
-          <option value="">automatic</option>
-          <option value="keyword">words</option>
-          <option value="semantic">meaning</option>
-          <option value="hybrid">both</option>
-        </select>
-      </label>
-      <label>
-        Role{' '}
-        <select value={asked.role} onChange={changed('role')}>
-          <option value="">any</option>
-          <option>user</option>
-          <option>assistant</option>
-          <option>system</option>
-        </select>
-      </label>
-      <label>
-        Module <input size={10} list="modules" value={asked.module} onInput={changed('module')} />
-      </label>
-      <label>
-        Tag <input size={10} list="tags" value={asked.tag} onInput={changed('tag')} />
-      </label>
-      <label>
-        From <input type="date" value={asked.from} onInput={changed('from')} />
-      </label>
-      <label>
-        To <input type="date" value={asked.to} onInput={changed('to')} />
-      </label>
+      <button
+        type="button"
+        class="narrow-only"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        Filters{inUse > 0 && ` (${inUse})`}
+      </button>
+      <div class={isOpen ? 'filters open' : 'filters'}>
+        <label>
+          Mode{' '}
+          <select value={asked.mode} onChange={changed('mode')}>
+            <option value="">automatic</option>
+            <option value="keyword">words</option>
+            <option value="semantic">meaning</option>
+            <option value="hybrid">both</option>
+          </select>
+        </label>
+        <label>
+          Role{' '}
+          <select value={asked.role} onChange={changed('role')}>
+            <option value="">any</option>
+            <option>user</option>
+            <option>assistant</option>
+            <option>system</option>
+          </select>
+        </label>
+        <label>
+          Module <input size={10} list="modules" value={asked.module} onInput={changed('module')} />
+        </label>
+        <label>
+          Tag <input size={10} list="tags" value={asked.tag} onInput={changed('tag')} />
+        </label>
+        <label>
+          From <input type="date" value={asked.from} onInput={changed('from')} />
+        </label>
+        <label>
+          To <input type="date" value={asked.to} onInput={changed('to')} />
+        </label>
+      </div>
       <Suggestions id="modules" values={heads.map(({ module }) => module)} />
       <Suggestions id="tags" values={heads.flatMap(({ tags }) => tags)} />
     </>
