@@ -30,6 +30,8 @@ export interface MessagePages {
   earlier(): void;
   /** Reads again what is shown, after a change on disk. */
   refresh(): void;
+  /** Reads again what could not be read. */
+  retry(): void;
 }
 
 /** `named`: the position of a message that must be among those that are held. */
@@ -45,7 +47,7 @@ export function usePages(id: string, named: number | undefined): MessagePages {
         latest.current = await work(latest.current);
       } catch (error) {
         if (!(error instanceof CallError)) throw error;
-        latest.current = { ...latest.current, cursor: undefined, error };
+        latest.current = { ...latest.current, error };
       } finally {
         running.current -= 1;
       }
@@ -63,6 +65,7 @@ export function usePages(id: string, named: number | undefined): MessagePages {
     more: () => running.current === 0 && run((now) => after(id, now)),
     earlier: () => running.current === 0 && run((now) => before(id, now)),
     refresh: () => run((now) => again(id, now)),
+    retry: () => run((now) => (now.messages.length > 0 ? after(id, now) : begin(id, named ?? 1))),
   };
 }
 

@@ -65,7 +65,7 @@ function Messages(props: {
   readonly words: readonly string[];
 }) {
   const { pages, named, words } = props;
-  const { messages, cursor, hasEarlier } = pages;
+  const { messages, cursor, error, hasEarlier } = pages;
   const list = useRef<HTMLOListElement>(null);
   const end = useRef<HTMLDivElement>(null);
   const loadMore = useRef(pages.more);
@@ -105,8 +105,19 @@ function Messages(props: {
         ))}
       </ol>
       <div ref={end} class="end">
-        {cursor === undefined ? '' : 'Loading…'}
+        {error ? <TryAgain onClick={pages.retry} /> : cursor !== undefined && 'Loading…'}
       </div>
+    </>
+  );
+}
+
+function TryAgain({ onClick }: { onClick(): void }) {
+  return (
+    <>
+      The messages could not be loaded.{' '}
+      <button type="button" onClick={onClick}>
+        Try again
+      </button>
     </>
   );
 }
