@@ -1,4 +1,5 @@
 /** What views share: the address, answers of tools, and changes on disk. */
+import type { RefObject } from 'preact';
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { address } from './address.js';
 import { type CallError, onChange } from './api.js';
@@ -101,6 +102,17 @@ export function useSettled<T>(value: T, ms = 180): T {
     return () => clearTimeout(timer);
   }, [value, ms]);
   return settled;
+}
+
+/** For the button that opens an editor: it gets the focus back when the editor has closed. */
+export function useFocusBack(isOpen: boolean): RefObject<HTMLButtonElement> {
+  const button = useRef<HTMLButtonElement>(null);
+  const wasOpen = useRef(false);
+  useEffect(() => {
+    if (wasOpen.current && !isOpen) button.current?.focus();
+    wasOpen.current = isOpen;
+  }, [isOpen]);
+  return button;
 }
 
 /** Keys that are pressed outside of text fields. */

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { CallError } from './api.js';
 import { copyText } from './copy.js';
+import { useKeys } from './hooks.js';
 
 /** `view`: the main heading, where this is all that the view shows. */
 export function Empty({
@@ -120,19 +121,18 @@ export function Notices() {
     const timer = setTimeout(() => setNotice(undefined), NOTICE_MS);
     return () => clearTimeout(timer);
   }, [notice]);
+  const undo = () => {
+    notice?.undo?.();
+    setNotice(undefined);
+  };
+  useKeys({ u: () => notice?.undo && undo() });
   return (
     <div class="notices" role="status">
       {notice && (
         <div class="notice">
           {notice.text}{' '}
           {notice.undo && (
-            <button
-              type="button"
-              onClick={() => {
-                notice.undo?.();
-                setNotice(undefined);
-              }}
-            >
+            <button type="button" title="Key: u" onClick={undo}>
               Undo
             </button>
           )}

@@ -1,7 +1,7 @@
 /** The frame of every view: navigation, keys, quick find, help, and notices. */
 
 import type { ComponentType } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { address } from './address.js';
 import { Dialog } from './dialog.jsx';
 import { hrefOf, type Route, useKeys, useRoute, useTitle } from './hooks.js';
@@ -48,6 +48,7 @@ const KEYS: readonly (readonly [keys: string, what: string])[] = [
   ['J, K', 'next and previous question of a conversation'],
   ['Enter', 'open the entry'],
   ['s', 'find in the open conversation'],
+  ['u', 'undo, while a notice offers it'],
   ...NAVIGATION.filter(([view]) => view !== 'search').map(
     ([, label, key]) => [key, label.toLowerCase()] as const,
   ),
@@ -71,6 +72,7 @@ export function Shell() {
     '?': () => setHelping(true),
   });
   useEffect(followDrops, []);
+  useFocusInView(route);
   useEffect(() => {
     const listen = (event: KeyboardEvent) => {
       if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== 'k') return;
@@ -115,6 +117,18 @@ export function Shell() {
       <Notices />
     </>
   );
+}
+
+/** Another view begins with the focus, where the element that had it has gone. */
+function useFocusInView({ view, name }: Route): void {
+  const isFirst = useRef(true);
+  useEffect(() => {
+    const hasFocus = document.activeElement !== document.body;
+    if (!isFirst.current && !hasFocus) {
+      document.getElementById('main')?.focus({ preventScroll: true });
+    }
+    isFirst.current = false;
+  }, [view, name]);
 }
 
 const isCurrent = (view: string, route: Route) =>

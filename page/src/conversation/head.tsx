@@ -3,13 +3,14 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { address } from '../address.js';
 import { CallError, call, isReadOnly, type Output } from '../api.js';
-import { hrefOf } from '../hooks.js';
+import { hrefOf, useFocusBack } from '../hooks.js';
 import { CopyButton, counted, notify, Time } from '../parts.jsx';
 
 export type HeadFacts = Output<'get_conversation'>;
 
 export function Head({ head, onChanged }: { readonly head: HeadFacts; onChanged(): void }) {
   const [isEditing, setEditing] = useState(false);
+  const editButton = useFocusBack(isEditing);
   const change = async (fields: { title?: string; tags?: string[]; pinned?: boolean }) => {
     await call('update_conversation', { conversationId: head.conversationId, ...fields }).catch(
       report,
@@ -50,7 +51,7 @@ export function Head({ head, onChanged }: { readonly head: HeadFacts; onChanged(
       <p class="actions">
         {!isReadOnly() && (
           <>
-            <button type="button" onClick={() => setEditing(true)}>
+            <button type="button" ref={editButton} onClick={() => setEditing(true)}>
               Edit
             </button>
             <button
@@ -65,16 +66,24 @@ export function Head({ head, onChanged }: { readonly head: HeadFacts; onChanged(
         <CopyButton label="Copy id" text={head.conversationId} />
         <CopyButton label="Copy path" text={head.conversationPath} />
         {!isReadOnly() && (
-          <button type="button" class="danger" onClick={() => void remove().catch(report)}>
-            Delete
-          </button>
+          <>
+            <a class="button" href={fileOf(head)} target="_blank" rel="noopener">
+              Open file
+            </a>
+            <button type="button" class="danger" onClick={() => void remove().catch(report)}>
+              Delete
+            </button>
+          </>
         )}
       </p>
     </header>
   );
 }
 
-/** The conversation that this one was branched off, and those that were branched off this one. */
+/** The file on the disk as plain text. */
+const fileOf = ({ conversationId }: HeadFacts) =>
+  `/api/conversations/${conversationId}/conversation.json`;
+
 /** Leads to the conversations with that name or tag, where there is a timeline. */
 function Tag({ tag }: { readonly tag: string }) {
   const shown = <bdi>{tag}</bdi>;
@@ -86,6 +95,7 @@ function Tag({ tag }: { readonly tag: string }) {
   );
 }
 
+/** The conversation that this one was branched off, and those that were branched off this one. */
 function Branches({ head: { branchOf, branches = [] } }: { readonly head: HeadFacts }) {
   if (branchOf === undefined && branches.length === 0) return null;
   return (

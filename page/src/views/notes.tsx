@@ -1,7 +1,7 @@
 /** Notes: the list, and one to read or to edit. What another program changed meanwhile is never overwritten. */
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { CallError, call, type Output } from '../api.js';
-import { hrefOf, type Route, useChanges, useLoaded } from '../hooks.js';
+import { hrefOf, type Route, useChanges, useFocusBack, useLoaded } from '../hooks.js';
 import { Markdown } from '../markdown.jsx';
 import { History } from '../notes/history.jsx';
 import { counted, Empty, Failure, notify, Time } from '../parts.jsx';
@@ -62,6 +62,10 @@ async function readNote(path: string, signal: AbortSignal): Promise<Output<'mb_r
 function Note({ path }: { readonly path: string }) {
   const { data, error, reload } = useLoaded(path, (signal) => readNote(path, signal));
   const [draft, setDraft] = useState<{ text: string; hash: string }>();
+  const isEditing = draft !== undefined;
+  const editButton = useFocusBack(isEditing);
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => field.current?.focus(), [isEditing]);
   useChanges('note', reload, path);
   if (error && !data) return <Failure error={error} />;
   if (!data) return <p class="loading">Loading…</p>;
@@ -90,7 +94,11 @@ function Note({ path }: { readonly path: string }) {
         </p>
         <p class="actions">
           {draft === undefined ? (
-            <button type="button" onClick={() => setDraft({ text: data.content, hash: data.hash })}>
+            <button
+              type="button"
+              ref={editButton}
+              onClick={() => setDraft({ text: data.content, hash: data.hash })}
+            >
               Edit
             </button>
           ) : (
@@ -116,6 +124,7 @@ function Note({ path }: { readonly path: string }) {
       ) : (
         <div class="editor">
           <textarea
+            ref={field}
             aria-label="Text of the note"
             value={draft.text}
             onInput={({ currentTarget }) => setDraft({ ...draft, text: currentTarget.value })}

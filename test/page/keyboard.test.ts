@@ -1,0 +1,92 @@
+/** What can be done without a pointer: the focus is somewhere after each step, and shows where. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { usePages, writeConversation } from './opened-page.js';
+
+const openPage = usePages();
+const ID = '20250124-1706102400123';
+
+/** The text of the element with the focus; empty for the document itself. */
+const focused = (page: Page) =>
+  page.evaluate(() => {
+    const { activeElement } = document;
+    return activeElement === document.body ? '' : (activeElement?.textContent ?? '');
+  });
+
+async function tabTo(page: Page, text: string): Promise<void> {
+  for (let presses = 0; presses < 60; presses++) {
+    await page.keyboard.press('Tab');
+    if ((await focused(page)).trim() === text) return;
+  }
+  throw new Error(`Tab does not reach "${text}".`);
+}
+
+const hasOutline = (page: Page) =>
+  page.evaluate(() => getComputedStyle(document.activeElement ?? document.body).outlineStyle);
+
+it('a conversation is opened, renamed, pinned, deleted and brought back', async () => {
+  const { page, faults } = await openPage(({ root }) =>
+    writeConversation(root, ID, { title: 'Bees' }, [{ role: 'user', content: 'A hive hums.' }]),
+  );
+  await page.waitForSelector('.row');
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('#m1');
+  expect(await focused(page)).not.toBe('');
+  await tabTo(page, 'Edit');
+  expect(await hasOutline(page)).toBe('solid');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.title-field:focus');
+  await page.keyboard.press('Control+a');
+  await page.keyboard.type('Wasps');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('h1:text("Wasps")');
+  expect(await focused(page)).toBe('Edit');
+  await tabTo(page, '☆ Pin');
+  await page.keyboard.press('Space');
+  await page.waitForSelector('button:focus:text("★ Pinned")');
+  await tabTo(page, 'Delete');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.notice:has-text("The conversation is in the trash.")');
+  await page.waitForSelector('#m1', { state: 'detached' });
+  expect(await focused(page)).not.toBe('');
+  await page.keyboard.press('u');
+  await page.waitForSelector('h1:text("Wasps")');
+  expect(await focused(page)).not.toBe('');
+  await tabTo(page, 'Delete');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('#m1', { state: 'detached' });
+  await page.keyboard.press('x');
+  await page.waitForSelector('button:text("Restore")');
+  await tabTo(page, 'Restore');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('h1:text("Wasps")');
+  expect(await focused(page)).not.toBe('');
+  expect(faults).toEqual([]);
+});
+
+it('a note is opened, changed and saved', async () => {
+  const { page, root } = await openPage(({ root: folder }) => {
+    mkdirSync(join(folder, 'memory-bank'), { recursive: true });
+    writeFileSync(join(folder, 'memory-bank', 'hive.md'), 'It hums.\n');
+  });
+  await page.waitForSelector('.empty');
+  await page.keyboard.press('n');
+  await page.waitForSelector('a:has-text("hive.md")');
+  await tabTo(page, 'hive.md');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.note');
+  await tabTo(page, 'Edit');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('textarea:focus');
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type('At night.');
+  await page.keyboard.press('Shift+Tab');
+  await page.keyboard.press('Shift+Tab');
+  expect(await focused(page)).toBe('Save');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('button:focus:text("Edit")');
+  expect(readFileSync(join(root, 'memory-bank', 'hive.md'), 'utf8')).toBe('It hums.\nAt night.\n');
+});
