@@ -1,5 +1,5 @@
 /** The view of one conversation in a real Chromium: finding inside, summaries, branches, asking on. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { type StandIn, startStandIn } from '../support/perplexity-stand-in.js';
@@ -133,6 +133,51 @@ it('is read on where a change on disk is read while the end comes into view', as
   await expect.poll(() => reading, { timeout: 60_000 }).toBe(1);
   await page.evaluate(() => document.querySelector('.end')?.scrollIntoView());
   await page.waitForSelector('#m41', { state: 'attached' });
+});
+
+it('shows a button to try again where the next messages could not be read, and goes on after it', async () => {
+  opened = await openPage(({ root }) => writeConversation(root, ID, {}, MANY));
+  const { page } = opened;
+  await goTo(page, `#/conversation/${ID}`);
+  await page.waitForSelector('#m40');
+  await page.waitForLoadState('networkidle');
+  const history = '**/api/tools/get_conversation_history';
+  await page.route(history, (route) => route.abort());
+  await page.evaluate(() => document.querySelector('.end')?.scrollIntoView());
+  const again = page.getByRole('button', { name: 'Try again' });
+  await again.waitFor();
+  const shown = await page.locator('.message').count();
+  await page.unroute(history);
+  await again.click();
+  await expect.poll(() => page.locator('.message').count()).toBeGreaterThan(shown);
+  expect(await page.locator('.failure').count()).toBe(0);
+});
+
+it('opens its file as plain text that runs nothing, also a damaged one, for the reader only', async () => {
+  const hostile = '<script>document.title="run"</script>';
+  opened = await openPage(({ root }) =>
+    writeConversation(root, ID, {}, [{ role: 'user', content: hostile }]),
+  );
+  const { page, context, root, served } = opened;
+  await goTo(page, `#/conversation/${ID}`);
+  const tab = context.waitForEvent('page');
+  await page.getByRole('link', { name: 'Open file' }).click();
+  const file = await tab;
+  await file.waitForLoadState();
+  const path = join(root, 'conversation-logs', ID, 'conversation.json');
+  expect(await file.evaluate(() => document.body.textContent)).toBe(readFileSync(path, 'utf8'));
+  expect(await file.title()).not.toBe('run');
+  writeFileSync(path, 'x'.repeat(3_000_000));
+  await file.reload();
+  expect(await file.evaluate(() => document.body.textContent?.length)).toBe(3_000_000);
+  const get = (id: string, headers: Record<string, string> = {}) =>
+    fetch(`${served.origin}/api/conversations/${id}/conversation.json`, { headers });
+  expect((await get(ID)).status).toBe(401);
+  const cookie = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join('; ');
+  expect((await get(ID, { cookie })).headers.get('content-security-policy')).toContain('sandbox');
+  expect((await get(ID, { cookie, 'sec-fetch-site': 'cross-site' })).status).toBe(403);
+  expect((await get(`20250125${ID.slice(8)}`, { cookie })).status).toBe(404);
+  expect((await get('..%2F..%2Fmemory-bank', { cookie })).status).toBe(404);
 });
 
 it('shows the summary and links the branches of both sides', async () => {

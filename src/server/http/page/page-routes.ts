@@ -14,6 +14,7 @@ import { PageEvents } from './page-events.js';
 import { type PageFile, readPage } from './page-files.js';
 import { PageSession } from './page-session.js';
 import { PageUploads } from './page-uploads.js';
+import { sendRawFile } from './raw-file.js';
 
 export interface PageOptions {
   /** The folder with the built page. */
@@ -87,6 +88,11 @@ export function createPage({ folder, app }: PageOptions, config: HttpConfig, log
     if (res.headersSent) res.end(`${JSON.stringify({ status, body })}\n`);
     else res.status(status).json(body);
   });
+  router.get('/api/conversations/:id/conversation.json', async (req, res) => {
+    const { accepted } = calls;
+    const send = async () => sendRawFile(await app(), req.params.id, res, accepted.endSignal);
+    await accepted.track(send);
+  });
   addUploads(router, uploads);
   router.use(async (req, res, next) => {
     files ??= readPage(folder);
@@ -135,7 +141,8 @@ function addUploads(router: Router, uploads: PageUploads): void {
 /** The Origin check sees no request that has none; browsers say here where those come from. */
 const sameOrigin: RequestHandler = (req, _res, next) => {
   const site = req.get('sec-fetch-site') ?? 'same-origin';
-  if (site === 'same-origin') return next();
+  // `none`: the reader typed the address or opened a bookmark.
+  if (site === 'same-origin' || site === 'none') return next();
   next(new HttpError(403, 'Web pages of other sites may not use this server.'));
 };
 

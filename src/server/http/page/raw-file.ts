@@ -1,0 +1,38 @@
+/**
+ * The file of a conversation as it is on the disk, also a damaged one, for a browser's tab. It is sent as
+ * plain text that no browser runs, in parts, so that a file of 200 MB needs no memory. Where the store is
+ * encrypted, the texts in it are encrypted.
+ */
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { Response } from 'express';
+import type { App } from '../../../app.js';
+import { errnoOf } from '../../../base/errors.js';
+import { openHandle } from '../../../files/safe-access/open-regular.js';
+import { CONVERSATION_ID } from '../../../stores/conversations/document/schema.js';
+import { HttpError } from '../http-error.js';
+
+const HEADERS = {
+  'Content-Type': 'text/plain; charset=utf-8',
+  'X-Content-Type-Options': 'nosniff',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
+  'Referrer-Policy': 'no-referrer',
+  'Cache-Control': 'no-store',
+};
+
+/** Resolves when all is sent, the browser has gone, or `end` is aborted. HttpError 404, PATH_ESCAPE, FILESYSTEM_ERROR. */
+export async function sendRawFile(app: App, id: string, res: Response, end: AbortSignal) {
+  if (!CONVERSATION_ID.test(id)) throw noFile();
+  const path = join(app.conversations.path(id), 'conversation.json');
+  const handle = await openHandle(path).catch((error: unknown) => {
+    throw errnoOf(error) === 'ENOENT' ? noFile() : error;
+  });
+  res.set(HEADERS);
+  const isGone = (error: unknown) => {
+    if (!res.destroyed) throw error;
+  };
+  await pipeline(handle.createReadStream(), res, { signal: end }).catch(isGone);
+}
+
+const noFile = () =>
+  new HttpError(404, 'There is no such conversation. Perhaps it was deleted: look in the trash.');
