@@ -104,6 +104,10 @@ export function useSettled<T>(value: T, ms = 180): T {
   return settled;
 }
 
+/** The focus in the view, where the element that had it has gone. */
+export const focusView = (): void =>
+  document.getElementById('main')?.focus({ preventScroll: true });
+
 /** For the button that opens an editor: it gets the focus back when the editor has closed. */
 export function useFocusBack(isOpen: boolean): RefObject<HTMLButtonElement> {
   const button = useRef<HTMLButtonElement>(null);

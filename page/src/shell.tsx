@@ -4,7 +4,7 @@ import type { ComponentType } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { address } from './address.js';
 import { Dialog } from './dialog.jsx';
-import { hrefOf, type Route, useKeys, useRoute, useTitle } from './hooks.js';
+import { focusView, hrefOf, type Route, useKeys, useRoute, useTitle } from './hooks.js';
 import { followDrops } from './import/dropped-file.js';
 import { Empty, Notices } from './parts.jsx';
 import { QuickFind } from './quick-find.jsx';
@@ -124,9 +124,7 @@ function useFocusInView({ view, name }: Route): void {
   const isFirst = useRef(true);
   useEffect(() => {
     const hasFocus = document.activeElement !== document.body;
-    if (!isFirst.current && !hasFocus) {
-      document.getElementById('main')?.focus({ preventScroll: true });
-    }
+    if (!isFirst.current && !hasFocus) focusView();
     isFirst.current = false;
   }, [view, name]);
 }

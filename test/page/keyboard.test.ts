@@ -67,6 +67,21 @@ it('a conversation is opened, renamed, pinned, deleted and brought back', async 
   expect(faults).toEqual([]);
 });
 
+it('an insight is restored from the trash, and the focus stays in the view', async () => {
+  const { page, served } = await openPage(() => undefined);
+  await page.waitForSelector('.empty');
+  const post = async (name: string, data: object) =>
+    (await page.request.post(`${served.origin}/api/tools/${name}`, { data })).json();
+  const saved = await post('save_insight', { content: 'Bees sleep.', context: 'global' });
+  await post('delete_insight', { id: saved.id });
+  await page.keyboard.press('x');
+  await page.waitForSelector('button:text("Restore")');
+  await tabTo(page, 'Restore');
+  await page.keyboard.press('Enter');
+  await page.waitForSelector(':text("The trash is empty.")');
+  expect(await focused(page)).not.toBe('');
+});
+
 it('a note is opened, changed and saved', async () => {
   const { page, root } = await openPage(({ root: folder }) => {
     mkdirSync(join(folder, 'memory-bank'), { recursive: true });
@@ -82,11 +97,11 @@ it('a note is opened, changed and saved', async () => {
   await page.keyboard.press('Enter');
   await page.waitForSelector('textarea:focus');
   await page.keyboard.press('Control+End');
-  await page.keyboard.type('At night.');
+  await page.keyboard.type(' At night.');
   await page.keyboard.press('Shift+Tab');
   await page.keyboard.press('Shift+Tab');
   expect(await focused(page)).toBe('Save');
   await page.keyboard.press('Enter');
   await page.waitForSelector('button:focus:text("Edit")');
-  expect(readFileSync(join(root, 'memory-bank', 'hive.md'), 'utf8')).toBe('It hums.\nAt night.\n');
+  expect(readFileSync(join(root, 'memory-bank', 'hive.md'), 'utf8')).toBe('It hums. At night.\n');
 });

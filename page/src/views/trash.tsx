@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks';
 import { address } from '../address.js';
 import { CallError, call, type Output } from '../api.js';
-import { hrefOf, type Loaded, useChanges, useLoaded } from '../hooks.js';
+import { focusView, hrefOf, type Loaded, useChanges, useLoaded } from '../hooks.js';
 import { Failure, FigureRow, type NamedFigures, notify, shownNumber, Time } from '../parts.jsx';
 
 type Trash = Output<'list_trash'>;
@@ -21,6 +21,7 @@ export function TrashView() {
       notify({ text: `The ${kind} is back.` });
       if (conversationId !== undefined) address.go(hrefOf('conversation', conversationId));
       if (kind === 'note') address.go(hrefOf('notes', path));
+      focusView();
     } catch (error) {
       notify({
         text:
