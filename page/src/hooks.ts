@@ -104,7 +104,7 @@ export function useSettled<T>(value: T, ms = 180): T {
   return settled;
 }
 
-/** The focus in the view, where the element that had it has gone. */
+/** Moves the focus to the start of the view. */
 export const focusView = (): void =>
   document.getElementById('main')?.focus({ preventScroll: true });
 

@@ -119,7 +119,7 @@ export function Shell() {
   );
 }
 
-/** Another view begins with the focus, where the element that had it has gone. */
+/** Moves the focus into the new view if the element that had it is gone. */
 function useFocusInView({ view, name }: Route): void {
   const isFirst = useRef(true);
   useEffect(() => {
@@ -134,7 +134,7 @@ const isCurrent = (view: string, route: Route) =>
 
 function focusMain(event: Event): void {
   event.preventDefault();
-  document.getElementById('main')?.focus();
+  focusView();
 }
 
 function CurrentView({ route }: { readonly route: Route }) {

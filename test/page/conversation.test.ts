@@ -1,5 +1,5 @@
 /** The view of one conversation in a real Chromium: finding inside, summaries, branches, asking on. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { type StandIn, startStandIn } from '../support/perplexity-stand-in.js';
@@ -153,6 +153,23 @@ it('shows a button to try again where the next messages could not be read, and g
   expect(await page.locator('.failure').count()).toBe(0);
 });
 
+it('reads earlier messages on the second try where the first failed, also at the end of the conversation', async () => {
+  opened = await openPage(({ root }) => writeConversation(root, ID, {}, MANY.slice(0, 100)));
+  const { page } = opened;
+  await goTo(page, `#/conversation/${ID}?seq=90`);
+  await page.waitForSelector('#m100');
+  await page.waitForLoadState('networkidle');
+  const history = '**/api/tools/get_conversation_history';
+  await page.route(history, (route) => route.abort());
+  await page.getByRole('button', { name: 'Earlier messages' }).click();
+  const again = page.getByRole('button', { name: 'Try again' });
+  await again.waitFor();
+  await page.unroute(history);
+  await again.click();
+  await page.waitForSelector('#m50', { state: 'attached' });
+  expect(await again.count()).toBe(0);
+});
+
 it('opens its file as plain text that runs nothing, also a damaged one, for the reader only', async () => {
   const hostile = '<script>document.title="run"</script>';
   opened = await openPage(({ root }) =>
@@ -176,8 +193,14 @@ it('opens its file as plain text that runs nothing, also a damaged one, for the 
   const cookie = (await context.cookies()).map(({ name, value }) => `${name}=${value}`).join('; ');
   expect((await get(ID, { cookie })).headers.get('content-security-policy')).toContain('sandbox');
   expect((await get(ID, { cookie, 'sec-fetch-site': 'cross-site' })).status).toBe(403);
+  expect((await get(ID, { cookie, 'sec-fetch-site': 'none' })).status).toBe(200);
   expect((await get(`20250125${ID.slice(8)}`, { cookie })).status).toBe(404);
   expect((await get('..%2F..%2Fmemory-bank', { cookie })).status).toBe(404);
+  rmSync(path);
+  symlinkSync('/etc/passwd', path);
+  const linked = await get(ID, { cookie });
+  expect(linked.status).toBe(422);
+  expect(await linked.text()).toContain('link');
 });
 
 it('shows the summary and links the branches of both sides', async () => {

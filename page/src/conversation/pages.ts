@@ -16,8 +16,9 @@ const MOST = 200;
 interface Pages {
   readonly messages: readonly StoredMessage[];
   readonly cursor: string | undefined;
-  readonly error?: CallError;
 }
+
+type Work = (now: Pages) => Promise<Pages>;
 
 export interface MessagePages {
   readonly messages: readonly StoredMessage[];
@@ -30,24 +31,28 @@ export interface MessagePages {
   earlier(): void;
   /** Reads again what is shown, after a change on disk. */
   refresh(): void;
-  /** Reads again what could not be read. */
+  /** Repeats the last read that failed. */
   retry(): void;
 }
 
 /** `named`: the position of a message that must be among those that are held. */
 export function usePages(id: string, named: number | undefined): MessagePages {
   const [pages, setPages] = useState<Pages>({ messages: [], cursor: '1:0' });
+  const [error, setError] = useState<CallError>();
   const latest = useRef(pages);
+  const failed = useRef<Work>();
   const running = useRef(0);
   const queue = useRef(Promise.resolve());
-  const run = (work: (now: Pages) => Promise<Pages>) => {
+  const run = (work: Work) => {
     running.current += 1;
     queue.current = queue.current.then(async () => {
       try {
         latest.current = await work(latest.current);
-      } catch (error) {
-        if (!(error instanceof CallError)) throw error;
-        latest.current = { ...latest.current, error };
+        setError(undefined);
+      } catch (thrown) {
+        if (!(thrown instanceof CallError)) throw thrown;
+        failed.current = work;
+        setError(thrown);
       } finally {
         running.current -= 1;
       }
@@ -57,7 +62,7 @@ export function usePages(id: string, named: number | undefined): MessagePages {
   useEffect(() => {
     run((now) => (holds(now, named) ? Promise.resolve(now) : begin(id, named ?? 1)));
   }, [id, named]);
-  const { messages, cursor, error } = pages;
+  const { messages, cursor } = pages;
   const [first] = messages;
   return {
     ...{ messages, error, cursor },
@@ -65,7 +70,7 @@ export function usePages(id: string, named: number | undefined): MessagePages {
     more: () => running.current === 0 && run((now) => after(id, now)),
     earlier: () => running.current === 0 && run((now) => before(id, now)),
     refresh: () => run((now) => again(id, now)),
-    retry: () => run((now) => (now.messages.length > 0 ? after(id, now) : begin(id, named ?? 1))),
+    retry: () => failed.current && run(failed.current),
   };
 }
 
