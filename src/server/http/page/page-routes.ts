@@ -63,6 +63,7 @@ export function createPage({ folder, app }: PageOptions, config: HttpConfig, log
   const uploads = new PageUploads();
   const calls = new PageCalls(app, log, uploads);
   const events = new PageEvents();
+  const openedApp = () => calls.accepted.track(async () => app()).catch(notOpen);
   let files: Promise<ReadonlyMap<string, PageFile>> | undefined;
 
   router.use('/api', sameOrigin, (_req, res, next) => {
@@ -77,7 +78,7 @@ export function createPage({ folder, app }: PageOptions, config: HttpConfig, log
   router.use('/api', (req, _res, next) => next(session.isOpenTo(req) ? undefined : refused()));
   router.get('/api/session', (_req, res) => void res.status(204).end());
   router.get('/api/events', async (_req, res) => {
-    events.open(res, await calls.accepted.track(async () => app()).catch(notOpen));
+    events.open(res, await openedApp());
   });
   router.post('/api/tools/:name', async (req, res) => {
     const args = await readObject(req, config.maxBodyBytes);
@@ -90,8 +91,8 @@ export function createPage({ folder, app }: PageOptions, config: HttpConfig, log
   });
   router.get('/api/conversations/:id/conversation.json', async (req, res) => {
     const { accepted } = calls;
-    const send = async () => sendRawFile(await app(), req.params.id, res, accepted.endSignal);
-    await accepted.track(send);
+    const opened = await openedApp();
+    await accepted.track(() => sendRawFile(opened, req.params.id, res, accepted.endSignal));
   });
   addUploads(router, uploads);
   router.use(async (req, res, next) => {

@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Response } from 'express';
 import type { App } from '../../../app.js';
-import { errnoOf } from '../../../base/errors.js';
+import { errnoOf, isAppError } from '../../../base/errors.js';
+import { fileError } from '../../../files/read/file-errors.js';
 import { openHandle } from '../../../files/safe-access/open-regular.js';
 import { CONVERSATION_ID } from '../../../stores/conversations/document/schema.js';
 import { HttpError } from '../http-error.js';
@@ -20,12 +21,15 @@ const HEADERS = {
   'Cache-Control': 'no-store',
 };
 
-/** Resolves when all is sent, the browser has gone, or `end` is aborted. HttpError 404, PATH_ESCAPE, FILESYSTEM_ERROR. */
+/**
+ * Resolves when all is sent, the browser has gone, or `end` is aborted. HttpError 404 (no such file), 422 (a link,
+ * or a file that cannot be read).
+ */
 export async function sendRawFile(app: App, id: string, res: Response, end: AbortSignal) {
   if (!CONVERSATION_ID.test(id)) throw noFile();
   const path = join(app.conversations.path(id), 'conversation.json');
   const handle = await openHandle(path).catch((error: unknown) => {
-    throw errnoOf(error) === 'ENOENT' ? noFile() : error;
+    throw errnoOf(error) === 'ENOENT' ? noFile() : unreadable(error, path);
   });
   res.set(HEADERS);
   const isGone = (error: unknown) => {
@@ -35,4 +39,12 @@ export async function sendRawFile(app: App, id: string, res: Response, end: Abor
 }
 
 const noFile = () =>
-  new HttpError(404, 'There is no such conversation. Perhaps it was deleted: look in the trash.');
+  new HttpError(
+    404,
+    'The store has no such file. Perhaps the conversation was deleted (look in the trash), or the store was moved.',
+  );
+
+function unreadable(error: unknown, path: string): HttpError {
+  const { message } = isAppError(error) ? error : fileError(error, 'read', path);
+  return new HttpError(422, message);
+}
