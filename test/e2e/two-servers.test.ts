@@ -79,8 +79,8 @@ describe('two servers on one root', () => {
         }
       };
       const command = async (...args: string[]) => {
-        const { code, stderr } = await runCommand(place, ['--root', root, ...args]);
-        expect(code, stderr).toBeLessThan(2);
+        const { code, stdout, stderr } = await runCommand(place, ['--root', root, ...args]);
+        expect(code, stdout + stderr).toBeLessThan(2);
       };
       await withClient(place, (a) =>
         withClient(place, async (b) => {
