@@ -19,15 +19,13 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { errnoOf } from '../../base/errors.js';
 import { closeQuietly } from './close-quietly.js';
-import { type PinnedFolder, pinFolder } from './pinned-folder.js';
+import { MOST_TRIES, type PinnedFolder, pinFolder } from './pinned-folder.js';
 import { liesAt } from './real-path.js';
 import { hasOtherNames, leadsElsewhere, notRegular } from './refusals.js';
 
 const { O_RDONLY, O_WRONLY, O_APPEND, O_CREAT, O_EXCL } = constants;
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 const NEW = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW;
-/** Folders above the file that are moved, such as into the trash, while it is opened. */
-const MOST_TRIES = 5;
 const FILE_MODE = 0o600;
 const COPY_BYTES = 256 * 1024;
 

@@ -12,6 +12,8 @@ import { leadsElsewhere } from './refusals.js';
 
 const { O_RDONLY, O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 const FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK;
+/** For a file or a folder that is moved, such as into the trash, while it is opened. */
+export const MOST_TRIES = 5;
 
 export interface PinnedFolder {
   /** What system calls are given for the folder. */
@@ -30,15 +32,19 @@ export interface PinnedFolder {
  * the system's own error (ENOENT, ENOTDIR) for the caller to judge.
  */
 export function pinFolder(path: string): PinnedFolder {
-  const file = openFolder(path);
-  if (file === undefined) return pinByName(path);
-  try {
-    if (!liesAt(file, path)) throw leadsElsewhere(path);
-    return pinned(path, pathOfOpen(file) ?? path, file);
-  } catch (error) {
+  for (let attempt = 1; attempt <= MOST_TRIES; attempt += 1) {
+    const file = openFolder(path);
+    if (file === undefined) return pinByName(path);
+    try {
+      if (liesAt(file, path)) return pinned(path, pathOfOpen(file) ?? path, file);
+    } catch (error) {
+      closeQuietly(file);
+      throw error;
+    }
+    // It was moved after it was opened, as the folder of a lock is: the next try opens what is there now.
     closeQuietly(file);
-    throw error;
   }
+  throw leadsElsewhere(path);
 }
 
 /** The same for a name in a pinned folder. Throws like `pinFolder`. */
