@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { sleep, systemClock } from '../base/clock.js';
 import { AppError, isAppError } from '../base/errors.js';
 import { openInput, textInput } from '../files/input/input.js';
-import type { Input } from '../files/input/input-types.js';
+import type { Input, InputFile } from '../files/input/input-types.js';
 import { type Lease, tryLease } from '../files/locks/lease.js';
 import type { ConversationStore } from '../stores/conversations/conversations.js';
 import type { ConversationDocuments } from '../stores/conversations/files/conversation-documents.js';
@@ -32,6 +32,13 @@ export interface ImportStores extends OtherStores {
   readonly logsFolder: string;
 }
 
+export interface ImportProgress {
+  /** Conversations that were handled, also those that did not change. */
+  readonly conversations: number;
+  /** The large file that is being read, and how far; absent for small files. */
+  readonly reading?: { readonly name: string; readonly bytes: number; readonly sizeBytes: number };
+}
+
 export interface ImportRequest {
   readonly paths: readonly string[];
   /**
@@ -54,7 +61,7 @@ export interface ImportRequest {
   readonly dryRun: boolean;
   readonly signal?: AbortSignal | undefined;
   readonly isKnown?: ReadOptions['isKnown'] | undefined;
-  onProgress?(conversations: number): void;
+  onProgress?(progress: ImportProgress): void;
 }
 
 export interface ImportReport extends Account {
@@ -62,6 +69,8 @@ export interface ImportReport extends Account {
   readonly sources: { readonly path: string; readonly kind: string; readonly title: string }[];
 }
 
+/** Reading a smaller file takes less than a second. */
+const LARGE_BYTES = 8 * 1024 * 1024;
 const WAIT_MS = 10_000;
 const POLL_INTERVAL_MS = 200;
 
@@ -113,7 +122,7 @@ class Run {
   readonly #lease: Lease | undefined;
   readonly #conversations: ConversationImport;
   readonly #known: Known;
-  #done = 0;
+  #progress: ImportProgress = { conversations: 0 };
 
   constructor(
     stores: ImportStores,
@@ -134,7 +143,8 @@ class Run {
   }
 
   /** Imports the input and closes it. */
-  async input(input: Input): Promise<void> {
+  async input(given: Input): Promise<void> {
+    const input = this.#reportingReads(given);
     const { path } = input;
     try {
       const source = await sourceOf(input, this.#request.from);
@@ -186,9 +196,36 @@ class Run {
     await pool.add(item.messages.length, async () => {
       await this.#conversations.bring(kind, item);
       if (this.#request.attachments) await this.#copyAttachments(kind, item, input);
-      this.#done += 1;
-      this.#request.onProgress?.(this.#done);
+      this.#advance({ conversations: this.#progress.conversations + 1 });
     });
+  }
+
+  #advance(change: Partial<ImportProgress>): void {
+    this.#progress = { ...this.#progress, ...change };
+    this.#request.onProgress?.(this.#progress);
+  }
+
+  /** The same files; each piece that is read of a large one is reported. */
+  #reportingReads(input: Input): Input {
+    const files = input.files.map((file) =>
+      file.sizeBytes < LARGE_BYTES ? file : { ...file, bytes: () => this.#bytesOf(file) },
+    );
+    return { ...input, files };
+  }
+
+  async *#bytesOf(file: InputFile): AsyncGenerator<Uint8Array> {
+    const { name, sizeBytes } = file;
+    let bytes = 0;
+    try {
+      for await (const piece of file.bytes()) {
+        bytes += piece.byteLength;
+        this.#advance({ reading: { name, bytes, sizeBytes } });
+        yield piece;
+      }
+    } finally {
+      const { conversations } = this.#progress;
+      this.#progress = { conversations };
+    }
   }
 
   async #copyAttachments(

@@ -3,7 +3,13 @@ import { AppError } from '../base/errors.js';
 import { realInputPath } from '../files/input/input.js';
 import { isInside } from '../files/paths/paths.js';
 import { type DefaultLocation, findDefaultLocations, type Machine } from './default-locations.js';
-import { type ImportReport, type ImportRequest, type ImportStores, runImport } from './import.js';
+import {
+  type ImportProgress,
+  type ImportReport,
+  type ImportRequest,
+  type ImportStores,
+  runImport,
+} from './import.js';
 import type { Activity } from './source.js';
 
 export interface ImporterOptions extends ImportStores {
@@ -59,4 +65,4 @@ export class Importer {
   }
 }
 
-export type { ImportReport };
+export type { ImportProgress, ImportReport };

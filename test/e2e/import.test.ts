@@ -6,6 +6,7 @@ import { runInTerminal } from '../support/terminal.js';
 import { type Place, runCommand, withClient, withPlace as withEmptyPlace } from './harness.js';
 
 const FIXTURE = join(import.meta.dirname, '../fixtures/import/chatgpt/conversations.json');
+const SESSION = `${JSON.stringify({ type: 'user', uuid: 'u', sessionId: 's', message: { content: 'hello' } })}\n`;
 /** Commands do not make a root that was named. */
 const withPlace = (work: (place: Place) => Promise<void>) =>
   withEmptyPlace(async (place) => {
@@ -59,8 +60,7 @@ describe('daybook import', () => {
     await withPlace(async (place) => {
       const folder = join(place.folder, '.claude', 'projects', 'x');
       await mkdir(folder, { recursive: true });
-      const line = { type: 'user', uuid: 'u', sessionId: 's', message: { content: 'hello' } };
-      await writeFile(join(folder, 's.jsonl'), `${JSON.stringify(line)}\n`);
+      await writeFile(join(folder, 's.jsonl'), SESSION);
       const listed = await run(place, 'import');
       expect(listed.stdout).toContain(join(place.folder, '.claude'));
       expect(listed.stdout).toContain('30 days');
@@ -73,6 +73,47 @@ describe('daybook import', () => {
       const { stdout } = await run(place, 'import', '--dry-run', '--json');
       expect(JSON.parse(stdout)).toMatchObject({ added: 1, sources: [{ kind: 'claude-code' }] });
       expect((await run(place, 'import', '--yes')).stdout).toContain('1 conversation added');
+    });
+  });
+
+  it('searches the folder of CLAUDE_CONFIG_DIR in place of ~/.claude', async () => {
+    await withPlace(async (place) => {
+      const sessionsIn = async (folder: string, name: string) => {
+        const path = join(folder, 'projects', 'x');
+        await mkdir(path, { recursive: true });
+        await writeFile(join(path, name), SESSION);
+      };
+      const named = join(place.folder, 'named by the variable');
+      await sessionsIn(named, 'here.jsonl');
+      await sessionsIn(join(place.folder, '.claude'), 'elsewhere.jsonl');
+      const moved = { ...place, env: { ...place.env, CLAUDE_CONFIG_DIR: named } };
+      const { stdout } = await run(moved, 'import');
+      expect(stdout).toContain(`Claude Code: ${named} (`);
+      expect(stdout).not.toContain(join(place.folder, '.claude'));
+      expect((await run(moved, 'import', '--yes')).stdout).toContain('1 conversation added');
+    });
+  });
+
+  it('shows on a terminal how much of one large session is read', async () => {
+    await withPlace(async (place) => {
+      const path = join(place.folder, 'large.jsonl');
+      const lineOf = (n: number) =>
+        JSON.stringify({
+          ...{ type: 'user', uuid: `u${n}`, parentUuid: n === 0 ? null : `u${n - 1}` },
+          ...{ sessionId: 's', message: { content: 'word '.repeat(2000) } },
+        });
+      await writeFile(
+        path,
+        Array.from({ length: 3000 }, (_, n) => `${lineOf(n)}\n`),
+      );
+      const { screen } = await runInTerminal(place, [
+        ...['--root', place.root, 'import', path, '--yes'],
+      ]);
+      const shown = [
+        ...screen.matchAll(/0 conversations ([\d.]+) MB of 30\.\d MB of large\.jsonl/g),
+      ];
+      expect(new Set(shown.map(([, read]) => read)).size, screen).toBeGreaterThan(1);
+      expect(screen).toContain('1 conversation added');
     });
   });
 

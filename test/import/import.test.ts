@@ -2,6 +2,7 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { ImportProgress } from '../../src/import/import.js';
 import { errorOf } from '../support/error-of.js';
 import { counts, fileWith, folderWith, openImportBench, said } from './bench.js';
 
@@ -228,7 +229,7 @@ describe('an import', () => {
     );
     const stop = new AbortController();
     const path = fileWith(all);
-    const onProgress = (done: number) => done === 5 && stop.abort();
+    const onProgress = ({ conversations }: ImportProgress) => conversations === 5 && stop.abort();
     await expect(bench.import(path, { signal: stop.signal, onProgress })).rejects.toThrow();
     const there = bench.folders().length;
     expect(there).toBeGreaterThanOrEqual(5);
@@ -242,5 +243,24 @@ describe('what an import must not read', () => {
   it('is a device or a pipe', async () => {
     const bench = await openImportBench();
     expect(await errorOf(bench.import('/dev/zero'))).toMatchObject({ code: 'PATH_ESCAPE' });
+  });
+
+  it('reports how much of one large session is read, with numbers that grow', async () => {
+    const bench = await openImportBench();
+    const record = (n: number) =>
+      `${JSON.stringify({
+        ...{ type: 'user', uuid: `u${n}`, parentUuid: n === 0 ? null : `u${n - 1}` },
+        ...{ sessionId: 's', message: { content: 'word '.repeat(2000) } },
+      })}\n`;
+    const text = Array.from({ length: 1000 }, (_, n) => record(n)).join('');
+    const seen: ImportProgress[] = [];
+    const onProgress = (progress: ImportProgress) => void seen.push(progress);
+    await bench.import(fileWith(text, 'large.jsonl'), { onProgress });
+    const whileRead = seen.filter(({ conversations }) => conversations === 0);
+    const parts = whileRead.map(({ reading }) => reading?.bytes ?? 0);
+    expect(parts.length).toBeGreaterThan(5);
+    expect(whileRead.every(({ reading }) => reading?.sizeBytes === text.length)).toBe(true);
+    expect(parts.at(-1)).toBe(text.length);
+    expect(seen.at(-1)).toEqual({ conversations: 1 });
   });
 });

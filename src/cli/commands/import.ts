@@ -7,14 +7,15 @@ import { setFlagsFromString } from 'node:v8';
 import type { App } from '../../app.js';
 import { AppError } from '../../base/errors.js';
 import type { DefaultLocation } from '../../import/default-locations.js';
-import type { ImportReport } from '../../import/importer.js';
+import type { ImportProgress, ImportReport } from '../../import/importer.js';
 import type { Activity } from '../../import/source.js';
 import { watchImports } from '../../import/watch.js';
 import type { Flags } from '../configuration.js';
+import { sizeOf } from '../terminal/amounts.js';
 import { canAsk, confirm } from '../terminal/ask.js';
 import { countOf, report as reportFacts } from '../terminal/output.js';
 import { progressBar } from '../terminal/progress-bar.js';
-import { escapeControls } from '../terminal/terminal-text.js';
+import { escapeControls, oneLine } from '../terminal/terminal-text.js';
 import { withApp } from '../with-app.js';
 
 export interface ImportOptions {
@@ -111,13 +112,20 @@ async function runShown(
   signal: AbortSignal,
 ): Promise<ImportReport> {
   const bar = progressBar(process.stderr);
-  const message = dryRun ? 'read' : '';
-  const onProgress = (progress: number) => bar.show({ progress, unit: 'conversation', message });
+  const onProgress = ({ conversations, reading }: ImportProgress) => {
+    const message = [dryRun ? 'read' : '', reading && readingLine(reading)]
+      .filter(Boolean)
+      .join(', ');
+    bar.show({ progress: conversations, unit: 'conversation', message });
+  };
   const named = project !== undefined && /^[.~/\\]/.test(project) ? resolve(project) : project;
   const chosen = { from, since, project: named, activity, attachments };
   const request = { paths, ...chosen, areFound, dryRun, signal, onProgress };
   return importer.run(request).finally(bar.clear);
 }
+
+const readingLine = ({ name, bytes, sizeBytes }: NonNullable<ImportProgress['reading']>) =>
+  oneLine(`${sizeOf(bytes)} of ${sizeOf(sizeBytes)} of ${name}`);
 
 function showLocations(
   locations: readonly DefaultLocation[],

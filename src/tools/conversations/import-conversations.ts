@@ -5,6 +5,7 @@
 import { z } from 'zod';
 import { isoTime } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
+import type { ImportProgress } from '../../import/importer.js';
 import { dateField, startOf } from '../date-field.js';
 import { CHANGES, defineTool, success } from '../define-tool.js';
 
@@ -88,8 +89,7 @@ export const importConversations = defineTool({
       text: text === undefined ? undefined : { name, content: text },
       since: startDate === undefined ? undefined : isoTime(startOf('startDate', startDate)),
       ...{ from, project, attachments, dryRun, signal },
-      onProgress: (done) =>
-        progress({ progress: done, message: done === 1 ? 'conversation' : 'conversations' }),
+      onProgress: (done) => progress(reportOf(done)),
     });
     if (report.stopped !== undefined) {
       throw new AppError('STORAGE_FULL', report.stopped.message, {
@@ -106,6 +106,16 @@ export const importConversations = defineTool({
     };
   },
 });
+
+/** The number is that of the conversations, and the part that is read of a large file. */
+function reportOf({ conversations, reading }: ImportProgress) {
+  const unit = conversations === 1 ? 'conversation' : 'conversations';
+  if (reading === undefined) return { progress: conversations, message: unit };
+  const { name, bytes, sizeBytes } = reading;
+  const part = Math.min(1, bytes / sizeBytes);
+  const message = `${unit}; ${Math.floor(100 * part)}% of ${name} is read`;
+  return { progress: conversations + part, message };
+}
 
 function requireOne(path: string | undefined, text: string | undefined): void {
   if ((path === undefined) === (text === undefined)) {
