@@ -12,8 +12,12 @@ import { leadsElsewhere } from './refusals.js';
 
 const { O_RDONLY, O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 const FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK;
-/** For a file or a folder that is moved, such as into the trash, while it is opened. */
-export const MOST_TRIES = 5;
+/**
+ * For a file or a folder that is moved, such as into the trash, while it is opened. Another process may
+ * move it at every try: of some hundred thousand calls, five tries were too few for one. A refused
+ * link costs less than a millisecond.
+ */
+export const MOST_TRIES = 50;
 
 export interface PinnedFolder {
   /** What system calls are given for the folder. */
