@@ -55,6 +55,23 @@ it('filters by tag and searches each kind of thing, by the keyboard and by an ad
   expect(opened.faults).toEqual([]);
 });
 
+it('offers wider searches where nothing was found, and follows them', async () => {
+  opened = await open();
+  const { page } = opened;
+  await page.waitForSelector('.row');
+  await goTo(page, '#/search?q=meadow&role=user');
+  await page.waitForSelector('[role=status]:text("0 messages")');
+  expect(await faultsOf(page)).toEqual([]);
+  await page.getByRole('link', { name: 'Search without the filters' }).click();
+  await expect.poll(() => new URL(page.url()).hash).toBe('#/search?q=meadow');
+  await expect.poll(() => page.getByRole('link', { name: /without the filters/ }).count()).toBe(0);
+  await post('kg_add', { subject: 'the hive', predicate: 'stands in', object: 'the meadow' });
+  await page.getByRole('link', { name: 'Search messages, notes, insights and facts' }).click();
+  await page.waitForSelector('.hit:has-text("stands in")');
+  expect(await page.getByText('What to try next').count()).toBe(0);
+  expect(opened.faults).toEqual([]);
+});
+
 it('shows the filters in a narrow window when their button is pressed, and how many are used', async () => {
   opened = await open();
   const { page } = opened;

@@ -3,9 +3,9 @@ import { call, type Output } from '../api.js';
 import { hrefOf } from '../hooks.js';
 import { counted, MARK_END, MARK_START } from '../parts.jsx';
 
-export const FIELDS = [
-  ...['q', 'kind', 'mode', 'role', 'module', 'tag', 'from', 'to', 'project'],
-] as const;
+/** Of messages alone. */
+export const FILTERS = ['mode', 'role', 'module', 'tag', 'from', 'to'] as const;
+export const FIELDS = ['q', 'kind', ...FILTERS, 'project'] as const;
 export type Asked = Readonly<Record<(typeof FIELDS)[number], string>>;
 
 const KINDS = ['messages', 'notes', 'insights', 'facts'] as const;

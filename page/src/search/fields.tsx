@@ -3,7 +3,7 @@ import type { RefObject } from 'preact';
 import { useState } from 'preact/hooks';
 import { call } from '../api.js';
 import { useLoaded } from '../hooks.js';
-import { type Asked, hasInsights, isOfMessages } from './ask.js';
+import { type Asked, FILTERS, hasInsights, isOfMessages } from './ask.js';
 
 /** Modules and tags are suggested from so many conversations, the last changed. */
 const SUGGESTED_FROM = 100;
@@ -49,8 +49,6 @@ export function Fields({ asked, field, set, onEnter }: FieldsProps) {
     </search>
   );
 }
-
-const FILTERS = ['mode', 'role', 'module', 'tag', 'from', 'to'] as const;
 
 /** A narrow window shows the filters when the button is pressed. */
 function Filters({

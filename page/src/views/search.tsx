@@ -4,7 +4,7 @@ import { address } from '../address.js';
 import { CHANGE_KINDS } from '../api.js';
 import { hrefOf, type Route, useChanges, useKeys, useLoaded, useSettled } from '../hooks.js';
 import { Empty, Failure, Marked, Time } from '../parts.jsx';
-import { type Asked, ask, FIELDS, type Found, type Hit, inForce } from '../search/ask.js';
+import { type Asked, ask, FIELDS, FILTERS, type Found, type Hit, inForce } from '../search/ask.js';
 import { Fields } from '../search/fields.jsx';
 
 /** Hits that are shown at first, and that come with each step. */
@@ -41,6 +41,7 @@ export function Search({ route }: { readonly route: Route }) {
       />
       {error && <Failure error={error} />}
       {data && !error && <Results found={data} isLoading={isLoading} />}
+      {data?.total === 0 && !error && !isLoading && <NothingFound asked={asked} />}
       {data && data.hits.length < Math.min(data.total, MOST) && data.hits.length >= limit && (
         <button
           type="button"
@@ -63,19 +64,52 @@ function Explanation() {
       <p>
         Plain words also find other forms and answers. Operators give the answers of SQLite FTS5:
       </p>
-      <dl class="keys">
-        {SYNTAX.map(([example, meaning]) => (
-          <div key={example}>
-            <dt>
-              <a href={hrefOf('search', '', { q: example })}>
-                <code>{example}</code>
-              </a>
-            </dt>
-            <dd>{meaning}</dd>
-          </div>
-        ))}
-      </dl>
+      <Syntax />
     </Empty>
+  );
+}
+
+/** Wider searches by the same words, as links. */
+function NothingFound({ asked }: { readonly asked: Asked }) {
+  const { q, kind, project } = asked;
+  const isFiltered = FILTERS.some((name) => inForce(asked)[name] !== '');
+  return (
+    <Empty title="What to try next">
+      <ul>
+        {isFiltered && (
+          <li>
+            <a href={hrefOf('search', '', { q, kind, project })}>Search without the filters</a>
+          </li>
+        )}
+        {kind !== 'all' && (
+          <li>
+            <a href={hrefOf('search', '', { q, kind: 'all' })}>
+              Search messages, notes, insights and facts
+            </a>
+          </li>
+        )}
+        <li>Use fewer words, or other words for the same thing.</li>
+        <li>Use an operator:</li>
+      </ul>
+      <Syntax />
+    </Empty>
+  );
+}
+
+function Syntax() {
+  return (
+    <dl class="keys">
+      {SYNTAX.map(([example, meaning]) => (
+        <div key={example}>
+          <dt>
+            <a href={hrefOf('search', '', { q: example })}>
+              <code>{example}</code>
+            </a>
+          </dt>
+          <dd>{meaning}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }
 
