@@ -31,6 +31,22 @@ async function openFacts() {
   return { page, objects };
 }
 
+it('shows the facts that have the typed words, and all again without them', async () => {
+  const { page, objects } = await openFacts();
+  await expect.poll(objects).toEqual(['Charles', 'Ockham']);
+  const words = page.getByLabel('Words');
+  await words.focus();
+  await page.keyboard.type('OCKHAM ada');
+  await expect.poll(objects).toEqual(['Ockham']);
+  expect(await words.evaluate((field) => field === document.activeElement)).toBe(true);
+  await page.keyboard.type(' nobody');
+  await page.waitForSelector('text=No fact matches');
+  expect(await faultsOf(page)).toEqual([]);
+  await words.fill('');
+  await expect.poll(objects).toEqual(['Charles', 'Ockham']);
+  expect(opened.faults).toEqual([]);
+});
+
 it('shows the facts of the day that the slider is moved to, and of a predicate, by keyboard', async () => {
   const { page, objects } = await openFacts();
   await expect.poll(objects).toEqual(['Charles', 'Ockham']);

@@ -1,9 +1,9 @@
 /**
- * The knowledge graph: all facts, those that an address asks for, or those around a node; by predicate,
- * as of a day.
+ * The knowledge graph: all facts, those that an address asks for, or those around a node; by words, by
+ * predicate, as of a day.
  */
 
-import { useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { address } from '../address.js';
 import { call, type Output } from '../api.js';
 import { GraphCanvas } from '../graph/graph-canvas.jsx';
@@ -21,7 +21,7 @@ const MOST_ROWS = 100;
 
 export function Knowledge({ route }: { readonly route: Route }) {
   const node = route.name;
-  const given = conditionsOf(route.params);
+  const { ofAddress, given, words, setWords } = useConditions(route);
   const [predicate, setPredicate] = useState(route.params.get('predicate') ?? '');
   const [asOf, setAsOf] = useState(route.params.get('asOf')?.slice(0, 10) ?? '');
   const [depth, setDepth] = useState(Number(route.params.get('depth')) || 1);
@@ -52,7 +52,7 @@ export function Knowledge({ route }: { readonly route: Route }) {
       </Empty>
     );
   }
-  const title = <h1>{titleOf(node, given)}</h1>;
+  const title = <h1>{titleOf(node, ofAddress)}</h1>;
   // Everything at once: what comes later would move what is there.
   if (data === undefined || (stats.data === undefined && stats.error === undefined)) {
     return (
@@ -66,7 +66,8 @@ export function Knowledge({ route }: { readonly route: Route }) {
     <div class="knowledge">
       <div class="tools">
         {title}
-        {(node !== '' || given.length > 0) && <a href={hrefOf('knowledge')}>All facts</a>}
+        {(node !== '' || ofAddress.length > 0) && <a href={hrefOf('knowledge')}>All facts</a>}
+        {node === '' && <Words words={words} onWords={setWords} />}
         <label>
           Predicate{' '}
           <select
@@ -117,6 +118,19 @@ type Condition =
   | readonly [name: (typeof TEXTS)[number], value: string]
   | readonly [name: (typeof FLAGS)[number], value: boolean];
 
+/** Those of the address, with the words that were typed instead of the address's own. */
+function useConditions(route: Route) {
+  const ofAddress = conditionsOf(route.params);
+  const [words, setWords] = useState(wordsOf(route));
+  useEffect(() => setWords(wordsOf(route)), [route]);
+  const settled = useSettled(words.trim());
+  const others = ofAddress.filter(([name]) => name !== 'text');
+  const given: readonly Condition[] = settled === '' ? others : [...others, ['text', settled]];
+  return { ofAddress, given, words, setWords };
+}
+
+const wordsOf = ({ params }: Route) => params.get('text') ?? '';
+
 function conditionsOf(params: URLSearchParams): readonly Condition[] {
   const texts = TEXTS.map((name) => [name, params.get(name) ?? ''] as const);
   const flags = FLAGS.map((name) => [name, params.get(name) === 'true'] as const);
@@ -156,6 +170,20 @@ async function readFacts({ node, given, predicate, asOf, depth }: Asked, signal:
     offset = page.nextOffset;
   }
   return facts;
+}
+
+function Words({ words, onWords }: { readonly words: string; onWords(words: string): void }) {
+  return (
+    <label>
+      Words{' '}
+      <input
+        type="search"
+        size={14}
+        value={words}
+        onInput={({ currentTarget }) => onWords(currentTarget.value)}
+      />
+    </label>
+  );
 }
 
 const DAY_MS = 86_400_000;
