@@ -113,7 +113,7 @@ describe.each(Object.entries(DATABASE_SAMPLES))('a database of %s', (kind, table
       ),
       { numRuns: 10 },
     );
-  }, 60_000);
+  });
 
   it('is read without a crash where bytes are cut off or others', async () => {
     const bytes = readFileSync(databaseAt(join(tempFolder(), 'store.db'), tables));
@@ -133,7 +133,7 @@ describe.each(Object.entries(DATABASE_SAMPLES))('a database of %s', (kind, table
       ),
       { numRuns: 10 },
     );
-  }, 60_000);
+  });
 });
 
 type Place = { readonly table: string; readonly index: number; readonly column: string };

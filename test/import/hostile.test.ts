@@ -117,7 +117,7 @@ describe.each(Object.entries(TEXT_SAMPLES))('a file like %s', (name, content) =>
     for (let length = 0; length < bytes.byteLength; length += step) {
       await readByAll(folderWith({ [name]: bytes.subarray(0, length) }));
     }
-  }, 60_000);
+  });
 
   it('is read without a crash where any value of it is of another kind', async () => {
     const isLines = !name.endsWith('.json');
@@ -137,7 +137,7 @@ describe.each(Object.entries(TEXT_SAMPLES))('a file like %s', (name, content) =>
       }),
       { numRuns: 12 },
     );
-  }, 60_000);
+  });
 
   it('is read without a crash where it is noise, of another encoding, or nested deeply', async () => {
     const noises = [
@@ -149,7 +149,7 @@ describe.each(Object.entries(TEXT_SAMPLES))('a file like %s', (name, content) =>
       Buffer.alloc(10_000, 0),
     ];
     for (const noise of noises) await readByAll(folderWith({ [name]: noise }));
-  }, 60_000);
+  });
 });
 
 it('leaves no temporary folder behind', async () => {

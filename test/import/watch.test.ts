@@ -134,4 +134,4 @@ it('a server with DAYBOOK_IMPORT_WATCH imports new messages by itself', async ()
   });
   server.stdin.end();
   expect(await ended).toEqual([0, null]);
-}, 90_000);
+});

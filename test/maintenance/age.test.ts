@@ -78,7 +78,7 @@ describe('an age file', () => {
       expect(await run(third, 'search', 'raven')).toContain(MARK);
       await run(locked, 'backup', '--age-passphrase');
     });
-  }, 60_000);
+  });
 
   it('is refused where it would say nothing or a wrong thing', async () => {
     await withPlace(async (place) => {

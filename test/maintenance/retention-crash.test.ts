@@ -143,5 +143,5 @@ describe('two processes at once', () => {
     await place.archives.unpacked(async (folder) => {
       for (const [id, text] of place.texts) expect(textOf(folder, id)).toBe(text);
     });
-  }, 60_000);
+  });
 });
