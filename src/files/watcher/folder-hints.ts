@@ -12,6 +12,13 @@ import { yieldToEventLoop } from '../../base/time-slice.js';
 
 /** The number of folders opened in one turn of the event loop. One takes 0.3 ms, or 1 ms on a busy machine. */
 const OPEN_AT_ONCE = 8;
+/**
+ * libuv reads events until there are none. Where another process makes them faster than they are handled,
+ * nothing else of this process runs: no call, no timer. After so many in one turn of the event loop the folder
+ * is not watched for a while. The passes of the watcher find its changes then.
+ */
+const MOST_EVENTS_A_TURN = 10_000;
+const REST_MS = 1000;
 /** The system has no more watches, handles or memory, so the next folders would fail too. */
 const EXHAUSTED: ReadonlySet<string> = new Set(['ENOSPC', 'EMFILE', 'ENFILE', 'ENOMEM']);
 
@@ -36,6 +43,8 @@ export class FolderHints {
   readonly #o: FolderHintsOptions;
   readonly #watches = new Map<string, Watch>();
   readonly #closing = new Set<Promise<void>>();
+  /** Not watched for a while: they had too many events. */
+  readonly #resting = new Set<string>();
   #wanted: ReadonlySet<string> = new Set();
   #opening: Promise<void> | undefined;
   #isClosed = false;
@@ -91,7 +100,7 @@ export class FolderHints {
     const missing: string[] = [];
     if (this.#isClosed) return missing;
     for (const folder of this.#wanted) {
-      if (!this.#watches.has(folder)) missing.push(folder);
+      if (!this.#watches.has(folder) && !this.#resting.has(folder)) missing.push(folder);
       if (missing.length >= OPEN_AT_ONCE) break;
     }
     return missing;
@@ -104,8 +113,13 @@ export class FolderHints {
     const watch = { chokidar, opened };
     this.#watches.set(folder, watch);
     const isCurrent = () => this.#watches.get(folder) === watch;
+    let eventsOfTurn = 0;
     chokidar.on('raw', (_event, name) => {
-      if (isCurrent()) this.#onRaw(folder, path, name);
+      if (!isCurrent()) return;
+      if (eventsOfTurn === 0) setImmediate(() => (eventsOfTurn = 0));
+      eventsOfTurn += 1;
+      if (eventsOfTurn > MOST_EVENTS_A_TURN) this.#rest(folder);
+      this.#onRaw(folder, path, name);
     });
     chokidar.on('error', (error) => this.#onError(error));
     // There are no events for changes between the last check and the opening.
@@ -118,6 +132,16 @@ export class FolderHints {
     // inotify and kqueue send this if the watched folder itself was moved or removed.
     if (isKnown && (name === basename(path) || name === path)) this.#o.onDead(folder);
     this.#o.onHint(folder, isKnown ? name : undefined);
+  }
+
+  #rest(folder: string): void {
+    this.#drop(folder);
+    this.#resting.add(folder);
+    const end = () => {
+      this.#resting.delete(folder);
+      if (!this.#isClosed) this.#open();
+    };
+    setTimeout(end, REST_MS).unref();
   }
 
   #onError(error: unknown): void {
