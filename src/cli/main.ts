@@ -1,12 +1,14 @@
 #!/usr/bin/env node
 /** The command `daybook`. `program.ts` lists the commands, `status.ts` says what a command ends with. */
-import { createProgram } from './program.js';
+import { useCompileCache } from './compile-cache.js';
 import { useSourceMaps } from './source-maps.js';
 
+useCompileCache();
 useSourceMaps();
 
 const args = process.argv.slice(2);
 try {
+  const { createProgram } = await import('./program.js');
   await createProgram(args).parseAsync(args, { from: 'user' });
 } catch (error) {
   const { reportFailure } = await import('./failure.js');

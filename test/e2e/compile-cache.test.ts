@@ -1,0 +1,56 @@
+/** Where Node can keep compiled code (from 22.1 on), the command keeps it in the user's cache folder. */
+import { readdir, stat, writeFile } from 'node:fs/promises';
+import module from 'node:module';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Place, runCommand, withPlace } from './harness.js';
+
+const isPossible = 'enableCompileCache' in module;
+const ALIVE = ['--version'];
+
+/** The files of the cache; none where there is no folder. */
+async function cached({ folder }: Place): Promise<string[]> {
+  const entries = await readdir(join(folder, 'cache/daybook/code'), { recursive: true }).catch(
+    () => [],
+  );
+  return entries.filter((entry) => /\.cache$|[0-9a-f]{8}$/.test(entry));
+}
+
+const withCache = (place: Place, extra = {}): Place => ({
+  ...place,
+  env: { ...place.env, XDG_CACHE_HOME: join(place.folder, 'cache'), ...extra },
+});
+
+describe('the compiled code of the command', () => {
+  it(`is ${isPossible ? '' : 'not '}kept by this version of Node`, async () => {
+    await withPlace(async (place) => {
+      const first = await runCommand(withCache(place), ALIVE);
+      const kept = await cached(place);
+      expect(kept.length > 5).toBe(isPossible);
+      const second = await runCommand(withCache(place), ALIVE);
+      expect(second).toEqual(first);
+      expect(first.code).toBe(0);
+      expect(await cached(place)).toEqual(kept);
+      if (!isPossible) return;
+      const { mode } = await stat(join(place.folder, 'cache/daybook/code'));
+      expect(mode & 0o022).toBe(0);
+    });
+  });
+
+  it('is not kept where the user switches it off', async () => {
+    await withPlace(async (place) => {
+      const run = await runCommand(withCache(place, { NODE_DISABLE_COMPILE_CACHE: '1' }), ALIVE);
+      expect(run.code).toBe(0);
+      expect(await cached(place)).toEqual([]);
+    });
+  });
+
+  it('is no condition: a folder that cannot be made changes nothing', async () => {
+    await withPlace(async (place) => {
+      const file = join(place.folder, 'file');
+      await writeFile(file, '');
+      const run = await runCommand(withCache(place, { XDG_CACHE_HOME: file }), ALIVE);
+      expect([run.code, run.stderr]).toEqual([0, '']);
+    });
+  });
+});
