@@ -95,8 +95,8 @@ export interface App {
   readonly insights: InsightStore;
   readonly insightSearch: InsightSearch;
   readonly durability: Durability;
-  /** IANA name of the zone in which people read times. */
-  readonly timeZone: string;
+  /** IANA name of the zone in which people read times. A function, because to ask the system for it takes time. */
+  timeZone(): string;
   readonly facts: StoreFacts;
   readonly isEncrypted: boolean;
   /** What waits in memory while the store is away, read-only or full. */
@@ -277,7 +277,7 @@ const settledBy = (
   isEncrypted: key !== undefined,
   requireUnconverted: () => (queue.isAway ? undefined : requireUnconverted(config.logsDir)),
   durability: { fsync: config.fsync },
-  timeZone: config.timeZone,
+  timeZone: () => config.timeZone,
   facts: factsOf(config),
 });
 

@@ -60,7 +60,7 @@ const sessionStart: Prompt = {
     const request = { ...within, threads: 3, maxTokens: SNAPSHOT_TOKENS };
     const start = await startSession(app, request, caller);
     const snapshot = sessionStartText(
-      viewOf(start, { module: within.module, timeZone: app.timeZone }),
+      viewOf(start, { module: within.module, timeZone: app.timeZone() }),
     );
     return [
       {

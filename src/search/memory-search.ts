@@ -70,8 +70,9 @@ interface Found {
 
 export class MemorySearch {
   readonly #stores: MemoryStores;
-  readonly #notes = new TextRecall();
-  readonly #facts = new TextRecall();
+  /** Made when they are first asked: each begins with the function words of all languages. */
+  #notes: TextRecall | undefined;
+  #facts: TextRecall | undefined;
 
   constructor(stores: MemoryStores) {
     this.#stores = stores;
@@ -114,6 +115,7 @@ export class MemorySearch {
         texts.set(id, `${note.path}\n${section.headings.join('\n')}\n${contentOf(section)}`);
       }
     }
+    this.#notes ??= new TextRecall();
     this.#notes.sync(texts);
     const asked = await this.#notes.ask(query, { limit, ...(signal && { signal }) });
     const toHit = ({ note, section }: { note: IndexedNote; section: NoteSection }) => {
@@ -154,6 +156,7 @@ export class MemorySearch {
     const { triples } = await this.#stores.kg.query({ includeClosed }, page);
     const facts = new Map(triples.map((fact, at) => [`${at}`, fact]));
     const texts = new Map([...facts].map(([id, fact]) => [id, textOf(fact)]));
+    this.#facts ??= new TextRecall();
     this.#facts.sync(texts);
     const most = named ? triples.length : limit;
     const asked = await this.#facts.ask(query, { limit: most, ...(signal && { signal }) });

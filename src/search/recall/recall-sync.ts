@@ -32,7 +32,7 @@ export interface RecallSyncOptions {
 }
 
 export class RecallSync {
-  readonly index = new RecallIndex();
+  #index: RecallIndex | undefined;
   readonly #options: RecallSyncOptions;
   readonly #closing = new AbortController();
   readonly #keeper: CacheKeeper;
@@ -53,6 +53,12 @@ export class RecallSync {
       ...(this.#applying === undefined ? this.index.counters : NOTHING_NEW),
       chunks: () => recallChunks(this.index, store),
     }));
+  }
+
+  /** Made when it is first needed: it begins with the function words of all languages. */
+  get index(): RecallIndex {
+    this.#index ??= new RecallIndex();
+    return this.#index;
   }
 
   get #cacheFile() {

@@ -108,7 +108,7 @@ export const getAnalytics = defineTool({
   view: 'figures',
   quotesText: true,
   async run({ include, limit, maxTokens: budget, ...request }, app, call) {
-    const timeZone = request.timeZone ?? app.timeZone;
+    const timeZone = request.timeZone ?? app.timeZone();
     const report = reportOf(await app.figures.all(call), { ...request, timeZone });
     const has = (part: (typeof ANALYTICS_PARTS)[number]) => include.includes(part);
     const first = (groups: readonly Group[]) => groups.slice(0, limit).map(toNamed);

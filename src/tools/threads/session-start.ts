@@ -115,7 +115,7 @@ export const sessionStart = defineTool({
     const bounded = { ...request, ...(maxTurns !== undefined && { maxTurns }) };
     const start = await startSession(app, bounded, { signal, progress });
     const { module } = request;
-    const { thread: _, ...view } = viewOf(start, { module, timeZone: timeZone || app.timeZone });
+    const { thread: _, ...view } = viewOf(start, { module, timeZone: timeZone || app.timeZone() });
     return { ...view, ...(start && { thread: toThread(start.head) }) };
   },
 });
