@@ -15,7 +15,7 @@ import { printedRandom, rounds, tempFolder, timeLimitMs } from '../support/round
 import { subjectsOf, syncedGraphIn } from '../support/synced-graph.js';
 import type { Acknowledged, WriterTask } from './children/writer.js';
 
-const ROUNDS = 200;
+const ROUNDS = 100;
 /** Long enough for a few dozen messages, short enough that the first ones are hit as well. */
 const LONGEST_LIFE_MS = 40;
 /** A conversation is written for so many rounds, then the next one. */

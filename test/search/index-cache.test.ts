@@ -16,6 +16,7 @@ import { decodeArrays, encodeArrays } from '../../src/fts/segments/array-codec.j
 import { loadIndexCache, saveIndexCache } from '../../src/search/cache/index-cache.js';
 import { MessageIndex } from '../../src/search/messages/message-index.js';
 import { openConversationStore } from '../../src/stores/conversations/conversations.js';
+import { rounds } from '../support/rounds.js';
 import {
   boundariesOf,
   cacheFolder,
@@ -244,13 +245,16 @@ describe('a cache that is saved while the store changes', () => {
   });
 });
 
+/** Each kills three writers. */
+const KILL_ROUNDS = rounds(8);
+
 describe('writers that are killed, and two at once', () => {
-  it('kill -9 at 60 random moments leaves right answers, and what is left behind is swept', async () => {
+  it('kill -9 at random moments leaves right answers, and what is left behind is swept', async () => {
     const { logsFolder, cachePath } = makeFolder(60, 10);
     const expected = await freshAnswers(logsFolder);
     let leftovers = 0;
     let warm = 0;
-    for (let round = 0; round < 20; round += 1) {
+    for (let round = 0; round < KILL_ROUNDS; round += 1) {
       const paths = await killWriters({ logsFolder, cachePath }, 40);
       for (const path of paths) {
         const { answers, filesRead } = await start(logsFolder, path);
@@ -260,7 +264,7 @@ describe('writers that are killed, and two at once', () => {
       leftovers = Math.max(leftovers, temporariesBeside(cachePath).length);
     }
     console.log(
-      `  warm after the kill: ${warm} of 60; most half-written files at once: ${leftovers}`,
+      `  warm after the kill: ${warm} of ${3 * KILL_ROUNDS}; most half-written files at once: ${leftovers}`,
     );
     rmSync(`${cachePath}0.lock`, { recursive: true, force: true });
     await saveCache(logsFolder, `${cachePath}0`);
