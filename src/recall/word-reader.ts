@@ -10,6 +10,8 @@ import { runAt, scanRun } from './words.js';
 /** Longer words are data: only so many of their characters count. */
 export const MAX_LENGTH = 64;
 const LAST_ASCII = 127;
+/** A word, in halves. */
+const WHOLE = 2;
 /** General punctuation (quotation marks, dashes): no letter is among it. */
 const FIRST_PUNCTUATION = 0x2000;
 const LAST_PUNCTUATION = 0x206f;
@@ -35,8 +37,9 @@ export class WordReader extends AsciiWords {
   /** By run of letters as it stands in a text: the number of its word. */
   readonly #spellings = new Map<string, number>();
   readonly words = new Uint32List();
-  /** Of each word: how much was read before it, in halves of a word. */
-  readonly reached = new Uint32List();
+  /** Of each word: how much was read before it, in halves of a word. Used only if a word is not whole. */
+  readonly #reached = new Uint32List();
+  #areWhole = true;
   #read = 0;
 
   constructor(table: StringNumbers) {
@@ -51,19 +54,17 @@ export class WordReader extends AsciiWords {
 
   /** How much was read before a word, in halves of a word; `word` may be the one behind the last. */
   readBefore(word: number): number {
-    const { array, count } = this.reached;
-    return word < count ? (array[word] ?? 0) : this.#read;
+    if (word >= this.words.count) return this.#read;
+    return this.#areWhole ? WHOLE * word : (this.#reached.array[word] ?? 0);
   }
 
   /** The first word from `from` on before which so many halves were read; behind the last where none is. */
   firstReaching(halves: number, from: number): number {
-    const { array, count } = this.reached;
-    if (this.#read <= halves) return count;
     let low = from;
-    let high = count;
+    let high = this.words.count;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if ((array[middle] ?? 0) < halves) low = middle + 1;
+      if (this.readBefore(middle) < halves) low = middle + 1;
       else high = middle;
     }
     return low;
@@ -71,13 +72,15 @@ export class WordReader extends AsciiWords {
 
   clear(): void {
     this.words.clear();
-    this.reached.clear();
+    this.#reached.clear();
+    this.#areWhole = true;
     this.#read = 0;
   }
 
   /** Adds the words of a text. */
   add(text: string): void {
     const units = this.load(text);
+    this.words.reserve(text.length); // no text has more words
     for (let at = 0; at < text.length; at++) {
       const start = at;
       at = this.scanWord(start);
@@ -88,7 +91,7 @@ export class WordReader extends AsciiWords {
   }
 
   #addWord(text: string, start: number, end: number): void {
-    this.#push(this.numberOf(text, start, Math.min(end, start + MAX_LENGTH)), 2);
+    this.#push(this.numberOf(text, start, Math.min(end, start + MAX_LENGTH)), WHOLE);
   }
 
   /** Reads on at `at`, where a character outside ASCII stands; the word began at `start`. Returns the next position. */
@@ -101,7 +104,7 @@ export class WordReader extends AsciiWords {
     const run = runAt(text, start);
     if (run === '') return at + ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
     const known = this.#spellings.get(run);
-    if (known !== undefined) this.#push(known, 2);
+    if (known !== undefined) this.#push(known, WHOLE);
     else this.#addRun(run);
     return start + run.length;
   }
@@ -109,7 +112,7 @@ export class WordReader extends AsciiWords {
   #addRun(run: string): void {
     scanRun(run, 0, (word, start, end, weight) => {
       const number = this.#table.intern(word.slice(0, MAX_LENGTH));
-      this.#push(number, 2 * weight);
+      this.#push(number, WHOLE * weight);
       const isWhole = weight === 1 && start === 0 && end === run.length;
       if (!isWhole || run.length > MAX_LENGTH || this.#spellings.size >= MOST_SPELLINGS) return;
       // A slice would keep the whole text in memory.
@@ -118,8 +121,12 @@ export class WordReader extends AsciiWords {
   }
 
   #push(number: number, halves: number): void {
-    this.words.push(number);
-    this.reached.push(this.#read);
+    if (halves !== WHOLE && this.#areWhole) {
+      for (let word = 0; word < this.words.count; word++) this.#reached.push(WHOLE * word);
+      this.#areWhole = false;
+    }
+    if (!this.#areWhole) this.#reached.push(this.#read);
+    this.words.array[this.words.count++] = number;
     this.#read += halves;
   }
 }

@@ -24,8 +24,14 @@ const bucketHash = (first: number, second: number) => {
   return mixed ^ (mixed >>> 15);
 };
 
-/** A slice would keep the whole text in memory as long as the term exists. */
-const ownCopy = (text: string) => Buffer.from(text, 'latin1').toString('latin1');
+/** V8 copies the characters of shorter slices (`SlicedString::kMinLength`). */
+const MIN_SHARED = 13;
+
+/** A longer slice would keep the whole text in memory as long as the term exists. */
+const ownCopy = (term: string): string =>
+  term.length < MIN_SHARED || !isPlain(term)
+    ? term
+    : Buffer.from(term, 'latin1').toString('latin1');
 
 /** A table without free numbers, as arrays. */
 export interface PackedTerms {
@@ -130,7 +136,7 @@ export abstract class TermTable {
   #add(term: string, first: number, second: number): number {
     if (this.size * 2 >= this.#buckets.length) this.#growBuckets();
     const number = this.#free.pop() ?? this.#terms.length;
-    this.#terms[number] = isPlain(term) ? ownCopy(term) : term;
+    this.#terms[number] = ownCopy(term);
     this.#entries = withCapacity(this.#entries, this.#terms.length * ENTRY);
     const at = number * ENTRY;
     this.#entries[at] = first;
