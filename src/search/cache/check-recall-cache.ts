@@ -5,7 +5,7 @@
 import { isAppError } from '../../base/errors.js';
 import { silentLog } from '../../base/log.js';
 import { isSameStamp, readStamp } from '../../files/read/stamp.js';
-import { messagesIn } from '../../recall/stream.js';
+import { messagesIn } from '../../recall/indexed-conversation.js';
 import { ConversationStore } from '../../stores/conversations/conversations.js';
 import type { CacheCheck } from './check-index-cache.js';
 import { loadRecallCache } from './recall-cache.js';
@@ -27,14 +27,14 @@ export async function checkRecallCache(
   const maxMessages = Number.POSITIVE_INFINITY;
   const store = new ConversationStore({ logsFolder, maxMessages, fsync: false, isReading: true });
   let wrong = 0;
-  for (const [conversationId, { stamp, stream }] of cache.streams) {
+  for (const [conversationId, { stamp, conversation }] of cache.conversations) {
     signal.throwIfAborted();
     const file = await readStamp(`${store.path(conversationId)}/conversation.json`);
     // Changed since then: the next start detects it.
     if (!isSameStamp(file, stamp)) continue;
-    if ((await countIn(store, conversationId)) !== messagesIn(stream)) wrong += 1;
+    if ((await countIn(store, conversationId)) !== messagesIn(conversation)) wrong += 1;
   }
-  const conversations = cache.streams.size;
+  const conversations = cache.conversations.size;
   if (wrong > 0) return { conversations, problem: `has wrong data for ${wrong} conversations` };
   return { conversations };
 }

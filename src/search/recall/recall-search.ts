@@ -6,7 +6,7 @@
 import { type Clock, sleep } from '../../base/clock.js';
 import { AppError } from '../../base/errors.js';
 import { throwIfCancelled } from '../../fts/ranking/execute-query.js';
-import { WITHOUT_FORM } from '../../recall/ranking.js';
+import { TOPICAL_WEIGHTS } from '../../recall/ranking.js';
 import type { MessageRef, RecallAnswer, RecallHit } from '../../recall/recall-index.js';
 import { cutRecallSnippet } from '../../recall/recall-snippet.js';
 import type { VectorScores, VectorSource } from '../../recall/vector-source.js';
@@ -31,7 +31,7 @@ const MAX_TRIES = 3;
 /** In mode `semantic` words count for nothing where there are vectors. */
 const BY_VECTORS_ALONE = { lexical: 0, pairs: 0, session: 0 };
 /** For what is about one subject: only the words of messages count. */
-const BY_WORDS_ALONE = { ...WITHOUT_FORM, namedSpeaker: 0 };
+const BY_WORDS_ALONE = { ...TOPICAL_WEIGHTS, namedSpeaker: 0 };
 
 /** Ways to rank an answer: those of searches, and those of `get_relevant_snippets`. */
 export type RecallMode = SearchMode | 'topical' | 'entity' | 'temporal';
@@ -39,7 +39,7 @@ export type RecallMode = SearchMode | 'topical' | 'entity' | 'temporal';
 function weightsOf(mode: RecallMode, hasVectors: boolean) {
   if (mode === 'semantic' && hasVectors) return { weights: BY_VECTORS_ALONE };
   if (mode === 'topical') return { weights: BY_WORDS_ALONE };
-  return mode === 'entity' ? { entitiesFirst: true } : {};
+  return mode === 'entity' ? { boostsEntities: true } : {};
 }
 
 export interface RecallQuery extends Omit<MessageQuery, 'matchType'> {
@@ -209,7 +209,7 @@ export class RecallSearch {
       return hit === undefined ? [] : [{ ...hit, position: exact.total + from + at }];
     });
     const { hits, isCurrent } = await this.hits(answer, found, request);
-    const isRelaxed = exact.total === 0 && !answer.hasAll;
+    const isRelaxed = exact.total === 0 && !answer.hasAllWords;
     return {
       ...{ total, tier, isCurrent, relaxed: isRelaxed, unknownWords: [], withoutFilter: {} },
       words: answer.question.words.map(({ text }) => text).join(' '),

@@ -127,7 +127,7 @@ export class RecallSync {
     await this.settled();
     // One that changed while it was read was put by the follower.
     if (view === undefined || this.index.has(conversationId)) return;
-    this.#enqueue(this.index.steps(conversationId, sourcesOf(messagesOf(view))));
+    this.#enqueue(this.index.putInSteps(conversationId, sourcesOf(messagesOf(view))));
     await this.settled();
   }
 
@@ -135,7 +135,7 @@ export class RecallSync {
     this.#enqueue(
       document === undefined
         ? this.#deletion(conversationId)
-        : this.index.steps(
+        : this.index.putInSteps(
             conversationId,
             sourcesOf(document.snapshot().messages),
             unchangedMessages,
